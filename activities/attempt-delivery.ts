@@ -1,0 +1,174 @@
+import { activityInfo, ApplicationFailure, cancellationSignal, heartbeat } from '@temporalio/activity';
+import { ApplicationFailureCategory } from '@temporalio/common';
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import type { KeyRing } from '../src/credentials/key-ring.ts';
+import { untilReachable } from '../src/db/until-reachable.ts';
+import { judge, settledResult, toResult } from '../src/deliveries/attempt.ts';
+import {
+  type DeliveryToAttempt,
+  endAsDeadLetter,
+  holdDelivery,
+  loadForAttempts,
+} from '../src/deliveries/attempt-store.ts';
+import type { Recorder } from '../src/deliveries/recorder.ts';
+import { webhookRequest } from '../src/deliveries/webhook-request.ts';
+import type { Clock } from '../src/dependencies.ts';
+import type { Admission, Entry } from '../src/dispatch/admission.ts';
+import type { FirstTries } from '../src/dispatch/first-tries.ts';
+import type { NewId } from '../src/new-id.ts';
+import type { WebhookSender } from '../src/outbound/post-webhook.ts';
+import type { AttemptInput, AttemptResult } from '../src/shared/delivery-workflow.ts';
+import { policyEndsAt } from '../src/shared/retry-policy.ts';
+import { FAILURE_TYPES } from '../src/shared/temporal-names.ts';
+
+export type AttemptDependencies = {
+  pool: Pool;
+  sender: WebhookSender;
+  keyRing: KeyRing;
+  clock: Clock;
+  newId: NewId;
+  log: Logger;
+  firstTries: FirstTries;
+  recorder: Recorder;
+  admission: Admission;
+};
+
+// The SDK sends one at most every 4 s (0.8 of the 5 s timeout); calling it each second costs nothing.
+const HEARTBEAT_EVERY_MS = 1_000;
+// A try waits this long for its turn under the subscription's limits; what it would wait longer for is held instead.
+const PATIENCE_MS = 3_000;
+// What was read before waiting may be paused, deleted or have another URL by the time its turn comes.
+const STALE_MS = 500;
+
+/** The two activities that make a try: the same try, in two wrappings. */
+export function createAttemptActivities(deps: AttemptDependencies) {
+  const { pool, clock, admission } = deps;
+  const lasting = <T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> =>
+    // Once Temporal has given up on this try there is nothing to wait for.
+    untilReachable(work, () => signal.aborted);
+  const load = (deliveryId: string, signal: AbortSignal): Promise<DeliveryToAttempt | undefined> =>
+    lasting(async () => (await loadForAttempts(pool, [deliveryId]))[0], signal);
+
+  /** Not now: it is due again later, unless a circuit has held it beyond the end of its policy. */
+  const hold = async (
+    { deliveryId, round, policy, policyStartedAt, subscription }: DeliveryToAttempt,
+    refusal: Extract<Entry, { ok: false }> | undefined,
+    signal: AbortSignal,
+  ): Promise<AttemptResult> => {
+    const isHeldByCircuit = refusal?.reason === 'circuit';
+    if (isHeldByCircuit && policyEndsAt(policy, policyStartedAt, subscription.timeoutMs) <= clock()) {
+      const message = 'the circuit of its subscription did not close before its policy ended';
+      const letter = { id: deps.newId('deadLetter'), deliveryId, round, reason: 'circuit' as const, message };
+      await lasting(() => endAsDeadLetter(pool, letter), signal);
+      return { result: 'deadLettered', message };
+    }
+    const until = refusal === undefined ? {} : { until: refusal.at, keepsDue: isHeldByCircuit };
+    await lasting(() => holdDelivery(pool, { deliveryId, round, ...until }), signal);
+    return { result: 'held' };
+  };
+
+  /** The delivery as it is now; a result instead, when no try is to be made. */
+  const read = async (input: AttemptInput, signal: AbortSignal): Promise<DeliveryToAttempt | AttemptResult> => {
+    const delivery = await load(input.deliveryId, signal);
+    if (delivery === undefined) return { result: 'superseded' };
+    const settled = settledResult(delivery, input, clock());
+    if (settled !== undefined) return settled;
+    return delivery.subscription.status === 'active' ? delivery : hold(delivery, undefined, signal);
+  };
+
+  const attempt = async (input: AttemptInput): Promise<AttemptResult> => {
+    const signal = cancellationSignal();
+    const found = await read(input, signal);
+    if ('result' in found) return found;
+    const askedAt = performance.now();
+    const entry = await admission.admit(found.subscription, { patienceMs: PATIENCE_MS, signal });
+    if (!entry.ok) return hold(found, entry, signal);
+    try {
+      const current = performance.now() - askedAt < STALE_MS ? found : await read(input, signal);
+      return 'result' in current ? current : await make(input, current, entry, signal);
+    } finally {
+      entry.leave();
+    }
+  };
+
+  const make = async (
+    input: AttemptInput,
+    delivery: DeliveryToAttempt,
+    { isProbe, leave }: Extract<Entry, { ok: true }>,
+    signal: AbortSignal,
+  ): Promise<AttemptResult> => {
+    const number = delivery.attempts + 1;
+    const sent = await deps.sender.post(webhookRequest(delivery, deps.keyRing, clock()));
+    const observed = admission.observe(delivery.subscription, { isProbe, isDelivered: sent.isDelivered });
+    // Its place is free once the answer is there.
+    leave();
+    deps.firstTries.observe(delivery.subscription.id, sent.durationMs);
+    const verdict = judge(delivery, sent, clock());
+    const carrier = activityInfo().workflowExecution?.workflowId ?? '';
+    const isRecorded = await deps.recorder.record({ delivery, number, carrier, keepsCarrier: true, sent, verdict });
+    deps.log.debug(
+      { deliveryId: input.deliveryId, number, status: verdict.status, ms: sent.durationMs },
+      'attempt made',
+    );
+    await observed;
+    if (!isRecorded) return resultNow(await load(input.deliveryId, signal), input, clock());
+    return toResult(verdict, sent.error?.message ?? '', clock());
+  };
+
+  return {
+    /**
+     * The quick first try (local activity). Always returns; what a receiver does is a result, never an exception.
+     * Throws only when PostgreSQL stays out of reach for the whole of the try's time.
+     */
+    async attemptLocally(input: AttemptInput): Promise<AttemptResult> {
+      deps.firstTries.begin(input.deliveryId);
+      try {
+        return await attempt(input);
+      } finally {
+        deps.firstTries.end(input.deliveryId);
+      }
+    },
+
+    /**
+     * One try under the retry policy (regular activity). Temporal's attempt n stands for try `number + n − 1`; a try that
+     * is already recorded is not sent again but rethrown. Throws AttemptFailed with the delay to the recorded nextRetryAt,
+     * or DeadLettered, which is not retried (CONVENTIONS §4).
+     */
+    async attemptDelivery(input: AttemptInput): Promise<AttemptResult> {
+      const number = input.number + activityInfo().attempt - 1;
+      deps.firstTries.begin(input.deliveryId);
+      // The first heartbeat goes out at once: should this worker die, it tells which try was being made.
+      heartbeat(number);
+      const beating = setInterval(() => heartbeat(number), HEARTBEAT_EVERY_MS);
+      try {
+        const result = await attempt({ ...input, number });
+        if (result.result === 'retry') {
+          throw ApplicationFailure.create({
+            type: FAILURE_TYPES.attemptFailed,
+            message: result.message,
+            nextRetryDelay: result.delayMs,
+            // A subscriber that fails is no fault of ours: the SDK logs it as detail.
+            category: ApplicationFailureCategory.BENIGN,
+          });
+        }
+        if (result.result === 'deadLettered') {
+          throw ApplicationFailure.create({
+            type: FAILURE_TYPES.deadLettered,
+            message: result.message,
+            nonRetryable: true,
+            category: ApplicationFailureCategory.BENIGN,
+          });
+        }
+        return result;
+      } finally {
+        clearInterval(beating);
+        deps.firstTries.end(input.deliveryId);
+      }
+    },
+  };
+}
+
+/** The result of a try that could not be recorded because the delivery had moved on meanwhile. */
+const resultNow = (delivery: DeliveryToAttempt | undefined, input: AttemptInput, now: Date): AttemptResult =>
+  (delivery && settledResult(delivery, input, now)) ?? { result: 'superseded' };

@@ -1,0 +1,17 @@
+import { type AttemptDependencies, createAttemptActivities } from './attempt-delivery.ts';
+import { createDeadLetterActivities } from './dead-letters.ts';
+import { createDrainActivities } from './drain-deliveries.ts';
+import { createReconcileActivities } from './reconcile.ts';
+import type { ReconcilerDependencies } from '../src/dispatch/reconciler.ts';
+
+/** The activities a worker registers. */
+export const createActivities = (deps: AttemptDependencies & ReconcilerDependencies) => ({
+  ...createAttemptActivities(deps),
+  ...createDeadLetterActivities(deps),
+  ...createReconcileActivities(deps),
+});
+
+/** Those that work on what one process holds in memory: registered on that process's own task queue. */
+export { createDrainActivities };
+
+export type Activities = ReturnType<typeof createActivities> & ReturnType<typeof createDrainActivities>;

@@ -1,0 +1,10 @@
+import { heartbeat } from '@temporalio/activity';
+import { type Reconciled, type ReconcilerDependencies, reconcileDeliveries } from '../src/dispatch/reconciler.ts';
+
+/** The reconciler as an activity, so that its passes are seen in the Temporal UI. */
+export function createReconcileActivities(deps: ReconcilerDependencies) {
+  return {
+    /** One pass; see `reconcileDeliveries`. */
+    reconcile: (): Promise<Reconciled> => reconcileDeliveries(deps, () => heartbeat()),
+  };
+}

@@ -1,0 +1,19 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, statSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** Measures what is written here, not what was built some other day: builds when a source is newer than the build. */
+export function ensureBuilt(onProgress: (line: string) => void): void {
+  const builtAt = statSync(`${root}dist/src/main.js`, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const changedAt = Math.max(...['src', 'workflows', 'activities'].map((folder) => newest(`${root}${folder}`)));
+  if (builtAt > changedAt) return;
+  onProgress('Building dist/, which is older than its sources');
+  execFileSync('npm', ['run', 'build', '--silent'], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
+}
+
+const newest = (folder: string): number =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+    .reduce((latest, name) => Math.max(latest, statSync(`${folder}/${name}`).mtimeMs), 0);

@@ -1,0 +1,184 @@
+import { fileURLToPath } from 'node:url';
+import { bundleWorkflowCode, DefaultLogger, type InjectedSinks, Runtime, Worker } from '@temporalio/worker';
+import { pino } from 'pino';
+import { readEncryptionKeys } from '../src/config.ts';
+import { createKeyRing } from '../src/credentials/key-ring.ts';
+import { createPool } from '../src/db/pool.ts';
+import { judge } from '../src/deliveries/attempt.ts';
+import { type DeliveryToAttempt, loadForAttempts } from '../src/deliveries/attempt-store.ts';
+import { createRecorder } from '../src/deliveries/recorder.ts';
+import { webhookRequest } from '../src/deliveries/webhook-request.ts';
+import { createPublisher } from '../src/messages/publisher.ts';
+import { createNewId } from '../src/new-id.ts';
+import { createAddressGuard } from '../src/outbound/address-guard.ts';
+import { createWebhookSender, type SendResult } from '../src/outbound/post-webhook.ts';
+import type { NewDelivery } from '../src/shared/hand-over.ts';
+import { VERSION } from '../src/shared/version.ts';
+import { connectToTemporal } from '../src/temporal/connection.ts';
+import { nowMs } from './clock.ts';
+import type { EndSinks } from './empty-workflow.ts';
+import { answer } from './helper.ts';
+
+/** How long `count` of them took, ms. */
+export type CeilingTime = { count: number; wallMs: number };
+
+const newId = createNewId(Date.now);
+const log = pino({ level: 'silent' });
+// As in src/worker.ts, src/dispatch/first-tries.ts and src/dispatch/drain.ts.
+const WORKFLOW_TASKS = 40;
+const STARTS_IN_FLIGHT = 6;
+const LOAD_AT_ONCE = 100;
+const LOADS_IN_FLIGHT = 2;
+const POOL_SIZE = 20;
+
+/** `count` times `work`, `concurrency` at a time. */
+async function repeat(count: number, concurrency: number, work: () => Promise<unknown>): Promise<CeilingTime> {
+  let begun = 0;
+  const startedAt = nowMs();
+  const one = async (): Promise<void> => {
+    while (begun < count) {
+      begun += 1;
+      await work();
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, one));
+  return { count, wallMs: nowMs() - startedAt };
+}
+
+const DELIVERED: Omit<SendResult, 'startedAt'> = {
+  durationMs: 1,
+  isDelivered: true,
+  response: { status: 200, headers: { 'content-type': 'text/plain' }, body: 'ok', latencyMs: 1 },
+};
+
+/** Publish, load and record: the rows and statements of a delivery, by the service's own code, without HTTP and sending. */
+async function postgres(input: {
+  databaseUrl: string;
+  environmentId: string;
+  channelId: string;
+  holder: string;
+  count: number;
+  concurrency: number;
+  payload: string;
+}): Promise<CeilingTime> {
+  const { environmentId, channelId, holder, count, concurrency, payload } = input;
+  const pool = createPool(input.databaseUrl, { max: POOL_SIZE });
+  const recorder = createRecorder({ pool, newId });
+  const held: NewDelivery[] = [];
+  let [loads, recorded] = [0, 0];
+  let finish: () => void = () => undefined;
+  let fail: (failure: unknown) => void = () => undefined;
+  const finished = new Promise<void>((resolve, reject) => {
+    finish = resolve;
+    fail = reject;
+  });
+  const deliver = async (delivery: DeliveryToAttempt): Promise<void> => {
+    const sent = { ...DELIVERED, startedAt: new Date() };
+    const verdict = judge(delivery, sent, new Date());
+    await recorder.record({ delivery, number: 1, carrier: 'drain/bench', keepsCarrier: false, sent, verdict });
+    recorded += 1;
+    if (recorded === count) finish();
+  };
+  const load = async (): Promise<void> => {
+    loads += 1;
+    while (held.length > 0) {
+      const ids = held.splice(0, LOAD_AT_ONCE).map(({ id }) => id);
+      for (const delivery of await loadForAttempts(pool, ids)) deliver(delivery).catch(fail);
+    }
+    loads -= 1;
+  };
+  const handOver = {
+    holder: () => holder,
+    take(deliveries: readonly NewDelivery[]) {
+      held.push(...deliveries);
+      if (loads < LOADS_IN_FLIGHT) load().catch(fail);
+    },
+  };
+  const publisher = createPublisher(pool, log, handOver);
+  const startedAt = nowMs();
+  await repeat(count, concurrency, () => {
+    const message = {
+      id: newId('message'),
+      eventType: 'bench.sent',
+      payload,
+      metadata: undefined,
+      publishedAt: new Date(),
+    };
+    return publisher.store({ environmentId, channelId, messages: [message] });
+  });
+  await finished;
+  const wallMs = nowMs() - startedAt;
+  await pool.end();
+  return { count, wallMs };
+}
+
+/** Signing and posting one stored delivery again and again, by the service's own sender: ten at a time to an endpoint. */
+async function sender(input: {
+  databaseUrl: string;
+  encryptionKeys: string;
+  subscriptionId: string;
+  count: number;
+  concurrency: number;
+}): Promise<CeilingTime> {
+  const pool = createPool(input.databaseUrl, { max: 1 });
+  const { rows } = await pool.query<{ id: string }>('SELECT id FROM deliveries WHERE subscription_id = $1 LIMIT 1', [
+    input.subscriptionId,
+  ]);
+  const [delivery] = await loadForAttempts(
+    pool,
+    rows.map(({ id }) => id),
+  );
+  await pool.end();
+  if (delivery === undefined) throw new Error('There is no stored delivery to send');
+  const keyRing = createKeyRing(readEncryptionKeys(input.encryptionKeys));
+  const guard = createAddressGuard({ allowCidrs: ['127.0.0.0/8'], allowHttp: true });
+  const webhooks = createWebhookSender({ guard, version: VERSION });
+  const time = await repeat(input.count, input.concurrency, async () => {
+    const sent = await webhooks.post(webhookRequest(delivery, keyRing, new Date()));
+    if (!sent.isDelivered) throw new Error(`The receiver did not take it: ${sent.error?.message}`);
+  });
+  await webhooks.close();
+  return time;
+}
+
+/** Empty Temporal workflows, started as deliveries are and as many at a time; the worker has the service's settings. */
+async function temporal({ address, count }: { address: string; count: number }): Promise<CeilingTime> {
+  Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] });
+  const namespace = 'default';
+  const taskQueue = 'bench-ceiling';
+  const { connection, client, close } = await connectToTemporal({ address, namespace });
+  const ends = new Map<string, () => void>();
+  const sinks: InjectedSinks<EndSinks> = {
+    bench: { ended: { fn: ({ workflowId }) => ends.get(workflowId)?.(), callDuringReplay: false } },
+  };
+  const worker = await Worker.create({
+    connection,
+    namespace,
+    taskQueue,
+    sinks,
+    workflowBundle: await bundleWorkflowCode({
+      workflowsPath: fileURLToPath(new URL('./empty-workflow.ts', import.meta.url)),
+      logger: new DefaultLogger('ERROR'),
+    }),
+    maxConcurrentWorkflowTaskExecutions: WORKFLOW_TASKS,
+  });
+  const running = worker.run();
+  const one = async (): Promise<void> => {
+    const workflowId = newId('run');
+    const ended = new Promise<void>((resolve) => ends.set(workflowId, resolve));
+    await client.workflow.start('emptyWorkflow', { workflowId, taskQueue, requestEagerStart: true });
+    await ended;
+    ends.delete(workflowId);
+  };
+  await repeat(STARTS_IN_FLIGHT * 2, STARTS_IN_FLIGHT, one);
+  const time = await repeat(count, STARTS_IN_FLIGHT, one);
+  worker.shutdown();
+  await running;
+  await close();
+  return time;
+}
+
+const commands = { postgres, sender, temporal };
+
+export type CeilingCommands = typeof commands;
+answer(commands);

@@ -1,0 +1,206 @@
+import type { Pool } from 'pg';
+import { pino } from 'pino';
+import { findChannels } from '../src/channels/store.ts';
+import type { Database } from '../src/db/client.ts';
+import { countDeadLetters, type DeadLetterFilter, listDeadLetters } from '../src/dead-letters/store.ts';
+import { judge } from '../src/deliveries/attempt.ts';
+import { loadForAttempts } from '../src/deliveries/attempt-store.ts';
+import { createRecorder } from '../src/deliveries/recorder.ts';
+import { endUnfinished, findDelivery, listAttempts, listDeliveries } from '../src/deliveries/store.ts';
+import { claimDue, countWaiting, describeHeld, releaseClaims, setCarrier } from '../src/dispatch/claim.ts';
+import { endHeldByCircuits, tellHighBacklogs } from '../src/dispatch/health.ts';
+import { takeOverFromDead } from '../src/dispatch/incarnation.ts';
+import { reconcileDeliveries } from '../src/dispatch/reconciler.ts';
+import { createPublisher } from '../src/messages/publisher.ts';
+import { findMessage, listMessages } from '../src/messages/store.ts';
+import { createNewId } from '../src/new-id.ts';
+import type { DeliveryStatus } from '../src/shared/statuses.ts';
+import { findSubscriptions } from '../src/subscriptions/store.ts';
+import { BUSY, CALM } from './growth-fill.ts';
+
+/** What the service asks PostgreSQL, by its own code. `run` may ask several statements. */
+export type Query = { name: string; run: () => Promise<unknown> };
+export type Questioned = { db: Database; pool: Pool; environmentId: string };
+
+const newId = createNewId(Date.now);
+const HOLDER = 'inc_growth';
+const page = (after?: string) => ({ limit: 50, after });
+const daysAgo = (days: number): Date => new Date(Date.now() - days * 86_400_000);
+
+/** Every list of the API: first page, a page far behind, and each filter for one with much and one with little behind it. */
+export async function listQueries({ db, environmentId }: Questioned): Promise<Query[]> {
+  const range = { environmentId, since: undefined, until: undefined };
+  const [middle] = await listMessages(db, { ...range, channelId: BUSY.channelId, until: daysAgo(15) }, page());
+  const messageId = middle?.id ?? '';
+  const [delivery] = await listDeliveries(db, { ...deliveries(environmentId), messageId }, page());
+  const deliveryId = delivery?.id ?? '';
+  const queries: Query[] = [
+    {
+      name: 'messages of a busy channel',
+      run: () => listMessages(db, { ...range, channelId: BUSY.channelId }, page()),
+    },
+    {
+      name: 'messages of a busy channel, far behind',
+      run: () => listMessages(db, { ...range, channelId: BUSY.channelId }, page(messageId)),
+    },
+    {
+      name: 'messages of a calm channel in a day',
+      run: () =>
+        listMessages(db, { environmentId, channelId: CALM.channelId, since: daysAgo(9), until: daysAgo(8) }, page()),
+    },
+    { name: 'one message', run: () => findMessage(db, environmentId, messageId) },
+    { name: 'one delivery', run: () => findDelivery(db, environmentId, deliveryId) },
+    { name: 'attempts of a delivery', run: () => listAttempts(db, deliveryId, page()) },
+    { name: 'channels', run: () => findChannels(db, environmentId, page(), {}) },
+    { name: 'channels, archived', run: () => findChannels(db, environmentId, page(), { status: 'archived' }) },
+    { name: 'subscriptions', run: () => findSubscriptions(db, environmentId, page(), {}, new Date()) },
+    {
+      name: 'subscriptions of a channel',
+      run: () => findSubscriptions(db, environmentId, page(), { channelId: CALM.channelId }, new Date()),
+    },
+    {
+      name: 'subscriptions, paused',
+      run: () => findSubscriptions(db, environmentId, page(), { status: 'paused' }, new Date()),
+    },
+    ...deliveryQueries(db, environmentId, { messageId, deliveryId }),
+    ...deadLetterQueries(db, environmentId),
+  ];
+  return queries;
+}
+
+const deliveries = (environmentId: string) => ({
+  environmentId,
+  subscriptionId: undefined,
+  messageId: undefined,
+  status: undefined,
+});
+
+function deliveryQueries(db: Database, environmentId: string, at: { messageId: string; deliveryId: string }): Query[] {
+  const statuses: DeliveryStatus[] = ['pending', 'retrying', 'delivered', 'failed'];
+  const all = deliveries(environmentId);
+  const query = (name: string, filter: object, after?: string): Query => ({
+    name: `deliveries${name}`,
+    run: () => listDeliveries(db, { ...all, ...filter }, page(after)),
+  });
+  return [
+    query('', {}),
+    query(', far behind', {}, at.deliveryId),
+    query(' of a message', { messageId: at.messageId }),
+    query(' of a message, failed', { messageId: at.messageId, status: 'failed' }),
+    ...statuses.map((status) => query(`, ${status}`, { status })),
+    ...statuses.map((status) => query(`, ${status}, far behind`, { status }, at.deliveryId)),
+    query(' of a busy subscription', { subscriptionId: BUSY.subscriptionId }),
+    query(' of a calm subscription', { subscriptionId: CALM.subscriptionId }),
+    ...statuses.map((status) =>
+      query(` of a busy subscription, ${status}`, { subscriptionId: BUSY.subscriptionId, status }),
+    ),
+    query(' of a calm subscription, failed', { subscriptionId: CALM.subscriptionId, status: 'failed' }),
+  ];
+}
+
+function deadLetterQueries(db: Database, environmentId: string): Query[] {
+  const all: DeadLetterFilter = {
+    environmentId,
+    channelId: undefined,
+    subscriptionId: undefined,
+    eventType: undefined,
+    status: undefined,
+    since: undefined,
+    until: undefined,
+  };
+  const query = (name: string, filter: Partial<DeadLetterFilter>): Query => ({
+    name: `dead letters${name}`,
+    run: () => listDeadLetters(db, { ...all, ...filter }, page()),
+  });
+  return [
+    query('', {}),
+    query(', open', { status: 'open' }),
+    query(', discarded (none)', { status: 'discarded' }),
+    query(' of a calm channel', { channelId: CALM.channelId }),
+    query(' of a busy subscription, open', { subscriptionId: BUSY.subscriptionId, status: 'open' }),
+    query(' of an event type', { eventType: BUSY.eventType }),
+    query(' of a week', { since: daysAgo(14), until: daysAgo(7) }),
+    {
+      name: 'dead letters counted for a bulk replay',
+      run: () => countDeadLetters(db, { ...all, status: 'open', subscriptionId: BUSY.subscriptionId }),
+    },
+  ];
+}
+
+/** The hot statements and the chores, in the order of a delivery's life. They change rows, as they do in service. */
+export function hotQueries({ db, pool, environmentId }: Questioned): Query[] {
+  const taken: string[] = [];
+  const publisher = createPublisher(pool, pino({ level: 'silent' }), {
+    holder: () => HOLDER,
+    take: (found) => taken.push(...found.map(({ id }) => id)),
+  });
+  const recorder = createRecorder({ pool, newId });
+  const claim = { incarnationId: HOLDER, after: '', count: 20, perSubscription: 2, except: [] };
+  const publish = () =>
+    publisher.store({
+      environmentId,
+      channelId: BUSY.channelId,
+      messages: [
+        {
+          id: newId('message'),
+          eventType: BUSY.eventType,
+          payload: '{}',
+          metadata: undefined,
+          publishedAt: new Date(),
+        },
+      ],
+    });
+  const record = async (): Promise<void> => {
+    const sent = { startedAt: new Date(), durationMs: 1, isDelivered: true };
+    const found = await loadForAttempts(pool, taken.splice(0));
+    await Promise.all(
+      found.map((delivery) =>
+        recorder.record({
+          delivery,
+          number: 1,
+          carrier: 'drain/growth',
+          keepsCarrier: false,
+          sent,
+          verdict: judge(delivery, sent, new Date()),
+        }),
+      ),
+    );
+  };
+  const recordFailure = async (): Promise<void> => {
+    const error = { class: 'status', message: 'answered 500' } as const;
+    const sent = { startedAt: new Date(), durationMs: 1, isDelivered: false, error };
+    const [claimed] = await claimDue(pool, 'first', { ...claim, count: 1 });
+    const [delivery] = await loadForAttempts(pool, claimed === undefined ? [] : [claimed.id]);
+    if (delivery === undefined) return;
+    const verdict = judge(delivery, sent, new Date());
+    await recorder.record({ delivery, number: 1, carrier: 'drain/growth', keepsCarrier: false, sent, verdict });
+  };
+  const claimAndGiveBack = async (): Promise<void> => {
+    const claimed = await claimDue(pool, 'first', claim);
+    const ids = claimed.map(({ id }) => id);
+    await describeHeld(pool, ids, HOLDER);
+    const [first] = claimed;
+    if (first !== undefined) await setCarrier(pool, { ...first, incarnationId: HOLDER, carrier: 'delivery/growth/1' });
+    await releaseClaims(pool, { ids, incarnationId: HOLDER });
+  };
+  const carriers = {
+    stateOf: () => Promise.resolve('running' as const),
+    terminatedDeliveries: () => Promise.resolve([]),
+  };
+  return [
+    { name: 'publish', run: publish },
+    { name: 'load and record', run: record },
+    { name: 'claim, describe, carry, give back', run: claimAndGiveBack },
+    { name: 'claim of retries', run: () => claimDue(pool, 'retry', claim) },
+    { name: 'record of a failure', run: recordFailure },
+    { name: 'count of a backlog', run: () => countWaiting(pool, 501) },
+    { name: 'takeover from dead workers', run: () => takeOverFromDead(pool) },
+    {
+      name: 'reconciler',
+      run: () => reconcileDeliveries({ pool, newId, carriers, log: pino({ level: 'silent' }) }, () => undefined),
+    },
+    { name: 'held by open circuits', run: () => endHeldByCircuits(pool) },
+    { name: 'high backlogs', run: () => tellHighBacklogs(pool) },
+    { name: 'end what is unfinished of a subscription', run: () => endUnfinished(db, [CALM.subscriptionId]) },
+  ];
+}

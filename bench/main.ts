@@ -1,0 +1,168 @@
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { arch, availableParallelism, cpus, platform, release, totalmem } from 'node:os';
+import type { Pool } from 'pg';
+import { createDatabase } from '../src/db/client.ts';
+import { migrate } from '../src/db/migrate.ts';
+import { createPool } from '../src/db/pool.ts';
+import { ensureEnvironments } from '../src/first-start.ts';
+import { createNewId } from '../src/new-id.ts';
+import { VERSION } from '../src/shared/version.ts';
+import { ensureBuilt } from './build.ts';
+import { type Ceiling, measureCeilings } from './ceilings.ts';
+import { createTarget } from './fixture.ts';
+import { type Figures, measure, PAYLOAD_BYTES } from './measure.ts';
+import { type Options, readOptions, USAGE } from './options.ts';
+import { startProfile } from './profile.ts';
+import { ceilingTable, memoryTable, type Result, resultTable } from './report.ts';
+import { type Rig, startRig } from './rig.ts';
+import { type Scenario, scenariosOf, WARM_UP } from './scenarios.ts';
+import { type Mode, MODES, type Service, startService } from './service.ts';
+import { resetStatements, STATEMENT_SETTINGS, topStatements } from './statements.ts';
+import { ratioTable, targetTable } from './targets.ts';
+
+const newId = createNewId(Date.now);
+const startedAt = new Date();
+const progress = (line: string): void =>
+  console.error(`[${((Date.now() - startedAt.getTime()) / 1_000).toFixed(0).padStart(4)} s] ${line}`);
+
+/** The parts alone, on a database of their own, before any service runs. */
+async function ceilingsOf(rig: Rig, { size }: Options): Promise<Ceiling[]> {
+  progress('Ceilings');
+  const databaseUrl = await rig.createDatabase('ceilings');
+  await migrate(databaseUrl);
+  const pool = createPool(databaseUrl, { max: 4 });
+  const db = createDatabase(databaseUrl);
+  try {
+    await ensureEnvironments({ db, newId });
+    const counts = size === 'quick' ? { temporal: 250, others: 5_000 } : { temporal: 1_000, others: 10_000 };
+    return await measureCeilings(rig, { databaseUrl, pool, counts });
+  } finally {
+    await db.$disconnect();
+    await pool.end();
+  }
+}
+
+/** All scenarios of one mode: a new database and a new service process. */
+async function resultsOf(rig: Rig, mode: Mode, scenarios: readonly Scenario[], options: Options): Promise<Result[]> {
+  const databaseUrl = await rig.createDatabase(`mode_${mode}`);
+  const { profileFolder } = options;
+  const service = await startService({
+    databaseUrl,
+    temporalAddress: rig.temporal.address,
+    encryptionKeys: rig.encryptionKeys,
+    folder: rig.folder,
+    mode,
+    isInspected: profileFolder !== undefined,
+  });
+  const pool = createPool(databaseUrl, { max: 4 });
+  const { key } = service;
+  if (key === undefined) throw new Error('The service printed no API key');
+  const run = async ({ load, subscriptions, behaviour }: Omit<Scenario, 'name' | 'mode'>): Promise<Figures> => {
+    const urls = Array.from(
+      { length: subscriptions },
+      (_, index) => `${rig.endpoints[index % rig.endpoints.length]}/${index}`,
+    );
+    const target = await createTarget({ pool, keyRing: rig.keyRing, newId }, urls);
+    return measure(rig, { service, key, pool, target, load, behaviour });
+  };
+  try {
+    await run({ load: WARM_UP[mode], subscriptions: 1, behaviour: {} });
+    const results: Result[] = [];
+    for (const scenario of scenarios) {
+      const runs: Figures[] = [];
+      for (let count = 1; count <= options.runs; count += 1) {
+        progress(`${mode} ${scenario.name}, run ${count} of ${options.runs}`);
+        const isProfiled = profileFolder !== undefined && count === 1;
+        const path = `${profileFolder}/${mode}-${scenario.name}`;
+        const endProfile = isProfiled ? await startProfiles(service, pool) : undefined;
+        runs.push(await run(scenario));
+        await endProfile?.(path);
+      }
+      results.push({ mode, scenario: scenario.name, runs });
+    }
+    return results;
+  } finally {
+    await pool.end();
+    await service.stop();
+  }
+}
+
+/** Of the service's main thread and of PostgreSQL, until the answer is called with where to write them. */
+async function startProfiles(service: Service, pool: Pool): Promise<(path: string) => Promise<void>> {
+  await resetStatements(pool);
+  const endProfile = await startProfile(service.inspectorUrl ?? '');
+  return async (path) => {
+    await endProfile(path);
+    writeFileSync(`${path}-statements.txt`, `${await topStatements(pool)}\n`);
+  };
+}
+
+function describeRun(rig: Rig, options: Options): object {
+  return {
+    startedAt,
+    machine: {
+      processor: cpus()[0]?.model,
+      processors: availableParallelism(),
+      memoryGiB: Math.round(totalmem() / 2 ** 30),
+      system: `${platform()} ${arch()} ${release()}`,
+    },
+    versions: { posthorn: VERSION, commit: commit(), node: process.version, ...rig.versions },
+    settings: {
+      size: options.size,
+      runs: options.runs,
+      payloadBytes: PAYLOAD_BYTES,
+      deliveryBurstThreshold: MODES,
+      postgres: 'fsync, synchronous_commit and full_page_writes on',
+    },
+  };
+}
+
+function commit(): string {
+  try {
+    return execFileSync('git', ['describe', '--always', '--dirty'], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
+  } catch {
+    return 'unknown';
+  }
+}
+
+async function main(options: Options): Promise<void> {
+  ensureBuilt(progress);
+  const { profileFolder } = options;
+  if (profileFolder !== undefined) mkdirSync(profileFolder, { recursive: true });
+  const rig = await startRig({
+    onProgress: progress,
+    ...(profileFolder !== undefined && { settings: STATEMENT_SETTINGS }),
+  });
+  try {
+    const about = describeRun(rig, options);
+    const ceilings = options.hasCeilings ? await ceilingsOf(rig, options) : [];
+    const wanted = scenariosOf(options.size).filter(({ name }) => options.scenarios.includes(name));
+    const results: Result[] = [];
+    for (const mode of options.modes) {
+      const scenarios = wanted.filter((scenario) => scenario.mode === mode);
+      if (scenarios.length > 0) results.push(...(await resultsOf(rig, mode, scenarios, options)));
+    }
+    if (profileFolder !== undefined)
+      copyFileSync(`${rig.folder}/state/postgres.log`, `${profileFolder}/postgres-slow-statements.log`);
+    writeFileSync(options.outputPath, `${JSON.stringify({ ...about, ceilings, results }, undefined, 2)}\n`);
+    const tables = [resultTable(results), memoryTable(results), ceilingTable(ceilings)];
+    console.log([...tables, ratioTable(results, ceilings), targetTable(results)].join('\n\n'));
+    progress(`Done; every run is in ${options.outputPath}`);
+  } finally {
+    await rig.stop();
+  }
+}
+
+try {
+  const options = readOptions(process.argv.slice(2));
+  if (options === 'help') console.log(USAGE);
+  else await main(options);
+  process.exit(0);
+} catch (failure) {
+  console.error(failure instanceof Error ? failure.stack : failure);
+  process.exit(1);
+}

@@ -1,0 +1,113 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { nowMs } from './clock.ts';
+import { answer } from './helper.ts';
+
+/** How the receiver behaves, and from when on it counts. Delays in ms; `failEvery` 5: every fifth delivery fails once. */
+export type Behaviour = { failEvery?: number; delayMs?: number; hangingPath?: string; hangMs?: number };
+
+/** What has come since `begin`. A key is the message's id and the path; `at` the first answer of 2xx to it, ms of `nowMs`. */
+export type Arrivals = { keys: string[]; at: Float64Array; requests: number; failures: number };
+
+/** `arrived`: distinct deliveries that were answered with 2xx. */
+export type Seen = { arrived: number; requests: number };
+
+const OK = Buffer.from('HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 2\r\n\r\nok');
+const FAILED = Buffer.from('HTTP/1.1 500 Internal Server Error\r\ncontent-length: 0\r\n\r\n');
+// The like of the service's answer to a publish, for the run that shows what the load generator can do.
+const MESSAGE = JSON.stringify({ data: { id: `msg_${'0'.repeat(26)}`, payload: { text: 'x'.repeat(1_000) } } });
+const ACCEPTED = Buffer.from(
+  `HTTP/1.1 202 Accepted\r\ncontent-type: application/json\r\ncontent-length: ${MESSAGE.length}\r\n\r\n${MESSAGE}`,
+);
+
+let behaviour: Behaviour = {};
+let firstAt = new Map<string, number>();
+const failedOnce = new Set<string>();
+const met = new Set<string>();
+let requests = 0;
+let failures = 0;
+const servers: Server[] = [];
+
+/** What a request is answered with, and after how long. */
+function judge(path: string, key: string): { response: Buffer; delayMs: number } {
+  requests += 1;
+  const { failEvery = 0, delayMs = 0, hangingPath, hangMs = 0 } = behaviour;
+  const wait = path === hangingPath ? hangMs : delayMs;
+  if (failEvery > 0 && !met.has(key)) {
+    met.add(key);
+    if (met.size % failEvery === 0) {
+      failedOnce.add(key);
+      failures += 1;
+      return { response: FAILED, delayMs: wait };
+    }
+  }
+  if (!firstAt.has(key)) firstAt.set(key, nowMs());
+  return { response: OK, delayMs: wait };
+}
+
+const between = (head: string, from: string, to: string): string => {
+  const start = head.indexOf(from);
+  return start < 0 ? '' : head.slice(start + from.length, head.indexOf(to, start + from.length));
+};
+
+/**
+ * HTTP/1.1 as far as the senders here speak it: kept connections, a content-length, header names in lower case. An HTTP
+ * library would cost the machine three times as much per request, which the service under measurement would lack.
+ */
+function serve(socket: Socket): void {
+  let rest: Buffer = Buffer.alloc(0);
+  socket.setNoDelay(true);
+  socket.on('error', () => socket.destroy());
+  socket.on('data', (chunk: Buffer) => {
+    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    for (;;) {
+      const end = rest.indexOf('\r\n\r\n');
+      if (end < 0) return;
+      const head = rest.toString('latin1', 0, end + 2);
+      const size = end + 4 + Number(between(head, 'content-length: ', '\r\n'));
+      if (rest.length < size) return;
+      rest = rest.subarray(size);
+      const path = between(head, ' ', ' ');
+      if (path.startsWith('/v1/')) {
+        socket.write(ACCEPTED);
+        continue;
+      }
+      const { response, delayMs } = judge(path, `${between(head, 'webhook-id: ', '\r\n')} ${path}`);
+      if (delayMs === 0) socket.write(response);
+      else setTimeout(() => socket.write(response), delayMs);
+    }
+  });
+}
+
+const listen = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const server = createServer(serve);
+    server.once('error', reject);
+    server.listen({ port: 0, host: '127.0.0.1', backlog: 1_024 }, () => {
+      servers.push(server);
+      const address = server.address();
+      resolve(typeof address === 'object' && address !== null ? address.port : 0);
+    });
+  });
+
+const commands = {
+  /** Opens `count` ports: as many endpoints, each an origin of its own. */
+  listen: ({ count }: { count: number }): Promise<number[]> => Promise.all(Array.from({ length: count }, listen)),
+
+  begin: (next: Behaviour): Promise<void> => {
+    behaviour = next;
+    firstAt = new Map();
+    met.clear();
+    failedOnce.clear();
+    requests = 0;
+    failures = 0;
+    return Promise.resolve();
+  },
+
+  seen: (): Promise<Seen> => Promise.resolve({ arrived: firstAt.size, requests }),
+
+  arrivals: (): Promise<Arrivals> =>
+    Promise.resolve({ keys: [...firstAt.keys()], at: Float64Array.from(firstAt.values()), requests, failures }),
+};
+
+export type ReceiverCommands = typeof commands;
+answer(commands);

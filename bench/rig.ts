@@ -1,0 +1,130 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Connection } from '@temporalio/client';
+import pg from 'pg';
+import { readEncryptionKeys } from '../src/config.ts';
+import { createKeyRing, type KeyRing } from '../src/credentials/key-ring.ts';
+import { findFreePort } from '../src/embedded/ports.ts';
+import { type EmbeddedPostgres, startPostgres } from '../src/embedded/postgres.ts';
+import { type EmbeddedTemporal, startTemporal } from '../src/embedded/temporal.ts';
+import { type Helper, startHelper } from './helper.ts';
+import type { LoadCommands } from './load-process.ts';
+import type { ReceiverCommands } from './receiver-process.ts';
+import { stopOnSignal } from './stop-on-signal.ts';
+
+/** What a benchmark runs on, all of it started for this run: the two embedded servers, receiver and load generator. */
+export type Rig = {
+  /** Everything of this run; removed at its end. */
+  folder: string;
+  postgres: EmbeddedPostgres;
+  temporal: EmbeddedTemporal;
+  receiver: Helper<ReceiverCommands>;
+  load: Helper<LoadCommands>;
+  /** Ten endpoints, each an origin of its own. */
+  endpoints: readonly string[];
+  encryptionKeys: string;
+  keyRing: KeyRing;
+  versions: { postgres: string; temporal: string };
+  /** Makes an empty database and returns its URL. */
+  createDatabase(name: string): Promise<string>;
+  stop(): Promise<void>;
+};
+
+const ENDPOINTS = 10;
+// As `start` gives its own (src/roles/infrastructure.ts).
+const MAX_CONNECTIONS = 200;
+
+/** Starts everything but the service. `settings` are PostgreSQL's, beside those of the service's own embedded one. */
+export async function startRig({
+  onProgress,
+  settings = {},
+}: {
+  onProgress: (line: string) => void;
+  settings?: Readonly<Record<string, string>>;
+}): Promise<Rig> {
+  const folder = mkdtempSync(join(tmpdir(), 'posthorn-bench-'));
+  const undo: (() => Promise<void>)[] = [() => Promise.resolve(rmSync(folder, { recursive: true, force: true }))];
+  const stop = async (): Promise<void> => {
+    for (const step of undo.splice(0).reverse()) await step();
+  };
+  stopOnSignal(stop);
+  const started = <T extends { stop(): Promise<void> }>(starting: Promise<T>): Promise<T> => {
+    // Noted before it is there: Ctrl-C may come while it starts.
+    undo.push(async () => {
+      const part = await starting.catch(() => undefined);
+      await part?.stop();
+    });
+    return starting;
+  };
+  try {
+    onProgress(`Starting PostgreSQL, Temporal, receiver and load generator in ${folder}`);
+    const postgres = await started(
+      startPostgres({
+        dataFolder: folder,
+        port: await findFreePort(),
+        maxConnections: MAX_CONNECTIONS,
+        database: 'posthorn',
+        settings: { ...settings },
+        onProgress,
+      }),
+    );
+    const temporal = await started(
+      startTemporal({
+        dataFolder: folder,
+        port: await findFreePort(),
+        namespace: 'default',
+        temporalCli: process.env['TEMPORAL_CLI'],
+        onProgress,
+      }),
+    );
+    const receiver = await started(startHelper<ReceiverCommands>('receiver-process'));
+    const load = await started(startHelper<LoadCommands>('load-process'));
+    const ports = await receiver.ask('listen', { count: ENDPOINTS });
+    const encryptionKeys = `bench:${randomBytes(32).toString('base64')}`;
+    return {
+      folder,
+      postgres,
+      temporal,
+      receiver,
+      load,
+      endpoints: ports.map((port) => `http://127.0.0.1:${port}`),
+      encryptionKeys,
+      keyRing: createKeyRing(readEncryptionKeys(encryptionKeys)),
+      versions: {
+        postgres: await ask(postgres.url, 'SHOW server_version'),
+        temporal: await temporalVersion(temporal.address),
+      },
+      async createDatabase(name) {
+        await ask(postgres.url, `CREATE DATABASE ${name}`);
+        return postgres.url.replace(/\/[^/]*$/, `/${name}`);
+      },
+      stop,
+    };
+  } catch (failure) {
+    await stop();
+    throw failure;
+  }
+}
+
+/** The first column of the first row, as text; empty when there is none. */
+async function ask(url: string, sql: string): Promise<string> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<string[]>({ text: sql, rowMode: 'array' });
+    return rows[0]?.[0] ?? '';
+  } finally {
+    await client.end();
+  }
+}
+
+async function temporalVersion(address: string): Promise<string> {
+  const connection = await Connection.connect({ address });
+  try {
+    return (await connection.workflowService.getSystemInfo({})).serverVersion ?? '';
+  } finally {
+    await connection.close();
+  }
+}

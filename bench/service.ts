@@ -1,0 +1,102 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { findFreePort } from '../src/embedded/ports.ts';
+import { nowMs } from './clock.ts';
+
+/** DELIVERY_BURST_THRESHOLD by the name it is shown under: one Temporal workflow each, as delivered, all drained. */
+export const MODES = { strict: 'off', default: '100', drain: '0' } as const;
+export type Mode = keyof typeof MODES;
+export const MODE_NAMES: readonly Mode[] = ['strict', 'default', 'drain'];
+
+export type ServiceOptions = {
+  databaseUrl: string;
+  temporalAddress: string;
+  encryptionKeys: string;
+  /** Working directory, data folder and log. */
+  folder: string;
+  mode: Mode;
+  /** Opens the inspector, for profiles. */
+  isInspected?: boolean;
+};
+
+/** A running `posthorn start` in a process of its own. */
+export type Service = {
+  readonly pid: number;
+  readonly url: string;
+  /** From spawning to ready, ms. */
+  readonly readyAfterMs: number;
+  /** Printed at the first start on a database only. */
+  readonly key: string | undefined;
+  readonly inspectorUrl: string | undefined;
+  stop(): Promise<void>;
+  /** As a crash does: SIGKILL. */
+  kill(): Promise<void>;
+};
+
+const COMMAND = fileURLToPath(new URL('../dist/src/main.js', import.meta.url));
+const READY_PATIENCE_MS = 60_000;
+const STOP_PATIENCE_MS = 60_000;
+
+/** Starts the build with the addresses given, and waits until it is ready. */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const startedAt = nowMs();
+  const port = await findFreePort();
+  const logPath = join(options.folder, `service-${options.mode}.log`);
+  const log = openSync(logPath, 'w');
+  const child = spawn(process.execPath, [...(options.isInspected ? ['--inspect=127.0.0.1:0'] : []), COMMAND, 'start'], {
+    // A .env of the checkout must not decide here.
+    cwd: options.folder,
+    stdio: ['ignore', log, log],
+    detached: true,
+    env: {
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      PORT: String(port),
+      DATA_FOLDER: options.folder,
+      DATABASE_URL: options.databaseUrl,
+      TEMPORAL_ADDRESS: options.temporalAddress,
+      ENCRYPTION_KEYS: options.encryptionKeys,
+      ALLOW_HTTP_WEBHOOKS: 'true',
+      WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
+      LOG_LEVEL: 'warn',
+      DELIVERY_BURST_THRESHOLD: MODES[options.mode],
+    },
+  });
+  closeSync(log);
+  // Whatever ends the benchmark, the service ends with it.
+  process.once('exit', () => child.kill('SIGKILL'));
+  const said = (): string => readFileSync(logPath, 'utf8');
+  while (!said().includes('Posthorn is ready')) {
+    if (hasEnded(child)) throw new Error(`The service did not start:\n${said()}`);
+    if (nowMs() - startedAt > READY_PATIENCE_MS) {
+      await end(child, 'SIGKILL');
+      throw new Error(`The service was not ready after ${READY_PATIENCE_MS / 1_000} s:\n${said()}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return {
+    pid: child.pid ?? 0,
+    url: `http://127.0.0.1:${port}`,
+    readyAfterMs: nowMs() - startedAt,
+    key: /^ {2}live {2}(\S+)$/m.exec(said())?.[1],
+    inspectorUrl: /ws:\/\/\S+/.exec(said())?.[0],
+    stop: () => end(child, 'SIGTERM'),
+    kill: () => end(child, 'SIGKILL'),
+  };
+}
+
+const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;
+
+function end(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+  return new Promise((resolve) => {
+    if (hasEnded(child)) return resolve();
+    const patience = setTimeout(() => child.kill('SIGKILL'), STOP_PATIENCE_MS);
+    child.once('exit', () => {
+      clearTimeout(patience);
+      resolve();
+    });
+    child.kill(signal);
+  });
+}

@@ -1,0 +1,20 @@
+/** One line of the final table. `wanted` is what it must be; undefined for a figure that is only shown. */
+export type Figure = { name: string; value: number; wanted?: number };
+
+/** The value below which `share` (0–1) of the values lie; NaN of none. The nearest rank, so it is always a value that was seen. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
+}
+
+export const isRight = ({ value, wanted }: Figure): boolean => wanted === undefined || value === wanted;
+
+/** The table as lines, figures to the right, with a word on each that is not what it must be. */
+export function toTable(figures: readonly Figure[]): string[] {
+  const nameWidth = Math.max(...figures.map(({ name }) => name.length));
+  const valueWidth = Math.max(...figures.map(({ value }) => String(value).length));
+  return figures.map((figure) => {
+    const line = `  ${figure.name.padEnd(nameWidth)}  ${String(figure.value).padStart(valueWidth)}`;
+    return isRight(figure) ? line : `${line}  must be ${figure.wanted}`;
+  });
+}

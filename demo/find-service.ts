@@ -1,0 +1,41 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { z } from 'zod';
+import { readConfig } from '../src/config.ts';
+import { readRunningState } from '../src/roles/running-state.ts';
+
+/** Where the demo publishes, and with what. `ownKeyId` is set when the key was made for this run. */
+export type Service = { url: string; key: string; ownKeyId?: string };
+
+const run = promisify(execFile);
+const commandLine = fileURLToPath(new URL('../dist/src/main.js', import.meta.url));
+const createdKey = z.object({ id: z.string(), key: z.string() });
+
+/**
+ * The service that was named, else the `npm start` of this checkout. Without a key it makes one, as
+ * `npx posthorn keys create --env test --tier enterprise` does. Throws with a sentence that says what to do.
+ */
+export async function findService(given: { url?: string; key?: string }): Promise<Service> {
+  const url = given.url ?? readRunningState(readConfig().dataFolder)?.apiUrl;
+  if (url === undefined) {
+    throw new Error('No service runs on this checkout: run `npm start` first, or name one by --url or POSTHORN_URL');
+  }
+  const base = url.replace(/\/+$/, '');
+  if (given.key !== undefined) return { url: base, key: given.key };
+  const { id, key } = await createKey();
+  return { url: base, key, ownKeyId: id };
+}
+
+async function createKey(): Promise<z.output<typeof createdKey>> {
+  if (!existsSync(commandLine)) throw new Error('There is no build yet: run `npm ci` first, or set POSTHORN_KEY');
+  const options = ['--env', 'test', '--tier', 'enterprise', '--name', 'Demo', '--json'];
+  try {
+    const { stdout } = await run(process.execPath, [commandLine, 'keys', 'create', ...options]);
+    return createdKey.parse(JSON.parse(stdout));
+  } catch (cause) {
+    const said = cause instanceof Error && 'stderr' in cause ? String(cause.stderr).trim() : String(cause);
+    throw new Error(`No API key could be made for this service; set POSTHORN_KEY (${said})`);
+  }
+}

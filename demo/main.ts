@@ -1,0 +1,68 @@
+import { Command, Option } from 'commander';
+import { readEnvironmentFile } from '../src/config.ts';
+import { type Api, createApi } from './api.ts';
+import { planOf } from './expected.ts';
+import { isRight, toTable } from './figures.ts';
+import { findService, type Service } from './find-service.ts';
+import { loadPayloads } from './payloads.ts';
+import { createProgress } from './progress.ts';
+import { startReceiver } from './receiver.ts';
+import { runDemo } from './run.ts';
+
+// A person's Ctrl-C ends the demo like a failure does: what it has made is taken away again.
+const stopping = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
+
+readEnvironmentFile();
+await new Command('demo')
+  .description('publish real GitHub webhooks to a running service, and count what becomes of them')
+  .addOption(new Option('--url <url>', 'the service; default: the `npm start` of this checkout').env('POSTHORN_URL'))
+  .addOption(new Option('--key <key>', 'an API key; default: makes one and revokes it').env('POSTHORN_KEY'))
+  .action(async (given: { url?: string; key?: string }) => {
+    try {
+      if (!(await demonstrate(await findService(given)))) process.exitCode = 1;
+    } catch (failure) {
+      process.exitCode = 1;
+      if (stopping.signal.aborted) return console.error('demo: stopped');
+      const causes: string[] = [];
+      for (let at: unknown = failure; at instanceof Error; at = at.cause) causes.push(at.message);
+      console.error(`demo: ${causes.join('\n  because: ') || String(failure)}`);
+    }
+  })
+  .parseAsync();
+
+/** Runs it all against that service and prints the table. Returns whether every figure is what it must be. */
+async function demonstrate(service: Service): Promise<boolean> {
+  const api = createApi(service);
+  const payloads = loadPayloads();
+  const receiver = await startReceiver({ payloads, planOf });
+  let channelId: string | undefined;
+  try {
+    console.log(`${payloads.length} GitHub webhooks to ${service.url}, received at ${receiver.urlOf('')}`);
+    channelId = (await api.createChannel('Demo: GitHub webhooks')).id;
+    const progress = createProgress(process.stdout);
+    const figures = await runDemo({ api, receiver, payloads, channelId, progress, signal: stopping.signal });
+    console.log(`\n${toTable(figures).join('\n')}\n`);
+    for (const problem of receiver.problems.slice(0, 5)) console.error(problem);
+    const isGood = figures.every(isRight);
+    console.log(isGood ? 'Every figure is what it must be' : 'Some figures are not what they must be');
+    return isGood;
+  } finally {
+    await cleanUp(api, { channelId, keyId: service.ownKeyId });
+    await receiver.close();
+  }
+}
+
+/** The channel takes its subscriptions and unfinished deliveries with it; the key goes last, since it deletes the channel. */
+async function cleanUp(
+  api: Api,
+  { channelId, keyId }: { channelId: string | undefined; keyId: string | undefined },
+): Promise<void> {
+  try {
+    if (channelId !== undefined) await api.deleteChannel(channelId);
+    if (keyId !== undefined) await api.revokeKey(keyId);
+  } catch (failure) {
+    console.error(`demo: could not clean up: ${String(failure)}`);
+    process.exitCode = 1;
+  }
+}

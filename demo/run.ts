@@ -1,0 +1,121 @@
+import type { Api, DeliverySeen } from './api.ts';
+import { expectedOf, judgeArrivals, ONE_AT_A_TIME, TARGETS } from './expected.ts';
+import type { Figure } from './figures.ts';
+import { metadataOf, type Payload } from './payloads.ts';
+import { type Progress, waitForCount } from './progress.ts';
+import type { Receiver } from './receiver.ts';
+
+// Three tries a second apart: what fails for ever is a dead letter after two seconds.
+const RETRY_POLICY = { maxRetries: 2, initialDelay: 1_000, maxDelay: 1_000, backoffMultiplier: 1 };
+// The most that one request takes (spec §4).
+const BATCH_SIZE = 100;
+// A service that moves nothing for this long is stuck: it rests a second between tries, and two cores manage 50 deliveries in one.
+const PATIENCE_MS = 30_000;
+// Looked at often enough for the eye; waiting for one arrival must not be what takes the time.
+const LOOK_EVERY_MS = 100;
+const QUICK_LOOK_MS = 2;
+
+export type RunOptions = {
+  api: Api;
+  receiver: Receiver;
+  payloads: readonly Payload[];
+  channelId: string;
+  progress: Progress;
+  signal: AbortSignal;
+};
+
+/**
+ * Publishes everything, sees it arrive, replays the dead letters, and returns what it has counted. What never comes is waited for
+ * with a limit; the figures tell of it.
+ */
+export async function runDemo({ api, receiver, payloads, channelId, progress, signal }: RunOptions): Promise<Figure[]> {
+  const until = (wanted: number, count: () => number | Promise<number>, everyMs = LOOK_EVERY_MS) =>
+    waitForCount(wanted, count, { patienceMs: PATIENCE_MS, signal, everyMs });
+  const subscriptionIds = await subscribe(api, receiver, channelId);
+  const expected = expectedOf(payloads);
+  const toFail = expected.filter(({ plan }) => plan === 'fail for ever').length;
+  const toRetry = expected.filter(({ plan }) => plan === 'fail once').length;
+  const taken = (): string => `${receiver.takenCount()} of ${expected.length} delivered`;
+  let published = 0;
+
+  await progress.during('Publishing one at a time', taken, async () => {
+    for (const payload of payloads.slice(0, ONE_AT_A_TIME)) {
+      await api.publish(channelId, toMessage(payload));
+      published += 1;
+      const soFar = expectedOf(payloads.slice(0, published)).length;
+      if (!(await until(soFar, receiver.takenCount, QUICK_LOOK_MS))) return;
+    }
+  });
+  const publishing = (): string => `${published} of ${payloads.length} published`;
+  await progress.during(`Publishing ${BATCH_SIZE} at a time`, publishing, async () => {
+    while (published < payloads.length) {
+      const batch = payloads.slice(published, published + BATCH_SIZE).map(toMessage);
+      published += (await api.publishBatch(channelId, batch)).ids.length;
+    }
+  });
+  await progress.during('Delivering; retrying after 1 s', taken, () =>
+    until(expected.length - toFail, receiver.takenCount),
+  );
+
+  let letters = 0;
+  const failing = (): string => `${letters} of ${toFail} dead letters`;
+  await progress.during('Giving up what fails for ever', failing, () =>
+    until(toFail, async () => {
+      letters = (await api.openDeadLettersOf(channelId)).length;
+      return letters;
+    }),
+  );
+
+  receiver.mend();
+  const replayable = await api.countReplayable(channelId);
+  let replayed = 0;
+  const replaying = (): string => `${replayed} of ${replayable} replayed, ${taken()}`;
+  await progress.during('Mended; replaying dead letters', replaying, async () => {
+    const { id } = await api.replayDeadLetters(channelId);
+    await until(replayable, async () => {
+      replayed = (await api.bulkReplay(id)).replayed;
+      return replayed;
+    });
+    await until(expected.length, receiver.takenCount);
+  });
+
+  let deliveries: DeliverySeen[] = [];
+  const delivered = (): number => deliveries.filter(({ status }) => status === 'delivered').length;
+  const reading = (): string => `${delivered()} of ${expected.length} deliveries`;
+  // The receiver has answered; the service writes that down a moment later.
+  await progress.during('Reading what is on record', reading, () =>
+    until(expected.length, async () => {
+      deliveries = (await Promise.all(subscriptionIds.map(api.deliveriesOf))).flat();
+      return delivered();
+    }),
+  );
+  const messages = await api.messagesOf(channelId);
+  const finished = messages.filter(({ deliveryStatus }) => deliveryStatus === 'delivered').length;
+  // At most two tries were needed by what was refused once, and more than three by what was replayed.
+  const retried = deliveries.filter(({ attempts }) => attempts === 2).length;
+  const { figures, latencies } = judgeArrivals(receiver, expected, RETRY_POLICY.initialDelay);
+  return [
+    { name: 'published', value: published, wanted: payloads.length },
+    { name: 'messages with deliveryStatus delivered', value: finished, wanted: payloads.length },
+    { name: 'delivered', value: delivered(), wanted: expected.length },
+    { name: 'retried', value: retried, wanted: toRetry },
+    { name: 'dead-lettered', value: letters, wanted: toFail },
+    { name: 'replayed', value: replayed, wanted: toFail },
+    ...figures,
+    ...latencies,
+  ];
+}
+
+async function subscribe(api: Api, receiver: Receiver, channelId: string): Promise<string[]> {
+  const ids: string[] = [];
+  for (const { name, eventTypes } of TARGETS) {
+    const webhookUrl = receiver.urlOf(name);
+    const { id } = await api.createSubscription({ channelId, name, webhookUrl, eventTypes, retryPolicy: RETRY_POLICY });
+    receiver.trust(name, await api.secretOf(id));
+    ids.push(id);
+  }
+  return ids;
+}
+
+const toMessage = (payload: Payload): string =>
+  `{"eventType":${JSON.stringify(payload.eventType)},"payload":${payload.text},"metadata":${metadataOf(payload)}}`;

@@ -1,0 +1,46 @@
+import { cpus } from 'node:os';
+
+/** What both projects share: TypeScript by swc, real ES modules (run with NODE_OPTIONS=--experimental-vm-modules). */
+const project = {
+  testEnvironment: 'node',
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: {
+    '^.+\\.ts$': ['@swc/jest', { jsc: { parser: { syntax: 'typescript' }, target: 'es2022' }, sourceMaps: 'inline' }],
+  },
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.data/'],
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/dist/', '<rootDir>/.data/'],
+  watchPathIgnorePatterns: ['<rootDir>/.data/', '<rootDir>/coverage/'],
+};
+
+export default {
+  projects: [
+    {
+      ...project,
+      displayName: 'unit',
+      testMatch: [
+        '<rootDir>/src/**/*.test.ts',
+        '<rootDir>/workflows/**/*.test.ts',
+        '<rootDir>/activities/**/*.test.ts',
+      ],
+    },
+    {
+      ...project,
+      displayName: 'integration',
+      testMatch: ['<rootDir>/test/**/*.test.ts'],
+      // PostgreSQL and Temporal are started once, for the first integration test; unit tests never wait for them.
+      globalSetup: './test/support/global-setup.ts',
+      globalTeardown: './test/support/global-teardown.ts',
+    },
+  ],
+  // Real PostgreSQL, a real Temporal server and real retry delays of whole seconds: a test that needs more says so itself.
+  testTimeout: 60_000,
+  // PostgreSQL and Temporal want the processors too: never more than two test files at a time.
+  maxWorkers: Math.min(2, cpus().length),
+  // Counted and checked with --coverage (npm run test:unit).
+  collectCoverageFrom: ['src/shared/**/*.ts', 'src/new-id.ts', '!**/*.test.ts'],
+  coverageThreshold: {
+    './src/shared/': { statements: 100, branches: 100, functions: 100, lines: 100 },
+    './src/new-id.ts': { statements: 100, branches: 100, functions: 100, lines: 100 },
+  },
+  coverageReporters: ['text', 'json-summary'],
+};

@@ -1,0 +1,85 @@
+import Koa from 'koa';
+import type { Dependencies } from './dependencies.ts';
+import { writeAnswer } from './http/answer.ts';
+import { authenticate } from './http/authenticate.ts';
+import type { Middleware, RequestState } from './http/context.ts';
+import { errors } from './http/errors.ts';
+import { health, type Part } from './http/health.ts';
+import { matchRoute, refuseUnrouted } from './http/match-route.ts';
+import { rateLimit } from './http/rate-limit.ts';
+import { rawBody } from './http/raw-body.ts';
+import { requestId } from './http/request-id.ts';
+import { requireScope } from './http/require-scope.ts';
+import type { Route } from './http/route.ts';
+import { validate } from './http/validate.ts';
+import type { Limiter, RateHeaders } from './limits/limiter.ts';
+import type { Services } from './services.ts';
+
+export type AppOptions = {
+  deps: Pick<Dependencies, 'config' | 'log' | 'pool'>;
+  services: Services;
+  routes: readonly Route[];
+  limiter: Limiter;
+  /** What /readyz looks at beside PostgreSQL, by name. */
+  parts?: Readonly<Record<string, Part>>;
+};
+
+/** The edge. `countBroken` counts a request that Node could not read; http/server.ts answers it. */
+export type App = Koa<RequestState> & { countBroken: (address: string) => Promise<RateHeaders> };
+
+/**
+ * The middleware in its order (security §4): everything that says no without reading the body comes before it, and the rate
+ * limit comes before everything that says no, so that each of those answers carries its headers.
+ */
+export function createApp({ deps, services, routes, limiter, parts = {} }: AppOptions): App {
+  const { config, log, pool } = deps;
+  const koa = new Koa<RequestState>();
+  koa.use(requestId(log));
+  koa.use(errors(log));
+  koa.use(
+    health({ database: { check: () => pool.query('SELECT 1'), isRequired: true }, ...limitsPart(limiter), ...parts }),
+  );
+  koa.use(matchRoute(routes));
+  koa.use(authenticate((key) => services.apiKeys.authenticate(key)));
+  koa.use(rateLimit(limiter, config.trustedProxyHops));
+  koa.use(refuseUnrouted);
+  koa.use(requireScope);
+  koa.use(rawBody);
+  koa.use(validate);
+  koa.use(answerRoute(services));
+  // Koa's own handler deletes every header and answers in plain text. `errors` lets nothing through, so what comes here are
+  // connections that broke while an answer was on its way.
+  koa.context.onerror = function (this: Koa.Context, error: Error | null | undefined) {
+    if (error === null || error === undefined) return;
+    log.debug({ err: error }, 'connection broke');
+    this.res.destroy();
+  };
+  return Object.assign(koa, {
+    countBroken: async (address: string) => (await limiter.admitStranger(address)).headers,
+  });
+}
+
+/** Redis is shown but not required: without it limits hold per process, and taking every process out would help nobody. */
+const limitsPart = ({ isShared }: Limiter): Record<string, Part> =>
+  isShared === undefined
+    ? {}
+    : {
+        redis: {
+          check: () => (isShared() ? Promise.resolve() : Promise.reject(new Error('Redis is away'))),
+          isRequired: false,
+        },
+      };
+
+function answerRoute(services: Services): Middleware {
+  return async (ctx) => {
+    const { route, caller, params = {}, body, query, bodyText = '' } = ctx.state;
+    if (route === undefined || caller === undefined)
+      throw new Error('A request without route or caller got past the middleware');
+    // `as never`: a row's handler takes exactly what its own schemas return, and validate.ts has put just that here.
+    const result = await route.handle(
+      { caller, params, body: body as never, query: query as never, bodyText },
+      services,
+    );
+    writeAnswer(ctx, route.status, route.status === 204 ? undefined : result);
+  };
+}

@@ -1,0 +1,118 @@
+import { describe, expect, test } from '@jest/globals';
+import type { z } from 'zod';
+import { createChannelBody, listChannelsQuery, updateChannelBody } from './schema.ts';
+
+/** The path of the first problem, as the error's field is made of it; undefined when there is none. */
+function problemPath(schema: z.ZodType, input: unknown): string | undefined {
+  const result = schema.safeParse(input);
+  return result.success ? undefined : result.error.issues[0]?.path.join('.');
+}
+
+/** A schema whose JSON is exactly that many bytes. */
+const schemaOfBytes = (bytes: number) => ({ a: 'x'.repeat(bytes - '{"a":""}'.length) });
+
+describe('the body of a new channel', () => {
+  test('needs only a name, and has 30 days of retention by default', () => {
+    expect(createChannelBody.parse({ name: 'orders' })).toEqual({ name: 'orders', retentionDays: 30 });
+  });
+
+  test('drops every field it does not know, the read-only ones too', () => {
+    const body = {
+      name: 'orders',
+      id: 'chn_1',
+      environmentId: 'env_1',
+      status: 'archived',
+      createdAt: 'x',
+      color: 'red',
+    };
+    expect(createChannelBody.parse(body)).toEqual({ name: 'orders', retentionDays: 30 });
+  });
+
+  test.each([
+    { name: 'x' },
+    { name: 'x'.repeat(200) },
+    { name: 'x', description: '' },
+    { name: 'x', description: 'y'.repeat(1_000) },
+    { name: 'x', retentionDays: 1 },
+    { name: 'x', retentionDays: 365 },
+    { name: 'x', schema: {} },
+    { name: 'x', schema: { properties: { amount: { maximum: 1e308 } } } },
+    { name: 'x', schema: schemaOfBytes(32 * 1024) },
+  ])('takes a value at its bound (%#)', (body) => {
+    expect(problemPath(createChannelBody, body)).toBeUndefined();
+  });
+
+  test.each([
+    ['name', {}],
+    ['name', { name: '' }],
+    ['name', { name: 'x'.repeat(201) }],
+    ['name', { name: 7 }],
+    ['name', { name: null }],
+    ['description', { name: 'x', description: 'y'.repeat(1_001) }],
+    ['description', { name: 'x', description: null }],
+    ['retentionDays', { name: 'x', retentionDays: 0 }],
+    ['retentionDays', { name: 'x', retentionDays: 366 }],
+    ['retentionDays', { name: 'x', retentionDays: 1.5 }],
+    ['retentionDays', { name: 'x', retentionDays: '30' }],
+    ['retentionDays', { name: 'x', retentionDays: null }],
+    ['schema', { name: 'x', schema: [] }],
+    ['schema', { name: 'x', schema: 'object' }],
+    ['schema', { name: 'x', schema: null }],
+    ['schema', { name: 'x', schema: schemaOfBytes(32 * 1024 + 1) }],
+    ['', []],
+    ['', 'orders'],
+    ['', undefined],
+  ])('is refused at %j (%#)', (path, body) => {
+    expect(problemPath(createChannelBody, body)).toBe(path);
+  });
+});
+
+describe('the patch of a channel', () => {
+  test('keeps null and absent apart', () => {
+    const patch = updateChannelBody.parse({ description: null, schema: null });
+    expect(patch).toStrictEqual({ description: null, schema: null });
+    expect(updateChannelBody.parse({ name: 'orders' })).toStrictEqual({ name: 'orders' });
+  });
+
+  test.each(['active', 'paused', 'archived'])('takes the status %s', (status) => {
+    expect(updateChannelBody.parse({ status })).toEqual({ status });
+  });
+
+  test.each([
+    ['', {}],
+    ['', { color: 'red' }],
+    ['', { id: 'chn_1', createdAt: 'x' }],
+    ['name', { name: null }],
+    ['name', { name: '' }],
+    ['status', { status: 'deleted' }],
+    ['status', { status: null }],
+    ['retentionDays', { retentionDays: null }],
+    ['schema', { schema: [] }],
+  ])('is refused at %j (%#)', (path, body) => {
+    expect(problemPath(updateChannelBody, body)).toBe(path);
+  });
+});
+
+describe('the query of the list of channels', () => {
+  test('asks for 20 of any status by default', () => {
+    expect(listChannelsQuery.parse({})).toEqual({ limit: 20 });
+  });
+
+  test('ignores parameters it does not know', () => {
+    expect(listChannelsQuery.parse({ status: 'paused', limit: '100', color: 'red' })).toEqual({
+      limit: 100,
+      status: 'paused',
+    });
+  });
+
+  test.each([
+    ['status', { status: 'disabled' }],
+    ['status', { status: '' }],
+    ['limit', { limit: '0' }],
+    ['limit', { limit: '101' }],
+    ['limit', { limit: '0x10' }],
+    ['limit', { limit: ' 20 ' }],
+  ])('is refused at %s (%#)', (path, query) => {
+    expect(problemPath(listChannelsQuery, query)).toBe(path);
+  });
+});

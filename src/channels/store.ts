@@ -1,0 +1,113 @@
+import type { DatabaseTransaction } from '../db/client.ts';
+import { type Channel as ChannelRow, Prisma } from '../db/generated/client.ts';
+import { systemChannel } from '../db/service-events.ts';
+import type { PageRequest } from '../shared/page.ts';
+import { SYSTEM_CHANNEL_NAME } from '../shared/service-events.ts';
+import type { ChannelStatus } from '../shared/statuses.ts';
+import type { Channel, CreateChannel, UpdateChannel } from './schema.ts';
+
+/** Every query here is bound to one environment and leaves deleted channels out. */
+type Db = DatabaseTransaction;
+
+export async function insertChannel(
+  db: Db,
+  channel: CreateChannel & { id: string; environmentId: string; now: Date },
+): Promise<Channel> {
+  const row = await db.channel.create({
+    data: {
+      id: channel.id,
+      environmentId: channel.environmentId,
+      name: channel.name,
+      description: channel.description ?? null,
+      schema: toJson(channel.schema ?? null),
+      retentionDays: channel.retentionDays,
+      createdAt: channel.now,
+      updatedAt: channel.now,
+    },
+  });
+  return toChannel(row);
+}
+
+export async function findChannel(db: Db, environmentId: string, id: string): Promise<Channel | undefined> {
+  const row = await db.channel.findFirst({ where: { id, environmentId, deletedAt: null } });
+  return row === null ? undefined : toChannel(row);
+}
+
+/** The page's channels, newest first, and one more when there is one. */
+export async function findChannels(
+  db: Db,
+  environmentId: string,
+  { limit, after }: PageRequest,
+  filter: { status?: ChannelStatus },
+): Promise<Channel[]> {
+  const rows = await db.channel.findMany({
+    where: { environmentId, deletedAt: null, ...filter, ...(after === undefined ? {} : { id: { lt: after } }) },
+    orderBy: { id: 'desc' },
+    take: limit + 1,
+  });
+  return rows.map(toChannel);
+}
+
+/**
+ * Reads a channel and keeps it from changing until the transaction ends: publishing and subscribing, which lock it FOR SHARE,
+ * and other changes wait.
+ */
+export async function lockChannel(db: Db, environmentId: string, id: string): Promise<Channel | undefined> {
+  await db.$queryRaw`SELECT id FROM channels WHERE id = ${id} AND environment_id = ${environmentId} FOR UPDATE`;
+  return findChannel(db, environmentId, id);
+}
+
+export async function updateChannel(db: Db, id: string, change: UpdateChannel, now: Date): Promise<Channel> {
+  const { schema, ...columns } = change;
+  const row = await db.channel.update({
+    where: { id },
+    data: { ...columns, ...(schema === undefined ? {} : { schema: toJson(schema) }), updatedAt: now },
+  });
+  return toChannel(row);
+}
+
+/** Whether it is the system channel, to which only the service itself publishes. */
+export async function isSystemChannel(db: Db, id: string): Promise<boolean> {
+  return (await db.channel.count({ where: { id, kind: 'system' } })) > 0;
+}
+
+/** Makes the system channel of every environment that has none yet. Its id is derived: making it twice is harmless. */
+export async function ensureSystemChannels(db: Pick<Db, '$executeRawUnsafe'>): Promise<void> {
+  await db.$executeRawUnsafe(
+    `INSERT INTO channels (id, environment_id, name, description, kind, created_at, updated_at)
+     SELECT ${systemChannel('e.id')}, e.id, $1, $2, 'system', e.created_at, now() FROM environments e
+     ON CONFLICT (id) DO NOTHING`,
+    SYSTEM_CHANNEL_NAME,
+    'What the service itself has to tell: subscriptions that fail, deliveries that ended, backlogs',
+  );
+}
+
+/** Marks a channel and its subscriptions deleted and returns the ids of the subscriptions that were not deleted before. */
+export async function markChannelDeleted(db: Db, id: string, now: Date): Promise<string[]> {
+  await db.channel.update({ where: { id }, data: { deletedAt: now, updatedAt: now } });
+  const subscriptions = await db.subscription.updateManyAndReturn({
+    where: { channelId: id, deletedAt: null },
+    data: { deletedAt: now, updatedAt: now },
+    select: { id: true },
+  });
+  return subscriptions.map((subscription) => subscription.id);
+}
+
+function toChannel(row: ChannelRow): Channel {
+  return {
+    id: row.id,
+    name: row.name,
+    ...(row.description === null ? {} : { description: row.description }),
+    // The column is only ever written from a validated status.
+    status: row.status as ChannelStatus,
+    ...(row.schema === null ? {} : { schema: row.schema }),
+    retentionDays: row.retentionDays,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+  };
+}
+
+/** Null becomes SQL NULL, not the JSON value null. */
+const toJson = (value: Record<string, unknown> | null) =>
+  // The value came out of JSON.parse, so it is JSON; Prisma's type says the same in its own words.
+  value === null ? Prisma.DbNull : (value as Prisma.InputJsonObject);

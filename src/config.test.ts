@@ -1,0 +1,128 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { ConfigError, readConfig, SETTINGS } from './config.ts';
+
+const key = Buffer.alloc(32, 7).toString('base64');
+
+describe('readConfig', () => {
+  test('has a default for everything but the addresses', () => {
+    expect(readConfig({})).toEqual({
+      deliveryBurstThreshold: 100,
+      port: 3000,
+      isPortChosen: false,
+      publicBaseUrl: 'http://localhost:3000',
+      temporal: { namespace: 'default' },
+      encryptionKeys: [],
+      trustedProxyHops: 0,
+      webhookAllowCidrs: [],
+      allowHttpWebhooks: false,
+      logLevel: 'info',
+      dataFolder: '.data',
+    });
+  });
+
+  test('an empty value is one that is not set, and a default of the role gives way to a set one', () => {
+    expect(readConfig({ PORT: '', LOG_LEVEL: '' }, { LOG_LEVEL: 'warn' })).toMatchObject({
+      port: 3000,
+      logLevel: 'warn',
+    });
+    expect(readConfig({ ALLOW_HTTP_WEBHOOKS: 'false' }, { ALLOW_HTTP_WEBHOOKS: 'true' }).allowHttpWebhooks).toBe(false);
+  });
+
+  test('reads every variable', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'config-'));
+    const file = (name: string): string => {
+      writeFileSync(join(folder, name), name);
+      return join(folder, name);
+    };
+    const config = readConfig({
+      PORT: '8080',
+      PUBLIC_BASE_URL: 'https://api.example.com/',
+      DATABASE_URL: 'postgresql://a:b@db/posthorn',
+      TEMPORAL_ADDRESS: 'temporal:7233',
+      TEMPORAL_NAMESPACE: 'webhooks',
+      TEMPORAL_API_KEY: 'secret',
+      TEMPORAL_TLS_CA_FILE: file('ca'),
+      TEMPORAL_TLS_CERT_FILE: file('cert'),
+      TEMPORAL_TLS_KEY_FILE: file('key'),
+      TEMPORAL_TLS_SERVER_NAME: 'temporal.example.com',
+      TEMPORAL_CLI: '/opt/temporal',
+      REDIS_URL: 'redis://redis',
+      ENCRYPTION_KEYS: `new:${key}, old:${key}`,
+      TRUSTED_PROXY_HOPS: '2',
+      WEBHOOK_ALLOW_CIDRS: '10.0.0.0/8, fd00::/8',
+      ALLOW_HTTP_WEBHOOKS: '1',
+      LOG_LEVEL: 'debug',
+      DATA_FOLDER: '/data',
+    });
+    rmSync(folder, { recursive: true });
+    expect(config).toMatchObject({
+      port: 8080,
+      isPortChosen: true,
+      publicBaseUrl: 'https://api.example.com',
+      databaseUrl: 'postgresql://a:b@db/posthorn',
+    });
+    expect(config).toMatchObject({
+      temporalCli: '/opt/temporal',
+      redisUrl: 'redis://redis',
+      trustedProxyHops: 2,
+      webhookAllowCidrs: ['10.0.0.0/8', 'fd00::/8'],
+    });
+    expect(config).toMatchObject({ allowHttpWebhooks: true, logLevel: 'debug', dataFolder: '/data' });
+    expect(config.encryptionKeys.map(({ kid, key: bytes }) => [kid, bytes.length])).toEqual([
+      ['new', 32],
+      ['old', 32],
+    ]);
+    expect(config.temporal).toEqual({
+      address: 'temporal:7233',
+      namespace: 'webhooks',
+      apiKey: 'secret',
+      tls: {
+        serverRootCACertificate: Buffer.from('ca'),
+        clientCertPair: { crt: Buffer.from('cert'), key: Buffer.from('key') },
+        serverNameOverride: 'temporal.example.com',
+      },
+    });
+  });
+
+  test('cannot be changed, at any depth', () => {
+    const config = readConfig({ ENCRYPTION_KEYS: `a:${key}` });
+    const parts = [config, config.temporal, config.encryptionKeys, config.encryptionKeys[0], config.webhookAllowCidrs];
+    expect(parts.filter((part) => !Object.isFrozen(part))).toEqual([]);
+  });
+
+  test.each([
+    ['PORT', '70000', 'PORT must be a whole number from 0 to 65535'],
+    ['PORT', '-1', 'PORT must be a whole number from 0 to 65535'],
+    ['PORT', '80a', 'PORT must be a whole number from 0 to 65535'],
+    ['PUBLIC_BASE_URL', 'api.example.com', 'PUBLIC_BASE_URL must be a URL that begins with http:// or https://'],
+    ['DATABASE_URL', 'mysql://db', 'DATABASE_URL must be a URL that begins with postgresql:// or postgres://'],
+    ['TEMPORAL_ADDRESS', 'http://temporal:7233', 'TEMPORAL_ADDRESS must be host:port'],
+    ['TEMPORAL_TLS', 'yes', 'TEMPORAL_TLS must be true or false'],
+    ['TEMPORAL_TLS_CERT_FILE', '/cert', 'TEMPORAL_TLS_CERT_FILE and TEMPORAL_TLS_KEY_FILE go together'],
+    ['TEMPORAL_TLS_CA_FILE', '/nowhere/ca', 'TEMPORAL_TLS_CA_FILE names /nowhere/ca, which cannot be read'],
+    ['REDIS_URL', 'redis', 'REDIS_URL must be a URL that begins with redis:// or rediss://'],
+    ['TRUSTED_PROXY_HOPS', '11', 'TRUSTED_PROXY_HOPS must be a whole number from 0 to 10'],
+    [
+      'WEBHOOK_ALLOW_CIDRS',
+      '10.0.0.0',
+      'WEBHOOK_ALLOW_CIDRS has 10.0.0.0, which is no address range such as 10.0.0.0/8',
+    ],
+    ['LOG_LEVEL', 'loud', 'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent'],
+    ['ENCRYPTION_KEYS', 'short:c2VjcmV0', 'ENCRYPTION_KEYS must be <name>:<base64 of 32 bytes>, separated by commas'],
+    ['ENCRYPTION_KEYS', `a.b:${key}`, 'ENCRYPTION_KEYS must be <name>:<base64 of 32 bytes>, separated by commas'],
+    ['ENCRYPTION_KEYS', `a:${key},a:${key}`, 'ENCRYPTION_KEYS names one key twice'],
+  ])('refuses %s=%s', (name, value, message) => {
+    expect(() => readConfig({ [name]: value })).toThrow(ConfigError);
+    expect(() => readConfig({ [name]: value })).toThrow(message);
+  });
+
+  test('.env.example names every setting with its default', () => {
+    const lines = readFileSync(new URL('../.env.example', import.meta.url), 'utf8').match(/^[A-Z_]+=.*$/gm) ?? [];
+    const example = Object.fromEntries(lines.map((line) => line.split('=') as [string, string]));
+    expect(Object.keys(example).sort()).toEqual([...SETTINGS].sort());
+    expect(readConfig(example)).toEqual({ ...readConfig({}), isPortChosen: true });
+  });
+});

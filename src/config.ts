@@ -1,0 +1,230 @@
+import { existsSync, readFileSync } from 'node:fs';
+import ipaddr from 'ipaddr.js';
+import { z } from 'zod';
+
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** A key that seals secrets at rest: 32 bytes for AES-256, named by `kid` in everything it has sealed. */
+export type EncryptionKey = { readonly kid: string; readonly key: Buffer };
+
+/** The certificates of a Temporal cluster, as its SDK takes them. An empty object is TLS with the system's authorities. */
+export type TemporalTls = {
+  readonly serverRootCACertificate?: Buffer;
+  readonly clientCertPair?: { readonly crt: Buffer; readonly key: Buffer };
+  readonly serverNameOverride?: string;
+};
+
+export type TemporalConfig = {
+  /** host:port. Absent: `start` runs its own server, the other roles refuse to start. */
+  readonly address?: string;
+  readonly namespace: string;
+  readonly tls?: TemporalTls;
+  readonly apiKey?: string;
+};
+
+/** Every setting, read once. Nothing else looks at the environment. */
+export type Config = {
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** PORT was set: a port in use is then an error, never replaced by another one. */
+  readonly isPortChosen: boolean;
+  /** Without a slash at its end. */
+  readonly publicBaseUrl: string;
+  /** Absent: `start` runs its own PostgreSQL. */
+  readonly databaseUrl?: string;
+  readonly temporal: TemporalConfig;
+  /** Path of the `temporal` command line tool, for the embedded server. */
+  readonly temporalCli?: string;
+  readonly redisUrl?: string;
+  /** The first one writes; all of them read. Empty: `start` makes one in the data folder. */
+  readonly encryptionKeys: readonly EncryptionKey[];
+  /** Proxies in front of the service that add to X-Forwarded-For. 0 takes the address of the socket. */
+  readonly trustedProxyHops: number;
+  readonly webhookAllowCidrs: readonly string[];
+  readonly allowHttpWebhooks: boolean;
+  readonly logLevel: LogLevel;
+  /** Where `start` keeps its databases, keys and state; relative to the working directory. */
+  readonly dataFolder: string;
+  /** First tries due of one subscription, or five times as many in all, beyond which they are drained; 0 always, off never. */
+  readonly deliveryBurstThreshold: number | 'off';
+};
+
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
+
+/** A setting that cannot be used. Its message is one sentence that names the variable. */
+export class ConfigError extends Error {}
+
+const flag = z
+  .enum(['true', 'false', '1', '0'], 'must be true or false')
+  .transform((value) => value === 'true' || value === '1');
+const wholeNumber = (minimum: number, maximum: number): z.ZodType<number, string> =>
+  z
+    .string()
+    .regex(/^\d{1,6}$/, `must be a whole number from ${minimum} to ${maximum}`)
+    .transform(Number)
+    .refine((value) => value >= minimum && value <= maximum, `must be a whole number from ${minimum} to ${maximum}`);
+const urlOf = (...protocols: string[]): z.ZodType<string, string> =>
+  z
+    .string()
+    .refine(
+      (value) => URL.canParse(value) && protocols.includes(new URL(value).protocol),
+      `must be a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
+    );
+const listOf = (value: string): string[] =>
+  value
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+
+const variables = z.object({
+  PORT: wholeNumber(0, 65_535).optional(),
+  PUBLIC_BASE_URL: urlOf('http:', 'https:').optional(),
+  DATABASE_URL: urlOf('postgresql:', 'postgres:').optional(),
+  TEMPORAL_ADDRESS: z
+    .string()
+    .regex(/^[^\s/]+:\d{1,5}$/, 'must be host:port')
+    .optional(),
+  TEMPORAL_NAMESPACE: z.string().min(1).default('default'),
+  TEMPORAL_API_KEY: z.string().min(1).optional(),
+  TEMPORAL_TLS: flag.default(false),
+  TEMPORAL_TLS_CA_FILE: z.string().optional(),
+  TEMPORAL_TLS_CERT_FILE: z.string().optional(),
+  TEMPORAL_TLS_KEY_FILE: z.string().optional(),
+  TEMPORAL_TLS_SERVER_NAME: z.string().optional(),
+  TEMPORAL_CLI: z.string().optional(),
+  REDIS_URL: urlOf('redis:', 'rediss:').optional(),
+  ENCRYPTION_KEYS: z.string().default(''),
+  TRUSTED_PROXY_HOPS: wholeNumber(0, 10).default(0),
+  WEBHOOK_ALLOW_CIDRS: z.string().default(''),
+  ALLOW_HTTP_WEBHOOKS: flag.default(false),
+  LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
+  DATA_FOLDER: z.string().default('.data'),
+  DELIVERY_BURST_THRESHOLD: z
+    .union([z.literal('off'), wholeNumber(0, 100_000)], 'must be off or a whole number from 0 to 100000')
+    .default(100),
+});
+
+/** The names of all of them. */
+export const SETTINGS: readonly string[] = Object.keys(variables.shape);
+
+/**
+ * Reads the settings: `environment` over `defaults` (a role's own, such as http targets for `start`). An empty value counts as
+ * not set, because that is what `NAME=` in a compose file means. Throws ConfigError for the first value that cannot be used.
+ */
+export function readConfig(
+  environment: EnvironmentVariables = process.env,
+  defaults: EnvironmentVariables = {},
+): Config {
+  const given = Object.fromEntries(
+    Object.entries({ ...defaults, ...withoutEmpty(environment) }).filter(([, value]) => value !== undefined),
+  );
+  const parsed = variables.safeParse(given);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    throw new ConfigError(`${String(issue?.path[0] ?? 'settings')} ${issue?.message ?? 'cannot be read'}`);
+  }
+  const value = parsed.data;
+  const port = value.PORT ?? 3000;
+  const tls = readTls(value);
+  return deepFreeze({
+    port,
+    isPortChosen: value.PORT !== undefined,
+    publicBaseUrl: (value.PUBLIC_BASE_URL ?? `http://localhost:${port}`).replace(/\/+$/, ''),
+    ...(value.DATABASE_URL !== undefined && { databaseUrl: value.DATABASE_URL }),
+    temporal: {
+      ...(value.TEMPORAL_ADDRESS !== undefined && { address: value.TEMPORAL_ADDRESS }),
+      namespace: value.TEMPORAL_NAMESPACE,
+      ...(tls !== undefined && { tls }),
+      ...(value.TEMPORAL_API_KEY !== undefined && { apiKey: value.TEMPORAL_API_KEY }),
+    },
+    ...(value.TEMPORAL_CLI !== undefined && { temporalCli: value.TEMPORAL_CLI }),
+    ...(value.REDIS_URL !== undefined && { redisUrl: value.REDIS_URL }),
+    encryptionKeys: readEncryptionKeys(value.ENCRYPTION_KEYS),
+    trustedProxyHops: value.TRUSTED_PROXY_HOPS,
+    webhookAllowCidrs: readCidrs(value.WEBHOOK_ALLOW_CIDRS),
+    allowHttpWebhooks: value.ALLOW_HTTP_WEBHOOKS,
+    logLevel: value.LOG_LEVEL,
+    dataFolder: value.DATA_FOLDER,
+    deliveryBurstThreshold: value.DELIVERY_BURST_THRESHOLD,
+  });
+}
+
+/** Adds what a file `.env` in the working directory says; variables that are already set win. */
+export function readEnvironmentFile(): void {
+  if (existsSync('.env')) process.loadEnvFile('.env');
+}
+
+/** This process's variables with some added, for a child that needs them (PATH, HOME, proxies). */
+export function childEnvironment(added: EnvironmentVariables = {}): NodeJS.ProcessEnv {
+  return { ...process.env, ...added };
+}
+
+/**
+ * Reads `<kid>:<base64 of 32 bytes>`, comma-separated. A kid is 1–32 letters, digits, `_` or `-`: it stands between dots in what
+ * it has sealed. Throws ConfigError, which never repeats the key.
+ */
+export function readEncryptionKeys(text: string): EncryptionKey[] {
+  const keys = listOf(text).map((item) => {
+    const [kid = '', encoded = ''] = item.split(':');
+    const key = Buffer.from(encoded, 'base64');
+    if (!/^[A-Za-z0-9_-]{1,32}$/.test(kid) || key.length !== 32) {
+      throw new ConfigError('ENCRYPTION_KEYS must be <name>:<base64 of 32 bytes>, separated by commas');
+    }
+    return { kid, key };
+  });
+  if (new Set(keys.map(({ kid }) => kid)).size !== keys.length)
+    throw new ConfigError('ENCRYPTION_KEYS names one key twice');
+  return keys;
+}
+
+function readCidrs(text: string): string[] {
+  return listOf(text).map((cidr) => {
+    if (!ipaddr.isValidCIDR(cidr))
+      throw new ConfigError(`WEBHOOK_ALLOW_CIDRS has ${cidr}, which is no address range such as 10.0.0.0/8`);
+    return cidr;
+  });
+}
+
+function readTls(value: z.infer<typeof variables>): TemporalTls | undefined {
+  const {
+    TEMPORAL_TLS_CA_FILE: ca,
+    TEMPORAL_TLS_CERT_FILE: certificate,
+    TEMPORAL_TLS_KEY_FILE: key,
+    TEMPORAL_TLS_SERVER_NAME: serverName,
+  } = value;
+  if ((certificate === undefined) !== (key === undefined))
+    throw new ConfigError('TEMPORAL_TLS_CERT_FILE and TEMPORAL_TLS_KEY_FILE go together');
+  const isWanted = value.TEMPORAL_TLS || [ca, certificate, serverName].some((item) => item !== undefined);
+  if (!isWanted) return undefined;
+  return {
+    ...(ca !== undefined && { serverRootCACertificate: readSetting('TEMPORAL_TLS_CA_FILE', ca) }),
+    ...(certificate !== undefined &&
+      key !== undefined && {
+        clientCertPair: {
+          crt: readSetting('TEMPORAL_TLS_CERT_FILE', certificate),
+          key: readSetting('TEMPORAL_TLS_KEY_FILE', key),
+        },
+      }),
+    ...(serverName !== undefined && { serverNameOverride: serverName }),
+  };
+}
+
+function readSetting(name: string, path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (cause) {
+    throw new ConfigError(`${name} names ${path}, which cannot be read`, { cause });
+  }
+}
+
+function withoutEmpty(environment: EnvironmentVariables): EnvironmentVariables {
+  return Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+}
+
+/** Freezes objects and arrays all the way down. Bytes are left out: a view with elements cannot be frozen. */
+function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;
+  for (const part of Object.values(value)) deepFreeze(part);
+  return Object.freeze(value);
+}

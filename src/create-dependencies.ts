@@ -1,0 +1,39 @@
+import type { Logger } from 'pino';
+import { type Config, ConfigError } from './config.ts';
+import { createKeyRing } from './credentials/key-ring.ts';
+import { createDatabase } from './db/client.ts';
+import { createPool } from './db/pool.ts';
+import type { Dependencies } from './dependencies.ts';
+import { createNewId } from './new-id.ts';
+
+// Publishing, claiming and recording: two cores are busy with 20, and five such processes fit PostgreSQL's default of 100.
+const POOL_SIZE = 20;
+
+/** What has a connection behind it, and how to give it back. */
+export type Connected = { deps: Dependencies; disconnect(): Promise<void> };
+
+/** Builds what every role needs. Connects lazily. Throws ConfigError for a setting the roles cannot do without. */
+export function createDependencies(config: Config, log: Logger): Connected {
+  const { databaseUrl, encryptionKeys } = config;
+  if (databaseUrl === undefined)
+    throw new ConfigError('DATABASE_URL must be set: only `posthorn start` brings its own PostgreSQL');
+  if (encryptionKeys.length === 0)
+    throw new ConfigError('ENCRYPTION_KEYS must be set: <name>:<base64 of 32 bytes>, the same in every process');
+  const db = createDatabase(databaseUrl);
+  const pool = createPool(databaseUrl, { max: POOL_SIZE });
+  const deps: Dependencies = {
+    config,
+    log,
+    clock: () => new Date(),
+    newId: createNewId(Date.now),
+    db,
+    pool,
+    keyRing: createKeyRing(encryptionKeys),
+  };
+  return {
+    deps,
+    disconnect: async () => {
+      await Promise.all([db.$disconnect(), pool.end()]);
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import { createApiKeys } from './api-keys/service.ts';
+import { createChannels } from './channels/service.ts';
+import { createDeadLetters } from './dead-letters/service.ts';
+import { createDeliveries } from './deliveries/service.ts';
+import type { Dependencies } from './dependencies.ts';
+import { createMessages } from './messages/service.ts';
+import { createAddressGuard } from './outbound/address-guard.ts';
+import type { Services } from './services.ts';
+import { type HandOver, noHandOver } from './shared/hand-over.ts';
+import { createSubscriptions } from './subscriptions/service.ts';
+
+/** Builds every service once, each with the collaborators it names. `handOver` takes new deliveries where the process sends, too. */
+export function createServices(deps: Dependencies, handOver: HandOver = noHandOver): Services {
+  const guard = createAddressGuard({
+    allowCidrs: [...deps.config.webhookAllowCidrs],
+    allowHttp: deps.config.allowHttpWebhooks,
+  });
+  const deliveries = createDeliveries(deps);
+  return {
+    apiKeys: createApiKeys(deps),
+    channels: createChannels(deps, { deliveries }),
+    messages: createMessages(deps, handOver),
+    subscriptions: createSubscriptions(deps, { guard, deliveries }),
+    deliveries,
+    deadLetters: createDeadLetters(deps, { deliveries }),
+  };
+}

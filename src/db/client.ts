@@ -1,0 +1,17 @@
+import { PrismaPg } from '@prisma/adapter-pg';
+import { connectionSettings } from './connection.ts';
+import { type Prisma, PrismaClient } from './generated/client.ts';
+
+/** The Prisma client: everything but the hot statements, which are SQL on the raw pool. */
+export type Database = PrismaClient;
+
+/** What a callback of `$transaction` is given: the same models, inside one transaction. */
+export type DatabaseTransaction = Prisma.TransactionClient;
+
+// The API's reads and writes outside publish: 10 connections keep two cores busy; more only queue inside PostgreSQL.
+const MAX_CONNECTIONS = 10;
+
+/** A Prisma client on its own pool. End it with `$disconnect()`. */
+export function createDatabase(url: string): Database {
+  return new PrismaClient({ adapter: new PrismaPg(connectionSettings(url, MAX_CONNECTIONS)) });
+}

@@ -1,0 +1,84 @@
+import { expect, test } from '@jest/globals';
+import { createGrouping } from './group.ts';
+
+/** A transaction that ends when told to. */
+function setUp(options: { inFlight?: number; maxWeight?: number } = {}) {
+  const groups: { items: readonly string[]; end: (failure?: Error) => void }[] = [];
+  const grouping = createGrouping<string, string>({
+    inFlight: options.inFlight ?? 1,
+    maxWeight: options.maxWeight ?? 100,
+    weightOf: (item) => item.length,
+    run: (items) =>
+      new Promise((resolve, reject) => {
+        groups.push({
+          items,
+          end: (failure) => (failure === undefined ? resolve(items.map((item) => `${item}!`)) : reject(failure)),
+        });
+      }),
+  });
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  return { grouping, groups, turn };
+}
+
+test('an item that finds a free place is committed at once; what comes meanwhile shares the next group', async () => {
+  const { grouping, groups, turn } = setUp();
+  const answers = Promise.all(['a', 'b', 'c'].map((item) => grouping.add(item)));
+  expect(groups.map(({ items }) => items)).toEqual([['a']]);
+  expect(grouping.waiting()).toBe(2);
+  groups[0]?.end();
+  await turn();
+  expect(groups.map(({ items }) => items)).toEqual([['a'], ['b', 'c']]);
+  groups[1]?.end();
+  expect(await answers).toEqual(['a!', 'b!', 'c!']);
+  expect(grouping.waiting()).toBe(0);
+});
+
+test('as many groups as allowed run at a time', async () => {
+  const { grouping, groups } = setUp({ inFlight: 2 });
+  const answers = ['a', 'b', 'c'].map((item) => grouping.add(item));
+  expect(groups.map(({ items }) => items)).toEqual([['a'], ['b']]);
+  for (const { end } of groups) end();
+  await Promise.all(answers.slice(0, 2));
+  await new Promise((resolve) => setImmediate(resolve));
+  groups[2]?.end();
+  expect(await answers[2]).toBe('c!');
+});
+
+test('a group is no heavier than allowed, and a single item that is goes alone', async () => {
+  const { grouping, groups, turn } = setUp({ maxWeight: 4 });
+  const answers = Promise.all(['a', 'bb', 'bb', 'ccccccc', 'd'].map((item) => grouping.add(item)));
+  for (let group = 0; group < 4; group += 1) {
+    groups[group]?.end();
+    await turn();
+  }
+  await answers;
+  expect(groups.map(({ items }) => items)).toEqual([['a'], ['bb', 'bb'], ['ccccccc'], ['d']]);
+});
+
+test('a group that fails is run again item by item, and only the poisoned one is told', async () => {
+  const { grouping, groups, turn } = setUp();
+  const first = grouping.add('a');
+  const rest = ['b', 'poison', 'c'].map((item) => grouping.add(item));
+  const outcomes = Promise.allSettled(rest);
+  groups[0]?.end();
+  await first;
+  await turn();
+  groups[1]?.end(new Error('poisoned'));
+  for (let group = 2; group < 5; group += 1) {
+    await turn();
+    groups[group]?.end(groups[group]?.items[0] === 'poison' ? new Error('poisoned') : undefined);
+  }
+  expect((await outcomes).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+});
+
+test('when PostgreSQL went away nobody knows of the commit: nothing is run again, everyone is told', async () => {
+  const { grouping, groups, turn } = setUp();
+  const first = grouping.add('a');
+  const outcomes = Promise.allSettled(['b', 'c'].map((item) => grouping.add(item)));
+  groups[0]?.end();
+  await first;
+  await turn();
+  groups[1]?.end(Object.assign(new Error('gone'), { code: '57P01' }));
+  expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(groups).toHaveLength(2);
+});

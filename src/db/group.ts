@@ -1,0 +1,79 @@
+import { isUnreachable } from './until-reachable.ts';
+
+export type GroupOptions<I, O> = {
+  /** Does one group in one transaction; answers stand in the order of the items. Throws when the transaction failed. */
+  run: (items: readonly I[]) => Promise<readonly O[]>;
+  /** Transactions at a time. What arrives while they run shares the next one. */
+  inFlight: number;
+  /** Weight (say, messages) that one group holds at most; a heavier single item is a group of its own. */
+  maxWeight: number;
+  weightOf: (item: I) => number;
+};
+
+export type Grouping<I, O> = {
+  /** Adds an item to the next group; settles with its own answer. */
+  add(item: I): Promise<O>;
+  /** Weight of what waits for a group, without what is being committed. */
+  waiting(): number;
+};
+
+type Waiting<I, O> = { item: I; resolve: (answer: O) => void; reject: (reason: unknown) => void };
+
+/**
+ * Group commit: an item that finds a free place is committed at once, alone; under load the transactions grow by
+ * themselves and their cost is shared. A group that fails is run again item by item, so that one poisoned row fails alone,
+ * unless PostgreSQL was out of reach: then nothing is known of the commit and every item of the group is told so.
+ */
+export function createGrouping<I, O>({ run, inFlight, maxWeight, weightOf }: GroupOptions<I, O>): Grouping<I, O> {
+  let queue: Waiting<I, O>[] = [];
+  let weight = 0;
+  let running = 0;
+
+  const nextGroup = (): Waiting<I, O>[] => {
+    let size = 0;
+    let count = 0;
+    for (const { item } of queue) {
+      size += weightOf(item);
+      if (count > 0 && size > maxWeight) break;
+      count += 1;
+    }
+    const group = queue.slice(0, count);
+    queue = queue.slice(count);
+    weight -= group.reduce((sum, { item }) => sum + weightOf(item), 0);
+    return group;
+  };
+
+  const commit = async (group: readonly Waiting<I, O>[]): Promise<void> => {
+    try {
+      const answers = await run(group.map(({ item }) => item));
+      group.forEach(({ resolve, reject }, index) => {
+        const answer = answers[index];
+        if (answer === undefined) reject(new Error('A group was answered for fewer items than it held'));
+        else resolve(answer);
+      });
+    } catch (error) {
+      if (group.length === 1 || isUnreachable(error)) for (const { reject } of group) reject(error);
+      else for (const one of group) await commit([one]);
+    }
+  };
+
+  const pump = (): void => {
+    while (running < inFlight && queue.length > 0) {
+      running += 1;
+      void commit(nextGroup()).finally(() => {
+        running -= 1;
+        pump();
+      });
+    }
+  };
+
+  return {
+    add: (item) =>
+      new Promise((resolve, reject) => {
+        queue.push({ item, resolve, reject });
+        weight += weightOf(item);
+        pump();
+      }),
+    waiting: () => weight,
+  };
+}

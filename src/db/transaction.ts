@@ -1,0 +1,25 @@
+import type { Pool, PoolClient } from 'pg';
+
+/**
+ * Runs `work` in one transaction on one connection of the pool: committed when it returns, rolled back when it throws, and its
+ * error is thrown on. A connection that could not even be rolled back is closed, never handed to the next caller.
+ */
+export async function inTransaction<T>(pool: Pool, work: (connection: PoolClient) => Promise<T>): Promise<T> {
+  const connection = await pool.connect();
+  let isBroken = true;
+  try {
+    await connection.query('BEGIN');
+    const result = await work(connection);
+    await connection.query('COMMIT');
+    isBroken = false;
+    return result;
+  } catch (failure) {
+    isBroken = await connection.query('ROLLBACK').then(
+      () => false,
+      () => true,
+    );
+    throw failure;
+  } finally {
+    connection.release(isBroken);
+  }
+}

@@ -1,0 +1,45 @@
+import { expect, test } from '@jest/globals';
+import { isUnreachable, untilReachable } from './until-reachable.ts';
+
+const withCode = (code: string): Error => Object.assign(new Error('failed'), { code });
+
+test.each(['08006', '57P01', '53300', '53100', '25006', '40P01', 'ECONNREFUSED', 'EAI_AGAIN'])(
+  '%s is an outage of ours: the same statement may work later',
+  (code) => {
+    expect(isUnreachable(withCode(code))).toBe(true);
+  },
+);
+
+test.each(['Connection terminated unexpectedly', 'Client has encountered a connection error and is not queryable'])(
+  '"%s" is an outage of ours',
+  (message) => {
+    expect(isUnreachable(new Error(message))).toBe(true);
+  },
+);
+
+test.each(['23505', '22P02', '42601'])('%s is a wrong statement, which waiting does not mend', (code) => {
+  expect(isUnreachable(withCode(code))).toBe(false);
+});
+
+test('works again until it succeeds, and throws what is no outage at once', async () => {
+  const failures = [withCode('57P03'), withCode('ECONNREFUSED')];
+  const work = async (): Promise<string> => {
+    const failure = failures.shift();
+    if (failure !== undefined) throw failure;
+    return 'done';
+  };
+
+  await expect(untilReachable(work, () => false)).resolves.toBe('done');
+  await expect(
+    untilReachable(
+      () => Promise.reject(withCode('23505')),
+      () => false,
+    ),
+  ).rejects.toThrow('failed');
+  await expect(
+    untilReachable(
+      () => Promise.reject(withCode('57P03')),
+      () => true,
+    ),
+  ).rejects.toThrow('failed');
+});

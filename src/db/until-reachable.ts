@@ -1,0 +1,34 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+// Between tries; short, since a restart of PostgreSQL takes about a second.
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 1_000;
+
+// SQLSTATE: 08 connection, 57P01–57P03 shutting down or starting, 53 out of connections, disk or memory, 25006 read-only (a standby
+// during a failover), 40001 and 40P01 rolled back in favour of another transaction; then Node's own.
+const UNREACHABLE =
+  /^(08\w{3}|57P0[123]|53\w{3}|25006|40001|40P01|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT)$/;
+// pg and its pool give these no code.
+const UNREACHABLE_MESSAGES = /Connection terminated|timeout exceeded when trying to connect|not queryable/;
+
+/** Whether the error says that PostgreSQL cannot do it now, rather than that the statement is wrong. */
+export function isUnreachable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = 'code' in error ? String(error.code) : '';
+  return UNREACHABLE.test(code) || UNREACHABLE_MESSAGES.test(error.message);
+}
+
+/**
+ * Does `work` again while PostgreSQL is out of reach, so that our own outage does not use up a subscriber's policy.
+ * Any other error is thrown. `work` must be safe to repeat: the answer to a committed statement may have been lost.
+ */
+export async function untilReachable<T>(work: () => Promise<T>, isOver: () => boolean): Promise<T> {
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isUnreachable(error) || isOver()) throw error;
+      await sleep(pause);
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { dateTimeQuery, enumQuery, pageQuery, parseDateTime } from '../http/query.ts';
+import {
+  type BulkReplayStatus,
+  DEAD_LETTER_STATUSES,
+  type DeadLetterReason,
+  type DeadLetterStatus,
+  type ErrorClass,
+} from '../shared/statuses.ts';
+
+export const listDeadLettersQuery = pageQuery.extend({
+  channelId: z.string().optional(),
+  subscriptionId: z.string().optional(),
+  eventType: z.string().optional(),
+  status: enumQuery(DEAD_LETTER_STATUSES).optional(),
+  since: dateTimeQuery.optional(),
+  until: dateTimeQuery.optional(),
+});
+
+const dateTimeField = z.string('must be a date-time').transform((text, issues) => {
+  const time = parseDateTime(text);
+  if (time !== undefined) return time;
+  issues.addIssue({ code: 'custom', message: 'must be a date-time such as 2026-01-31T12:00:00Z' });
+  return z.NEVER;
+});
+
+/**
+ * The filter of a bulk replay. Strict where other bodies ignore unknown fields: a misspelt filter
+ * would replay everything. A missing body would too, so everything is asked for by `{}`.
+ * `dryRun` only counts.
+ */
+export const bulkReplayBody = z.strictObject({
+  channelId: z.string('must be a string').optional(),
+  subscriptionId: z.string('must be a string').optional(),
+  eventType: z.string('must be a string').optional(),
+  since: dateTimeField.optional(),
+  until: dateTimeField.optional(),
+  dryRun: z.boolean('must be true or false').default(false),
+});
+
+export type ListDeadLetters = z.output<typeof listDeadLettersQuery>;
+export type BulkReplayRequest = z.output<typeof bulkReplayBody>;
+
+/** DESIGN §5 dead letter. A failure's last word: why a delivery ended, what can be replayed. */
+export type DeadLetter = {
+  id: string;
+  kind: 'delivery' | 'run';
+  status: DeadLetterStatus;
+  channelId?: string;
+  messageId?: string;
+  subscriptionId?: string;
+  deliveryId?: string;
+  eventType?: string;
+  reason: DeadLetterReason;
+  lastError: { class?: ErrorClass; message?: string; status?: number };
+  attempts: number;
+  failedAt: Date;
+  replayedAt?: Date;
+  /** Id of the credential that replayed it. */
+  replayedBy?: string;
+};
+
+/** A bulk replay and how far it is: matched = replayed + failed once it is completed. `failed` counts those that could not be replayed. */
+export type BulkReplay = {
+  id: string;
+  status: BulkReplayStatus;
+  matched: number;
+  replayed: number;
+  failed: number;
+  createdAt: Date;
+  finishedAt?: Date;
+};
+
+/** The answer to a dry run: nothing is changed. */
+export type BulkReplayPreview = { status: 'preview'; matched: number; replayed: 0; failed: 0 };

@@ -1,0 +1,112 @@
+import type { Pool } from 'pg';
+import type { Database } from '../db/client.ts';
+import type { DeadLetter as DeadLetterRow, Prisma } from '../db/generated/client.ts';
+import type { PageRequest } from '../shared/page.ts';
+import type { DeadLetterReason, DeadLetterStatus, ErrorClass } from '../shared/statuses.ts';
+import type { DeadLetter } from './schema.ts';
+
+/** What lists and bulk replays are narrowed by. `since` and `until` are exclusive and about failedAt. */
+export type DeadLetterFilter = {
+  environmentId: string;
+  channelId: string | undefined;
+  subscriptionId: string | undefined;
+  eventType: string | undefined;
+  status: DeadLetterStatus | undefined;
+  since: Date | undefined;
+  until: Date | undefined;
+};
+
+const toWhere = (filter: DeadLetterFilter): Prisma.DeadLetterWhereInput => ({
+  environmentId: filter.environmentId,
+  ...(filter.channelId !== undefined && { channelId: filter.channelId }),
+  ...(filter.subscriptionId !== undefined && { subscriptionId: filter.subscriptionId }),
+  ...(filter.eventType !== undefined && { eventType: filter.eventType }),
+  ...(filter.status !== undefined && { status: filter.status }),
+  ...((filter.since !== undefined || filter.until !== undefined) && {
+    failedAt: { ...(filter.since && { gt: filter.since }), ...(filter.until && { lt: filter.until }) },
+  }),
+});
+
+/** Dead letters newest first, one more than asked for. */
+export async function listDeadLetters(
+  db: Database,
+  filter: DeadLetterFilter,
+  page: PageRequest,
+): Promise<DeadLetter[]> {
+  const rows = await db.deadLetter.findMany({
+    where: { ...toWhere(filter), ...(page.after !== undefined && { id: { lt: page.after } }) },
+    orderBy: { id: 'desc' },
+    take: page.limit + 1,
+  });
+  return rows.map(toDeadLetter);
+}
+
+export const countDeadLetters = (db: Database, filter: DeadLetterFilter): Promise<number> =>
+  db.deadLetter.count({ where: toWhere(filter) });
+
+export async function findDeadLetter(db: Database, environmentId: string, id: string): Promise<DeadLetter | undefined> {
+  const row = await db.deadLetter.findFirst({ where: { id, environmentId } });
+  return row === null ? undefined : toDeadLetter(row);
+}
+
+/** Marks an open dead letter as not worth replaying. False when it is not open. */
+export async function discardDeadLetter(db: Database, environmentId: string, id: string): Promise<boolean> {
+  const { count } = await db.deadLetter.updateMany({
+    where: { id, environmentId, status: 'open' },
+    data: { status: 'discarded' },
+  });
+  return count === 1;
+}
+
+// One statement: the dead letter is closed if and only if its delivery is due again, under the subscription's policy of now.
+const REPLAY = `
+  WITH eligible AS (
+    SELECT l.id, l.delivery_id FROM dead_letters l
+    JOIN deliveries d ON d.id = l.delivery_id AND d.status = 'failed'
+    JOIN subscriptions s ON s.id = d.subscription_id AND s.deleted_at IS NULL
+    WHERE l.id = ANY ($1::text[]) AND l.environment_id = $2 AND l.status = 'open'
+    ORDER BY l.id
+    FOR UPDATE OF l, d
+  ), closed AS (
+    UPDATE dead_letters l SET status = 'replayed', replayed_at = now(), replayed_by = $3
+    FROM eligible e WHERE l.id = e.id
+  )
+  UPDATE deliveries d
+  SET status = 'pending', round = d.round + 1, policy_attempts = 0, policy_started_at = now(), due_at = now(), holder = NULL, carrier = NULL,
+      next_retry_at = NULL, failure_reason = NULL, max_retries = s.max_retries, initial_delay = s.initial_delay,
+      max_delay = s.max_delay, backoff_multiplier = s.backoff_multiplier
+  FROM eligible e, subscriptions s
+  WHERE d.id = e.delivery_id AND s.id = d.subscription_id`;
+
+/** Makes the deliveries of these open dead letters due again. Returns how many; the rest are not open or not to be replayed. */
+export async function replayDeadLetters(
+  queryable: Pick<Pool, 'query'>,
+  replay: { ids: string[]; environmentId: string; requestedBy: string },
+): Promise<number> {
+  const { rowCount } = await queryable.query(REPLAY, [replay.ids, replay.environmentId, replay.requestedBy]);
+  return rowCount ?? 0;
+}
+
+function toDeadLetter(row: DeadLetterRow): DeadLetter {
+  return {
+    id: row.id,
+    // Only this service writes these columns, from the unions of src/shared/statuses.ts.
+    kind: row.kind as 'delivery' | 'run',
+    status: row.status as DeadLetterStatus,
+    ...(row.channelId !== null && { channelId: row.channelId }),
+    ...(row.messageId !== null && { messageId: row.messageId }),
+    ...(row.subscriptionId !== null && { subscriptionId: row.subscriptionId }),
+    ...(row.deliveryId !== null && { deliveryId: row.deliveryId }),
+    ...(row.eventType !== null && { eventType: row.eventType }),
+    reason: row.reason as DeadLetterReason,
+    lastError: {
+      ...(row.errorClass !== null && { class: row.errorClass as ErrorClass }),
+      ...(row.errorMessage !== null && { message: row.errorMessage }),
+      ...(row.errorStatus !== null && { status: row.errorStatus }),
+    },
+    attempts: row.attempts,
+    failedAt: row.failedAt,
+    ...(row.replayedAt !== null && { replayedAt: row.replayedAt }),
+    ...(row.replayedBy !== null && { replayedBy: row.replayedBy }),
+  };
+}

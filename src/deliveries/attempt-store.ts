@@ -1,0 +1,188 @@
+import type { Pool } from 'pg';
+import { deliveryExhausted, publishEvents } from '../db/service-events.ts';
+import type { RetryPolicy } from '../shared/retry-policy.ts';
+import type { DeadLetterReason, DeliveryStatus, SubscriptionStatus } from '../shared/statuses.ts';
+
+/** Everything one try needs, read in one statement. */
+export type DeliveryToAttempt = {
+  deliveryId: string;
+  round: number;
+  status: DeliveryStatus;
+  attempts: number;
+  policyAttempts: number;
+  policy: RetryPolicy;
+  /** When the policy in force began, or the subscription was resumed since. */
+  policyStartedAt: Date;
+  /** When its next try is due; nextRetryAt, unless a circuit has put that off and is closed since. */
+  dueAt: Date | null;
+  failureReason: string | null;
+  lastErrorMessage: string | null;
+  message: {
+    id: string;
+    channelId: string;
+    eventType: string;
+    payload: string;
+    metadata: string | null;
+    publishedAt: Date;
+  };
+  subscription: {
+    id: string;
+    status: SubscriptionStatus;
+    isDeleted: boolean;
+    webhookUrl: string;
+    headers: Record<string, string> | null;
+    timeoutMs: number;
+    maxConcurrency: number | null;
+    rateLimit: number | null;
+    /** Milliseconds from `readAt` until its circuit lets a probe through, negative when one may be made; null when it is closed. */
+    circuitProbeInMs: number | null;
+    /** When this was read, by this process's clock, ms since the epoch. */
+    readAt: number;
+    /** Newest first; those past their overlap are left out. */
+    secrets: { id: string; ciphertext: string }[];
+  };
+};
+
+/** SQL: how long the circuit of the subscription `s` takes no try, in ms; null when it is closed. No clock but PostgreSQL's. */
+export const PROBE_IN_MS = '(extract(epoch FROM s.circuit_probe_at - now()) * 1000)::float8';
+
+const LOAD = `
+  SELECT d.id AS "deliveryId", d.round, d.status, d.attempts, d.policy_attempts AS "policyAttempts",
+    json_build_object('maxRetries', d.max_retries, 'initialDelay', d.initial_delay,
+                      'maxDelay', d.max_delay, 'backoffMultiplier', d.backoff_multiplier) AS policy,
+    greatest(d.policy_started_at, s.resumed_at) AS "policyStartedAt",
+    d.due_at AS "dueAt", d.failure_reason AS "failureReason",
+    CASE WHEN d.attempts > 0 THEN (SELECT a.error_message FROM attempts a
+      WHERE a.delivery_id = d.id AND a.number = d.attempts) END AS "lastErrorMessage",
+    m.id AS "messageId", m.channel_id AS "channelId", m.event_type AS "eventType", m.payload,
+    m.metadata::text AS metadata, m.published_at AS "publishedAt",
+    s.id AS "subscriptionId", s.status AS "subscriptionStatus", s.deleted_at IS NOT NULL AS "isDeleted",
+    s.webhook_url AS "webhookUrl", s.headers, s.timeout_ms AS "timeoutMs",
+    s.max_concurrency AS "maxConcurrency", s.rate_limit AS "rateLimit", ${PROBE_IN_MS} AS "circuitProbeInMs",
+    (SELECT coalesce(json_agg(json_build_object('id', k.id, 'ciphertext', k.ciphertext) ORDER BY k.id DESC), '[]')
+     FROM subscription_secrets k
+     WHERE k.subscription_id = s.id AND (k.expires_at IS NULL OR k.expires_at > now())) AS secrets
+  FROM deliveries d
+  JOIN messages m ON m.id = d.message_id
+  JOIN subscriptions s ON s.id = d.subscription_id
+  WHERE d.id = ANY ($1::text[])`;
+
+type LoadedRow = Omit<DeliveryToAttempt, 'message' | 'subscription'> &
+  Omit<DeliveryToAttempt['message'], 'id'> &
+  Omit<DeliveryToAttempt['subscription'], 'id' | 'status' | 'readAt'> & {
+    messageId: string;
+    subscriptionId: string;
+    subscriptionStatus: SubscriptionStatus;
+  };
+
+/** These deliveries with their message, subscription and live signing secrets, in no order; those that are gone are left out. */
+export async function loadForAttempts(pool: Pool, deliveryIds: readonly string[]): Promise<DeliveryToAttempt[]> {
+  const readAt = Date.now();
+  const { rows } = await pool.query<LoadedRow>({ name: 'load_for_attempts', text: LOAD, values: [deliveryIds] });
+  return rows.map((row) => toDeliveryToAttempt(row, readAt));
+}
+
+function toDeliveryToAttempt(row: LoadedRow, readAt: number): DeliveryToAttempt {
+  return {
+    deliveryId: row.deliveryId,
+    round: row.round,
+    status: row.status,
+    attempts: row.attempts,
+    policyAttempts: row.policyAttempts,
+    policy: row.policy,
+    policyStartedAt: row.policyStartedAt,
+    dueAt: row.dueAt,
+    failureReason: row.failureReason,
+    lastErrorMessage: row.lastErrorMessage,
+    message: {
+      id: row.messageId,
+      channelId: row.channelId,
+      eventType: row.eventType,
+      payload: row.payload,
+      metadata: row.metadata,
+      publishedAt: row.publishedAt,
+    },
+    subscription: {
+      id: row.subscriptionId,
+      status: row.subscriptionStatus,
+      isDeleted: row.isDeleted,
+      webhookUrl: row.webhookUrl,
+      headers: row.headers,
+      timeoutMs: row.timeoutMs,
+      maxConcurrency: row.maxConcurrency,
+      rateLimit: row.rateLimit,
+      circuitProbeInMs: row.circuitProbeInMs,
+      readAt,
+      secrets: row.secrets,
+    },
+  };
+}
+
+/**
+ * Puts a delivery back whose subscription takes nothing now. The round grows, so that it can be started again as soon as
+ * it is due; nothing of the policy is used up. `until`: when that is; `keepsDue` when the subscription's own state holds it
+ * (a circuit), so that what has waited longest still comes first. Without `until` it stays due, and pending: no retry is
+ * coming.
+ */
+export async function holdDelivery(
+  pool: Pool,
+  held: { deliveryId: string; round: number; until?: Date; keepsDue?: boolean },
+): Promise<void> {
+  await pool.query(
+    `UPDATE deliveries SET round = round + 1, holder = NULL, carrier = NULL, next_retry_at = $3,
+       status = CASE WHEN $3::timestamptz IS NULL THEN 'pending' ELSE status END,
+       due_at = CASE WHEN $4 THEN due_at ELSE coalesce($3, due_at) END
+     WHERE id = $1 AND round = $2 AND due_at IS NOT NULL`,
+    [held.deliveryId, held.round, held.until ?? null, held.keepsDue === true],
+  );
+}
+
+const END_AS_DEAD_LETTER = `
+  WITH changed AS (
+    UPDATE deliveries SET status = 'failed', due_at = NULL, next_retry_at = NULL, holder = NULL, failure_reason = $3
+    WHERE id = $1 AND round = $2 AND due_at IS NOT NULL
+    RETURNING *
+  ), letter AS (
+    INSERT INTO dead_letters (id, environment_id, channel_id, message_id, subscription_id, delivery_id, round,
+      event_type, reason, error_class, error_message, error_status, attempts, failed_at)
+    SELECT $4, c.environment_id, c.channel_id, c.message_id, c.subscription_id, c.id, c.round, m.event_type, $3,
+      a.error_class, coalesce(a.error_message, $5), a.response_status, c.attempts, now()
+    FROM changed c JOIN messages m ON m.id = c.message_id
+    LEFT JOIN attempts a ON a.delivery_id = c.id AND a.number = c.attempts
+    ON CONFLICT (delivery_id, round) DO NOTHING
+    RETURNING *
+  ), ${publishEvents(deliveryExhausted('letter'))}
+  SELECT id FROM letter`;
+
+/** Ends an unfinished delivery of that round as a dead letter with its last error; does nothing to any other. True when it did. */
+export async function endAsDeadLetter(
+  pool: Pool,
+  letter: { id: string; deliveryId: string; round: number; reason: DeadLetterReason; message: string },
+): Promise<boolean> {
+  const { rowCount } = await pool.query(END_AS_DEAD_LETTER, [
+    letter.deliveryId,
+    letter.round,
+    letter.reason,
+    letter.id,
+    letter.message,
+  ]);
+  return rowCount === 1;
+}
+
+const RECORD_CRASH = `
+  WITH changed AS (
+    UPDATE deliveries SET attempts = $3, status = 'retrying', due_at = now(), next_retry_at = now(),
+      last_attempt_at = now(), carrier = $4
+    WHERE id = $1 AND round = $2 AND attempts = $3 - 1 AND due_at IS NOT NULL
+    RETURNING id, attempts
+  )
+  INSERT INTO attempts (id, delivery_id, number, started_at, duration_ms, outcome, error_class, error_message, carrier)
+  SELECT $5, id, attempts, now(), 0, 'failed', 'crashed', 'the worker stopped during this try', $4 FROM changed`;
+
+/** Records a try whose worker died, without using up the policy. Nothing happens when that try was recorded after all. */
+export async function recordCrash(
+  pool: Pool,
+  crash: { attemptId: string; deliveryId: string; round: number; number: number; carrier: string },
+): Promise<void> {
+  await pool.query(RECORD_CRASH, [crash.deliveryId, crash.round, crash.number, crash.carrier, crash.attemptId]);
+}

@@ -1,0 +1,183 @@
+import type { Pool } from 'pg';
+import { deliveryExhausted, isoTime, publishEvents, serviceEvent } from '../db/service-events.ts';
+import { FAILING_DAYS } from '../shared/service-events.ts';
+import type { DeadLetterReason, DeliveryStatus, ErrorClass } from '../shared/statuses.ts';
+
+/** What a try came to, as it is recorded. Times in ms; `dueAt` is the next retry, null when the delivery is finished. */
+export type AttemptRecord = {
+  attemptId: string;
+  /** Null without a deadLetterReason. */
+  deadLetterId: string | null;
+  deliveryId: string;
+  round: number;
+  number: number;
+  /** The Temporal workflow that made the try. */
+  carrier: string;
+  /** Whether that workflow goes on with the delivery, should it be retried; else it waits to be claimed. */
+  keepsCarrier: boolean;
+  startedAt: Date;
+  durationMs: number;
+  status: DeliveryStatus;
+  dueAt: Date | null;
+  deadLetterReason: DeadLetterReason | null;
+  error: { class: ErrorClass; message: string } | null;
+  response: { status: number; headers: Record<string, string>; body: string; latencyMs: number } | null;
+};
+
+// One statement is one transaction: for every try of a group the delivery's new state, the attempt and, with the last
+// failure, the dead letter. The guard (round, number, unfinished) makes a second call change nothing, so the activity may
+// be repeated.
+const TRIES = `
+  WITH input AS (
+    SELECT * FROM unnest($1::text[], $2::int[], $3::int[], $4::text[], $5::timestamptz[], $6::text[], $7::bool[],
+      $8::timestamptz[], $9::int[], $10::int[], $11::text[], $12::text[], $13::int[], $14::text[], $15::text[], $16::text[],
+      $17::text[], $18::text[])
+      AS i (delivery_id, round, number, status, due_at, carrier, keeps_carrier, started_at, duration_ms, response_status,
+        response_headers, response_body, response_latency_ms, error_class, error_message, reason, attempt_id, letter_id)
+  ), changed AS (
+    UPDATE deliveries d SET attempts = i.number, policy_attempts = d.policy_attempts + 1, status = i.status,
+      due_at = i.due_at, next_retry_at = i.due_at, holder = NULL,
+      carrier = CASE WHEN i.keeps_carrier OR i.due_at IS NULL THEN i.carrier END,
+      last_attempt_at = i.started_at, response_status = i.response_status, response_body = i.response_body,
+      response_latency_ms = i.response_latency_ms, failure_reason = i.reason
+    FROM input i
+    WHERE d.id = i.delivery_id AND d.round = i.round AND d.attempts = i.number - 1 AND d.due_at IS NOT NULL
+    RETURNING d.id, d.environment_id, d.channel_id, d.message_id, d.subscription_id, d.round, d.attempts, d.status, d.failure_reason
+  ), attempt AS (
+    INSERT INTO attempts (id, delivery_id, number, started_at, duration_ms, outcome, error_class, error_message,
+      response_status, response_headers, response_body, response_latency_ms, carrier)
+    SELECT i.attempt_id, c.id, i.number, i.started_at, i.duration_ms,
+      CASE WHEN i.status = 'delivered' THEN 'delivered' ELSE 'failed' END, i.error_class, i.error_message,
+      i.response_status, i.response_headers::json, i.response_body, i.response_latency_ms, i.carrier
+    FROM changed c JOIN input i ON i.delivery_id = c.id
+  ), tally AS (
+    SELECT c.subscription_id, bool_or(c.status = 'delivered') AS has_success,
+      coalesce(bool_or(c.failure_reason = 'gone'), false) AS is_gone
+    FROM changed c GROUP BY c.subscription_id
+  )`;
+
+// A subscription is written to when its health changes, not with every try: by the first failure after a success and by the
+// first success after that. Locked in the order of ids, so that two groups never wait for each other.
+// Looked up one by one: a join might be planned, once and for all, as a scan of every subscription there is.
+const altered = (columns: string, condition: string): string => `
+    SELECT s.* FROM (SELECT * FROM tally ORDER BY subscription_id) AS t
+    CROSS JOIN LATERAL (
+      SELECT ${columns} FROM subscriptions s
+      WHERE s.id = t.subscription_id AND s.deleted_at IS NULL AND (${condition}) FOR NO KEY UPDATE OF s
+    ) AS s`;
+
+const RECORD_DELIVERED = `${TRIES}, altered AS MATERIALIZED (
+    ${altered('s.id', 's.failing_since IS NOT NULL')}
+  ), healthy AS (
+    UPDATE subscriptions s SET failing_since = NULL FROM altered a WHERE s.id = a.id
+  )
+  SELECT id FROM changed`;
+
+// A 410, or five days with nothing but failures, disables the subscription. Both that and each dead letter is told of.
+const HAS_FAILED_LONG = `NOT t.has_success AND s.failing_since < now() - interval '${FAILING_DAYS} days'`;
+const RECORD_WITH_FAILURES = `${TRIES}, letter AS (
+    INSERT INTO dead_letters (id, environment_id, channel_id, message_id, subscription_id, delivery_id, round,
+      event_type, reason, error_class, error_message, error_status, attempts, failed_at)
+    SELECT i.letter_id, c.environment_id, c.channel_id, c.message_id, c.subscription_id, c.id, c.round,
+      m.event_type, i.reason, i.error_class, i.error_message, i.response_status, c.attempts, now()
+    FROM changed c JOIN input i ON i.delivery_id = c.id JOIN messages m ON m.id = c.message_id
+    WHERE i.reason IS NOT NULL
+    ON CONFLICT (delivery_id, round) DO NOTHING
+    RETURNING *
+  ), altered AS MATERIALIZED (
+    ${altered(
+      `s.id, t.has_success,
+      CASE WHEN s.status = 'disabled' THEN NULL WHEN t.is_gone THEN 'gone' WHEN ${HAS_FAILED_LONG} THEN 'failing' END AS reason`,
+      `t.has_success = (s.failing_since IS NOT NULL) OR t.is_gone OR ${HAS_FAILED_LONG}`,
+    )}
+  ), health AS (
+    UPDATE subscriptions s SET failing_since = CASE WHEN NOT a.has_success THEN coalesce(s.failing_since, now()) END,
+      status = CASE WHEN a.reason IS NULL THEN s.status ELSE 'disabled' END,
+      updated_at = CASE WHEN a.reason IS NULL THEN s.updated_at ELSE now() END
+    FROM altered a WHERE s.id = a.id
+    RETURNING s.id, s.environment_id, s.channel_id, a.reason, coalesce(s.failing_since, now()) AS failing_since
+  ), disabled AS (
+    SELECT * FROM health WHERE reason IS NOT NULL
+  ), ${publishEvents(`
+    ${deliveryExhausted('letter')}
+    UNION ALL
+    ${serviceEvent('subscription.disabled', {
+      from: 'disabled',
+      payload: {
+        subscriptionId: 'e.id',
+        channelId: 'e.channel_id',
+        reason: 'e.reason',
+        failingSince: isoTime('e.failing_since'),
+      },
+    })}`)}
+  SELECT id FROM changed`;
+
+/**
+ * Records a group of tries of different deliveries in one transaction. Returns the ids of those that were recorded; the
+ * others have moved on (another round, or finished otherwise) and nothing is written for them.
+ */
+export async function recordAttempts(pool: Pool, records: readonly AttemptRecord[]): Promise<Set<string>> {
+  // A group without a failure, the usual one, is spared everything that only failures need.
+  const hasFailure = records.some(({ status }) => status !== 'delivered');
+  const column = <T>(of: (record: AttemptRecord) => T): T[] => records.map(of);
+  const { rows } = await pool.query<{ id: string }>({
+    name: hasFailure ? 'record_attempts' : 'record_delivered',
+    text: hasFailure ? RECORD_WITH_FAILURES : RECORD_DELIVERED,
+    values: [
+      column((record) => record.deliveryId),
+      column((record) => record.round),
+      column((record) => record.number),
+      column((record) => record.status),
+      column((record) => record.dueAt),
+      column((record) => record.carrier),
+      column((record) => record.keepsCarrier),
+      column((record) => record.startedAt),
+      column((record) => record.durationMs),
+      column((record) => record.response?.status ?? null),
+      column((record) => (record.response === null ? null : JSON.stringify(record.response.headers))),
+      column((record) => record.response?.body ?? null),
+      column((record) => record.response?.latencyMs ?? null),
+      column((record) => record.error?.class ?? null),
+      column((record) => record.error?.message ?? null),
+      column((record) => record.deadLetterReason),
+      column((record) => record.attemptId),
+      column((record) => record.deadLetterId),
+    ],
+  });
+  return new Set(rows.map((row) => row.id));
+}
+
+const RECORD_LATE = `
+  WITH late AS (
+    UPDATE deliveries SET attempts = $3, last_attempt_at = $5, response_status = $7, response_body = $8,
+      response_latency_ms = $9
+    WHERE id = $1 AND round = $2 AND attempts = $3 - 1 AND due_at IS NULL
+    RETURNING id, attempts
+  )
+  INSERT INTO attempts (id, delivery_id, number, carrier, started_at, duration_ms, response_status, response_body,
+    response_latency_ms, response_headers, error_class, error_message, outcome)
+  SELECT $13, id, attempts, $4, $5, $6, $7, $8, $9, $10::json, $11, $12, $14 FROM late`;
+
+/**
+ * Puts a try on record whose delivery was ended while the request was out: its subscription deleted, its Temporal workflow
+ * cancelled. It stays as it was ended. Does nothing when the try is recorded, or the delivery goes on in another round.
+ */
+export async function recordLate(pool: Pool, record: AttemptRecord): Promise<void> {
+  const { response, error } = record;
+  await pool.query(RECORD_LATE, [
+    record.deliveryId,
+    record.round,
+    record.number,
+    record.carrier,
+    record.startedAt,
+    record.durationMs,
+    response?.status ?? null,
+    response?.body ?? null,
+    response?.latencyMs ?? null,
+    response === null ? null : JSON.stringify(response.headers),
+    error?.class ?? null,
+    error?.message ?? null,
+    record.attemptId,
+    record.status === 'delivered' ? 'delivered' : 'failed',
+  ]);
+}

@@ -1,0 +1,65 @@
+import type { Pool } from 'pg';
+import { createGrouping } from '../db/group.ts';
+import { untilReachable } from '../db/until-reachable.ts';
+import type { NewId } from '../new-id.ts';
+import type { SendResult } from '../outbound/post-webhook.ts';
+import type { Verdict } from './attempt.ts';
+import type { DeliveryToAttempt } from './attempt-store.ts';
+import { type AttemptRecord, recordAttempts, recordLate } from './record-store.ts';
+
+// Two transactions at a time, as in publishing; a group bounds what a crash makes be sent twice.
+const COMMITS_IN_FLIGHT = 2;
+const GROUP_TRIES = 100;
+
+/** A try that has been made and judged. */
+export type MadeTry = {
+  delivery: DeliveryToAttempt;
+  number: number;
+  carrier: string;
+  keepsCarrier: boolean;
+  sent: SendResult;
+  verdict: Verdict;
+};
+
+/** Records tries in group commits, whoever made them. */
+export type Recorder = {
+  /**
+   * True once the try is committed; false when its delivery has moved on and nothing was written. The request is out, so
+   * its result is worth recording however late: while PostgreSQL is away this waits, as long as the process lives.
+   */
+  record(made: MadeTry): Promise<boolean>;
+};
+
+export function createRecorder({ pool, newId }: { pool: Pool; newId: NewId }): Recorder {
+  const grouping = createGrouping<AttemptRecord, boolean>({
+    inFlight: COMMITS_IN_FLIGHT,
+    maxWeight: GROUP_TRIES,
+    weightOf: () => 1,
+    run: async (records) => {
+      const recorded = await untilReachable(
+        () => recordAttempts(pool, records),
+        () => false,
+      );
+      // Rare: what was ended meanwhile keeps its end, and its last try is on record all the same.
+      for (const late of records.filter(({ deliveryId }) => !recorded.has(deliveryId))) await recordLate(pool, late);
+      return records.map(({ deliveryId }) => recorded.has(deliveryId));
+    },
+  });
+  return {
+    record: ({ delivery, number, carrier, keepsCarrier, sent, verdict }) =>
+      grouping.add({
+        attemptId: newId('attempt'),
+        deadLetterId: verdict.deadLetterReason === null ? null : newId('deadLetter'),
+        deliveryId: delivery.deliveryId,
+        round: delivery.round,
+        number,
+        carrier,
+        keepsCarrier,
+        startedAt: sent.startedAt,
+        durationMs: sent.durationMs,
+        ...verdict,
+        error: sent.error ?? null,
+        response: sent.response ?? null,
+      }),
+  };
+}

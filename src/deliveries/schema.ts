@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { enumQuery, pageQuery } from '../http/query.ts';
+import { type AttemptOutcome, DELIVERY_STATUSES, type DeliveryStatus, type ErrorClass } from '../shared/statuses.ts';
+
+export const listDeliveriesQuery = pageQuery.extend({
+  subscriptionId: z.string().optional(),
+  messageId: z.string().optional(),
+  status: enumQuery(DELIVERY_STATUSES).optional(),
+});
+
+export type ListDeliveries = z.output<typeof listDeliveriesQuery>;
+
+/** What the subscriber answered. `body` is its first 16 KiB as text; `latencyMs` is from sending to the end of the answer. */
+export type DeliveryResponse = { status: number; body: string; latencyMs: number };
+
+/** Spec §2 Delivery. `response` is that of the last attempt and absent when it got none. */
+export type Delivery = {
+  id: string;
+  messageId: string;
+  subscriptionId: string;
+  status: DeliveryStatus;
+  attempts: number;
+  lastAttemptAt?: Date;
+  nextRetryAt?: Date;
+  response?: DeliveryResponse;
+  /** Set on some failed deliveries: gone, exhausted, cancelled, subscription_deleted. */
+  reason?: string;
+  createdAt: Date;
+};
+
+/** DESIGN §5 attempt: one try. */
+export type Attempt = {
+  id: string;
+  deliveryId: string;
+  number: number;
+  startedAt: Date;
+  durationMs: number;
+  outcome: AttemptOutcome;
+  errorClass?: ErrorClass;
+  errorMessage?: string;
+  response?: DeliveryResponse & { headers: Record<string, string> };
+  /** Id of the Temporal workflow that made it. */
+  carrier: string;
+};

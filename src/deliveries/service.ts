@@ -1,0 +1,78 @@
+import type { DatabaseTransaction } from '../db/client.ts';
+import { notifyDue } from '../db/due.ts';
+import type { Dependencies } from '../dependencies.ts';
+import type { Caller } from '../http/context.ts';
+import { ApiError, notFound } from '../shared/api-error.ts';
+import { type ListScope, type Page, pageRequest, toPage } from '../shared/page.ts';
+import type { Attempt, Delivery, ListDeliveries } from './schema.ts';
+import * as store from './store.ts';
+
+export type Deliveries = ReturnType<typeof createDeliveries>;
+
+/** Looking at deliveries and making one due again (spec §4 Deliveries; DESIGN §4 "replay, retry"). */
+export function createDeliveries({ db }: Pick<Dependencies, 'db'>) {
+  const get = async (caller: Caller, deliveryId: string): Promise<Delivery> => {
+    const delivery = await store.findDelivery(db, caller.environmentId, deliveryId);
+    if (delivery === undefined) throw notFound('delivery');
+    return delivery;
+  };
+
+  return {
+    get,
+
+    /** Deliveries of the environment, newest first. A filter that names nothing gives an empty list. */
+    async list(caller: Caller, query: ListDeliveries): Promise<Page<Delivery>> {
+      const { subscriptionId, messageId, status } = query;
+      const scope: ListScope = {
+        list: 'deliveries',
+        environmentId: caller.environmentId,
+        filters: { subscriptionId, messageId, status },
+      };
+      const filter = { environmentId: caller.environmentId, subscriptionId, messageId, status };
+      const found = await store.listDeliveries(db, filter, pageRequest(scope, query));
+      return toPage(scope, query.limit, found, (delivery) => delivery);
+    },
+
+    /** The tries of one delivery, newest first. */
+    async listAttempts(
+      caller: Caller,
+      deliveryId: string,
+      query: { cursor?: string | undefined; limit: number },
+    ): Promise<Page<Attempt>> {
+      await get(caller, deliveryId);
+      const scope: ListScope = {
+        list: `attempts of ${deliveryId}`,
+        environmentId: caller.environmentId,
+        filters: {},
+      };
+      const found = await store.listAttempts(db, deliveryId, pageRequest(scope, query));
+      return toPage(scope, query.limit, found, (attempt) => attempt);
+    },
+
+    /**
+     * Makes a finished or retrying delivery due at once: next round, fresh policy, attempts go on counting.
+     * CONFLICT when it is waiting for a try anyway or its subscription is deleted.
+     */
+    async retry(caller: Caller, deliveryId: string): Promise<Delivery> {
+      const { status } = await get(caller, deliveryId);
+      const isDue = await db.$transaction(async (transaction) => {
+        const isChanged = await store.makeDueAgain(transaction, deliveryId, caller.credentialId);
+        if (isChanged) await notifyDue(transaction);
+        return isChanged;
+      });
+      if (!isDue) {
+        throw new ApiError(
+          'CONFLICT',
+          status === 'pending'
+            ? 'The delivery is already waiting to be sent'
+            : 'The subscription of this delivery is deleted',
+        );
+      }
+      return get(caller, deliveryId);
+    },
+
+    /** Ends what is unfinished of deleted subscriptions, inside the transaction that deletes them. */
+    endOfSubscriptions: (transaction: DatabaseTransaction, subscriptionIds: string[]): Promise<void> =>
+      store.endUnfinished(transaction, subscriptionIds),
+  };
+}

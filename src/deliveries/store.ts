@@ -1,0 +1,141 @@
+import type { Database, DatabaseTransaction } from '../db/client.ts';
+import type { Attempt as AttemptRow, Delivery as DeliveryRow } from '../db/generated/client.ts';
+import type { PageRequest } from '../shared/page.ts';
+import type { AttemptOutcome, DeliveryStatus, ErrorClass } from '../shared/statuses.ts';
+import type { Attempt, Delivery, DeliveryResponse } from './schema.ts';
+
+export type DeliveryFilter = {
+  environmentId: string;
+  subscriptionId: string | undefined;
+  messageId: string | undefined;
+  status: DeliveryStatus | undefined;
+};
+
+/** Deliveries newest first, one more than asked for. */
+export async function listDeliveries(db: Database, filter: DeliveryFilter, page: PageRequest): Promise<Delivery[]> {
+  const rows = await db.delivery.findMany({
+    where: {
+      environmentId: filter.environmentId,
+      ...(filter.subscriptionId !== undefined && { subscriptionId: filter.subscriptionId }),
+      ...(filter.messageId !== undefined && { messageId: filter.messageId }),
+      ...(filter.status !== undefined && { status: filter.status }),
+      ...(page.after !== undefined && { id: { lt: page.after } }),
+    },
+    orderBy: { id: 'desc' },
+    take: page.limit + 1,
+  });
+  return withProbes(db, rows);
+}
+
+export async function findDelivery(db: Database, environmentId: string, id: string): Promise<Delivery | undefined> {
+  const row = await db.delivery.findFirst({ where: { id, environmentId } });
+  return row === null ? undefined : (await withProbes(db, [row]))[0];
+}
+
+/** What waits for a circuit is tried at its probe at the earliest: nextRetryAt says so, however often the probe is put off. */
+async function withProbes(db: Database, rows: DeliveryRow[]): Promise<Delivery[]> {
+  const waiting = new Set(rows.filter((row) => row.dueAt !== null).map((row) => row.subscriptionId));
+  const circuits =
+    waiting.size === 0
+      ? []
+      : await db.subscription.findMany({
+          where: { id: { in: [...waiting] }, status: 'active', circuitProbeAt: { not: null } },
+          select: { id: true, circuitProbeAt: true },
+        });
+  const probeOf = new Map(circuits.map(({ id, circuitProbeAt }) => [id, circuitProbeAt]));
+  return rows.map((row) => {
+    const probeAt = row.dueAt === null ? null : (probeOf.get(row.subscriptionId) ?? null);
+    const isLater = probeAt !== null && (row.nextRetryAt === null || row.nextRetryAt < probeAt);
+    return toDelivery(isLater ? { ...row, nextRetryAt: probeAt } : row);
+  });
+}
+
+/** Attempts of one delivery, newest first, one more than asked for. */
+export async function listAttempts(db: Database, deliveryId: string, page: PageRequest): Promise<Attempt[]> {
+  const rows = await db.attempt.findMany({
+    where: { deliveryId, ...(page.after !== undefined && { id: { lt: page.after } }) },
+    orderBy: { id: 'desc' },
+    take: page.limit + 1,
+  });
+  return rows.map(toAttempt);
+}
+
+/**
+ * Makes one delivery due again under a fresh policy, as the subscription has it now, and closes its open dead letter.
+ * False when the delivery waits for its first try anyway, or its subscription is deleted.
+ */
+export async function makeDueAgain(db: DatabaseTransaction, deliveryId: string, requestedBy: string): Promise<boolean> {
+  const changed = await db.$executeRaw`
+    UPDATE deliveries AS d
+    SET status = 'pending', round = d.round + 1, policy_attempts = 0, policy_started_at = now(), due_at = now(), holder = NULL, carrier = NULL,
+        next_retry_at = NULL, failure_reason = NULL, max_retries = s.max_retries, initial_delay = s.initial_delay,
+        max_delay = s.max_delay, backoff_multiplier = s.backoff_multiplier
+    FROM subscriptions AS s
+    WHERE d.id = ${deliveryId} AND s.id = d.subscription_id AND s.deleted_at IS NULL AND d.status <> 'pending'`;
+  if (changed === 0) return false;
+  await db.deadLetter.updateMany({
+    where: { deliveryId, status: 'open' },
+    data: { status: 'replayed', replayedAt: new Date(), replayedBy: requestedBy },
+  });
+  return true;
+}
+
+/** Ends what is unfinished of deleted subscriptions: failed, with that reason, and no dead letter (DESIGN §4 "delete"). */
+export async function endUnfinished(db: DatabaseTransaction, subscriptionIds: string[]): Promise<void> {
+  await db.delivery.updateMany({
+    where: { subscriptionId: { in: subscriptionIds }, dueAt: { not: null } },
+    data: {
+      status: 'failed',
+      failureReason: 'subscription_deleted',
+      dueAt: null,
+      nextRetryAt: null,
+      holder: null,
+      carrier: null,
+    },
+  });
+}
+
+const response = (row: {
+  responseStatus: number | null;
+  responseBody: string | null;
+  responseLatencyMs: number | null;
+}): DeliveryResponse | undefined =>
+  row.responseStatus === null
+    ? undefined
+    : { status: row.responseStatus, body: row.responseBody ?? '', latencyMs: row.responseLatencyMs ?? 0 };
+
+export function toDelivery(row: DeliveryRow): Delivery {
+  const answer = response(row);
+  return {
+    id: row.id,
+    messageId: row.messageId,
+    subscriptionId: row.subscriptionId,
+    // Only this service writes the column, from DELIVERY_STATUSES.
+    status: row.status as DeliveryStatus,
+    attempts: row.attempts,
+    ...(row.lastAttemptAt !== null && { lastAttemptAt: row.lastAttemptAt }),
+    ...(row.nextRetryAt !== null && { nextRetryAt: row.nextRetryAt }),
+    ...(answer !== undefined && { response: answer }),
+    ...(row.failureReason !== null && { reason: row.failureReason }),
+    createdAt: row.createdAt,
+  };
+}
+
+function toAttempt(row: AttemptRow): Attempt {
+  const answer = response(row);
+  return {
+    id: row.id,
+    deliveryId: row.deliveryId,
+    number: row.number,
+    startedAt: row.startedAt,
+    durationMs: row.durationMs,
+    // Written by record.ts from the unions of src/shared/statuses.ts; headers by the sender, a Record<string, string>.
+    outcome: row.outcome as AttemptOutcome,
+    ...(row.errorClass !== null && { errorClass: row.errorClass as ErrorClass }),
+    ...(row.errorMessage !== null && { errorMessage: row.errorMessage }),
+    ...(answer !== undefined && {
+      response: { ...answer, headers: (row.responseHeaders ?? {}) as Record<string, string> },
+    }),
+    carrier: row.carrier,
+  };
+}

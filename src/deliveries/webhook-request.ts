@@ -1,0 +1,48 @@
+import type { KeyRing } from '../credentials/key-ring.ts';
+import { signatureHeader } from '../outbound/sign.ts';
+import { secretContext } from '../subscriptions/secrets.ts';
+import type { DeliveryToAttempt } from './attempt-store.ts';
+
+/** What is posted to a subscriber. `headers` holds the custom ones too. */
+export type WebhookRequest = {
+  url: string;
+  headers: Record<string, string>;
+  body: Buffer;
+  timeoutMs: number;
+  group: string;
+};
+
+/**
+ * The signed request for one try (DESIGN §4 "request to the subscriber"): body `{id, type, timestamp, channelId, data,
+ * metadata}` with the payload's own text spliced in, so every try sends the same bytes; Standard Webhooks headers, where
+ * `webhook-id` is the message's and `webhook-timestamp` (s) is this try's.
+ */
+export function webhookRequest(
+  { message, subscription }: DeliveryToAttempt,
+  keyRing: KeyRing,
+  now: Date,
+): WebhookRequest {
+  const envelope = JSON.stringify({
+    id: message.id,
+    type: message.eventType,
+    timestamp: message.publishedAt,
+    channelId: message.channelId,
+  });
+  const metadata = message.metadata === null ? '' : `,"metadata":${message.metadata}`;
+  const body = Buffer.from(`${envelope.slice(0, -1)},"data":${message.payload}${metadata}}`);
+  const timestamp = Math.floor(now.getTime() / 1000);
+  const secrets = subscription.secrets.map((secret) => keyRing.decrypt(secret.ciphertext, secretContext(secret.id)));
+  return {
+    url: subscription.webhookUrl,
+    headers: {
+      ...subscription.headers,
+      'content-type': 'application/json',
+      'webhook-id': message.id,
+      'webhook-timestamp': String(timestamp),
+      'webhook-signature': signatureHeader({ secrets, id: message.id, timestamp, body }),
+    },
+    body,
+    timeoutMs: subscription.timeoutMs,
+    group: subscription.id,
+  };
+}

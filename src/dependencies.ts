@@ -1,0 +1,22 @@
+import type { Logger } from 'pino';
+import type { Pool } from 'pg';
+import type { Config } from './config.ts';
+import type { Database } from './db/client.ts';
+import type { KeyRing } from './credentials/key-ring.ts';
+import type { NewId } from './new-id.ts';
+
+/** The time of day. Services take it, so that tests can set it. */
+export type Clock = () => Date;
+
+/** Everything with a connection or a state behind it. Made here and nowhere else. */
+export type Dependencies = {
+  config: Config;
+  log: Logger;
+  clock: Clock;
+  newId: NewId;
+  /** The Prisma client: everything but the hot statements. */
+  db: Database;
+  /** Raw connections: publish, claim, record. */
+  pool: Pool;
+  keyRing: KeyRing;
+};

@@ -1,0 +1,208 @@
+import { describe, expect, test } from '@jest/globals';
+import { createLog } from '../log.ts';
+import { type Admission, type Admitted, createAdmission, type Entry } from './admission.ts';
+import type { CircuitChange } from './circuit-store.ts';
+
+const signal = new AbortController().signal;
+
+/** The circuits as PostgreSQL keeps them, in memory: any number of processes share one. */
+function sharedCircuits(now: () => number) {
+  const probes = new Map<string, number>();
+  const said: string[] = [];
+  const answer = (id: string, isChanged: boolean): Promise<CircuitChange> => {
+    const probeAt = probes.get(id);
+    return Promise.resolve({ isChanged, probeInMs: probeAt === undefined ? null : probeAt - now() });
+  };
+  return {
+    said,
+    probeInMs: (id: string): number | null => {
+      const probeAt = probes.get(id);
+      return probeAt === undefined ? null : probeAt - now();
+    },
+    circuits: {
+      open: (id: string) => {
+        const isChanged = !probes.has(id);
+        if (isChanged) said.push(`${id} opened`);
+        if (isChanged) probes.set(id, now() + 30_000);
+        return answer(id, isChanged);
+      },
+      takeProbe: (id: string, leaseMs: number) => {
+        const isChanged = (probes.get(id) ?? Number.POSITIVE_INFINITY) <= now();
+        if (isChanged) probes.set(id, now() + leaseMs);
+        return answer(id, isChanged);
+      },
+      reopen: (id: string) => {
+        if (probes.has(id)) probes.set(id, now() + 30_000);
+        return answer(id, probes.has(id));
+      },
+      close: (id: string) => {
+        const isChanged = probes.delete(id);
+        if (isChanged) said.push(`${id} closed`);
+        return answer(id, isChanged);
+      },
+    },
+  };
+}
+
+function scene(processes = 1) {
+  const clock = { now: 1_000_000 };
+  const now = (): number => clock.now;
+  const shared = sharedCircuits(now);
+  const admissions = Array.from({ length: processes }, () =>
+    createAdmission({ now, workers: () => processes, circuits: shared.circuits, log: createLog('silent') }),
+  );
+  /** The subscription as it would be read now. */
+  const subscription = (id = 'sub'): Admitted => ({
+    id,
+    timeoutMs: 15_000,
+    maxConcurrency: null,
+    rateLimit: null,
+    circuitProbeInMs: shared.probeInMs(id),
+    readAt: clock.now,
+  });
+  /** One whole try, if it is admitted. */
+  const attempt = async (admission: Admission, isDelivered: boolean, id = 'sub'): Promise<Entry> => {
+    clock.now += 1;
+    const entry = await admission.admit(subscription(id), { patienceMs: 0, signal });
+    if (entry.ok) {
+      entry.leave();
+      await admission.observe(subscription(id), { isProbe: entry.isProbe, isDelivered });
+    }
+    return entry;
+  };
+  const fail = async (admission: Admission, count: number, id?: string): Promise<void> => {
+    for (let n = 0; n < count; n += 1) await attempt(admission, false, id);
+  };
+  const [first, second] = admissions;
+  if (first === undefined) throw new Error('a scene has a process');
+  return { clock, shared, subscription, attempt, fail, first, second: second ?? first };
+}
+
+describe('a circuit', () => {
+  test('opens with the twentieth failure, is told of once, and lets others be', async () => {
+    const { shared, fail, attempt, first, clock } = scene();
+    await fail(first, 19);
+    expect(shared.said).toEqual([]);
+    await fail(first, 1);
+    expect(shared.said).toEqual(['sub opened']);
+    const openedAt = clock.now;
+    expect(await attempt(first, true)).toEqual({ ok: false, at: new Date(openedAt + 30_000), reason: 'circuit' });
+    expect(first.limitOf('sub')).toBe(0);
+    expect([first.isOpen('sub'), first.isClosed('sub'), first.hasOpen()]).toEqual([true, false, true]);
+    expect(await attempt(first, true, 'other')).toMatchObject({ ok: true, isProbe: false });
+  });
+
+  test('stays closed while more than a tenth is delivered', async () => {
+    const { shared, attempt, fail, first } = scene();
+    for (let n = 0; n < 10; n += 1) {
+      await attempt(first, true);
+      await fail(first, 8);
+    }
+    expect(shared.said).toEqual([]);
+  });
+
+  test('lets one probe through after 30 s; delivered, it closes, and what failed before counts no more', async () => {
+    const { clock, shared, subscription, fail, attempt, first } = scene();
+    await fail(first, 20);
+    clock.now += 30_000;
+    expect(first.limitOf('sub')).toBe(1);
+    const probe = await first.admit(subscription(), { patienceMs: 0, signal });
+    expect(probe).toMatchObject({ ok: true, isProbe: true });
+    clock.now += 1;
+    expect(await attempt(first, true)).toMatchObject({ ok: false, reason: 'circuit' });
+    await first.observe(subscription(), { isProbe: true, isDelivered: true });
+    expect(shared.said).toEqual(['sub opened', 'sub closed']);
+    await fail(first, 19);
+    expect(await attempt(first, true)).toMatchObject({ ok: true, isProbe: false });
+  });
+
+  test('a probe that fails keeps it open for another 30 s', async () => {
+    const { clock, shared, fail, attempt, first } = scene();
+    await fail(first, 20);
+    clock.now += 30_000;
+    expect(await attempt(first, false)).toMatchObject({ ok: true, isProbe: true });
+    const failedAt = clock.now;
+    expect(await attempt(first, true)).toEqual({ ok: false, at: new Date(failedAt + 30_000), reason: 'circuit' });
+    clock.now += 30_000;
+    expect(await attempt(first, true)).toMatchObject({ ok: true, isProbe: true });
+    expect(shared.said).toEqual(['sub opened', 'sub closed']);
+  });
+
+  test('a probe that is never heard of again is followed by another one after its timeout and 10 s', async () => {
+    const { clock, subscription, fail, attempt, first } = scene();
+    await fail(first, 20);
+    clock.now += 30_000;
+    const lost = await first.admit(subscription(), { patienceMs: 0, signal });
+    if (lost.ok) lost.leave();
+    const takenAt = clock.now;
+    expect(await attempt(first, true)).toEqual({ ok: false, at: new Date(takenAt + 25_000), reason: 'circuit' });
+    clock.now = takenAt + 25_000;
+    expect(await attempt(first, true)).toMatchObject({ ok: true, isProbe: true });
+  });
+
+  test('what was under way when it opened neither closes it nor counts', async () => {
+    const { subscription, fail, attempt, first } = scene();
+    const early = first.enter(subscription());
+    await fail(first, 20);
+    if (early.ok) early.leave();
+    await first.observe(subscription(), { isProbe: false, isDelivered: true });
+    expect(await attempt(first, true)).toMatchObject({ ok: false, reason: 'circuit' });
+  });
+});
+
+describe('two processes', () => {
+  test('the other one sees the circuit with the next delivery it reads, open and closed again', async () => {
+    const { clock, fail, attempt, first, second } = scene(2);
+    await attempt(second, true);
+    await fail(first, 20);
+    expect(await attempt(second, true)).toMatchObject({ ok: false, reason: 'circuit' });
+    clock.now += 30_000;
+    expect(await attempt(second, true)).toMatchObject({ ok: true, isProbe: true });
+    expect(await attempt(first, true)).toMatchObject({ ok: true, isProbe: false });
+  });
+
+  test('make one probe together', async () => {
+    const { clock, subscription, fail, attempt, first, second } = scene(2);
+    await fail(first, 20);
+    await attempt(second, true);
+    clock.now += 30_000;
+    const read = subscription();
+    const both = await Promise.all([
+      first.admit(read, { patienceMs: 0, signal }),
+      second.admit(read, { patienceMs: 0, signal }),
+    ]);
+    expect(both.map((entry) => entry.ok)).toEqual([true, false]);
+    expect(both[1]).toMatchObject({ reason: 'circuit', at: new Date(clock.now + 25_000) });
+  });
+
+  test('what was read before a circuit opened does not close it', async () => {
+    const { subscription, fail, first } = scene();
+    const old = subscription();
+    await fail(first, 20);
+    expect(first.enter(old)).toMatchObject({ ok: false, reason: 'circuit' });
+    first.learn([{ subscriptionId: 'sub', circuitProbeInMs: null, readAt: old.readAt }]);
+    expect(first.isOpen('sub')).toBe(true);
+  });
+
+  test('what a claim has read counts, too', async () => {
+    const { clock, fail, first } = scene();
+    await fail(first, 20);
+    first.learn([{ subscriptionId: 'sub', circuitProbeInMs: null, readAt: clock.now + 1 }]);
+    expect([first.isOpen('sub'), first.limitOf('sub'), first.hasOpen()]).toEqual([false, 10, false]);
+  });
+});
+
+test('a subscription that is not known yet is limited by nothing', () => {
+  expect(scene().first.limitOf('unknown')).toBe(Number.POSITIVE_INFINITY);
+});
+
+test('limits hold for every way of entering, and a place is given back', async () => {
+  const { subscription, first } = scene();
+  const limited = { ...subscription(), maxConcurrency: 1 };
+  const entered = first.enter(limited);
+  expect(entered).toMatchObject({ ok: true, isProbe: false });
+  expect(first.enter(limited)).toMatchObject({ ok: false, reason: 'concurrency' });
+  const waiting = first.admit(limited, { patienceMs: 10_000, signal });
+  if (entered.ok) entered.leave();
+  expect(await waiting).toMatchObject({ ok: true });
+});

@@ -1,0 +1,273 @@
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import { isUnreachable } from '../db/until-reachable.ts';
+import type { HandOver } from '../shared/hand-over.ts';
+import type { StartBulkReplay } from '../temporal/start-bulk-replay.ts';
+import type { StartDelivery } from '../temporal/start-delivery.ts';
+import type { StartDrain } from '../temporal/start-drain.ts';
+import type { Admission } from './admission.ts';
+import { type BurstThreshold, createBacklog } from './backlog.ts';
+import { giveBackOpen } from './give-back-open.ts';
+import { type ClaimedDelivery, claimDue, countWaiting, describeHeld, releaseClaims, setCarrier } from './claim.ts';
+import { createChores } from './chores.ts';
+import type { Drain, HeldDelivery } from './drain.ts';
+import { createFairQueues } from './fair-queues.ts';
+import type { FirstTries } from './first-tries.ts';
+import { listenForDue } from './listen-for-due.ts';
+import { createPulse } from './pulse.ts';
+
+// NOTIFY wakes at once; polling is for what no one announces: retries whose time comes, a lost connection.
+const POLL_MS = 500;
+// What one claim takes while the flow is calm: small, since each is started before the next claim. In a burst as much as
+// the drain sends in a fraction of a second.
+const CLAIM_CALM = { count: 6, perSubscription: 2 };
+const CLAIM_BURST = { count: 1_000, perSubscription: 300 };
+// Retries claimed ahead of their time, in all and of one subscription.
+const RETRIES_AHEAD = { count: 40, perSubscription: 10 };
+// First tries held in memory; beyond it new ones wait in PostgreSQL, for this process or another.
+const HELD_AT_MOST = 2_000;
+// How long starting rests after Temporal refused or did not answer.
+const PAUSE_AFTER_FAILURE_MS = 1_000;
+// How often PostgreSQL is asked how much waits, in a rush.
+const COUNT_EVERY_MS = 250;
+// Beyond five thresholds everything is drained, so counting further tells nothing.
+const COUNT_LIMIT = 5;
+
+export type Dispatcher = { wake(): void; stop(): Promise<void>; handOver: HandOver };
+
+export type DispatcherDependencies = {
+  pool: Pool;
+  log: Logger;
+  incarnationId: string;
+  threshold: BurstThreshold;
+  firstTries: FirstTries;
+  drain: Drain;
+  admission: Pick<Admission, 'learn' | 'isOpen' | 'hasOpen'>;
+  startDelivery: StartDelivery;
+  startDrain: StartDrain;
+  startBulkReplay: StartBulkReplay;
+};
+
+type Held = HeldDelivery & { details?: ClaimedDelivery };
+
+/**
+ * Turns due rows into tries: claims fairly over the subscriptions, starts one Temporal workflow per delivery and round
+ * while the flow is calm, and gives the first tries of a backlog to the drain. Runs in every worker process until `stop`,
+ * which waits for the starts under way.
+ */
+export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
+  const { pool, log, incarnationId, firstTries, drain } = deps;
+  const backlog = createBacklog(deps.threshold, () => performance.now());
+  const firsts = createFairQueues<Held>();
+  const retries = createFairQueues<Held>();
+  const under = new Set<Promise<void>>();
+  const timers = new Set<NodeJS.Timeout>();
+  const lastServed = { first: '', retry: '' };
+  // Whether a claim could find anything: notified, polled, or the last one found as much as it asked for. What this
+  // process publishes it holds already, so most of its turns need none.
+  const isWorthClaiming = { first: true, retry: true };
+  let isStopping = false;
+  let isDraining = false;
+  let restUntil = 0;
+  let countAt = 0;
+  let isRush = false;
+  let unclaimed: ReadonlyMap<string, number> = new Map();
+
+  const claimAll = (): void => {
+    isWorthClaiming.first = true;
+    isWorthClaiming.retry = true;
+  };
+  const chores = createChores(deps);
+  const pulse = createPulse({ everyMs: POLL_MS, onPoll: claimAll });
+  const { wake } = pulse;
+  const isResting = (): boolean => Date.now() < restUntil;
+  const rest = (error: unknown, what: string): void => {
+    restUntil = Date.now() + PAUSE_AFTER_FAILURE_MS;
+    log[isUnreachable(error) ? 'warn' : 'error']({ err: error }, what);
+  };
+  /** Runs beside the loop; `stop` waits for it. */
+  const aside = (work: Promise<void>): void => {
+    const watched = work.finally(() => {
+      under.delete(watched);
+      wake();
+    });
+    under.add(watched);
+  };
+
+  const hold = (held: Held): void => {
+    firsts.push(held);
+    backlog.arrive(held.subscriptionId);
+  };
+
+  const startOne = async (delivery: ClaimedDelivery): Promise<void> => {
+    try {
+      const carrier = await deps.startDelivery(
+        delivery,
+        firstTries.isSlow(delivery.subscriptionId) ? 'regular' : 'local',
+      );
+      await setCarrier(pool, { ...delivery, incarnationId, carrier });
+    } catch (error) {
+      rest(error, 'a delivery could not be started; it stays due');
+      firstTries.end(delivery.id);
+      // Should this fail as well, the row keeps its holder and the lease's end frees it.
+      await releaseClaims(pool, { ids: [delivery.id], incarnationId }).catch((cause: unknown) => {
+        log.warn({ err: cause, deliveryId: delivery.id }, 'a claim could not be given back');
+      });
+    }
+  };
+
+  /** Starts what there is room for, retries and first tries in turns. */
+  const startHeld = async (): Promise<void> => {
+    const room = isResting() ? 0 : firstTries.room();
+    if (room <= 0) return;
+    const planned = new Map<string, number>();
+    const hasRoom = ({ subscriptionId }: Held): boolean => {
+      const count = (planned.get(subscriptionId) ?? 0) + 1;
+      if (count > firstTries.roomOf(subscriptionId)) return false;
+      planned.set(subscriptionId, count);
+      return true;
+    };
+    const some = retries.take(Math.ceil(room / 2), hasRoom);
+    const held = [
+      ...some,
+      ...firsts.take(room - some.length, (item) => !backlog.isDrained(item.subscriptionId) && hasRoom(item)),
+    ];
+    for (const { id, subscriptionId } of held) firstTries.start(id, subscriptionId);
+    const unknown = held.filter(({ details }) => details === undefined).map(({ id }) => id);
+    const described = unknown.length === 0 ? [] : await describeHeld(pool, unknown, incarnationId);
+    const known = held.map(({ details }) => details).filter((details) => details !== undefined);
+    const starting = [...known, ...described];
+    for (const id of unknown) if (!described.some((delivery) => delivery.id === id)) firstTries.end(id);
+    for (const delivery of starting) aside(startOne(delivery));
+  };
+
+  const drainHeld = (): void => {
+    for (const held of firsts.take(firsts.size(), ({ subscriptionId }) => backlog.isDrained(subscriptionId)))
+      drain.offer(held);
+    if (isDraining || drain.size() === 0 || isResting() || isStopping) return;
+    isDraining = true;
+    aside(
+      deps
+        .startDrain()
+        .catch((error: unknown) => rest(error, 'a drain could not be started; its deliveries stay due'))
+        .finally(() => {
+          isDraining = false;
+        }),
+    );
+  };
+
+  const claimFirsts = async (): Promise<boolean> => {
+    if (!isWorthClaiming.first && !firstTries.hasRoomForMore()) return false;
+    const { count, perSubscription } = backlog.isBurst() ? CLAIM_BURST : CLAIM_CALM;
+    const stuck = backlog.isBurst() ? { ids: drain.full(), held: 0 } : firstTries.stuck(firsts);
+    const room = count - firsts.size() + stuck.held - drain.size();
+    if (room <= 0) return false;
+    const wanted = { incarnationId, after: lastServed.first, count: room, perSubscription, except: stuck.ids };
+    const claimed = await claimDue(pool, 'first', wanted);
+    isRush ||= claimed.length >= Math.min(room, perSubscription);
+    firstTries.seeClaimed(claimed, perSubscription);
+    isWorthClaiming.first = claimed.length > 0 || lastServed.first !== '';
+    deps.admission.learn(claimed);
+    for (const details of claimed) hold({ id: details.id, subscriptionId: details.subscriptionId, details });
+    return advance('first', claimed);
+  };
+
+  const claimRetries = async (): Promise<boolean> => {
+    const stuck = firstTries.stuck(retries);
+    const room = RETRIES_AHEAD.count - retries.size() + stuck.held - timers.size;
+    if (room <= 0 || !isWorthClaiming.retry) return false;
+    const wanted = { ...RETRIES_AHEAD, count: room, incarnationId, after: lastServed.retry, except: stuck.ids };
+    const claimed = await claimDue(pool, 'retry', wanted);
+    const isAgain = claimed.length > 0 || lastServed.retry !== '';
+    // What was left out for want of room is looked at again as soon as anything moves, not only at the next poll.
+    isWorthClaiming.retry = isAgain || stuck.ids.length > 0;
+    deps.admission.learn(claimed);
+    for (const details of claimed) {
+      const timer = setTimeout(() => {
+        timers.delete(timer);
+        retries.push({ id: details.id, subscriptionId: details.subscriptionId, details });
+        wake();
+      }, details.dueInMs);
+      timers.add(timer);
+    }
+    advance('retry', claimed);
+    return isAgain;
+  };
+
+  /** The next claim begins behind the subscription served last, and from the start after the end. True: claim again. */
+  const advance = (lane: 'first' | 'retry', claimed: ClaimedDelivery[]): boolean => {
+    lastServed[lane] = claimed.at(-1)?.subscriptionId ?? '';
+    return isWorthClaiming[lane];
+  };
+
+  /** Counts what waits, here and, in a rush, in PostgreSQL: then what waits unclaimed is more than this process holds. */
+  const look = async (): Promise<void> => {
+    const { threshold } = deps;
+    if (threshold !== 'off' && threshold > 0 && (isRush || unclaimed.size > 0) && Date.now() >= countAt) {
+      countAt = Date.now() + COUNT_EVERY_MS;
+      isRush = false;
+      unclaimed = await countWaiting(pool, COUNT_LIMIT * threshold + 1);
+    }
+    const counts = new Map(unclaimed);
+    firsts.countInto(counts);
+    drain.countInto(counts);
+    backlog.see(counts);
+  };
+
+  const turn = async (): Promise<boolean> => {
+    pulse.pollByClock();
+    await look();
+    await giveBackOpen(pool, { queues: [firsts, retries], admission: deps.admission, incarnationId });
+    drainHeld();
+    await startHeld();
+    if (isResting()) return false;
+    const [hasFirsts, hasRetries] = [await claimFirsts(), await claimRetries()];
+    return hasFirsts || hasRetries;
+  };
+
+  const run = async (): Promise<void> => {
+    while (!isStopping) {
+      pulse.begin();
+      try {
+        await chores();
+        while (!isStopping && (await turn())) {
+          // goes on while there is something to claim and room for it
+        }
+      } catch (error) {
+        rest(error, 'dispatching rests for a moment');
+      }
+      await pulse.nap();
+    }
+  };
+
+  const listener = listenForDue(pool, log, () => {
+    claimAll();
+    wake();
+  });
+  const running = run();
+  return {
+    wake,
+    handOver: {
+      holder: () => {
+        if (isStopping || isResting()) return undefined;
+        if (firsts.size() + drain.size() < HELD_AT_MOST) return incarnationId;
+        isRush = true;
+        isWorthClaiming.first = true;
+        return undefined;
+      },
+      take(deliveries) {
+        for (const delivery of deliveries) hold(delivery);
+        wake();
+      },
+    },
+    async stop() {
+      isStopping = true;
+      for (const timer of timers) clearTimeout(timer);
+      wake();
+      drain.stop();
+      await listener.stop();
+      await running;
+      await Promise.all(under);
+    },
+  };
+}

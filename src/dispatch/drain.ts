@@ -1,0 +1,293 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import type { KeyRing } from '../credentials/key-ring.ts';
+import { judge, settledResult } from '../deliveries/attempt.ts';
+import { type DeliveryToAttempt, loadForAttempts } from '../deliveries/attempt-store.ts';
+import type { Recorder } from '../deliveries/recorder.ts';
+import { webhookRequest } from '../deliveries/webhook-request.ts';
+import type { Clock } from '../dependencies.ts';
+import type { WebhookSender } from '../outbound/post-webhook.ts';
+import type { DrainProgress } from '../shared/delivery-workflow.ts';
+import type { Admission, Entry } from './admission.ts';
+import { releaseClaims } from './claim.ts';
+import { createFairQueues } from './fair-queues.ts';
+import { createSurplus } from './surplus.ts';
+
+// Requests in flight over all subscriptions of this process; admission bounds those to one of them.
+const REQUESTS = 200;
+// Deliveries read from PostgreSQL at a time, and read ahead per subscription so that its next request waits for no query.
+const LOAD_AT_ONCE = 100;
+const LOADS_IN_FLIGHT = 2;
+const READ_AHEAD = 30;
+// … and over all subscriptions: what is read too far ahead is stale when its turn comes and must be read again.
+const READ_AHEAD_IN_ALL = 400;
+// What was read may be paused, deleted or have another URL by the time its turn comes.
+const STALE_MS = 1_000;
+// A drain that has had nothing to do for this long ends; the next burst begins a new one.
+const IDLE_MS = 5_000;
+const LOOK_EVERY_MS = 500;
+// A sent try whose result PostgreSQL refuses (no outage: those are waited for) is looked at again after this long.
+const UNRECORDED_SECONDS = 60;
+
+/** A delivery this process holds, waiting for its first try. */
+export type HeldDelivery = { id: string; subscriptionId: string };
+
+export type Drain = {
+  /** Queues a held delivery. It is sent once a drain activity runs. */
+  offer(delivery: HeldDelivery): void;
+  /** Deliveries queued or being sent. */
+  size(): number;
+  /** Adds what waits, per subscription, to `counts`. */
+  countInto(counts: Map<string, number>): void;
+  /** Subscriptions that have more queued than will be sent soon: no more of theirs is to be claimed now. */
+  full(): string[];
+  /** Ends a running drain: what is in flight is recorded, the rest is given back. */
+  stop(): void;
+  /** The body of the drain activity: makes first tries until there has been nothing to do for a while, or `signal`. */
+  run(carrier: string, signal: AbortSignal, onProgress: (progress: DrainProgress) => void): Promise<DrainProgress>;
+};
+
+type Entered = Extract<Entry, { ok: true }>;
+/** What was read for a try; read again when it has waited for long. */
+type Loaded = { subscriptionId: string; delivery: DeliveryToAttempt; loadedAt: number };
+
+export type DrainDependencies = {
+  pool: Pool;
+  sender: WebhookSender;
+  keyRing: KeyRing;
+  recorder: Recorder;
+  admission: Admission;
+  clock: Clock;
+  log: Logger;
+  incarnationId: string;
+  observe: (subscriptionId: string, durationMs: number) => void;
+  /** Called when there is room for more. */
+  onRoom: () => void;
+};
+
+/**
+ * Makes the first tries of a backlog, many at a time, without a Temporal workflow for each (DESIGN §3 "Bursts"). It has
+ * no retry logic: what fails is recorded with its next time and no carrier, and goes on in a Temporal workflow of its own.
+ */
+export function createDrain(deps: DrainDependencies): Drain {
+  const queued = createFairQueues<HeldDelivery>();
+  const ready = createFairQueues<Loaded>();
+  const loading = new Map<string, number>();
+  const sending = new Map<string, number>();
+  const surplus = createSurplus();
+  let pumpTimer: NodeJS.Timeout | undefined;
+  let loads = 0;
+  let requests = 0;
+  let isRunning = false;
+  let isStopped = false;
+  let carrier = '';
+  let progress: DrainProgress = emptyProgress();
+  let lastWork = 0;
+
+  const add = (counts: Map<string, number>, key: string, change: number): void => {
+    const count = (counts.get(key) ?? 0) + change;
+    if (count === 0) counts.delete(key);
+    else counts.set(key, count);
+  };
+  const size = (): number => queued.size() + ready.size() + requests + [...loading.values()].reduce((a, b) => a + b, 0);
+
+  const giveBack = async (ids: string[], afterSeconds = 0): Promise<void> => {
+    await releaseClaims(deps.pool, { ids, incarnationId: deps.incarnationId, afterSeconds }).catch((error: unknown) => {
+      deps.log.warn({ err: error, deliveries: ids.length }, 'claims could not be given back; the lease frees them');
+    });
+  };
+
+  const load = async (held: HeldDelivery[]): Promise<void> => {
+    loads += 1;
+    for (const { subscriptionId } of held) add(loading, subscriptionId, 1);
+    try {
+      const found = await loadForAttempts(
+        deps.pool,
+        held.map(({ id }) => id),
+      );
+      const byId = new Map(found.map((delivery) => [delivery.deliveryId, delivery]));
+      const loadedAt = performance.now();
+      // In the order of the queue, oldest first.
+      for (const { id, subscriptionId } of held) {
+        const delivery = byId.get(id);
+        if (delivery !== undefined) ready.push({ subscriptionId, delivery, loadedAt });
+      }
+    } catch (error) {
+      deps.log.warn({ err: error, deliveries: held.length }, 'a part of the backlog could not be read; it stays due');
+      await sleep(LOOK_EVERY_MS);
+      await giveBack(held.map(({ id }) => id));
+    } finally {
+      loads -= 1;
+      for (const { subscriptionId } of held) add(loading, subscriptionId, -1);
+      pump();
+    }
+  };
+
+  const send = async ({ delivery, subscriptionId, loadedAt }: Loaded, entry: Entered): Promise<void> => {
+    requests += 1;
+    add(sending, subscriptionId, 1);
+    lastWork = performance.now();
+    let isSending = true;
+    /** Its place is free once the answer is there; recording goes on beside the next request. */
+    const leave = (): void => {
+      if (!isSending) return;
+      isSending = false;
+      add(sending, subscriptionId, -1);
+      entry.leave();
+      pump();
+    };
+    try {
+      const isStale = performance.now() - loadedAt > STALE_MS;
+      const current = isStale ? (await loadForAttempts(deps.pool, [delivery.deliveryId]))[0] : delivery;
+      if (current === undefined) return;
+      const number = current.attempts + 1;
+      if (settledResult(current, { round: delivery.round, number }, deps.clock()) !== undefined) return;
+      const isHeld =
+        current.subscription.status !== 'active' ||
+        (entry.isProbe && !(await deps.admission.takeProbe(current.subscription)));
+      if (isHeld) return await giveBack([current.deliveryId]);
+      const sent = await deps.sender.post(webhookRequest(current, deps.keyRing, deps.clock()));
+      surplus.sent(subscriptionId);
+      // Counted before the next request goes out; what follows from it is waited for at the end.
+      const observed = deps.admission.observe(current.subscription, {
+        isProbe: entry.isProbe,
+        isDelivered: sent.isDelivered,
+      });
+      leave();
+      deps.observe(subscriptionId, sent.durationMs);
+      const verdict = judge(current, sent, deps.clock());
+      await deps.recorder.record({ delivery: current, number, carrier, keepsCarrier: false, sent, verdict });
+      progress = count(progress, sent.isDelivered);
+      await observed;
+    } catch (error) {
+      deps.log.warn({ err: error, deliveryId: delivery.deliveryId }, 'a try of a drain broke off; it stays due');
+      // Should its request be out, a result that cannot be recorded must not have it sent over and over.
+      await giveBack([delivery.deliveryId], isSending ? 0 : UNRECORDED_SECONDS);
+    } finally {
+      leave();
+      requests -= 1;
+      pump();
+    }
+  };
+
+  const pump = (): void => {
+    if (!isRunning) return;
+    while (loads < LOADS_IN_FLIGHT && queued.size() > 0 && ready.size() < READ_AHEAD_IN_ALL) {
+      const planned = new Map<string, number>();
+      const held = queued.take(LOAD_AT_ONCE, ({ subscriptionId }) => {
+        const ahead =
+          ready.sizeOf(subscriptionId) + (loading.get(subscriptionId) ?? 0) + (planned.get(subscriptionId) ?? 0);
+        if (ahead >= READ_AHEAD) return false;
+        add(planned, subscriptionId, 1);
+        return true;
+      });
+      if (held.length === 0) break;
+      void load(held);
+    }
+    const entered = new Map<Loaded, Entered>();
+    const closed = new Set<string>();
+    let nextAt = Number.POSITIVE_INFINITY;
+    ready.take(REQUESTS - requests, (item) => {
+      const entry = deps.admission.enter(item.delivery.subscription);
+      if (entry.ok) entered.set(item, entry);
+      else if (entry.reason === 'circuit') closed.add(item.subscriptionId);
+      // Whose places are all taken is looked at again when one is left.
+      else if (entry.reason === 'rate') nextAt = Math.min(nextAt, entry.at.getTime());
+      return entry.ok;
+    });
+    for (const [item, entry] of entered) void send(item, entry);
+    if (closed.size > 0) void giveBack(removeAll(({ subscriptionId }) => closed.has(subscriptionId)));
+    clearTimeout(pumpTimer);
+    if (nextAt < Number.POSITIVE_INFINITY) pumpTimer = setTimeout(pump, Math.max(1, nextAt - Date.now()));
+    if (queued.size() < LOAD_AT_ONCE) deps.onRoom();
+  };
+
+  /** Takes out what waits, and returns the ids. */
+  const removeAll = (isRemoved: (item: { subscriptionId: string }) => boolean): string[] => [
+    ...ready.take(ready.size(), isRemoved).map(({ delivery }) => delivery.deliveryId),
+    ...queued.take(queued.size(), isRemoved).map(({ id }) => id),
+  ];
+
+  /** What would wait in memory for long waits in PostgreSQL instead: it must not take the room of other subscriptions. */
+  const giveBackSurplus = async (): Promise<void> => {
+    const counts = new Map<string, number>();
+    queued.countInto(counts);
+    const ids = [...surplus.look(counts)].flatMap(([id, excess]) => queued.trim(id, excess));
+    await giveBack(ids.map(({ id }) => id));
+  };
+
+  /** A limit may have been changed, or a circuit closed by another process, while a subscription's next try was refused. */
+  const refresh = async (): Promise<void> => {
+    const stale = ready
+      .heads()
+      .filter(({ loadedAt }) => performance.now() - loadedAt > STALE_MS)
+      .slice(0, LOAD_AT_ONCE);
+    if (stale.length === 0) return;
+    const found = await loadForAttempts(
+      deps.pool,
+      stale.map(({ delivery }) => delivery.deliveryId),
+    ).catch(() => []);
+    for (const item of stale) {
+      const fresh = found.find(({ deliveryId }) => deliveryId === item.delivery.deliveryId);
+      // Its round stays the one it was claimed in: a delivery that has moved on is found out when its turn comes.
+      if (fresh?.round !== item.delivery.round) continue;
+      item.delivery = fresh;
+      item.loadedAt = performance.now();
+    }
+  };
+
+  const report = (startedAt: number): DrainProgress => ({
+    ...progress,
+    subscriptions: new Set([...sending.keys(), ...loading.keys()]).size,
+    waiting: size(),
+    perSecond: Math.round((progress.sent * 10_000) / Math.max(1, performance.now() - startedAt)) / 10,
+  });
+
+  return {
+    offer(delivery) {
+      queued.push(delivery);
+      lastWork = performance.now();
+      pump();
+    },
+    size,
+    full: surplus.full,
+    countInto(counts) {
+      queued.countInto(counts);
+      ready.countInto(counts);
+    },
+    stop() {
+      isStopped = true;
+    },
+
+    async run(workflowId, signal, onProgress) {
+      carrier = workflowId;
+      progress = emptyProgress();
+      isRunning = true;
+      const startedAt = performance.now();
+      lastWork = startedAt;
+      pump();
+      while (!signal.aborted && !isStopped && (size() > 0 || performance.now() - lastWork < IDLE_MS)) {
+        onProgress(report(startedAt));
+        await sleep(LOOK_EVERY_MS);
+        await giveBackSurplus();
+        await refresh();
+        pump();
+      }
+      isRunning = false;
+      clearTimeout(pumpTimer);
+      // What is in flight ends and is recorded; what has not begun is due again for whoever comes next.
+      await giveBack(removeAll(() => true));
+      while (requests > 0 || loads > 0) await sleep(10);
+      return report(startedAt);
+    },
+  };
+}
+
+const emptyProgress = (): DrainProgress => ({ sent: 0, failed: 0, subscriptions: 0, waiting: 0, perSecond: 0 });
+
+const count = (progress: DrainProgress, isDelivered: boolean): DrainProgress => ({
+  ...progress,
+  sent: progress.sent + 1,
+  failed: progress.failed + (isDelivered ? 0 : 1),
+});

@@ -1,0 +1,17 @@
+import type { Pool } from 'pg';
+import type { Admission } from './admission.ts';
+import { releaseClaims } from './claim.ts';
+import type { HeldDelivery } from './drain.ts';
+import type { FairQueues } from './fair-queues.ts';
+
+/** Gives back what is held of subscriptions whose circuit is open: it waits in PostgreSQL, and is claimed with the probe. */
+export async function giveBackOpen<T extends HeldDelivery>(
+  pool: Pool,
+  held: { queues: FairQueues<T>[]; admission: Pick<Admission, 'isOpen' | 'hasOpen'>; incarnationId: string },
+): Promise<void> {
+  if (!held.admission.hasOpen()) return;
+  const ids = held.queues
+    .flatMap((queue) => queue.take(queue.size(), ({ subscriptionId }) => held.admission.isOpen(subscriptionId)))
+    .map(({ id }) => id);
+  await releaseClaims(pool, { ids, incarnationId: held.incarnationId });
+}

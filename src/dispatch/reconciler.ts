@@ -1,0 +1,127 @@
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import { DUE_CHANNEL } from '../db/due.ts';
+import { endAsDeadLetter } from '../deliveries/attempt-store.ts';
+import type { NewId } from '../new-id.ts';
+import type { CarrierState, Carriers } from '../temporal/carriers.ts';
+import { endHeldByCircuits, tellHighBacklogs } from './health.ts';
+import { takeOverFromDead } from './incarnation.ts';
+
+// A carried delivery that has not moved this long after its next try was due is looked at (DESIGN §3).
+const OVERDUE_SECONDS = 60;
+// Looked at per pass; the next pass goes on, 30 s later.
+const OVERDUE_AT_ONCE = 500;
+
+export type Reconciled = { dueAgain: number; cancelled: number };
+
+type Overdue = { id: string; round: number; carrier: string };
+
+export type ReconcilerDependencies = { pool: Pool; carriers: Carriers; newId: NewId; log: Logger };
+
+/**
+ * One pass over what nobody moves any more: claims of dead workers, deliveries whose Temporal workflow is gone or was
+ * terminated, deliveries that a publish gave to a subscription while it was being deleted, and what a circuit has held until
+ * its policy ended; it tells of backlogs that have become high. Safe to repeat and to run
+ * at the same time in several workers. `onProgress` is called now and then.
+ */
+export async function reconcileDeliveries(deps: ReconcilerDependencies, onProgress: () => void): Promise<Reconciled> {
+  await takeOverFromDead(deps.pool);
+  await endThoseOfDeletedSubscriptions(deps.pool);
+  await endHeldByCircuits(deps.pool);
+  onProgress();
+  await tellHighBacklogs(deps.pool);
+  onProgress();
+  const done: Reconciled = { dueAgain: 0, cancelled: 0 };
+  for (const terminated of await deps.carriers.terminatedDeliveries()) {
+    if (await endAsCancelled(deps, terminated.deliveryId, terminated.round)) done.cancelled += 1;
+    onProgress();
+  }
+  const { rows } = await deps.pool.query<Overdue>(
+    `SELECT id, round, carrier FROM deliveries
+     WHERE due_at < now() - make_interval(secs => $1) AND carrier IS NOT NULL AND holder IS NULL
+     ORDER BY due_at LIMIT $2`,
+    [OVERDUE_SECONDS, OVERDUE_AT_ONCE],
+  );
+  for (const overdue of rows) {
+    const state = await deps.carriers.stateOf(overdue.carrier);
+    if (await settle(deps, overdue, state)) done[state === 'cancelled' ? 'cancelled' : 'dueAgain'] += 1;
+    onProgress();
+  }
+  await restartLostBulkReplays(deps);
+  if (done.dueAgain > 0) await deps.pool.query('SELECT pg_notify($1, $2)', [DUE_CHANNEL, '']);
+  if (done.dueAgain + done.cancelled > 0) deps.log.info(done, 'reconciled deliveries');
+  return done;
+}
+
+async function settle(deps: ReconcilerDependencies, overdue: Overdue, state: CarrierState): Promise<boolean> {
+  switch (state) {
+    case 'running':
+      return false;
+    case 'cancelled':
+      return endAsCancelled(deps, overdue.id, overdue.round);
+    case 'gone':
+      return makeDueAgain(deps.pool, overdue);
+    default:
+      return state satisfies never;
+  }
+}
+
+const endAsCancelled = ({ pool, newId }: ReconcilerDependencies, deliveryId: string, round: number): Promise<boolean> =>
+  endAsDeadLetter(pool, {
+    id: newId('deadLetter'),
+    deliveryId,
+    round,
+    reason: 'cancelled',
+    message: 'its Temporal workflow was terminated',
+  });
+
+/** Its Temporal workflow will not move it: next round, with what the policy has left. */
+async function makeDueAgain(pool: Pool, { id, round, carrier }: Overdue): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `UPDATE deliveries SET round = round + 1, carrier = NULL
+     WHERE id = $1 AND round = $2 AND carrier = $3 AND due_at IS NOT NULL`,
+    [id, round, carrier],
+  );
+  return rowCount === 1;
+}
+
+/** A publish that began before a subscription's deletion and committed after it leaves such rows. */
+async function endThoseOfDeletedSubscriptions(pool: Pool): Promise<void> {
+  await pool.query(
+    `UPDATE deliveries d
+     SET status = 'failed', failure_reason = 'subscription_deleted', due_at = NULL, next_retry_at = NULL, holder = NULL
+     FROM subscriptions s
+     WHERE s.id = d.subscription_id AND s.deleted_at IS NOT NULL AND d.due_at IS NOT NULL`,
+  );
+}
+
+/** A bulk replay whose Temporal workflow is gone is started again where it stands; one that a person ended is cancelled. */
+async function restartLostBulkReplays({ pool, carriers }: ReconcilerDependencies): Promise<void> {
+  const { rows } = await pool.query<{ id: string; carrier: string }>(
+    `SELECT id, carrier FROM bulk_replays WHERE status = 'running' AND carrier IS NOT NULL`,
+  );
+  for (const { id, carrier } of rows) {
+    const state = await carriers.stateOf(carrier);
+    if (state === 'running') continue;
+    const status = state === 'cancelled' ? 'cancelled' : 'pending';
+    await pool.query(
+      `UPDATE bulk_replays SET status = $2, finished_at = CASE WHEN $2 = 'cancelled' THEN now() END
+       WHERE id = $1 AND status = 'running'`,
+      [id, status],
+    );
+  }
+}
+
+/**
+ * Temporal's store is new (lost, or another cluster): no carrier of before is known to it. Everything unfinished is due
+ * again in its next round, at its own time; should an old cluster still run somewhere, its tries find another round and
+ * send nothing.
+ */
+export async function abandonCarriers(pool: Pool): Promise<number> {
+  const { rowCount } = await pool.query(
+    `UPDATE deliveries SET round = round + 1, carrier = NULL WHERE carrier IS NOT NULL AND due_at IS NOT NULL`,
+  );
+  await pool.query(`UPDATE bulk_replays SET status = 'pending' WHERE status = 'running'`);
+  await pool.query('SELECT pg_notify($1, $2)', [DUE_CHANNEL, '']);
+  return rowCount ?? 0;
+}

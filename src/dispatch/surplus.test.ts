@@ -1,0 +1,34 @@
+import { expect, test } from '@jest/globals';
+import { createSurplus } from './surplus.ts';
+
+const look = (surplus: ReturnType<typeof createSurplus>, counts: Record<string, number>, sent = 0) => {
+  for (let n = 0; n < sent; n += 1) surplus.sent('slow');
+  return [...surplus.look(new Map(Object.entries(counts)))];
+};
+
+test('a queue is spared at the first look, since its pace is not known', () => {
+  expect(look(createSurplus(), { slow: 10_000 })).toEqual([]);
+});
+
+test('of a queue that does not move 50 are kept', () => {
+  const surplus = createSurplus();
+  look(surplus, { slow: 2_000 });
+  expect(look(surplus, { slow: 2_000 })).toEqual([['slow', 1_950]]);
+  expect(surplus.full()).toEqual(['slow']);
+});
+
+test('of a queue that moves, ten looks of its present pace are kept beside', () => {
+  const surplus = createSurplus();
+  look(surplus, { slow: 2_000 });
+  expect(look(surplus, { slow: 2_000 }, 5)).toEqual([['slow', 1_900]]);
+  expect(look(surplus, { slow: 2_000 }, 200)).toEqual([]);
+});
+
+test('no more is claimed of a queue until half of what it may keep is gone', () => {
+  const surplus = createSurplus();
+  look(surplus, { slow: 50, other: 3 });
+  look(surplus, { slow: 50, other: 3 });
+  expect(surplus.full()).toEqual(['slow']);
+  look(surplus, { slow: 24, other: 3 });
+  expect(surplus.full()).toEqual([]);
+});

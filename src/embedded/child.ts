@@ -1,0 +1,129 @@
+import { spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { endProcess, identifyProcess, readIdentity, writeIdentity } from './process-identity.ts';
+
+/** A user to run as: a root process only. */
+export type RunAs = { readonly uid: number; readonly gid: number };
+
+export type ChildOptions = {
+  /** For messages: "PostgreSQL", "Temporal". */
+  name: string;
+  command: string;
+  args: string[];
+  /** Standard output and error go there; cut at start when it has grown. */
+  logPath: string;
+  /** Where the next start finds this child should this process be killed. */
+  identityPath: string;
+  /** Signal of an orderly stop, and how long it may take before the child is killed. */
+  stopSignal: NodeJS.Signals;
+  stopPatienceMs: number;
+  /** All of its environment variables. */
+  environment: NodeJS.ProcessEnv;
+  runAs?: RunAs;
+};
+
+/** A running child of ours. */
+export type Child = {
+  readonly pid: number;
+  /** Resolves with a description when it ends, whoever ended it. */
+  readonly ended: Promise<string>;
+  hasEnded(): boolean;
+  /** Orderly stop; returns when it is gone. Repeating it is harmless. */
+  stop(): Promise<void>;
+};
+
+// A log of 10 MB is weeks of warnings; beyond it the old one is of no use to anybody.
+const MAX_LOG_BYTES = 10_000_000;
+const LAST_LINES = 12;
+
+/**
+ * Starts a child in a process group of its own: a terminal's Ctrl-C goes to the foreground group and would otherwise cut the
+ * drain by stopping PostgreSQL first. The child outlives a killed parent; endOrphan finds it then.
+ */
+export async function startChild(options: ChildOptions): Promise<Child> {
+  cutLog(options.logPath);
+  const output = openSync(options.logPath, 'a', 0o600);
+  const child = spawn(options.command, options.args, {
+    detached: true,
+    stdio: ['ignore', output, output],
+    env: options.environment,
+    cwd: '/',
+    ...options.runAs,
+  });
+  closeSync(output);
+  let hasEnded = false;
+  const ended = new Promise<string>((resolve) => {
+    child.once('error', (failure) => resolve(`${options.name} could not be started: ${failure.message}`));
+    child.once('exit', (code, signal) => resolve(`${options.name} ended (${signal ?? `exit code ${code}`})`));
+  });
+  void ended.then(() => {
+    hasEnded = true;
+  });
+  if (child.pid === undefined) throw new Error(await ended);
+  const { pid } = child;
+  const identity = identifyProcess(pid);
+  if (identity !== undefined) writeIdentity(options.identityPath, identity);
+  let stopping: Promise<void> | undefined;
+  const stop = async (): Promise<void> => {
+    if (!hasEnded) {
+      child.kill(options.stopSignal);
+      const patience = sleep(options.stopPatienceMs, 'late', { ref: false });
+      if ((await Promise.race([ended, patience])) === 'late') child.kill('SIGKILL');
+      await ended;
+    }
+    rmSync(options.identityPath, { force: true });
+  };
+  return { pid, ended, hasEnded: () => hasEnded, stop: () => (stopping ??= stop()) };
+}
+
+/** Ends what a killed parent left behind. Returns whether there was something. */
+export async function endOrphan({
+  identityPath,
+  stopSignal,
+  stopPatienceMs,
+}: Pick<ChildOptions, 'identityPath' | 'stopSignal' | 'stopPatienceMs'>): Promise<boolean> {
+  const identity = readIdentity(identityPath);
+  const isOrphan = identity !== undefined && identifyProcess(identity.pid)?.bornAt === identity.bornAt;
+  if (isOrphan) await endProcess(identity, stopSignal, stopPatienceMs);
+  rmSync(identityPath, { force: true });
+  return isOrphan;
+}
+
+/**
+ * Waits until `isHealthy` says yes. Throws with the last lines of the child's log when the child ends first, or when it takes
+ * longer than `patienceMs` (the child is stopped then).
+ */
+export async function waitUntilHealthy(
+  child: Child,
+  options: Pick<ChildOptions, 'name' | 'logPath'>,
+  patienceMs: number,
+  isHealthy: () => Promise<boolean>,
+): Promise<void> {
+  const deadline = Date.now() + patienceMs;
+  while (!(await isHealthy())) {
+    const tail = (): string => `\n${readLastLines(options.logPath)}`;
+    if (child.hasEnded())
+      throw new Error(`${await child.ended} while starting. Its last lines (${options.logPath}):${tail()}`);
+    if (Date.now() > deadline) {
+      await child.stop();
+      throw new Error(
+        `${options.name} was not ready after ${patienceMs / 1000} s. Its last lines (${options.logPath}):${tail()}`,
+      );
+    }
+    await sleep(50);
+  }
+}
+
+/** The last lines of a child's log, for messages. */
+export function readLastLines(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').trimEnd().split('\n').slice(-LAST_LINES).join('\n');
+  } catch {
+    return '';
+  }
+}
+
+function cutLog(path: string): void {
+  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > MAX_LOG_BYTES) rmSync(path);
+}

@@ -1,0 +1,36 @@
+import { createServer } from 'node:net';
+
+/** Where the parts listen when nothing else is asked for; PostgreSQL's is not 5432, so that an installed one is not in its way. */
+export const DEFAULT_PORTS = { api: 3000, postgres: 54_320, temporal: 7233, temporalUi: 8233 } as const;
+
+/** Whether this machine's loopback port can be listened on now. */
+export async function isPortFree(port: number): Promise<boolean> {
+  return (await tryPort(port)) !== undefined;
+}
+
+/** A port of loopback that was free a moment ago. */
+export async function findFreePort(): Promise<number> {
+  const port = await tryPort(0);
+  if (port === undefined) throw new Error('This machine has no free port on 127.0.0.1');
+  return port;
+}
+
+/** `wanted` where it is free, else another one, with a line that says so. */
+export async function choosePort(part: string, wanted: number, onProgress: (line: string) => void): Promise<number> {
+  if (await isPortFree(wanted)) return wanted;
+  const port = await findFreePort();
+  onProgress(`Port ${wanted} is taken by another program: ${part} listens on ${port}`);
+  return port;
+}
+
+function tryPort(port: number): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.unref();
+    server.once('error', () => resolve(undefined));
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : undefined));
+    });
+  });
+}

@@ -1,0 +1,211 @@
+import { execFile } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { type Child, type ChildOptions, endOrphan, startChild, waitUntilHealthy } from './child.ts';
+import { choosePort } from './ports.ts';
+import { findPostgresBinaries } from './postgres-binaries.ts';
+import { canReach, choosePostgresUser, type PostgresUser } from './postgres-user.ts';
+import { endProcess, identifyProcess, readCommandLine } from './process-identity.ts';
+
+export type EmbeddedPostgresOptions = {
+  /** Holds `postgres/` (or its substitute's name is printed), `keys/` and `state/`. */
+  dataFolder: string;
+  /** Taken where it is free, else another one. */
+  port: number;
+  maxConnections: number;
+  database: string;
+  /** Further settings; they win. */
+  settings?: Record<string, string>;
+  onProgress: (line: string) => void;
+};
+
+export type EmbeddedPostgres = Child & { readonly url: string; readonly port: number };
+
+const run = promisify(execFile);
+// Recovery after a crash replays the write-ahead log: seconds as a rule, with a large one and a slow disk more.
+const READY_PATIENCE_MS = 120_000;
+// A fast shutdown writes a checkpoint; killing it earlier is safe too and only makes the next start slower.
+const STOP_PATIENCE_MS = 30_000;
+// Fast shutdown: open sessions are ended. SIGTERM would wait for every connected program to leave.
+const STOP_SIGNAL = 'SIGINT';
+const SUPERUSER = 'postgres';
+/** Where root keeps what the PostgreSQL user must reach when it cannot reach the checkout. */
+const FALLBACK_FOLDER = '/var/lib/posthorn';
+
+/**
+ * Starts PostgreSQL on 127.0.0.1 with a password of its own, durable (fsync and synchronous_commit on), its data in
+ * `<dataFolder>/postgres`; makes the data folder and `database` where missing. What an earlier, killed start left running is ended
+ * first. Throws with a sentence that says what to do.
+ */
+export async function startPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const { onProgress } = options;
+  const dataFolder = resolve(options.dataFolder);
+  const stateFolder = join(dataFolder, 'state');
+  makePrivateFolders(dataFolder, stateFolder);
+  const wanted = join(dataFolder, 'postgres');
+  const user = choosePostgresUser(wanted);
+  const folder = chooseDatabaseFolder(wanted, user, onProgress);
+  const binaries = findPostgresBinaries(user, FALLBACK_FOLDER);
+  const logPath = join(stateFolder, 'postgres.log');
+  const stopping = {
+    identityPath: join(stateFolder, 'postgres.pid.json'),
+    stopSignal: STOP_SIGNAL,
+    stopPatienceMs: STOP_PATIENCE_MS,
+  } as const;
+  if ((await endOrphan(stopping)) || (await endPostmaster(folder)))
+    onProgress('Ended the PostgreSQL that an earlier start left behind');
+  const password = readPassword(dataFolder);
+  if (!existsSync(folder)) {
+    onProgress(`Making a PostgreSQL data folder in ${folder}`);
+    await initialise(binaries.initdb, folder, password, user);
+  }
+  const port = await choosePort('PostgreSQL', options.port, onProgress);
+  const urlOf = (database: string): string => `postgresql://${SUPERUSER}:${password}@127.0.0.1:${port}/${database}`;
+  const settings = {
+    port,
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: options.maxConnections,
+    fsync: 'on',
+    synchronous_commit: 'on',
+    full_page_writes: 'on',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    ...options.settings,
+  };
+  const childOptions: ChildOptions = {
+    ...stopping,
+    name: 'PostgreSQL',
+    command: binaries.postgres,
+    args: ['-D', folder, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+    logPath,
+    environment: { LC_ALL: 'C', TZ: 'UTC' },
+    ...(user !== undefined && { runAs: { uid: user.uid, gid: user.gid } }),
+  };
+  const child = await startChild(childOptions);
+  try {
+    await waitUntilHealthy(child, childOptions, READY_PATIENCE_MS, () => canConnect(urlOf('postgres')));
+    await createDatabaseOnce(urlOf('postgres'), options.database);
+  } catch (failure) {
+    await child.stop();
+    if (!(failure instanceof pg.DatabaseError) || failure.code !== WRONG_PASSWORD) throw failure;
+    throw new Error(
+      `The password in ${join(dataFolder, 'keys', 'postgres')} is not the one ${folder} was made with: put the old file back, or move that folder away to begin anew`,
+      { cause: failure },
+    );
+  }
+  return { ...child, url: urlOf(options.database), port };
+}
+
+/** .data is entered by PostgreSQL's user (x only); keys and state are ours alone. */
+function makePrivateFolders(dataFolder: string, stateFolder: string): void {
+  mkdirSync(dataFolder, { recursive: true });
+  chmodSync(dataFolder, 0o711);
+  for (const folder of [stateFolder, join(dataFolder, 'keys')]) mkdirSync(folder, { recursive: true, mode: 0o700 });
+}
+
+function chooseDatabaseFolder(
+  wanted: string,
+  user: PostgresUser | undefined,
+  onProgress: (line: string) => void,
+): string {
+  if (user === undefined || canReach(user, dirname(wanted), 'x')) return wanted;
+  // Two checkouts must not share one folder: its name carries a digest of the path it stands for.
+  const substitute = join(
+    FALLBACK_FOLDER,
+    `${basename(dirname(dirname(wanted)))}-${createHash('sha256').update(wanted).digest('hex').slice(0, 12)}`,
+  );
+  mkdirSync(dirname(substitute), { recursive: true, mode: 0o755 });
+  if (!canReach(user, dirname(substitute), 'x')) {
+    throw new Error(
+      `PostgreSQL does not run as root, and the user ${user.name} can reach neither ${wanted} nor ${substitute}: start as another user, move the checkout, or set DATABASE_URL`,
+    );
+  }
+  onProgress(`The user ${user.name} cannot reach ${wanted}: PostgreSQL keeps its data in ${substitute}`);
+  return substitute;
+}
+
+function readPassword(dataFolder: string): string {
+  const path = join(dataFolder, 'keys', 'postgres');
+  if (!existsSync(path)) writeFileSync(path, randomBytes(24).toString('hex'), { mode: 0o600 });
+  return readFileSync(path, 'utf8').trim();
+}
+
+async function initialise(
+  initdb: string,
+  folder: string,
+  password: string,
+  user: PostgresUser | undefined,
+): Promise<void> {
+  // initdb works in a folder beside it, renamed when whole: a start that is killed here leaves nothing half-made.
+  const making = `${folder}.new`;
+  const passwordFile = join(making, 'password');
+  rmSync(making, { recursive: true, force: true });
+  mkdirSync(making, { recursive: true, mode: 0o700 });
+  writeFileSync(passwordFile, password, { mode: 0o600 });
+  if (user !== undefined) for (const path of [making, passwordFile]) chownSync(path, user.uid, user.gid);
+  const args = [
+    '-D',
+    join(making, 'data'),
+    '-U',
+    SUPERUSER,
+    '-A',
+    'scram-sha-256',
+    `--pwfile=${passwordFile}`,
+    '-E',
+    'UTF8',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    '--locale=C',
+  ];
+  await run(initdb, args, {
+    env: { LC_ALL: 'C', TZ: 'UTC' },
+    cwd: '/',
+    ...(user !== undefined && { uid: user.uid, gid: user.gid }),
+  });
+  renameSync(join(making, 'data'), folder);
+  rmSync(making, { recursive: true, force: true });
+}
+
+/** Ends a server whose identity file was lost: its own postmaster.pid names it, and its command line the folder. */
+async function endPostmaster(folder: string): Promise<boolean> {
+  const path = join(folder, 'postmaster.pid');
+  if (!existsSync(path)) return false;
+  const pid = Number(readFileSync(path, 'utf8').split('\n')[0]);
+  const identity = Number.isInteger(pid) && pid > 1 ? identifyProcess(pid) : undefined;
+  if (identity === undefined || !readCommandLine(pid).includes(`-D ${folder} `)) return false;
+  await endProcess(identity, STOP_SIGNAL, STOP_PATIENCE_MS);
+  return true;
+}
+
+// SQLSTATE invalid_password: waiting longer would not help.
+const WRONG_PASSWORD = '28P01';
+
+async function canConnect(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await client.query('SELECT 1');
+    return true;
+  } catch (failure) {
+    if (failure instanceof pg.DatabaseError && failure.code === WRONG_PASSWORD) throw failure;
+    return false;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+async function createDatabaseOnce(url: string, name: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name]);
+    if (rowCount === 0) await client.query(`CREATE DATABASE ${client.escapeIdentifier(name)}`);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,109 @@
+import { chmodSync, existsSync, mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { Connection } from '@temporalio/client';
+import { childEnvironment } from '../config.ts';
+import { type Child, type ChildOptions, endOrphan, startChild, waitUntilHealthy } from './child.ts';
+import { choosePort } from './ports.ts';
+import { findTemporalBinary } from './temporal-binary.ts';
+
+export type EmbeddedTemporalOptions = {
+  /** Holds `temporal.db` and `state/`. */
+  dataFolder: string;
+  /** Taken where it is free, else another one. */
+  port: number;
+  /** Of the Web UI, in the same way; undefined runs without it. */
+  uiPort?: number;
+  namespace: string;
+  temporalCli?: string | undefined;
+  onProgress: (line: string) => void;
+};
+
+export type EmbeddedTemporal = Child & { readonly address: string; readonly port: number; readonly uiUrl?: string };
+
+// 1.5 s as a rule; the first start makes its database, and a long history is read again.
+const READY_PATIENCE_MS = 60_000;
+const STOP_PATIENCE_MS = 10_000;
+/** Of one question while waiting; the next one follows at once. */
+const ANSWER_PATIENCE_MS = 1_000;
+const STOP_SIGNAL = 'SIGTERM';
+
+/**
+ * Starts Temporal's development server on 127.0.0.1, its store in `<dataFolder>/temporal.db`, and waits until the namespace
+ * answers. What an earlier, killed start left running is ended first. Throws with a sentence that says what to do.
+ */
+export async function startTemporal(options: EmbeddedTemporalOptions): Promise<EmbeddedTemporal> {
+  const { namespace, onProgress } = options;
+  const dataFolder = resolve(options.dataFolder);
+  const stateFolder = join(dataFolder, 'state');
+  mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
+  const stopping = {
+    identityPath: join(stateFolder, 'temporal.pid.json'),
+    stopSignal: STOP_SIGNAL,
+    stopPatienceMs: STOP_PATIENCE_MS,
+  } as const;
+  if (await endOrphan(stopping)) onProgress('Ended the Temporal server that an earlier start left behind');
+  const command = await findTemporalBinary({ temporalCli: options.temporalCli, onProgress });
+  const port = await choosePort('Temporal', options.port, onProgress);
+  const uiPort =
+    options.uiPort === undefined ? undefined : await choosePort("Temporal's Web UI", options.uiPort, onProgress);
+  const address = `127.0.0.1:${port}`;
+  const store = join(dataFolder, 'temporal.db');
+  const childOptions: ChildOptions = {
+    ...stopping,
+    name: 'Temporal',
+    command,
+    args: [
+      'server',
+      'start-dev',
+      '--ip',
+      '127.0.0.1',
+      '--port',
+      String(port),
+      '--namespace',
+      namespace,
+      '--db-filename',
+      store,
+      ...tuning,
+      ...(uiPort === undefined ? ['--headless'] : ['--ui-port', String(uiPort)]),
+    ],
+    logPath: join(stateFolder, 'temporal.log'),
+    environment: childEnvironment(),
+  };
+  const child = await startChild(childOptions);
+  await waitUntilHealthy(child, childOptions, READY_PATIENCE_MS, () => answers(address, namespace));
+  // It makes them readable for everybody on this machine; they name subscriptions and their failures.
+  for (const suffix of ['', '-wal', '-shm']) if (existsSync(store + suffix)) chmodSync(store + suffix, 0o600);
+  return { ...child, address, port, ...(uiPort !== undefined && { uiUrl: `http://127.0.0.1:${uiPort}` }) };
+}
+
+// wal and normal: a commit is one write and no flush; killing the server loses nothing, only the machine's loss of power may lose
+// the last moments, and PostgreSQL is the record (DESIGN §1). One partition instead of four: with one worker the others are only polled.
+const tuning = [
+  ...['journal_mode=wal', 'synchronous=normal'].flatMap((pragma) => ['--sqlite-pragma', pragma]),
+  ...[
+    'matching.numTaskqueueReadPartitions=1',
+    'matching.numTaskqueueWritePartitions=1',
+    // The server looks for timers that are due up to this long after their time, 1 s unless told: retry delays below a
+    // second would all take one (seen: 100 ms took 1.0 s, with this 0.12 s).
+    'history.timerProcessorMaxTimeShift="10ms"',
+  ].flatMap((value) => ['--dynamic-config-value', value]),
+  '--log-level',
+  'warn',
+  '--log-format',
+  'json',
+];
+
+async function answers(address: string, namespace: string): Promise<boolean> {
+  // Lazy: a connection that fails to be made would otherwise stay behind, with nobody to close it.
+  const connection = Connection.lazy({ address });
+  try {
+    await connection.withDeadline(Date.now() + ANSWER_PATIENCE_MS, () =>
+      connection.workflowService.describeNamespace({ namespace }),
+    );
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await connection.close();
+  }
+}

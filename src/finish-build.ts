@@ -1,0 +1,24 @@
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { BUNDLE_PATH, bundleWorkflows } from './temporal/workflow-bundle.ts';
+
+// Run by `npm run build` on what tsc has just written beside dist: adds the workflow bundle, then puts it in dist's place at
+// once, so that a running service and a build that fails never meet half a dist.
+const built = dirname(dirname(fileURLToPath(import.meta.url)));
+const root = dirname(built);
+const dist = join(root, 'dist');
+
+const { code } = await bundleWorkflows();
+writeFileSync(BUNDLE_PATH, code);
+chmodSync(join(built, 'src', 'main.js'), 0o755);
+rmSync(`${dist}-old`, { recursive: true, force: true });
+if (existsSync(dist)) renameSync(dist, `${dist}-old`);
+renameSync(built, dist);
+rmSync(`${dist}-old`, { recursive: true, force: true });
+
+// npx looks here first. Without it npx installs the checkout as a package of its own, which builds all of this again.
+const bin = join(root, 'node_modules', '.bin');
+mkdirSync(bin, { recursive: true });
+rmSync(join(bin, 'posthorn'), { force: true });
+symlinkSync(join('..', '..', 'dist', 'src', 'main.js'), join(bin, 'posthorn'));

@@ -1,0 +1,72 @@
+import type { NewApiKey } from './api-keys/schema.ts';
+import type { ApiKeys } from './api-keys/service.ts';
+import { ensureSystemChannels } from './channels/store.ts';
+import type { DatabaseTransaction } from './db/client.ts';
+import type { Dependencies } from './dependencies.ts';
+import { ENVIRONMENT_KINDS, type EnvironmentKind } from './http/context.ts';
+
+export type FirstKeys = Record<EnvironmentKind, NewApiKey>;
+
+// Any number, the same in every process: two that start at once on an empty database make one organisation.
+const LOCK_NUMBER = 7_220_634;
+// The one who installs it publishes in bulk from the first minute; the tier's 10 batches a minute are meant for callers.
+const FIRST_BATCH_PER_MINUTE = 100_000;
+
+/** Makes the organisation, its app and the app's two environments with their system channels where there are none yet. Safe to repeat, and at once. */
+export async function ensureEnvironments({ db, newId }: Pick<Dependencies, 'db' | 'newId'>): Promise<void> {
+  await db.$transaction(async (transaction) => {
+    // The cast: Prisma cannot read a `void` column.
+    await transaction.$queryRaw`SELECT pg_advisory_xact_lock(${LOCK_NUMBER})::text`;
+    const organisation =
+      (await transaction.organisation.findFirst()) ??
+      (await transaction.organisation.create({ data: { id: newId('organisation'), name: 'Default' } }));
+    const app =
+      (await transaction.app.findFirst({ where: { organisationId: organisation.id } })) ??
+      (await transaction.app.create({
+        data: { id: newId('app'), organisationId: organisation.id, name: 'Default', slug: 'default' },
+      }));
+    for (const kind of ENVIRONMENT_KINDS) await ensureEnvironment(transaction, app.id, kind, newId('environment'));
+    await ensureSystemChannels(transaction);
+  });
+}
+
+/** One live and one test key of tier Enterprise, when the database has no API key at all; the only time they are known. */
+export async function createFirstKeys(
+  { db }: Pick<Dependencies, 'db'>,
+  apiKeys: Pick<ApiKeys, 'operator'>,
+): Promise<FirstKeys | undefined> {
+  if ((await db.apiKey.findFirst({ select: { id: true } })) !== null) return undefined;
+  const create = (environment: EnvironmentKind): Promise<NewApiKey> =>
+    apiKeys.operator.create({
+      environment,
+      name: 'First key',
+      tier: 'enterprise',
+      limits: { batchPerMinute: FIRST_BATCH_PER_MINUTE },
+    });
+  return { live: await create('live'), test: await create('test') };
+}
+
+/** Throws when a stored secret was sealed with a key that is not there: better now than at the first delivery that needs it. */
+export async function requireKeysInUse({ pool, config }: Pick<Dependencies, 'pool' | 'config'>): Promise<void> {
+  const { rows } = await pool.query<{ kid: string }>(
+    "SELECT DISTINCT split_part(ciphertext, '.', 2) AS kid FROM subscription_secrets",
+  );
+  const missing = rows.map(({ kid }) => kid).filter((kid) => !config.encryptionKeys.some((key) => key.kid === kid));
+  if (missing.length > 0)
+    throw new Error(
+      `Stored secrets need the encryption key ${missing.join(', ')}, which is neither in ENCRYPTION_KEYS nor in ${config.dataFolder}/keys`,
+    );
+}
+
+async function ensureEnvironment(
+  transaction: DatabaseTransaction,
+  appId: string,
+  kind: EnvironmentKind,
+  id: string,
+): Promise<void> {
+  await transaction.environment.upsert({
+    where: { appId_kind: { appId, kind } },
+    create: { id, appId, kind },
+    update: {},
+  });
+}

@@ -1,0 +1,28 @@
+import type { IncomingMessage } from 'node:http';
+import ipaddr from 'ipaddr.js';
+
+/**
+ * The address a request comes from: with `trustedProxyHops` proxies in front, the one that the outermost of them saw.
+ * Counted from the right of X-Forwarded-For, because a caller can write anything at its left.
+ * It does not protect against a caller who can reach an inner proxy or this process directly.
+ */
+export function clientAddress(request: IncomingMessage, trustedProxyHops: number): string {
+  const socketAddress = request.socket.remoteAddress ?? '';
+  if (trustedProxyHops === 0) return socketAddress;
+  const header = request.headers['x-forwarded-for'] ?? '';
+  const hops = [...String(header).split(','), socketAddress].map((hop) => hop.trim()).filter((hop) => hop !== '');
+  const candidate = hops[Math.max(0, hops.length - 1 - trustedProxyHops)] ?? socketAddress;
+  return ipaddr.isValid(candidate) ? candidate : socketAddress;
+}
+
+/** The bucket an address counts in: IPv4 by itself, IPv6 by its /64, which is what one customer of a provider has. */
+export function addressBucket(address: string): string {
+  if (!ipaddr.isValid(address)) return 'unknown';
+  // process() turns ::ffff:a.b.c.d into a.b.c.d, so that a dual-stack socket does not make a second bucket.
+  const parsed = ipaddr.process(address);
+  if (parsed instanceof ipaddr.IPv6) {
+    const network = parsed.parts.slice(0, 4).map((part) => part.toString(16));
+    return `${network.join(':')}::/64`;
+  }
+  return parsed.toString();
+}

@@ -1,0 +1,84 @@
+import { expect, test } from '@jest/globals';
+import { fromDatabaseError } from './database-errors.ts';
+
+const withCode = (code: string, more: object = {}): Error =>
+  Object.assign(new Error(`detail of ${code}`), { code, ...more });
+
+test.each(['22P02', '22P05', '22021', '22003', '22007', '22008', '22001', '54001', 'P2000', 'P2020'])(
+  '%s is INVALID_REQUEST',
+  (code) => {
+    const error = fromDatabaseError(withCode(code));
+    expect(error).toMatchObject({
+      code: 'INVALID_REQUEST',
+      details: { field: 'body', reason: 'holds a value that cannot be stored' },
+    });
+    expect(error?.message).not.toContain('detail');
+  },
+);
+
+test.each(['23505', 'P2002'])('%s is CONFLICT', (code) => {
+  expect(fromDatabaseError(withCode(code))?.code).toBe('CONFLICT');
+});
+
+test.each([
+  '57P01',
+  '57P02',
+  '57P03',
+  '57014',
+  '53300',
+  '08006',
+  '40001',
+  '40P01',
+  'ECONNREFUSED',
+  'P1001',
+  'P1017',
+  'P2024',
+  'P2028',
+])('%s is UNAVAILABLE, with a second to wait', (code) => {
+  expect(fromDatabaseError(withCode(code))).toMatchObject({ code: 'UNAVAILABLE', retryAfter: 1 });
+});
+
+test.each([
+  ['pg pool at its limit', new Error('timeout exceeded when trying to connect')],
+  ['pg connection lost', new Error('Connection terminated unexpectedly')],
+  ['pg connection in error', new Error('Client has encountered a connection error and is not queryable')],
+  ['both addresses of a host refused', new AggregateError([withCode('ECONNREFUSED'), withCode('ECONNREFUSED')])],
+  [
+    'a driver adapter without its server',
+    Object.assign(new Error('x'), { name: 'DriverAdapterError', cause: { kind: 'DatabaseNotReachable' } }),
+  ],
+  [
+    'a Prisma error around a driver adapter error',
+    withCode('P2010', {
+      meta: {
+        driverAdapterError: Object.assign(new Error('x'), { cause: { kind: 'postgres', originalCode: '57P01' } }),
+      },
+    }),
+  ],
+])('%s is UNAVAILABLE', (_, error) => {
+  expect(fromDatabaseError(error)?.code).toBe('UNAVAILABLE');
+});
+
+test('a value that PostgreSQL refuses behind Prisma is INVALID_REQUEST', () => {
+  const error = withCode('P2010', {
+    meta: { driverAdapterError: { cause: { kind: 'InvalidInputValue', originalCode: '22P05' } } },
+  });
+  expect(fromDatabaseError(error)?.code).toBe('INVALID_REQUEST');
+});
+
+test.each([
+  [new TypeError('x is not a function')],
+  [withCode('42P01')],
+  [withCode('ENOENT')],
+  ['text'],
+  [undefined],
+  [null],
+])('%p is a fault of ours', (thrown) => {
+  expect(fromDatabaseError(thrown)).toBeUndefined();
+});
+
+test('an error that is its own cause does not hang', () => {
+  const error: Error = new Error('round');
+  error.cause = error;
+  expect(fromDatabaseError(error)).toBeUndefined();
+});

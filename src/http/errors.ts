@@ -1,0 +1,57 @@
+import type { Logger } from 'pino';
+import { ApiError, type ErrorCode, type ErrorDetails } from '../shared/api-error.ts';
+import { writeAnswer } from './answer.ts';
+import type { Context, Middleware } from './context.ts';
+import { fromDatabaseError } from './database-errors.ts';
+
+/** Spec §7. */
+export type ErrorEnvelope = {
+  error: { code: ErrorCode; message: string; details?: ErrorDetails; retryAfter?: number };
+};
+
+export const toEnvelope = ({ code, message, details, retryAfter }: ApiError): ErrorEnvelope => ({
+  error: {
+    code,
+    message,
+    ...(details !== undefined && { details }),
+    // Spec §7: retryAfter in the body on RATE_LIMITED only; the header says it elsewhere.
+    ...(code === 'RATE_LIMITED' && retryAfter !== undefined && { retryAfter }),
+  },
+});
+
+/** What a caller is told about anything that was thrown. Unknown values become a fixed text: theirs may hold SQL, hosts or secrets. */
+export function toApiError(thrown: unknown): ApiError {
+  if (thrown instanceof ApiError) return thrown;
+  return fromDatabaseError(thrown) ?? new ApiError('INTERNAL', 'Something went wrong on our side', { cause: thrown });
+}
+
+/** Headers that belong to an error: how long to wait, and how to authenticate (RFC 9110 §10.2.3, §11.6.1). */
+export function errorHeaders(error: ApiError): Record<string, string> {
+  return {
+    ...(error.retryAfter !== undefined && { 'Retry-After': String(error.retryAfter) }),
+    ...(error.code === 'UNAUTHORIZED' && { 'WWW-Authenticate': 'Bearer realm="api"' }),
+  };
+}
+
+/** Writes an error as the answer, keeping the headers that are already set. */
+export function writeError(ctx: Context, error: ApiError): void {
+  ctx.set(errorHeaders(error));
+  writeAnswer(ctx, error.status, toEnvelope(error));
+}
+
+/** Turns everything thrown behind it into the error envelope, and writes what a caller must not see into the log. */
+export const errors =
+  (log: Logger): Middleware =>
+  async (ctx, next) => {
+    try {
+      await next();
+    } catch (thrown) {
+      const error = toApiError(thrown);
+      const { requestId, route } = ctx.state;
+      if (error.code === 'INTERNAL')
+        log.error({ requestId, route: route?.path, err: error.cause ?? error }, 'request failed');
+      else if (error.cause !== undefined)
+        log.warn({ requestId, route: route?.path, code: error.code, err: error.cause }, 'request refused');
+      writeError(ctx, error);
+    }
+  };

@@ -1,0 +1,90 @@
+import Router from '@koa/router';
+import { ApiError, invalidField } from '../shared/api-error.ts';
+import type { Middleware } from './context.ts';
+import type { Route } from './route.ts';
+
+type Match = { route: Route; params: Record<string, string> } | { problem: ApiError; allow?: string };
+
+/**
+ * Finds the row of the route table, or says why there is none: unknown path, wrong method (with Allow), a request target
+ * that cannot be read. Trailing slashes and case count, so that a resource has one address. The answer to a problem is
+ * written behind the rate limit by `refuseUnrouted`.
+ */
+export function matchRoute(routes: readonly Route[]): Middleware {
+  const find = createFinder(routes);
+  return async (ctx, next) => {
+    const match = find(ctx.req.url ?? '', ctx.method);
+    if ('route' in match) {
+      ctx.state.route = match.route;
+      ctx.state.params = match.params;
+    } else {
+      ctx.state.routeProblem = match.problem;
+      if (match.allow !== undefined) ctx.set('Allow', match.allow);
+    }
+    // Node's own answer to a missing Host has no body, so it is switched off (http/server.ts) and given here.
+    if (ctx.req.httpVersion === '1.1' && ctx.req.headers.host === undefined) {
+      ctx.state.routeProblem = invalidField('Host', 'is required');
+    }
+    await next();
+  };
+}
+
+/** Throws what `matchRoute` found wrong. */
+export const refuseUnrouted: Middleware = async (ctx, next) => {
+  if (ctx.state.routeProblem !== undefined) throw ctx.state.routeProblem;
+  await next();
+};
+
+function createFinder(routes: readonly Route[]): (target: string, method: string) => Match {
+  const router = new Router({ strict: true, sensitive: true });
+  const rows = new Map<unknown, Route>();
+  for (const route of routes) {
+    // The router only matches; the handler that it wants is never run.
+    rows.set(
+      router.register(route.path, [route.method.toLowerCase()], () => undefined),
+      route,
+    );
+  }
+  const unknownPath = (): Match => ({ problem: new ApiError('NOT_FOUND', 'There is nothing at this path') });
+
+  return (target, method) => {
+    const path = pathOf(target);
+    const found = router.match(path, method);
+    if (found.path.length === 0) return unknownPath();
+    // /v1/messages/batch before /v1/messages/:messageId, in whatever order the table has them.
+    const [layer] = found.pathAndMethod.toSorted((one, other) => one.paramNames.length - other.paramNames.length);
+    const route = rows.get(layer);
+    if (layer === undefined || route === undefined) {
+      const allow = [...new Set(found.path.flatMap(({ methods }) => methods))].toSorted().join(', ');
+      return { problem: new ApiError('METHOD_NOT_ALLOWED', `${method} is not allowed here; allowed: ${allow}`), allow };
+    }
+    const params: Record<string, string> = {};
+    for (const [index, capture] of layer.captures(path).entries()) {
+      const value = decodeSegment(capture);
+      if (value === undefined) return unknownPath();
+      params[String(layer.paramNames[index]?.name)] = value;
+    }
+    return { route, params };
+  };
+}
+
+/** The path of a request target: without its query and, in absolute form (RFC 9112 §3.2.2), without scheme and host. */
+export function pathOf(target: string): string {
+  return target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/\?.*$/s, '');
+}
+
+/** The query of a request target, without the question mark. */
+export function queryOf(target: string): string {
+  const mark = target.indexOf('?');
+  return mark === -1 ? '' : target.slice(mark + 1);
+}
+
+/** Undefined for a broken percent-escape, and for a NUL, which PostgreSQL would refuse with 22021: no id has either. */
+function decodeSegment(text: string): string | undefined {
+  try {
+    const decoded = decodeURIComponent(text);
+    return decoded.includes('\0') ? undefined : decoded;
+  } catch {
+    return undefined;
+  }
+}

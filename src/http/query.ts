@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { PAGE_LIMIT } from '../shared/page.ts';
+
+const LIMIT_REASON = `must be a whole number from ${PAGE_LIMIT.min} to ${PAGE_LIMIT.max}`;
+
+/**
+ * cursor and limit of every list (spec §4 common rule 1); lists add their filters with `.extend`.
+ * The limit is digits only: Number() would also take 0x10, 1e1 and " 20 ".
+ */
+export const pageQuery = z.object({
+  cursor: z.string().optional(),
+  limit: z
+    .string()
+    .regex(/^[0-9]{1,3}$/, LIMIT_REASON)
+    .transform(Number)
+    .refine((limit) => limit >= PAGE_LIMIT.min && limit <= PAGE_LIMIT.max, LIMIT_REASON)
+    .default(PAGE_LIMIT.default),
+});
+
+const DATE_TIME = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:Z|([+-])(\d{2}):(\d{2}))$/i;
+const DATE_TIME_REASON = 'must be a date-time such as 2026-01-31T12:00:00Z (a + in an offset is written %2B)';
+
+/**
+ * Reads an RFC 3339 §5.6 date-time; undefined for anything else and for dates that do not exist: `new Date` would turn
+ * 30 February into 2 March and reads "1" as 2001. Digits behind the millisecond are dropped. Leap seconds are not taken.
+ */
+export function parseDateTime(text: string): Date | undefined {
+  const match = DATE_TIME.exec(text);
+  if (match === null) return undefined;
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(Number);
+  const milliseconds = Number((match[7] ?? '').padEnd(3, '0').slice(0, 3));
+  const offsetHours = Number(match[9] ?? 0);
+  const offsetMinutes = Number(match[10] ?? 0);
+  if (hour > 23 || minute > 59 || second > 59 || offsetHours > 23 || offsetMinutes > 59) return undefined;
+  // setUTCFullYear and not Date.UTC: that one takes the years 0 to 99 for 1900 to 1999.
+  const time = new Date(0);
+  time.setUTCFullYear(year, month - 1, day);
+  if (time.getUTCFullYear() !== year || time.getUTCMonth() !== month - 1 || time.getUTCDate() !== day) return undefined;
+  const sign = match[8] === '-' ? -1 : 1;
+  time.setUTCHours(hour, minute - sign * (offsetHours * 60 + offsetMinutes), second, milliseconds);
+  // Year 0 and below have no ISO 8601 form that PostgreSQL reads.
+  return time.getUTCFullYear() >= 1 && time.getUTCFullYear() <= 9999 ? time : undefined;
+}
+
+/** A query parameter that is a date-time; gives a Date. */
+export const dateTimeQuery = z.string().transform((text, issues) => {
+  const time = parseDateTime(text);
+  if (time !== undefined) return time;
+  issues.addIssue({ code: 'custom', message: DATE_TIME_REASON });
+  return z.NEVER;
+});
+
+/** A query parameter that is one of a few words. */
+export const enumQuery = <const T extends readonly [string, ...string[]]>(values: T) =>
+  z.enum(values, `must be one of ${values.join(', ')}`);

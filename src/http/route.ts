@@ -1,0 +1,60 @@
+import type { z } from 'zod';
+import type { Services } from '../services.ts';
+import type { Scope } from '../shared/scopes.ts';
+import type { Caller } from './context.ts';
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+/** The parameters a path names: `/v1/channels/:channelId` gives `{ channelId: string }`. */
+type ParamsOf<P extends string> = P extends `${string}/:${infer Name}/${infer Rest}`
+  ? { [K in Name]: string } & ParamsOf<`/${Rest}`>
+  : P extends `${string}/:${infer Name}`
+    ? { [K in Name]: string }
+    : unknown;
+
+/** What a handler is given: everything already authenticated, allowed and validated. */
+export type RouteRequest<B, Q, P> = {
+  caller: Caller;
+  /** Path parameters, by name. Any text: the service answers NOT_FOUND for one that is no id. */
+  params: P;
+  body: B;
+  query: Q;
+  /** The request body's exact text; '' when there was none. */
+  bodyText: string;
+};
+
+/** One row of the route table. `scope` is compulsory, so a route without authorisation cannot be written by accident. */
+export type Route = {
+  method: Method;
+  /** As @koa/router writes it: /v1/channels/:channelId */
+  path: string;
+  scope: Scope;
+  /** Which further bucket the route draws from; its headers win there (DESIGN §4 "limits"). */
+  bucket?: 'batch';
+  /** Largest request body in bytes: `control` 256 KiB (default), `publish` 5 MiB. */
+  size?: 'control' | 'publish';
+  body?: z.ZodType;
+  query?: z.ZodType;
+  status: 200 | 201 | 202 | 204;
+  handle: (request: RouteRequest<unknown, unknown, Record<string, string>>, services: Services) => Promise<unknown>;
+};
+
+type TypedRoute<P extends string, B extends z.ZodType, Q extends z.ZodType> = Omit<
+  Route,
+  'path' | 'body' | 'query' | 'handle'
+> & {
+  path: P;
+  body?: B;
+  query?: Q;
+  handle: (request: RouteRequest<z.output<B>, z.output<Q>, ParamsOf<P>>, services: Services) => Promise<unknown>;
+};
+
+/** Writes one row with its handler's types taken from its path and schemas. */
+export const route = <
+  const P extends string,
+  B extends z.ZodType = z.ZodUndefined,
+  Q extends z.ZodType = z.ZodUndefined,
+>(
+  row: TypedRoute<P, B, Q>,
+  // The handler's parameter is narrower than Route's; validate.ts gives it exactly what its schemas return.
+): Route => row as unknown as Route;

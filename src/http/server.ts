@@ -1,0 +1,148 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { App } from '../app.ts';
+import { ApiError } from '../shared/api-error.ts';
+import { ANSWER_HEADERS } from './answer.ts';
+import { toEnvelope } from './errors.ts';
+import { newRequestId } from './request-id.ts';
+
+/** Headers within 10 s and the whole request within 30 s: Node's 60 and 300 s let a slow caller hold a connection for nothing. */
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+/** How late Node may notice either of them; its own default is 30 s. */
+const CHECKING_INTERVAL_MS = 5_000;
+const MAX_HEADER_SIZE = 16 * 1024;
+/** Longer than the 60 s after which load balancers give up an idle connection, so that they and not we close it. */
+const KEEP_ALIVE_TIMEOUT_MS = 65_000;
+/** Turns of the event loop in which connections waiting in the listener's backlog are still taken, when a drain begins. */
+const ACCEPTING_TURNS = 10;
+/** How long a connection that has said nothing may still say it, when a drain begins: its request may be on its way. */
+const SILENT_PATIENCE_MS = 1_000;
+/** A drain ends after this whatever happens; orchestrators kill after 30 s. */
+const DRAIN_TIMEOUT_MS = 25_000;
+/** A caller whose request could not be read has this long to take the answer. */
+const LINGER_MS = 1_000;
+
+export type HttpServer = {
+  port: number;
+  /** Stops accepting, answers what is in flight and closes, in 25 s at most. */
+  drain(): Promise<void>;
+};
+
+export type ListenOptions = { port: number; host?: string };
+
+/** Serves the app. Port 0 takes a free one. Rejects when the port is taken. */
+export async function startHttpServer(app: App, { port, host }: ListenOptions): Promise<HttpServer> {
+  const handle = app.callback();
+  const inFlight = new Set<ServerResponse>();
+  const sockets = new Set<Socket>();
+  const latest = new WeakMap<Duplex, { request: IncomingMessage; response: ServerResponse }>();
+  let isDraining = false;
+
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    inFlight.add(response);
+    latest.set(request.socket, { request, response });
+    if (isDraining) response.setHeader('Connection', 'close');
+    response.once('close', () => {
+      inFlight.delete(response);
+      if (isDraining) server.closeIdleConnections();
+    });
+    void handle(request, response);
+  };
+
+  const server = createServer(
+    {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      connectionsCheckingInterval: CHECKING_INTERVAL_MS,
+      maxHeaderSize: MAX_HEADER_SIZE,
+      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+      // Node answers a missing Host by itself and without a body; match-route.ts does it instead.
+      requireHostHeader: false,
+    },
+    answer,
+  );
+  // Node would answer an Expect it does not know with a bare 417; RFC 9110 §10.1.1 lets us ignore it.
+  server.on('checkExpectation', answer);
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const exchange = latest.get(socket);
+    // Refused before its body was read, and the rest of that body is broken: a second answer would be taken for the next one's.
+    const isAnswered = exchange !== undefined && exchange.response.headersSent && !exchange.request.complete;
+    if (isAnswered || !socket.writable || GONE.has(error.code ?? '')) socket.destroy();
+    else void answerBroken(app, error, socket);
+  });
+  await listen(server, port, host);
+
+  return {
+    port: boundPort(server),
+    async drain() {
+      isDraining = true;
+      // What the kernel has accepted already is taken in first: closing the listener would reset it.
+      for (let turn = 0; turn < ACCEPTING_TURNS; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
+      for (const response of inFlight) if (!response.headersSent) response.setHeader('Connection', 'close');
+      // Node counts a connection that has not said anything yet as active until headersTimeout. Its request may be on its way.
+      const silent = setTimeout(() => {
+        for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+      }, SILENT_PATIENCE_MS);
+      const deadline = setTimeout(() => server.closeAllConnections(), DRAIN_TIMEOUT_MS);
+      await closed;
+      clearTimeout(deadline);
+      clearTimeout(silent);
+    },
+  };
+}
+
+function listen(server: Server, port: number, host: string | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ port, ...(host !== undefined && { host }) }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+function boundPort(server: Server): number {
+  // `as`: a server that listens on TCP has no other kind of address.
+  return (server.address() as AddressInfo).port;
+}
+
+/** The caller has hung up, in the middle of a request or between two: nobody reads an answer. */
+const GONE = new Set(['ECONNRESET', 'EPIPE', 'HPE_INVALID_EOF_STATE']);
+
+/** What Node could not read as a request, by the code of its parser's error. Statuses beyond the table of codes are HTTP's own. */
+const BROKEN: Record<string, { status: string; reason: string }> = {
+  HPE_HEADER_OVERFLOW: {
+    status: '431 Request Header Fields Too Large',
+    reason: `headers are over ${MAX_HEADER_SIZE} bytes`,
+  },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: '413 Payload Too Large', reason: 'chunk extensions are too long' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: '408 Request Timeout', reason: 'did not arrive in time' },
+};
+const MALFORMED = { status: '400 Bad Request', reason: 'is not valid HTTP' };
+
+/** Node has no response object for a request it could not read, so this answer is written by hand. */
+async function answerBroken(app: App, error: NodeJS.ErrnoException, socket: Duplex): Promise<void> {
+  const { status, reason } = BROKEN[error.code ?? ''] ?? MALFORMED;
+  const rateHeaders = await app.countBroken(socket instanceof Socket ? (socket.remoteAddress ?? '') : '');
+  const problem = new ApiError('INVALID_REQUEST', `request: ${reason}`, { details: { field: 'request', reason } });
+  const body = JSON.stringify(toEnvelope(problem));
+  const headers = {
+    ...ANSWER_HEADERS,
+    ...rateHeaders,
+    'X-Request-Id': newRequestId(),
+    'Content-Length': String(Buffer.byteLength(body)),
+    Connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  socket.on('error', () => socket.destroy());
+  socket.end(`HTTP/1.1 ${status}\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
+  // Destroying at once would reset the connection while the caller still sends, and the answer would be lost.
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}

@@ -1,0 +1,124 @@
+import type { Logger } from 'pino';
+import { addressBucket } from '../http/client-address.ts';
+import type { Limits } from '../http/context.ts';
+import type { Count, Counters } from './counters.ts';
+import { createMemoryCounters } from './memory-counters.ts';
+import { createRedisCounters } from './redis-counters.ts';
+import { STRANGER_REQUESTS_PER_MINUTE } from './tiers.ts';
+
+/** Spec §8. Reset is a Unix time in seconds. */
+export type RateHeaders = {
+  'X-RateLimit-Limit': string;
+  'X-RateLimit-Remaining': string;
+  'X-RateLimit-Reset': string;
+};
+
+/** Why a request is not let in, and after how many whole seconds (at least 1) it may come again. */
+export type Refusal = { reason: string; retryAfter: number };
+
+/** `release` is called once, when the request is done, whether it was let in or not. */
+export type Admission = { headers: RateHeaders; refusal?: Refusal; release: () => void };
+
+export type Limiter = {
+  /** Counts a request of a credential. `bucket` is the route's further one; its headers win (DESIGN §4 "limits"). */
+  admit(credentialId: string, limits: Limits, bucket?: 'batch'): Promise<Admission>;
+  /** Counts a request without a valid credential, by its address. */
+  admitStranger(address: string): Promise<Admission>;
+  /** Present when limits are shared: whether they really are at this moment. */
+  isShared?: () => boolean;
+  close(): Promise<void>;
+};
+
+export type LimiterOptions = {
+  /** Absent: limits are counted in this process. */
+  redisUrl?: string | undefined;
+  log: Logger;
+  /** Default 600 (limits/tiers.ts). */
+  strangerRequestsPerMinute?: number;
+};
+
+/** The rate limits of the edge. Windows of 60 s begin with a caller's first request in them; so do the seconds of the burst. */
+export function createLimiter({ redisUrl, log, strangerRequestsPerMinute }: LimiterOptions): Limiter {
+  const shared = redisUrl === undefined ? undefined : createRedisCounters(redisUrl, log);
+  const counters: Counters = shared ?? createMemoryCounters();
+  const strangerLimit = strangerRequestsPerMinute ?? STRANGER_REQUESTS_PER_MINUTE;
+
+  return {
+    admit: (credentialId, limits, bucket) => admit(counters, credentialId, limits, bucket),
+    async admitStranger(address) {
+      const minute = await counters.add(`address:${addressBucket(address)}`, 60);
+      return {
+        headers: headersOf(strangerLimit, minute),
+        ...refusedBy(overWindow(strangerLimit, minute)),
+        release: doNothing,
+      };
+    },
+    ...(shared && { isShared: shared.isUp }),
+    close: async () => shared?.close(),
+  };
+}
+
+/**
+ * All counters are asked at once: with Redis that is one round trip on the hot path. A refused request takes back what it has
+ * added, so that "come again in one second" is true: otherwise those refused for the burst would use up the minute.
+ */
+async function admit(
+  counters: Counters,
+  credentialId: string,
+  limits: Limits,
+  bucket: 'batch' | undefined,
+): Promise<Admission> {
+  const names = { minute: `minute:${credentialId}`, second: `second:${credentialId}`, batch: `batch:${credentialId}` };
+  const [minute, second, batch, leave] = await Promise.all([
+    counters.add(names.minute, 60),
+    counters.add(names.second, 1),
+    bucket === 'batch' ? counters.add(names.batch, 60) : undefined,
+    counters.enter(credentialId, limits.concurrent),
+  ]);
+  const refusal =
+    overBurst(limits.burst, second) ??
+    (leave === undefined
+      ? { reason: `More than ${limits.concurrent} requests in flight`, retryAfter: 1 }
+      : undefined) ??
+    (batch && overWindow(limits.batchPerMinute, batch, 'batch requests')) ??
+    overWindow(limits.requestsPerMinute, minute);
+  if (refusal !== undefined) {
+    counters.giveBack(names.minute, 60);
+    if (batch !== undefined) counters.giveBack(names.batch, 60);
+    leave?.();
+  }
+  const given = refusal === undefined ? 0 : 1;
+  return {
+    headers:
+      batch === undefined
+        ? headersOf(limits.requestsPerMinute, minute, given)
+        : headersOf(limits.batchPerMinute, batch, given),
+    ...refusedBy(refusal),
+    release: refusal === undefined && leave !== undefined ? leave : doNothing,
+  };
+}
+
+const doNothing = (): void => undefined;
+
+const refusedBy = (refusal: Refusal | undefined): { refusal?: Refusal } => (refusal === undefined ? {} : { refusal });
+
+function overWindow(limit: number, { count, millisecondsLeft }: Count, what = 'requests'): Refusal | undefined {
+  if (count <= limit) return undefined;
+  return {
+    reason: `More than ${limit} ${what} in 60 seconds`,
+    retryAfter: Math.max(1, Math.ceil(millisecondsLeft / 1000)),
+  };
+}
+
+function overBurst(limit: number, { count }: Count): Refusal | undefined {
+  return count <= limit ? undefined : { reason: `More than ${limit} requests in one second`, retryAfter: 1 };
+}
+
+/** `givenBack` requests are counted but no longer there. */
+function headersOf(limit: number, { count, millisecondsLeft }: Count, givenBack = 0): RateHeaders {
+  return {
+    'X-RateLimit-Limit': String(limit),
+    'X-RateLimit-Remaining': String(Math.max(0, limit - count + givenBack)),
+    'X-RateLimit-Reset': String(Math.ceil((Date.now() + millisecondsLeft) / 1000)),
+  };
+}

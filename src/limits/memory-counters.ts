@@ -1,0 +1,35 @@
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+import type { Counters } from './counters.ts';
+
+/** The limiter compares counts with each key's own limit, so the library's limit is one that is never reached. */
+export const UNLIMITED_POINTS = Number.MAX_SAFE_INTEGER;
+
+/** Counters of this process alone: what one process needs, and what is left when Redis is away. */
+export function createMemoryCounters(): Counters {
+  const windows = {
+    1: new RateLimiterMemory({ points: UNLIMITED_POINTS, duration: 1 }),
+    60: new RateLimiterMemory({ points: UNLIMITED_POINTS, duration: 60 }),
+  };
+  const inFlight = new Map<string, number>();
+
+  return {
+    async add(name, seconds) {
+      const { consumedPoints, msBeforeNext } = await windows[seconds].consume(name);
+      return { count: consumedPoints, millisecondsLeft: msBeforeNext };
+    },
+    giveBack(name, seconds) {
+      void windows[seconds].reward(name);
+    },
+    async enter(name, places) {
+      const taken = inFlight.get(name) ?? 0;
+      if (taken >= places) return undefined;
+      inFlight.set(name, taken + 1);
+      return () => {
+        const rest = (inFlight.get(name) ?? 1) - 1;
+        // A name without requests takes no memory.
+        if (rest === 0) inFlight.delete(name);
+        else inFlight.set(name, rest);
+      };
+    },
+  };
+}

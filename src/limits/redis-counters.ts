@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import { Redis } from 'ioredis';
+import type { Logger } from 'pino';
+import { RateLimiterRedis } from 'rate-limiter-flexible';
+import type { Counters } from './counters.ts';
+import { createMemoryCounters, UNLIMITED_POINTS } from './memory-counters.ts';
+
+/** A request waits this long for Redis at most, then this process counts alone: a hung Redis must not hang publishing. */
+const COMMAND_TIMEOUT_MS = 200;
+const CONNECT_TIMEOUT_MS = 2_000;
+/** Longest pause between two tries to reach Redis again. */
+const MAX_RECONNECT_DELAY_MS = 2_000;
+
+/**
+ * A place in flight is given up after this, so that those of a killed process come back. Longer than any request may take:
+ * 30 s to arrive (http/server.ts) and then its queries.
+ */
+export const PLACE_LEASE_MS = 90_000;
+
+// Redis's own clock, so that processes with different ones agree on what has expired.
+const ENTER = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+if redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[1]) then return 0 end
+redis.call('ZADD', KEYS[1], now + tonumber(ARGV[3]), ARGV[2])
+redis.call('PEXPIRE', KEYS[1], ARGV[3])
+return 1`;
+
+export type RedisCounters = Counters & { isUp(): boolean; close(): Promise<void> };
+
+/**
+ * Counters shared by all processes. Whenever Redis cannot be asked, counting goes on in this process (limits then hold per
+ * process, not together), and the log says so once per outage.
+ */
+export function createRedisCounters(redisUrl: string, log: Logger): RedisCounters {
+  const redis = new Redis(redisUrl, {
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    commandTimeout: COMMAND_TIMEOUT_MS,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    retryStrategy: (tries) => Math.min(tries * 100, MAX_RECONNECT_DELAY_MS),
+  });
+  const insurance = createMemoryCounters();
+  const windowOf = (seconds: 1 | 60): RateLimiterRedis =>
+    new RateLimiterRedis({
+      storeClient: redis,
+      keyPrefix: `posthorn:limit:${seconds}`,
+      points: UNLIMITED_POINTS,
+      duration: seconds,
+      rejectIfRedisNotReady: true,
+    });
+  const windows = { 1: windowOf(1), 60: windowOf(60) };
+
+  let isAway = false;
+  const noteAway = (error: unknown): void => {
+    if (isAway) return;
+    isAway = true;
+    log.warn({ err: error }, 'Redis is away: rate limits are counted in this process');
+  };
+  const noteBack = (): void => {
+    if (isAway) log.info('Redis is back: rate limits are shared again');
+    isAway = false;
+  };
+  // ioredis throws an error event that nobody listens to.
+  redis.on('error', noteAway);
+  redis.on('ready', noteBack);
+  // rate-limiter-flexible's insuranceLimiter does the same for counts; this also covers places, and tells the log.
+  const insured = async <T>(shared: () => Promise<T>, alone: () => Promise<T>): Promise<T> => {
+    try {
+      const result = await shared();
+      noteBack();
+      return result;
+    } catch (error) {
+      noteAway(error);
+      return alone();
+    }
+  };
+
+  return {
+    isUp: () => redis.status === 'ready' && !isAway,
+    add: (name, seconds) =>
+      insured(
+        async () => {
+          const { consumedPoints, msBeforeNext } = await windows[seconds].consume(name);
+          return { count: consumedPoints, millisecondsLeft: msBeforeNext };
+        },
+        () => insurance.add(name, seconds),
+      ),
+    giveBack(name, seconds) {
+      windows[seconds].reward(name).catch(() => insurance.giveBack(name, seconds));
+    },
+    enter: (name, places) =>
+      insured(
+        async () => {
+          const key = `posthorn:in-flight:${name}`;
+          const place = randomUUID();
+          const isIn = await redis.eval(ENTER, 1, key, places, place, PLACE_LEASE_MS);
+          // A place that cannot be given back now comes back with its lease.
+          return isIn === 1 ? () => void redis.zrem(key, place).catch(noteAway) : undefined;
+        },
+        () => insurance.enter(name, places),
+      ),
+    async close() {
+      redis.disconnect();
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import { type DestinationStream, type Logger, pino } from 'pino';
+import type { LogLevel } from './config.ts';
+
+// What must never reach a log (reference: security §5.4), at the top and one and two levels down: as a logged object's own
+// field, in `headers`, and in `request.headers`.
+const SECRET_FIELDS = [
+  'authorization',
+  'Authorization',
+  'dpop',
+  'cookie',
+  '["set-cookie"]',
+  '["webhook-signature"]',
+  'secret',
+  'secrets',
+  'client_secret',
+  'clientSecret',
+  'key',
+  'apiKey',
+  'password',
+  'databaseUrl',
+  'redisUrl',
+  'ciphertext',
+  'payload',
+  'encryptionKeys',
+];
+const redactedPaths = SECRET_FIELDS.flatMap((field) => {
+  const below = field.startsWith('[') ? field : `.${field}`;
+  return [field, `*${below}`, `*.*${below}`];
+});
+
+/**
+ * The service's log: JSON lines on standard output, secrets redacted, errors with their causes. `destination` is for tests.
+ * It does not find a secret inside a longer text: never log URLs with their query, bodies or whole requests.
+ */
+export function createLog(level: LogLevel, destination?: DestinationStream): Logger {
+  const options = {
+    level,
+    base: null,
+    timestamp: () => `,"time":"${new Date().toISOString()}"`,
+    formatters: { level: (label: string) => ({ level: label }) },
+    redact: { paths: redactedPaths, censor: '[redacted]' },
+  };
+  return destination === undefined ? pino(options) : pino(options, destination);
+}

@@ -1,0 +1,105 @@
+#!/usr/bin/env node
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { readEnvironmentFile } from './config.ts';
+import { ENVIRONMENT_KINDS, type EnvironmentKind } from './http/context.ts';
+import { TIERS, type Tier } from './limits/tiers.ts';
+import { SCOPES, type Scope } from './shared/scopes.ts';
+import { VERSION } from './shared/version.ts';
+
+// Roles are loaded when they are run: `keys` needs neither Temporal's native library nor Koa.
+const program = new Command('posthorn')
+  .description('Event messaging: durable, signed, retried webhooks')
+  .version(VERSION);
+
+program
+  .command('start')
+  .description('run everything, with an own PostgreSQL and Temporal where no address is set')
+  .action(async () => exit(await (await import('./roles/start.ts')).runStart()));
+program
+  .command('api')
+  .description('run the HTTP API (DATABASE_URL, ENCRYPTION_KEYS)')
+  .action(async () => exit(await (await import('./roles/api.ts')).runApi()));
+program
+  .command('worker')
+  .description('deliver (DATABASE_URL, ENCRYPTION_KEYS, TEMPORAL_ADDRESS)')
+  .action(async () => exit(await (await import('./roles/worker.ts')).runWorker()));
+program
+  .command('migrate')
+  .description('bring the database of DATABASE_URL up to date')
+  .action(async () => (await import('./roles/migrate.ts')).runMigrate());
+
+const keys = program.command('keys').description('API keys of the database of DATABASE_URL, or of the running `start`');
+const environment = (): Option => new Option('--env <environment>', 'which environment').choices(ENVIRONMENT_KINDS);
+
+type CreateOptions = {
+  env: EnvironmentKind;
+  tier: Tier;
+  name: string;
+  scopes?: Scope[];
+  batchPerMinute?: number;
+  json: boolean;
+};
+
+keys
+  .command('create')
+  .description('make an API key and print it, this once')
+  .addOption(environment().makeOptionMandatory())
+  .addOption(new Option('--tier <tier>', 'its rate limits').choices(TIERS).default('enterprise'))
+  .option('--name <name>', 'what it is for', parseName, 'Command line')
+  .option('--scopes <scopes>', `comma-separated, default all: ${SCOPES.join(', ')}`, parseScopes)
+  .option('--batch-per-minute <number>', 'batch requests a minute, default that of the tier', parseLimit)
+  .option('--json', 'print everything about it', false)
+  .action(async ({ env, tier, name, scopes, batchPerMinute, json }: CreateOptions) => {
+    const limits = batchPerMinute === undefined ? {} : { limits: { batchPerMinute } };
+    const { createKey } = await import('./roles/keys.ts');
+    await createKey({ environment: env, tier, name, ...(scopes !== undefined && { scopes }), ...limits }, { json });
+  });
+keys
+  .command('list')
+  .description('list the API keys')
+  .addOption(environment())
+  .option('--json', 'as JSON', false)
+  .action(async ({ env, json }: { env?: EnvironmentKind; json: boolean }) =>
+    (await import('./roles/keys.ts')).listKeys(env, { json }),
+  );
+keys
+  .command('revoke <id>')
+  .description('revoke an API key, for good')
+  .action(async (id: string) => (await import('./roles/keys.ts')).revokeKey(id));
+
+function parseName(text: string): string {
+  if (text.length < 1 || text.length > 200) throw new InvalidArgumentError('It must have 1 to 200 characters.');
+  return text;
+}
+
+function parseScopes(text: string): Scope[] {
+  const names = text.split(',').map((name) => name.trim());
+  return names.map((name) => {
+    const scope = SCOPES.find((each) => each === name);
+    if (scope === undefined) throw new InvalidArgumentError(`${name} is no scope.`);
+    return scope;
+  });
+}
+
+function parseLimit(text: string): number {
+  const number = Number(text);
+  if (!Number.isInteger(number) || number < 1 || number > 1_000_000_000)
+    throw new InvalidArgumentError('It must be a whole number from 1 to 1,000,000,000.');
+  return number;
+}
+
+/** Everything is closed by then; a stray handle of a library must not keep the process. */
+function exit(code: number): void {
+  process.exit(code);
+}
+
+try {
+  readEnvironmentFile();
+  await program.parseAsync();
+} catch (failure) {
+  // One sentence for a person; its causes for whoever looks further.
+  const causes: string[] = [];
+  for (let at: unknown = failure; at instanceof Error; at = at.cause) causes.push(at.message);
+  process.stderr.write(`posthorn: ${causes.join('\n  because: ') || String(failure)}\n`);
+  process.exit(1);
+}

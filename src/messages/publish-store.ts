@@ -1,0 +1,116 @@
+import type { Pool } from 'pg';
+import { WANTED } from '../db/fan-out.ts';
+import type { NewDelivery } from '../shared/hand-over.ts';
+
+/** A message about to be stored. `publishedAt` is the time inside `id`, to the millisecond. */
+export type NewMessage = {
+  id: string;
+  eventType: string;
+  payload: string;
+  metadata: Record<string, string> | undefined;
+  publishedAt: Date;
+};
+
+/** Messages that one request publishes to one channel: stored all or not at all. */
+export type Publication = {
+  environmentId: string;
+  channelId: string;
+  /** Narrows the fan-out to one subscription, for its test message. */
+  onlySubscriptionId?: string;
+  messages: readonly NewMessage[];
+};
+
+/** What became of a publication. `channelStatus` is undefined for a channel that is missing, foreign or deleted. */
+export type Stored = { channelStatus: string | undefined; routed: Set<string> };
+
+const IS_OPEN = `(c.status = 'active' OR (c.status = 'system' AND m.only_subscription_id IS NOT NULL))`;
+
+// One statement is one transaction: the messages of a whole group and all their deliveries commit together.
+// The channel is looked at in the same snapshot, so a publication to a paused one stores nothing. $9 is the incarnation
+// that takes the new deliveries at once (null: none, they wait to be claimed); what is paused, or waits for a
+// circuit, is left to be claimed later. The system channel takes nothing but the test messages of its subscriptions.
+const PUBLISH = `
+  WITH input AS (
+    SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::timestamptz[], $8::text[])
+      AS m (id, environment_id, channel_id, event_type, payload, metadata, published_at, only_subscription_id)
+  ), channel AS (
+    SELECT c.id, c.environment_id, CASE c.kind WHEN 'system' THEN 'system' ELSE c.status END AS status FROM channels c
+    WHERE c.id IN (SELECT channel_id FROM input) AND c.deleted_at IS NULL
+  ), published AS (
+    INSERT INTO messages (id, environment_id, channel_id, event_type, payload, metadata, published_at)
+    SELECT m.id, m.environment_id, m.channel_id, m.event_type, m.payload, m.metadata::json, m.published_at
+    FROM input m JOIN channel c ON c.id = m.channel_id AND c.environment_id = m.environment_id AND ${IS_OPEN}
+    RETURNING id
+  ), routed AS (
+    INSERT INTO deliveries (id, environment_id, channel_id, message_id, subscription_id, due_at, created_at, holder,
+                            max_retries, initial_delay, max_delay, backoff_multiplier)
+    SELECT posthorn_id('dlv'), m.environment_id, m.channel_id, m.id, s.id, now(), now(),
+           CASE WHEN s.status = 'active' AND s.circuit_opened_at IS NULL THEN $9::text END,
+           s.max_retries, s.initial_delay, s.max_delay, s.backoff_multiplier
+    FROM input m
+    JOIN channel c ON c.id = m.channel_id AND c.environment_id = m.environment_id AND ${IS_OPEN}
+    JOIN subscriptions s ON s.channel_id = m.channel_id AND s.deleted_at IS NULL
+      AND CASE WHEN m.only_subscription_id IS NULL THEN ${WANTED} ELSE s.id = m.only_subscription_id END
+    RETURNING id, message_id, subscription_id, holder
+  )
+  SELECT 'channel' AS kind, c.id, c.environment_id AS "environmentId", c.status AS "messageId", NULL AS "subscriptionId",
+    false AS "isHeld" FROM channel c
+  UNION ALL
+  SELECT 'delivery', r.id, NULL, r.message_id, r.subscription_id, r.holder IS NOT NULL FROM routed r`;
+
+type Row = {
+  kind: 'channel' | 'delivery';
+  id: string;
+  environmentId: string | null;
+  messageId: string;
+  subscriptionId: string | null;
+  isHeld: boolean;
+};
+
+/**
+ * Stores a group of publications in one transaction, with one delivery for every subscription that wants a message.
+ * `holder` is the incarnation that the new deliveries are given to; those it got come back in `taken`, and `hasUntaken`
+ * says whether dispatchers must be woken for others.
+ */
+export async function storePublications(
+  pool: Pool,
+  publications: readonly Publication[],
+  holder: string | undefined,
+): Promise<{ stored: Stored[]; taken: NewDelivery[]; hasUntaken: boolean }> {
+  const items = publications.flatMap((publication) =>
+    publication.messages.map((message) => ({ publication, message })),
+  );
+  const { rows } = await pool.query<Row>({
+    name: 'publish',
+    text: PUBLISH,
+    values: [
+      items.map(({ message }) => message.id),
+      items.map(({ publication }) => publication.environmentId),
+      items.map(({ publication }) => publication.channelId),
+      items.map(({ message }) => message.eventType),
+      items.map(({ message }) => message.payload),
+      items.map(({ message }) => (message.metadata === undefined ? null : JSON.stringify(message.metadata))),
+      items.map(({ message }) => message.publishedAt),
+      items.map(({ publication }) => publication.onlySubscriptionId ?? null),
+      holder ?? null,
+    ],
+  });
+  const statusOf = new Map<string, string>();
+  const routed = new Set<string>();
+  const taken: NewDelivery[] = [];
+  for (const row of rows) {
+    if (row.kind === 'channel') statusOf.set(`${row.environmentId} ${row.id}`, row.messageId);
+    else {
+      routed.add(row.messageId);
+      if (row.isHeld && row.subscriptionId !== null) taken.push({ id: row.id, subscriptionId: row.subscriptionId });
+    }
+  }
+  return {
+    hasUntaken: taken.length < rows.length - statusOf.size,
+    stored: publications.map(({ environmentId, channelId }) => ({
+      channelStatus: statusOf.get(`${environmentId} ${channelId}`),
+      routed,
+    })),
+    taken,
+  };
+}

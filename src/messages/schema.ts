@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { MAX_EVENT_TYPE_LENGTH } from '../shared/event-types.ts';
+import type { ExactJson } from '../shared/exact-json.ts';
+import type { DeliverySummary } from '../shared/statuses.ts';
+import { dateTimeQuery, pageQuery } from '../http/query.ts';
+
+/** Bounds of one message (DESIGN §4 "messages"). Bytes are of UTF-8. */
+export const MESSAGE_LIMITS = {
+  payloadBytes: 262_144,
+  payloadDepth: 32,
+  metadataEntries: 50,
+  metadataBytes: 16_384,
+  batch: 100,
+} as const;
+
+// Control characters would break headers, logs and the Temporal UI's search; everything else is the publisher's choice.
+const CONTROL_CHARACTER = /\p{Cc}/u;
+
+export const eventTypeSchema = z
+  .string({ error: (issue) => (issue.input === undefined ? 'is required' : 'must be a string') })
+  .min(1, 'must not be empty')
+  .max(MAX_EVENT_TYPE_LENGTH, `must have at most ${MAX_EVENT_TYPE_LENGTH} characters`)
+  .refine((text) => !CONTROL_CHARACTER.test(text), 'must not contain control characters');
+
+/** A JSON object. Only its kind is checked here: its text is taken from the request, digit for digit. */
+export const payloadSchema = z.custom<Record<string, unknown>>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  { error: (issue) => (issue.input === undefined ? 'is required' : 'must be an object') },
+);
+
+const metadataSchema = z
+  .record(z.string(), z.string('must be a string'), 'must be an object of strings')
+  .refine(
+    (metadata) => Object.keys(metadata).length <= MESSAGE_LIMITS.metadataEntries,
+    `must have at most ${MESSAGE_LIMITS.metadataEntries} entries`,
+  )
+  .refine(
+    (metadata) => Buffer.byteLength(JSON.stringify(metadata)) <= MESSAGE_LIMITS.metadataBytes,
+    `must have at most ${MESSAGE_LIMITS.metadataBytes} bytes as JSON`,
+  );
+
+export const publishMessageBody = z.object({
+  eventType: eventTypeSchema,
+  payload: payloadSchema,
+  metadata: metadataSchema.optional(),
+});
+
+export const publishBatchBody = z.object({
+  messages: z
+    .array(publishMessageBody, {
+      error: (issue) => (issue.input === undefined ? 'is required' : 'must be an array of messages'),
+    })
+    .min(1, 'must hold at least 1 message')
+    .max(MESSAGE_LIMITS.batch, `must hold at most ${MESSAGE_LIMITS.batch} messages`),
+});
+
+export const listMessagesQuery = pageQuery.extend({
+  since: dateTimeQuery.optional(),
+  until: dateTimeQuery.optional(),
+});
+
+export type PublishMessage = z.output<typeof publishMessageBody>;
+export type PublishBatch = z.output<typeof publishBatchBody>;
+export type ListMessages = z.output<typeof listMessagesQuery>;
+
+/** Spec §2 Message. `payload` and `metadata` are as published; `deliveryStatus` is computed from the deliveries. */
+export type Message = {
+  id: string;
+  channelId: string;
+  eventType: string;
+  payload: ExactJson;
+  metadata?: Record<string, string>;
+  publishedAt: Date;
+  deliveryStatus: DeliverySummary;
+};
+
+/** Spec §4 Messages: the answer to a batch. `ids` stand in the order of the request's messages. */
+export type BatchAccepted = { count: number; ids: string[]; status: 'accepted' };

@@ -1,0 +1,105 @@
+import { isIP, isIPv4 } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import type { buildConnector } from 'undici';
+import { createConnector } from './connector.ts';
+import { createResolveHost, type ResolveHost } from './resolve-host.ts';
+import { readTarget, type UrlRules } from './url-rules.ts';
+
+/** Own limits of the phases before a request is sent, in ms (security §2.3). The total deadline is the sender's. */
+const DNS_TIMEOUT_MS = 5_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+
+/** The only IPv6 range IANA hands out for the public. Outside it ipaddr.js calls `4000::1` and `::7f00:1` unicast. */
+const PUBLIC_IPV6 = ipaddr.parseCIDR('2000::/3');
+/** Azure's platform address: metadata, DNS and agents answer there, on a public-looking number. */
+const AZURE_PLATFORM = '168.63.129.16';
+const LOOPBACK = ipaddr.parse('127.0.0.1');
+
+type Cidr = [ipaddr.IPv4 | ipaddr.IPv6, number];
+
+export type AddressGuardOptions = {
+  /** Ranges the operator allows although they are not public (WEBHOOK_ALLOW_CIDRS). */
+  allowCidrs: readonly string[];
+  /** Plain http targets are allowed (ALLOW_HTTP_WEBHOOKS). */
+  allowHttp: boolean;
+  /** Names of this service, of its dashboard and of what it runs on: refused as targets. Default: none. */
+  ownHosts?: readonly string[];
+  /** PEM certificates of authorities trusted besides Node's own. Default: none. */
+  trustedCertificates?: readonly string[];
+  /** Asks DNS; another one in tests. */
+  resolve?: ResolveHost;
+  /** Own limits of the name lookup, and of TCP and TLS together, in ms. Default 5,000 each. */
+  dnsTimeoutMs?: number;
+  connectTimeoutMs?: number;
+};
+
+export type AddressGuard = {
+  /** Why a target is refused by its form or its literal address, as the end of a sentence about it; undefined when it is not. */
+  checkUrl(url: string): string | undefined;
+  /** Whether a canonical IPv4 or IPv6 address may be connected to. False for everything else, such as a name. */
+  isAllowed(address: string): boolean;
+  /** The connector of every outgoing connection. */
+  connect: buildConnector.connector;
+};
+
+/** Strict: ipaddr.js would read `10/8` and `0177.0.0.0/8` too, as something the operator may not have meant. */
+function parseRange(text: string): Cidr {
+  const [address = '', bits = '', ...rest] = text.split('/');
+  const isRange =
+    isIP(address) !== 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= (isIPv4(address) ? 32 : 128) && rest.length === 0;
+  if (!isRange) throw new Error(`WEBHOOK_ALLOW_CIDRS: ${text} is no address range such as 10.0.0.0/8 or fd00::/8`);
+  return ipaddr.parseCIDR(text);
+}
+
+function createIsAllowed(ranges: readonly Cidr[]): (address: string) => boolean {
+  return (address) => {
+    // An address with a zone (fe80::1%eth0) is local to one link, whatever it looks like.
+    if (isIP(address) === 0 || address.includes('%')) return false;
+    // ipaddr.js takes ::8.8.8.8 for ::ffff:8.8.8.8, which is another address. In the URL parser's hexadecimal form it does not.
+    const canonical = isIPv4(address) ? address : new URL(`http://[${address}]`).hostname.slice(1, -1);
+    // process() turns ::ffff:7f00:1 into 127.0.0.1, which is where a packet to it would go.
+    const parsed = ipaddr.process(canonical);
+    if (ranges.some((range) => parsed.kind() === range[0].kind() && parsed.match(range))) return true;
+    if (parsed.range() !== 'unicast') return false;
+    return parsed.kind() === 'ipv4' ? parsed.toString() !== AZURE_PLATFORM : parsed.match(PUBLIC_IPV6);
+  };
+}
+
+/**
+ * Decides where outgoing requests may go, when a URL is saved, before each request, and on each new connection (OWASP API7,
+ * security §2.2). Allowed are public unicast addresses and the operator's ranges; every other one is refused, in any
+ * spelling, by name as well as literally, and if only one of a name's addresses is among them. `localhost` may be used only
+ * when the ranges cover all of 127.0.0.0/8. Ports: 80, 443 and those above 1023 without a known database or control plane.
+ * Throws on a range that cannot be read.
+ *
+ * It does not protect against: addresses that are public but ours (a metadata or admin service behind a public address, our
+ * own load balancer unless it is in `ownHosts`); a network with its own NAT64 or ISATAP prefix inside 2000::/3; services on
+ * allowed ports of allowed ranges; what a receiver does with a request, such as passing it on. A network policy or an
+ * egress proxy is the second wall.
+ */
+export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
+  const ranges = options.allowCidrs.map(parseRange);
+  const isAllowed = createIsAllowed(ranges);
+  const rules: UrlRules = {
+    allowHttp: options.allowHttp,
+    allowLocalhost: ranges.some((range) => range[0].kind() === 'ipv4' && range[1] <= 8 && LOOPBACK.match(range)),
+    ownHosts: new Set(options.ownHosts?.map((host) => host.toLowerCase())),
+  };
+  return {
+    checkUrl(text) {
+      const target = readTarget(text, rules);
+      if ('problem' in target) return target.problem;
+      const host = target.url.hostname.replace(/^\[|\]$/g, '');
+      const isName = isIP(host) === 0 && !/^[\d.]+$/.test(host);
+      return isName || isAllowed(host) ? undefined : 'must not be a private, local or reserved address';
+    },
+    isAllowed,
+    connect: createConnector({
+      isAllowed,
+      resolve: options.resolve ?? createResolveHost(isAllowed),
+      dnsTimeoutMs: options.dnsTimeoutMs ?? DNS_TIMEOUT_MS,
+      connectTimeoutMs: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
+      trustedCertificates: options.trustedCertificates ?? [],
+    }),
+  };
+}

@@ -1,0 +1,204 @@
+import type { EventEmitter } from 'node:events';
+import { type buildConnector, Client } from 'undici';
+
+/** Largest header block of an answer, in bytes (security §2.3). */
+const MAX_HEADER_BYTES = 16_384;
+
+/**
+ * How long an idle connection is kept, in ms, whatever the receiver offers: most servers close theirs after 5 s (Node) or
+ * later, so ours goes first and is seldom used in the instant in which it is closed.
+ */
+const IDLE_CONNECTION_MS = 4_000;
+/** Taken off a receiver's own `Keep-Alive: timeout=n`, in ms, for the way there and its rounding to seconds. */
+const IDLE_MARGIN_MS = 1_000;
+
+/** How long a connection is used before another one replaces it, in ms: a host that moves is followed within this time. */
+const CONNECTION_LIFE_MS = 60_000;
+
+/** A request after `close`: a mistake of the caller, never the receiver's fault. */
+export class SenderClosedError extends Error {}
+
+export type ConnectionsOptions = {
+  connect: buildConnector.connector;
+  /** Requests at a time to one origin of one group of senders: a slow group never takes the places of another. */
+  perGroup: number;
+  /** Origins whose idle connections are kept. */
+  maxOrigins: number;
+};
+
+/** The right to send one request. It ends with exactly one of `release` and `destroy`; what comes after the first does nothing. */
+export type Lease = {
+  client: Client;
+  /** The answer has been read to its end: the connection may be used again. */
+  release(): void;
+  /** Ends the connection, wherever it stands; a request that is under way rejects with `reason`. */
+  destroy(reason: Error): void;
+};
+
+export type Connections = {
+  /** Waits, first come first served, for one of the group's places at the origin. Rejects with the signal's reason. */
+  acquire(origin: string, group: string, signal: AbortSignal): Promise<Lease>;
+  /** Origins that are known: with idle connections, or with requests under way. */
+  readonly origins: number;
+  /** Refuses new requests and waits for those under way or waiting for a place, as long as they take. */
+  close(): Promise<void>;
+};
+
+type Connection = { client: Client; bornAt: number };
+type Waiter = { admit(): void };
+type Group = { name: string; inUse: number; waiters: Set<Waiter> };
+type Origin = { name: string; idle: Connection[]; inUse: number; groups: Map<string, Group> };
+
+/** Idle connections kept to one origin: beyond it a finished request's connection is closed. */
+const IDLE_PER_ORIGIN = 50;
+
+/**
+ * Connections by origin, the one used last is used first; at most `perGroup` at a time for each group. A group is a
+ * subscription: many of them stand behind one host (an automation service, a gateway), and one that hangs there must not
+ * hold the others up. Idle connections are everybody's. One undici Client per connection
+ * and not a Pool, for two reasons: a Client can be destroyed, while a Pool that is told to abort a request opens a new
+ * connection for it, so that every timeout costs the slow receiver another TLS handshake (seen with undici 7.30.2); and a
+ * request in a Pool's queue notices its abort only when it is sent. Beyond `maxOrigins` the idle connections of the
+ * origin that has not been used for the longest time are closed; those in use never are.
+ */
+export function createConnections({ connect, perGroup, maxOrigins }: ConnectionsOptions): Connections {
+  // In order of last use: a Map iterates as it was filled, and `touch` moves an entry to its end.
+  const origins = new Map<string, Origin>();
+  const closing = new Set<Promise<void>>();
+  let isClosed = false;
+  let reportIdle: (() => void) | undefined;
+
+  const isBusy = (): boolean => [...origins.values()].some(({ inUse }) => inUse > 0);
+
+  function follow(ending: Promise<void>): void {
+    const done = ending.catch(() => undefined).finally(() => closing.delete(done));
+    closing.add(done);
+  }
+
+  function open(origin: string): Connection {
+    const client = new Client(origin, {
+      connect,
+      pipelining: 1,
+      allowH2: false,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      keepAliveTimeout: IDLE_CONNECTION_MS,
+      keepAliveMaxTimeout: IDLE_CONNECTION_MS,
+      keepAliveTimeoutThreshold: IDLE_MARGIN_MS,
+      // The sender's one deadline ends everything; timers between bytes never fire on a receiver that drips.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+    // undici emits what its own handlers throw; without a listener that would end the process.
+    const emitter: EventEmitter = client;
+    emitter.on('error', () => undefined);
+    return { client, bornAt: performance.now() };
+  }
+
+  function evict(): void {
+    for (const origin of origins.values()) {
+      if (origins.size <= maxOrigins) return;
+      if (origin.inUse > 0) continue;
+      origins.delete(origin.name);
+      for (const { client } of origin.idle) follow(client.close());
+    }
+  }
+
+  function touch(name: string): Origin {
+    const origin = origins.get(name) ?? { name, idle: [], inUse: 0, groups: new Map() };
+    origins.delete(name);
+    origins.set(name, origin);
+    return origin;
+  }
+
+  function groupOf(origin: Origin, name: string): Group {
+    const group = origin.groups.get(name) ?? { name, inUse: 0, waiters: new Set() };
+    origin.groups.set(name, group);
+    return group;
+  }
+
+  function leave(origin: Origin, group: Group): void {
+    const [next] = group.waiters;
+    if (next !== undefined) {
+      // The place goes on to the next one without ever being free.
+      group.waiters.delete(next);
+      next.admit();
+      return;
+    }
+    group.inUse -= 1;
+    origin.inUse -= 1;
+    if (group.inUse === 0) origin.groups.delete(group.name);
+    if (origin.inUse === 0) evict();
+    if (reportIdle !== undefined && !isBusy()) reportIdle();
+  }
+
+  function waitForPlace(group: Group, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const giveUp = (): void => {
+        group.waiters.delete(waiter);
+        reject(signal.reason);
+      };
+      const waiter: Waiter = {
+        admit() {
+          signal.removeEventListener('abort', giveUp);
+          resolve();
+        },
+      };
+      group.waiters.add(waiter);
+      signal.addEventListener('abort', giveUp, { once: true });
+    });
+  }
+
+  function takeConnection(origin: Origin): Connection {
+    for (let kept = origin.idle.pop(); kept !== undefined; kept = origin.idle.pop()) {
+      if (performance.now() - kept.bornAt <= CONNECTION_LIFE_MS) return kept;
+      follow(kept.client.close());
+    }
+    return open(origin.name);
+  }
+
+  return {
+    async acquire(name, groupName, signal) {
+      if (isClosed) throw new SenderClosedError('The webhook sender is closed');
+      if (signal.aborted) throw signal.reason;
+      const origin = touch(name);
+      const group = groupOf(origin, groupName);
+      if (group.inUse < perGroup) {
+        group.inUse += 1;
+        origin.inUse += 1;
+        evict();
+      } else await waitForPlace(group, signal);
+      const connection = takeConnection(origin);
+      let isOver = false;
+      const end = (dispose: () => void): void => {
+        if (isOver) return;
+        isOver = true;
+        dispose();
+        leave(origin, group);
+      };
+      return {
+        client: connection.client,
+        release: () =>
+          end(() => {
+            if (origin.idle.length < IDLE_PER_ORIGIN) origin.idle.push(connection);
+            else follow(connection.client.close());
+          }),
+        destroy: (reason) => end(() => follow(connection.client.destroy(reason))),
+      };
+    },
+    get origins() {
+      return origins.size;
+    },
+    async close() {
+      isClosed = true;
+      // Those who wait for a place are let in as places become free: a place in use stands for all of them.
+      if (isBusy()) {
+        await new Promise<void>((resolve) => {
+          reportIdle = resolve;
+        });
+      }
+      for (const { idle } of origins.values()) for (const { client } of idle) follow(client.close());
+      origins.clear();
+      await Promise.all(closing);
+    },
+  };
+}

@@ -1,0 +1,197 @@
+import type { AddressGuard } from './address-guard.ts';
+import { createConnections, type Lease, SenderClosedError } from './connections.ts';
+import { type AttemptError, classifyError, OutboundError } from './error-class.ts';
+import { bodyText, headerRecord, readBody } from './response-content.ts';
+import { parseRetryAfter } from './retry-after.ts';
+
+/** Requests at a time for one subscription at one origin. Its limits are kept before; this is the last wall. */
+const CONNECTIONS_PER_GROUP = 100;
+/** Origins whose idle pools are kept. A pool without sockets is a few KiB. */
+const MAX_ORIGINS = 1_000;
+/** A few are fine (103 Early Hints). A receiver that sends them without end would keep the parser busy until the deadline. */
+const MAX_INTERIM_ANSWERS = 100;
+
+export type WebhookRequest = {
+  url: string;
+  /** content-type, webhook-* and the subscription's own. Headers that are ours to set are ignored here. */
+  headers: Readonly<Record<string, string>>;
+  /** Sent as it is, with its exact content-length. */
+  body: Buffer;
+  /** Whose request it is, a subscription's id: groups never wait for each other's places. Default: all are one group. */
+  group?: string;
+  /** Total time in ms: waiting for a free connection, DNS, TCP, TLS, request, answer. */
+  timeoutMs: number;
+};
+
+/** `latencyMs`: from the call of `post` to the end of the answer's headers, whole ms. `body`: at most 16 KiB of text. */
+export type WebhookResponse = { status: number; headers: Record<string, string>; body: string; latencyMs: number };
+
+export type SendResult = {
+  startedAt: Date;
+  /** The whole attempt, whole ms, the reading of the body included. */
+  durationMs: number;
+  isDelivered: boolean;
+  /** Present once the answer's headers were complete, whatever its status. */
+  response?: WebhookResponse;
+  /** Present exactly when it is not delivered. */
+  error?: AttemptError;
+  /** What a 429 or 503 asks for, in ms from the end of the attempt. */
+  retryAfterMs?: number;
+};
+
+export type WebhookSender = {
+  post(request: WebhookRequest): Promise<SendResult>;
+  /** Refuses new requests and ends when those under way have ended, each at its deadline at the latest. */
+  close(): Promise<void>;
+};
+
+export type WebhookSenderOptions = {
+  guard: AddressGuard;
+  /** Posthorn's own, for `user-agent: posthorn/<version>`. */
+  version: string;
+  /** Default 100. */
+  connectionsPerGroup?: number;
+  /** Default 1,000. */
+  maxOrigins?: number;
+};
+
+/** Set by us or by the protocol. Custom headers are refused at the API; a row written before a rule existed is caught here. */
+const OURS: ReadonlySet<string> = new Set([
+  'accept-encoding',
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'user-agent',
+]);
+
+function requestHeaders(given: WebhookRequest['headers'], version: string): string[] {
+  const allowed = Object.entries(given).filter(([name]) => !OURS.has(name.toLowerCase()));
+  // `identity`: an answer is never decoded, so there is nothing a small body could blow up to.
+  return [...allowed.flat(), 'user-agent', `posthorn/${version}`, 'accept-encoding', 'identity'];
+}
+
+/** One exchange's deadline. It ends the wait for a connection by `signal`, and from `begin` on the connection itself. */
+function startDeadline(timeoutMs: number): { signal: AbortSignal; begin(lease: Lease): void; stop(): void } {
+  const controller = new AbortController();
+  let lease: Lease | undefined;
+  const timer = setTimeout(() => {
+    const what = lease === undefined ? 'no connection to the receiver was free' : 'no complete answer came';
+    const reason = new OutboundError('timeout', `${what} within ${timeoutMs} ms`);
+    lease?.destroy(reason);
+    controller.abort(reason);
+  }, timeoutMs);
+  return {
+    signal: controller.signal,
+    begin(taken) {
+      lease = taken;
+    },
+    stop: () => clearTimeout(timer),
+  };
+}
+
+/** Counts the interim answers (1xx) of one request, and ends its connection when there are too many. */
+function limitInterimAnswers(lease: Lease): () => void {
+  let count = 0;
+  return () => {
+    count += 1;
+    if (count > MAX_INTERIM_ANSWERS) {
+      lease.destroy(new OutboundError('protocol', `more than ${MAX_INTERIM_ANSWERS} interim answers came`));
+    }
+  };
+}
+
+/**
+ * Sends webhooks: HTTP/1.1 POST through the guard's connector, on kept connections, at most `connectionsPerGroup` at a time
+ * per origin and group. `post` never rejects for anything a receiver, its network or its name server does; it rejects after `close`.
+ *
+ * Delivered is a 2xx whose headers are complete before the deadline. Its body may then be cut, drip or never end: the receiver
+ * has taken the message, and sending it again would double it. A 3xx is a failure and is not followed. Of the body 64 KiB are
+ * read, 16 KiB kept, none decoded. A request is written at most once per `post`: when a kept connection is closed in the very
+ * moment of its reuse, the attempt fails with class `connect`, because nobody can tell whether the receiver has read it.
+ *
+ * It does not protect against a receiver that sends what is no content (chunk extensions) as fast as the network takes it,
+ * for up to `timeoutMs`, nor against one that answers 2xx and forgets. Two calls are two requests: receivers must tell
+ * repeated messages by their webhook-id.
+ */
+export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
+  const { guard, version } = options;
+  const connections = createConnections({
+    connect: guard.connect,
+    perGroup: options.connectionsPerGroup ?? CONNECTIONS_PER_GROUP,
+    maxOrigins: options.maxOrigins ?? MAX_ORIGINS,
+  });
+
+  /** Rejects when no complete headers came in time. */
+  async function exchange(url: URL, request: WebhookRequest, elapsedMs: () => number): Promise<WebhookResponse> {
+    const deadline = startDeadline(request.timeoutMs);
+    let lease: Lease | undefined;
+    try {
+      const taken = await connections.acquire(url.origin, request.group ?? '', deadline.signal);
+      lease = taken;
+      deadline.begin(taken);
+      const answer = await taken.client.request({
+        method: 'POST',
+        path: `${url.pathname}${url.search}`,
+        headers: requestHeaders(request.headers, version),
+        body: request.body,
+        onInfo: limitInterimAnswers(taken),
+      });
+      const latencyMs = elapsedMs();
+      const { bytes, isWhole } = await readBody(answer.body);
+      if (isWhole) taken.release();
+      return {
+        status: answer.statusCode,
+        headers: headerRecord(answer.headers),
+        body: bodyText(bytes),
+        latencyMs,
+      };
+    } finally {
+      deadline.stop();
+      // Does nothing after a whole answer. After any other end nobody knows what is still on its way on this connection.
+      lease?.destroy(new Error('given up'));
+    }
+  }
+
+  return {
+    async post(request) {
+      const startedAt = new Date();
+      const start = performance.now();
+      const elapsedMs = (): number => Math.round(performance.now() - start);
+      // Checked again on every attempt: the rules may have become stricter since the subscription was saved.
+      const problem = guard.checkUrl(request.url);
+      if (problem !== undefined) {
+        const error = { class: 'blocked_address', message: `the webhook URL ${problem}` } as const;
+        return { startedAt, durationMs: elapsedMs(), isDelivered: false, error };
+      }
+      try {
+        const response = await exchange(new URL(request.url), request, elapsedMs);
+        return { startedAt, durationMs: elapsedMs(), ...judge(response) };
+      } catch (error) {
+        if (error instanceof SenderClosedError) throw error;
+        return { startedAt, durationMs: elapsedMs(), isDelivered: false, error: classifyError(error) };
+      }
+    },
+    close: () => connections.close(),
+  };
+}
+
+/** What an answer means (DESIGN §4 "delivered"; RFC 9110 §10.2.3 for the wait). */
+function judge(response: WebhookResponse): Pick<SendResult, 'isDelivered' | 'response' | 'error' | 'retryAfterMs'> {
+  const { status, headers } = response;
+  if (status >= 200 && status <= 299) return { isDelivered: true, response };
+  const asksToWait = status === 429 || status === 503;
+  const retryAfterMs = asksToWait ? parseRetryAfter(headers['retry-after'] ?? '', new Date()) : undefined;
+  return {
+    isDelivered: false,
+    response,
+    error: { class: 'status', message: `answered ${status}` },
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  };
+}

@@ -1,0 +1,108 @@
+import { Readable } from 'node:stream';
+import { describe, expect, test } from '@jest/globals';
+import { BODY_BOUNDS, bodyText, headerRecord, readBody } from './response-content.ts';
+
+const LIMIT = BODY_BOUNDS.kept;
+
+describe('the text of a body', () => {
+  test.each([
+    ['plain text', Buffer.from('ok'), 'ok'],
+    ['nothing', Buffer.alloc(0), ''],
+    ['a byte order mark, which stays', Buffer.from('\uFEFFok'), '\uFEFFok'],
+    ['NUL', Buffer.from('a\0b'), 'a\uFFFDb'],
+    ['bytes that are not UTF-8', Buffer.from([0x61, 0xff, 0x62]), 'a\uFFFDb'],
+    ['a character that breaks off', Buffer.from([0x61, 0xe2, 0x82]), 'a\uFFFD'],
+    ['an encoded surrogate', Buffer.from([0xed, 0xa0, 0x80]), '\uFFFD\uFFFD\uFFFD'],
+  ])('%s', (_what, bytes, expected) => {
+    expect(bodyText(bytes)).toBe(expected);
+  });
+
+  test('is cut after 16 KiB', () => {
+    expect(bodyText(Buffer.alloc(LIMIT, 'a'))).toBe('a'.repeat(LIMIT));
+    expect(bodyText(Buffer.alloc(LIMIT + 1, 'a'))).toBe('a'.repeat(LIMIT));
+  });
+
+  test('is cut in front of a character of which only a part fits', () => {
+    for (const character of ['é', '€', '😀']) {
+      const bytes = Buffer.from('a'.repeat(LIMIT - 1) + character);
+      expect(bodyText(bytes)).toBe('a'.repeat(LIMIT - 1));
+    }
+    expect(bodyText(Buffer.from(`${'a'.repeat(LIMIT - 4)}😀b`))).toBe(`${'a'.repeat(LIMIT - 4)}😀`);
+  });
+
+  test('takes at most 16 KiB also when every byte had to be replaced', () => {
+    for (const byte of [0, 0xff]) {
+      const text = bodyText(Buffer.alloc(65_536, byte));
+      expect(Buffer.byteLength(text)).toBeLessThanOrEqual(LIMIT);
+      expect(new Set(text)).toEqual(new Set(['\uFFFD']));
+    }
+  });
+
+  test('never holds a lone surrogate or NUL, whatever the bytes', () => {
+    let state = 1;
+    const bytes = Buffer.from(
+      Array.from({ length: 20_000 }, () => {
+        state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+        return state >> 16;
+      }),
+    );
+    expect(bodyText(bytes)).not.toMatch(/[\0\p{Surrogate}]/u);
+  });
+});
+
+describe('the headers of an answer', () => {
+  test('repeated ones are joined and absent ones left out', () => {
+    expect(headerRecord({ a: 'x', 'set-cookie': ['p=1', 'q=2'], gone: undefined })).toEqual({
+      a: 'x',
+      'set-cookie': 'p=1, q=2',
+    });
+  });
+
+  test('control characters are replaced, tabs stay', () => {
+    expect(headerRecord({ a: 'x\0y\u001b[31m\u007fz\tq' })).toEqual({ a: 'x\uFFFDy\uFFFD[31m\uFFFDz\tq' });
+  });
+
+  test('a header called __proto__ stays a header', () => {
+    const record = headerRecord(JSON.parse('{"__proto__": "x", "constructor": "y"}'));
+    expect(Object.entries(record)).toEqual([
+      ['__proto__', 'x'],
+      ['constructor', 'y'],
+    ]);
+  });
+
+  test('what is beyond 16 KiB is left out', () => {
+    expect(Object.keys(headerRecord({ a: 'v'.repeat(16_000), b: 'v'.repeat(1_000), c: '' }))).toEqual(['a']);
+  });
+});
+
+describe('reading a body', () => {
+  test('an endless one is read to 64 KiB and then given up', async () => {
+    let given = 0;
+    const endless = new Readable({
+      read() {
+        given += 1_000;
+        this.push(Buffer.alloc(1_000, 'x'));
+      },
+    });
+    const { bytes, isWhole } = await readBody(endless);
+    expect(bytes).toHaveLength(BODY_BOUNDS.read);
+    expect(isWhole).toBe(false);
+    expect(given).toBeLessThan(BODY_BOUNDS.read * 3);
+  });
+
+  test('one that breaks off is what came of it', async () => {
+    const broken = Readable.from(
+      (async function* () {
+        yield Buffer.from('begin');
+        throw new Error('reset');
+      })(),
+    );
+    expect(await readBody(broken)).toEqual({ bytes: Buffer.from('begin'), isWhole: false });
+  });
+
+  test('one of exactly 64 KiB is whole, and so is an empty one', async () => {
+    const full = Buffer.alloc(BODY_BOUNDS.read, 'x');
+    expect(await readBody(Readable.from([full]))).toEqual({ bytes: full, isWhole: true });
+    expect(await readBody(Readable.from([]))).toEqual({ bytes: Buffer.alloc(0), isWhole: true });
+  });
+});

@@ -1,0 +1,67 @@
+import type { Readable } from 'node:stream';
+
+/** How much of a body is read before the connection is given up, and how much of it is kept as text, in bytes (DESIGN §4). */
+export const BODY_BOUNDS = { read: 65_536, kept: 16_384 } as const;
+
+/** Largest total of kept header names and values, in characters. */
+const MAX_HEADER_CHARACTERS = 16_384;
+
+/** `isWhole`: it came to its end within the bound, so the connection stands where the next answer begins. */
+export type ReadBody = { bytes: Buffer; isWhole: boolean };
+
+/**
+ * Reads at most 64 KiB; the caller ends the connection unless the body was whole. Never rejects: a body that breaks off is
+ * what came of it. Nothing is decoded, so a compressed body is kept as the bytes it is and cannot grow.
+ */
+export function readBody(body: Readable): Promise<ReadBody> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const finish = (isWhole: boolean): void => {
+      body.removeAllListeners('data').pause();
+      resolve({ bytes: Buffer.concat(chunks).subarray(0, BODY_BOUNDS.read), isWhole });
+    };
+    body.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size > BODY_BOUNDS.read) finish(false);
+    });
+    body.once('end', () => finish(true));
+    // Cut by the receiver or by the deadline: the status has already been read.
+    body.on('error', () => finish(false));
+    body.once('close', () => finish(false));
+  });
+}
+
+/** UTF-8 of at most 16 KiB: what is cut ends on a whole character. `stream` keeps back the beginning of a cut one. */
+function decode(bytes: Buffer): string {
+  const isCut = bytes.length > BODY_BOUNDS.kept;
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  return decoder.decode(bytes.subarray(0, BODY_BOUNDS.kept), { stream: isCut });
+}
+
+/**
+ * The kept part of a body as text: at most 16 KiB of UTF-8, with U+FFFD for invalid bytes and for NUL, which PostgreSQL
+ * does not store. Any bytes are taken as UTF-8, whatever content-type or content-encoding say.
+ */
+export function bodyText(bytes: Buffer): string {
+  const text = decode(bytes).replaceAll('\0', '\uFFFD');
+  // A replacement takes three bytes where one was: 16 KiB of rubbish would be kept as 48.
+  return Buffer.byteLength(text) > BODY_BOUNDS.kept ? decode(Buffer.from(text)) : text;
+}
+
+/** Control characters but the tab. NUL and the like would break the record or a terminal. */
+const CONTROL = /[^\P{Cc}\t]/gu;
+
+/** Headers by lower-case name, values of repeated ones joined with a comma, at most 16 KiB together: what is beyond is left out. */
+export function headerRecord(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+  let size = 0;
+  const kept = Object.entries(headers).flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    const text = [value].flat().join(', ').replace(CONTROL, '\uFFFD');
+    size += name.length + text.length;
+    return size > MAX_HEADER_CHARACTERS ? [] : [[name, text] as const];
+  });
+  // fromEntries makes own members: a header that is called __proto__ stays a header.
+  return Object.fromEntries(kept);
+}

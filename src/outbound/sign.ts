@@ -1,0 +1,78 @@
+import { createHmac, createPrivateKey, createPublicKey, randomBytes, sign } from 'node:crypto';
+
+const SYMMETRIC = 'whsec_';
+const ASYMMETRIC = 'whsk_';
+
+/** Bytes of a new key: as many as SHA-256 puts out. Standard Webhooks allows 24 to 64. */
+const KEY_BYTES = { new: 32, min: 24, max: 64 } as const;
+
+const SEED_BYTES = 32;
+/** A PKCS #8 Ed25519 private key up to its seed (RFC 8410 §7): node:crypto takes no bare seed. */
+const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+/** Bytes of strictly written base64. Node's decoder skips what it does not know, which would sign with half a key. */
+function decodeKey(secret: string, prefix: string): Buffer {
+  const text = secret.slice(prefix.length);
+  const key = Buffer.from(text, 'base64');
+  const isExact = key.toString('base64').replace(/=+$/, '') === text.replace(/=+$/, '');
+  if (!isExact) throw new Error('A signing secret is not base64');
+  return key;
+}
+
+function signSymmetric(secret: string, head: string, body: Buffer): string {
+  const key = decodeKey(secret, SYMMETRIC);
+  if (key.length < KEY_BYTES.min || key.length > KEY_BYTES.max) throw new Error('A signing secret has a wrong length');
+  return `v1,${createHmac('sha256', key).update(head).update(body).digest('base64')}`;
+}
+
+function signAsymmetric(secret: string, head: string, body: Buffer): string {
+  const bytes = decodeKey(secret, ASYMMETRIC);
+  if (bytes.length !== SEED_BYTES && bytes.length !== 2 * SEED_BYTES) {
+    throw new Error('A signing secret has a wrong length');
+  }
+  const key = createPrivateKey({
+    key: Buffer.concat([PKCS8_HEAD, bytes.subarray(0, SEED_BYTES)]),
+    format: 'der',
+    type: 'pkcs8',
+  });
+  if (bytes.length === 2 * SEED_BYTES) {
+    // The public key is the tail of its SPKI form. A pair that does not match was damaged: no receiver could verify it.
+    const publicKey = createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(-SEED_BYTES);
+    if (!publicKey.equals(bytes.subarray(SEED_BYTES)))
+      throw new Error('A signing secret does not match its public key');
+  }
+  return `v1a,${sign(null, Buffer.concat([Buffer.from(head), body]), key).toString('base64')}`;
+}
+
+/** A fresh symmetric secret, `whsec_` and the base64 of 32 random bytes (Standard Webhooks, "Signature scheme"). */
+export const newSecret = (): string => `${SYMMETRIC}${randomBytes(KEY_BYTES.new).toString('base64')}`;
+
+/**
+ * The value of `webhook-signature` (Standard Webhooks; DESIGN §4): one signature per secret, in their order, separated by
+ * spaces, over the exact bytes `<id>.<timestamp>.<body>`. A `whsec_` secret (24–64 bytes) gives `v1` (HMAC-SHA256), a
+ * `whsk_` secret (32-byte seed, or seed and public key) gives `v1a` (Ed25519). `timestamp` is whole seconds since 1970, of
+ * this attempt. Throws on a secret of another form, without repeating it, on no secret, and on an id that holds a dot.
+ *
+ * It does not hide the body, and it does not stop a replay by itself: the receiver has to refuse old timestamps and ids it
+ * has seen. It covers neither the URL nor any other header.
+ */
+export function signatureHeader(request: {
+  secrets: readonly string[];
+  id: string;
+  timestamp: number;
+  body: Buffer;
+}): string {
+  const { secrets, id, timestamp, body } = request;
+  if (secrets.length === 0) throw new Error('A webhook needs a secret to be signed with');
+  // With a dot in the id, two different pairs of id and timestamp could be the same signed text.
+  if (id === '' || id.includes('.')) throw new Error('A signed id must hold no dot');
+  if (!Number.isSafeInteger(timestamp) || timestamp < 0) throw new Error('A signed timestamp must be whole seconds');
+  const head = `${id}.${timestamp}.`;
+  return secrets
+    .map((secret) => {
+      if (secret.startsWith(SYMMETRIC)) return signSymmetric(secret, head, body);
+      if (secret.startsWith(ASYMMETRIC)) return signAsymmetric(secret, head, body);
+      throw new Error('A signing secret begins with whsec_ or whsk_');
+    })
+    .join(' ');
+}

@@ -1,0 +1,90 @@
+import type { Config } from '../config.ts';
+import { keepRunning } from '../embedded/keep-running.ts';
+import { DEFAULT_PORTS } from '../embedded/ports.ts';
+import { type EmbeddedPostgres, startPostgres } from '../embedded/postgres.ts';
+import { type EmbeddedTemporal, startTemporal } from '../embedded/temporal.ts';
+
+/** PostgreSQL and Temporal of a `start`: its own, or those it was given the addresses of. */
+export type Infrastructure = {
+  databaseUrl: string;
+  temporalAddress: string;
+  temporalUiUrl?: string;
+  pids: { postgres?: number; temporal?: number };
+  /** Resolves with a reason when an own one cannot be kept up. */
+  failed: Promise<string>;
+  /** Temporal first: it ends while the record it works for is still there. */
+  stop(): Promise<void>;
+};
+
+// The service's pools take 30; five more processes (keys, psql, a second worker) find room.
+const MAX_CONNECTIONS = 200;
+
+/** Starts what has no address, both at once. What has started is stopped again when the other one fails. */
+export async function startInfrastructure(config: Config, onProgress: (line: string) => void): Promise<Infrastructure> {
+  let giveUp: (reason: string) => void = () => undefined;
+  const failed = new Promise<string>((resolve) => {
+    giveUp = resolve;
+  });
+  const watching = { onProgress, onGivenUp: giveUp };
+  const { dataFolder, databaseUrl, temporal } = config;
+
+  const startOwnPostgres = async (previous: EmbeddedPostgres | undefined): Promise<EmbeddedPostgres> => {
+    onProgress('Starting PostgreSQL');
+    const started = await startPostgres({
+      dataFolder,
+      port: previous?.port ?? DEFAULT_PORTS.postgres,
+      maxConnections: MAX_CONNECTIONS,
+      database: 'posthorn',
+      onProgress,
+    });
+    return sameAddress('PostgreSQL', started, previous);
+  };
+  const startOwnTemporal = async (previous: EmbeddedTemporal | undefined): Promise<EmbeddedTemporal> => {
+    onProgress('Starting Temporal');
+    const { temporalCli } = config;
+    const started = await startTemporal({
+      dataFolder,
+      port: previous?.port ?? DEFAULT_PORTS.temporal,
+      uiPort: DEFAULT_PORTS.temporalUi,
+      namespace: temporal.namespace,
+      temporalCli,
+      onProgress,
+    });
+    return sameAddress('Temporal', started, previous);
+  };
+
+  const [postgres, engine] = await Promise.allSettled([
+    databaseUrl === undefined ? keepRunning({ start: startOwnPostgres, ...watching }) : undefined,
+    temporal.address === undefined ? keepRunning({ start: startOwnTemporal, ...watching }) : undefined,
+  ]);
+  const stop = async (): Promise<void> => {
+    if (engine.status === 'fulfilled') await engine.value?.stop();
+    if (postgres.status === 'fulfilled') await postgres.value?.stop();
+  };
+  const rejected = [postgres, engine].find((part) => part.status === 'rejected');
+  if (postgres.status === 'rejected' || engine.status === 'rejected') {
+    await stop();
+    throw rejected?.reason;
+  }
+  const ownPostgres = postgres.value?.first;
+  const ownTemporal = engine.value?.first;
+  return {
+    databaseUrl: databaseUrl ?? ownPostgres?.url ?? '',
+    temporalAddress: temporal.address ?? ownTemporal?.address ?? '',
+    ...(ownTemporal?.uiUrl !== undefined && { temporalUiUrl: ownTemporal.uiUrl }),
+    pids: { ...(ownPostgres && { postgres: ownPostgres.pid }), ...(ownTemporal && { temporal: ownTemporal.pid }) },
+    failed,
+    stop,
+  };
+}
+
+/** A part that comes back elsewhere is of no use: everything is connected to the old address. */
+async function sameAddress<T extends { port: number; stop(): Promise<void> }>(
+  name: string,
+  started: T,
+  previous: T | undefined,
+): Promise<T> {
+  if (previous === undefined || started.port === previous.port) return started;
+  await started.stop();
+  throw new Error(`${name} could not get back its port ${previous.port}`);
+}

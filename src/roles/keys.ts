@@ -1,0 +1,72 @@
+import { createApiKeys, type ApiKeys, type OperatorApiKey } from '../api-keys/service.ts';
+import type { ApiKey } from '../api-keys/schema.ts';
+import { type Config, ConfigError, readConfig } from '../config.ts';
+import { createDatabase } from '../db/client.ts';
+import type { EnvironmentKind } from '../http/context.ts';
+import { createLog } from '../log.ts';
+import { createNewId } from '../new-id.ts';
+import { print } from './role.ts';
+import { readRunningState } from './running-state.ts';
+
+type Output = { json: boolean };
+
+/** `posthorn keys create`: prints the key alone, so that a script can take it; with `json` everything about it. */
+export async function createKey(key: OperatorApiKey, { json }: Output): Promise<void> {
+  const created = await withApiKeys((apiKeys) => apiKeys.operator.create(key));
+  print(json ? JSON.stringify(created, undefined, 2) : created.key);
+}
+
+/** `posthorn keys list`: every key there is, of one environment or of both, never the keys themselves. */
+export async function listKeys(environment: EnvironmentKind | undefined, { json }: Output): Promise<void> {
+  const keys = await withApiKeys((apiKeys) => apiKeys.operator.list(environment));
+  print(json ? JSON.stringify(keys, undefined, 2) : toTable(keys));
+}
+
+/** `posthorn keys revoke`: holds here at once, in other processes within 5 s. */
+export async function revokeKey(id: string): Promise<void> {
+  await withApiKeys((apiKeys) => apiKeys.operator.revoke(id));
+  print(`Revoked ${id}`);
+}
+
+async function withApiKeys<T>(work: (apiKeys: ApiKeys) => Promise<T>): Promise<T> {
+  const config = readConfig();
+  const db = createDatabase(findDatabase(config));
+  try {
+    return await work(
+      createApiKeys({ db, clock: () => new Date(), newId: createNewId(Date.now), log: createLog('error') }),
+    );
+  } finally {
+    await db.$disconnect();
+  }
+}
+
+function findDatabase({ databaseUrl, dataFolder }: Config): string {
+  const url = databaseUrl ?? readRunningState(dataFolder)?.databaseUrl;
+  if (url === undefined)
+    throw new ConfigError(`DATABASE_URL is not set, and no \`posthorn start\` runs on ${dataFolder} here`);
+  return url;
+}
+
+function toTable(keys: readonly ApiKey[]): string {
+  const header = ['ID', 'ENVIRONMENT', 'TIER', 'STATUS', 'KEY', 'NAME'];
+  const rows = [
+    header,
+    ...keys.map(({ id, environment, tier, status, prefix, last4, name }) => [
+      id,
+      environment,
+      tier,
+      status,
+      `${prefix}…${last4}`,
+      name,
+    ]),
+  ];
+  const widths = header.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}

@@ -1,0 +1,21 @@
+import { ConfigError, readConfig } from '../config.ts';
+import { createDatabase } from '../db/client.ts';
+import { migrate } from '../db/migrate.ts';
+import { ensureEnvironments } from '../first-start.ts';
+import { createNewId } from '../new-id.ts';
+import { print } from './role.ts';
+
+/** `posthorn migrate`: brings the database up to date and makes the environments, so that keys can be created. */
+export async function runMigrate(): Promise<void> {
+  const { databaseUrl } = readConfig();
+  if (databaseUrl === undefined)
+    throw new ConfigError('DATABASE_URL must be set: `posthorn start` migrates its own PostgreSQL by itself');
+  const applied = await migrate(databaseUrl, print);
+  const db = createDatabase(databaseUrl);
+  try {
+    await ensureEnvironments({ db, newId: createNewId(Date.now) });
+  } finally {
+    await db.$disconnect();
+  }
+  if (applied.length === 0) print('The database is up to date');
+}

@@ -1,0 +1,121 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { type Config, readConfig } from '../config.ts';
+import { createDependencies } from '../create-dependencies.ts';
+import { createServices } from '../create-services.ts';
+import { migrate } from '../db/migrate.ts';
+import { findFreePort, isPortFree } from '../embedded/ports.ts';
+import { identifyProcess, takeLock } from '../embedded/process-identity.ts';
+import { createFirstKeys, ensureEnvironments, requireKeysInUse } from '../first-start.ts';
+import { createLog } from '../log.ts';
+import { createHandOver } from '../shared/hand-over.ts';
+import { type RunningWorker, startWorker } from '../worker.ts';
+import { encryptionKeysOf } from './encryption-key-file.ts';
+import { type Infrastructure, startInfrastructure } from './infrastructure.ts';
+import { print, type RunningRole, runUntilStopped } from './role.ts';
+import { removeRunningState, writeRunningState } from './running-state.ts';
+import { serveApi } from './serve-api.ts';
+import { describeService } from './welcome.ts';
+
+// A subscriber on this machine, over http, is what one tries first. With nothing embedded it is a real deployment: no such defaults.
+const EMBEDDED_DEFAULTS = { ALLOW_HTTP_WEBHOOKS: 'true', WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8,::1/128' };
+// The terminal shows what start itself has to say; each request would bury it.
+const DEFAULTS = { LOG_LEVEL: 'warn' };
+
+/** `posthorn start`: everything, with its own PostgreSQL and Temporal where no address is set. Returns the exit code. */
+export async function runStart(): Promise<number> {
+  const given = readConfig(undefined, DEFAULTS);
+  const isEmbedded = given.databaseUrl === undefined || given.temporal.address === undefined;
+  const config = isEmbedded ? readConfig(undefined, { ...DEFAULTS, ...EMBEDDED_DEFAULTS }) : given;
+  const log = createLog(config.logLevel);
+  mkdirSync(join(config.dataFolder, 'state'), { recursive: true, mode: 0o700 });
+  const unlock = takeLock(join(config.dataFolder, 'state', 'start.pid.json'));
+  if (typeof unlock !== 'function')
+    throw new Error(
+      `Posthorn already runs on ${config.dataFolder} (process ${unlock.pid}); set DATA_FOLDER for a second one`,
+    );
+  try {
+    const exitCode = await runUntilStopped(log, () => startEverything(config, log));
+    print('Stopped');
+    return exitCode;
+  } finally {
+    unlock();
+  }
+}
+
+async function startEverything(config: Config, log: Logger): Promise<RunningRole> {
+  // What is undone when something further on fails, and at the end: the last one first.
+  const undo: (() => Promise<void>)[] = [];
+  const stop = async (): Promise<void> => {
+    for (const step of undo.splice(0).reverse()) await step();
+  };
+  try {
+    const port = await choosePort(config);
+    const infrastructure = await startInfrastructure(config, print);
+    undo.push(() => infrastructure.stop());
+    const { failed } = await startService(onPort(config, port), log, infrastructure, undo);
+    return {
+      failed: Promise.race([infrastructure.failed, failed]),
+      async stop() {
+        print('Draining: what was accepted is finished first');
+        await stop();
+      },
+    };
+  } catch (failure) {
+    await stop();
+    throw failure;
+  }
+}
+
+async function startService(
+  given: Config,
+  log: Logger,
+  { databaseUrl, temporalAddress, temporalUiUrl, pids }: Infrastructure,
+  undo: (() => Promise<void>)[],
+): Promise<RunningWorker> {
+  await migrate(databaseUrl, print);
+  const config: Config = { ...given, databaseUrl, encryptionKeys: encryptionKeysOf(given) };
+  const { deps, disconnect } = createDependencies(config, log);
+  undo.push(disconnect);
+  await requireKeysInUse(deps);
+  await ensureEnvironments(deps);
+  const handOver = createHandOver();
+  const services = createServices(deps, handOver);
+  const worker = await startWorker(deps, { ...config.temporal, address: temporalAddress }, { handOver });
+  undo.push(() => worker.stop());
+  const temporal = {
+    check: () => (worker.isHealthy() ? Promise.resolve() : Promise.reject(new Error('Temporal does not answer'))),
+    isRequired: false,
+  };
+  const api = await serveApi(deps, services, { temporal });
+  undo.push(() => api.stop());
+  const identity = identifyProcess(process.pid) ?? { pid: process.pid, bornAt: 'unknown' };
+  const apiUrl = `http://localhost:${api.port}`;
+  writeRunningState(config.dataFolder, {
+    process: identity,
+    apiUrl,
+    databaseUrl,
+    temporalAddress,
+    ...(temporalUiUrl !== undefined && { temporalUiUrl }),
+    pids,
+  });
+  undo.push(async () => removeRunningState(config.dataFolder));
+  const keys = await createFirstKeys(deps, services.apiKeys);
+  for (const line of describeService({ config, apiUrl, temporalAddress, temporalUiUrl, keys })) print(line);
+  return worker;
+}
+
+/** A port that was asked for is taken or fails; the default one gives way to a stranger. */
+async function choosePort({ port, isPortChosen }: Config): Promise<number> {
+  if (port === 0 || (await isPortFree(port))) return port;
+  if (isPortChosen) throw new Error(`PORT ${port} is taken by another program`);
+  const free = await findFreePort();
+  print(`Port ${port} is taken by another program: the API listens on ${free}`);
+  return free;
+}
+
+function onPort(config: Config, port: number): Config {
+  const isDefaultUrl = config.publicBaseUrl === `http://localhost:${config.port}`;
+  return { ...config, port, ...(isDefaultUrl && { publicBaseUrl: `http://localhost:${port}` }) };
+}

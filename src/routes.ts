@@ -1,0 +1,17 @@
+import { apiKeyRoutes } from './api-keys/routes.ts';
+import { channelRoutes } from './channels/routes.ts';
+import { deadLetterRoutes } from './dead-letters/routes.ts';
+import { deliveryRoutes } from './deliveries/routes.ts';
+import type { Route } from './http/route.ts';
+import { messageRoutes } from './messages/routes.ts';
+import { subscriptionRoutes } from './subscriptions/routes.ts';
+
+/** Every endpoint that takes a credential. */
+export const routes: Route[] = [
+  ...channelRoutes,
+  ...messageRoutes,
+  ...subscriptionRoutes,
+  ...deliveryRoutes,
+  ...deadLetterRoutes,
+  ...apiKeyRoutes,
+];

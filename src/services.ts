@@ -1,0 +1,16 @@
+import type { ApiKeys } from './api-keys/service.ts';
+import type { Channels } from './channels/service.ts';
+import type { DeadLetters } from './dead-letters/service.ts';
+import type { Deliveries } from './deliveries/service.ts';
+import type { Messages } from './messages/service.ts';
+import type { Subscriptions } from './subscriptions/service.ts';
+
+/** What route handlers may call: one service per resource. */
+export type Services = {
+  apiKeys: ApiKeys;
+  channels: Channels;
+  messages: Messages;
+  subscriptions: Subscriptions;
+  deliveries: Deliveries;
+  deadLetters: DeadLetters;
+};

@@ -1,0 +1,51 @@
+/** Every code a caller can see, and the HTTP status it answers with (spec §7; DESIGN §4 "status codes"). */
+export const STATUS_OF_CODE = {
+  INVALID_REQUEST: 400,
+  UNAUTHORIZED: 401,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  CONFLICT: 409,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  RATE_LIMITED: 429,
+  INTERNAL: 500,
+  UNAVAILABLE: 503,
+} as const;
+
+export type ErrorCode = keyof typeof STATUS_OF_CODE;
+
+/** For validation: the offending field as the caller wrote it (`messages[3].eventType`) and why it is refused. */
+export type ErrorDetails = { field: string; reason: string };
+
+type Options = { details?: ErrorDetails; retryAfter?: number; cause?: unknown };
+
+/**
+ * What a service throws. `message` and `details` are for the caller; `cause` is for the operator's log and never leaves it.
+ * `retryAfter` is whole seconds, set on RATE_LIMITED and UNAVAILABLE (spec §7, §8).
+ */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly code: ErrorCode;
+  readonly details: ErrorDetails | undefined;
+  readonly retryAfter: number | undefined;
+
+  constructor(code: ErrorCode, message: string, options: Options = {}) {
+    super(message, { cause: options.cause });
+    this.code = code;
+    this.details = options.details;
+    this.retryAfter = options.retryAfter;
+  }
+
+  get status(): number {
+    return STATUS_OF_CODE[this.code];
+  }
+}
+
+/** INVALID_REQUEST for one field. The message repeats both parts, for callers who only print messages. */
+export const invalidField = (field: string, reason: string): ApiError =>
+  new ApiError('INVALID_REQUEST', `${field}: ${reason}`, { details: { field, reason } });
+
+/** NOT_FOUND with one text for a missing, a malformed and a foreign id, so that nothing can be told apart. */
+export const notFound = (resource: string): ApiError =>
+  new ApiError('NOT_FOUND', `No such ${resource} in this environment`);

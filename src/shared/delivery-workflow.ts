@@ -1,0 +1,84 @@
+import type { RetryPolicy } from './retry-policy.ts';
+import type { DeadLetterReason } from './statuses.ts';
+
+/** Argument of the Temporal workflow deliverMessage. Ids and a policy; no payload enters Temporal. */
+export type DeliverMessageInput = {
+  deliveryId: string;
+  round: number;
+  /** Tries recorded before this round. */
+  attempts: number;
+  /** Those of them that count against `policy`: 0 under a fresh one. */
+  policyAttempts: number;
+  policy: RetryPolicy;
+  /** The subscription's limit for one try, ms. */
+  timeoutMs: number;
+  /** `local` is quick and is not in the history before it has ended; `regular` holds no Temporal workflow task. */
+  firstTry: 'local' | 'regular';
+  /** Whether the namespace has our search attributes. */
+  isSearchable: boolean;
+  /** Host of the webhook URL, shown beside the activity. */
+  target: string;
+};
+
+/** Names one try. `number` counts the delivery's tries from 1. */
+export type AttemptInput = { deliveryId: string; round: number; number: number };
+
+/** What a try came to. `delayMs` is what the record's nextRetryAt leaves at this moment, at least 1. */
+export type AttemptResult =
+  | { result: 'delivered' | 'held' | 'superseded' }
+  | { result: 'retry'; delayMs: number; message: string }
+  | { result: 'deadLettered'; message: string };
+
+/** How a round ends well; a dead letter ends it with a failure. */
+export type DeliveryEnd = { result: 'delivered' | 'held' | 'superseded' };
+
+export type CrashInput = { deliveryId: string; round: number; number: number | null };
+/** Where the delivery stands after a crash; `end` when it needs no further try. */
+export type Standing =
+  | { attempts: number; policyAttempts: number; end?: undefined }
+  | { end: 'delivered' | 'superseded' | 'deadLettered' };
+
+export type EndAsDeadLetterInput = { deliveryId: string; round: number; reason: DeadLetterReason; message: string };
+
+/** Beyond the subscription's timeout a try may take this long for reading, recording and waiting for PostgreSQL, ms. */
+export const RECORDING_MS = 10_000;
+
+/** A worker that is silent for this long in a regular try is dead, ms. The SDK sends a heartbeat at most every 0.8 of it. */
+export const HEARTBEAT_TIMEOUT_MS = 5_000;
+
+/** Crashes of one delivery's tries within a round before it is a dead letter: it may be what kills the workers. */
+export const MAX_CRASHES = 10;
+
+/** Argument of the Temporal workflow replayDeadLetters. */
+export type BulkReplayInput = { bulkReplayId: string };
+
+/** Argument of the Temporal workflow drainDeliveries: the task queue of the process that holds the backlog. */
+export type DrainInput = { taskQueue: string };
+
+/** How far a drain is, as its heartbeat and its result show it. `sent` counts tries, `failed` those that were not delivered. */
+export type DrainProgress = {
+  sent: number;
+  failed: number;
+  /** Subscriptions being sent to at this moment. */
+  subscriptions: number;
+  /** Deliveries held and not yet recorded. */
+  waiting: number;
+  /** Tries per second since it began. */
+  perSecond: number;
+};
+
+/** What the Temporal workflow of a delivery is started with. */
+export type DeliveryToStart = {
+  id: string;
+  round: number;
+  attempts: number;
+  policyAttempts: number;
+  policy: RetryPolicy;
+  environmentId: string;
+  channelId: string;
+  messageId: string;
+  subscriptionId: string;
+  eventType: string;
+  webhookUrl: string;
+  timeoutMs: number;
+};

@@ -1,0 +1,48 @@
+import { describe, expect, test } from '@jest/globals';
+import { eventTypePatternProblem, MAX_EVENT_TYPE_LENGTH, MAX_EVENT_TYPES, wantsEventType } from './event-types.ts';
+
+describe('wantsEventType', () => {
+  test.each<[string, string[], string, boolean]>([
+    ['an empty list wants all', [], 'order.created', true],
+    ['a star wants all', ['*'], 'order.created', true],
+    ['the same word is wanted', ['order.created'], 'order.created', true],
+    ['another case is another word', ['order.created'], 'Order.Created', false],
+    ['a longer word is another word', ['order.created'], 'order.created.late', false],
+    ['order.* wants what begins with order.', ['order.*'], 'order.created', true],
+    ['order.* wants deeper ones too', ['order.*'], 'order.item.added', true],
+    ['order.* wants order. itself', ['order.*'], 'order.', true],
+    ['order.* does not want order', ['order.*'], 'order', false],
+    ['order.* does not want orders.created', ['order.*'], 'orders.created', false],
+    ['one of several is enough', ['user.*', 'order.created'], 'order.created', true],
+    ['none of several is not', ['user.*', 'order.created'], 'order.deleted', false],
+    ['a star among others wants all', ['user.*', '*'], 'order.deleted', true],
+    ['characters of regular expressions stand for themselves', ['a.c'], 'abc', false],
+    ['characters of SQL patterns stand for themselves', ['or%.*'], 'order.created', false],
+    ['an event type that is a star itself', ['order.created'], '*', false],
+    ['words outside ASCII are compared by their characters', ['größe.*'], 'größe.neu', true],
+  ])('%s', (_, eventTypes, eventType, wanted) => {
+    expect(wantsEventType(eventTypes, eventType)).toBe(wanted);
+  });
+});
+
+describe('eventTypePatternProblem', () => {
+  test.each(['*', 'order.*', 'order.item.*', 'order.created', 'order', '.', 'a b', '..*'])(
+    'finds none in %j',
+    (pattern) => {
+      expect(eventTypePatternProblem(pattern)).toBeUndefined();
+    },
+  );
+
+  test.each(['order*', '*.created', 'order.*.late', '**', '.*', 'order.**', '*.*', 'a*b', '* '])(
+    'refuses %j',
+    (pattern) => {
+      expect(eventTypePatternProblem(pattern)).toBe(
+        'a * may only stand alone or at the end after a dot, as in order.*',
+      );
+    },
+  );
+});
+
+test('the bounds are those of DESIGN §4', () => {
+  expect([MAX_EVENT_TYPE_LENGTH, MAX_EVENT_TYPES]).toEqual([128, 100]);
+});

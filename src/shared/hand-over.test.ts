@@ -1,0 +1,22 @@
+import { expect, test } from '@jest/globals';
+import { createHandOver, type NewDelivery, noHandOver } from './hand-over.ts';
+
+const delivery: NewDelivery = { id: 'dlv_1', subscriptionId: 'sub_1' };
+
+test('nobody takes nothing', () => {
+  noHandOver.take([delivery]);
+  expect(noHandOver.holder()).toBeUndefined();
+});
+
+test('hands over to the taker that is attached, and to nobody before and after', () => {
+  const taken: NewDelivery[] = [];
+  const handOver = createHandOver();
+  expect(handOver.holder()).toBeUndefined();
+  const detach = handOver.attach({ holder: () => 'inc_1', take: (deliveries) => taken.push(...deliveries) });
+  expect(handOver.holder()).toBe('inc_1');
+  handOver.take([delivery]);
+  detach();
+  handOver.take([delivery]);
+  expect(handOver.holder()).toBeUndefined();
+  expect(taken).toEqual([delivery]);
+});

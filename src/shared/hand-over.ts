@@ -1,0 +1,34 @@
+/** A delivery as its publish has just stored it. */
+export type NewDelivery = { id: string; subscriptionId: string };
+
+/**
+ * Takes new deliveries straight from the publish that stored them, in the process that publishes and sends: no poll, no
+ * notification, no claim. `holder` is the incarnation to store them under, undefined while it takes none.
+ */
+export type HandOver = {
+  holder(): string | undefined;
+  take(deliveries: readonly NewDelivery[]): void;
+};
+
+/** For a process that does not send: every delivery waits to be claimed by one that does. */
+export const noHandOver: HandOver = { holder: () => undefined, take: () => {} };
+
+/** A hand-over whose taker comes and goes: the API of a process is there before its worker and longer than it. */
+export type LateHandOver = HandOver & {
+  /** From now on `taker` takes; call the answer to end that. */
+  attach(taker: HandOver): () => void;
+};
+
+export function createHandOver(): LateHandOver {
+  let current = noHandOver;
+  return {
+    holder: () => current.holder(),
+    take: (deliveries) => current.take(deliveries),
+    attach(taker) {
+      current = taker;
+      return () => {
+        current = noHandOver;
+      };
+    },
+  };
+}

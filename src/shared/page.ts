@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import { invalidField } from './api-error.ts';
+import { hasIdForm } from './ids.ts';
+
+/** Page size (spec §4 common rule 1). */
+export const PAGE_LIMIT = { min: 1, max: 100, default: 20 } as const;
+
+/** What a list was asked for. `after` is the id behind which the page begins (lists run newest first). */
+export type PageRequest = { limit: number; after: string | undefined };
+
+/** Spec §4 common rule 2. The cursor is absent on the last page. */
+export type Page<T> = { data: T[]; pagination: { cursor?: string; hasMore: boolean } };
+
+/** Names the list, the environment and the filters a cursor belongs to. Undefined filters do not count. */
+export type ListScope = { list: string; environmentId: string; filters: Record<string, string | undefined> };
+
+const SEPARATOR = '.';
+
+function fingerprint(scope: ListScope): string {
+  const filters = Object.entries(scope.filters)
+    .filter((entry) => entry[1] !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return createHash('sha256')
+    .update(JSON.stringify([scope.list, scope.environmentId, filters]))
+    .digest('base64url')
+    .slice(0, 16);
+}
+
+const encodeCursor = (scope: ListScope, id: string): string =>
+  Buffer.from(`${id}${SEPARATOR}${fingerprint(scope)}`).toString('base64url');
+
+/**
+ * Reads a cursor that `toPage` made for the same list, environment and filters.
+ * Throws INVALID_REQUEST (field cursor) for anything else. It is bound, not signed: what it can reach is the caller's own list.
+ */
+function decodeCursor(scope: ListScope, cursor: string): string {
+  const [id, mark, ...more] = Buffer.from(cursor, 'base64url').toString('utf8').split(SEPARATOR);
+  // Whoever has one cursor can write another with the same mark: without the form check a NUL would reach the database.
+  const isOurs = id !== undefined && hasIdForm(id) && mark === fingerprint(scope) && more.length === 0;
+  // Node's decoder skips characters it does not know; encoding again shows whether any were there.
+  if (!isOurs || encodeCursor(scope, id) !== cursor) {
+    throw invalidField('cursor', 'is not a cursor of this list with these filters');
+  }
+  return id;
+}
+
+/** The page a caller asked for with its query parameters cursor and limit. */
+export function pageRequest(scope: ListScope, query: { cursor?: string | undefined; limit: number }): PageRequest {
+  return { limit: query.limit, after: query.cursor === undefined ? undefined : decodeCursor(scope, query.cursor) };
+}
+
+/** Cuts `rows` (newest first, up to limit + 1 of them) to a page; the one row too many says that there is more. */
+export function toPage<R extends { id: string }, T>(
+  scope: ListScope,
+  limit: number,
+  rows: readonly R[],
+  toResource: (row: R) => T,
+): Page<T> {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  const hasMore = rows.length > limit && last !== undefined;
+  return {
+    data: shown.map(toResource),
+    pagination: hasMore ? { cursor: encodeCursor(scope, last.id), hasMore } : { hasMore },
+  };
+}

@@ -1,0 +1,98 @@
+/** A subscription's retryPolicy (spec §2). All whole numbers; delays in milliseconds (DESIGN §4). */
+export type RetryPolicy = {
+  maxRetries: number;
+  initialDelay: number;
+  maxDelay: number;
+  backoffMultiplier: number;
+};
+
+/** 5 s, 15 s, 45 s, … up to 6 h: eleven tries over about 29 hours. */
+export const DEFAULT_RETRY_POLICY: RetryPolicy = {
+  maxRetries: 10,
+  initialDelay: 5_000,
+  maxDelay: 21_600_000,
+  backoffMultiplier: 3,
+};
+
+/**
+ * Inclusive bounds (DESIGN §4). maxDelay's lower bound is initialDelay itself. Temporal refuses an interval of 0 and
+ * a maximum below the initial one, so the API refuses them first. The upper bounds are one day and one week.
+ */
+export const RETRY_BOUNDS = {
+  maxRetries: { min: 0, max: 100 },
+  initialDelay: { min: 100, max: 86_400_000 },
+  maxDelay: { min: 100, max: 604_800_000 },
+  backoffMultiplier: { min: 1, max: 10 },
+} as const;
+
+/**
+ * Fills in what the caller left out. Omitted fields follow the given ones: `{maxDelay: 1000}` alone lowers the
+ * default initialDelay to 1000, and `{initialDelay: 86400000}` alone raises the default maxDelay.
+ * The result may still break `maxDelay >= initialDelay` when both were given so: `retryPolicyProblem` tells.
+ */
+export function completeRetryPolicy(
+  given: Partial<RetryPolicy>,
+  base: RetryPolicy = DEFAULT_RETRY_POLICY,
+): RetryPolicy {
+  const policy = { ...base, ...given };
+  if (given.initialDelay === undefined) policy.initialDelay = Math.min(policy.initialDelay, policy.maxDelay);
+  if (given.maxDelay === undefined) policy.maxDelay = Math.max(policy.maxDelay, policy.initialDelay);
+  return policy;
+}
+
+/** Why a complete policy cannot be followed, with its field; undefined when it can. */
+export function retryPolicyProblem(policy: RetryPolicy): { field: keyof RetryPolicy; reason: string } | undefined {
+  if (policy.maxDelay < policy.initialDelay) {
+    return { field: 'maxDelay', reason: `must be at least initialDelay (${policy.initialDelay})` };
+  }
+  return undefined;
+}
+
+/** Milliseconds to wait before retry number `retry` (1 is the first): initialDelay · multiplier^(retry−1), at most maxDelay. */
+export function retryDelay(policy: RetryPolicy, retry: number): number {
+  return Math.min(policy.maxDelay, policy.initialDelay * policy.backoffMultiplier ** (retry - 1));
+}
+
+/**
+ * Milliseconds until the next try after `failures` counted failures, or undefined when the policy is used up.
+ * A subscriber's Retry-After (ms) can only make it later, never beyond maxDelay (DESIGN §3). This one function gives
+ * both the delay handed to Temporal and nextRetryAt in the record, so they cannot drift apart.
+ */
+export function delayAfterFailure(policy: RetryPolicy, failures: number, retryAfterMs?: number): number | undefined {
+  if (failures > policy.maxRetries) return undefined;
+  const own = retryDelay(policy, failures);
+  return retryAfterMs === undefined ? own : Math.max(own, Math.min(retryAfterMs, policy.maxDelay));
+}
+
+/** What Temporal calls a retry policy. Durations in ms. */
+export type TemporalRetry = {
+  maximumAttempts: number;
+  initialInterval: number;
+  maximumInterval: number;
+  backoffCoefficient: number;
+};
+
+/**
+ * The policy as Temporal's, for an activity that begins with `made` counted attempts already behind it.
+ * made 0: the first try is not a retry, so maxRetries 0 is one attempt. made ≥ 1: the activity's attempt 1 only
+ * rethrows the recorded failure, hence one more attempt, and the interval goes on where it stood (DESIGN §3).
+ */
+export function toTemporalRetry(policy: RetryPolicy, made = 0): TemporalRetry {
+  return {
+    maximumAttempts: made === 0 ? policy.maxRetries + 1 : Math.max(1, policy.maxRetries + 2 - made),
+    initialInterval: made === 0 ? policy.initialDelay : retryDelay(policy, made),
+    maximumInterval: policy.maxDelay,
+    backoffCoefficient: policy.backoffMultiplier,
+  };
+}
+
+/**
+ * When a policy that began at `startedAt` ends at the latest: every delay waited for and every one of its maxRetries + 1
+ * tries as long as it may be (`timeoutMs`). A delivery that a circuit breaker holds is given up then (DESIGN §3). A
+ * receiver's Retry-After may have made a policy longer; that is not counted.
+ */
+export function policyEndsAt(policy: RetryPolicy, startedAt: Date, timeoutMs: number): Date {
+  let lengthMs = (policy.maxRetries + 1) * timeoutMs;
+  for (let retry = 1; retry <= policy.maxRetries; retry += 1) lengthMs += retryDelay(policy, retry);
+  return new Date(startedAt.getTime() + lengthMs);
+}

@@ -1,0 +1,17 @@
+import { expect, test } from '@jest/globals';
+import { SCOPES } from './scopes.ts';
+
+test('the scopes are the nine of the specification and credentials:write', () => {
+  expect(SCOPES).toEqual([
+    'channels:read',
+    'channels:write',
+    'messages:read',
+    'messages:write',
+    'subscriptions:read',
+    'subscriptions:write',
+    'deliveries:read',
+    'dlq:read',
+    'dlq:write',
+    'credentials:write',
+  ]);
+});

@@ -1,0 +1,15 @@
+/** What a credential may do: the nine of the specification (§5), then ours (reference: DESIGN §4). */
+export const SCOPES = [
+  'channels:read',
+  'channels:write',
+  'messages:read',
+  'messages:write',
+  'subscriptions:read',
+  'subscriptions:write',
+  'deliveries:read',
+  'dlq:read',
+  'dlq:write',
+  'credentials:write',
+] as const;
+
+export type Scope = (typeof SCOPES)[number];

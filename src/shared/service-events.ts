@@ -1,0 +1,47 @@
+import { ID_PREFIXES } from './ids.ts';
+import type { DeadLetterReason } from './statuses.ts';
+
+/**
+ * The messages that the service itself publishes, by eventType, with their payloads. Times are ISO 8601 UTC. They are on
+ * the environment's system channel, which anyone may subscribe to like to any other; nothing is told about that channel's
+ * own subscriptions and deliveries, so no event can lead to another one.
+ */
+export type ServiceEvents = {
+  /** A 410 (`gone`), or five days of nothing but failures (`failing`): its deliveries queue until it is resumed. */
+  'subscription.disabled': {
+    subscriptionId: string;
+    channelId: string;
+    reason: 'gone' | 'failing';
+    failingSince: string;
+  };
+  /** Its endpoint fails: no try until `nextProbeAt`. Told once, not again when a probe fails. */
+  'circuit.opened': { subscriptionId: string; channelId: string; openedAt: string; nextProbeAt: string };
+  /** A probe was delivered: what has waited is being sent. */
+  'circuit.closed': { subscriptionId: string; channelId: string; closedAt: string };
+  /** A delivery has become a dead letter, whatever the reason. */
+  'delivery.exhausted': {
+    subscriptionId: string;
+    channelId: string;
+    deliveryId: string;
+    messageId: string;
+    deadLetterId: string;
+    reason: DeadLetterReason;
+    attempts: number;
+  };
+  /** Told once until the backlog has gone down again (BACKLOG_HIGH). `waiting` is counted up to 1,001. */
+  'backlog.high': { subscriptionId: string; channelId: string; waiting: number; oldestDueAt: string };
+};
+
+export type ServiceEventType = keyof ServiceEvents;
+
+/** A backlog is high above `waiting` deliveries that are due, or when the oldest has been for `ageSeconds`; it is over below both of `low`. */
+export const BACKLOG_HIGH = { waiting: 1_000, ageSeconds: 300, low: { waiting: 500, ageSeconds: 60 } } as const;
+
+/** Days of nothing but failures after which a subscription is disabled (DESIGN §3). */
+export const FAILING_DAYS = 5;
+
+export const SYSTEM_CHANNEL_NAME = 'posthorn.system';
+
+/** The environment's system channel: its id is the environment's with another prefix, so that there is one and it needs no look-up. */
+export const systemChannelId = (environmentId: string): string =>
+  ID_PREFIXES.channel + environmentId.slice(ID_PREFIXES.environment.length);

@@ -1,0 +1,62 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  ATTEMPT_OUTCOMES,
+  BULK_REPLAY_STATUSES,
+  CHANNEL_STATUSES,
+  DEAD_LETTER_REASONS,
+  DEAD_LETTER_STATUSES,
+  DELIVERY_STATUSES,
+  DELIVERY_SUMMARIES,
+  type DeliveryStatus,
+  type DeliverySummary,
+  ERROR_CLASSES,
+  isUnfinished,
+  SUBSCRIPTION_STATUSES,
+  summariseDeliveries,
+} from './statuses.ts';
+
+test('the states are those of the specification and DESIGN §4 and §5', () => {
+  expect(CHANNEL_STATUSES).toEqual(['active', 'paused', 'archived']);
+  expect(DELIVERY_STATUSES).toEqual(['pending', 'delivered', 'failed', 'retrying']);
+  expect(SUBSCRIPTION_STATUSES).toEqual(['active', 'paused', 'disabled']);
+  expect(DELIVERY_SUMMARIES).toEqual(['pending', 'delivered', 'failed', 'unrouted']);
+  expect(ATTEMPT_OUTCOMES).toEqual(['delivered', 'failed', 'held']);
+  expect(DEAD_LETTER_STATUSES).toEqual(['open', 'replayed', 'discarded']);
+  expect(DEAD_LETTER_REASONS).toEqual(['exhausted', 'gone', 'cancelled', 'circuit', 'failed_step']);
+  expect(BULK_REPLAY_STATUSES).toEqual(['pending', 'running', 'completed', 'cancelled', 'failed']);
+  expect(ERROR_CLASSES).toEqual([
+    'dns',
+    'connect',
+    'tls',
+    'timeout',
+    'status',
+    'blocked_address',
+    'protocol',
+    'crashed',
+  ]);
+});
+
+test.each<[DeliveryStatus, boolean]>([
+  ['pending', true],
+  ['retrying', true],
+  ['delivered', false],
+  ['failed', false],
+])('a delivery that is %s is unfinished: %j', (status, unfinished) => {
+  expect(isUnfinished(status)).toBe(unfinished);
+});
+
+describe('a deliveryStatus', () => {
+  test.each<[DeliveryStatus[], DeliverySummary]>([
+    [[], 'unrouted'],
+    [['pending'], 'pending'],
+    [['retrying'], 'pending'],
+    [['delivered'], 'delivered'],
+    [['failed'], 'failed'],
+    [['delivered', 'delivered'], 'delivered'],
+    [['delivered', 'failed'], 'failed'],
+    [['failed', 'delivered', 'retrying'], 'pending'],
+    [['pending', 'failed'], 'pending'],
+  ])('of %j is %s', (statuses, summary) => {
+    expect(summariseDeliveries(statuses)).toBe(summary);
+  });
+});

@@ -1,0 +1,42 @@
+/** States of every resource that has them (spec §3; DESIGN §4, §5). */
+export const CHANNEL_STATUSES = ['active', 'paused', 'archived'] as const;
+export const SUBSCRIPTION_STATUSES = ['active', 'paused', 'disabled'] as const;
+export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'retrying'] as const;
+export const DELIVERY_SUMMARIES = ['pending', 'delivered', 'failed', 'unrouted'] as const;
+export const ATTEMPT_OUTCOMES = ['delivered', 'failed', 'held'] as const;
+export const DEAD_LETTER_STATUSES = ['open', 'replayed', 'discarded'] as const;
+export const DEAD_LETTER_REASONS = ['exhausted', 'gone', 'cancelled', 'circuit', 'failed_step'] as const;
+export const BULK_REPLAY_STATUSES = ['pending', 'running', 'completed', 'cancelled', 'failed'] as const;
+export const ERROR_CLASSES = [
+  'dns',
+  'connect',
+  'tls',
+  'timeout',
+  'status',
+  'blocked_address',
+  'protocol',
+  'crashed',
+] as const;
+
+export type ChannelStatus = (typeof CHANNEL_STATUSES)[number];
+export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number];
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+export type DeliverySummary = (typeof DELIVERY_SUMMARIES)[number];
+export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
+export type DeadLetterStatus = (typeof DEAD_LETTER_STATUSES)[number];
+export type DeadLetterReason = (typeof DEAD_LETTER_REASONS)[number];
+export type BulkReplayStatus = (typeof BULK_REPLAY_STATUSES)[number];
+export type ErrorClass = (typeof ERROR_CLASSES)[number];
+
+/** Whether a delivery in this state still has tries ahead of it. */
+export const isUnfinished = (status: DeliveryStatus): boolean => status === 'pending' || status === 'retrying';
+
+/**
+ * A message's deliveryStatus from the states of its deliveries: `unrouted` without any, `pending` while one is
+ * unfinished, then `failed` when some failed, else `delivered` (DESIGN §4).
+ */
+export function summariseDeliveries(statuses: readonly DeliveryStatus[]): DeliverySummary {
+  if (statuses.length === 0) return 'unrouted';
+  if (statuses.some(isUnfinished)) return 'pending';
+  return statuses.includes('failed') ? 'failed' : 'delivered';
+}

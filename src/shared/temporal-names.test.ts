@@ -1,0 +1,45 @@
+import { expect, test } from '@jest/globals';
+import * as names from './temporal-names.ts';
+
+// Temporal keeps these names in its own store: another text here would strand what is running there.
+test('the names Temporal keeps do not change', () => {
+  expect({ ...names }).toMatchObject({
+    TASK_QUEUE: 'posthorn',
+    WORKFLOW_TYPES: { deliverMessage: 'deliverMessage', replayDeadLetters: 'replayDeadLetters' },
+    FAILURE_TYPES: { attemptFailed: 'AttemptFailed', deadLettered: 'DeadLettered' },
+  });
+  expect(names.deliveryWorkflowId('dlv_1', 2)).toBe('delivery/dlv_1/2');
+  expect(names.bulkReplayWorkflowId('rpl_1')).toBe('bulk-replay/rpl_1');
+  expect(names.reconcilerScheduleId(names.TASK_QUEUE)).toBe('posthorn/reconciler');
+});
+
+test('every Temporal workflow type is named as the function that workflows/index.ts exports', () => {
+  expect(Object.entries(names.WORKFLOW_TYPES).filter(([key, name]) => key !== name)).toEqual([]);
+});
+
+test('there are at most ten search attributes, all of them ours', () => {
+  expect(names.SEARCH_ATTRIBUTES.length).toBeLessThanOrEqual(10);
+  expect(names.SEARCH_ATTRIBUTES.filter((name) => !/^Posthorn[A-Z][A-Za-z]+$/.test(name))).toEqual([]);
+});
+
+test.each<[string, ReturnType<typeof names.deliveryOfWorkflowId>]>([
+  [names.deliveryWorkflowId('dlv_1', 2), { deliveryId: 'dlv_1', round: 2 }],
+  [names.deliveryWorkflowId('dlv_1', 1_000), { deliveryId: 'dlv_1', round: 1_000 }],
+  [names.bulkReplayWorkflowId('rpl_1'), undefined],
+  ['', undefined],
+  ['delivery', undefined],
+  ['delivery/dlv_1', undefined],
+  ['delivery/dlv_1/', undefined],
+  ['delivery/dlv_1/0', undefined],
+  ['delivery/dlv_1/-1', undefined],
+  ['delivery/dlv_1/1e3', undefined],
+  ['delivery/dlv_1/2/3', undefined],
+  ['run/run_1/1', undefined],
+])('the Temporal workflow id %j names %j', (workflowId, delivery) => {
+  expect(names.deliveryOfWorkflowId(workflowId)).toEqual(delivery);
+});
+
+test('a drain and its task queue are named after the process that holds the backlog', () => {
+  expect(names.drainWorkflowId('inc_1', 2)).toBe('drain/inc_1/2');
+  expect(names.incarnationTaskQueue('posthorn', 'inc_1')).toBe('posthorn/inc_1');
+});

@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { pageQuery } from '../http/query.ts';
+import type { Circuit } from '../shared/circuit.ts';
+import { eventTypePatternProblem, MAX_EVENT_TYPE_LENGTH, MAX_EVENT_TYPES } from '../shared/event-types.ts';
+import { CONCURRENCY, RATE_LIMIT } from '../shared/limits.ts';
+import { RETRY_BOUNDS, type RetryPolicy } from '../shared/retry-policy.ts';
+import { SUBSCRIPTION_STATUSES, type SubscriptionStatus } from '../shared/statuses.ts';
+
+/** Spec §2. The signing secret is no part of it: it has its own endpoint. Times are Dates here, ISO 8601 UTC on the wire. */
+export type Subscription = {
+  id: string;
+  channelId: string;
+  name: string;
+  webhookUrl: string;
+  status: SubscriptionStatus;
+  eventTypes: string[];
+  retryPolicy: RetryPolicy;
+  headers: Record<string, string>;
+  timeoutMs: number;
+  /** Requests at a time; 10 where none is set. */
+  maxConcurrency: number;
+  /** Tries per second; absent: as many as it takes. */
+  rateLimit?: number;
+  circuit: Circuit;
+  createdAt: Date;
+  updatedAt: Date;
+};
+
+export type SubscriptionSecret = { secret: string };
+
+// Printing or matching an eventType never meets a control character (DESIGN §4).
+const CONTROL_CHARACTERS = /\p{Cc}/u;
+const eventType = z
+  .string()
+  .min(1)
+  .max(MAX_EVENT_TYPE_LENGTH)
+  .refine((text) => !CONTROL_CHARACTERS.test(text), { error: 'must not hold control characters' });
+
+/** One entry of eventTypes: an eventType, `*`, or a beginning such as `order.*`. */
+const eventTypePattern = eventType.check((context) => {
+  const problem = eventTypePatternProblem(context.value);
+  if (problem !== undefined) context.issues.push({ code: 'custom', message: problem, input: context.value });
+});
+
+const bounded = ({ min, max }: { min: number; max: number }) => z.number().int().min(min).max(max).exactOptional();
+
+/** Milliseconds. A misspelt field here would be followed for days without a sign, so unknown ones are refused (DESIGN §4). */
+const retryPolicy = z.strictObject({
+  maxRetries: bounded(RETRY_BOUNDS.maxRetries),
+  initialDelay: bounded(RETRY_BOUNDS.initialDelay),
+  maxDelay: bounded(RETRY_BOUNDS.maxDelay),
+  backoffMultiplier: bounded(RETRY_BOUNDS.backoffMultiplier),
+});
+
+const name = z.string().min(1).max(200);
+/** Scheme, host and port are the address guard's to judge; 2,048 UTF-16 units is its bound too (security §2.2). */
+const webhookUrl = z.string().min(1).max(2_048);
+const eventTypes = z.array(eventTypePattern).max(MAX_EVENT_TYPES);
+const headers = z.record(z.string(), z.string());
+/** Total time of one attempt, in ms (DESIGN §4). */
+const timeoutMs = z.number().int().min(1_000).max(30_000);
+
+/**
+ * Requests at a time, and tries per second, whatever they are: first ones, retries, drained ones (DESIGN §3). Each worker
+ * process takes an equal share, at least 1: with more workers than that the sum is exceeded.
+ */
+const maxConcurrency = z.number().int().min(CONCURRENCY.min).max(CONCURRENCY.max);
+const rateLimit = z.number().int().min(RATE_LIMIT.min).max(RATE_LIMIT.max);
+
+export const createSubscriptionBody = z.object({
+  channelId: z.string(),
+  name: name.exactOptional(),
+  webhookUrl,
+  eventTypes: eventTypes.default([]),
+  retryPolicy: retryPolicy.default({}),
+  headers: headers.default({}),
+  timeoutMs: timeoutMs.default(15_000),
+  maxConcurrency: maxConcurrency.nullable().exactOptional(),
+  rateLimit: rateLimit.nullable().exactOptional(),
+});
+export type CreateSubscription = z.output<typeof createSubscriptionBody>;
+
+/** retryPolicy is merged, eventTypes and headers are replaced, null clears a limit. channelId is known only to be refused when it differs. */
+export const updateSubscriptionBody = z
+  .object({
+    channelId: z.string().exactOptional(),
+    name: name.exactOptional(),
+    webhookUrl: webhookUrl.exactOptional(),
+    eventTypes: eventTypes.exactOptional(),
+    retryPolicy: retryPolicy.exactOptional(),
+    headers: headers.exactOptional(),
+    timeoutMs: timeoutMs.exactOptional(),
+    maxConcurrency: maxConcurrency.nullable().exactOptional(),
+    rateLimit: rateLimit.nullable().exactOptional(),
+  })
+  .refine((body) => Object.keys(body).length > 0, {
+    error:
+      'must hold at least one of name, webhookUrl, eventTypes, retryPolicy, headers, timeoutMs, maxConcurrency and rateLimit',
+  });
+export type UpdateSubscription = z.output<typeof updateSubscriptionBody>;
+
+/** A channelId that names nothing here gives an empty list. */
+export const listSubscriptionsQuery = pageQuery.extend({
+  channelId: z.string().exactOptional(),
+  status: z.enum(SUBSCRIPTION_STATUSES).exactOptional(),
+});
+export type ListSubscriptions = z.output<typeof listSubscriptionsQuery>;
+
+/** Hours for which the secrets before the new one go on signing beside it; 0 ends them at once. At most a week. */
+export const rotateSecretBody = z
+  .object({ overlapHours: z.number().int().min(0).max(168).default(24) })
+  .default({ overlapHours: 24 });
+export type RotateSecret = z.output<typeof rotateSecretBody>;
+
+/** A test message for one subscription; both parts may be left out, and so may the body. */
+export const testSubscriptionBody = z
+  .object({ eventType: eventType.exactOptional(), payload: z.record(z.string(), z.unknown()).exactOptional() })
+  .optional();

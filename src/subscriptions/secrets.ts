@@ -1,0 +1,21 @@
+import type { KeyRing } from '../credentials/key-ring.ts';
+import { newSecret } from '../outbound/sign.ts';
+
+/** Secrets before the current one that may sign beside it: each adds a signature to every request (security §2.1). */
+export const MAX_OLD_SECRETS = 3;
+
+/** A row of subscription_secrets as it is stored: never the secret itself. */
+export type SealedSecret = { id: string; ciphertext: string };
+
+/** What binds a ciphertext to its row: table, column and id, as the key ring's context (security §5.4). */
+export const secretContext = (secretId: string): string => `subscription_secrets|ciphertext|${secretId}`;
+
+/** A fresh signing secret (`whsec_…`), and the row that holds it sealed under `id`. */
+export function newSealedSecret(keyRing: KeyRing, id: string): { secret: string; sealed: SealedSecret } {
+  const secret = newSecret();
+  return { secret, sealed: { id, ciphertext: keyRing.encrypt(secret, secretContext(id)) } };
+}
+
+/** The secret in a stored row. Throws when the row was changed, swapped, or sealed with a key that is not on the ring. */
+export const openSecret = (keyRing: KeyRing, { id, ciphertext }: SealedSecret): string =>
+  keyRing.decrypt(ciphertext, secretContext(id));

@@ -1,0 +1,165 @@
+import type { Deliveries } from '../deliveries/service.ts';
+import type { Dependencies } from '../dependencies.ts';
+import type { Caller } from '../http/context.ts';
+import type { AddressGuard } from '../outbound/address-guard.ts';
+import { customHeadersProblem } from '../outbound/custom-headers.ts';
+import { ApiError, invalidField, notFound } from '../shared/api-error.ts';
+import { isId } from '../shared/ids.ts';
+import { type ListScope, type Page, pageRequest, toPage } from '../shared/page.ts';
+import { completeRetryPolicy, type RetryPolicy, retryPolicyProblem } from '../shared/retry-policy.ts';
+import type {
+  CreateSubscription,
+  ListSubscriptions,
+  RotateSecret,
+  Subscription,
+  SubscriptionSecret,
+  UpdateSubscription,
+} from './schema.ts';
+import { MAX_OLD_SECRETS, newSealedSecret, openSecret } from './secrets.ts';
+import * as store from './store.ts';
+
+const HOUR_MS = 3_600_000;
+const MAX_NAME_LENGTH = 200;
+/** Longest header name that is repeated to the caller, in UTF-16 units: a field is a hint, not a copy of the body. */
+const MAX_FIELD_NAME_LENGTH = 64;
+/** A subscription with a hundred thousand unfinished deliveries is deleted in one transaction; Prisma's default is 5 s. */
+const DELETE_TIMEOUT_MS = 60_000;
+
+export type Subscriptions = {
+  create(caller: Caller, body: CreateSubscription): Promise<Subscription>;
+  list(caller: Caller, query: ListSubscriptions): Promise<Page<Subscription>>;
+  get(caller: Caller, id: string): Promise<Subscription>;
+  update(caller: Caller, id: string, body: UpdateSubscription): Promise<Subscription>;
+  /** Soft: history stays readable. Unfinished deliveries end without a dead letter (DESIGN §4 "delete"). */
+  delete(caller: Caller, id: string): Promise<void>;
+  /** From active and from disabled. Deliveries queue until resume; an attempt that is already being made goes on. */
+  pause(caller: Caller, id: string): Promise<Subscription>;
+  /** From paused and from disabled. What has queued is due, oldest first. */
+  resume(caller: Caller, id: string): Promise<Subscription>;
+  /** The secret that signs now. Nothing else ever shows it. */
+  secret(caller: Caller, id: string): Promise<SubscriptionSecret>;
+  /** A new secret signs at once; the old ones sign beside it until the overlap ends (security §2.1). */
+  rotateSecret(caller: Caller, id: string, body: RotateSecret): Promise<SubscriptionSecret>;
+};
+
+type Collaborators = {
+  guard: Pick<AddressGuard, 'checkUrl'>;
+  deliveries: Pick<Deliveries, 'endOfSubscriptions'>;
+};
+
+export function createSubscriptions(
+  { db, newId, clock, keyRing }: Pick<Dependencies, 'db' | 'newId' | 'clock' | 'keyRing'>,
+  { guard, deliveries }: Collaborators,
+): Subscriptions {
+  /** An id that cannot be one never reaches the database, whatever characters it holds. */
+  const found = async (id: string, look: () => Promise<Subscription | undefined>): Promise<Subscription> => {
+    const subscription = isId('subscription', id) ? await look() : undefined;
+    if (subscription === undefined) throw notFound('subscription');
+    return subscription;
+  };
+  const get = ({ environmentId }: Caller, id: string): Promise<Subscription> =>
+    found(id, () => store.findSubscription(db, environmentId, id, clock()));
+
+  /** Refuses what the schema cannot judge. It asks no name server: every attempt checks the addresses again. */
+  const checkTarget = ({ webhookUrl, headers }: Pick<UpdateSubscription, 'webhookUrl' | 'headers'>): void => {
+    const urlProblem = webhookUrl === undefined ? undefined : guard.checkUrl(webhookUrl);
+    if (urlProblem !== undefined) throw invalidField('webhookUrl', urlProblem);
+    const headerProblem = headers === undefined ? undefined : customHeadersProblem(headers);
+    if (headerProblem !== undefined) {
+      const { name, reason } = headerProblem;
+      throw invalidField(
+        name === undefined ? 'headers' : `headers[${JSON.stringify(name.slice(0, MAX_FIELD_NAME_LENGTH))}]`,
+        reason,
+      );
+    }
+  };
+
+  return {
+    async create({ environmentId }, body) {
+      checkTarget(body);
+      const retryPolicy = toRetryPolicy(body.retryPolicy);
+      const { sealed } = newSealedSecret(keyRing, newId('secret'));
+      return db.$transaction(async (transaction) => {
+        const channelStatus = isId('channel', body.channelId)
+          ? await store.shareChannel(transaction, environmentId, body.channelId)
+          : undefined;
+        if (channelStatus === undefined) throw invalidField('channelId', 'names no channel of this environment');
+        if (channelStatus === 'archived') throw new ApiError('CONFLICT', 'The channel is archived');
+        const name = body.name ?? new URL(body.webhookUrl).host.slice(0, MAX_NAME_LENGTH);
+        const subscription = { ...body, name, retryPolicy, id: newId('subscription'), environmentId };
+        return store.insertSubscription(transaction, subscription, sealed, clock());
+      });
+    },
+
+    async list({ environmentId }, { channelId, status, ...query }) {
+      const filter = { ...(channelId === undefined ? {} : { channelId }), ...(status === undefined ? {} : { status }) };
+      const scope: ListScope = { list: 'subscriptions', environmentId, filters: filter };
+      const page = pageRequest(scope, query);
+      const rows = await store.findSubscriptions(db, environmentId, page, filter, clock());
+      return toPage(scope, page.limit, rows, (subscription) => subscription);
+    },
+
+    get,
+
+    async update({ environmentId }, id, { channelId, retryPolicy, ...change }) {
+      return db.$transaction(async (transaction) => {
+        // The lock first: of two patches at once the second merges into what the first has left.
+        const subscription = await found(id, () => store.lockSubscription(transaction, environmentId, id, clock()));
+        if (channelId !== undefined && channelId !== subscription.channelId) {
+          throw invalidField('channelId', 'cannot change; make a new subscription instead');
+        }
+        checkTarget(change);
+        const merged =
+          retryPolicy === undefined ? {} : { retryPolicy: toRetryPolicy(retryPolicy, subscription.retryPolicy) };
+        return store.updateSubscription(transaction, id, { ...change, ...merged }, clock());
+      });
+    },
+
+    delete: ({ environmentId }, id) =>
+      db.$transaction(
+        async (transaction) => {
+          await found(id, () => store.lockSubscription(transaction, environmentId, id, clock()));
+          await store.markSubscriptionDeleted(transaction, id, clock());
+          await deliveries.endOfSubscriptions(transaction, [id]);
+        },
+        { timeout: DELETE_TIMEOUT_MS },
+      ),
+
+    async pause(caller, id) {
+      await get(caller, id);
+      await store.setPaused(db, caller.environmentId, id, clock());
+      return get(caller, id);
+    },
+
+    async resume(caller, id) {
+      await get(caller, id);
+      await db.$transaction((transaction) => store.setActive(transaction, caller.environmentId, id, clock()));
+      return get(caller, id);
+    },
+
+    async secret(caller, id) {
+      await get(caller, id);
+      const sealed = await store.findCurrentSecret(db, id);
+      if (sealed === undefined) throw new Error(`Subscription ${id} has no secret that signs`);
+      return { secret: openSecret(keyRing, sealed) };
+    },
+
+    async rotateSecret({ environmentId }, id, { overlapHours }) {
+      const { secret, sealed } = newSealedSecret(keyRing, newId('secret'));
+      await db.$transaction(async (transaction) => {
+        await found(id, () => store.lockSubscription(transaction, environmentId, id, clock()));
+        const now = clock();
+        const overlapUntil = new Date(now.getTime() + overlapHours * HOUR_MS);
+        await store.replaceSecret(transaction, id, sealed, { now, overlapUntil, maxOld: MAX_OLD_SECRETS });
+      });
+      return { secret };
+    },
+  };
+}
+
+function toRetryPolicy(given: Partial<RetryPolicy>, base?: RetryPolicy): RetryPolicy {
+  const policy = completeRetryPolicy(given, base);
+  const problem = retryPolicyProblem(policy);
+  if (problem !== undefined) throw invalidField(`retryPolicy.${problem.field}`, problem.reason);
+  return policy;
+}

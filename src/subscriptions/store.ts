@@ -1,0 +1,198 @@
+import type { DatabaseTransaction } from '../db/client.ts';
+import { notifyDue } from '../db/due.ts';
+import type { Subscription as SubscriptionRow } from '../db/generated/client.ts';
+import { toCircuit } from '../shared/circuit.ts';
+import { CONCURRENCY } from '../shared/limits.ts';
+import type { PageRequest } from '../shared/page.ts';
+import type { RetryPolicy } from '../shared/retry-policy.ts';
+import type { ChannelStatus, SubscriptionStatus } from '../shared/statuses.ts';
+import type { Subscription } from './schema.ts';
+import type { SealedSecret } from './secrets.ts';
+
+/** Every query here is bound to one environment, or to a row found in it, and leaves deleted subscriptions out. */
+type Db = DatabaseTransaction;
+
+type NullableLimits = { maxConcurrency?: number | null; rateLimit?: number | null };
+export type NewSubscription = Omit<
+  Subscription,
+  'status' | 'circuit' | 'maxConcurrency' | 'rateLimit' | 'createdAt' | 'updatedAt'
+> &
+  NullableLimits & { environmentId: string };
+export type SubscriptionChange = Partial<
+  Pick<Subscription, 'name' | 'webhookUrl' | 'eventTypes' | 'retryPolicy' | 'headers' | 'timeoutMs'>
+> &
+  NullableLimits;
+
+/** The status of a channel that is not deleted, kept from changing until the transaction ends. */
+export async function shareChannel(db: Db, environmentId: string, id: string): Promise<ChannelStatus | undefined> {
+  const rows = await db.$queryRaw<{ status: ChannelStatus }[]>`
+    SELECT status FROM channels
+    WHERE id = ${id} AND environment_id = ${environmentId} AND deleted_at IS NULL
+    FOR SHARE`;
+  return rows[0]?.status;
+}
+
+export async function insertSubscription(
+  db: Db,
+  { retryPolicy, ...subscription }: NewSubscription,
+  secret: SealedSecret,
+  now: Date,
+): Promise<Subscription> {
+  const row = await db.subscription.create({
+    data: { ...subscription, ...retryPolicy, status: 'active', createdAt: now, updatedAt: now },
+  });
+  await insertSecret(db, subscription.id, secret, now);
+  return toSubscription(row, now);
+}
+
+export async function findSubscription(
+  db: Db,
+  environmentId: string,
+  id: string,
+  now: Date,
+): Promise<Subscription | undefined> {
+  const row = await db.subscription.findFirst({ where: { id, environmentId, deletedAt: null } });
+  return row === null ? undefined : toSubscription(row, now);
+}
+
+/** The page's subscriptions, newest first, and one more when there is one. Those of a deleted channel are deleted too. */
+export async function findSubscriptions(
+  db: Db,
+  environmentId: string,
+  { limit, after }: PageRequest,
+  filter: { channelId?: string; status?: SubscriptionStatus },
+  now: Date,
+): Promise<Subscription[]> {
+  const rows = await db.subscription.findMany({
+    where: { environmentId, deletedAt: null, ...filter, ...(after === undefined ? {} : { id: { lt: after } }) },
+    orderBy: { id: 'desc' },
+    take: limit + 1,
+  });
+  return rows.map((row) => toSubscription(row, now));
+}
+
+/** Reads a subscription and keeps it and its secrets from being changed by others until the transaction ends. */
+export async function lockSubscription(
+  db: Db,
+  environmentId: string,
+  id: string,
+  now: Date,
+): Promise<Subscription | undefined> {
+  await db.$queryRaw`SELECT id FROM subscriptions WHERE id = ${id} AND environment_id = ${environmentId} FOR UPDATE`;
+  return findSubscription(db, environmentId, id, now);
+}
+
+export async function updateSubscription(
+  db: Db,
+  id: string,
+  { retryPolicy, ...columns }: SubscriptionChange,
+  now: Date,
+): Promise<Subscription> {
+  // What failed at another URL says nothing of this one.
+  const health = columns.webhookUrl === undefined ? {} : HEALTHY;
+  const data = { ...columns, ...retryPolicy, ...health, updatedAt: now };
+  const row = await db.subscription.update({ where: { id }, data });
+  if (columns.webhookUrl !== undefined) await notifyDue(db);
+  return toSubscription(row, now);
+}
+
+/** Pausing only changes the status: what is claimed or under way is asked about it at its next attempt. */
+export async function setPaused(db: Db, environmentId: string, id: string, now: Date): Promise<void> {
+  await setStatus(db, environmentId, id, 'paused', now);
+}
+
+/**
+ * Within a transaction: dispatchers are woken when it commits, and only if the subscription was not active before. Its
+ * health begins anew, and so does the time for which a circuit may hold what has queued.
+ */
+export async function setActive(db: Db, environmentId: string, id: string, now: Date): Promise<void> {
+  if (!(await setStatus(db, environmentId, id, 'active', now))) return;
+  await db.subscription.update({ where: { id }, data: { ...HEALTHY, resumedAt: now } });
+  await notifyDue(db);
+}
+
+const HEALTHY = { failingSince: null, circuitOpenedAt: null, circuitProbeAt: null };
+
+async function setStatus(
+  db: Db,
+  environmentId: string,
+  id: string,
+  status: SubscriptionStatus,
+  now: Date,
+): Promise<boolean> {
+  const { count } = await db.subscription.updateMany({
+    where: { id, environmentId, deletedAt: null, status: { not: status } },
+    data: { status, updatedAt: now },
+  });
+  return count > 0;
+}
+
+export async function markSubscriptionDeleted(db: Db, id: string, now: Date): Promise<void> {
+  await db.subscription.update({ where: { id }, data: { deletedAt: now, updatedAt: now } });
+}
+
+/** The secret that signs: the one without an end. Rotation, under the subscription's lock, leaves exactly one. */
+export async function findCurrentSecret(db: Db, subscriptionId: string): Promise<SealedSecret | undefined> {
+  const row = await db.subscriptionSecret.findFirst({
+    where: { subscriptionId, expiresAt: null },
+    orderBy: { id: 'desc' },
+    select: { id: true, ciphertext: true },
+  });
+  return row ?? undefined;
+}
+
+/**
+ * Makes `secret` the current one. No older one outlives `overlapUntil`, and no more than `maxOld` of them live on; the
+ * others are removed, key material and all. Under the subscription's lock.
+ */
+export async function replaceSecret(
+  db: Db,
+  subscriptionId: string,
+  secret: SealedSecret,
+  { now, overlapUntil, maxOld }: { now: Date; overlapUntil: Date; maxOld: number },
+): Promise<void> {
+  await db.subscriptionSecret.updateMany({
+    where: { subscriptionId, OR: [{ expiresAt: null }, { expiresAt: { gt: overlapUntil } }] },
+    data: { expiresAt: overlapUntil },
+  });
+  await db.subscriptionSecret.deleteMany({ where: { subscriptionId, expiresAt: { lte: now } } });
+  const excess = await db.subscriptionSecret.findMany({
+    where: { subscriptionId },
+    orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+    skip: maxOld,
+    select: { id: true },
+  });
+  await db.subscriptionSecret.deleteMany({ where: { id: { in: excess.map((row) => row.id) } } });
+  await insertSecret(db, subscriptionId, secret, now);
+}
+
+async function insertSecret(db: Db, subscriptionId: string, secret: SealedSecret, now: Date): Promise<void> {
+  await db.subscriptionSecret.create({ data: { ...secret, subscriptionId, createdAt: now } });
+}
+
+function toSubscription(row: SubscriptionRow, now: Date): Subscription {
+  return {
+    id: row.id,
+    channelId: row.channelId,
+    name: row.name,
+    webhookUrl: row.webhookUrl,
+    // Both columns are only ever written from validated values.
+    status: row.status as SubscriptionStatus,
+    eventTypes: row.eventTypes,
+    retryPolicy: toRetryPolicy(row),
+    headers: (row.headers ?? {}) as Record<string, string>,
+    timeoutMs: row.timeoutMs,
+    maxConcurrency: row.maxConcurrency ?? CONCURRENCY.default,
+    ...(row.rateLimit !== null && { rateLimit: row.rateLimit }),
+    circuit: toCircuit({ openedAt: row.circuitOpenedAt, probeAt: row.circuitProbeAt }, now),
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+  };
+}
+
+const toRetryPolicy = ({ maxRetries, initialDelay, maxDelay, backoffMultiplier }: RetryPolicy): RetryPolicy => ({
+  maxRetries,
+  initialDelay,
+  maxDelay,
+  backoffMultiplier,
+});

@@ -1,0 +1,65 @@
+import { Client } from '@temporalio/client';
+import { NativeConnection, Runtime } from '@temporalio/worker';
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import { WORKFLOW_TYPES } from '../shared/temporal-names.ts';
+
+export type TemporalSettings = Config['temporal'] & { address: string };
+
+/** One connection for the worker and for starting its Temporal workflows: an eager start needs both to be the same. */
+export type TemporalConnection = { connection: NativeConnection; client: Client; close(): Promise<void> };
+
+/** Connects, or throws when the address does not answer within the SDK's own limit (about 10 s). */
+export async function connectToTemporal(settings: TemporalSettings): Promise<TemporalConnection> {
+  const connection = await NativeConnection.connect({
+    address: settings.address,
+    ...(settings.tls !== undefined && { tls: settings.tls }),
+    ...(settings.apiKey !== undefined && { apiKey: settings.apiKey, tls: settings.tls ?? true }),
+  });
+  return {
+    connection,
+    client: new Client({ connection, namespace: settings.namespace }),
+    close: () => connection.close(),
+  };
+}
+
+let isInstalled = false;
+
+/**
+ * Sends the SDK's log lines to ours and takes its signal handlers away: the roles decide when a worker stops. Once per
+ * process, before the first connection; the SDK keeps one runtime.
+ */
+export function installRuntime(log: Logger): void {
+  if (isInstalled) return;
+  isInstalled = true;
+  const write = (level: 'trace' | 'debug' | 'info' | 'warn' | 'error') => (message: string, meta?: object) =>
+    log[level]({ ...meta, part: 'temporal' }, message);
+  Runtime.install({
+    shutdownSignals: [],
+    telemetryOptions: { logging: { filter: 'WARN', forward: {} } },
+    logger: {
+      log: (level, message, meta) => write(toLevel(level))(message, meta),
+      trace: write('trace'),
+      debug: write('debug'),
+      // The SDK's "info" tells of every state of the worker; it is detail here.
+      info: write('debug'),
+      warn: (message, meta) => write(isOnPurpose(message, meta) ? 'debug' : 'warn')(message, meta),
+      error: write('error'),
+    },
+  });
+}
+
+/**
+ * What the SDK warns of and is no fault of this service: a delivery that ends as a dead letter fails its Temporal
+ * workflow, and the drains' worker has activities only.
+ */
+const isOnPurpose = (message: string, meta: object | undefined): boolean =>
+  message === 'No workflows registered, not polling for workflow tasks' ||
+  (message === 'Workflow failed' &&
+    meta !== undefined &&
+    Reflect.get(meta, 'workflowType') === WORKFLOW_TYPES.deliverMessage);
+
+const toLevel = (level: string): 'trace' | 'debug' | 'warn' | 'error' => {
+  const name = level.toLowerCase();
+  return name === 'trace' || name === 'warn' || name === 'error' ? name : 'debug';
+};

@@ -1,0 +1,266 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { routes } from '../../src/routes.ts';
+import { STATUS_OF_CODE, type ErrorCode } from '../../src/shared/api-error.ts';
+import { SCOPES, type Scope } from '../../src/shared/scopes.ts';
+import { CONTRACT, type ContractRow, fillPath, parameterOf, type ResourceIds } from '../support/contract-table.ts';
+import { type Answer, startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
+import { mismatches, pageMismatches } from '../support/resource-shapes.ts';
+import { make, seedResources } from '../support/seed.ts';
+import { tableContents } from '../support/table-contents.ts';
+
+let posthorn: TestPosthorn;
+/** Of the live environment. The test environment's own are made where they are needed. */
+let ids: ResourceIds;
+/** For every scope a key that has only it, and one that has all the others. */
+const only = new Map<Scope, string>();
+const allBut = new Map<Scope, string>();
+let revokedKey = '';
+let expiredKey = '';
+
+beforeAll(async () => {
+  posthorn = await startPosthorn({ withWorker: false });
+  ids = await seedResources(posthorn, posthorn.keys.live);
+  const newKey = async (body: Record<string, unknown>): Promise<{ id: string; key: string }> => {
+    const made = await make(posthorn, posthorn.keys.live, '/v1/api-keys', { name: 'key', ...body });
+    return { id: made.id, key: String(made['key']) };
+  };
+  for (const scope of SCOPES) {
+    only.set(scope, (await newKey({ scopes: [scope] })).key);
+    allBut.set(scope, (await newKey({ scopes: SCOPES.filter((other) => other !== scope) })).key);
+  }
+  const revoked = await newKey({});
+  await posthorn.request('DELETE', `/v1/api-keys/${revoked.id}`);
+  revokedKey = revoked.key;
+  const expired = await newKey({});
+  await posthorn.deps.db.apiKey.update({ where: { id: expired.id }, data: { expiresAt: new Date(0) } });
+  expiredKey = expired.key;
+});
+afterAll(() => posthorn.stop());
+
+type Envelope = { error: { code: string; message: string; details?: { field: string; reason: string } } };
+
+/** What every answer has, whatever it says (spec §8). */
+function expectHeaders({ headers }: Answer<unknown>): void {
+  expect(headers.get('x-request-id')).toMatch(/^req_[0-9a-f]{32}$/);
+  for (const name of ['limit', 'remaining', 'reset']) expect(headers.get(`x-ratelimit-${name}`)).toMatch(/^\d+$/);
+}
+
+/** The envelope of the specification §7 and nothing beside it. */
+function expectRefused(answer: Answer<Envelope>, code: ErrorCode, field?: string): void {
+  const { error } = answer.body;
+  expect({ status: answer.status, code: error.code, field: error.details?.field }).toEqual({
+    status: STATUS_OF_CODE[code],
+    code,
+    field,
+  });
+  expect(Object.keys(answer.body)).toEqual(['error']);
+  expect(Object.keys(error)).toEqual(['code', 'message', ...(field === undefined ? [] : ['details'])]);
+  expect(error.message).not.toBe('');
+  if (field !== undefined) expect(error.details).toEqual({ field, reason: expect.stringMatching(/./) });
+  expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+  expect(answer.headers.get('retry-after')).toBeNull();
+  expectHeaders(answer);
+}
+
+type Options = { key?: string | null; headers?: Record<string, string>; id?: string; body?: unknown };
+
+/** Calls the row's endpoint: with its good body and the live environment's id unless told otherwise. */
+function call<T = Envelope>(row: ContractRow, options: Options = {}): Promise<Answer<T>> {
+  const parameter = parameterOf(row.path);
+  const path = fillPath(row.path, options.id ?? (parameter === undefined ? '' : ids[parameter]));
+  const body = 'body' in options ? options.body : row.body?.(ids);
+  return posthorn.request<T>(row.method, path, body, options);
+}
+
+/** Runs it and compares every table before and after. */
+async function expectUnchanged(act: () => Promise<void>): Promise<void> {
+  const before = await tableContents(posthorn.deps.pool);
+  await act();
+  expect(await tableContents(posthorn.deps.pool)).toEqual(before);
+}
+
+test('the route table has exactly the endpoints of the contract, with their scopes and statuses', () => {
+  const summary = ({ method, path, scope, status }: Pick<ContractRow, 'method' | 'path' | 'scope' | 'status'>) =>
+    `${method} ${path} ${scope} ${status}`;
+  expect(routes.map(summary).toSorted()).toEqual(CONTRACT.map(summary).toSorted());
+  expect(
+    routes
+      .filter((route) => route.body !== undefined)
+      .map(summary)
+      .toSorted(),
+  ).toEqual(
+    CONTRACT.filter((row) => row.body !== undefined)
+      .map(summary)
+      .toSorted(),
+  );
+});
+
+describe.each(CONTRACT)('$method $path', (row) => {
+  const parameter = parameterOf(row.path);
+
+  test('without a valid key is UNAUTHORIZED, and changes nothing', async () => {
+    const { live } = posthorn.keys;
+    const wrong: Options[] = [
+      { key: null },
+      { key: '' },
+      { key: live.slice(0, -1) + (live.endsWith('a') ? 'b' : 'a') },
+      { key: live.replace('svc_live_', 'svc_test_') },
+      { key: live.replace('svc_live_', '') },
+      { key: `svc_live_${'0'.repeat(43)}` },
+      { key: revokedKey },
+      { key: expiredKey },
+      ...[`Basic ${live}`, `DPoP ${live}`, `Token ${live}`, live, `Bearer ${live} ${live}`, `Bearer ${live},`].map(
+        (authorization) => ({ key: null, headers: { authorization } }),
+      ),
+    ];
+    await expectUnchanged(async () => {
+      for (const options of wrong) {
+        const answer = await call(row, options);
+        expectRefused(answer, 'UNAUTHORIZED');
+        expect(answer.body.error.message).toBe('The API key is invalid or missing');
+        expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="api"');
+      }
+    });
+  });
+
+  test(`with a key of every scope but ${row.scope} is FORBIDDEN, and changes nothing`, async () => {
+    await expectUnchanged(async () => {
+      const answer = await call(row, { key: allBut.get(row.scope) ?? null });
+      expectRefused(answer, 'FORBIDDEN');
+      expect(answer.body.error.message).toContain(row.scope);
+    });
+  });
+
+  if (parameter !== undefined) {
+    test('is NOT_FOUND with one text for an id that is missing, malformed, of another kind or of the other environment', async () => {
+      const own = ids[parameter];
+      const missing = `${own.slice(0, 4)}01m${'0'.repeat(23)}`;
+      const otherKinds = Object.values(ids).filter((id) => id !== own);
+      // NUL, broken escapes and dot segments never become an id: the edge's tests have them.
+      const malformed = ['x', `${own}x`, own.slice(0, -1), own.toUpperCase(), ` ${own}`, `${own}\n`, "' OR 1=1 --"];
+      const odd = ['%', '😀', '*', 'null', 'undefined', '__proto__', '-1', 'ü'.repeat(500)];
+      await expectUnchanged(async () => {
+        const expected = await call(row, { id: missing });
+        expectRefused(expected, 'NOT_FOUND');
+        for (const id of [...otherKinds, ...malformed, ...odd]) {
+          const answer = await call(row, { id });
+          expectRefused(answer, 'NOT_FOUND');
+          expect([id, answer.body]).toEqual([id, expected.body]);
+        }
+        const foreign = await call(row, { key: posthorn.keys.test });
+        expectRefused(foreign, 'NOT_FOUND');
+        expect(foreign.body).toEqual(expected.body);
+      });
+    });
+  }
+
+  if (row.listOf !== undefined && parameter === undefined) {
+    test('shows nothing of the other environment', async () => {
+      const { body } = await call<{ data: { id: string }[] }>(row, { key: posthorn.keys.test });
+      const foreign = new Set<string>(Object.values(ids));
+      expect(body.data.filter(({ id }) => foreign.has(id))).toEqual([]);
+    });
+  }
+
+  if (row.body === undefined) {
+    test('takes no body, but refuses one that is broken', async () => {
+      if (row.method !== 'GET') {
+        await expectUnchanged(async () => {
+          expectRefused(await call(row, { body: '{' }), 'INVALID_REQUEST', 'body');
+          const headers = { 'content-type': 'text/plain' };
+          expectRefused(await call(row, { body: 'x', headers }), 'UNSUPPORTED_MEDIA_TYPE', 'Content-Type');
+        });
+      }
+    });
+  } else {
+    const good = (): Record<string, unknown> => row.body?.(ids) ?? {};
+
+    test('refuses what is no JSON object, in the right type, and changes nothing', async () => {
+      await expectUnchanged(async () => {
+        for (const body of ['{', '{"a":1,}', 'x', ' ', 'null', '[]', '"text"', '1', 'true', '[{}]']) {
+          expectRefused(await call(row, { body }), 'INVALID_REQUEST', 'body');
+        }
+        for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=latin1']) {
+          const answer = await call(row, { headers: { 'content-type': type } });
+          expectRefused(answer, 'UNSUPPORTED_MEDIA_TYPE', 'Content-Type');
+        }
+        if (row.isBodyOptional !== true) expectRefused(await call(row, { body: undefined }), 'INVALID_REQUEST', 'body');
+      });
+    });
+
+    test(`${row.isStrict === true ? 'refuses' : 'ignores'} unknown fields and keeps nothing of them`, async () => {
+      ids = await seedResources(posthorn, posthorn.keys.live);
+      const body = { ...good(), zebra: { zebra: 'zebra' } };
+      if (row.isStrict === true) {
+        await expectUnchanged(async () => expectRefused(await call(row, { body }), 'INVALID_REQUEST', 'zebra'));
+        return;
+      }
+      const answer = await call<unknown>(row, { body });
+      expect(answer.status).toBe(row.status);
+      expect(JSON.stringify(answer.body)).not.toContain('zebra');
+      expect(await tablesThatHold('zebra')).toEqual([]);
+    });
+  }
+
+  test(`with no more than ${row.scope} answers ${row.status} with its documented fields`, async () => {
+    // What is deleted, replayed or cancelled here must not be missing for the next endpoint.
+    ids = await seedResources(posthorn, posthorn.keys.live);
+    const answer = await call<unknown>(row, { key: only.get(row.scope) ?? null });
+    expect([answer.status, answer.body]).toEqual([
+      row.status,
+      row.status === 204 ? undefined : expect.objectContaining({}),
+    ]);
+    expectHeaders(answer);
+    if (row.answers !== undefined) expect(mismatches(row.answers, answer.body)).toEqual([]);
+    if (row.listOf !== undefined) expect(pageMismatches(row.listOf, answer.body)).toEqual([]);
+    ids = await seedResources(posthorn, posthorn.keys.live);
+    if (row.isBodyOptional === true) {
+      const bare = await call<unknown>(row, { body: undefined });
+      expect(bare.status).toBe(row.status);
+      if (row.answers !== undefined) expect(mismatches(row.answers, bare.body)).toEqual([]);
+    }
+  });
+});
+
+test('inside retryPolicy and limits, where a misspelt field would act for days, unknown ones are refused', async () => {
+  const subscription = `/v1/subscriptions/${ids.subscriptionId}`;
+  const target = { channelId: ids.channelId, webhookUrl: 'https://example.com/in' };
+  const calls: ['POST' | 'PATCH', string, Record<string, unknown>, string][] = [
+    ['POST', '/v1/subscriptions', { ...target, retryPolicy: { maxRetry: 1 } }, 'retryPolicy.maxRetry'],
+    ['PATCH', subscription, { retryPolicy: { maxRetries: 1, jitter: true } }, 'retryPolicy.jitter'],
+    ['POST', '/v1/api-keys', { name: 'key', limits: { perMinute: 1 } }, 'limits.perMinute'],
+  ];
+  await expectUnchanged(async () => {
+    for (const [method, path, body, field] of calls)
+      expectRefused(await posthorn.request<Envelope>(method, path, body), 'INVALID_REQUEST', field);
+  });
+});
+
+/** The tables in which the word stands anywhere. */
+async function tablesThatHold(word: string): Promise<string[]> {
+  const names = Object.keys(await tableContents(posthorn.deps.pool));
+  const parts = names.map((name) => `SELECT '${name}' AS name FROM "${name}" t WHERE to_jsonb(t)::text LIKE $1`);
+  const { rows } = await posthorn.deps.pool.query<{ name: string }>(parts.join(' UNION '), [`%${word}%`]);
+  return rows.map(({ name }) => name);
+}
+
+describe.each([...new Set(CONTRACT.map(({ path }) => path))])('%s', (path) => {
+  test('answers every other method with METHOD_NOT_ALLOWED and the methods it has', async () => {
+    const parameter = parameterOf(path);
+    const target = fillPath(path, parameter === undefined ? '' : ids[parameter]);
+    // /v1/dlq/replay is also the form of /v1/dlq/:deadLetterId, with its methods.
+    const here = CONTRACT.filter((row) => new RegExp(`^${row.path.replace(/:\w+/, '[^/]+')}$`).test(target));
+    const methods = [...new Set(here.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))];
+    const refused = ['GET', 'POST', 'PATCH', 'DELETE', 'PUT', 'OPTIONS'].filter((method) => !methods.includes(method));
+    await expectUnchanged(async () => {
+      for (const method of refused) {
+        for (const key of [posthorn.keys.live, null]) {
+          const answer = await posthorn.request<Envelope>(method, target, undefined, { key });
+          expectRefused(answer, 'METHOD_NOT_ALLOWED');
+          expect(answer.headers.get('allow')).toBe(methods.toSorted().join(', '));
+        }
+      }
+    });
+    expect(refused.length).toBeGreaterThan(1);
+  });
+});

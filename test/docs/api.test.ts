@@ -1,0 +1,88 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { findFreePort } from '../../src/embedded/ports.ts';
+import { TIER_LIMITS } from '../../src/limits/tiers.ts';
+import { routes } from '../../src/routes.ts';
+import { DEFAULT_RETRY_POLICY, RETRY_BOUNDS } from '../../src/shared/retry-policy.ts';
+import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { codeBlocksOf, tableRowsOf } from './code-blocks.ts';
+import { runScript } from './shell.ts';
+
+const PAGE = 'docs/api.md';
+const toSorted = (rows: string[][]): string[] => rows.map((cells) => cells.join(' ')).sort((a, b) => (a < b ? -1 : 1));
+const grouped = (value: number): string => value.toLocaleString('en');
+
+let posthorn: TestPosthorn;
+let receiver: Receiver;
+let folder: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'posthorn-api-'));
+  receiver = await startReceiver();
+  posthorn = await startPosthorn();
+});
+afterAll(async () => {
+  await posthorn.stop();
+  await receiver.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('the tables name every endpoint of the route table with its scope and status, and no other', () => {
+  const shown = tableRowsOf(PAGE).filter(([, path]) => path?.startsWith('`/v1/'));
+  const actual = routes.map(({ method, path, scope, status }) => [method, `\`${path}\``, scope, String(status)]);
+  expect(toSorted(shown)).toEqual(toSorted(actual));
+});
+
+test('the defaults and bounds of a retryPolicy are those of the code', () => {
+  const rows = new Map(tableRowsOf(PAGE).map(([name = '', ...cells]) => [name.replaceAll('`', ''), cells]));
+  for (const [field, { min, max }] of Object.entries(RETRY_BOUNDS)) {
+    const value = grouped(DEFAULT_RETRY_POLICY[field as keyof typeof RETRY_BOUNDS]);
+    const lowest = field === 'maxDelay' ? '`initialDelay`' : grouped(min);
+    expect([field, rows.get(field)?.[0]?.replace(' ms', '')]).toEqual([field, value]);
+    expect([field, rows.get(field)?.[1]]).toEqual([field, `${lowest}–${grouped(max)}`]);
+  }
+});
+
+test('the limits of the tiers are those of the code', () => {
+  const rows = tableRowsOf(PAGE).filter(([name = '']) => name in TIER_LIMITS);
+  expect(rows).toEqual(
+    Object.entries(TIER_LIMITS).map(([tier, { requestsPerMinute, burst, concurrent, batchPerMinute }]) => [
+      tier,
+      ...[requestsPerMinute, burst, concurrent, batchPerMinute].map(grouped),
+    ]),
+  );
+});
+
+test('every request of the page succeeds, run from top to bottom, and there is one for every endpoint', async () => {
+  const requestsPath = join(folder, 'requests');
+  const script = codeBlocksOf(PAGE)
+    .filter(({ language }) => language === 'bash')
+    .map(({ text }) => text)
+    .join('\n');
+  const replaced = {
+    'URL=http://localhost:3000': `URL=${posthorn.url}`,
+    'http://localhost:4000/': receiver.url,
+    'http://localhost:4001/': `http://127.0.0.1:${await findFreePort()}/`,
+  };
+
+  const { exitCode, output, errors } = await runScript(script, {
+    replaced,
+    databaseUrl: posthorn.database.url,
+    requestsPath,
+  });
+
+  expect({ exitCode, errors, end: exitCode === 0 ? '' : output.slice(-500) }).toMatchObject({ exitCode: 0, end: '' });
+  const made = readFileSync(requestsPath, 'utf8').trim().split('\n');
+  const unused = routes.filter(({ method, path }) => {
+    const pattern = new RegExp(
+      `^${method} ${posthorn.url}${path.replaceAll(/:[a-zA-Z]+/g, '[a-z]{3}_[0-9a-z]{26}')}(\\?|$)`,
+    );
+    return !made.some((request) => pattern.test(request));
+  });
+  expect(unused.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
+  expect(made).toContain(`GET ${posthorn.url}/healthz`);
+  expect(made).toContain(`GET ${posthorn.url}/readyz`);
+});

@@ -1,0 +1,139 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { expectedOf, judgeArrivals, planOf } from '../../demo/expected.ts';
+import { isRight, percentile, toTable } from '../../demo/figures.ts';
+import { loadPayloads } from '../../demo/payloads.ts';
+import { waitForCount } from '../../demo/progress.ts';
+import type { Arrivals } from '../../demo/receiver.ts';
+import { childEnvironment } from '../../src/config.ts';
+import type { PageJson } from '../support/factories.ts';
+import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
+import { ROOT } from './code-blocks.ts';
+
+type Ending = { exitCode: number; output: string; errors: string };
+
+/** Runs what `npm run demo` runs, to its end. */
+async function runDemo(variables: Record<string, string>): Promise<Ending> {
+  try {
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, ['--import', 'tsx', 'demo/main.ts'], {
+      cwd: ROOT,
+      env: childEnvironment(variables),
+    });
+    return { exitCode: 0, output: stdout, errors: stderr };
+  } catch (failure) {
+    // As promisify(execFile) rejects when a program ends with another code than 0.
+    const { code, stdout, stderr } = failure as { code: number; stdout: string; stderr: string };
+    return { exitCode: code, output: stdout, errors: stderr };
+  }
+}
+
+describe('the demo against a running service', () => {
+  let posthorn: TestPosthorn;
+  beforeAll(async () => {
+    posthorn = await startPosthorn();
+  });
+  afterAll(() => posthorn.stop());
+
+  test('publishes every payload, loses and doubles none, and takes its channel away again', async () => {
+    const { exitCode, output, errors } = await runDemo({
+      POSTHORN_URL: posthorn.url,
+      POSTHORN_KEY: posthorn.keys.live,
+    });
+
+    expect({ exitCode, errors, output: exitCode === 0 ? '' : output }).toEqual({ exitCode: 0, errors: '', output: '' });
+    const figures = new Map(
+      [...output.matchAll(/^ {2}(\S.*?) +(\d+)$/gm)].map((match) => [match[1] ?? '', Number(match[2])]),
+    );
+    expect(figures.get('published')).toBe(loadPayloads().length);
+    for (const name of ['retried', 'dead-lettered', 'replayed']) expect(figures.get(name)).toBeGreaterThan(10);
+    expect([figures.get('lost'), figures.get('doubled')]).toEqual([0, 0]);
+    expect(figures.get('p50 ms from publish to arrival, one at a time')).toBeGreaterThanOrEqual(0);
+    expect(output).toContain('Every figure is what it must be');
+    // The environment's own channel for service events stays.
+    const { body } = await posthorn.request<PageJson<{ name: string }>>('GET', '/v1/channels');
+    expect(body.data.filter(({ name }) => name !== 'posthorn.system')).toEqual([]);
+  }, 120_000);
+
+  test('says what is wrong and fails when its key is refused', async () => {
+    const { exitCode, errors } = await runDemo({ POSTHORN_URL: posthorn.url, POSTHORN_KEY: 'svc_test_wrong' });
+
+    expect(exitCode).toBe(1);
+    expect(errors).toContain('demo: POST /v1/channels was answered with 401');
+  });
+});
+
+describe('the figures of the demo', () => {
+  const payloads = loadPayloads();
+  const expected = expectedOf(payloads);
+  const receiverOf = (arrivalsOf: (position: number) => Arrivals | undefined) => ({
+    problems: [],
+    arrivalsOf: (_target: string, position: number) => arrivalsOf(position),
+  });
+  const honest = (position: number): Arrivals => {
+    const refused = { take: 0, 'fail once': 1, 'fail for ever': 3 }[planOf(position)];
+    const tries = Array.from({ length: refused + 1 }, (_, n) => ({ at: 1_000 * n, isTaken: n === refused }));
+    return { publishedAt: -20, tries };
+  };
+  const wrongOnes = (arrivalsOf: (position: number) => Arrivals | undefined): string[] =>
+    judgeArrivals(receiverOf(arrivalsOf), expected, 1_000)
+      .figures.filter((figure) => !isRight(figure))
+      .map(({ name, value }) => `${name} ${value}`);
+  const targetsOf = (position: number): number => expected.filter((item) => item.position === position).length;
+
+  test('are right when everything arrives as it must, and show the time of first tries only', () => {
+    expect(wrongOnes(honest)).toEqual([]);
+    const { latencies } = judgeArrivals(receiverOf(honest), expected, 1_000);
+    expect(latencies.map(({ value }) => value)).toEqual([20, 20, 20, 20]);
+  });
+
+  test('tell of a payload that is lost, one that comes twice, and one that is retried too early', () => {
+    const early = payloads.find(({ position }) => planOf(position) === 'fail once')?.position ?? -1;
+    const none: Arrivals = { publishedAt: 0, tries: [] };
+    const twice: Arrivals = {
+      publishedAt: 0,
+      tries: [
+        { at: 1, isTaken: true },
+        { at: 2, isTaken: true },
+      ],
+    };
+    const hasty: Arrivals = {
+      publishedAt: 0,
+      tries: [
+        { at: 0, isTaken: false },
+        { at: 999, isTaken: true },
+      ],
+    };
+
+    expect(wrongOnes((position) => (position === 5 ? undefined : honest(position)))).toEqual([`lost ${targetsOf(5)}`]);
+    expect(wrongOnes((position) => (position === 5 ? none : honest(position)))).toEqual([`lost ${targetsOf(5)}`]);
+    expect(wrongOnes((position) => (position === 9 ? twice : honest(position)))).toEqual([`doubled ${targetsOf(9)}`]);
+    expect(wrongOnes((position) => (position === early ? hasty : honest(position)))).toEqual([
+      `retried before their time ${targetsOf(early)}`,
+    ]);
+  });
+
+  test('the table names what a wrong one must be', () => {
+    expect(
+      toTable([
+        { name: 'lost', value: 3, wanted: 0 },
+        { name: 'published', value: 12, wanted: 12 },
+      ]),
+    ).toEqual(['  lost        3  must be 0', '  published  12']);
+  });
+
+  test.each([
+    [0.5, [4, 1, 3, 2], 2],
+    [0.99, [4, 1, 3, 2], 4],
+    [0.5, [7], 7],
+    [0.5, [], Number.NaN],
+  ])('the percentile %d of %j is %d', (share, values, value) => {
+    expect(percentile(values, share)).toBe(value);
+  });
+
+  test('are no longer waited for when nothing moves', async () => {
+    const waiting = { patienceMs: 30, signal: new AbortController().signal, everyMs: 5 };
+    expect(await waitForCount(2, () => 1, waiting)).toBe(false);
+    expect(await waitForCount(2, () => 2, waiting)).toBe(true);
+  });
+});

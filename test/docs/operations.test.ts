@@ -1,0 +1,89 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { readConfig, readEncryptionKeys } from '../../src/config.ts';
+import { DEFAULT_PORTS } from '../../src/embedded/ports.ts';
+import { SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from '../../src/shared/temporal-names.ts';
+import { createChannel, createSubscription } from '../support/factories.ts';
+import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
+import { codeBlocksOf, readPage, ROOT, tableRowsOf } from './code-blocks.ts';
+import { runScript } from './shell.ts';
+
+const PAGE = 'docs/operations.md';
+const blocks = codeBlocksOf(PAGE);
+const [makeKeys = '', newEncryptionKey = ''] = blocks
+  .filter(({ language }) => language === 'bash')
+  .map(({ text }) => text);
+
+describe('the settings table', () => {
+  const rows = tableRowsOf(PAGE).filter(([name]) => /^`[A-Z_]+`$/.test(name ?? ''));
+  const shown = new Map(rows.map(([name = '', value = '']) => [name.replaceAll('`', ''), value]));
+
+  test('names every variable that src/config.ts reads, and no other', () => {
+    const source = readFileSync(`${ROOT}src/config.ts`, 'utf8');
+    const read = [...source.matchAll(/^ {2}([A-Z][A-Z_]+): /gm)].map((match) => match[1] ?? '');
+    expect(read.length).toBeGreaterThan(10);
+    expect(new Set(shown.keys())).toEqual(new Set(read));
+    expect(rows).toHaveLength(read.length);
+  });
+
+  test('shows the defaults of src/config.ts', () => {
+    const config = readConfig({});
+    const defaults = {
+      PORT: config.port,
+      PUBLIC_BASE_URL: config.publicBaseUrl,
+      TEMPORAL_NAMESPACE: config.temporal.namespace,
+      TEMPORAL_TLS: config.temporal.tls !== undefined,
+      TRUSTED_PROXY_HOPS: config.trustedProxyHops,
+      ALLOW_HTTP_WEBHOOKS: config.allowHttpWebhooks,
+      LOG_LEVEL: config.logLevel,
+      DATA_FOLDER: config.dataFolder,
+    };
+    for (const [name, value] of Object.entries(defaults))
+      expect(`${name} ${shown.get(name)?.split(';')[0]}`).toBe(`${name} \`${value}\``);
+  });
+});
+
+test('the ports, Temporal workflows and search attributes are those of the code', () => {
+  const text = readPage(PAGE);
+  for (const port of Object.values(DEFAULT_PORTS)) expect(text).toContain(String(port));
+  for (const type of Object.values(WORKFLOW_TYPES)) expect(text).toContain(`\`${type}\``);
+  // Workflows of users come later; the attribute is registered already.
+  const used = SEARCH_ATTRIBUTES.filter((name) => name !== 'PosthornWorkflow');
+  for (const name of used) expect(text).toContain(`\`${name}\``);
+});
+
+describe('a command of the page', () => {
+  let posthorn: TestPosthorn;
+  let folder: string;
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'posthorn-operations-'));
+    posthorn = await startPosthorn({ withWorker: false });
+  });
+  afterAll(async () => {
+    await posthorn.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const run = (script: string): ReturnType<typeof runScript> =>
+    runScript(script, { replaced: {}, databaseUrl: posthorn.database.url, requestsPath: join(folder, 'requests') });
+
+  test('makes and lists API keys', async () => {
+    const { exitCode, output } = await run(makeKeys);
+    expect(exitCode).toBe(0);
+    expect(output).toMatch(/^svc_test_\w+\n/);
+    expect(output).toMatch(/key_\w{26} +test +pro +active +svc_test_\S+ +Shop/);
+  });
+
+  test('makes an encryption key as ENCRYPTION_KEYS takes it', async () => {
+    const { output } = await run(newEncryptionKey);
+    expect(readEncryptionKeys(output)).toHaveLength(1);
+  });
+
+  test('shows which encryption keys are still needed', async () => {
+    const { id: channelId } = await createChannel(posthorn);
+    await createSubscription(posthorn, { channelId, webhookUrl: 'http://127.0.0.1:4000/' });
+    const sql = blocks.find(({ language }) => language === 'sql')?.text ?? '';
+    expect((await posthorn.deps.pool.query(sql)).rows).toEqual([{ key: 'test', count: '1' }]);
+  });
+});

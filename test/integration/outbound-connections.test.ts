@@ -1,0 +1,211 @@
+import type { Socket } from 'node:net';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { createAddressGuard } from '../../src/outbound/address-guard.ts';
+import { createConnections } from '../../src/outbound/connections.ts';
+import {
+  createWebhookSender,
+  type WebhookRequest,
+  type WebhookSenderOptions,
+} from '../../src/outbound/post-webhook.ts';
+import { type RawReceiver, startAnswering, startRawReceiver } from '../support/raw-receiver.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const guard = createAddressGuard({ allowCidrs: ['127.0.0.0/8', '::1/128'], allowHttp: true });
+const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
+const cleanUp: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const end of cleanUp.splice(0).reverse()) await end();
+});
+
+async function startReceiver(starting: Promise<RawReceiver> = startAnswering(OK)): Promise<RawReceiver> {
+  const receiver = await starting;
+  cleanUp.push(() => receiver.stop());
+  return receiver;
+}
+
+function createSender(options: Partial<WebhookSenderOptions> = {}) {
+  const sender = createWebhookSender({ guard, version: '1.2.3', ...options });
+  cleanUp.push(() => sender.close());
+  return sender;
+}
+
+const request = (url: string, change: Partial<WebhookRequest> = {}): WebhookRequest => ({
+  url,
+  headers: { 'content-type': 'application/json' },
+  body: Buffer.from('{"n":1}'),
+  timeoutMs: 2_000,
+  ...change,
+});
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** A receiver whose answers wait until the test lets them go. */
+async function startHolding(): Promise<{ receiver: RawReceiver; held: Socket[]; answerAll(): void }> {
+  const held: Socket[] = [];
+  const receiver = await startReceiver(startRawReceiver({ onRequest: (socket) => held.push(socket) }));
+  return { receiver, held, answerAll: () => held.splice(0).forEach((socket) => socket.write(OK)) };
+}
+
+describe('connections', () => {
+  test('are kept and used again, one after the other', async () => {
+    const receiver = await startReceiver();
+    const sender = createSender();
+    for (let count = 0; count < 5; count += 1) await sender.post(request(receiver.url));
+    expect(receiver.connections).toBe(1);
+  });
+
+  test('are closed when idle, although the receiver offers a minute', async () => {
+    const receiver = await startReceiver(startAnswering(OK.replace('content-', 'keep-alive: timeout=60\r\ncontent-')));
+    await createSender().post(request(receiver.url));
+    await pause(3_000);
+    expect(receiver.open()).toBe(1);
+    await waitFor('the idle connection to be closed', () => receiver.open() === 0, 3_000);
+  }, 10_000);
+
+  test('that a receiver has closed meanwhile are replaced', async () => {
+    const receiver = await startReceiver(startRawReceiver({ onRequest: (socket) => socket.end(OK) }));
+    const sender = createSender();
+    for (let count = 0; count < 3; count += 1) {
+      expect(await sender.post(request(receiver.url))).toMatchObject({ isDelivered: true });
+      await pause(20);
+    }
+    expect(receiver.connections).toBe(3);
+  });
+
+  test('are not used again after an answer was cut', async () => {
+    const long = `HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n${'x'.repeat(100_000)}`;
+    const receiver = await startReceiver(startAnswering(long));
+    const sender = createSender();
+    await sender.post(request(receiver.url));
+    await sender.post(request(receiver.url));
+    expect(receiver.connections).toBe(2);
+    await waitFor('both to be closed', () => receiver.open() === 0, 1_000);
+  });
+
+  test('to one origin are at most as many as allowed; the others wait, first come first served', async () => {
+    const { receiver, held, answerAll } = await startHolding();
+    const sender = createSender({ connectionsPerGroup: 3 });
+    const order: number[] = [];
+    const posts = Array.from({ length: 8 }, async (_, index) => {
+      const result = await sender.post(request(receiver.url));
+      order.push(index);
+      return result;
+    });
+    let most = 0;
+    while (order.length < 8) {
+      await pause(20);
+      most = Math.max(most, held.length);
+      answerAll();
+    }
+    expect((await Promise.all(posts)).every(({ isDelivered }) => isDelivered)).toBe(true);
+    expect(most).toBe(3);
+    expect(receiver.connections).toBe(3);
+    expect(new Set(order.slice(6))).toEqual(new Set([6, 7]));
+  });
+
+  test('that are all in use do not hold up another origin', async () => {
+    const { receiver, answerAll } = await startHolding();
+    const healthy = await startReceiver();
+    const sender = createSender({ connectionsPerGroup: 1 });
+    const stuck = [sender.post(request(receiver.url)), sender.post(request(receiver.url))];
+    const result = await sender.post(request(healthy.url));
+    expect(result).toMatchObject({ isDelivered: true });
+    expect(result.durationMs).toBeLessThan(500);
+    await pause(50);
+    answerAll();
+    await pause(50);
+    answerAll();
+    expect(await Promise.all(stuck)).toMatchObject([{ isDelivered: true }, { isDelivered: true }]);
+  });
+
+  test('of one group that are all in use do not hold up another group at the same origin', async () => {
+    const { receiver, answerAll } = await startHolding();
+    const sender = createSender({ connectionsPerGroup: 1 });
+    const stuck = [1, 2, 3].map(() => sender.post({ ...request(receiver.url), group: 'slow' }));
+    const other = sender.post({ ...request(receiver.url), group: 'quick' });
+    await pause(50);
+    // One of each group is there; two of the slow one wait for their own.
+    expect(receiver.connections).toBe(2);
+    answerAll();
+    expect(await other).toMatchObject({ isDelivered: true });
+    for (let turn = 0; turn < 2; turn += 1) {
+      await pause(50);
+      answerAll();
+    }
+    expect((await Promise.all(stuck)).every(({ isDelivered }) => isDelivered)).toBe(true);
+  });
+
+  test('the deadline covers the wait for one, and such a request is never sent', async () => {
+    const { receiver, answerAll } = await startHolding();
+    const sender = createSender({ connectionsPerGroup: 1 });
+    const first = sender.post(request(receiver.url));
+    const second = await sender.post(request(receiver.url, { timeoutMs: 100 }));
+    expect(second).toMatchObject({
+      isDelivered: false,
+      error: { class: 'timeout', message: 'no connection to the receiver was free within 100 ms' },
+    });
+    answerAll();
+    expect(await first).toMatchObject({ isDelivered: true });
+    await pause(50);
+    expect(receiver.received.join('').match(/POST/g)).toHaveLength(1);
+    expect(receiver.connections).toBe(1);
+  });
+
+  test('after a timeout leave their place to the next request', async () => {
+    const { receiver } = await startHolding();
+    const sender = createSender({ connectionsPerGroup: 1 });
+    for (let count = 0; count < 3; count += 1) {
+      expect(await sender.post(request(receiver.url, { timeoutMs: 100 }))).toMatchObject({
+        error: { class: 'timeout' },
+      });
+    }
+    await waitFor('all to be closed', () => receiver.open() === 0, 1_000);
+    // One each: no connection is opened for a request that has been given up.
+    expect(receiver.connections).toBe(3);
+  });
+
+  test('of the origins used least recently are closed beyond the bound', async () => {
+    const receivers = await Promise.all([startReceiver(), startReceiver(), startReceiver()]);
+    const sender = createSender({ maxOrigins: 2 });
+    for (const { url } of receivers) await sender.post(request(url));
+    await waitFor('the first one to be closed', () => receivers[0]?.open() === 0, 1_000);
+    expect(receivers.map((receiver) => receiver.open())).toEqual([0, 1, 1]);
+  });
+
+  test('in use are never closed for another origin', async () => {
+    const connections = createConnections({ connect: guard.connect, perGroup: 1, maxOrigins: 1 });
+    const { signal } = new AbortController();
+    const one = await connections.acquire('http://127.0.0.1:3001', '', signal);
+    const two = await connections.acquire('http://127.0.0.1:3002', '', signal);
+    expect(connections.origins).toBe(2);
+    expect(one.client.closed).toBe(false);
+    one.release();
+    one.release();
+    expect(connections.origins).toBe(1);
+    two.release();
+    await connections.close();
+    expect(connections.origins).toBe(0);
+  });
+});
+
+describe('close', () => {
+  test('waits for what is under way and for what waits, and then refuses', async () => {
+    const { receiver, answerAll } = await startHolding();
+    const sender = createWebhookSender({ guard, version: '1.2.3', connectionsPerGroup: 1 });
+    const posts = [sender.post(request(receiver.url)), sender.post(request(receiver.url))];
+    await pause(50);
+    let isClosed = false;
+    const closing = sender.close().then(() => {
+      isClosed = true;
+    });
+    await expect(sender.post(request(receiver.url))).rejects.toThrow('closed');
+    answerAll();
+    await pause(50);
+    expect(isClosed).toBe(false);
+    answerAll();
+    expect(await Promise.all(posts)).toMatchObject([{ isDelivered: true }, { isDelivered: true }]);
+    await closing;
+    await waitFor('the connection to be closed', () => receiver.open() === 0, 1_000);
+  });
+});

@@ -1,0 +1,181 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
+import { createAddressGuard } from '../../src/outbound/address-guard.ts';
+import {
+  createWebhookSender,
+  type WebhookRequest,
+  type WebhookSenderOptions,
+} from '../../src/outbound/post-webhook.ts';
+import { newSecret, signatureHeader } from '../../src/outbound/sign.ts';
+import { type RawReceiver, startAnswering, startRawReceiver } from '../support/raw-receiver.ts';
+
+const guard = createAddressGuard({ allowCidrs: ['127.0.0.0/8', '::1/128'], allowHttp: true });
+const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
+const cleanUp: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const end of cleanUp.splice(0).reverse()) await end();
+});
+
+async function startReceiver(starting: Promise<RawReceiver> = startAnswering(OK)): Promise<RawReceiver> {
+  const receiver = await starting;
+  cleanUp.push(() => receiver.stop());
+  return receiver;
+}
+
+function createSender(options: Partial<WebhookSenderOptions> = {}) {
+  const sender = createWebhookSender({ guard, version: '1.2.3', ...options });
+  cleanUp.push(() => sender.close());
+  return sender;
+}
+
+const request = (url: string, change: Partial<WebhookRequest> = {}): WebhookRequest => ({
+  url,
+  headers: { 'content-type': 'application/json' },
+  body: Buffer.from('{"n":1}'),
+  timeoutMs: 2_000,
+  ...change,
+});
+
+describe('what is sent', () => {
+  test('is one HTTP/1.1 POST with the path, the query, the exact bytes and their length', async () => {
+    const receiver = await startReceiver();
+    const body = Buffer.from('{"é":"日本","n":12345678901234567890,"m":1.10}');
+    const url = `${receiver.url}/a%20b?c=d&e#part`;
+    expect(await createSender().post(request(url, { body }))).toMatchObject({ isDelivered: true });
+    const [head = '', sent = ''] = receiver.received[0]?.split('\r\n\r\n') ?? [];
+    expect(head.split('\r\n').sort()).toEqual(
+      [
+        'POST /hook/a%20b?c=d&e HTTP/1.1',
+        `host: 127.0.0.1:${receiver.port}`,
+        'connection: keep-alive',
+        'content-type: application/json',
+        'user-agent: posthorn/1.2.3',
+        'accept-encoding: identity',
+        `content-length: ${body.length}`,
+      ].sort(),
+    );
+    expect(Buffer.from(sent, 'latin1').equals(body)).toBe(true);
+  });
+
+  test('verifies with an independent library', async () => {
+    const receiver = await startReceiver();
+    const secret = newSecret();
+    const body = Buffer.from('{"data":{"é":1}}');
+    const timestamp = Math.floor(Date.now() / 1_000);
+    const headers = {
+      'content-type': 'application/json',
+      'webhook-id': 'msg_1',
+      'webhook-timestamp': `${timestamp}`,
+      'webhook-signature': signatureHeader({ secrets: [secret], id: 'msg_1', timestamp, body }),
+    };
+    await createSender().post(request(receiver.url, { headers, body }));
+    const [head = '', sent = ''] = Buffer.from(receiver.received[0] ?? '', 'latin1')
+      .toString()
+      .split('\r\n\r\n');
+    const received = Object.fromEntries(
+      head
+        .split('\r\n')
+        .slice(1)
+        .map((line) => line.split(': ')),
+    );
+    expect(() => new Webhook(secret).verify(sent, received)).not.toThrow();
+  });
+
+  test('may be an empty body or one of 1 MiB', async () => {
+    const receiver = await startReceiver();
+    const sender = createSender();
+    await sender.post(request(receiver.url, { body: Buffer.alloc(0) }));
+    await sender.post(request(receiver.url, { body: Buffer.alloc(1_048_576, 'x') }));
+    expect(receiver.received.join('')).toContain('content-length: 0\r\n\r\n');
+    expect(receiver.received.join('')).toContain(`content-length: 1048576\r\n\r\n${'x'.repeat(1_048_576)}`);
+  });
+
+  test('keeps its own headers whatever the caller gives', async () => {
+    const receiver = await startReceiver();
+    const headers = {
+      Host: 'evil.example',
+      'Content-Length': '1',
+      'Transfer-Encoding': 'chunked',
+      Connection: 'close',
+      'User-Agent': 'other',
+      'Accept-Encoding': 'gzip',
+      Expect: '100-continue',
+      'x-kept': 'yes',
+    };
+    expect(await createSender().post(request(receiver.url, { headers }))).toMatchObject({ isDelivered: true });
+    expect(receiver.received[0]).toContain('x-kept: yes\r\n');
+    expect(receiver.received[0]).not.toMatch(
+      /evil|chunked|other|gzip|100-continue|connection: close|content-length: 1\r/i,
+    );
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ['a line break', { 'x-a': 'b\r\nx-c: d' }],
+    ['NUL', { 'x-a': 'b\0' }],
+    ['a name that is none', { 'x a': 'b' }],
+  ])('never holds %s in a header: such a request fails and nothing is sent', async (_what, headers) => {
+    const receiver = await startReceiver();
+    expect(await createSender().post(request(receiver.url, { headers }))).toMatchObject({
+      isDelivered: false,
+      error: { class: 'protocol' },
+    });
+    expect(receiver.received.join('')).toBe('');
+  });
+});
+
+describe('what is reported', () => {
+  test('is the answer with its times', async () => {
+    const answer = 'HTTP/1.1 201 Made\r\nX-Id: 7\r\nset-cookie: a=1\r\nset-cookie: b=2\r\ncontent-length: 4\r\n\r\n';
+    const receiver = await startReceiver(
+      startRawReceiver({
+        onRequest(socket) {
+          setTimeout(() => socket.write(answer), 100);
+          setTimeout(() => socket.write('done'), 250);
+        },
+      }),
+    );
+    const before = Date.now();
+    const result = await createSender().post(request(receiver.url));
+    expect(result).toEqual({
+      startedAt: expect.any(Date),
+      durationMs: expect.any(Number),
+      isDelivered: true,
+      response: {
+        status: 201,
+        headers: { 'x-id': '7', 'set-cookie': 'a=1, b=2', 'content-length': '4' },
+        body: 'done',
+        latencyMs: expect.any(Number),
+      },
+    });
+    expect(Math.abs(result.startedAt.getTime() - before)).toBeLessThan(1_000);
+    const latencyMs = result.response?.latencyMs ?? 0;
+    expect(latencyMs).toBeGreaterThanOrEqual(95);
+    expect(latencyMs).toBeLessThan(result.durationMs);
+    expect(result.durationMs).toBeGreaterThanOrEqual(245);
+    expect(Number.isInteger(latencyMs) && Number.isInteger(result.durationMs)).toBe(true);
+  });
+
+  test.each<[number, string | undefined, number | undefined]>([
+    [429, '7', 7_000],
+    [503, '0', 0],
+    [503, undefined, undefined],
+    [503, 'soon', undefined],
+    [500, '7', undefined],
+    [302, '7', undefined],
+    [200, '7', undefined],
+  ])('of a %d with Retry-After %p is a wait of %p ms', async (status, retryAfter, expected) => {
+    const header = retryAfter === undefined ? '' : `retry-after: ${retryAfter}\r\n`;
+    const receiver = await startReceiver(startAnswering(`HTTP/1.1 ${status} x\r\n${header}content-length: 0\r\n\r\n`));
+    const result = await createSender().post(request(receiver.url));
+    expect(result.retryAfterMs).toBe(expected);
+  });
+
+  test('of a 103 before the answer is the answer', async () => {
+    const receiver = await startReceiver(startAnswering(`HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n${OK}`));
+    expect(await createSender().post(request(receiver.url))).toMatchObject({
+      isDelivered: true,
+      response: { status: 200 },
+    });
+  });
+});

@@ -1,0 +1,295 @@
+import type { Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { createAddressGuard } from '../../src/outbound/address-guard.ts';
+import { createWebhookSender, type SendResult } from '../../src/outbound/post-webhook.ts';
+import { type RawReceiver, startAnswering, startRawReceiver } from '../support/raw-receiver.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+/** Receivers that misbehave, one per row of security §2.3 and more: what is recorded, and that nothing else happens. */
+const guard = createAddressGuard({
+  allowCidrs: ['127.0.0.0/8', '::1/128'],
+  allowHttp: true,
+});
+const sender = createWebhookSender({ guard, version: '0.0.0' });
+const TIMEOUT_MS = 1_000;
+
+const receivers: RawReceiver[] = [];
+const kept = async (starting: Promise<RawReceiver>): Promise<RawReceiver> => {
+  const receiver = await starting;
+  receivers.push(receiver);
+  return receiver;
+};
+const post = (url: string): Promise<SendResult> =>
+  sender.post({ url, headers: { 'content-type': 'application/json' }, body: Buffer.from('{}'), timeoutMs: TIMEOUT_MS });
+const postTo = async (starting: Promise<RawReceiver>): Promise<SendResult> => post((await kept(starting)).url);
+
+/** Calls `write` every `everyMs` until the connection ends. */
+function repeat(socket: Socket, everyMs: number, write: () => void): void {
+  const timer = setInterval(() => (socket.destroyed ? clearInterval(timer) : write()), everyMs);
+  socket.on('close', () => clearInterval(timer));
+}
+
+/** Writes `chunk` as fast as the connection takes it, until it ends. */
+function flood(socket: Socket, chunk: string | Buffer): void {
+  const fill = (): void => {
+    while (!socket.destroyed && socket.write(chunk));
+  };
+  socket.on('drain', fill);
+  fill();
+}
+
+afterEach(async () => {
+  await Promise.all(receivers.splice(0).map((receiver) => receiver.stop()));
+});
+afterAll(() => sender.close());
+
+const ok = 'HTTP/1.1 200 OK\r\n';
+const chunked = `${ok}transfer-encoding: chunked\r\n\r\n`;
+
+describe('a receiver that does not answer in time', () => {
+  test.each<[string, (socket: Socket) => void]>([
+    ['is silent', () => undefined],
+    [
+      'drips its status line',
+      (socket) => {
+        const letters = `${ok}x-a: b`.split('');
+        repeat(socket, 200, () => socket.write(letters.shift() ?? 'b'));
+      },
+    ],
+    [
+      'drips its headers',
+      (socket) => {
+        socket.write(ok);
+        repeat(socket, 100, () => socket.write('x-a: b\r\n'));
+      },
+    ],
+    ['sends 103 without end', (socket) => repeat(socket, 50, () => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'))],
+  ])('and %s ends at the deadline', async (_what, onRequest) => {
+    const result = await postTo(startRawReceiver({ onRequest }));
+    expect(result).toMatchObject({ isDelivered: false, error: { class: 'timeout' } });
+    expect(result.response).toBeUndefined();
+    expect(result.durationMs).toBeLessThan(TIMEOUT_MS + 5_000);
+  });
+
+  test('is told from one whose connection fails by its text', async () => {
+    const result = await postTo(startRawReceiver({}));
+    expect(result.error).toEqual({ class: 'timeout', message: 'no complete answer came within 1000 ms' });
+    expect(result.durationMs).toBeGreaterThanOrEqual(TIMEOUT_MS - 5);
+  });
+
+  test('leaves no connection open', async () => {
+    const receiver = await kept(startRawReceiver({}));
+    await post(receiver.url);
+    await waitFor('the connection to be closed', () => receiver.open() === 0);
+    expect(receiver.connections).toBe(1);
+  });
+});
+
+describe('an answer that is not HTTP/1.1', () => {
+  test.each<[string, string]>([
+    ['two lengths that differ', `${ok}content-length: 2\r\ncontent-length: 3\r\n\r\nab`],
+    ['two lengths that agree', `${ok}content-length: 2\r\ncontent-length: 2\r\n\r\nab`],
+    ['a negative length', `${ok}content-length: -1\r\n\r\n`],
+    ['a length and chunks', `${ok}content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`],
+    ['HTTP/0.9', '<html>hello</html>\r\n'],
+    ['a banner', 'SSH-2.0-OpenSSH_9.9\r\n'],
+    ['HTTP/2', 'HTTP/2 200 OK\r\n\r\n'],
+    ['an upgrade', 'HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n'],
+    ['an unasked 100', 'HTTP/1.1 100 Continue\r\n\r\n'],
+    ['status 099', 'HTTP/1.1 099 Odd\r\ncontent-length: 0\r\n\r\n'],
+    ['status 0', 'HTTP/1.1 0 Odd\r\n\r\n'],
+    ['status 20000', 'HTTP/1.1 20000 OK\r\n\r\n'],
+    ['no status', 'HTTP/1.1 OK\r\n\r\n'],
+    ['a header without a name', `${ok}: x\r\n\r\n`],
+    ['NUL in a header', `${ok}x-a: b\0c\r\n\r\n`],
+    ['a folded header', `${ok}x-a\r\n b: c\r\n\r\n`],
+    ['a header of 20 KiB', `${ok}x-a: ${'v'.repeat(20_480)}\r\n\r\n`],
+    ['a flood of headers', `${ok}${'x-a: b\r\n'.repeat(20_000)}\r\n`],
+    ['a flood of interim answers', `${'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(500)}${ok}content-length: 0\r\n\r\n`],
+  ])('%s is a protocol failure', async (_what, answer) => {
+    const result = await postTo(startAnswering(answer));
+    expect(result).toMatchObject({ isDelivered: false, error: { class: 'protocol' } });
+    expect(result.response).toBeUndefined();
+    expect(result.error?.message).not.toMatch(/SSH|127\.0|html/);
+    expect(result.durationMs).toBeLessThan(TIMEOUT_MS);
+  });
+});
+
+describe('a connection that ends without an answer', () => {
+  test.each<[string, Parameters<typeof startRawReceiver>[0]]>([
+    ['closed at once', { onConnection: (socket) => socket.destroy() }],
+    ['reset at once', { onConnection: (socket) => socket.resetAndDestroy() }],
+    ['closed after the request', { onRequest: (socket) => socket.end() }],
+    ['reset after the request', { onRequest: (socket) => socket.resetAndDestroy() }],
+    ['closed within the headers', { onRequest: (socket) => socket.end('HTTP/1.1 200 OK\r\nx-a: ') }],
+  ])('%s is a connect failure', async (_what, behaviour) => {
+    const receiver = await kept(startRawReceiver(behaviour));
+    const result = await post(receiver.url);
+    expect(result).toMatchObject({ isDelivered: false, error: { class: 'connect' } });
+    expect(result.response).toBeUndefined();
+    // Whether the request was read is unknown: it is never written a second time.
+    expect(receiver.connections).toBe(1);
+  });
+
+  test('nobody listening is one too', async () => {
+    const receiver = await startRawReceiver({});
+    await receiver.stop();
+    const result = await post(receiver.url);
+    expect(result.error).toEqual({ class: 'connect', message: 'the connection was refused' });
+  });
+
+  test('a kept connection that is closed at its reuse fails the attempt and repeats nothing', async () => {
+    let requests = 0;
+    const receiver = await kept(
+      startRawReceiver({
+        onRequest(socket) {
+          requests += 1;
+          if (requests === 2) socket.resetAndDestroy();
+          else socket.write(`${ok}content-length: 0\r\n\r\n`);
+        },
+      }),
+    );
+    expect(await post(receiver.url)).toMatchObject({ isDelivered: true });
+    expect(await post(receiver.url)).toMatchObject({ isDelivered: false, error: { class: 'connect' } });
+    expect(requests).toBe(2);
+    expect(receiver.connections).toBe(1);
+    expect(await post(receiver.url)).toMatchObject({ isDelivered: true });
+  });
+});
+
+describe('once the headers are complete the status decides', () => {
+  test.each<[string, string, string]>([
+    ['a short body', `${ok}content-length: 100\r\n\r\nshort`, 'short'],
+    ['a short chunk', `${chunked}a\r\nshort`, 'short'],
+    ['chunks that make no sense', `${chunked}5\r\nfirst\r\nzz\r\n`, 'first'],
+    ['chunks without an end', `${chunked}5\r\nfirst\r\n`, 'first'],
+  ])('%s of a 2xx is delivered, of a 5xx a failure by status', async (_what, answer, body) => {
+    const onRequest = (text: string) => (socket: Socket) => socket.end(text);
+    expect(await postTo(startRawReceiver({ onRequest: onRequest(answer) }))).toMatchObject({
+      isDelivered: true,
+      response: { status: 200, body },
+    });
+    const failing = answer.replace('200 OK', '500 Oh');
+    expect(await postTo(startRawReceiver({ onRequest: onRequest(failing) }))).toMatchObject({
+      isDelivered: false,
+      response: { status: 500, body },
+      error: { class: 'status', message: 'answered 500' },
+    });
+  });
+
+  test('a reset within the body of a 2xx is delivered', async () => {
+    const result = await postTo(
+      startRawReceiver({
+        onRequest(socket) {
+          socket.write(`${ok}content-length: 100\r\n\r\nbegin`, () => setTimeout(() => socket.resetAndDestroy(), 50));
+        },
+      }),
+    );
+    expect(result).toMatchObject({ isDelivered: true, response: { status: 200, body: 'begin' } });
+  });
+
+  test('a body that drips is cut at the deadline and keeps what came', async () => {
+    const result = await postTo(
+      startRawReceiver({
+        onRequest(socket) {
+          socket.write(`${ok}content-length: 1000\r\n\r\n`);
+          repeat(socket, 100, () => socket.write('x'));
+        },
+      }),
+    );
+    expect(result).toMatchObject({ isDelivered: true, response: { body: expect.stringMatching(/^x{5,10}$/) } });
+    expect(result.response?.latencyMs).toBeLessThan(500);
+    expect(result.durationMs).toBeGreaterThanOrEqual(TIMEOUT_MS - 5);
+    expect(result.durationMs).toBeLessThan(TIMEOUT_MS + 5_000);
+  });
+
+  test.each<[string, string, string]>([
+    ['chunks', chunked, `400\r\n${'x'.repeat(1_024)}\r\n`],
+    ['5 MB', `${ok}content-length: 5000000\r\n\r\n`, 'x'.repeat(1_024)],
+    ['a body without a length', `${ok}\r\n`, 'x'.repeat(1_024)],
+  ])('an endless body (%s) is cut early, by closing the connection', async (_what, head, chunk) => {
+    const receiver = await kept(
+      startRawReceiver({
+        onRequest(socket) {
+          socket.write(head);
+          flood(socket, chunk);
+        },
+      }),
+    );
+    const result = await post(receiver.url);
+    expect(result).toMatchObject({ isDelivered: true, response: { status: 200, body: 'x'.repeat(16_384) } });
+    expect(result.durationMs).toBeLessThan(TIMEOUT_MS);
+  });
+
+  test('a flood of chunk extensions ends at the deadline', async () => {
+    const result = await postTo(
+      startRawReceiver({
+        onRequest(socket) {
+          socket.write(`${chunked}1;a=`);
+          repeat(socket, 5, () => socket.write('b'.repeat(1_000)));
+        },
+      }),
+    );
+    expect(result.isDelivered).toBe(true);
+    expect(result.durationMs).toBeLessThan(TIMEOUT_MS + 5_000);
+  });
+
+  test('a flood of trailers is cut', async () => {
+    const result = await postTo(startAnswering(`${chunked}0\r\n${'x-a: b\r\n'.repeat(20_000)}\r\n`));
+    expect(result).toMatchObject({ isDelivered: true, response: { body: '' } });
+  });
+
+  test('a gzip bomb stays the few bytes it is', async () => {
+    const bomb = gzipSync(Buffer.alloc(10_000_000));
+    const head = `${ok}content-encoding: gzip\r\ncontent-length: ${bomb.length}\r\n\r\n`;
+    const receiver = await kept(startAnswering(Buffer.concat([Buffer.from(head), bomb])));
+    const result = await post(receiver.url);
+    expect(result).toMatchObject({ isDelivered: true, response: { headers: { 'content-encoding': 'gzip' } } });
+    expect(result.response?.body.startsWith('\u001f\uFFFD')).toBe(true);
+    expect(Buffer.byteLength(result.response?.body ?? '')).toBeLessThanOrEqual(16_384);
+    expect(receiver.received[0]).toContain('\r\naccept-encoding: identity\r\n');
+  });
+
+  test.each([300, 301, 302, 303, 307, 308])('a %d is a failure and is not followed', async (status) => {
+    const target = await kept(startAnswering(`${ok}content-length: 0\r\n\r\n`));
+    const answer = `HTTP/1.1 ${status} Moved\r\nlocation: ${target.url}\r\ncontent-length: 0\r\n\r\n`;
+    expect(await postTo(startAnswering(answer))).toMatchObject({
+      isDelivered: false,
+      response: { status, headers: { location: target.url } },
+      error: { class: 'status', message: `answered ${status}` },
+    });
+    expect(target.connections).toBe(0);
+  });
+
+  test.each([200, 201, 202, 204, 226, 299])('a %d is delivered', async (status) => {
+    const head = `HTTP/1.1 ${status} Fine\r\n${status === 204 ? '' : 'content-length: 0\r\n'}\r\n`;
+    expect(await postTo(startAnswering(head))).toMatchObject({ isDelivered: true, response: { status, body: '' } });
+  });
+
+  test.each([304, 400, 401, 404, 410, 429, 500, 503, 599, 600, 999])('a %d is a failure', async (status) => {
+    expect(await postTo(startAnswering(`HTTP/1.1 ${status} No\r\ncontent-length: 0\r\n\r\n`))).toMatchObject({
+      isDelivered: false,
+      response: { status },
+      error: { class: 'status' },
+    });
+  });
+
+  test('headers named like members of every object are kept as headers', async () => {
+    const result = await postTo(startAnswering(`${ok}__proto__: a\r\nconstructor: b\r\ncontent-length: 0\r\n\r\n`));
+    expect(Object.entries(result.response?.headers ?? {})).toEqual(
+      expect.arrayContaining([
+        ['__proto__', 'a'],
+        ['constructor', 'b'],
+      ]),
+    );
+  });
+
+  test('an answer nobody asked for is not taken for the next one', async () => {
+    const first = `${ok}content-length: 5\r\n\r\nfirst`;
+    const receiver = await kept(startAnswering(`${first}${ok}content-length: 6\r\n\r\npoison`));
+    for (let round = 0; round < 3; round += 1) {
+      expect(await post(receiver.url)).toMatchObject({ isDelivered: true, response: { body: 'first' } });
+    }
+  });
+});

@@ -1,0 +1,88 @@
+import type { Socket } from 'node:net';
+import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
+import { afterAll, afterEach, expect, test } from '@jest/globals';
+import { createAddressGuard } from '../../src/outbound/address-guard.ts';
+import { createWebhookSender, type SendResult } from '../../src/outbound/post-webhook.ts';
+import { makeCertificate } from '../support/certificate.ts';
+import { type RawReceiver, startRawReceiver } from '../support/raw-receiver.ts';
+
+/** The TLS rows of security §2.3, on real handshakes. */
+const trusted = makeCertificate(['localhost', '127.0.0.1']);
+const otherHost = makeCertificate(['other.example']);
+const expired = makeCertificate(['127.0.0.1'], {
+  notBefore: new Date('2020-01-01T00:00:00Z'),
+  notAfter: new Date('2020-02-01T00:00:00Z'),
+});
+const guard = createAddressGuard({
+  allowCidrs: ['127.0.0.0/8', '::1/128'],
+  allowHttp: true,
+  trustedCertificates: [trusted.cert, otherHost.cert, expired.cert],
+  connectTimeoutMs: 500,
+});
+const sender = createWebhookSender({ guard, version: '0.0.0' });
+const receivers: RawReceiver[] = [];
+
+const kept = async (starting: Promise<RawReceiver>): Promise<RawReceiver> => {
+  const receiver = await starting;
+  receivers.push(receiver);
+  return receiver;
+};
+const post = (url: string): Promise<SendResult> =>
+  sender.post({ url, headers: { 'content-type': 'application/json' }, body: Buffer.from('{}'), timeoutMs: 1_000 });
+
+afterEach(async () => {
+  await Promise.all(receivers.splice(0).map((receiver) => receiver.stop()));
+});
+afterAll(() => sender.close());
+
+const ok = 'HTTP/1.1 200 OK\r\n';
+const listen = async (options: TlsOptions, answer = `${ok}content-length: 2\r\n\r\nhi`): Promise<RawReceiver> => {
+  const onRequest = (socket: Socket): boolean => socket.write(answer);
+  return kept(startRawReceiver({ onRequest }, createTlsServer(options), 'secureConnection'));
+};
+const urlOf = ({ port }: RawReceiver, host = '127.0.0.1'): string => `https://${host}:${port}/hook`;
+
+test('a trusted certificate is accepted, for an address and for a name', async () => {
+  const receiver = await listen(trusted);
+  for (const host of ['127.0.0.1', 'localhost']) {
+    expect(await post(urlOf(receiver, host))).toMatchObject({ isDelivered: true, response: { body: 'hi' } });
+  }
+});
+
+test.each<[string, TlsOptions, string]>([
+  ['self-signed', makeCertificate(['127.0.0.1']), 'the TLS certificate is self-signed'],
+  ['for another host', otherHost, 'the TLS certificate is for another host name'],
+  ['expired', expired, 'the TLS certificate has expired'],
+  [
+    'good, but TLS 1.1 is all it speaks',
+    { ...trusted, minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT:@SECLEVEL=0' },
+    'the TLS handshake failed',
+  ],
+])('a certificate that is %s fails, and no request is sent', async (_what, options, message) => {
+  const receiver = await listen(options);
+  expect(await post(urlOf(receiver))).toMatchObject({ isDelivered: false, error: { class: 'tls', message } });
+  expect(receiver.received.join('')).toBe('');
+});
+
+test.each<[string, (socket: Socket) => void]>([
+  ['speaks plain HTTP', (socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n')],
+  ['closes within the handshake', (socket) => socket.end()],
+  ['resets within the handshake', (socket) => socket.resetAndDestroy()],
+])('a port that %s is a tls failure', async (_what, react) => {
+  const receiver = await kept(startRawReceiver({ onConnection: (socket) => socket.once('data', () => react(socket)) }));
+  expect(await post(urlOf(receiver))).toMatchObject({
+    isDelivered: false,
+    error: { class: 'tls', message: 'the TLS handshake failed' },
+  });
+});
+
+test('a handshake that does not end is given up after the time for connecting', async () => {
+  const result = await post(urlOf(await kept(startRawReceiver({}))));
+  expect(result.error).toEqual({ class: 'tls', message: 'the TLS handshake was not complete within 500 ms' });
+  expect(result.durationMs).toBeLessThan(5_000);
+});
+
+test('plain HTTP on a TLS port is answered with nothing that is HTTP', async () => {
+  const receiver = await listen(trusted);
+  expect(await post(receiver.url)).toMatchObject({ isDelivered: false, error: { class: 'connect' } });
+});

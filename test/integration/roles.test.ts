@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { TEST_DATABASE_PREFIX } from '../support/database-names.ts';
+import { runPosthorn, type StartedPosthorn, startPosthorn } from '../support/command-line.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { currentRun } from '../support/run.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+// An empty database: these roles bring their own tables.
+const name = `${TEST_DATABASE_PREFIX}roles_${randomBytes(4).toString('hex')}`;
+const { adminUrl, temporalAddress } = currentRun();
+const databaseUrl = new URL(adminUrl);
+databaseUrl.pathname = `/${name}`;
+const DATABASE_URL = databaseUrl.href;
+const ENCRYPTION_KEYS = `k1:${randomBytes(32).toString('base64')}`;
+const variables = {
+  DATABASE_URL,
+  ENCRYPTION_KEYS,
+  TEMPORAL_ADDRESS: temporalAddress,
+  PORT: '0',
+  ALLOW_HTTP_WEBHOOKS: 'true',
+  WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
+};
+
+let receiver: Receiver;
+const started: StartedPosthorn[] = [];
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+  await order(`CREATE DATABASE ${name}`);
+});
+
+afterAll(async () => {
+  for (const { child, ended } of started) {
+    child.kill('SIGKILL');
+    await ended;
+  }
+  await receiver.close();
+  await order(`DROP DATABASE ${name} WITH (FORCE)`);
+});
+
+async function order(sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: adminUrl });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
+
+async function startRole(role: string, ready: RegExp): Promise<StartedPosthorn> {
+  const posthorn = await startPosthorn(role, variables, ready);
+  started.push(posthorn);
+  return posthorn;
+}
+
+test('migrate, run by two at once, makes tables and environments once; a further run says so', async () => {
+  const results = await Promise.all([runPosthorn(['migrate'], variables), runPosthorn(['migrate'], variables)]);
+  expect(results.map(({ exitCode, errors }) => [exitCode, errors])).toEqual([
+    [0, ''],
+    [0, ''],
+  ]);
+  expect((await runPosthorn(['migrate'], variables)).output).toBe('The database is up to date\n');
+  const { output } = await runPosthorn(['keys', 'list'], variables);
+  expect(output).toBe('ID  ENVIRONMENT  TIER  STATUS  KEY  NAME\n');
+});
+
+test('api and worker, apart, deliver a message, and SIGTERM ends both with exit code 0', async () => {
+  const key = (await runPosthorn(['keys', 'create', '--env', 'live'], variables)).output.trim();
+  const [api, worker] = await Promise.all([startRole('api', /"port":\d+/), startRole('worker', /worker is ready/)]);
+  const port = /"port":(\d+)/.exec(api.output())?.[1] ?? '';
+  const create = async (path: string, body: object): Promise<{ id: string }> => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    expect(response.ok).toBe(true);
+    // As every created resource.
+    return (await response.json()) as { id: string };
+  };
+  const channel = await create('/v1/channels', { name: 'orders' });
+  await create('/v1/subscriptions', { channelId: channel.id, webhookUrl: receiver.url });
+  const message = await create(`/v1/channels/${channel.id}/messages`, { eventType: 'order.created', payload: {} });
+  await waitFor('the message to arrive', () => receiver.countOf(message.id) === 1);
+  for (const { child } of [api, worker]) child.kill('SIGTERM');
+  expect(await Promise.all([api.ended, worker.ended])).toEqual([0, 0]);
+}, 120_000);
+
+test('a worker whose encryption keys do not open the stored secrets refuses to start', async () => {
+  const other = { ...variables, ENCRYPTION_KEYS: `k2:${randomBytes(32).toString('base64')}` };
+  const { exitCode, errors } = await runPosthorn(['worker'], other);
+  expect(exitCode).toBe(1);
+  expect(errors).toContain('Stored secrets need the encryption key k1');
+});
+
+test.each([
+  ['api', 'DATABASE_URL', 'DATABASE_URL must be set'],
+  ['api', 'ENCRYPTION_KEYS', 'ENCRYPTION_KEYS must be set'],
+  ['worker', 'TEMPORAL_ADDRESS', 'TEMPORAL_ADDRESS must be set'],
+  ['migrate', 'DATABASE_URL', 'DATABASE_URL must be set'],
+])('%s without %s says so in one sentence', async (role, missing, sentence) => {
+  const { exitCode, output, errors } = await runPosthorn([role], { ...variables, [missing]: '' });
+  expect([exitCode, output]).toEqual([1, '']);
+  expect(errors).toMatch(new RegExp(`^posthorn: ${sentence}[^\n]*\n$`));
+});

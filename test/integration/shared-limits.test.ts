@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { pino } from 'pino';
+import { createLimiter, type Limiter } from '../../src/limits/limiter.ts';
+import { PLACE_LEASE_MS } from '../../src/limits/redis-counters.ts';
+import { describeWithRedis, startRedis, type TestRedis } from '../support/redis.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const wide = { requestsPerMinute: 1_000_000, burst: 1_000_000, concurrent: 1_000_000, batchPerMinute: 1_000_000 };
+
+describeWithRedis('rate limits shared through Redis', () => {
+  let redis: TestRedis;
+  let inspector: Redis;
+  const limiters: Limiter[] = [];
+  let lines: { level: number; msg: string }[];
+  let credential: string;
+  let counter = 0;
+
+  const newLimiter = async (): Promise<Limiter> => {
+    const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+    const limiter = createLimiter({ redisUrl: redis.url, log });
+    limiters.push(limiter);
+    await waitFor('the limiter to reach Redis', () => limiter.isShared?.());
+    return limiter;
+  };
+
+  beforeAll(async () => {
+    redis = await startRedis();
+    inspector = new Redis(redis.url, { retryStrategy: () => 50 });
+    inspector.on('error', () => undefined);
+  });
+  afterAll(async () => {
+    for (const limiter of limiters) await limiter.close();
+    inspector.disconnect();
+    await redis.kill();
+  });
+  beforeEach(() => {
+    lines = [];
+    counter += 1;
+    credential = `key_${counter}`;
+  });
+
+  test('two processes count in one window', async () => {
+    const [one, other] = [await newLimiter(), await newLimiter()];
+    const limits = { ...wide, requestsPerMinute: 3 };
+    expect((await one.admit(credential, limits)).headers['X-RateLimit-Remaining']).toBe('2');
+    expect((await other.admit(credential, limits)).headers['X-RateLimit-Remaining']).toBe('1');
+    expect((await one.admit(credential, limits)).headers['X-RateLimit-Remaining']).toBe('0');
+    const refused = await other.admit(credential, limits);
+    expect(refused.refusal?.retryAfter).toBeGreaterThan(50);
+    expect(refused.refusal?.retryAfter).toBeLessThanOrEqual(60);
+    const reset = Number(refused.headers['X-RateLimit-Reset']) - Date.now() / 1000;
+    expect(reset).toBeGreaterThan(50);
+    expect(reset).toBeLessThanOrEqual(61);
+  });
+
+  test('a burst is counted together, and what it refuses is given back to the minute', async () => {
+    const [one, other] = [await newLimiter(), await newLimiter()];
+    const limits = { ...wide, requestsPerMinute: 60, burst: 10 };
+    const admissions = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? one : other).admit(credential, limits)),
+    );
+    expect(admissions.filter((admission) => admission.refusal === undefined)).toHaveLength(10);
+    await waitFor(
+      'the refused ones to be given back',
+      async () => (await inspector.get(`posthorn:limit:60:minute:${credential}`)) === '10',
+    );
+  });
+
+  test('both processes share the batch bucket', async () => {
+    const [one, other] = [await newLimiter(), await newLimiter()];
+    const limits = { ...wide, batchPerMinute: 1 };
+    expect((await one.admit(credential, limits, 'batch')).headers).toMatchObject({
+      'X-RateLimit-Limit': '1',
+      'X-RateLimit-Remaining': '0',
+    });
+    expect((await other.admit(credential, limits, 'batch')).refusal?.reason).toBe(
+      'More than 1 batch requests in 60 seconds',
+    );
+  });
+
+  test('requests in flight are counted together, and a place that is given back is free for the other process', async () => {
+    const [one, other] = [await newLimiter(), await newLimiter()];
+    const limits = { ...wide, concurrent: 2 };
+    const first = await one.admit(credential, limits);
+    await other.admit(credential, limits);
+    expect((await other.admit(credential, limits)).refusal?.reason).toBe('More than 2 requests in flight');
+    first.release();
+    await waitFor(
+      'the place to be free',
+      async () => (await inspector.zcard(`posthorn:in-flight:${credential}`)) === 1,
+    );
+    expect((await other.admit(credential, limits)).refusal).toBeUndefined();
+  });
+
+  test('the places of a process that has died are free when their lease has ended', async () => {
+    const limiter = await newLimiter();
+    const limits = { ...wide, concurrent: 1 };
+    const key = `posthorn:in-flight:${credential}`;
+    await limiter.admit(credential, limits); // never released, as by a killed process
+    expect((await limiter.admit(credential, limits)).refusal).toBeDefined();
+    expect(await inspector.pttl(key)).toBeGreaterThan(PLACE_LEASE_MS - 10_000);
+    const [place = '', score = '0'] = await inspector.zrange(key, 0, -1, 'WITHSCORES');
+    await inspector.zadd(key, Number(score) - PLACE_LEASE_MS - 1, place); // as if the lease had ended
+    expect((await limiter.admit(credential, limits)).refusal).toBeUndefined();
+    expect(await inspector.zrange(key, 0, -1)).not.toContain(place);
+  });
+
+  test('while Redis is down this process counts alone, says so once, and shares again when it is back', async () => {
+    const limiter = await newLimiter();
+    const limits = { ...wide, requestsPerMinute: 2, concurrent: 1 };
+    await redis.kill();
+    const first = await limiter.admit(credential, limits);
+    expect(first.refusal).toBeUndefined();
+    expect(limiter.isShared?.()).toBe(false);
+    expect((await limiter.admit(credential, limits)).refusal?.reason).toBe('More than 1 requests in flight');
+    first.release();
+    (await limiter.admit(credential, limits)).release();
+    expect((await limiter.admit(credential, limits)).refusal?.reason).toBe('More than 2 requests in 60 seconds');
+    expect(lines.filter(({ level }) => level === 40).map(({ msg }) => msg)).toEqual([
+      'Redis is away: rate limits are counted in this process',
+    ]);
+    await redis.restart();
+    await waitFor('Redis to be used again', () => limiter.isShared?.());
+    expect(lines.at(-1)?.msg).toBe('Redis is back: rate limits are shared again');
+    expect((await limiter.admit(credential, limits)).refusal).toBeUndefined();
+    expect(await inspector.get(`posthorn:limit:60:minute:${credential}`)).toBe('1');
+  });
+
+  test('a Redis that hangs holds no request up for long', async () => {
+    const limiter = await newLimiter();
+    redis.freeze();
+    try {
+      const startedAt = performance.now();
+      const admission = await limiter.admit(credential, wide);
+      expect(admission.refusal).toBeUndefined();
+      // A command may take 200 ms; without that limit it would wait for ever.
+      expect(performance.now() - startedAt).toBeLessThan(5_000);
+      admission.release();
+    } finally {
+      redis.thaw();
+    }
+  });
+
+  test('no key or name in Redis is a secret, and all of them expire', async () => {
+    const limiter = await newLimiter();
+    await limiter.admit(credential, wide, 'batch');
+    await limiter.admitStranger('203.0.113.7');
+    const keys = await inspector.keys('*');
+    expect(keys).toContain('posthorn:limit:60:address:203.0.113.7');
+    expect(keys.filter((key) => !key.startsWith('posthorn:'))).toEqual([]);
+    for (const key of keys) expect(await inspector.pttl(key)).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,164 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { readRunningState, type RunningState } from '../../src/roles/running-state.ts';
+import { runPosthorn, type StartedPosthorn, startPosthorn } from '../support/command-line.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const dataFolder = mkdtempSync(join(tmpdir(), 'posthorn-start-'));
+const variables = { DATA_FOLDER: dataFolder, PORT: '0' };
+const READY = 'Ctrl-C stops it';
+
+let posthorn: StartedPosthorn;
+let receiver: Receiver;
+let key: string;
+
+// The tests of this file are the life of one installation, in order: what one leaves the next one finds.
+beforeAll(async () => {
+  receiver = await startReceiver();
+  posthorn = await startPosthorn('start', variables, READY);
+}, 120_000);
+
+afterAll(async () => {
+  await receiver.close();
+  posthorn.child.kill('SIGTERM');
+  await posthorn.ended;
+  rmSync(dataFolder, { recursive: true, force: true });
+}, 60_000);
+
+function state(): RunningState {
+  const found = readRunningState(dataFolder);
+  if (found === undefined) throw new Error('start has left no state');
+  return found;
+}
+
+async function request(path: string, body?: object): Promise<{ status: number; body: unknown }> {
+  const response = await fetch(`${state().apiUrl}${path}`, {
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+  });
+  return { status: response.status, body: await response.json() };
+}
+
+/** The three lines that the first start printed, sent by curl itself; only the target is put in. */
+async function runCurlLines(): Promise<void> {
+  const lines = posthorn.output().match(/^ {2}(CHANNEL=|curl ).*$/gm) ?? [];
+  expect(lines).toHaveLength(3);
+  const script = lines.join('\n').replaceAll('http://localhost:4000/', receiver.url);
+  await promisify(execFile)('bash', ['-euc', script]);
+}
+
+test('the first start prints keys of both environments and three curl lines that deliver a message', async () => {
+  const [, live, testKey] = /live {2}(svc_live_\w+)\n {2}test {2}(svc_test_\w+)/.exec(posthorn.output()) ?? [];
+  expect(live).toBeDefined();
+  key = testKey ?? '';
+  await runCurlLines();
+  await waitFor('the message to arrive', () => receiver.requests.length === 1);
+  expect(JSON.parse(receiver.requests[0]?.body ?? '')).toMatchObject({ type: 'order.created', data: { number: 1 } });
+});
+
+test('keys and state are for this user alone', () => {
+  const files = ['running.json', 'keys/encryption', 'keys/postgres', 'temporal.db'];
+  expect(files.map((file) => [file, (statSync(join(dataFolder, file)).mode & 0o777).toString(8)])).toEqual(
+    files.map((file) => [file, '600']),
+  );
+  expect(readdirSync(dataFolder)).toContain('postgres');
+});
+
+test('`keys create` finds the database of the running start and prints only the key, which works', async () => {
+  const { output, exitCode } = await runPosthorn(
+    ['keys', 'create', '--env', 'test', '--tier', 'enterprise'],
+    variables,
+  );
+  expect(exitCode).toBe(0);
+  expect(output).toMatch(/^svc_test_\w+\n$/);
+  key = output.trim();
+  expect((await request('/v1/channels')).status).toBe(200);
+});
+
+test('`keys list` shows no key, and a revoked one works no longer', async () => {
+  const created = await runPosthorn(['keys', 'create', '--env', 'test', '--name', 'short-lived', '--json'], variables);
+  const made: unknown = JSON.parse(created.output);
+  expect(made).toMatchObject({
+    name: 'short-lived',
+    environment: 'test',
+    tier: 'enterprise',
+    key: expect.stringMatching(/^svc_test_/),
+  });
+  // As the assertion above has shown.
+  const { id, key: shortLived } = made as { id: string; key: string };
+  expect((await runPosthorn(['keys', 'revoke', id], variables)).exitCode).toBe(0);
+  const listed = await runPosthorn(['keys', 'list', '--env', 'test'], variables);
+  expect(listed.output).toMatch(new RegExp(`${id} .*revoked .*short-lived`));
+  expect(listed.output).not.toContain(shortLived);
+  const answer = await fetch(`${state().apiUrl}/v1/channels`, { headers: { Authorization: `Bearer ${shortLived}` } });
+  expect(answer.status).toBe(401);
+});
+
+test('a second start on the same folder says that one runs already, and harms it not', async () => {
+  const { exitCode, errors } = await runPosthorn(['start'], variables);
+  expect(exitCode).toBe(1);
+  expect(errors).toContain(`Posthorn already runs on ${dataFolder} (process ${posthorn.child.pid})`);
+  expect((await request('/v1/channels')).status).toBe(200);
+});
+
+test('killed embedded servers come back by themselves, and delivering goes on', async () => {
+  const { postgres, temporal } = state().pids;
+  for (const pid of [postgres, temporal]) process.kill(pid ?? 0, 'SIGKILL');
+  await waitFor('both to be started again', () => posthorn.output().match(/; starting it again/g)?.length === 2);
+  await waitFor(
+    'PostgreSQL to answer',
+    async () => (await request('/v1/channels').catch(() => undefined))?.status === 200,
+  );
+  const before = receiver.requests.length;
+  await runCurlLines();
+  await waitFor('the message to arrive', () => receiver.requests.length > before, 40_000);
+}, 90_000);
+
+test('after kill -9 of the start the next one ends the orphans and has everything still', async () => {
+  const channels = await request('/v1/channels');
+  posthorn.child.kill('SIGKILL');
+  await posthorn.ended;
+  const startedAt = performance.now();
+  posthorn = await startPosthorn('start', variables, READY);
+  // 4.5 s on two idle cores; the bound of the issue is 10 s, and other test files run beside.
+  expect(performance.now() - startedAt).toBeLessThan(20_000);
+  expect(posthorn.output()).toContain('Ended the PostgreSQL that an earlier start left behind');
+  expect(posthorn.output()).toContain('Ended the Temporal server that an earlier start left behind');
+  expect(posthorn.output()).not.toContain('Your API keys');
+  expect(await request('/v1/channels')).toEqual(channels);
+}, 90_000);
+
+test('Ctrl-C, pressed three times, drains and then stops every child', async () => {
+  const { pids } = state();
+  const group = -(posthorn.child.pid ?? 0);
+  for (let press = 0; press < 3; press += 1) process.kill(group, 'SIGINT');
+  expect(await posthorn.ended).toBe(0);
+  expect(posthorn.output()).toMatch(/Draining.*\n(.*still draining.*\n)*Stopped\n$/);
+  for (const pid of [pids.postgres, pids.temporal]) expect(() => process.kill(pid ?? 0, 0)).toThrow('ESRCH');
+  expect(readRunningState(dataFolder)).toBeUndefined();
+  expect(readFileSync(join(dataFolder, 'state', 'postgres.log'), 'utf8').trimEnd()).toMatch(
+    /database system is shut down$/,
+  );
+}, 60_000);
+
+// Old: what it printed into a closed pipe was an error nobody caught, and reporting that one hung: it never stopped.
+test('a closed terminal, which takes its output away and sends SIGHUP, drains it too', async () => {
+  posthorn = await startPosthorn('start', variables, READY);
+  const { pids } = state();
+  posthorn.child.stdout?.destroy();
+  posthorn.child.stderr?.destroy();
+  posthorn.child.kill('SIGHUP');
+  expect(await posthorn.ended).toBe(0);
+  for (const pid of [pids.postgres, pids.temporal]) expect(() => process.kill(pid ?? 0, 0)).toThrow('ESRCH');
+}, 90_000);
+
+test('without a running start the keys command says what it needs', async () => {
+  const { exitCode, errors } = await runPosthorn(['keys', 'list'], variables);
+  expect(exitCode).toBe(1);
+  expect(errors).toBe(`posthorn: DATABASE_URL is not set, and no \`posthorn start\` runs on ${dataFolder} here\n`);
+});

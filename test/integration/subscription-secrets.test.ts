@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { createChannelBody } from '../../src/channels/schema.ts';
+import {
+  createSubscriptionBody,
+  listSubscriptionsQuery,
+  rotateSecretBody,
+  type Subscription,
+} from '../../src/subscriptions/schema.ts';
+import { openSecret, secretContext } from '../../src/subscriptions/secrets.ts';
+import { type Resources, startResources } from '../support/resources.ts';
+
+const HOUR_MS = 3_600_000;
+const NOT_FOUND = { code: 'NOT_FOUND', message: 'No such subscription in this environment' };
+
+let resources: Resources;
+let subscription: Subscription;
+beforeAll(async () => {
+  resources = await startResources();
+});
+afterAll(() => resources.stop());
+beforeEach(async () => {
+  const { live, channels, subscriptions } = resources;
+  const { id: channelId } = await channels.create(live, createChannelBody.parse({ name: 'orders' }));
+  const body = createSubscriptionBody.parse({ channelId, webhookUrl: 'https://example.com/hook' });
+  subscription = await subscriptions.create(live, body);
+});
+
+const secretNow = async (caller = resources.live): Promise<string> =>
+  (await resources.subscriptions.secret(caller, subscription.id)).secret;
+const rotate = async (body?: object, caller = resources.live): Promise<string> =>
+  (await resources.subscriptions.rotateSecret(caller, subscription.id, rotateSecretBody.parse(body))).secret;
+const rows = (subscriptionId = subscription.id) =>
+  resources.db.subscriptionSecret.findMany({ where: { subscriptionId }, orderBy: { id: 'desc' } });
+/** The secrets an attempt would sign with now, newest first. */
+const signingSecrets = async (): Promise<string[]> =>
+  (await rows())
+    .filter(({ expiresAt }) => expiresAt === null || expiresAt > resources.now())
+    .map((row) => openSecret(resources.keyRing, row));
+
+describe('the secret of a subscription', () => {
+  test('is there from the start, 32 random bytes, another one for each subscription', async () => {
+    const secret = await secretNow();
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(await secretNow()).toBe(secret);
+    const other = await resources.subscriptions.create(
+      resources.live,
+      createSubscriptionBody.parse({ channelId: subscription.channelId, webhookUrl: 'https://example.com/hook' }),
+    );
+    expect((await resources.subscriptions.secret(resources.live, other.id)).secret).not.toBe(secret);
+  });
+
+  test('is stored sealed, bound to its row', async () => {
+    const secret = await secretNow();
+    const [row, ...more] = await rows();
+    expect(more).toEqual([]);
+    if (row === undefined) throw new Error('one secret expected');
+    expect(row).toMatchObject({ expiresAt: null, ciphertext: expect.stringMatching(/^v1\.test\./) });
+    expect(row.ciphertext).not.toContain(secret.slice('whsec_'.length));
+    expect(resources.keyRing.decrypt(row.ciphertext, secretContext(row.id))).toBe(secret);
+  });
+
+  test('does not open in another row', async () => {
+    const before = await secretNow();
+    await rotate();
+    const [current, old] = await rows();
+    if (current === undefined || old === undefined) throw new Error('two secrets expected');
+    await resources.db.subscriptionSecret.update({
+      where: { id: current.id },
+      data: { ciphertext: old.ciphertext },
+    });
+    await expect(secretNow()).rejects.toThrow('does not open');
+    await expect(secretNow()).rejects.not.toThrow(before);
+  });
+
+  test('is in no resource and no list', async () => {
+    const { live, subscriptions } = resources;
+    const shown = JSON.stringify([
+      subscription,
+      await subscriptions.get(live, subscription.id),
+      await subscriptions.list(live, listSubscriptionsQuery.parse({})),
+      await subscriptions.update(live, subscription.id, { name: 'x' }),
+      await subscriptions.pause(live, subscription.id),
+    ]);
+    expect(shown).not.toMatch(/secret|whsec_|ciphertext/i);
+  });
+
+  test('is NOT_FOUND from another environment, and after deletion', async () => {
+    const before = await rows();
+    await expect(secretNow(resources.test)).rejects.toMatchObject(NOT_FOUND);
+    await expect(rotate({}, resources.test)).rejects.toMatchObject(NOT_FOUND);
+    expect(await rows()).toStrictEqual(before);
+    await resources.subscriptions.delete(resources.live, subscription.id);
+    await expect(secretNow()).rejects.toMatchObject(NOT_FOUND);
+    await expect(rotate()).rejects.toMatchObject(NOT_FOUND);
+    expect(await rows()).toStrictEqual(before);
+  });
+
+  test.each(['sub_\u0000', 'nonsense', `sub_${'0'.repeat(26)}`])('of the id %j is missing', async (id) => {
+    const { live, subscriptions } = resources;
+    await expect(subscriptions.secret(live, id)).rejects.toMatchObject(NOT_FOUND);
+    await expect(subscriptions.rotateSecret(live, id, { overlapHours: 0 })).rejects.toMatchObject(NOT_FOUND);
+  });
+});
+
+describe('rotating the secret', () => {
+  test('makes the new one current and lets the old one sign beside it for 24 hours', async () => {
+    const old = await secretNow();
+    const rotatedAt = resources.now().getTime();
+    const fresh = await rotate();
+    expect(fresh).not.toBe(old);
+    expect(await secretNow()).toBe(fresh);
+    expect(await signingSecrets()).toEqual([fresh, old]);
+    const expiresAt = (await rows())[1]?.expiresAt?.getTime() ?? 0;
+    expect(expiresAt - rotatedAt).toBeGreaterThanOrEqual(24 * HOUR_MS);
+    expect(expiresAt - rotatedAt).toBeLessThan(24 * HOUR_MS + 60_000);
+    resources.advance(25 * HOUR_MS);
+    expect(await signingSecrets()).toEqual([fresh]);
+  });
+
+  test('leaves the subscription itself, and the secrets of others, as they were', async () => {
+    const other = await resources.subscriptions.create(
+      resources.live,
+      createSubscriptionBody.parse({ channelId: subscription.channelId, webhookUrl: 'https://example.com/hook' }),
+    );
+    const before = await rows(other.id);
+    await rotate({ overlapHours: 0 });
+    expect(await resources.subscriptions.get(resources.live, subscription.id)).toStrictEqual(subscription);
+    expect(await rows(other.id)).toStrictEqual(before);
+  });
+
+  test('with an overlap of 0 removes every old one at once, key material and all', async () => {
+    await rotate({ overlapHours: 168 });
+    await rotate({ overlapHours: 168 });
+    const fresh = await rotate({ overlapHours: 0 });
+    expect(await signingSecrets()).toEqual([fresh]);
+    expect(await rows()).toHaveLength(1);
+  });
+
+  test('never lets an older one outlive the overlap that was asked for last', async () => {
+    const first = await secretNow();
+    const second = await rotate({ overlapHours: 168 });
+    const third = await rotate({ overlapHours: 1 });
+    expect(await signingSecrets()).toEqual([third, second, first]);
+    resources.advance(2 * HOUR_MS);
+    expect(await signingSecrets()).toEqual([third]);
+  });
+
+  test('does not lengthen the life of an older one', async () => {
+    await secretNow();
+    const second = await rotate({ overlapHours: 1 });
+    const third = await rotate({ overlapHours: 168 });
+    resources.advance(2 * HOUR_MS);
+    expect(await signingSecrets()).toEqual([third, second]);
+  });
+
+  test('keeps at most three old ones and removes the oldest', async () => {
+    const secrets = [await secretNow()];
+    for (let count = 0; count < 5; count += 1) secrets.unshift(await rotate({ overlapHours: 168 }));
+    expect(await signingSecrets()).toEqual(secrets.slice(0, 4));
+    expect(await rows()).toHaveLength(4);
+  });
+
+  test('removes what has run out', async () => {
+    await rotate({ overlapHours: 1 });
+    resources.advance(2 * HOUR_MS);
+    await rotate({ overlapHours: 1 });
+    expect(await rows()).toHaveLength(2);
+  });
+
+  test('many times at once leaves exactly one current secret, which is one that was handed out', async () => {
+    const handedOut = await Promise.all(Array.from({ length: 6 }, () => rotate()));
+    expect(new Set(handedOut).size).toBe(6);
+    const stored = await rows();
+    expect(stored.filter(({ expiresAt }) => expiresAt === null)).toHaveLength(1);
+    expect(stored).toHaveLength(4);
+    expect(handedOut).toContain(await secretNow());
+  });
+
+  test('while it is patched loses neither', async () => {
+    const [fresh] = await Promise.all([
+      rotate(),
+      resources.subscriptions.update(resources.live, subscription.id, { name: 'renamed' }),
+    ]);
+    expect(await secretNow()).toBe(fresh);
+    expect(await resources.subscriptions.get(resources.live, subscription.id)).toHaveProperty('name', 'renamed');
+  });
+});

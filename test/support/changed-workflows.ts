@@ -1,0 +1,11 @@
+import { sleep } from '@temporalio/workflow';
+import { deliverMessage as current } from '../../workflows/deliver-message.ts';
+import type { DeliverMessageInput, DeliveryEnd } from '../../src/shared/delivery-workflow.ts';
+
+export { replayDeadLetters } from '../../workflows/replay-dead-letters.ts';
+
+/** As a careless change would have it: a command before all others, not behind `patched()`. The replay test must see it. */
+export async function deliverMessage(input: DeliverMessageInput): Promise<DeliveryEnd> {
+  await sleep(1_000);
+  return await current(input);
+}

@@ -1,0 +1,204 @@
+import type { Scope } from '../../src/shared/scopes.ts';
+import type { ResourceName } from './resource-shapes.ts';
+
+/** One id of each kind that a path may name, all of one environment. */
+export type ResourceIds = {
+  channelId: string;
+  messageId: string;
+  subscriptionId: string;
+  deliveryId: string;
+  deadLetterId: string;
+  bulkReplayId: string;
+  apiKeyId: string;
+};
+
+/**
+ * What a caller may rely on at one endpoint, written by hand from the specification §4 and DESIGN §4: the tests compare the
+ * route table with it, so that neither a scope nor a status changes unseen.
+ */
+export type ContractRow = {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  path: string;
+  scope: Scope;
+  status: 200 | 201 | 202 | 204;
+  /** What it answers; absent with 204. `listOf` is a page of that resource. */
+  answers?: ResourceName;
+  listOf?: ResourceName;
+  /** A good body, where one is taken. */
+  body?: (ids: ResourceIds) => Record<string, unknown>;
+  isBodyOptional?: true;
+  /** Refuses unknown fields: a misspelt filter would replay everything. */
+  isStrict?: true;
+};
+
+const message = { eventType: 'order.created', payload: { n: 1 } };
+
+export const CONTRACT: ContractRow[] = [
+  {
+    method: 'POST',
+    path: '/v1/channels',
+    scope: 'channels:write',
+    status: 201,
+    answers: 'channel',
+    body: () => ({ name: 'orders' }),
+  },
+  { method: 'GET', path: '/v1/channels', scope: 'channels:read', status: 200, listOf: 'channel' },
+  { method: 'GET', path: '/v1/channels/:channelId', scope: 'channels:read', status: 200, answers: 'channel' },
+  {
+    method: 'PATCH',
+    path: '/v1/channels/:channelId',
+    scope: 'channels:write',
+    status: 200,
+    answers: 'channel',
+    body: () => ({ name: 'renamed' }),
+  },
+  { method: 'DELETE', path: '/v1/channels/:channelId', scope: 'channels:write', status: 204 },
+  {
+    method: 'POST',
+    path: '/v1/channels/:channelId/messages',
+    scope: 'messages:write',
+    status: 202,
+    answers: 'message',
+    body: () => message,
+  },
+  {
+    method: 'POST',
+    path: '/v1/channels/:channelId/messages/batch',
+    scope: 'messages:write',
+    status: 202,
+    answers: 'batch',
+    body: () => ({ messages: [message, message] }),
+  },
+  { method: 'GET', path: '/v1/channels/:channelId/messages', scope: 'messages:read', status: 200, listOf: 'message' },
+  { method: 'GET', path: '/v1/messages/:messageId', scope: 'messages:read', status: 200, answers: 'message' },
+  {
+    method: 'POST',
+    path: '/v1/subscriptions',
+    scope: 'subscriptions:write',
+    status: 201,
+    answers: 'subscription',
+    body: ({ channelId }) => ({ channelId, webhookUrl: 'https://example.com/in' }),
+  },
+  { method: 'GET', path: '/v1/subscriptions', scope: 'subscriptions:read', status: 200, listOf: 'subscription' },
+  {
+    method: 'GET',
+    path: '/v1/subscriptions/:subscriptionId',
+    scope: 'subscriptions:read',
+    status: 200,
+    answers: 'subscription',
+  },
+  {
+    method: 'PATCH',
+    path: '/v1/subscriptions/:subscriptionId',
+    scope: 'subscriptions:write',
+    status: 200,
+    answers: 'subscription',
+    body: () => ({ name: 'renamed' }),
+  },
+  { method: 'DELETE', path: '/v1/subscriptions/:subscriptionId', scope: 'subscriptions:write', status: 204 },
+  {
+    method: 'POST',
+    path: '/v1/subscriptions/:subscriptionId/pause',
+    scope: 'subscriptions:write',
+    status: 200,
+    answers: 'subscription',
+  },
+  {
+    method: 'POST',
+    path: '/v1/subscriptions/:subscriptionId/resume',
+    scope: 'subscriptions:write',
+    status: 200,
+    answers: 'subscription',
+  },
+  {
+    method: 'POST',
+    path: '/v1/subscriptions/:subscriptionId/test',
+    scope: 'subscriptions:write',
+    status: 202,
+    answers: 'message',
+    body: () => ({ eventType: 'order.tested', payload: { n: 2 } }),
+    isBodyOptional: true,
+  },
+  {
+    method: 'GET',
+    path: '/v1/subscriptions/:subscriptionId/secret',
+    // Whoever has the secret can sign in our name: reading it takes the right to change it.
+    scope: 'subscriptions:write',
+    status: 200,
+    answers: 'secret',
+  },
+  {
+    method: 'POST',
+    path: '/v1/subscriptions/:subscriptionId/secret/rotate',
+    scope: 'subscriptions:write',
+    status: 200,
+    answers: 'secret',
+    body: () => ({ overlapHours: 1 }),
+    isBodyOptional: true,
+  },
+  { method: 'GET', path: '/v1/deliveries', scope: 'deliveries:read', status: 200, listOf: 'delivery' },
+  { method: 'GET', path: '/v1/deliveries/:deliveryId', scope: 'deliveries:read', status: 200, answers: 'delivery' },
+  {
+    method: 'GET',
+    path: '/v1/deliveries/:deliveryId/attempts',
+    scope: 'deliveries:read',
+    status: 200,
+    listOf: 'attempt',
+  },
+  { method: 'POST', path: '/v1/deliveries/:deliveryId/retry', scope: 'dlq:write', status: 202, answers: 'delivery' },
+  { method: 'GET', path: '/v1/dlq', scope: 'dlq:read', status: 200, listOf: 'deadLetter' },
+  { method: 'GET', path: '/v1/dlq/:deadLetterId', scope: 'dlq:read', status: 200, answers: 'deadLetter' },
+  { method: 'DELETE', path: '/v1/dlq/:deadLetterId', scope: 'dlq:write', status: 204 },
+  { method: 'POST', path: '/v1/dlq/:deadLetterId/replay', scope: 'dlq:write', status: 202, answers: 'delivery' },
+  {
+    method: 'POST',
+    path: '/v1/dlq/replay',
+    scope: 'dlq:write',
+    status: 202,
+    answers: 'bulkReplay',
+    body: ({ channelId }) => ({ channelId }),
+    isStrict: true,
+  },
+  { method: 'GET', path: '/v1/dlq/replay/:bulkReplayId', scope: 'dlq:read', status: 200, answers: 'bulkReplay' },
+  {
+    method: 'POST',
+    path: '/v1/dlq/replay/:bulkReplayId/cancel',
+    scope: 'dlq:write',
+    status: 202,
+    answers: 'bulkReplay',
+  },
+  { method: 'GET', path: '/v1/api-keys', scope: 'credentials:write', status: 200, listOf: 'apiKey' },
+  {
+    method: 'POST',
+    path: '/v1/api-keys',
+    scope: 'credentials:write',
+    status: 201,
+    answers: 'newApiKey',
+    body: () => ({ name: 'till' }),
+  },
+  { method: 'GET', path: '/v1/api-keys/:apiKeyId', scope: 'credentials:write', status: 200, answers: 'apiKey' },
+  {
+    method: 'PATCH',
+    path: '/v1/api-keys/:apiKeyId',
+    scope: 'credentials:write',
+    status: 200,
+    answers: 'apiKey',
+    body: () => ({ name: 'renamed' }),
+  },
+  { method: 'DELETE', path: '/v1/api-keys/:apiKeyId', scope: 'credentials:write', status: 204 },
+  {
+    method: 'POST',
+    path: '/v1/api-keys/:apiKeyId/rotate',
+    scope: 'credentials:write',
+    status: 200,
+    answers: 'newApiKey',
+  },
+];
+
+/** The parameter that a path names; undefined when it names none. No path names two. */
+export const parameterOf = (path: string): keyof ResourceIds | undefined =>
+  // `as`: the tables' parameters are the ids' names; a path with another one finds no id and fails its test.
+  /:(\w+)/.exec(path)?.[1] as keyof ResourceIds | undefined;
+
+/** A path with its parameter filled in, percent-encoded. */
+export const fillPath = (path: string, id: string): string => path.replace(/:\w+/, encodeURIComponent(id));

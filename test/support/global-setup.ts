@@ -1,0 +1,13 @@
+import { announceRun } from './run.ts';
+import { startServers, type TestServers } from './servers.ts';
+
+/** Where the global tear-down, which jest loads as another module, finds the servers. */
+export type GlobalWithServers = typeof globalThis & { posthornTestServers?: TestServers };
+
+/** Runs once per jest run, before the first test file. What it throws fails the run. */
+export default async function setUp(): Promise<void> {
+  const servers = await startServers();
+  const holder: GlobalWithServers = globalThis;
+  holder.posthornTestServers = servers;
+  announceRun(servers);
+}

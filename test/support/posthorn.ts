@@ -1,0 +1,136 @@
+import { randomBytes } from 'node:crypto';
+import { Connection, Client } from '@temporalio/client';
+import type { Config } from '../../src/config.ts';
+import { createApp } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import { createServices } from '../../src/create-services.ts';
+import { createKeyRing } from '../../src/credentials/key-ring.ts';
+import type { Dependencies } from '../../src/dependencies.ts';
+import { startHttpServer } from '../../src/http/server.ts';
+import { createLimiter } from '../../src/limits/limiter.ts';
+import { createLog } from '../../src/log.ts';
+import { createNewId } from '../../src/new-id.ts';
+import { routes } from '../../src/routes.ts';
+import { reconcilerScheduleId } from '../../src/shared/temporal-names.ts';
+import { createHandOver } from '../../src/shared/hand-over.ts';
+import { type RunningWorker, startWorker } from '../../src/worker.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+import { insertOrganisation } from './organisation.ts';
+import { createTestTemporal } from './temporal.ts';
+
+export type Answer<T> = { status: number; headers: Headers; body: T };
+
+/** A whole Posthorn in this process, on a database and a task queue of its own. */
+export type TestPosthorn = {
+  url: string;
+  database: TestDatabase;
+  temporal: Client;
+  taskQueue: string;
+  deps: Dependencies;
+  /** API keys of the two environments, with every scope and no limit that a test would meet. */
+  keys: { live: string; test: string };
+  /** Calls the API with the live key unless told otherwise; `key: null` sends none. `body` may be a text, sent as it is. */
+  request<T = Record<string, unknown>>(
+    method: string,
+    path: string,
+    body?: unknown,
+    options?: RequestOptions,
+  ): Promise<Answer<T>>;
+  worker: {
+    start(): Promise<void>;
+    stop(): Promise<void>;
+  };
+  stop(): Promise<void>;
+};
+
+export type RequestOptions = { key?: string | null; headers?: Record<string, string> };
+
+/** Starts it; without a worker when the test is about the API alone. `variables` are settings as in the environment. */
+export async function startPosthorn(
+  options: { withWorker?: boolean; variables?: Record<string, string> } = {},
+): Promise<TestPosthorn> {
+  const database = await createTestDatabase();
+  const { address, namespace, taskQueue } = createTestTemporal();
+  const config: Config = readConfig({
+    ALLOW_HTTP_WEBHOOKS: 'true',
+    WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8,::1/128',
+    ...options.variables,
+  });
+  const deps: Dependencies = {
+    config,
+    log: createLog(process.env['LOG_LEVEL'] === undefined ? 'silent' : config.logLevel),
+    clock: () => new Date(),
+    newId: createNewId(Date.now),
+    db: database.db,
+    pool: database.pool,
+    keyRing: createKeyRing([{ kid: 'test', key: randomBytes(32) }]),
+  };
+  await insertOrganisation(deps);
+  const handOver = createHandOver();
+  const services = createServices(deps, handOver);
+  const makeKey = async (environment: 'live' | 'test'): Promise<string> => {
+    const made = await services.apiKeys.operator.create({
+      environment,
+      name: `${environment} key`,
+      tier: 'enterprise',
+      limits: { batchPerMinute: 100_000 },
+    });
+    return made.key;
+  };
+  const keys = { live: await makeKey('live'), test: await makeKey('test') };
+  const limiter = createLimiter({ log: deps.log, strangerRequestsPerMinute: 100_000 });
+  const server = await startHttpServer(createApp({ deps, services, routes, limiter }), { port: 0, host: '127.0.0.1' });
+  const url = `http://127.0.0.1:${server.port}`;
+  const connection = await Connection.connect({ address });
+
+  let running: RunningWorker | undefined;
+  const worker = {
+    async start() {
+      running ??= await startWorker(deps, { address, namespace }, { taskQueue, handOver });
+    },
+    async stop() {
+      await running?.stop();
+      running = undefined;
+    },
+  };
+  if (options.withWorker !== false) await worker.start();
+  const temporal = new Client({ connection, namespace });
+
+  return {
+    url,
+    database,
+    temporal,
+    taskQueue,
+    deps,
+    keys,
+    worker,
+    async request<T>(method: string, path: string, body?: unknown, { key, headers }: RequestOptions = {}) {
+      const response = await fetch(url + path, {
+        method,
+        headers: {
+          ...(key !== null && { authorization: `Bearer ${key ?? keys.live}` }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      return {
+        status: response.status,
+        headers: response.headers,
+        body: (text === '' ? undefined : JSON.parse(text)) as T,
+      };
+    },
+    async stop() {
+      await server.drain();
+      await worker.stop();
+      await temporal.schedule
+        .getHandle(reconcilerScheduleId(taskQueue))
+        .delete()
+        .catch(() => undefined);
+      await connection.close();
+      await limiter.close();
+      await database.drop();
+    },
+  };
+}

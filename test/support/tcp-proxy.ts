@@ -1,0 +1,58 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+/** A connection to a server that a test can cut. */
+export type TcpProxy = {
+  /** The server's URL, by way of the proxy. */
+  url: string;
+  /** Breaks every connection and refuses new ones, as when the server has died. */
+  cut(): Promise<void>;
+  /** Takes connections again, on the same port. */
+  mend(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+/** Puts a proxy on loopback before the server of `targetUrl`. */
+export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
+  const target = new URL(targetUrl);
+  const sockets = new Set<Socket>();
+  let port = 0;
+  let server: Server | undefined;
+
+  const mend = async (): Promise<void> => {
+    server = createServer((incoming) => {
+      const outgoing = connect(Number(target.port), target.hostname);
+      for (const [socket, other] of [
+        [incoming, outgoing],
+        [outgoing, incoming],
+      ] as const) {
+        sockets.add(socket);
+        socket.on('error', () => undefined);
+        socket.on('close', () => {
+          sockets.delete(socket);
+          other.destroy();
+        });
+      }
+      incoming.pipe(outgoing);
+      outgoing.pipe(incoming);
+    });
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    // `as`: a TCP server's address is an object.
+    port = (server.address() as AddressInfo).port;
+  };
+  const cut = async (): Promise<void> => {
+    const closing = server;
+    server = undefined;
+    if (closing === undefined) return;
+    const closed = once(closing, 'close');
+    closing.close();
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  };
+
+  await mend();
+  const url = new URL(targetUrl);
+  url.host = `127.0.0.1:${port}`;
+  return { url: url.href, cut, mend, stop: cut };
+}

@@ -1,0 +1,19 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+// Looked at often enough that waiting adds nothing to a test, seldom enough to leave the two cores alone.
+const LOOK_EVERY_MS = 25;
+
+/** Waits until `look` gives something other than undefined or false, and returns it. Fails with the last look after `withinMs`. */
+export async function waitFor<T>(
+  what: string,
+  look: () => Promise<T | undefined | false> | T | undefined | false,
+  withinMs = 20_000,
+): Promise<T> {
+  const deadline = Date.now() + withinMs;
+  for (;;) {
+    const seen = await look();
+    if (seen !== undefined && seen !== false) return seen;
+    if (Date.now() > deadline) throw new Error(`waited ${withinMs} ms in vain for: ${what}`);
+    await sleep(LOOK_EVERY_MS);
+  }
+}

@@ -1,0 +1,86 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import type { ServerResponse } from 'node:http';
+import {
+  createChannel,
+  createSubscription,
+  deliveryOf,
+  type PageJson,
+  publish,
+  waitForDelivery,
+} from '../support/factories.ts';
+import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+let posthorn: TestPosthorn;
+const receivers: Receiver[] = [];
+
+beforeAll(async () => {
+  posthorn = await startPosthorn();
+});
+afterEach(async () => {
+  await Promise.all(receivers.splice(0).map((receiver) => receiver.close()));
+});
+afterAll(() => posthorn.stop());
+
+async function receive(options: Parameters<typeof startReceiver>[0] = {}): Promise<Receiver> {
+  const receiver = await startReceiver(options);
+  receivers.push(receiver);
+  return receiver;
+}
+
+test('delays below a second are kept: nine tries 100 ms apart take about a second, not nine', async () => {
+  const receiver = await receive({ answers: [500, 500, 500, 500, 500, 500, 500, 500, 200] });
+  const { id: channelId } = await createChannel(posthorn);
+  const retryPolicy = { maxRetries: 8, initialDelay: 100, maxDelay: 100, backoffMultiplier: 1 };
+  await createSubscription(posthorn, { channelId, webhookUrl: receiver.url, retryPolicy });
+
+  const message = await publish(posthorn, channelId);
+
+  expect(await waitForDelivery(posthorn, message.id, 'delivered')).toMatchObject({ attempts: 9 });
+  const times = receiver.requests.map(({ at }) => at);
+  const gaps = times.slice(1).map((at, index) => at - (times[index] ?? 0));
+  expect(Math.min(...gaps)).toBeGreaterThanOrEqual(99);
+  // Temporal's timers were looked at once a second before: eight seconds in all.
+  expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeLessThan(5_000);
+});
+
+test('an endpoint that hangs neither delays nor fails another subscription of the same host', async () => {
+  const held: ServerResponse[] = [];
+  const receiver = await receive({
+    answer: ({ path }) => (path === '/hangs' ? (response) => held.push(response) : 200),
+  });
+  const hanging = await createChannel(posthorn);
+  await createSubscription(posthorn, { channelId: hanging.id, webhookUrl: `${receiver.url}hangs` });
+  const quick = await createChannel(posthorn);
+  const retryPolicy = { maxRetries: 0 };
+  await createSubscription(posthorn, { channelId: quick.id, webhookUrl: receiver.url, timeoutMs: 1_000, retryPolicy });
+  for (let n = 0; n < 30; n += 1) await publish(posthorn, hanging.id);
+  await waitFor('the endpoint to hang', () => held.length >= 2);
+
+  const messages = await Promise.all(Array.from({ length: 10 }, () => publish(posthorn, quick.id)));
+
+  for (const { id } of messages)
+    expect(await waitForDelivery(posthorn, id, 'delivered')).toMatchObject({ attempts: 1 });
+  for (const response of held) response.end();
+});
+
+test('a try that was under way when its subscription was deleted is on record, and the delivery stays as it was ended', async () => {
+  const held: ServerResponse[] = [];
+  const receiver = await receive({ answers: [(response) => held.push(response)] });
+  const { id: channelId } = await createChannel(posthorn);
+  const subscription = await createSubscription(posthorn, { channelId, webhookUrl: receiver.url });
+  const message = await publish(posthorn, channelId);
+  await waitFor('the request', () => held.length === 1);
+
+  expect((await posthorn.request('DELETE', `/v1/subscriptions/${subscription.id}`)).status).toBe(204);
+  held[0]?.end();
+
+  const delivery = await waitFor('the attempt', async () => {
+    const found = await deliveryOf(posthorn, message.id);
+    return found?.attempts === 1 && found;
+  });
+  expect(delivery).toMatchObject({ status: 'failed', reason: 'subscription_deleted', response: { status: 200 } });
+  const { body } = await posthorn.request<PageJson<object>>('GET', `/v1/deliveries/${delivery.id}/attempts`);
+  expect(body.data).toMatchObject([{ number: 1, outcome: 'delivered' }]);
+});

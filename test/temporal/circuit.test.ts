@@ -1,0 +1,210 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { reconcilerScheduleId } from '../../src/shared/temporal-names.ts';
+import {
+  createChannel,
+  createSubscription,
+  type DeliveryJson,
+  deliveryOf,
+  type PageJson,
+  publish,
+  publishBatch,
+  waitForDelivery,
+} from '../support/factories.ts';
+import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { serviceEvents } from '../support/system-channel.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+type SubscriptionJson = {
+  status: string;
+  circuit: { state: 'closed' | 'open' | 'half_open'; openedAt?: string; nextProbeAt?: string };
+};
+type Dead = { receiver: Receiver; channelId: string; subscriptionId: string };
+
+// An hour until the second try: what comes before it is a probe.
+const PATIENT = { maxRetries: 5, initialDelay: 3_600_000, maxDelay: 3_600_000, backoffMultiplier: 1 };
+
+const receivers: Receiver[] = [];
+afterEach(async () => {
+  await Promise.all(receivers.splice(0).map((receiver) => receiver.close()));
+});
+
+describe.each(['off', '0'])('with the burst threshold %s', (threshold) => {
+  let posthorn: TestPosthorn;
+  beforeAll(async () => {
+    posthorn = await startPosthorn({ variables: { DELIVERY_BURST_THRESHOLD: threshold } });
+  });
+  afterAll(() => posthorn.stop());
+
+  const subscribed = async (answer: number, fields: Record<string, unknown> = {}): Promise<Dead> => {
+    const receiver = await startReceiver({ answers: [answer] });
+    receivers.push(receiver);
+    const channel = await createChannel(posthorn);
+    const target = { channelId: channel.id, webhookUrl: receiver.url, retryPolicy: PATIENT };
+    const subscription = await createSubscription(posthorn, { ...target, ...fields });
+    return { receiver, channelId: channel.id, subscriptionId: subscription.id };
+  };
+  const subscription = async (id: string): Promise<SubscriptionJson> =>
+    (await posthorn.request<SubscriptionJson>('GET', `/v1/subscriptions/${id}`)).body;
+  const untilCircuit = (id: string, state: string): Promise<SubscriptionJson> =>
+    waitFor(`circuit ${state}`, async () => {
+      const found = await subscription(id);
+      return found.circuit.state === state && found;
+    });
+  /** As if the 30 s had passed: the next delivery is the probe. */
+  const endOpenTime = (id: string): Promise<unknown> =>
+    posthorn.deps.pool.query(
+      `UPDATE subscriptions SET circuit_opened_at = now() - interval '30 seconds', circuit_probe_at = now() WHERE id = $1`,
+      [id],
+    );
+  const deliveriesOf = async (id: string): Promise<DeliveryJson[]> =>
+    (await posthorn.request<PageJson<DeliveryJson>>('GET', `/v1/deliveries?limit=100&subscriptionId=${id}`)).body.data;
+
+  /** A dead endpoint whose circuit is open, with 20 failures behind it and ten deliveries that have not been tried. */
+  async function opened(fields: Record<string, unknown> = {}): Promise<Dead> {
+    const dead = await subscribed(500, fields);
+    await publishBatch(posthorn, dead.channelId, 20);
+    await untilCircuit(dead.subscriptionId, 'open');
+    return dead;
+  }
+
+  test('a dead endpoint opens its circuit after 20 failures; what comes then waits, untried, and others are served', async () => {
+    const dead = await subscribed(500);
+    const alive = await subscribed(200);
+    await publishBatch(posthorn, dead.channelId, 60);
+
+    const { circuit } = await untilCircuit(dead.subscriptionId, 'open');
+
+    expect(Date.parse(circuit.nextProbeAt ?? '') - Date.parse(circuit.openedAt ?? '')).toBe(30_000);
+    const later = await publish(posthorn, dead.channelId);
+    const other = await publish(posthorn, alive.channelId);
+    await waitForDelivery(posthorn, other.id, 'delivered', 5_000);
+    const waiting = await deliveryOf(posthorn, later.id);
+    expect(waiting).toMatchObject({ status: 'pending', attempts: 0, nextRetryAt: circuit.nextProbeAt });
+    // Up to ten were under way when the twentieth failed.
+    expect(dead.receiver.requests.length).toBeLessThanOrEqual(30);
+    const tried = (await deliveriesOf(dead.subscriptionId)).reduce((sum, delivery) => sum + delivery.attempts, 0);
+    expect(tried).toBe(dead.receiver.requests.length);
+    expect((await subscription(alive.subscriptionId)).circuit).toEqual({ state: 'closed' });
+    const told = await serviceEvents(posthorn, 'circuit.opened');
+    expect(told.filter(({ subscriptionId }) => subscriptionId === dead.subscriptionId)).toEqual([
+      { subscriptionId: dead.subscriptionId, channelId: dead.channelId, ...circuit, state: undefined },
+    ]);
+  });
+
+  test('after the open time one delivery is the probe; it fails, and everything waits for the next one', async () => {
+    const dead = await opened();
+    await publishBatch(posthorn, dead.channelId, 10);
+    const before = dead.receiver.requests.length;
+    const { circuit } = await subscription(dead.subscriptionId);
+
+    await endOpenTime(dead.subscriptionId);
+
+    await waitFor('the probe', () => dead.receiver.requests.length > before);
+    const reopened = await waitFor('the circuit to open again', async () => {
+      const found = (await subscription(dead.subscriptionId)).circuit;
+      return found.state === 'open' && found.openedAt !== circuit.openedAt && found;
+    });
+    const marker = await subscribed(200);
+    const message = await publish(posthorn, marker.channelId);
+    await waitForDelivery(posthorn, message.id, 'delivered');
+    expect(dead.receiver.requests).toHaveLength(before + 1);
+    const waiting = (await deliveriesOf(dead.subscriptionId)).filter(({ status }) => status === 'pending');
+    expect(new Set(waiting.map(({ nextRetryAt }) => nextRetryAt))).toEqual(new Set([reopened.nextProbeAt]));
+    const told = await serviceEvents(posthorn, 'circuit.opened');
+    expect(told.filter(({ subscriptionId }) => subscriptionId === dead.subscriptionId)).toHaveLength(1);
+  });
+
+  test('a probe that is delivered closes it, and what has waited follows at once', async () => {
+    const dead = await opened();
+    const waited = await publishBatch(posthorn, dead.channelId, 30);
+    dead.receiver.answerWith([200]);
+
+    await endOpenTime(dead.subscriptionId);
+
+    for (const id of waited)
+      expect(await waitForDelivery(posthorn, id, 'delivered', 10_000)).toMatchObject({ attempts: 1 });
+    expect((await subscription(dead.subscriptionId)).circuit).toEqual({ state: 'closed' });
+    const told = await serviceEvents(posthorn, 'circuit.closed');
+    expect(told.filter(({ subscriptionId }) => subscriptionId === dead.subscriptionId)).toMatchObject([
+      { channelId: dead.channelId, closedAt: expect.any(String) },
+    ]);
+    expect(
+      dead.receiver.requests.filter((request) => waited.includes(String(request.headers['webhook-id']))),
+    ).toHaveLength(30);
+  });
+
+  test('a retry that meets the circuit open is held until the probe and uses up nothing', async () => {
+    const dead = await subscribed(500, { retryPolicy: { ...PATIENT, initialDelay: 1_500, maxDelay: 1_500 } });
+    await publishBatch(posthorn, dead.channelId, 22);
+    const { circuit } = await untilCircuit(dead.subscriptionId, 'open');
+    const atOpening = dead.receiver.requests.length;
+
+    const held = await waitFor('retries to be held', async () => {
+      const found = await deliveriesOf(dead.subscriptionId);
+      const isHeld = found.every(({ nextRetryAt }) => nextRetryAt === circuit.nextProbeAt);
+      return isHeld && Date.now() > Date.parse(circuit.openedAt ?? '') + 2_500 && found;
+    });
+
+    // Those under way when it opened were the last.
+    expect(dead.receiver.requests.length).toBeLessThanOrEqual(atOpening + 10);
+    expect(held.reduce((sum, { attempts }) => sum + attempts, 0)).toBe(dead.receiver.requests.length);
+    dead.receiver.answerWith([200]);
+    await endOpenTime(dead.subscriptionId);
+    await waitFor('all delivered', async () => {
+      const found = await deliveriesOf(dead.subscriptionId);
+      return found.every(({ status }) => status === 'delivered');
+    });
+  });
+
+  test('what a circuit holds beyond the end of its policy becomes a dead letter with the reason circuit', async () => {
+    const dead = await opened();
+    const [ended = '', waiting = ''] = await publishBatch(posthorn, dead.channelId, 2);
+    await posthorn.deps.pool.query(
+      `UPDATE deliveries SET policy_started_at = now() - interval '5 hours 2 minutes' WHERE message_id = $1`,
+      [ended],
+    );
+
+    await waitFor('the reconciler to end it', async () => {
+      await posthorn.temporal.schedule.getHandle(reconcilerScheduleId(posthorn.taskQueue)).trigger();
+      return (await deliveryOf(posthorn, ended))?.status === 'failed';
+    });
+
+    expect(await deliveryOf(posthorn, ended)).toMatchObject({ attempts: 0, reason: 'circuit' });
+    expect(await deliveryOf(posthorn, waiting)).toMatchObject({ status: 'pending' });
+    const letters = await posthorn.request<PageJson<object>>('GET', `/v1/dlq?subscriptionId=${dead.subscriptionId}`);
+    expect(letters.body.data).toMatchObject([{ messageId: ended, reason: 'circuit', status: 'open', attempts: 0 }]);
+    const told = await serviceEvents(posthorn, 'delivery.exhausted');
+    expect(told.filter(({ messageId }) => messageId === ended)).toMatchObject([{ reason: 'circuit', attempts: 0 }]);
+  });
+
+  test('it survives a restart of the worker', async () => {
+    const dead = await opened();
+    const before = dead.receiver.requests.length;
+    await posthorn.worker.stop();
+    await posthorn.worker.start();
+
+    const message = await publish(posthorn, dead.channelId);
+
+    const marker = await subscribed(200);
+    const other = await publish(posthorn, marker.channelId);
+    await waitForDelivery(posthorn, other.id, 'delivered');
+    expect((await subscription(dead.subscriptionId)).circuit.state).toBe('open');
+    expect(dead.receiver.requests).toHaveLength(before);
+    dead.receiver.answerWith([200]);
+    await endOpenTime(dead.subscriptionId);
+    await waitForDelivery(posthorn, message.id, 'delivered');
+  });
+
+  test('another webhookUrl closes it: what failed there says nothing of here', async () => {
+    const dead = await opened();
+    const message = await publish(posthorn, dead.channelId);
+    const alive = await startReceiver();
+    receivers.push(alive);
+
+    await posthorn.request('PATCH', `/v1/subscriptions/${dead.subscriptionId}`, { webhookUrl: alive.url });
+
+    await waitForDelivery(posthorn, message.id, 'delivered', 5_000);
+    expect((await subscription(dead.subscriptionId)).circuit).toEqual({ state: 'closed' });
+  });
+});

@@ -1,0 +1,112 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { type DeliveryScene, SCENE_POLICY, setDeliveryScene } from '../support/delivery-scene.ts';
+import { deliveryOf, publish, waitForDelivery } from '../support/factories.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+// What is seen in Temporal of a delivery that has a workflow from its first try on: outside of bursts.
+
+let scene: DeliveryScene;
+beforeAll(async () => {
+  scene = await setDeliveryScene('off');
+});
+afterEach(() => scene.endReceivers());
+afterAll(() => scene.end());
+
+test('while a delivery waits, Temporal shows the attempt, the last failure and the next time that the record shows', async () => {
+  const { channelId } = await scene.subscribed([500], {
+    retryPolicy: { ...SCENE_POLICY, initialDelay: 60_000, maxDelay: 60_000 },
+  });
+
+  const message = await publish(scene.posthorn, channelId);
+
+  const delivery = await waitForDelivery(scene.posthorn, message.id, 'retrying');
+  const pending = await waitFor('a pending activity that has failed once', async () => {
+    const { raw } = await scene.posthorn.temporal.workflow.getHandle(`delivery/${delivery.id}/1`).describe();
+    const activity = raw.pendingActivities?.[0];
+    return activity?.lastFailure?.message !== undefined && activity;
+  });
+  expect(pending.lastFailure?.message).toBe('answered 500');
+  expect(pending.attempt).toBe(2);
+  const next = Number(pending.scheduledTime?.seconds) * 1000 + Number(pending.scheduledTime?.nanos) / 1e6;
+  expect(Math.abs(next - Date.parse(delivery.nextRetryAt ?? ''))).toBeLessThan(1_000);
+});
+
+test('paused between two tries: the next try is held, uses up nothing, and resuming after the delay sends it at once', async () => {
+  const { receiver, channelId, subscriptionId } = await scene.subscribed([500, 200]);
+  const message = await publish(scene.posthorn, channelId);
+  const retrying = await waitForDelivery(scene.posthorn, message.id, 'retrying');
+
+  await scene.posthorn.request('POST', `/v1/subscriptions/${subscriptionId}/pause`);
+  expect(await scene.waitForWorkflow(retrying.id, 1, 'COMPLETED')).toBe('COMPLETED');
+  const held = await deliveryOf(scene.posthorn, message.id);
+  expect(held).toMatchObject({ status: 'pending', attempts: 1 });
+  expect(held).not.toHaveProperty('nextRetryAt');
+  expect(receiver.requests).toHaveLength(1);
+
+  await scene.posthorn.request('POST', `/v1/subscriptions/${subscriptionId}/resume`);
+  expect(await waitForDelivery(scene.posthorn, message.id, 'delivered')).toMatchObject({ attempts: 2 });
+  expect(receiver.requests).toHaveLength(2);
+  expect(await scene.workflowStatus(retrying.id, 2)).toBeDefined();
+});
+
+test('a delivery held after k tries has just the rest of its policy left', async () => {
+  const { receiver, channelId, subscriptionId } = await scene.subscribed([500]);
+  const message = await publish(scene.posthorn, channelId);
+  const retrying = await waitForDelivery(scene.posthorn, message.id, 'retrying');
+  await scene.posthorn.request('POST', `/v1/subscriptions/${subscriptionId}/pause`);
+  await scene.waitForWorkflow(retrying.id, 1, 'COMPLETED');
+
+  await scene.posthorn.request('POST', `/v1/subscriptions/${subscriptionId}/resume`);
+
+  expect(await waitForDelivery(scene.posthorn, message.id, 'failed')).toMatchObject({ attempts: 3 });
+  expect(receiver.requests).toHaveLength(3);
+  const [, second = 0, third = 0] = receiver.requests.map((request) => request.at);
+  expect(third - second).toBeGreaterThanOrEqual(2000);
+});
+
+test('cancelling the Temporal workflow makes the delivery a dead letter with that reason', async () => {
+  const { channelId, subscriptionId } = await scene.subscribed([500], {
+    retryPolicy: { ...SCENE_POLICY, initialDelay: 60_000 },
+  });
+  const message = await publish(scene.posthorn, channelId);
+  const delivery = await waitForDelivery(scene.posthorn, message.id, 'retrying');
+
+  await scene.posthorn.temporal.workflow.getHandle(`delivery/${delivery.id}/1`).cancel();
+
+  expect(await waitForDelivery(scene.posthorn, message.id, 'failed')).toMatchObject({
+    attempts: 1,
+    reason: 'cancelled',
+  });
+  expect(await scene.deadLettersOf(subscriptionId)).toMatchObject([{ reason: 'cancelled', status: 'open' }]);
+  expect(await scene.waitForWorkflow(delivery.id, 1, 'CANCELLED')).toBe('CANCELLED');
+});
+
+test('retrying a delivery that waits for its next try sends it at once in its next round, and the old workflow sends nothing more', async () => {
+  const { receiver, channelId } = await scene.subscribed([500, 200], {
+    retryPolicy: { ...SCENE_POLICY, initialDelay: 3000 },
+  });
+  const message = await publish(scene.posthorn, channelId);
+  const delivery = await waitForDelivery(scene.posthorn, message.id, 'retrying');
+
+  expect((await scene.posthorn.request('POST', `/v1/deliveries/${delivery.id}/retry`)).status).toBe(202);
+
+  expect(await waitForDelivery(scene.posthorn, message.id, 'delivered', 2500)).toMatchObject({ attempts: 2 });
+  expect(await scene.waitForWorkflow(delivery.id, 1, 'COMPLETED')).toBe('COMPLETED');
+  expect(receiver.requests).toHaveLength(2);
+});
+
+test('deleting a subscription ends its unfinished deliveries without a dead letter, and nothing more is sent', async () => {
+  const { receiver, channelId, subscriptionId } = await scene.subscribed([500]);
+  const message = await publish(scene.posthorn, channelId);
+  const delivery = await waitForDelivery(scene.posthorn, message.id, 'retrying');
+
+  expect((await scene.posthorn.request('DELETE', `/v1/subscriptions/${subscriptionId}`)).status).toBe(204);
+
+  expect(await deliveryOf(scene.posthorn, message.id)).toMatchObject({
+    status: 'failed',
+    reason: 'subscription_deleted',
+  });
+  expect(await scene.waitForWorkflow(delivery.id, 1, 'COMPLETED')).toBe('COMPLETED');
+  expect(receiver.requests).toHaveLength(1);
+  expect(await scene.deadLettersOf(subscriptionId)).toEqual([]);
+});

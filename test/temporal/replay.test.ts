@@ -1,0 +1,110 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker';
+import { DeterminismViolationError } from '@temporalio/workflow';
+import { bundleWorkflows } from '../../src/temporal/workflow-bundle.ts';
+import { historyFromJson } from '../support/history-json.ts';
+import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
+import {
+  HISTORIES_FOLDER,
+  isToBeKept,
+  keepHistory,
+  type RecordedHistory,
+  recordHistories,
+  RECORDINGS,
+} from '../support/record-histories.ts';
+
+type Bundle = { code: string };
+
+let posthorn: TestPosthorn;
+let fresh: Record<string, RecordedHistory>;
+let bundle: Bundle;
+
+beforeAll(async () => {
+  posthorn = await startPosthorn();
+  bundle = await bundleWorkflows();
+  fresh = await recordHistories(posthorn);
+  if (isToBeKept) for (const [name, recorded] of Object.entries(fresh)) keepHistory(name, recorded);
+}, 120_000);
+afterAll(() => posthorn.stop());
+
+const names = Object.keys(RECORDINGS);
+const textOf = (name: string): string => readFileSync(join(HISTORIES_FOLDER, `${name}.json`), 'utf8');
+const keptOf = (name: string): RecordedHistory => JSON.parse(textOf(name));
+
+/** What replaying it with these workflows fails with; undefined when every command is the one of the history. */
+async function replay(workflowBundle: Bundle, { workflowId, history }: RecordedHistory): Promise<unknown> {
+  const results = Worker.runReplayHistories({ workflowBundle }, [{ workflowId, history: historyFromJson(history) }]);
+  const errors: unknown[] = [];
+  for await (const { error } of results) errors.push(error);
+  expect(errors).toHaveLength(1);
+  return errors[0];
+}
+
+const eventTypesOf = ({ history }: RecordedHistory): string[] => {
+  // `as`: historyToJson writes protobuf's JSON form.
+  const { events } = history as { events: { eventType: string }[] };
+  return events.map(({ eventType }) => eventType.replace('EVENT_TYPE_', ''));
+};
+
+test('there is one kept history of every way a Temporal workflow can go', () => {
+  expect(readdirSync(HISTORIES_FOLDER).toSorted()).toEqual(names.map((name) => `${name}.json`).toSorted());
+});
+
+test.each([
+  ['delivered-at-first-try', ['MARKER_RECORDED', 'WORKFLOW_EXECUTION_COMPLETED'], ['ACTIVITY_TASK_SCHEDULED']],
+  ['delivered-after-two-retries', ['ACTIVITY_TASK_COMPLETED', 'WORKFLOW_EXECUTION_COMPLETED'], []],
+  ['waiting-for-a-retry', ['ACTIVITY_TASK_SCHEDULED'], ['ACTIVITY_TASK_STARTED', 'WORKFLOW_EXECUTION_COMPLETED']],
+  ['dead-letter-after-the-policy', ['ACTIVITY_TASK_FAILED', 'WORKFLOW_EXECUTION_FAILED'], []],
+  ['dead-letter-at-first-try', ['MARKER_RECORDED', 'WORKFLOW_EXECUTION_FAILED'], ['ACTIVITY_TASK_SCHEDULED']],
+  ['held-while-paused', ['ACTIVITY_TASK_COMPLETED', 'WORKFLOW_EXECUTION_COMPLETED'], []],
+  ['resumed-in-the-next-round', ['MARKER_RECORDED', 'WORKFLOW_EXECUTION_COMPLETED'], ['ACTIVITY_TASK_SCHEDULED']],
+  ['cancelled-in-temporal', ['WORKFLOW_EXECUTION_CANCEL_REQUESTED', 'WORKFLOW_EXECUTION_CANCELED'], []],
+  [
+    'cancelled-in-a-try',
+    ['WORKFLOW_EXECUTION_CANCEL_REQUESTED', 'ACTIVITY_TASK_FAILED', 'WORKFLOW_EXECUTION_CANCELED'],
+    [],
+  ],
+  ['worker-died-in-a-try', ['ACTIVITY_TASK_TIMED_OUT', 'WORKFLOW_EXECUTION_COMPLETED'], []],
+  ['bulk-replay', ['ACTIVITY_TASK_COMPLETED', 'WORKFLOW_EXECUTION_COMPLETED'], []],
+  ['reconciler', ['ACTIVITY_TASK_COMPLETED', 'WORKFLOW_EXECUTION_COMPLETED'], []],
+])('%s has gone the way of its name, when it was kept and now', (name, present, absent) => {
+  for (const recorded of [keptOf(name), fresh[name]]) {
+    const eventTypes = eventTypesOf(recorded ?? { workflowId: name, history: { events: [] } });
+    expect(eventTypes).toEqual(expect.arrayContaining(present));
+    expect(eventTypes.filter((eventType) => absent.includes(eventType))).toEqual([]);
+  }
+});
+
+test.each(names)('%s goes on under the workflows of today, as it was kept and as it goes now', async (name) => {
+  expect(await replay(bundle, keptOf(name))).toBeUndefined();
+  expect(await replay(bundle, fresh[name] ?? keptOf(name))).toBeUndefined();
+});
+
+test('workflows with one command more, or without the type, are found out by every history that they concern', async () => {
+  const workflowsPath = fileURLToPath(new URL('../support/changed-workflows.ts', import.meta.url));
+  const changed = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') });
+  const verdicts = Object.fromEntries(
+    await Promise.all(names.map(async (name) => [name, await replay(changed, keptOf(name))] as const)),
+  );
+  const { 'bulk-replay': bulkReplay, reconciler, ...deliveries } = verdicts;
+  for (const [name, error] of Object.entries(deliveries))
+    expect([name, error]).toEqual([name, expect.any(DeterminismViolationError)]);
+  expect(bulkReplay).toBeUndefined();
+  expect(reconciler).toBeInstanceOf(Error);
+});
+
+test('the kept histories name neither machines nor paths, and no payload has entered Temporal', () => {
+  for (const name of names) {
+    const text = textOf(name);
+    const decoded = text.replaceAll(/"data": "([\w+/=]*)"/g, (_, data: string) =>
+      Buffer.from(data, 'base64').toString(),
+    );
+    for (const word of [`@${hostname()}`, process.cwd(), '/node_modules/', 'whsec_', 'zebra']) {
+      expect([name, word, decoded.includes(word)]).toEqual([name, word, false]);
+    }
+  }
+});

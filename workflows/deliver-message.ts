@@ -1,0 +1,149 @@
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  CancellationScope,
+  CancelledFailure,
+  isCancellation,
+  proxyActivities,
+  proxyLocalActivities,
+  TimeoutFailure,
+  upsertSearchAttributes,
+} from '@temporalio/workflow';
+import { defineSearchAttributeKey } from '@temporalio/common';
+import type { Activities } from '../activities/index.ts';
+import {
+  type AttemptResult,
+  type DeliverMessageInput,
+  type DeliveryEnd,
+  HEARTBEAT_TIMEOUT_MS,
+  MAX_CRASHES,
+  RECORDING_MS,
+  type Standing,
+} from '../src/shared/delivery-workflow.ts';
+import { toTemporalRetry } from '../src/shared/retry-policy.ts';
+import type { DeadLetterReason } from '../src/shared/statuses.ts';
+import { FAILURE_TYPES, TIMEOUT_TYPES } from '../src/shared/temporal-names.ts';
+
+// Bookkeeping in PostgreSQL: tried until it succeeds, since nothing else may decide how a delivery ends.
+const { recordCrash, endAsDeadLetter } = proxyActivities<Activities>({
+  startToCloseTimeout: RECORDING_MS,
+  retry: { initialInterval: 500, maximumInterval: 10_000 },
+});
+
+const STATE = defineSearchAttributeKey('PosthornState', 'KEYWORD');
+
+/**
+ * One delivery, one round: tries with the subscription's retry policy until it is delivered, held or a dead letter.
+ * A dead letter fails the Temporal workflow, so that the Temporal UI says so. The record is PostgreSQL's: every activity
+ * here may be repeated and changes nothing twice (DESIGN §3 "Delivery workflow").
+ */
+export async function deliverMessage(input: DeliverMessageInput): Promise<DeliveryEnd> {
+  try {
+    return await deliver(input);
+  } catch (failure) {
+    // The try that used up the policy has written the dead letter itself; cancelled, crashed and unknown ends have not.
+    if (typeOf(failure) !== FAILURE_TYPES.deadLettered) {
+      const isCancelled = isCancellation(failure) || CancellationScope.current().consideredCancelled;
+      const reason: DeadLetterReason = isCancelled ? 'cancelled' : 'exhausted';
+      const message = isCancelled ? 'cancelled in Temporal' : 'the tries ended without a result';
+      await CancellationScope.nonCancellable(() =>
+        endAsDeadLetter({ deliveryId: input.deliveryId, round: input.round, reason, message }),
+      );
+      showState(input, 'dead_letter');
+      // A try that fails while the cancellation is on its way ends with its own failure: the Temporal UI is to say "cancelled" too.
+      throw isCancelled && !isCancellation(failure) ? new CancelledFailure(message) : failure;
+    }
+    showState(input, 'dead_letter');
+    throw failure;
+  }
+}
+
+async function deliver(input: DeliverMessageInput): Promise<DeliveryEnd> {
+  let standing: Standing = { attempts: input.attempts, policyAttempts: input.policyAttempts };
+  let isFirst = input.firstTry === 'local';
+  for (let crashes = 0; crashes < MAX_CRASHES; crashes += 1) {
+    try {
+      if (isFirst) {
+        isFirst = false;
+        const first = await tryOnceLocally(input);
+        if (first.result !== 'retry') return toEnd(first);
+        standing = { attempts: input.attempts + 1, policyAttempts: input.policyAttempts + 1 };
+        showState(input, 'retrying');
+      }
+      return toEnd(await tryUntilPolicyEnds(input, standing));
+    } catch (failure) {
+      const crash = crashOf(failure);
+      if (crash === undefined) throw failure;
+      standing = await recordCrash({ deliveryId: input.deliveryId, round: input.round, number: crash.number });
+      if (standing.end === 'deadLettered')
+        throw deadLettered('the last try was recorded by a worker that then stopped');
+      if (standing.end !== undefined) return { result: standing.end };
+    }
+  }
+  throw ApplicationFailure.nonRetryable(`the worker stopped in ${MAX_CRASHES} tries`);
+}
+
+/** The quick first try of this round, which is due now: a local activity costs no schedule-to-start round trip (DESIGN §3: 12 ms against 63 ms). */
+function tryOnceLocally(input: DeliverMessageInput): Promise<AttemptResult> {
+  const { attemptLocally } = proxyLocalActivities<Activities>({
+    startToCloseTimeout: input.timeoutMs + RECORDING_MS,
+    retry: { maximumAttempts: 1 },
+  });
+  return attemptLocally({ deliveryId: input.deliveryId, round: input.round, number: input.attempts + 1 });
+}
+
+/**
+ * The tries under the policy, counted, spaced and shown by Temporal. Attempt 1 of the activity stands for a try that is
+ * already recorded (the local one, or the last of an earlier round), unless there is none yet.
+ */
+function tryUntilPolicyEnds(
+  input: DeliverMessageInput,
+  { attempts, policyAttempts }: { attempts: number; policyAttempts: number },
+): Promise<AttemptResult> {
+  const { attemptDelivery } = proxyActivities<Activities>({
+    startToCloseTimeout: input.timeoutMs + RECORDING_MS,
+    heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
+    // A try whose worker died comes back here at once instead of waiting for the policy's next interval.
+    retry: { ...toTemporalRetry(input.policy, policyAttempts), nonRetryableErrorTypes: [...TIMEOUT_TYPES] },
+    cancellationType: 'WAIT_CANCELLATION_COMPLETED',
+    summary: input.target,
+  });
+  const number = policyAttempts === 0 ? attempts + 1 : attempts;
+  return attemptDelivery({ deliveryId: input.deliveryId, round: input.round, number });
+}
+
+/** A result that ends the round. `retry` cannot come here: the regular activity throws it. */
+function toEnd(result: AttemptResult): DeliveryEnd {
+  if (result.result === 'deadLettered' || result.result === 'retry') throw deadLettered(result.message);
+  return { result: result.result };
+}
+
+const deadLettered = (message: string): ApplicationFailure =>
+  ApplicationFailure.nonRetryable(message, FAILURE_TYPES.deadLettered);
+
+/** The type of the application failure at the root, if it is one. */
+function typeOf(failure: unknown): string | null | undefined {
+  const root = failure instanceof ActivityFailure ? failure.cause : failure;
+  return root instanceof ApplicationFailure ? root.type : undefined;
+}
+
+/**
+ * A try that never reported: its worker died, or PostgreSQL stayed away for all of its time. `number` is the try it was
+ * making, from its heartbeat, null when it died before the first one. Undefined for every other failure.
+ */
+function crashOf(failure: unknown): { number: number | null } | undefined {
+  if (CancellationScope.current().consideredCancelled) return undefined;
+  // A local activity that throws fails with the bare failure; one that times out with a wrapped one, but bare when replayed.
+  const root = failure instanceof ActivityFailure ? failure.cause : failure;
+  if (root instanceof TimeoutFailure) {
+    const number = root.lastHeartbeatDetails;
+    return { number: typeof number === 'number' ? number : null };
+  }
+  const type = typeOf(failure);
+  const isOurs = type === FAILURE_TYPES.attemptFailed || type === FAILURE_TYPES.deadLettered;
+  return root instanceof ApplicationFailure && !isOurs ? { number: null } : undefined;
+}
+
+function showState(input: DeliverMessageInput, state: string): void {
+  if (input.isSearchable) upsertSearchAttributes([{ key: STATE, value: state }]);
+}

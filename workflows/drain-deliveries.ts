@@ -1,0 +1,22 @@
+import { proxyActivities } from '@temporalio/workflow';
+import type { Activities } from '../activities/index.ts';
+import { type DrainInput, type DrainProgress, HEARTBEAT_TIMEOUT_MS } from '../src/shared/delivery-workflow.ts';
+
+/**
+ * Carries a backlog: the first tries of many deliveries, made by one long-lived activity in the process that holds them.
+ * Its heartbeat shows in the Temporal UI what it is doing. It is never retried: when its process dies, what it held is due
+ * again as soon as the lease has run out, and another process begins a drain of its own.
+ */
+export async function drainDeliveries({ taskQueue }: DrainInput): Promise<DrainProgress> {
+  const { drainBacklog } = proxyActivities<Activities>({
+    taskQueue,
+    // A process that is alive takes it at once.
+    scheduleToStartTimeout: '10 seconds',
+    startToCloseTimeout: '1 day',
+    heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
+    retry: { maximumAttempts: 1 },
+    cancellationType: 'WAIT_CANCELLATION_COMPLETED',
+    summary: 'first tries of a backlog',
+  });
+  return await drainBacklog();
+}
