@@ -5,17 +5,13 @@ import type { Logger } from 'pino';
 import type { KeyRing } from '../src/credentials/key-ring.ts';
 import { untilReachable } from '../src/db/until-reachable.ts';
 import { judge, settledResult, toResult } from '../src/deliveries/attempt.ts';
-import {
-  type DeliveryToAttempt,
-  endAsDeadLetter,
-  holdDelivery,
-  loadForAttempts,
-} from '../src/deliveries/attempt-store.ts';
+import { endAsDeadLetter, holdDelivery, loadForAttempts } from '../src/deliveries/attempt-store.ts';
 import type { Recorder } from '../src/deliveries/recorder.ts';
 import { webhookRequest } from '../src/deliveries/webhook-request.ts';
 import type { Clock } from '../src/dependencies.ts';
 import type { Admission, Entry } from '../src/dispatch/admission.ts';
 import type { FirstTries } from '../src/dispatch/first-tries.ts';
+import type { DeliveryToAttempt } from '../src/shared/delivery-to-attempt.ts';
 import type { NewId } from '../src/new-id.ts';
 import type { WebhookSender } from '../src/outbound/post-webhook.ts';
 import type { AttemptInput, AttemptResult } from '../src/shared/delivery-workflow.ts';

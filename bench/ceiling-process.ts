@@ -5,13 +5,14 @@ import { readEncryptionKeys } from '../src/config.ts';
 import { createKeyRing } from '../src/credentials/key-ring.ts';
 import { createPool } from '../src/db/pool.ts';
 import { judge } from '../src/deliveries/attempt.ts';
-import { type DeliveryToAttempt, loadForAttempts } from '../src/deliveries/attempt-store.ts';
+import { loadForAttempts } from '../src/deliveries/attempt-store.ts';
 import { createRecorder } from '../src/deliveries/recorder.ts';
 import { webhookRequest } from '../src/deliveries/webhook-request.ts';
 import { createPublisher } from '../src/messages/publisher.ts';
 import { createNewId } from '../src/new-id.ts';
 import { createAddressGuard } from '../src/outbound/address-guard.ts';
 import { createWebhookSender, type SendResult } from '../src/outbound/post-webhook.ts';
+import type { DeliveryToAttempt } from '../src/shared/delivery-to-attempt.ts';
 import type { NewDelivery } from '../src/shared/hand-over.ts';
 import { VERSION } from '../src/shared/version.ts';
 import { connectToTemporal } from '../src/temporal/connection.ts';
@@ -51,7 +52,7 @@ const DELIVERED: Omit<SendResult, 'startedAt'> = {
   response: { status: 200, headers: { 'content-type': 'text/plain' }, body: 'ok', latencyMs: 1 },
 };
 
-/** Publish, load and record: the rows and statements of a delivery, by the service's own code, without HTTP and sending. */
+/** Publish and record, and load what is not handed over with it: the rows and statements of a delivery, by the service's own code, without HTTP and sending. */
 async function postgres(input: {
   databaseUrl: string;
   environmentId: string;
@@ -90,7 +91,10 @@ async function postgres(input: {
   const handOver = {
     holder: () => holder,
     take(deliveries: readonly NewDelivery[]) {
-      held.push(...deliveries);
+      for (const delivery of deliveries) {
+        if (delivery.read === undefined) held.push(delivery);
+        else deliver(delivery.read).catch(fail);
+      }
       if (loads < LOADS_IN_FLIGHT) load().catch(fail);
     },
   };

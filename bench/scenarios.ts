@@ -74,6 +74,6 @@ function scenario(name: ScenarioName, mode: Mode, size: Size): Scenario {
 /** Unmeasured publishes before a mode's scenarios: code is compiled, connections and Temporal's caches are there. */
 export const WARM_UP: Record<Mode, LoadShape> = {
   strict: { count: 60, concurrency: 8 },
-  default: { count: 5_000, concurrency: CONCURRENCY },
-  drain: { count: 5_000, concurrency: CONCURRENCY },
+  default: { count: 10_000, concurrency: CONCURRENCY },
+  drain: { count: 10_000, concurrency: CONCURRENCY },
 };

@@ -28,6 +28,7 @@ export function createGrouping<I, O>({ run, inFlight, maxWeight, weightOf }: Gro
   let queue: Waiting<I, O>[] = [];
   let weight = 0;
   let running = 0;
+  let isPumping = false;
 
   const nextGroup = (): Waiting<I, O>[] => {
     let size = 0;
@@ -67,12 +68,22 @@ export function createGrouping<I, O>({ run, inFlight, maxWeight, weightOf }: Gro
     }
   };
 
+  /** After the input of this turn of the event loop: what was read from the sockets at once is committed at once. */
+  const pumpSoon = (): void => {
+    if (isPumping || running >= inFlight) return;
+    isPumping = true;
+    setImmediate(() => {
+      isPumping = false;
+      pump();
+    });
+  };
+
   return {
     add: (item) =>
       new Promise((resolve, reject) => {
         queue.push({ item, resolve, reject });
         weight += weightOf(item);
-        pump();
+        pumpSoon();
       }),
     waiting: () => weight,
   };

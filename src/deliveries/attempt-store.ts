@@ -1,47 +1,7 @@
 import type { Pool } from 'pg';
 import { deliveryExhausted, publishEvents } from '../db/service-events.ts';
-import type { RetryPolicy } from '../shared/retry-policy.ts';
-import type { DeadLetterReason, DeliveryStatus, SubscriptionStatus } from '../shared/statuses.ts';
-
-/** Everything one try needs, read in one statement. */
-export type DeliveryToAttempt = {
-  deliveryId: string;
-  round: number;
-  status: DeliveryStatus;
-  attempts: number;
-  policyAttempts: number;
-  policy: RetryPolicy;
-  /** When the policy in force began, or the subscription was resumed since. */
-  policyStartedAt: Date;
-  /** When its next try is due; nextRetryAt, unless a circuit has put that off and is closed since. */
-  dueAt: Date | null;
-  failureReason: string | null;
-  lastErrorMessage: string | null;
-  message: {
-    id: string;
-    channelId: string;
-    eventType: string;
-    payload: string;
-    metadata: string | null;
-    publishedAt: Date;
-  };
-  subscription: {
-    id: string;
-    status: SubscriptionStatus;
-    isDeleted: boolean;
-    webhookUrl: string;
-    headers: Record<string, string> | null;
-    timeoutMs: number;
-    maxConcurrency: number | null;
-    rateLimit: number | null;
-    /** Milliseconds from `readAt` until its circuit lets a probe through, negative when one may be made; null when it is closed. */
-    circuitProbeInMs: number | null;
-    /** When this was read, by this process's clock, ms since the epoch. */
-    readAt: number;
-    /** Newest first; those past their overlap are left out. */
-    secrets: { id: string; ciphertext: string }[];
-  };
-};
+import type { DeliveryToAttempt, SubscriptionToAttempt } from '../shared/delivery-to-attempt.ts';
+import type { DeadLetterReason, SubscriptionStatus } from '../shared/statuses.ts';
 
 /** SQL: how long the circuit of the subscription `s` takes no try, in ms; null when it is closed. No clock but PostgreSQL's. */
 export const PROBE_IN_MS = '(extract(epoch FROM s.circuit_probe_at - now()) * 1000)::float8';
@@ -69,7 +29,7 @@ const LOAD = `
 
 type LoadedRow = Omit<DeliveryToAttempt, 'message' | 'subscription'> &
   Omit<DeliveryToAttempt['message'], 'id'> &
-  Omit<DeliveryToAttempt['subscription'], 'id' | 'status' | 'readAt'> & {
+  Omit<SubscriptionToAttempt, 'id' | 'status' | 'readAt'> & {
     messageId: string;
     subscriptionId: string;
     subscriptionStatus: SubscriptionStatus;

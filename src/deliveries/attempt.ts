@@ -2,7 +2,7 @@ import type { SendResult } from '../outbound/post-webhook.ts';
 import type { AttemptInput, AttemptResult } from '../shared/delivery-workflow.ts';
 import { delayAfterFailure } from '../shared/retry-policy.ts';
 import type { DeadLetterReason, DeliveryStatus } from '../shared/statuses.ts';
-import type { DeliveryToAttempt } from './attempt-store.ts';
+import type { DeliveryToAttempt } from '../shared/delivery-to-attempt.ts';
 
 /** The delivery's next state after a try. `dueAt` is the next retry, null when the delivery is finished. */
 export type Verdict = {

@@ -4,11 +4,11 @@ import { untilReachable } from '../db/until-reachable.ts';
 import type { NewId } from '../new-id.ts';
 import type { SendResult } from '../outbound/post-webhook.ts';
 import type { Verdict } from './attempt.ts';
-import type { DeliveryToAttempt } from './attempt-store.ts';
 import { type AttemptRecord, recordAttempts, recordLate } from './record-store.ts';
+import type { DeliveryToAttempt } from '../shared/delivery-to-attempt.ts';
 
 // Two transactions at a time, as in publishing; a group bounds what a crash makes be sent twice.
-const COMMITS_IN_FLIGHT = 2;
+const COMMITS_IN_FLIGHT = 1;
 const GROUP_TRIES = 100;
 
 /** A try that has been made and judged. */

@@ -1,7 +1,7 @@
 import type { KeyRing } from '../credentials/key-ring.ts';
 import { signatureHeader } from '../outbound/sign.ts';
 import { secretContext } from '../subscriptions/secrets.ts';
-import type { DeliveryToAttempt } from './attempt-store.ts';
+import type { DeliveryToAttempt } from '../shared/delivery-to-attempt.ts';
 
 /** What is posted to a subscriber. `headers` holds the custom ones too. */
 export type WebhookRequest = {

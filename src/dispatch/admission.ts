@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { DeliveryToAttempt } from '../deliveries/attempt-store.ts';
+import type { DeliveryToAttempt } from '../shared/delivery-to-attempt.ts';
 import { CIRCUIT_OPEN_MS } from '../shared/circuit.ts';
 import { RECORDING_MS } from '../shared/delivery-workflow.ts';
 import type { CircuitChange, Circuits } from './circuit-store.ts';

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { isUnreachable } from '../db/until-reachable.ts';
-import type { HandOver } from '../shared/hand-over.ts';
+import type { HandOver, NewDelivery } from '../shared/hand-over.ts';
 import type { StartBulkReplay } from '../temporal/start-bulk-replay.ts';
 import type { StartDelivery } from '../temporal/start-delivery.ts';
 import type { StartDrain } from '../temporal/start-drain.ts';
@@ -10,7 +10,7 @@ import { type BurstThreshold, createBacklog } from './backlog.ts';
 import { giveBackOpen } from './give-back-open.ts';
 import { type ClaimedDelivery, claimDue, countWaiting, describeHeld, releaseClaims, setCarrier } from './claim.ts';
 import { createChores } from './chores.ts';
-import type { Drain, HeldDelivery } from './drain.ts';
+import type { Drain } from './drain.ts';
 import { createFairQueues } from './fair-queues.ts';
 import type { FirstTries } from './first-tries.ts';
 import { listenForDue } from './listen-for-due.ts';
@@ -48,7 +48,7 @@ export type DispatcherDependencies = {
   startBulkReplay: StartBulkReplay;
 };
 
-type Held = HeldDelivery & { details?: ClaimedDelivery };
+type Held = NewDelivery & { details?: ClaimedDelivery };
 
 /**
  * Turns due rows into tries: claims fairly over the subscriptions, starts one Temporal workflow per delivery and round
@@ -144,7 +144,7 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
   const drainHeld = (): void => {
     for (const held of firsts.take(firsts.size(), ({ subscriptionId }) => backlog.isDrained(subscriptionId)))
       drain.offer(held);
-    if (isDraining || drain.size() === 0 || isResting() || isStopping) return;
+    if (isDraining || isResting() || isStopping || (drain.size() === 0 && !backlog.isNear())) return;
     isDraining = true;
     aside(
       deps
@@ -208,6 +208,10 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
       isRush = false;
       unclaimed = await countWaiting(pool, COUNT_LIMIT * threshold + 1);
     }
+    see();
+  };
+
+  const see = (): void => {
     const counts = new Map(unclaimed);
     firsts.countInto(counts);
     drain.countInto(counts);
@@ -257,6 +261,9 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
       },
       take(deliveries) {
         for (const delivery of deliveries) hold(delivery);
+        // At once: in a burst the loop's own turn, with its queries, is a tenth of a second long.
+        see();
+        drainHeld();
         wake();
       },
     },

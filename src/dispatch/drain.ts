@@ -3,29 +3,34 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { KeyRing } from '../credentials/key-ring.ts';
 import { judge, settledResult } from '../deliveries/attempt.ts';
-import { type DeliveryToAttempt, loadForAttempts } from '../deliveries/attempt-store.ts';
+import { loadForAttempts } from '../deliveries/attempt-store.ts';
 import type { Recorder } from '../deliveries/recorder.ts';
 import { webhookRequest } from '../deliveries/webhook-request.ts';
 import type { Clock } from '../dependencies.ts';
 import type { WebhookSender } from '../outbound/post-webhook.ts';
+import type { DeliveryToAttempt } from '../shared/delivery-to-attempt.ts';
 import type { DrainProgress } from '../shared/delivery-workflow.ts';
+import type { NewDelivery } from '../shared/hand-over.ts';
 import type { Admission, Entry } from './admission.ts';
 import { releaseClaims } from './claim.ts';
 import { createFairQueues } from './fair-queues.ts';
 import { createSurplus } from './surplus.ts';
+import { createTally } from './tally.ts';
 
 // Requests in flight over all subscriptions of this process; admission bounds those to one of them.
 const REQUESTS = 200;
 // Deliveries read from PostgreSQL at a time, and read ahead per subscription so that its next request waits for no query.
 const LOAD_AT_ONCE = 100;
 const LOADS_IN_FLIGHT = 2;
-const READ_AHEAD = 30;
+const READ_AHEAD = 60;
+// Read again once this few are left: one by one, each finished request would be a query.
+const READ_AGAIN_AT = 30;
 // … and over all subscriptions: what is read too far ahead is stale when its turn comes and must be read again.
 const READ_AHEAD_IN_ALL = 400;
 // What was read may be paused, deleted or have another URL by the time its turn comes.
 const STALE_MS = 1_000;
-// A drain that has had nothing to do for this long ends; the next burst begins a new one.
-const IDLE_MS = 5_000;
+// A drain that has had nothing to do for this long ends; bursts come in series, and beginning one takes 50 to 100 ms.
+const IDLE_MS = 60_000;
 const LOOK_EVERY_MS = 500;
 // A sent try whose result PostgreSQL refuses (no outage: those are waited for) is looked at again after this long.
 const UNRECORDED_SECONDS = 60;
@@ -35,7 +40,7 @@ export type HeldDelivery = { id: string; subscriptionId: string };
 
 export type Drain = {
   /** Queues a held delivery. It is sent once a drain activity runs. */
-  offer(delivery: HeldDelivery): void;
+  offer(delivery: NewDelivery): void;
   /** Deliveries queued or being sent. */
   size(): number;
   /** Adds what waits, per subscription, to `counts`. */
@@ -50,7 +55,7 @@ export type Drain = {
 
 type Entered = Extract<Entry, { ok: true }>;
 /** What was read for a try; read again when it has waited for long. */
-type Loaded = { subscriptionId: string; delivery: DeliveryToAttempt; loadedAt: number };
+type Loaded = { subscriptionId: string; delivery: DeliveryToAttempt };
 
 export type DrainDependencies = {
   pool: Pool;
@@ -76,13 +81,14 @@ export function createDrain(deps: DrainDependencies): Drain {
   const loading = new Map<string, number>();
   const sending = new Map<string, number>();
   const surplus = createSurplus();
+  let isPumping = false;
   let pumpTimer: NodeJS.Timeout | undefined;
   let loads = 0;
   let requests = 0;
   let isRunning = false;
   let isStopped = false;
   let carrier = '';
-  let progress: DrainProgress = emptyProgress();
+  let tally = createTally();
   let lastWork = 0;
 
   const add = (counts: Map<string, number>, key: string, change: number): void => {
@@ -98,6 +104,14 @@ export function createDrain(deps: DrainDependencies): Drain {
     });
   };
 
+  /** Whether what its publish has read is used soon, and after nothing older: it then needs no query of its own. */
+  const isNext = ({ subscription }: DeliveryToAttempt): boolean =>
+    Date.now() - subscription.readAt < STALE_MS / 2 &&
+    queued.sizeOf(subscription.id) === 0 &&
+    !loading.has(subscription.id) &&
+    ready.sizeOf(subscription.id) < READ_AHEAD &&
+    ready.size() < READ_AHEAD_IN_ALL;
+
   const load = async (held: HeldDelivery[]): Promise<void> => {
     loads += 1;
     for (const { subscriptionId } of held) add(loading, subscriptionId, 1);
@@ -107,11 +121,10 @@ export function createDrain(deps: DrainDependencies): Drain {
         held.map(({ id }) => id),
       );
       const byId = new Map(found.map((delivery) => [delivery.deliveryId, delivery]));
-      const loadedAt = performance.now();
       // In the order of the queue, oldest first.
       for (const { id, subscriptionId } of held) {
         const delivery = byId.get(id);
-        if (delivery !== undefined) ready.push({ subscriptionId, delivery, loadedAt });
+        if (delivery !== undefined) ready.push({ subscriptionId, delivery });
       }
     } catch (error) {
       deps.log.warn({ err: error, deliveries: held.length }, 'a part of the backlog could not be read; it stays due');
@@ -120,11 +133,11 @@ export function createDrain(deps: DrainDependencies): Drain {
     } finally {
       loads -= 1;
       for (const { subscriptionId } of held) add(loading, subscriptionId, -1);
-      pump();
+      pumpSoon();
     }
   };
 
-  const send = async ({ delivery, subscriptionId, loadedAt }: Loaded, entry: Entered): Promise<void> => {
+  const send = async ({ delivery, subscriptionId }: Loaded, entry: Entered): Promise<void> => {
     requests += 1;
     add(sending, subscriptionId, 1);
     lastWork = performance.now();
@@ -135,11 +148,10 @@ export function createDrain(deps: DrainDependencies): Drain {
       isSending = false;
       add(sending, subscriptionId, -1);
       entry.leave();
-      pump();
+      pumpSoon();
     };
     try {
-      const isStale = performance.now() - loadedAt > STALE_MS;
-      const current = isStale ? (await loadForAttempts(deps.pool, [delivery.deliveryId]))[0] : delivery;
+      const current = isStale(delivery) ? (await loadForAttempts(deps.pool, [delivery.deliveryId]))[0] : delivery;
       if (current === undefined) return;
       const number = current.attempts + 1;
       if (settledResult(current, { round: delivery.round, number }, deps.clock()) !== undefined) return;
@@ -158,7 +170,7 @@ export function createDrain(deps: DrainDependencies): Drain {
       deps.observe(subscriptionId, sent.durationMs);
       const verdict = judge(current, sent, deps.clock());
       await deps.recorder.record({ delivery: current, number, carrier, keepsCarrier: false, sent, verdict });
-      progress = count(progress, sent.isDelivered);
+      tally.sent(sent.isDelivered);
       await observed;
     } catch (error) {
       deps.log.warn({ err: error, deliveryId: delivery.deliveryId }, 'a try of a drain broke off; it stays due');
@@ -167,19 +179,27 @@ export function createDrain(deps: DrainDependencies): Drain {
     } finally {
       leave();
       requests -= 1;
-      pump();
+      pumpSoon();
     }
   };
 
+  /** Once for all that one turn of the event loop brings: an answer, a loaded group, deliveries offered one by one. */
+  const pumpSoon = (): void => {
+    if (isPumping) return;
+    isPumping = true;
+    setImmediate(pump);
+  };
+
   const pump = (): void => {
+    isPumping = false;
     if (!isRunning) return;
     while (loads < LOADS_IN_FLIGHT && queued.size() > 0 && ready.size() < READ_AHEAD_IN_ALL) {
       const planned = new Map<string, number>();
       const held = queued.take(LOAD_AT_ONCE, ({ subscriptionId }) => {
-        const ahead =
-          ready.sizeOf(subscriptionId) + (loading.get(subscriptionId) ?? 0) + (planned.get(subscriptionId) ?? 0);
-        if (ahead >= READ_AHEAD) return false;
-        add(planned, subscriptionId, 1);
+        const ahead = ready.sizeOf(subscriptionId) + (loading.get(subscriptionId) ?? 0);
+        const more = planned.get(subscriptionId) ?? 0;
+        if (ahead > READ_AGAIN_AT || ahead + more >= READ_AHEAD) return false;
+        planned.set(subscriptionId, more + 1);
         return true;
       });
       if (held.length === 0) break;
@@ -221,7 +241,7 @@ export function createDrain(deps: DrainDependencies): Drain {
   const refresh = async (): Promise<void> => {
     const stale = ready
       .heads()
-      .filter(({ loadedAt }) => performance.now() - loadedAt > STALE_MS)
+      .filter(({ delivery }) => isStale(delivery))
       .slice(0, LOAD_AT_ONCE);
     if (stale.length === 0) return;
     const found = await loadForAttempts(
@@ -231,24 +251,18 @@ export function createDrain(deps: DrainDependencies): Drain {
     for (const item of stale) {
       const fresh = found.find(({ deliveryId }) => deliveryId === item.delivery.deliveryId);
       // Its round stays the one it was claimed in: a delivery that has moved on is found out when its turn comes.
-      if (fresh?.round !== item.delivery.round) continue;
-      item.delivery = fresh;
-      item.loadedAt = performance.now();
+      if (fresh?.round === item.delivery.round) item.delivery = fresh;
     }
   };
 
-  const report = (startedAt: number): DrainProgress => ({
-    ...progress,
-    subscriptions: new Set([...sending.keys(), ...loading.keys()]).size,
-    waiting: size(),
-    perSecond: Math.round((progress.sent * 10_000) / Math.max(1, performance.now() - startedAt)) / 10,
-  });
+  const report = (): DrainProgress => tally.report(new Set([...sending.keys(), ...loading.keys()]).size, size());
 
   return {
-    offer(delivery) {
-      queued.push(delivery);
+    offer({ id, subscriptionId, read }) {
+      if (read !== undefined && isNext(read)) ready.push({ subscriptionId, delivery: read });
+      else queued.push({ id, subscriptionId });
       lastWork = performance.now();
-      pump();
+      pumpSoon();
     },
     size,
     full: surplus.full,
@@ -262,13 +276,12 @@ export function createDrain(deps: DrainDependencies): Drain {
 
     async run(workflowId, signal, onProgress) {
       carrier = workflowId;
-      progress = emptyProgress();
+      tally = createTally();
       isRunning = true;
-      const startedAt = performance.now();
-      lastWork = startedAt;
+      lastWork = performance.now();
       pump();
       while (!signal.aborted && !isStopped && (size() > 0 || performance.now() - lastWork < IDLE_MS)) {
-        onProgress(report(startedAt));
+        onProgress(report());
         await sleep(LOOK_EVERY_MS);
         await giveBackSurplus();
         await refresh();
@@ -279,15 +292,9 @@ export function createDrain(deps: DrainDependencies): Drain {
       // What is in flight ends and is recorded; what has not begun is due again for whoever comes next.
       await giveBack(removeAll(() => true));
       while (requests > 0 || loads > 0) await sleep(10);
-      return report(startedAt);
+      return report();
     },
   };
 }
 
-const emptyProgress = (): DrainProgress => ({ sent: 0, failed: 0, subscriptions: 0, waiting: 0, perSecond: 0 });
-
-const count = (progress: DrainProgress, isDelivered: boolean): DrainProgress => ({
-  ...progress,
-  sent: progress.sent + 1,
-  failed: progress.failed + (isDelivered ? 0 : 1),
-});
+const isStale = ({ subscription }: DeliveryToAttempt): boolean => Date.now() - subscription.readAt > STALE_MS;

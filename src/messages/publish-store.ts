@@ -1,6 +1,12 @@
 import type { Pool } from 'pg';
 import { WANTED } from '../db/fan-out.ts';
 import type { NewDelivery } from '../shared/hand-over.ts';
+import {
+  READ_SUBSCRIPTIONS,
+  type ReadSubscription,
+  readForFirstTry,
+  SUBSCRIPTION_TO_ATTEMPT,
+} from './first-try-store.ts';
 
 /** A message about to be stored. `publishedAt` is the time inside `id`, to the millisecond. */
 export type NewMessage = {
@@ -54,18 +60,18 @@ const PUBLISH = `
     RETURNING id, message_id, subscription_id, holder
   )
   SELECT 'channel' AS kind, c.id, c.environment_id AS "environmentId", c.status AS "messageId", NULL AS "subscriptionId",
-    false AS "isHeld" FROM channel c
+    false AS "isHeld", NULL::json AS subscription FROM channel c
   UNION ALL
-  SELECT 'delivery', r.id, NULL, r.message_id, r.subscription_id, r.holder IS NOT NULL FROM routed r`;
+  SELECT 'delivery', r.id, NULL, r.message_id, r.subscription_id, r.holder IS NOT NULL, NULL FROM routed r
+  UNION ALL
+  SELECT 'subscription', s.id, NULL, NULL, NULL, false, ${SUBSCRIPTION_TO_ATTEMPT} FROM subscriptions s
+  WHERE s.id IN (SELECT DISTINCT r.subscription_id FROM routed r WHERE r.holder IS NOT NULL LIMIT ${READ_SUBSCRIPTIONS})`;
 
-type Row = {
-  kind: 'channel' | 'delivery';
-  id: string;
-  environmentId: string | null;
-  messageId: string;
-  subscriptionId: string | null;
-  isHeld: boolean;
-};
+type Row = { id: string; environmentId: string | null; messageId: string; isHeld: boolean } & (
+  | { kind: 'channel' }
+  | { kind: 'delivery'; subscriptionId: string }
+  | { kind: 'subscription'; subscription: ReadSubscription }
+);
 
 /**
  * Stores a group of publications in one transaction, with one delivery for every subscription that wants a message.
@@ -80,6 +86,7 @@ export async function storePublications(
   const items = publications.flatMap((publication) =>
     publication.messages.map((message) => ({ publication, message })),
   );
+  const readAt = Date.now();
   const { rows } = await pool.query<Row>({
     name: 'publish',
     text: PUBLISH,
@@ -97,20 +104,31 @@ export async function storePublications(
   });
   const statusOf = new Map<string, string>();
   const routed = new Set<string>();
-  const taken: NewDelivery[] = [];
+  const held: { id: string; subscriptionId: string; messageId: string }[] = [];
+  const read = readForFirstTry(
+    items.map(({ publication, message }) => ({ ...message, channelId: publication.channelId })),
+    readAt,
+  );
+  let untaken = 0;
   for (const row of rows) {
     if (row.kind === 'channel') statusOf.set(`${row.environmentId} ${row.id}`, row.messageId);
+    else if (row.kind === 'subscription') read.learn(row.subscription);
     else {
       routed.add(row.messageId);
-      if (row.isHeld && row.subscriptionId !== null) taken.push({ id: row.id, subscriptionId: row.subscriptionId });
+      if (row.isHeld) held.push(row);
+      else untaken += 1;
     }
   }
   return {
-    hasUntaken: taken.length < rows.length - statusOf.size,
+    hasUntaken: untaken > 0,
     stored: publications.map(({ environmentId, channelId }) => ({
       channelStatus: statusOf.get(`${environmentId} ${channelId}`),
       routed,
     })),
-    taken,
+    taken: held.map(({ id, subscriptionId, messageId }) => ({
+      id,
+      subscriptionId,
+      ...read.of(id, subscriptionId, messageId),
+    })),
   };
 }

@@ -1,0 +1,21 @@
+import type { DrainProgress } from '../shared/delivery-workflow.ts';
+
+/** Counts what one drain sends, from its creation on. */
+export function createTally() {
+  const startedAt = performance.now();
+  let [sent, failed] = [0, 0];
+  return {
+    sent(isDelivered: boolean): void {
+      sent += 1;
+      if (!isDelivered) failed += 1;
+    },
+    /** What the Temporal UI shows: `perSecond` is the mean since it began, to a tenth. */
+    report: (subscriptions: number, waiting: number): DrainProgress => ({
+      sent,
+      failed,
+      subscriptions,
+      waiting,
+      perSecond: Math.round((sent * 10_000) / Math.max(1, performance.now() - startedAt)) / 10,
+    }),
+  };
+}

@@ -1,0 +1,71 @@
+import type { DeliveryToAttempt, SubscriptionToAttempt } from '../shared/delivery-to-attempt.ts';
+import type { NewDelivery } from '../shared/hand-over.ts';
+import type { RetryPolicy } from '../shared/retry-policy.ts';
+import type { NewMessage } from './publish-store.ts';
+
+/** Subscriptions that are read with their new deliveries; those of a broadcast to more are read when their turn comes. */
+export const READ_SUBSCRIPTIONS = 50;
+// Longer payloads are not kept in memory until their try: they are read from PostgreSQL like those of other processes.
+const PAYLOAD_CHARS = 16_384;
+
+/** The subscription as PostgreSQL hands it over; `at` is its clock, ms since the epoch. */
+export type ReadSubscription = Omit<SubscriptionToAttempt, 'status' | 'isDeleted' | 'circuitProbeInMs' | 'readAt'> & {
+  policy: RetryPolicy;
+  at: number;
+};
+
+/** SQL: what a first try needs to know of the subscription `s`, which is active and whose circuit is closed. */
+export const SUBSCRIPTION_TO_ATTEMPT = `json_build_object('id', s.id, 'webhookUrl', s.webhook_url, 'headers', s.headers,
+    'timeoutMs', s.timeout_ms, 'maxConcurrency', s.max_concurrency, 'rateLimit', s.rate_limit,
+    'policy', json_build_object('maxRetries', s.max_retries, 'initialDelay', s.initial_delay,
+                                'maxDelay', s.max_delay, 'backoffMultiplier', s.backoff_multiplier),
+    'at', (extract(epoch FROM now()) * 1000)::float8,
+    'secrets', (SELECT coalesce(json_agg(json_build_object('id', k.id, 'ciphertext', k.ciphertext) ORDER BY k.id DESC), '[]')
+                FROM subscription_secrets k
+                WHERE k.subscription_id = s.id AND (k.expires_at IS NULL OR k.expires_at > now())))`;
+
+/**
+ * Puts together what `loadForAttempts` would read for deliveries that have just been stored, from their messages and
+ * their subscriptions as of that statement. `readAt`: when it was sent, ms since the epoch.
+ */
+export function readForFirstTry(messages: readonly (NewMessage & { channelId: string })[], readAt: number) {
+  const messageOf = new Map(messages.map((message) => [message.id, message]));
+  const subscriptionOf = new Map<string, { subscription: SubscriptionToAttempt; policy: RetryPolicy; at: Date }>();
+  return {
+    learn({ policy, at, ...subscription }: ReadSubscription): void {
+      subscriptionOf.set(subscription.id, {
+        subscription: { ...subscription, status: 'active', isDeleted: false, circuitProbeInMs: null, readAt },
+        policy,
+        at: new Date(at),
+      });
+    },
+    /** Empty where it has to be read when its turn comes. */
+    of(deliveryId: string, subscriptionId: string, messageId: string): Pick<NewDelivery, 'read'> {
+      const message = messageOf.get(messageId);
+      const known = subscriptionOf.get(subscriptionId);
+      if (message === undefined || known === undefined || message.payload.length > PAYLOAD_CHARS) return {};
+      const read: DeliveryToAttempt = {
+        deliveryId,
+        round: 1,
+        status: 'pending',
+        attempts: 0,
+        policyAttempts: 0,
+        policy: known.policy,
+        policyStartedAt: known.at,
+        dueAt: known.at,
+        failureReason: null,
+        lastErrorMessage: null,
+        message: {
+          id: message.id,
+          channelId: message.channelId,
+          eventType: message.eventType,
+          payload: message.payload,
+          metadata: message.metadata === undefined ? null : JSON.stringify(message.metadata),
+          publishedAt: message.publishedAt,
+        },
+        subscription: known.subscription,
+      };
+      return { read };
+    },
+  };
+}

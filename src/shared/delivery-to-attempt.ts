@@ -1,0 +1,45 @@
+import type { RetryPolicy } from './retry-policy.ts';
+import type { DeliveryStatus, SubscriptionStatus } from './statuses.ts';
+
+/** Everything one try needs, read in one statement. */
+export type DeliveryToAttempt = {
+  deliveryId: string;
+  round: number;
+  status: DeliveryStatus;
+  attempts: number;
+  policyAttempts: number;
+  policy: RetryPolicy;
+  /** When the policy in force began, or the subscription was resumed since. */
+  policyStartedAt: Date;
+  /** When its next try is due; nextRetryAt, unless a circuit has put that off and is closed since. */
+  dueAt: Date | null;
+  failureReason: string | null;
+  lastErrorMessage: string | null;
+  message: {
+    id: string;
+    channelId: string;
+    eventType: string;
+    payload: string;
+    metadata: string | null;
+    publishedAt: Date;
+  };
+  subscription: SubscriptionToAttempt;
+};
+
+/** The subscription of a try, as it was at `readAt`. */
+export type SubscriptionToAttempt = {
+  id: string;
+  status: SubscriptionStatus;
+  isDeleted: boolean;
+  webhookUrl: string;
+  headers: Record<string, string> | null;
+  timeoutMs: number;
+  maxConcurrency: number | null;
+  rateLimit: number | null;
+  /** Milliseconds from `readAt` until its circuit lets a probe through, negative when one may be made; null when it is closed. */
+  circuitProbeInMs: number | null;
+  /** When this was read, by this process's clock, ms since the epoch. */
+  readAt: number;
+  /** Newest first; those past their overlap are left out. */
+  secrets: { id: string; ciphertext: string }[];
+};
