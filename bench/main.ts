@@ -12,6 +12,7 @@ import { ensureBuilt } from './build.ts';
 import { type Ceiling, measureCeilings } from './ceilings.ts';
 import { createTarget } from './fixture.ts';
 import { type Figures, measure, PAYLOAD_BYTES } from './measure.ts';
+import { type Isolation, isolationTable, measureIsolation } from './isolation.ts';
 import { type Options, readOptions, USAGE } from './options.ts';
 import { startProfile } from './profile.ts';
 import { ceilingTable, memoryTable, type Result, resultTable } from './report.ts';
@@ -44,7 +45,12 @@ async function ceilingsOf(rig: Rig, { size }: Options): Promise<Ceiling[]> {
 }
 
 /** All scenarios of one mode: a new database and a new service process. */
-async function resultsOf(rig: Rig, mode: Mode, scenarios: readonly Scenario[], options: Options): Promise<Result[]> {
+async function resultsOf(
+  rig: Rig,
+  mode: Mode,
+  scenarios: readonly Scenario[],
+  options: Options,
+): Promise<{ results: Result[]; isolation: Isolation[] }> {
   const databaseUrl = await rig.createDatabase(`mode_${mode}`);
   const { profileFolder } = options;
   const service = await startService({
@@ -81,7 +87,11 @@ async function resultsOf(rig: Rig, mode: Mode, scenarios: readonly Scenario[], o
       }
       results.push({ mode, scenario: scenario.name, runs });
     }
-    return results;
+    const isolation =
+      mode === 'default' && options.hasIsolation
+        ? await measureIsolation(rig, { service, key, pool, newId }, { runs: options.runs, onProgress: progress })
+        : [];
+    return { results, isolation };
   } finally {
     await pool.end();
     await service.stop();
@@ -142,15 +152,20 @@ async function main(options: Options): Promise<void> {
     const ceilings = options.hasCeilings ? await ceilingsOf(rig, options) : [];
     const wanted = scenariosOf(options.size).filter(({ name }) => options.scenarios.includes(name));
     const results: Result[] = [];
+    const isolation: Isolation[] = [];
     for (const mode of options.modes) {
       const scenarios = wanted.filter((scenario) => scenario.mode === mode);
-      if (scenarios.length > 0) results.push(...(await resultsOf(rig, mode, scenarios, options)));
+      if (scenarios.length === 0 && !(mode === 'default' && options.hasIsolation)) continue;
+      const measured = await resultsOf(rig, mode, scenarios, options);
+      results.push(...measured.results);
+      isolation.push(...measured.isolation);
     }
     if (profileFolder !== undefined)
       copyFileSync(`${rig.folder}/state/postgres.log`, `${profileFolder}/postgres-slow-statements.log`);
-    writeFileSync(options.outputPath, `${JSON.stringify({ ...about, ceilings, results }, undefined, 2)}\n`);
+    writeFileSync(options.outputPath, `${JSON.stringify({ ...about, ceilings, results, isolation }, undefined, 2)}\n`);
     const tables = [resultTable(results), memoryTable(results), ceilingTable(ceilings)];
-    console.log([...tables, ratioTable(results, ceilings), targetTable(results)].join('\n\n'));
+    tables.push(ratioTable(results, ceilings), targetTable(results), isolationTable(isolation));
+    console.log(tables.join('\n\n'));
     progress(`Done; every run is in ${options.outputPath}`);
   } finally {
     await rig.stop();

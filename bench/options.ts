@@ -7,15 +7,19 @@ export type Options = {
   runs: number;
   modes: readonly Mode[];
   scenarios: readonly ScenarioName[];
+  hasIsolation: boolean;
   hasCeilings: boolean;
   /** Folder for profiles of the service's code and of PostgreSQL's statements, made in the first run of each scenario. */
   profileFolder: string | undefined;
   outputPath: string;
 };
 
+/** Not a scenario of every mode: what a hanging endpoint does to the others, with the default settings. */
+const ISOLATION = 'isolation';
+
 export const USAGE = `npm run bench -- [options]
   --quick            about one minute: one run, a part of the scenarios
-  --only <scenario>  ${SCENARIO_NAMES.join(', ')}; may be repeated
+  --only <scenario>  ${[...SCENARIO_NAMES, ISOLATION].join(', ')}; may be repeated
   --mode <mode>      ${MODE_NAMES.join(', ')}; may be repeated
   --runs <n>         of each scenario, default 3, with --quick 1
   --no-ceilings      the service only
@@ -42,7 +46,8 @@ export function readOptions(args: string[]): Options | 'help' {
     size: values.quick ? 'quick' : 'full',
     runs: values.runs === undefined ? (values.quick ? 1 : 3) : wholeNumber('--runs', values.runs),
     modes: chosen('--mode', values.mode, MODE_NAMES),
-    scenarios: chosen('--only', values.only, SCENARIO_NAMES),
+    scenarios: chosen('--only', values.only, [...SCENARIO_NAMES, ISOLATION]).filter((name) => name !== ISOLATION),
+    hasIsolation: (values.only ?? [ISOLATION]).includes(ISOLATION) && (values.mode ?? ['default']).includes('default'),
     hasCeilings: !values['no-ceilings'],
     profileFolder: values.profile,
     outputPath: values.output,

@@ -25,7 +25,7 @@ const CLAIM_BURST = { count: 1_000, perSubscription: 300 };
 // Retries claimed ahead of their time, in all and of one subscription.
 const RETRIES_AHEAD = { count: 40, perSubscription: 10 };
 // First tries held in memory; beyond it new ones wait in PostgreSQL, for this process or another.
-const HELD_AT_MOST = 2_000;
+const HELD_AT_MOST = 4_000;
 // How long starting rests after Temporal refused or did not answer.
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 // How often PostgreSQL is asked how much waits, in a rush.

@@ -14,6 +14,7 @@ import type { NewDelivery } from '../shared/hand-over.ts';
 import type { Admission, Entry } from './admission.ts';
 import { releaseClaims } from './claim.ts';
 import { createFairQueues } from './fair-queues.ts';
+import { createFreshness, isFresh, isStale } from './freshness.ts';
 import { createSurplus } from './surplus.ts';
 import { createTally } from './tally.ts';
 
@@ -25,10 +26,10 @@ const LOADS_IN_FLIGHT = 2;
 const READ_AHEAD = 60;
 // Read again once this few are left: one by one, each finished request would be a query.
 const READ_AGAIN_AT = 30;
-// … and over all subscriptions: what is read too far ahead is stale when its turn comes and must be read again.
+// In all: what is read too far ahead is stale when its turn comes. What publishes have read costs no query and is small.
 const READ_AHEAD_IN_ALL = 400;
-// What was read may be paused, deleted or have another URL by the time its turn comes.
-const STALE_MS = 1_000;
+const HANDED_AHEAD = 200;
+const HANDED_AHEAD_IN_ALL = 2_000;
 // A drain that has had nothing to do for this long ends; bursts come in series, and beginning one takes 50 to 100 ms.
 const IDLE_MS = 60_000;
 const LOOK_EVERY_MS = 500;
@@ -81,6 +82,7 @@ export function createDrain(deps: DrainDependencies): Drain {
   const loading = new Map<string, number>();
   const sending = new Map<string, number>();
   const surplus = createSurplus();
+  const fresh = createFreshness(deps.pool);
   let isPumping = false;
   let pumpTimer: NodeJS.Timeout | undefined;
   let loads = 0;
@@ -105,12 +107,12 @@ export function createDrain(deps: DrainDependencies): Drain {
   };
 
   /** Whether what its publish has read is used soon, and after nothing older: it then needs no query of its own. */
-  const isNext = ({ subscription }: DeliveryToAttempt): boolean =>
-    Date.now() - subscription.readAt < STALE_MS / 2 &&
-    queued.sizeOf(subscription.id) === 0 &&
-    !loading.has(subscription.id) &&
-    ready.sizeOf(subscription.id) < READ_AHEAD &&
-    ready.size() < READ_AHEAD_IN_ALL;
+  const isNext = (read: DeliveryToAttempt, id = read.subscription.id): boolean =>
+    isFresh(read) &&
+    queued.sizeOf(id) === 0 &&
+    !loading.has(id) &&
+    ready.sizeOf(id) < HANDED_AHEAD &&
+    ready.size() < HANDED_AHEAD_IN_ALL;
 
   const load = async (held: HeldDelivery[]): Promise<void> => {
     loads += 1;
@@ -151,7 +153,7 @@ export function createDrain(deps: DrainDependencies): Drain {
       pumpSoon();
     };
     try {
-      const current = isStale(delivery) ? (await loadForAttempts(deps.pool, [delivery.deliveryId]))[0] : delivery;
+      const current = await fresh(delivery);
       if (current === undefined) return;
       const number = current.attempts + 1;
       if (settledResult(current, { round: delivery.round, number }, deps.clock()) !== undefined) return;
@@ -296,5 +298,3 @@ export function createDrain(deps: DrainDependencies): Drain {
     },
   };
 }
-
-const isStale = ({ subscription }: DeliveryToAttempt): boolean => Date.now() - subscription.readAt > STALE_MS;

@@ -41,6 +41,7 @@ describe('the migrations', () => {
       { migration_name: '0001_init', isFinished: true },
       { migration_name: '0002_bursts', isFinished: true },
       { migration_name: '0003_health', isFinished: true },
+      { migration_name: '0004_unfinished', isFinished: true },
     ]);
   });
 
