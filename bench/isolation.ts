@@ -4,6 +4,7 @@ import { countUnfinished, createTarget, type Target } from './fixture.ts';
 import { type LoadShape, PAYLOAD_BYTES } from './measure.ts';
 import type { Arrivals } from './receiver-process.ts';
 import type { Rig } from './rig.ts';
+import type { Size } from './scenarios.ts';
 import type { Service } from './service.ts';
 import { formatTable, percentile, show, showSpread, spreadOf } from './statistics.ts';
 
@@ -34,10 +35,10 @@ export type IsolationContext = {
 export async function measureIsolation(
   rig: Rig,
   context: IsolationContext,
-  { runs, onProgress }: { runs: number; onProgress: (line: string) => void },
+  { size, runs, onProgress }: { size: Size; runs: number; onProgress: (line: string) => void },
 ): Promise<Isolation[]> {
   const results: Isolation[] = [];
-  for (const flow of FLOWS) {
+  for (const flow of size === 'quick' ? (['burst'] as const) : FLOWS) {
     const result: Isolation = { flow, without: [], hanging: [] };
     for (let run = 1; run <= runs; run += 1) {
       onProgress(`isolation, ${flow}, run ${run} of ${runs}`);
@@ -69,6 +70,8 @@ async function othersP99(
   const arrivals = await othersArrived(rig, lastPath, published.ids.length * (urls.length - 1));
   const latencies = arrivals.map(({ id, at }) => at - (sentAt.get(id) ?? 0));
   await endAll({ service, key, pool, target });
+  // Requests under way to the hanging endpoint are not aborted; the next run is not to share the machine with them.
+  if (isHanging) await sleep(HANG_MS);
   return percentile(Float64Array.from(latencies).sort(), 0.99);
 }
 
@@ -95,8 +98,6 @@ async function endAll(context: { service: Service; key: string; pool: Pool; targ
   }
   const deadline = Date.now() + PATIENCE_MS;
   while ((await countUnfinished(pool, target)) > 0 && Date.now() < deadline) await sleep(100);
-  // Requests under way to the hanging endpoint are not aborted; the next run is not to share the machine with them.
-  await sleep(HANG_MS);
 }
 
 export function isolationTable(results: readonly Isolation[]): string {

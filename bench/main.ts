@@ -89,7 +89,11 @@ async function resultsOf(
     }
     const isolation =
       mode === 'default' && options.hasIsolation
-        ? await measureIsolation(rig, { service, key, pool, newId }, { runs: options.runs, onProgress: progress })
+        ? await measureIsolation(
+            rig,
+            { service, key, pool, newId },
+            { size: options.size, runs: options.runs, onProgress: progress },
+          )
         : [];
     return { results, isolation };
   } finally {

@@ -18,7 +18,7 @@ export type Options = {
 const ISOLATION = 'isolation';
 
 export const USAGE = `npm run bench -- [options]
-  --quick            about one minute: one run, a part of the scenarios
+  --quick            about two minutes: one run, a part of the scenarios
   --only <scenario>  ${[...SCENARIO_NAMES, ISOLATION].join(', ')}; may be repeated
   --mode <mode>      ${MODE_NAMES.join(', ')}; may be repeated
   --runs <n>         of each scenario, default 3, with --quick 1

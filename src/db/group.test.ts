@@ -20,26 +20,36 @@ function setUp(options: { inFlight?: number; maxWeight?: number } = {}) {
   return { grouping, groups, turn };
 }
 
-test('an item that finds a free place is committed at once; what comes meanwhile shares the next group', async () => {
+test('what comes in one turn of the event loop is one group; what comes meanwhile shares the next', async () => {
   const { grouping, groups, turn } = setUp();
-  const answers = Promise.all(['a', 'b', 'c'].map((item) => grouping.add(item)));
-  expect(groups.map(({ items }) => items)).toEqual([['a']]);
+  const first = Promise.all(['a', 'b'].map((item) => grouping.add(item)));
+  await turn();
+  expect(groups.map(({ items }) => items)).toEqual([['a', 'b']]);
+  const second = Promise.all(['c', 'd'].map((item) => grouping.add(item)));
+  await turn();
   expect(grouping.waiting()).toBe(2);
   groups[0]?.end();
   await turn();
-  expect(groups.map(({ items }) => items)).toEqual([['a'], ['b', 'c']]);
+  expect(groups.map(({ items }) => items)).toEqual([
+    ['a', 'b'],
+    ['c', 'd'],
+  ]);
   groups[1]?.end();
-  expect(await answers).toEqual(['a!', 'b!', 'c!']);
+  expect([await first, await second].flat()).toEqual(['a!', 'b!', 'c!', 'd!']);
   expect(grouping.waiting()).toBe(0);
 });
 
 test('as many groups as allowed run at a time', async () => {
-  const { grouping, groups } = setUp({ inFlight: 2 });
-  const answers = ['a', 'b', 'c'].map((item) => grouping.add(item));
+  const { grouping, groups, turn } = setUp({ inFlight: 2 });
+  const answers: Promise<string>[] = [];
+  for (const item of ['a', 'b', 'c']) {
+    answers.push(grouping.add(item));
+    await turn();
+  }
   expect(groups.map(({ items }) => items)).toEqual([['a'], ['b']]);
   for (const { end } of groups) end();
   await Promise.all(answers.slice(0, 2));
-  await new Promise((resolve) => setImmediate(resolve));
+  await turn();
   groups[2]?.end();
   expect(await answers[2]).toBe('c!');
 });
@@ -48,16 +58,17 @@ test('a group is no heavier than allowed, and a single item that is goes alone',
   const { grouping, groups, turn } = setUp({ maxWeight: 4 });
   const answers = Promise.all(['a', 'bb', 'bb', 'ccccccc', 'd'].map((item) => grouping.add(item)));
   for (let group = 0; group < 4; group += 1) {
-    groups[group]?.end();
     await turn();
+    groups[group]?.end();
   }
   await answers;
-  expect(groups.map(({ items }) => items)).toEqual([['a'], ['bb', 'bb'], ['ccccccc'], ['d']]);
+  expect(groups.map(({ items }) => items)).toEqual([['a', 'bb'], ['bb'], ['ccccccc'], ['d']]);
 });
 
 test('a group that fails is run again item by item, and only the poisoned one is told', async () => {
   const { grouping, groups, turn } = setUp();
   const first = grouping.add('a');
+  await turn();
   const rest = ['b', 'poison', 'c'].map((item) => grouping.add(item));
   const outcomes = Promise.allSettled(rest);
   groups[0]?.end();
@@ -74,6 +85,7 @@ test('a group that fails is run again item by item, and only the poisoned one is
 test('when PostgreSQL went away nobody knows of the commit: nothing is run again, everyone is told', async () => {
   const { grouping, groups, turn } = setUp();
   const first = grouping.add('a');
+  await turn();
   const outcomes = Promise.allSettled(['b', 'c'].map((item) => grouping.add(item)));
   groups[0]?.end();
   await first;

@@ -20,9 +20,10 @@ export type Grouping<I, O> = {
 type Waiting<I, O> = { item: I; resolve: (answer: O) => void; reject: (reason: unknown) => void };
 
 /**
- * Group commit: an item that finds a free place is committed at once, alone; under load the transactions grow by
- * themselves and their cost is shared. A group that fails is run again item by item, so that one poisoned row fails alone,
- * unless PostgreSQL was out of reach: then nothing is known of the commit and every item of the group is told so.
+ * Group commit: what arrives in one turn of the event loop and finds a free place is committed at the turn's end; under
+ * load the transactions grow by themselves and their cost is shared. A group that fails is run again item by item, so that
+ * one poisoned row fails alone, unless PostgreSQL was out of reach: then nothing is known of the commit and every item of
+ * the group is told so.
  */
 export function createGrouping<I, O>({ run, inFlight, maxWeight, weightOf }: GroupOptions<I, O>): Grouping<I, O> {
   let queue: Waiting<I, O>[] = [];

@@ -188,7 +188,7 @@ describe('two processes', () => {
     const { clock, fail, first } = scene();
     await fail(first, 20);
     first.learn([{ subscriptionId: 'sub', circuitProbeInMs: null, readAt: clock.now + 1 }]);
-    expect([first.isOpen('sub'), first.limitOf('sub'), first.hasOpen()]).toEqual([false, 10, false]);
+    expect([first.isOpen('sub'), first.limitOf('sub'), first.hasOpen()]).toEqual([false, 20, false]);
   });
 });
 

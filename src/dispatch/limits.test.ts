@@ -20,13 +20,13 @@ const inTurn = (of: ReturnType<typeof createLimits>, settings: LimitSettings, co
 
 describe('maxConcurrency', () => {
   test.each<[string, LimitSettings, number, number]>([
-    ['10 where none is set', NONE, 1, 10],
+    ['20 where none is set', NONE, 1, 20],
     ['as many as are set', { ...NONE, maxConcurrency: 3 }, 1, 3],
     ['an equal share for each worker', { ...NONE, maxConcurrency: 9 }, 2, 4],
     ['at least one for each worker', { ...NONE, maxConcurrency: 2 }, 5, 1],
   ])('gives %s', (_, settings, workers, places) => {
     const { limits: of } = limits(workers);
-    expect(inTurn(of, settings, 12).filter(Boolean)).toHaveLength(places);
+    expect(inTurn(of, settings, 25).filter(Boolean)).toHaveLength(places);
     expect(of.startable()).toBe(0);
   });
 
@@ -137,7 +137,7 @@ describe('rateLimit', () => {
     for (const [rateLimit, startable] of [
       [1, 2],
       [3, 6],
-      [1_000, 10],
+      [1_000, 20],
     ] as const) {
       of.enter({ ...NONE, rateLimit });
       const fresh = limits().limits;

@@ -1,6 +1,6 @@
 import { CONCURRENCY } from '../shared/limits.ts';
 
-/** The limits of a subscription; null: 10 at a time, and no limit per second. */
+/** The limits of a subscription; null: 20 at a time, and no limit per second. */
 export type LimitSettings = { maxConcurrency: number | null; rateLimit: number | null };
 
 /** A place for one try, given back with `leave`; or none before `at`. */

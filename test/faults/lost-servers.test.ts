@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
 import type { Pool } from 'pg';
 import { migrate } from '../../src/db/migrate.ts';
@@ -35,158 +35,163 @@ const HEALED_WITHIN_MS = 10_000;
 // Nobody has made it: the worker does at its start, and again after Temporal's store was lost.
 const NAMESPACE = 'faults';
 
-const dataFolder = makeDataFolder();
-let postgres: OwnServer & { url: string; stop(): Promise<void> };
-let temporal: OwnTemporal & { stop(): Promise<void> };
-let pool: Pool;
-let connection: Connection;
-let client: Client;
-let settings: Settings;
-let key: string;
-let api: ApiProcess;
-let worker: PosthornProcess;
-const scenes: Scene[] = [];
-
-beforeAll(async () => {
-  [postgres, temporal] = await Promise.all([startOwnPostgres(dataFolder), startOwnTemporal(dataFolder)]);
-  await migrate(postgres.url);
-  pool = createPool(postgres.url, { max: 5 });
-  ({ key, settings } = await prepareService(postgres.url, temporal.address));
-  settings = { ...settings, TEMPORAL_NAMESPACE: NAMESPACE };
-  connection = await Connection.connect({ address: temporal.address });
-  client = new Client({ connection, namespace: NAMESPACE });
-  [api, worker] = await Promise.all([startApiProcess(settings), startWorkerProcess(settings)]);
-}, 120_000);
-afterEach(async () => {
-  await Promise.all(scenes.splice(0).map(({ receiver }) => receiver.close()));
-});
-afterAll(async () => {
-  await endAllProcesses();
-  await connection.close();
-  await pool.end();
-  await temporal.stop();
-  await postgres.stop();
-  rmSync(dataFolder, { recursive: true, force: true });
-});
-
-const setOwnScene = async (...[count, answer, fields]: SceneArguments): Promise<Scene> => {
-  const scene = await setScene({ urlOf: () => api.url, key }, count, answer, fields);
-  scenes.push(scene);
-  return scene;
-};
 type SceneArguments = [number, Parameters<typeof setScene>[2], Record<string, unknown>?];
 
-const countOutcomes = (publications: readonly Publication[]): Record<string, number> =>
-  Object.fromEntries(
-    (['accepted', 'refused', 'unknown'] as const).map((outcome) => [
-      outcome,
-      publications.filter((publication) => publication.outcome === outcome).length,
-    ]),
-  );
+// What is promised holds whether first tries are drained or have a Temporal workflow each.
+describe.each(['100', 'off', '1'])('with the burst threshold %s', (threshold) => {
+  const dataFolder = makeDataFolder();
+  let postgres: OwnServer & { url: string; stop(): Promise<void> };
+  let temporal: OwnTemporal & { stop(): Promise<void> };
+  let pool: Pool;
+  let connection: Connection;
+  let client: Client;
+  let settings: Settings;
+  let key: string;
+  let api: ApiProcess;
+  let worker: PosthornProcess;
+  const scenes: Scene[] = [];
 
-test('Temporal frozen for 20 s: every publish is accepted meanwhile, and everything is delivered afterwards', async () => {
-  const scene = await setOwnScene(1, () => after(30));
-  const { recorder, receiver, channelId } = scene;
-  const publishing = recorder.keepPublishing(channelId, { publishers: 2, pauseMs: 200 });
-  await waitFor('the first deliveries', () => receiver.requests.length >= 10);
-
-  temporal.freeze();
-  await sleep(TEMPORAL_AWAY_MS);
-  const unanswered = await inFlight(evidenceOf(scene, pool));
-  temporal.thaw();
-  const publications = await publishing.stop();
-  await untilSettled(pool, client, channelId, 60_000);
-
-  expect(countOutcomes(publications)).toMatchObject({ refused: 0, unknown: 0 });
-  expect(publications.length).toBeGreaterThan(100);
-  expect(await brokenPromises(evidenceOf(scene, pool))).toEqual([]);
-  expect([...repeatsOf(receiver.requests).keys()].filter((pair) => !unanswered.has(pair))).toEqual([]);
-}, 150_000);
-
-test('PostgreSQL restarted under load: UNAVAILABLE while it is away, nothing half stored, no policy used up, healed without a restart', async () => {
-  // Without a single retry: a try that our own outage counted as failed would be a dead letter.
-  const scene = await setOwnScene(2, () => after(30), { retryPolicy: { maxRetries: 0 } });
-  const { recorder, receiver, channelId } = scene;
-  const publishing = recorder.keepPublishing(channelId, { publishers: 4, pauseMs: 100 });
-  await waitFor('the first deliveries', () => receiver.requests.length >= 20);
-
-  await postgres.crash();
-  await sleep(POSTGRES_AWAY_MS);
-  await postgres.restart();
-  const backAt = Date.now();
-  const unanswered = await inFlight(evidenceOf(scene, pool));
-  await waitFor(
-    'publishing to work again',
-    () => recorder.publications.some(({ at, outcome }) => at > backAt && outcome === 'accepted'),
-    HEALED_WITHIN_MS,
-  );
-  const healedAt = Date.now();
-  await sleep(500);
-  const publications = await publishing.stop();
-  await untilSettled(pool, client, channelId, 60_000);
-
-  const refused = publications.filter(({ outcome }) => outcome === 'refused');
-  expect(refused.length).toBeGreaterThan(0);
-  expect(
-    refused.filter(({ status, code, retryAfter }) => status !== 503 || code !== 'UNAVAILABLE' || !Number(retryAfter)),
-  ).toEqual([]);
-  expect(publications.filter(({ at, outcome }) => at > healedAt && outcome !== 'accepted')).toEqual([]);
-  expect(await brokenPromises(evidenceOf(scene, pool))).toEqual([]);
-  expect((await pool.query('SELECT id FROM dead_letters WHERE channel_id = $1', [channelId])).rows).toEqual([]);
-  expect([...repeatsOf(receiver.requests).keys()].filter((pair) => !unanswered.has(pair))).toEqual([]);
-  expect([api.hasEnded(), worker.hasEnded()]).toEqual([false, false]);
-}, 150_000);
-
-test("Temporal's store deleted with deliveries open: those that wait for a retry, those not yet started and new ones all end", async () => {
-  // Fails until the store is lost, and then waits long enough for it to be lost under its retry.
-  let isLost = false;
-  const retrying = await setOwnScene(1, () => (isLost ? 200 : 500), {
-    retryPolicy: { maxRetries: 3, initialDelay: 15_000, maxDelay: 15_000 },
+  beforeAll(async () => {
+    [postgres, temporal] = await Promise.all([startOwnPostgres(dataFolder), startOwnTemporal(dataFolder)]);
+    await migrate(postgres.url);
+    pool = createPool(postgres.url, { max: 5 });
+    ({ key, settings } = await prepareService(postgres.url, temporal.address));
+    settings = { ...settings, DELIVERY_BURST_THRESHOLD: threshold };
+    settings = { ...settings, TEMPORAL_NAMESPACE: NAMESPACE };
+    connection = await Connection.connect({ address: temporal.address });
+    client = new Client({ connection, namespace: NAMESPACE });
+    [api, worker] = await Promise.all([startApiProcess(settings), startWorkerProcess(settings)]);
+  }, 120_000);
+  afterEach(async () => {
+    await Promise.all(scenes.splice(0).map(({ receiver }) => receiver.close()));
   });
-  const pending = await setOwnScene(1, () => after(30));
-  for (let n = 0; n < 10; n += 1) await retrying.recorder.publish(retrying.channelId);
-  await waitFor('all to wait for their retry', async () => {
-    const { rowCount } = await pool.query(`SELECT FROM deliveries WHERE channel_id = $1 AND status = 'retrying'`, [
-      retrying.channelId,
-    ]);
-    return rowCount === 10;
+  afterAll(async () => {
+    await endAllProcesses();
+    await connection.close();
+    await pool.end();
+    await temporal.stop();
+    await postgres.stop();
+    rmSync(dataFolder, { recursive: true, force: true });
   });
 
-  await temporal.crash();
-  isLost = true;
-  temporal.lose();
-  await pending.recorder.publish(pending.channelId, 30);
-  await temporal.restart();
-  await pending.recorder.publish(pending.channelId, 30);
-  await untilSettled(pool, client, pending.channelId, 60_000);
-  await untilSettled(pool, client, retrying.channelId, 60_000);
+  const setOwnScene = async (...[count, answer, fields]: SceneArguments): Promise<Scene> => {
+    const scene = await setScene({ urlOf: () => api.url, key }, count, answer, fields);
+    scenes.push(scene);
+    return scene;
+  };
 
-  expect(await brokenPromises(evidenceOf(pending, pool))).toEqual([]);
-  expect(await brokenPromises(evidenceOf(retrying, pool))).toEqual([]);
-  expect(
-    (await pool.query('SELECT DISTINCT attempts FROM deliveries WHERE channel_id = $1', [retrying.channelId])).rows,
-  ).toEqual([{ attempts: 2 }]);
-  expect([...repeatsOf(retrying.receiver.requests).values()]).toEqual(Array.from({ length: 10 }, () => 1));
-  expect(worker.hasEnded()).toBe(false);
-}, 150_000);
+  const countOutcomes = (publications: readonly Publication[]): Record<string, number> =>
+    Object.fromEntries(
+      (['accepted', 'refused', 'unknown'] as const).map((outcome) => [
+        outcome,
+        publications.filter((publication) => publication.outcome === outcome).length,
+      ]),
+    );
 
-test('API, worker, Temporal and PostgreSQL killed at the same moment and started on the same data: nothing accepted is lost', async () => {
-  const scene = await setOwnScene(2, () => after(30));
-  const { recorder, receiver, channelId } = scene;
-  const publishing = recorder.keepPublishing(channelId, { publishers: 3, pauseMs: 100, sizeOf: (n) => 1 + (n % 3) });
-  await waitFor('the first deliveries', () => receiver.requests.length >= 40);
+  test('Temporal frozen for 20 s: every publish is accepted meanwhile, and everything is delivered afterwards', async () => {
+    const scene = await setOwnScene(1, () => after(30));
+    const { recorder, receiver, channelId } = scene;
+    const publishing = recorder.keepPublishing(channelId, { publishers: 2, pauseMs: 200 });
+    await waitFor('the first deliveries', () => receiver.requests.length >= 10);
 
-  await Promise.all([api.end('SIGKILL'), worker.end('SIGKILL'), temporal.crash(), postgres.crash()]);
-  await publishing.stop();
-  await Promise.all([temporal.restart(), postgres.restart()]);
-  const unanswered = await inFlight(evidenceOf(scene, pool));
-  const before = receiver.requests.length;
-  [api, worker] = await Promise.all([startApiProcess(settings, api.port), startWorkerProcess(settings)]);
-  await recorder.publish(channelId);
-  await untilSettled(pool, client, channelId, 60_000);
+    temporal.freeze();
+    await sleep(TEMPORAL_AWAY_MS);
+    const unanswered = await inFlight(evidenceOf(scene, pool));
+    temporal.thaw();
+    const publications = await publishing.stop();
+    await untilSettled(pool, client, channelId, 60_000);
 
-  expect(receiver.requests.length).toBeGreaterThan(before);
-  expect(await brokenPromises(evidenceOf(scene, pool))).toEqual([]);
-  const repeats = [...repeatsOf(receiver.requests)];
-  expect(repeats.filter(([pair, times]) => times > 1 || !unanswered.has(pair))).toEqual([]);
-}, 150_000);
+    expect(countOutcomes(publications)).toMatchObject({ refused: 0, unknown: 0 });
+    expect(publications.length).toBeGreaterThan(100);
+    expect(await brokenPromises(evidenceOf(scene, pool))).toEqual([]);
+    expect([...repeatsOf(receiver.requests).keys()].filter((pair) => !unanswered.has(pair))).toEqual([]);
+  }, 150_000);
+
+  test('PostgreSQL restarted under load: UNAVAILABLE while it is away, nothing half stored, no policy used up, healed without a restart', async () => {
+    // Without a single retry: a try that our own outage counted as failed would be a dead letter.
+    const scene = await setOwnScene(2, () => after(30), { retryPolicy: { maxRetries: 0 } });
+    const { recorder, receiver, channelId } = scene;
+    const publishing = recorder.keepPublishing(channelId, { publishers: 4, pauseMs: 100 });
+    await waitFor('the first deliveries', () => receiver.requests.length >= 20);
+
+    await postgres.crash();
+    await sleep(POSTGRES_AWAY_MS);
+    await postgres.restart();
+    const backAt = Date.now();
+    const unanswered = await inFlight(evidenceOf(scene, pool));
+    await waitFor(
+      'publishing to work again',
+      () => recorder.publications.some(({ at, outcome }) => at > backAt && outcome === 'accepted'),
+      HEALED_WITHIN_MS,
+    );
+    const healedAt = Date.now();
+    await sleep(500);
+    const publications = await publishing.stop();
+    await untilSettled(pool, client, channelId, 60_000);
+
+    const refused = publications.filter(({ outcome }) => outcome === 'refused');
+    expect(refused.length).toBeGreaterThan(0);
+    expect(
+      refused.filter(({ status, code, retryAfter }) => status !== 503 || code !== 'UNAVAILABLE' || !Number(retryAfter)),
+    ).toEqual([]);
+    expect(publications.filter(({ at, outcome }) => at > healedAt && outcome !== 'accepted')).toEqual([]);
+    expect(await brokenPromises(evidenceOf(scene, pool))).toEqual([]);
+    expect((await pool.query('SELECT id FROM dead_letters WHERE channel_id = $1', [channelId])).rows).toEqual([]);
+    expect([...repeatsOf(receiver.requests).keys()].filter((pair) => !unanswered.has(pair))).toEqual([]);
+    expect([api.hasEnded(), worker.hasEnded()]).toEqual([false, false]);
+  }, 150_000);
+
+  test("Temporal's store deleted with deliveries open: those that wait for a retry, those not yet started and new ones all end", async () => {
+    // Fails until the store is lost, and then waits long enough for it to be lost under its retry.
+    let isLost = false;
+    const retrying = await setOwnScene(1, () => (isLost ? 200 : 500), {
+      retryPolicy: { maxRetries: 3, initialDelay: 15_000, maxDelay: 15_000 },
+    });
+    const pending = await setOwnScene(1, () => after(30));
+    for (let n = 0; n < 10; n += 1) await retrying.recorder.publish(retrying.channelId);
+    await waitFor('all to wait for their retry', async () => {
+      const { rowCount } = await pool.query(`SELECT FROM deliveries WHERE channel_id = $1 AND status = 'retrying'`, [
+        retrying.channelId,
+      ]);
+      return rowCount === 10;
+    });
+
+    await temporal.crash();
+    isLost = true;
+    temporal.lose();
+    await pending.recorder.publish(pending.channelId, 30);
+    await temporal.restart();
+    await pending.recorder.publish(pending.channelId, 30);
+    await untilSettled(pool, client, pending.channelId, 60_000);
+    await untilSettled(pool, client, retrying.channelId, 60_000);
+
+    expect(await brokenPromises(evidenceOf(pending, pool))).toEqual([]);
+    expect(await brokenPromises(evidenceOf(retrying, pool))).toEqual([]);
+    expect(
+      (await pool.query('SELECT DISTINCT attempts FROM deliveries WHERE channel_id = $1', [retrying.channelId])).rows,
+    ).toEqual([{ attempts: 2 }]);
+    expect([...repeatsOf(retrying.receiver.requests).values()]).toEqual(Array.from({ length: 10 }, () => 1));
+    expect(worker.hasEnded()).toBe(false);
+  }, 150_000);
+
+  test('API, worker, Temporal and PostgreSQL killed at the same moment and started on the same data: nothing accepted is lost', async () => {
+    const scene = await setOwnScene(2, () => after(30));
+    const { recorder, receiver, channelId } = scene;
+    const publishing = recorder.keepPublishing(channelId, { publishers: 3, pauseMs: 100, sizeOf: (n) => 1 + (n % 3) });
+    await waitFor('the first deliveries', () => receiver.requests.length >= 40);
+
+    await Promise.all([api.end('SIGKILL'), worker.end('SIGKILL'), temporal.crash(), postgres.crash()]);
+    await publishing.stop();
+    await Promise.all([temporal.restart(), postgres.restart()]);
+    const unanswered = await inFlight(evidenceOf(scene, pool));
+    const before = receiver.requests.length;
+    [api, worker] = await Promise.all([startApiProcess(settings, api.port), startWorkerProcess(settings)]);
+    await recorder.publish(channelId);
+    await untilSettled(pool, client, channelId, 60_000);
+
+    expect(receiver.requests.length).toBeGreaterThan(before);
+    expect(await brokenPromises(evidenceOf(scene, pool))).toEqual([]);
+    const repeats = [...repeatsOf(receiver.requests)];
+    expect(repeats.filter(([pair, times]) => times > 1 || !unanswered.has(pair))).toEqual([]);
+  }, 150_000);
+});
