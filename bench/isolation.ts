@@ -100,7 +100,9 @@ async function endAll(context: { service: Service; key: string; pool: Pool; targ
   while ((await countUnfinished(pool, target)) > 0 && Date.now() < deadline) await sleep(100);
 }
 
+/** Empty where it was not measured. */
 export function isolationTable(results: readonly Isolation[]): string {
+  if (results.length === 0) return '';
   return formatTable(
     ['isolation', "others' p99 ms", 'with 1 of 10 hanging', 'ratio', 'target', ''],
     results.map(({ flow, without, hanging }) => {

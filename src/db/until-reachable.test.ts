@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { isUnreachable, untilReachable } from './until-reachable.ts';
+import { isInDoubt, isUnreachable, untilReachable } from './until-reachable.ts';
 
 const withCode = (code: string): Error => Object.assign(new Error('failed'), { code });
 
@@ -42,4 +42,16 @@ test('works again until it succeeds, and throws what is no outage at once', asyn
       () => true,
     ),
   ).rejects.toThrow('failed');
+});
+
+test.each<[Error, boolean]>([
+  [new Error('Connection terminated unexpectedly'), true],
+  [withCode('57P01'), true],
+  [withCode('ECONNRESET'), true],
+  [withCode('ECONNREFUSED'), false],
+  [withCode('57P03'), false],
+  [new Error('timeout exceeded when trying to connect'), false],
+  [withCode('23505'), false],
+])('%s: whether a statement under way may have been committed', (error, isIt) => {
+  expect(isInDoubt(error)).toBe(isIt);
 });

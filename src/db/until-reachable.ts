@@ -18,6 +18,16 @@ export function isUnreachable(error: unknown): boolean {
   return UNREACHABLE.test(code) || UNREACHABLE_MESSAGES.test(error.message);
 }
 
+// While connecting, or instead of executing: nothing can have been committed.
+const REFUSED = /^(57P03|53\w{3}|25006|40001|40P01|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT)$/;
+
+/** Whether PostgreSQL went away with a statement under way: it may have committed or not, and nobody can say. */
+export function isInDoubt(error: unknown): boolean {
+  if (!isUnreachable(error) || !(error instanceof Error)) return false;
+  const code = 'code' in error ? String(error.code) : '';
+  return !REFUSED.test(code) && !error.message.includes('timeout exceeded when trying to connect');
+}
+
 /**
  * Does `work` again while PostgreSQL is out of reach, so that our own outage does not use up a subscriber's policy.
  * Any other error is thrown. `work` must be safe to repeat: the answer to a committed statement may have been lost.

@@ -150,7 +150,9 @@ export async function recordAttempts(pool: Pool, records: readonly AttemptRecord
 const RECORD_LATE = `
   WITH late AS (
     UPDATE deliveries SET attempts = $3, last_attempt_at = $5, response_status = $7, response_body = $8,
-      response_latency_ms = $9
+      response_latency_ms = $9,
+      status = CASE WHEN $14 = 'delivered' AND failure_reason = 'subscription_deleted' THEN 'delivered' ELSE status END,
+      failure_reason = CASE WHEN $14 = 'delivered' AND failure_reason = 'subscription_deleted' THEN NULL ELSE failure_reason END
     WHERE id = $1 AND round = $2 AND attempts = $3 - 1 AND due_at IS NULL
     RETURNING id, attempts
   )
@@ -160,7 +162,7 @@ const RECORD_LATE = `
 
 /**
  * Puts a try on record whose delivery was ended while the request was out: its subscription deleted, its Temporal workflow
- * cancelled. It stays as it was ended. Does nothing when the try is recorded, or the delivery goes on in another round.
+ * cancelled. It stays as it was ended, but what has arrived is delivered, whatever became of its subscription. Does nothing when the try is recorded, or the delivery goes on in another round.
  */
 export async function recordLate(pool: Pool, record: AttemptRecord): Promise<void> {
   const { response, error } = record;

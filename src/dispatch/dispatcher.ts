@@ -50,6 +50,13 @@ export type DispatcherDependencies = {
 
 type Held = NewDelivery & { details?: ClaimedDelivery };
 
+const held = (details: ClaimedDelivery): Held => ({
+  id: details.id,
+  channelId: details.channelId,
+  subscriptionId: details.subscriptionId,
+  details,
+});
+
 /**
  * Turns due rows into tries: claims fairly over the subscriptions, starts one Temporal workflow per delivery and round
  * while the flow is calm, and gives the first tries of a backlog to the drain. Runs in every worker process until `stop`,
@@ -168,7 +175,7 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
     firstTries.seeClaimed(claimed, perSubscription);
     isWorthClaiming.first = claimed.length > 0 || lastServed.first !== '';
     deps.admission.learn(claimed);
-    for (const details of claimed) hold({ id: details.id, subscriptionId: details.subscriptionId, details });
+    for (const details of claimed) hold(held(details));
     return advance('first', claimed);
   };
 
@@ -185,7 +192,7 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
     for (const details of claimed) {
       const timer = setTimeout(() => {
         timers.delete(timer);
-        retries.push({ id: details.id, subscriptionId: details.subscriptionId, details });
+        retries.push(held(details));
         wake();
       }, details.dueInMs);
       timers.add(timer);

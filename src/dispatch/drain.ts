@@ -37,7 +37,7 @@ const LOOK_EVERY_MS = 500;
 const UNRECORDED_SECONDS = 60;
 
 /** A delivery this process holds, waiting for its first try. */
-export type HeldDelivery = { id: string; subscriptionId: string };
+export type HeldDelivery = Pick<NewDelivery, 'id' | 'channelId' | 'subscriptionId'>;
 
 export type Drain = {
   /** Queues a held delivery. It is sent once a drain activity runs. */
@@ -56,7 +56,7 @@ export type Drain = {
 
 type Entered = Extract<Entry, { ok: true }>;
 /** What was read for a try; read again when it has waited for long. */
-type Loaded = { subscriptionId: string; delivery: DeliveryToAttempt };
+type Loaded = { channelId: string; subscriptionId: string; delivery: DeliveryToAttempt };
 
 export type DrainDependencies = {
   pool: Pool;
@@ -124,9 +124,9 @@ export function createDrain(deps: DrainDependencies): Drain {
       );
       const byId = new Map(found.map((delivery) => [delivery.deliveryId, delivery]));
       // In the order of the queue, oldest first.
-      for (const { id, subscriptionId } of held) {
+      for (const { id, ...turn } of held) {
         const delivery = byId.get(id);
-        if (delivery !== undefined) ready.push({ subscriptionId, delivery });
+        if (delivery !== undefined) ready.push({ ...turn, delivery });
       }
     } catch (error) {
       deps.log.warn({ err: error, deliveries: held.length }, 'a part of the backlog could not be read; it stays due');
@@ -260,9 +260,9 @@ export function createDrain(deps: DrainDependencies): Drain {
   const report = (): DrainProgress => tally.report(new Set([...sending.keys(), ...loading.keys()]).size, size());
 
   return {
-    offer({ id, subscriptionId, read }) {
-      if (read !== undefined && isNext(read)) ready.push({ subscriptionId, delivery: read });
-      else queued.push({ id, subscriptionId });
+    offer({ id, channelId, subscriptionId, read }) {
+      if (read !== undefined && isNext(read)) ready.push({ channelId, subscriptionId, delivery: read });
+      else queued.push({ id, channelId, subscriptionId });
       lastWork = performance.now();
       pumpSoon();
     },

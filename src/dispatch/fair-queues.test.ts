@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { createFairQueues } from './fair-queues.ts';
 
-type Item = { subscriptionId: string; n: number };
+type Item = { channelId: string; subscriptionId: string; n: number };
 
 const filled = (lengths: Record<string, number>) => {
   const queues = createFairQueues<Item>();
   for (const [subscriptionId, length] of Object.entries(lengths)) {
-    for (let n = 0; n < length; n += 1) queues.push({ subscriptionId, n });
+    for (let n = 0; n < length; n += 1) queues.push({ channelId: 'chn', subscriptionId, n });
   }
   return queues;
 };
@@ -38,9 +38,20 @@ test('a queue of thousands stays in order while it is used up and filled', () =>
   const queues = createFairQueues<Item>();
   const seen: number[] = [];
   for (let n = 0; n < 5_000; n += 1) {
-    queues.push({ subscriptionId: 'a', n });
+    queues.push({ channelId: 'chn', subscriptionId: 'a', n });
     if (n % 2 === 1) seen.push(...queues.take(1, () => true).map((item) => item.n));
   }
   seen.push(...queues.take(5_000, () => true).map((item) => item.n));
   expect(seen).toEqual(Array.from({ length: 5_000 }, (_, n) => n));
+});
+
+// Old: a message to 300 subscriptions let one delivery of another channel wait for all of them, ten seconds.
+test('a channel with many subscriptions takes turns with the others', () => {
+  const queues = createFairQueues<Item>();
+  for (const subscriptionId of ['a', 'b', 'c']) queues.push({ channelId: 'broadcast', subscriptionId, n: 0 });
+  for (const n of [0, 1]) queues.push({ channelId: 'other', subscriptionId: 'x', n });
+  expect(names(queues.take(3, () => true))).toEqual(['a0', 'x0', 'b0']);
+  expect(names(queues.take(9, ({ subscriptionId }) => subscriptionId !== 'x'))).toEqual(['c0']);
+  expect(queues.trim('x', 1)).toHaveLength(1);
+  expect([queues.size(), queues.take(1, () => true)]).toEqual([0, []]);
 });

@@ -1,13 +1,19 @@
-/** First-in first-out per subscription, served in turns, so that a long queue never stands before a short one. */
-export type FairQueues<T extends { subscriptionId: string }> = {
+/** Whose turn it is: a message to thousands of subscriptions is one channel's. */
+export type Queued = { channelId: string; subscriptionId: string };
+
+/**
+ * First-in first-out per subscription. Served in turns, the channels first and within each its subscriptions, so that
+ * neither a long queue nor a broadcast stands before a short one.
+ */
+export type FairQueues<T extends Queued> = {
   push(item: T): void;
   size(): number;
   sizeOf(subscriptionId: string): number;
   /** Adds the length of every queue to `counts`. */
   countInto(counts: Map<string, number>): void;
   /**
-   * Takes items in turns, one of each subscription per turn, while `mayTake` says yes for its next item. A subscription
-   * whose item is refused is passed over for the rest of this call.
+   * Takes items in turns while `mayTake` says yes for the next item of a subscription. One whose item is refused is passed
+   * over for the rest of this call.
    */
   take(limit: number, mayTake: (item: T) => boolean): T[];
   /** The next item of every subscription. */
@@ -16,16 +22,31 @@ export type FairQueues<T extends { subscriptionId: string }> = {
   trim(subscriptionId: string, count: number): T[];
 };
 
-export function createFairQueues<T extends { subscriptionId: string }>(): FairQueues<T> {
-  // The order of the keys is the order of the turns: who was served goes to the end.
-  const queues = new Map<string, { items: T[]; head: number }>();
+type Queue<T> = { channelId: string; items: T[]; head: number };
+
+export function createFairQueues<T extends Queued>(): FairQueues<T> {
+  const queues = new Map<string, Queue<T>>();
+  // The order of both is the order of the turns: who was served goes to the end.
+  const channels = new Map<string, Set<string>>();
   let size = 0;
 
-  const shift = (subscriptionId: string, queue: { items: T[]; head: number }): void => {
+  const leaveTurns = (channelId: string, subscriptionId: string): void => {
+    const subscriptions = channels.get(channelId);
+    subscriptions?.delete(subscriptionId);
+    if (subscriptions?.size === 0) channels.delete(channelId);
+  };
+
+  const shift = (subscriptionId: string, queue: Queue<T>): void => {
     queue.head += 1;
     size -= 1;
-    queues.delete(subscriptionId);
-    if (queue.head < queue.items.length) queues.set(subscriptionId, queue);
+    const subscriptions = channels.get(queue.channelId);
+    leaveTurns(queue.channelId, subscriptionId);
+    if (queue.head === queue.items.length) queues.delete(subscriptionId);
+    else subscriptions?.add(subscriptionId);
+    if (subscriptions !== undefined && subscriptions.size > 0) {
+      channels.delete(queue.channelId);
+      channels.set(queue.channelId, subscriptions);
+    }
     // Shifting an array of thousands costs a copy each time; the used part is cut off now and then instead.
     if (queue.head > 1_000) {
       queue.items.splice(0, queue.head);
@@ -33,11 +54,39 @@ export function createFairQueues<T extends { subscriptionId: string }>(): FairQu
     }
   };
 
+  /** The next item of a channel in each call, until all its subscriptions are empty or refused. */
+  const turnsOf = (subscriptions: ReadonlySet<string>, mayTake: (item: T) => boolean): (() => T | undefined) => {
+    let waiting = [...subscriptions];
+    let served: string[] = [];
+    let next = 0;
+    return () => {
+      for (;;) {
+        if (next === waiting.length) {
+          if (served.length === 0) return undefined;
+          [waiting, served, next] = [served, [], 0];
+        }
+        const subscriptionId = waiting[next] ?? '';
+        next += 1;
+        const queue = queues.get(subscriptionId);
+        const item = queue?.items[queue.head];
+        if (queue === undefined || item === undefined || !mayTake(item)) continue;
+        shift(subscriptionId, queue);
+        served.push(subscriptionId);
+        return item;
+      }
+    };
+  };
+
   return {
     push(item) {
-      const queue = queues.get(item.subscriptionId);
-      if (queue === undefined) queues.set(item.subscriptionId, { items: [item], head: 0 });
-      else queue.items.push(item);
+      const { channelId, subscriptionId } = item;
+      const queue = queues.get(subscriptionId);
+      if (queue === undefined) {
+        queues.set(subscriptionId, { channelId, items: [item], head: 0 });
+        const subscriptions = channels.get(channelId);
+        if (subscriptions === undefined) channels.set(channelId, new Set([subscriptionId]));
+        else subscriptions.add(subscriptionId);
+      } else queue.items.push(item);
       size += 1;
     },
     size: () => size,
@@ -52,18 +101,16 @@ export function createFairQueues<T extends { subscriptionId: string }>(): FairQu
     },
     take(limit, mayTake) {
       const taken: T[] = [];
-      let waiting = [...queues.keys()];
-      while (taken.length < limit && waiting.length > 0) {
-        const served: string[] = [];
-        for (const subscriptionId of waiting) {
-          const queue = queues.get(subscriptionId);
-          const item = queue?.items[queue.head];
-          if (queue === undefined || item === undefined || taken.length >= limit || !mayTake(item)) continue;
-          shift(subscriptionId, queue);
+      let turns = [...channels.values()].map((subscriptions) => turnsOf(subscriptions, mayTake));
+      while (taken.length < limit && turns.length > 0) {
+        const going: typeof turns = [];
+        for (const turn of turns) {
+          const item = taken.length < limit ? turn() : undefined;
+          if (item === undefined) continue;
           taken.push(item);
-          served.push(subscriptionId);
+          going.push(turn);
         }
-        waiting = served;
+        turns = going;
       }
       return taken;
     },
@@ -73,7 +120,10 @@ export function createFairQueues<T extends { subscriptionId: string }>(): FairQu
       if (queue === undefined || count <= 0) return [];
       const removed = queue.items.splice(Math.max(queue.head, queue.items.length - count));
       size -= removed.length;
-      if (queue.head >= queue.items.length) queues.delete(subscriptionId);
+      if (queue.head >= queue.items.length) {
+        queues.delete(subscriptionId);
+        leaveTurns(queue.channelId, subscriptionId);
+      }
       return removed;
     },
   };

@@ -109,6 +109,7 @@ export async function storePublications(
     items.map(({ publication, message }) => ({ ...message, channelId: publication.channelId })),
     readAt,
   );
+  const channelOf = new Map(items.map(({ publication, message }) => [message.id, publication.channelId]));
   let untaken = 0;
   for (const row of rows) {
     if (row.kind === 'channel') statusOf.set(`${row.environmentId} ${row.id}`, row.messageId);
@@ -127,6 +128,7 @@ export async function storePublications(
     })),
     taken: held.map(({ id, subscriptionId, messageId }) => ({
       id,
+      channelId: channelOf.get(messageId) ?? '',
       subscriptionId,
       ...read.of(id, subscriptionId, messageId),
     })),

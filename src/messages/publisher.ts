@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { DUE_CHANNEL } from '../db/due.ts';
 import { createGrouping } from '../db/group.ts';
+import { isInDoubt } from '../db/until-reachable.ts';
 import { ApiError } from '../shared/api-error.ts';
 import type { HandOver } from '../shared/hand-over.ts';
 import { type Publication, type Stored, storePublications } from './publish-store.ts';
@@ -20,7 +21,7 @@ export type Publisher = { store(publication: Publication): Promise<Stored> };
 
 /**
  * Stores publications in group commits. The answer comes after the commit. UNAVAILABLE with Retry-After when too much is
- * waiting already. New deliveries go to `handOver` where it takes them; other processes are woken otherwise.
+ * waiting already, and, with `outcome: unknown`, when PostgreSQL went away before it could say whether it had committed. New deliveries go to `handOver` where it takes them; other processes are woken otherwise.
  */
 export function createPublisher(pool: Pool, log: Logger, handOver: HandOver): Publisher {
   let isWaking = false;
@@ -64,6 +65,13 @@ export function createPublisher(pool: Pool, log: Logger, handOver: HandOver): Pu
       waitingBytes += bytes;
       try {
         return await grouping.add(publication);
+      } catch (error) {
+        if (!isInDoubt(error)) throw error;
+        throw new ApiError('UNAVAILABLE', 'The database went away in the middle: this may be stored or not', {
+          details: { field: 'outcome', reason: 'unknown' },
+          retryAfter: RETRY_AFTER_SECONDS,
+          cause: error,
+        });
       } finally {
         waitingBytes -= bytes;
       }

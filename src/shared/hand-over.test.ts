@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createHandOver, type NewDelivery, noHandOver } from './hand-over.ts';
 
-const delivery: NewDelivery = { id: 'dlv_1', subscriptionId: 'sub_1' };
+const delivery: NewDelivery = { id: 'dlv_1', channelId: 'chn_1', subscriptionId: 'sub_1' };
 
 test('nobody takes nothing', () => {
   noHandOver.take([delivery]);

@@ -1,7 +1,7 @@
 import type { DeliveryToAttempt } from './delivery-to-attempt.ts';
 
 /** A delivery as its publish has just stored it; `read` spares its first try a query while it is fresh. */
-export type NewDelivery = { id: string; subscriptionId: string; read?: DeliveryToAttempt };
+export type NewDelivery = { id: string; channelId: string; subscriptionId: string; read?: DeliveryToAttempt };
 
 /**
  * Takes new deliveries straight from the publish that stored them, in the process that publishes and sends: no poll, no

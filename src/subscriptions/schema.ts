@@ -17,7 +17,7 @@ export type Subscription = {
   retryPolicy: RetryPolicy;
   headers: Record<string, string>;
   timeoutMs: number;
-  /** Requests at a time; 10 where none is set. */
+  /** Requests at a time; 20 where none is set. */
   maxConcurrency: number;
   /** Tries per second; absent: as many as it takes. */
   rateLimit?: number;

@@ -33,7 +33,7 @@ export function installRuntime(log: Logger): void {
   if (isInstalled) return;
   isInstalled = true;
   const write = (level: 'trace' | 'debug' | 'info' | 'warn' | 'error') => (message: string, meta?: object) =>
-    log[level]({ ...meta, part: 'temporal' }, message);
+    log[level === 'warn' && isOnPurpose(message, meta) ? 'debug' : level]({ ...meta, part: 'temporal' }, message);
   Runtime.install({
     shutdownSignals: [],
     telemetryOptions: { logging: { filter: 'WARN', forward: {} } },
@@ -43,7 +43,7 @@ export function installRuntime(log: Logger): void {
       debug: write('debug'),
       // The SDK's "info" tells of every state of the worker; it is detail here.
       info: write('debug'),
-      warn: (message, meta) => write(isOnPurpose(message, meta) ? 'debug' : 'warn')(message, meta),
+      warn: write('warn'),
       error: write('error'),
     },
   });

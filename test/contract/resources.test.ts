@@ -85,7 +85,7 @@ test('a subscription has the fields of the specification, its limits and its cir
     headers: {},
     retryPolicy: { maxRetries: 10, initialDelay: 5_000, maxDelay: 21_600_000, backoffMultiplier: 3 },
     timeoutMs: 15_000,
-    maxConcurrency: 10,
+    maxConcurrency: 20,
     circuit: { state: 'closed' },
   });
   const changed = await posthorn.request('PATCH', path, { headers: { 'x-shop': '7' }, eventTypes: ['order.*'] });

@@ -49,7 +49,7 @@ describe('creating a subscription', () => {
       retryPolicy: DEFAULT_POLICY,
       headers: {},
       timeoutMs: 15_000,
-      maxConcurrency: 10,
+      maxConcurrency: 20,
       circuit: { state: 'closed' },
       createdAt: expect.any(Date),
       updatedAt: subscription.createdAt,
@@ -203,7 +203,7 @@ describe('patching a subscription', () => {
     expect(await update(id, { maxConcurrency: 3, rateLimit: 7 })).toMatchObject({ maxConcurrency: 3, rateLimit: 7 });
     expect(await update(id, { name: 'other' })).toMatchObject({ maxConcurrency: 3, rateLimit: 7 });
     const cleared = await update(id, { maxConcurrency: null, rateLimit: null });
-    expect(cleared).toMatchObject({ maxConcurrency: 10 });
+    expect(cleared).toMatchObject({ maxConcurrency: 20 });
     expect(cleared).not.toHaveProperty('rateLimit');
   });
 

@@ -76,13 +76,18 @@ export function createRecorder(urlOf: () => string, key: string): Recorder {
     try {
       const response = await send('POST', path, size > 1 ? { messages } : messages[0]);
       // `as`: the API's own shapes; a missing part shows as undefined in what the test compares.
-      const body = (await response.json()) as { id?: string; ids?: string[]; error?: { code: string } };
+      const body = (await response.json()) as {
+        id?: string;
+        ids?: string[];
+        error?: { code: string; details?: { reason: string } };
+      };
       publication.status = response.status;
       if (response.ok) {
         publication.outcome = 'accepted';
         publication.ids = body.ids ?? [String(body.id)];
       } else {
-        publication.outcome = 'refused';
+        // What was under way when PostgreSQL went away may be stored or not, and the answer says so.
+        publication.outcome = body.error?.details?.reason === 'unknown' ? 'unknown' : 'refused';
         publication.code = body.error?.code ?? 'none';
         publication.retryAfter = response.headers.get('retry-after') ?? 'none';
       }
