@@ -5,6 +5,7 @@ import { authenticate } from './http/authenticate.ts';
 import type { Middleware, RequestState } from './http/context.ts';
 import { errors } from './http/errors.ts';
 import { health, type Part } from './http/health.ts';
+import { idempotency } from './http/idempotency.ts';
 import { matchRoute, refuseUnrouted } from './http/match-route.ts';
 import { rateLimit } from './http/rate-limit.ts';
 import { rawBody } from './http/raw-body.ts';
@@ -46,6 +47,7 @@ export function createApp({ deps, services, routes, limiter, parts = {} }: AppOp
   koa.use(requireScope);
   koa.use(rawBody);
   koa.use(validate);
+  koa.use(idempotency(services));
   koa.use(answerRoute(services));
   // Koa's own handler deletes every header and answers in plain text. `errors` lets nothing through, so what comes here are
   // connections that broke while an answer was on its way.
@@ -72,12 +74,12 @@ const limitsPart = ({ isShared }: Limiter): Record<string, Part> =>
 
 function answerRoute(services: Services): Middleware {
   return async (ctx) => {
-    const { route, caller, params = {}, body, query, bodyText = '' } = ctx.state;
+    const { route, caller, params = {}, body, query, bodyText = '', keep } = ctx.state;
     if (route === undefined || caller === undefined)
       throw new Error('A request without route or caller got past the middleware');
     // `as never`: a row's handler takes exactly what its own schemas return, and validate.ts has put just that here.
     const result = await route.handle(
-      { caller, params, body: body as never, query: query as never, bodyText },
+      { caller, params, body: body as never, query: query as never, bodyText, ...(keep && { keep }) },
       services,
     );
     writeAnswer(ctx, route.status, route.status === 204 ? undefined : result);

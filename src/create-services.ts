@@ -3,6 +3,7 @@ import { createChannels } from './channels/service.ts';
 import { createDeadLetters } from './dead-letters/service.ts';
 import { createDeliveries } from './deliveries/service.ts';
 import type { Dependencies } from './dependencies.ts';
+import { createIdempotency } from './idempotency/service.ts';
 import { createMessages } from './messages/service.ts';
 import { createAddressGuard } from './outbound/address-guard.ts';
 import type { Services } from './services.ts';
@@ -23,5 +24,6 @@ export function createServices(deps: Dependencies, handOver: HandOver = noHandOv
     subscriptions: createSubscriptions(deps, { guard, deliveries }),
     deliveries,
     deadLetters: createDeadLetters(deps, { deliveries }),
+    idempotency: createIdempotency(deps),
   };
 }

@@ -2,6 +2,7 @@ import type { ApiKeys } from './api-keys/service.ts';
 import type { Channels } from './channels/service.ts';
 import type { DeadLetters } from './dead-letters/service.ts';
 import type { Deliveries } from './deliveries/service.ts';
+import type { Idempotency } from './idempotency/service.ts';
 import type { Messages } from './messages/service.ts';
 import type { Subscriptions } from './subscriptions/service.ts';
 
@@ -13,4 +14,5 @@ export type Services = {
   subscriptions: Subscriptions;
   deliveries: Deliveries;
   deadLetters: DeadLetters;
+  idempotency: Idempotency;
 };

@@ -1,4 +1,5 @@
 import type { ParameterizedContext, Middleware as KoaMiddleware } from 'koa';
+import type { KeepInPublish } from '../db/idempotency-keys.ts';
 import type { ApiError } from '../shared/api-error.ts';
 import type { Scope } from '../shared/scopes.ts';
 import type { Route } from './route.ts';
@@ -15,9 +16,12 @@ export type Limits = {
   burst: number;
   /** Requests in flight. */
   concurrent: number;
-  /** Requests to the batch paths per 60 s, shared by both of them. */
+  /** Requests to the batch paths per 60 s, shared by both of them; and as many to the transactional one, counted apart. */
   batchPerMinute: number;
 };
+
+/** The buckets of `batchPerMinute`. */
+export type Bucket = 'batch' | 'transactional';
 
 /** Who is calling. Every query is bound to `environmentId`; another environment's ids are NOT_FOUND. */
 export type Caller = {
@@ -50,6 +54,8 @@ export type RequestState = {
   body?: unknown;
   /** The query as the route's schema returns it. */
   query?: unknown;
+  /** For a publish with an Idempotency-Key. */
+  keep?: KeepInPublish;
 };
 
 export type Context = ParameterizedContext<RequestState>;

@@ -1,7 +1,8 @@
 import type { z } from 'zod';
+import type { KeepInPublish } from '../db/idempotency-keys.ts';
 import type { Services } from '../services.ts';
 import type { Scope } from '../shared/scopes.ts';
-import type { Caller } from './context.ts';
+import type { Bucket, Caller } from './context.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
@@ -21,6 +22,8 @@ export type RouteRequest<B, Q, P> = {
   query: Q;
   /** The request body's exact text; '' when there was none. */
   bodyText: string;
+  /** On routes that publish, with an Idempotency-Key: the service keeps its answer in the transaction that publishes. */
+  keep?: KeepInPublish;
 };
 
 /** One row of the route table. `scope` is compulsory, so a route without authorisation cannot be written by accident. */
@@ -30,7 +33,9 @@ export type Route = {
   path: string;
   scope: Scope;
   /** Which further bucket the route draws from; its headers win there (DESIGN §4 "limits"). */
-  bucket?: 'batch';
+  bucket?: Bucket;
+  /** Its service takes `keep`: the answer to an Idempotency-Key is stored with what is published. */
+  isPublish?: true;
   /** Largest request body in bytes: `control` 256 KiB (default), `publish` 5 MiB. */
   size?: 'control' | 'publish';
   body?: z.ZodType;

@@ -18,7 +18,7 @@ afterEach(() => {
 const wide = { requestsPerMinute: 1_000_000, burst: 1_000_000, concurrent: 1_000_000, batchPerMinute: 1_000_000 };
 
 /** How many of `count` requests in a row are let in; each ends before the next. */
-async function admitted(count: number, limits: typeof wide, bucket?: 'batch'): Promise<number> {
+async function admitted(count: number, limits: typeof wide, bucket?: 'batch' | 'transactional'): Promise<number> {
   let admissions = 0;
   for (let request = 0; request < count; request += 1) {
     const { refusal, release } = await limiter.admit('key_1', limits, bucket);
@@ -105,6 +105,17 @@ test('the batch bucket is counted beside the minute, its headers win, and what i
     'X-RateLimit-Limit': '60',
     'X-RateLimit-Remaining': '49',
   });
+});
+
+test('the transactional bucket is counted apart from the batch bucket, against the same number', async () => {
+  const limits = { ...wide, batchPerMinute: 2 };
+  expect(await admitted(5, limits, 'batch')).toBe(2);
+  const first = await limiter.admit('key_1', limits, 'transactional');
+  expect(first.headers).toMatchObject({ 'X-RateLimit-Limit': '2', 'X-RateLimit-Remaining': '1' });
+  expect(await admitted(5, limits, 'transactional')).toBe(1);
+  const refused = await limiter.admit('key_1', limits, 'transactional');
+  expect(refused.refusal?.reason).toBe('More than 2 transactional requests in 60 seconds');
+  expect((await limiter.admit('key_1', limits)).refusal).toBeUndefined();
 });
 
 test('limits that are changed hold for the window that runs', async () => {

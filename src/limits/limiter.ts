@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { addressBucket } from '../http/client-address.ts';
-import type { Limits } from '../http/context.ts';
+import type { Bucket, Limits } from '../http/context.ts';
 import type { Count, Counters } from './counters.ts';
 import { createMemoryCounters } from './memory-counters.ts';
 import { createRedisCounters } from './redis-counters.ts';
@@ -21,7 +21,7 @@ export type Admission = { headers: RateHeaders; refusal?: Refusal; release: () =
 
 export type Limiter = {
   /** Counts a request of a credential. `bucket` is the route's further one; its headers win (DESIGN §4 "limits"). */
-  admit(credentialId: string, limits: Limits, bucket?: 'batch'): Promise<Admission>;
+  admit(credentialId: string, limits: Limits, bucket?: Bucket): Promise<Admission>;
   /** Counts a request without a valid credential, by its address. */
   admitStranger(address: string): Promise<Admission>;
   /** Present when limits are shared: whether they really are at this moment. */
@@ -66,13 +66,17 @@ async function admit(
   counters: Counters,
   credentialId: string,
   limits: Limits,
-  bucket: 'batch' | undefined,
+  bucket: Bucket | undefined,
 ): Promise<Admission> {
-  const names = { minute: `minute:${credentialId}`, second: `second:${credentialId}`, batch: `batch:${credentialId}` };
-  const [minute, second, batch, leave] = await Promise.all([
+  const names = {
+    minute: `minute:${credentialId}`,
+    second: `second:${credentialId}`,
+    bucket: `${bucket}:${credentialId}`,
+  };
+  const [minute, second, bucketed, leave] = await Promise.all([
     counters.add(names.minute, 60),
     counters.add(names.second, 1),
-    bucket === 'batch' ? counters.add(names.batch, 60) : undefined,
+    bucket === undefined ? undefined : counters.add(names.bucket, 60),
     counters.enter(credentialId, limits.concurrent),
   ]);
   const refusal =
@@ -80,19 +84,19 @@ async function admit(
     (leave === undefined
       ? { reason: `More than ${limits.concurrent} requests in flight`, retryAfter: 1 }
       : undefined) ??
-    (batch && overWindow(limits.batchPerMinute, batch, 'batch requests')) ??
+    (bucketed && overWindow(limits.batchPerMinute, bucketed, `${bucket} requests`)) ??
     overWindow(limits.requestsPerMinute, minute);
   if (refusal !== undefined) {
     counters.giveBack(names.minute, 60);
-    if (batch !== undefined) counters.giveBack(names.batch, 60);
+    if (bucketed !== undefined) counters.giveBack(names.bucket, 60);
     leave?.();
   }
   const given = refusal === undefined ? 0 : 1;
   return {
     headers:
-      batch === undefined
+      bucketed === undefined
         ? headersOf(limits.requestsPerMinute, minute, given)
-        : headersOf(limits.batchPerMinute, batch, given),
+        : headersOf(limits.batchPerMinute, bucketed, given),
     ...refusedBy(refusal),
     release: refusal === undefined && leave !== undefined ? leave : doNothing,
   };

@@ -1,4 +1,4 @@
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import { WANTED } from '../db/fan-out.ts';
 import type { NewDelivery } from '../shared/hand-over.ts';
 import {
@@ -15,6 +15,8 @@ export type NewMessage = {
   payload: string;
   metadata: Record<string, string> | undefined;
   publishedAt: Date;
+  /** The publisher's own id of it, and a hash of what must not differ under it (publish-unit-store.ts). */
+  publisher?: { id: string; hash: Buffer };
 };
 
 /** Messages that one request publishes to one channel: stored all or not at all. */
@@ -79,7 +81,7 @@ type Row = { id: string; environmentId: string | null; messageId: string; isHeld
  * says whether dispatchers must be woken for others.
  */
 export async function storePublications(
-  pool: Pool,
+  pool: Pool | PoolClient,
   publications: readonly Publication[],
   holder: string | undefined,
 ): Promise<{ stored: Stored[]; taken: NewDelivery[]; hasUntaken: boolean }> {

@@ -4,11 +4,14 @@ import { DUE_CHANNEL } from '../db/due.ts';
 import { createGrouping } from '../db/group.ts';
 import { isInDoubt } from '../db/until-reachable.ts';
 import { ApiError } from '../shared/api-error.ts';
-import type { HandOver } from '../shared/hand-over.ts';
+import type { HandOver, NewDelivery } from '../shared/hand-over.ts';
 import { type Publication, type Stored, storePublications } from './publish-store.ts';
+import { type PublishUnit, storeUnit } from './publish-unit-store.ts';
 
 // Two transactions at a time: one is being committed while the next one is filled and sent (reference: +14 % over one).
 const COMMITS_IN_FLIGHT = 2;
+// Units each hold a connection for several round trips; the others are left to the group commits and to delivering.
+const UNITS_IN_FLIGHT = 8;
 // One transaction stays a few ms long and its statement a few MiB at most.
 const GROUP_MESSAGES = 500;
 const GROUP_BYTES = 4 * 1_048_576;
@@ -17,7 +20,11 @@ const WAITING_MESSAGES = 8_000;
 const WAITING_BYTES = 64 * 1_048_576;
 const RETRY_AFTER_SECONDS = 1;
 
-export type Publisher = { store(publication: Publication): Promise<Stored> };
+export type Publisher = {
+  store(publication: Publication): Promise<Stored>;
+  /** In a transaction of its own: all of its publications or none. Rejects with what `settle` throws. */
+  storeUnit(unit: PublishUnit): Promise<void>;
+};
 
 /**
  * Stores publications in group commits. The answer comes after the commit. UNAVAILABLE with Retry-After when too much is
@@ -40,6 +47,11 @@ export function createPublisher(pool: Pool, log: Logger, handOver: HandOver): Pu
   const weightOf = ({ messages }: Publication): number =>
     messages.reduce((sum, { payload }) => sum + 1 + (payload.length / GROUP_BYTES) * GROUP_MESSAGES, 0);
 
+  const afterCommit = ({ taken, hasUntaken }: { taken: NewDelivery[]; hasUntaken: boolean }): void => {
+    if (taken.length > 0) handOver.take(taken);
+    if (hasUntaken) wakeDispatchers();
+  };
+
   let waitingBytes = 0;
   const grouping = createGrouping<Publication, Stored>({
     inFlight: COMMITS_IN_FLIGHT,
@@ -47,34 +59,50 @@ export function createPublisher(pool: Pool, log: Logger, handOver: HandOver): Pu
     weightOf,
     run: async (publications) => {
       const holder = handOver.holder();
-      const { stored, taken, hasUntaken } = await storePublications(pool, publications, holder);
-      if (taken.length > 0) handOver.take(taken);
-      if (hasUntaken) wakeDispatchers();
+      const { stored, ...rest } = await storePublications(pool, publications, holder);
+      afterCommit(rest);
       return stored;
     },
   });
+  // A group holds one unit: one that waits for another process, or is rolled back, does so alone.
+  const units = createGrouping<PublishUnit, true>({
+    inFlight: UNITS_IN_FLIGHT,
+    maxWeight: 1,
+    weightOf: () => 1,
+    run: async (group) => {
+      for (const unit of group) afterCommit(await storeUnit(pool, unit, handOver.holder()));
+      return group.map(() => true);
+    },
+  });
+
+  const admitted = async <T>(publications: readonly Publication[], work: () => Promise<T>): Promise<T> => {
+    if (grouping.waiting() + units.waiting() > WAITING_MESSAGES || waitingBytes > WAITING_BYTES) {
+      throw new ApiError('UNAVAILABLE', 'Too much is being published at this moment', {
+        retryAfter: RETRY_AFTER_SECONDS,
+      });
+    }
+    const bytes = publications.reduce((sum, publication) => sum + bytesOf(publication), 0);
+    waitingBytes += bytes;
+    try {
+      return await work();
+    } catch (error) {
+      if (!isInDoubt(error)) throw error;
+      throw new ApiError('UNAVAILABLE', 'The database went away in the middle: this may be stored or not', {
+        details: { field: 'outcome', reason: 'unknown' },
+        retryAfter: RETRY_AFTER_SECONDS,
+        cause: error,
+      });
+    } finally {
+      waitingBytes -= bytes;
+    }
+  };
 
   return {
-    async store(publication) {
-      if (grouping.waiting() > WAITING_MESSAGES || waitingBytes > WAITING_BYTES) {
-        throw new ApiError('UNAVAILABLE', 'Too much is being published at this moment', {
-          retryAfter: RETRY_AFTER_SECONDS,
-        });
-      }
-      const bytes = publication.messages.reduce((sum, { payload }) => sum + payload.length, 0);
-      waitingBytes += bytes;
-      try {
-        return await grouping.add(publication);
-      } catch (error) {
-        if (!isInDoubt(error)) throw error;
-        throw new ApiError('UNAVAILABLE', 'The database went away in the middle: this may be stored or not', {
-          details: { field: 'outcome', reason: 'unknown' },
-          retryAfter: RETRY_AFTER_SECONDS,
-          cause: error,
-        });
-      } finally {
-        waitingBytes -= bytes;
-      }
+    store: (publication) => admitted([publication], () => grouping.add(publication)),
+    storeUnit: async (unit) => {
+      await admitted(unit.publications, () => units.add(unit));
     },
   };
 }
+
+const bytesOf = ({ messages }: Publication): number => messages.reduce((sum, { payload }) => sum + payload.length, 0);

@@ -1,5 +1,5 @@
 import { type Route, route } from '../http/route.ts';
-import { listMessagesQuery, publishBatchBody, publishMessageBody } from './schema.ts';
+import { listMessagesQuery, publishAcrossBody, publishBatchBody, publishMessageBody } from './schema.ts';
 
 export const messageRoutes: Route[] = [
   route({
@@ -7,6 +7,7 @@ export const messageRoutes: Route[] = [
     path: '/v1/channels/:channelId/messages',
     scope: 'messages:write',
     size: 'publish',
+    isPublish: true,
     body: publishMessageBody,
     status: 202,
     handle: (request, { messages }) => messages.publish(request.caller, request.params.channelId, request),
@@ -17,9 +18,32 @@ export const messageRoutes: Route[] = [
     scope: 'messages:write',
     bucket: 'batch',
     size: 'publish',
+    isPublish: true,
     body: publishBatchBody,
     status: 202,
     handle: (request, { messages }) => messages.publishBatch(request.caller, request.params.channelId, request),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/messages/batch',
+    scope: 'messages:write',
+    bucket: 'batch',
+    size: 'publish',
+    isPublish: true,
+    body: publishAcrossBody,
+    status: 202,
+    handle: (request, { messages }) => messages.publishAcross(request.caller, request),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/messages/transactional',
+    scope: 'messages:write',
+    bucket: 'transactional',
+    size: 'publish',
+    isPublish: true,
+    body: publishAcrossBody,
+    status: 202,
+    handle: (request, { messages }) => messages.publishAcross(request.caller, request),
   }),
   route({
     method: 'GET',

@@ -11,6 +11,7 @@ export const MESSAGE_LIMITS = {
   metadataEntries: 50,
   metadataBytes: 16_384,
   batch: 100,
+  publisherIdLength: 128,
 } as const;
 
 // Control characters would break headers, logs and the Temporal UI's search; everything else is the publisher's choice.
@@ -39,20 +40,34 @@ const metadataSchema = z
     `must have at most ${MESSAGE_LIMITS.metadataBytes} bytes as JSON`,
   );
 
+/** The publisher's own id of a message: visible ASCII. It is not the message's id. */
+const publisherIdSchema = z
+  .string()
+  .min(1)
+  .max(MESSAGE_LIMITS.publisherIdLength, `must have at most ${MESSAGE_LIMITS.publisherIdLength} characters`)
+  .regex(/^[\x21-\x7e]*$/, 'must be visible ASCII characters');
+
 export const publishMessageBody = z.object({
+  id: publisherIdSchema.optional(),
   eventType: eventTypeSchema,
   payload: payloadSchema,
   metadata: metadataSchema.optional(),
 });
 
-export const publishBatchBody = z.object({
-  messages: z
-    .array(publishMessageBody, {
-      error: (issue) => (issue.input === undefined ? 'is required' : 'must be an array of messages'),
-    })
-    .min(1, 'must hold at least 1 message')
-    .max(MESSAGE_LIMITS.batch, `must hold at most ${MESSAGE_LIMITS.batch} messages`),
-});
+const batchOf = <T extends z.ZodType>(message: T) =>
+  z.object({
+    messages: z
+      .array(message, {
+        error: (issue) => (issue.input === undefined ? 'is required' : 'must be an array of messages'),
+      })
+      .min(1, 'must hold at least 1 message')
+      .max(MESSAGE_LIMITS.batch, `must hold at most ${MESSAGE_LIMITS.batch} messages`),
+  });
+
+export const publishBatchBody = batchOf(publishMessageBody);
+
+/** Each message names its channel (spec §8). */
+export const publishAcrossBody = batchOf(publishMessageBody.extend({ channelId: z.string() }));
 
 export const listMessagesQuery = pageQuery.extend({
   since: dateTimeQuery.optional(),
@@ -61,6 +76,7 @@ export const listMessagesQuery = pageQuery.extend({
 
 export type PublishMessage = z.output<typeof publishMessageBody>;
 export type PublishBatch = z.output<typeof publishBatchBody>;
+export type PublishAcross = z.output<typeof publishAcrossBody>;
 export type ListMessages = z.output<typeof listMessagesQuery>;
 
 /** Spec §2 Message. `payload` and `metadata` are as published; `deliveryStatus` is computed from the deliveries. */

@@ -1,3 +1,4 @@
+import type { KeepInPublish } from '../db/idempotency-keys.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Caller } from '../http/context.ts';
 import { ApiError, invalidField, notFound } from '../shared/api-error.ts';
@@ -6,15 +7,29 @@ import { type HandOver, noHandOver } from '../shared/hand-over.ts';
 import { timeOfId } from '../shared/ids.ts';
 import { pageRequest, type ListScope, type Page, toPage } from '../shared/page.ts';
 import { batchPayloadTexts, payloadText } from './payload-text.ts';
+import {
+  batchPlace,
+  contentHash,
+  hasPublisherId,
+  type Place,
+  refuseClosed,
+  refuseDiffering,
+  refuseDoubles,
+  singlePlace,
+} from './publish-rules.ts';
 import { createPublisher } from './publisher.ts';
 import type { NewMessage, Publication } from './publish-store.ts';
-import type { BatchAccepted, ListMessages, Message, PublishBatch, PublishMessage } from './schema.ts';
+import type { UnitOutcome } from './publish-unit-store.ts';
+import type { BatchAccepted, ListMessages, Message, PublishAcross, PublishBatch, PublishMessage } from './schema.ts';
 import * as store from './store.ts';
 
 /** The eventType of a subscription's test message when its caller names none. */
 export const TEST_EVENT_TYPE = 'posthorn.test';
 
-type Published<B> = { body: B; bodyText: string };
+type Published<B> = { body: B; bodyText: string; keep?: KeepInPublish };
+
+/** What one request publishes, and where in its body each message stands. */
+type Request = { publications: readonly Publication[]; place: Place; keep?: KeepInPublish };
 
 export type Messages = ReturnType<typeof createMessages>;
 
@@ -27,27 +42,69 @@ export function createMessages(
 
   const newMessage = (message: PublishMessage, payload: string): NewMessage => {
     const id = newId('message');
+    const { eventType, metadata } = message;
     return {
       id,
-      eventType: message.eventType,
+      eventType,
       payload,
-      metadata: message.metadata,
+      metadata,
       publishedAt: timeOfId('message', id) ?? clock(),
+      ...(message.id !== undefined && {
+        publisher: { id: message.id, hash: contentHash({ eventType, payload, metadata }) },
+      }),
     };
   };
 
-  /** Stores them and returns which had a taker. NOT_FOUND for a missing channel, CONFLICT for one that is not active. */
-  const publishAll = async (publication: Publication): Promise<Set<string>> => {
-    const { channelStatus, routed } = await publisher.store(publication);
-    if (channelStatus === undefined) throw notFound('channel');
-    const isSystemTest = channelStatus === 'system' && publication.onlySubscriptionId !== undefined;
-    if (channelStatus === 'system' && !isSystemTest) {
-      throw new ApiError('CONFLICT', 'Only the service itself publishes to its system channel');
+  /**
+   * Stores them, and makes the answer of which had a taker and which had been published before. A single publication without
+   * ids and without an Idempotency-Key shares the group commit; everything else has a transaction of its own.
+   */
+  const publishAll = async <T>(
+    { publications, place, keep }: Request,
+    toAnswer: (outcome: Pick<UnitOutcome, 'repeated'> & { routed: ReadonlySet<string> }) => Promise<T> | T,
+  ): Promise<T> => {
+    const [first] = publications;
+    const isPlain = keep === undefined && !publications.some(({ messages }) => messages.some(hasPublisherId));
+    if (isPlain && publications.length === 1 && first !== undefined) {
+      const stored = await publisher.store(first);
+      refuseClosed(first, stored, place);
+      return toAnswer({ routed: stored.routed, repeated: new Map() });
     }
-    if (channelStatus !== 'active' && !isSystemTest) {
-      throw new ApiError('CONFLICT', `The channel is ${channelStatus}; only an active one takes messages`);
-    }
-    return routed;
+    const answers: T[] = [];
+    await publisher.storeUnit({
+      publications,
+      settle: async ({ stored, repeated }) => {
+        for (const { messages } of publications) refuseDiffering(messages, repeated, place);
+        for (const [index, publication] of publications.entries()) {
+          const one = stored[index];
+          if (one !== undefined) refuseClosed(publication, one, place);
+        }
+        const routed = stored.find((one) => one !== undefined)?.routed ?? new Set();
+        const answer = await toAnswer({ routed, repeated });
+        answers.push(answer);
+        return keep && { request: keep.request, answer: keep.toAnswer(answer) };
+      },
+    });
+    const [answer] = answers;
+    if (answer === undefined) throw new Error('A publish was stored without its answer');
+    return answer;
+  };
+
+  /** The message that stands for this one: itself, or the first one with its publisher's id, as it is now. */
+  const standing = async (
+    environmentId: string,
+    message: NewMessage,
+    accepted: (message: NewMessage) => Message,
+    repeated: UnitOutcome['repeated'],
+  ): Promise<Message> => {
+    const first = repeated.get(message.id);
+    if (first === undefined) return accepted(message);
+    const publishedAt = timeOfId('message', first.messageId) ?? message.publishedAt;
+    // Its retention may have ended before its id did; the caller has just shown what was in it.
+    return (
+      (await store.findMessage(db, environmentId, first.messageId)) ??
+      accepted({ ...message, id: first.messageId, publishedAt })
+    );
   };
 
   const toAccepted = (channelId: string, message: NewMessage, isRouted: boolean): Message => ({
@@ -60,24 +117,66 @@ export function createMessages(
     deliveryStatus: isRouted ? 'pending' : 'unrouted',
   });
 
+  const accept = (messages: readonly NewMessage[], repeated: UnitOutcome['repeated']): BatchAccepted => ({
+    count: messages.length,
+    ids: messages.map(({ id }) => repeated.get(id)?.messageId ?? id),
+    status: 'accepted',
+  });
+
   return {
     /** Publishes one message. NOT_FOUND for a missing channel, CONFLICT for one that is not active. */
-    async publish(caller: Caller, channelId: string, { body, bodyText }: Published<PublishMessage>): Promise<Message> {
+    async publish(
+      { environmentId }: Caller,
+      channelId: string,
+      { body, bodyText, keep }: Published<PublishMessage>,
+    ): Promise<Message> {
       const message = newMessage(body, payloadText(bodyText));
-      const routed = await publishAll({ environmentId: caller.environmentId, channelId, messages: [message] });
-      return toAccepted(channelId, message, routed.has(message.id));
+      const publications = [{ environmentId, channelId, messages: [message] }];
+      return publishAll({ publications, place: singlePlace, ...(keep && { keep }) }, ({ routed, repeated }) =>
+        standing(environmentId, message, (it) => toAccepted(channelId, it, routed.has(it.id)), repeated),
+      );
     },
 
     /** Publishes 1–100 messages, all or none (spec §4 batch rules). */
     async publishBatch(
-      caller: Caller,
+      { environmentId }: Caller,
       channelId: string,
-      { body, bodyText }: Published<PublishBatch>,
+      { body, bodyText, keep }: Published<PublishBatch>,
     ): Promise<BatchAccepted> {
       const texts = batchPayloadTexts(bodyText);
       const messages = body.messages.map((message, index) => newMessage(message, texts[index] ?? '{}'));
-      await publishAll({ environmentId: caller.environmentId, channelId, messages });
-      return { count: messages.length, ids: messages.map((message) => message.id), status: 'accepted' };
+      refuseDoubles(messages.map(({ publisher }) => publisher?.id));
+      return publishAll(
+        {
+          publications: [{ environmentId, channelId, messages }],
+          place: batchPlace(messages),
+          ...(keep && { keep }),
+        },
+        ({ repeated }) => accept(messages, repeated),
+      );
+    },
+
+    /**
+     * Publishes 1–100 messages, each to the channel it names, all or none (spec §8). INVALID_REQUEST for a missing channel,
+     * CONFLICT for one that is not active, with `messages[n].channelId` as the field.
+     */
+    async publishAcross(
+      { environmentId }: Caller,
+      { body, bodyText, keep }: Published<PublishAcross>,
+    ): Promise<BatchAccepted> {
+      const texts = batchPayloadTexts(bodyText);
+      const messages = body.messages.map((message, index) => newMessage(message, texts[index] ?? '{}'));
+      const channelIds = body.messages.map(({ channelId }) => channelId);
+      refuseDoubles(messages.map(({ publisher }, index) => publisher && `${publisher.id} ${channelIds[index]}`));
+      const publications = [...new Set(channelIds)].map((channelId) => ({
+        environmentId,
+        channelId,
+        messages: messages.filter((_, index) => channelIds[index] === channelId),
+      }));
+      return publishAll(
+        { publications, place: { ...batchPlace(messages), namesChannel: true }, ...(keep && { keep }) },
+        ({ repeated }) => accept(messages, repeated),
+      );
     },
 
     /**
@@ -87,7 +186,7 @@ export function createMessages(
     async publishTest(
       caller: Caller,
       subscriptionId: string,
-      { body, bodyText }: Published<{ eventType?: string | undefined; payload?: unknown } | undefined>,
+      { body, bodyText, keep }: Published<{ eventType?: string | undefined; payload?: unknown } | undefined>,
     ): Promise<Message> {
       const target = await store.subscriptionTarget(db, caller.environmentId, subscriptionId);
       if (target === undefined) throw notFound('subscription');
@@ -98,13 +197,10 @@ export function createMessages(
       const message = newMessage({ eventType: body?.eventType ?? TEST_EVENT_TYPE, payload: {} }, payload);
       const { channelId } = target;
       const { environmentId } = caller;
-      const routed = await publishAll({
-        environmentId,
-        channelId,
-        onlySubscriptionId: subscriptionId,
-        messages: [message],
-      });
-      return toAccepted(channelId, message, routed.has(message.id));
+      const publications = [{ environmentId, channelId, onlySubscriptionId: subscriptionId, messages: [message] }];
+      return publishAll({ publications, place: singlePlace, ...(keep && { keep }) }, ({ routed }) =>
+        toAccepted(channelId, message, routed.has(message.id)),
+      );
     },
 
     /** Messages of a channel, newest first; of a deleted channel too, until their retention ends. */

@@ -69,6 +69,7 @@ export const subscriptionRoutes: Route[] = [
     method: 'POST',
     path: `${PATH}/test`,
     scope: 'subscriptions:write',
+    isPublish: true,
     body: testSubscriptionBody,
     status: 202,
     handle: (request, { messages }) => messages.publishTest(request.caller, subscriptionId(request), request),

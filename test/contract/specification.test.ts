@@ -22,8 +22,8 @@ const SPECIFIED: { endpoint: string; waitsFor?: string }[] = [
   { endpoint: 'GET /v1/connectors/{connectorId}', waitsFor: 'connectors' },
   { endpoint: 'POST /v1/webhooks/{webhookId}', waitsFor: 'inbound webhooks' },
   { endpoint: 'POST /oauth/token', waitsFor: 'machine credentials' },
-  { endpoint: 'POST /v1/messages/batch', waitsFor: 'publishing across channels' },
-  { endpoint: 'POST /v1/messages/transactional', waitsFor: 'publishing across channels' },
+  { endpoint: 'POST /v1/messages/batch' },
+  { endpoint: 'POST /v1/messages/transactional' },
 ];
 
 /** As the specification writes them. */

@@ -69,6 +69,16 @@ export const CONTRACT: ContractRow[] = [
     answers: 'batch',
     body: () => ({ messages: [message, message] }),
   },
+  ...['/v1/messages/batch', '/v1/messages/transactional'].map(
+    (path): ContractRow => ({
+      method: 'POST',
+      path,
+      scope: 'messages:write',
+      status: 202,
+      answers: 'batch',
+      body: ({ channelId }) => ({ messages: [{ ...message, channelId }] }),
+    }),
+  ),
   { method: 'GET', path: '/v1/channels/:channelId/messages', scope: 'messages:read', status: 200, listOf: 'message' },
   { method: 'GET', path: '/v1/messages/:messageId', scope: 'messages:read', status: 200, answers: 'message' },
   {

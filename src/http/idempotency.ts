@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import type { KeptAnswer, KeyedRequest } from '../db/idempotency-keys.ts';
+import type { Services } from '../services.ts';
+import { type ApiError, invalidField } from '../shared/api-error.ts';
+import { stringifyExact } from '../shared/exact-json.ts';
+import { ANSWER_HEADERS } from './answer.ts';
+import type { Context, Middleware } from './context.ts';
+import { toApiError, toEnvelope } from './errors.ts';
+import type { Route } from './route.ts';
+
+const HEADER = 'Idempotency-Key';
+const MAX_LENGTH = 255;
+const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
+
+/**
+ * Does a POST with an Idempotency-Key once: the same request gets the first answer again, marked `Idempotent-Replayed: true`
+ * (security §4). Behind the validation, so that a request which is none uses no key. Not kept: 5xx, 429 and INVALID_REQUEST;
+ * after these the key is free. Throws INVALID_REQUEST for a key that is not 1–255 visible ASCII characters.
+ */
+export const idempotency =
+  (services: Pick<Services, 'idempotency'>): Middleware =>
+  async (ctx, next) => {
+    const { route, caller } = ctx.state;
+    const given = ctx.req.headersDistinct[HEADER.toLowerCase()];
+    if (given === undefined || route?.method !== 'POST' || caller === undefined) {
+      await next();
+      return;
+    }
+    const request: KeyedRequest = {
+      environmentId: caller.environmentId,
+      id: sha256(
+        JSON.stringify([
+          caller.environmentId,
+          caller.credentialId,
+          route.method,
+          route.path,
+          ctx.state.params,
+          readKey(given),
+        ]),
+      ),
+      requestHash: sha256(ctx.state.bodyText ?? ''),
+    };
+    if (route.isPublish === true) {
+      ctx.state.keep = { request, toAnswer: (result) => toAnswer(route.status, stringifyExact(result)) };
+    }
+    let refusal: ApiError | undefined;
+    const run = async (): Promise<KeptAnswer> => {
+      try {
+        await next();
+      } catch (thrown) {
+        const error = toApiError(thrown);
+        if (!isKept(error)) throw thrown;
+        refusal = error;
+        return toAnswer(error.status, stringifyExact(toEnvelope(error)));
+      }
+      return written(ctx, route);
+    };
+    const { answer, isReplayed } = await services.idempotency.once(request, {
+      isPublish: route.isPublish === true,
+      run,
+    });
+    if (refusal !== undefined) throw refusal;
+    if (!isReplayed) return;
+    ctx.status = answer.status;
+    ctx.set({ ...answer.headers, 'Idempotent-Replayed': 'true' });
+    ctx.body = answer.body;
+  };
+
+function readKey(given: readonly string[]): string {
+  const [key = ''] = given;
+  if (given.length > 1) throw invalidField(HEADER, 'is given more than once');
+  if (!VISIBLE_ASCII.test(key)) throw invalidField(HEADER, 'must be 1 or more visible ASCII characters');
+  if (key.length > MAX_LENGTH) throw invalidField(HEADER, `must have at most ${MAX_LENGTH} characters`);
+  return key;
+}
+
+const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** Not what the caller is told to mend, nor what is to be tried again: the same key must then do it. */
+const isKept = ({ code, status, retryAfter }: ApiError): boolean =>
+  status < 500 && retryAfter === undefined && code !== 'RATE_LIMITED' && code !== 'INVALID_REQUEST';
+
+const toAnswer = (status: number, body: string): KeptAnswer => ({ status, headers: { ...ANSWER_HEADERS }, body });
+
+/** The answer that the route has written. */
+function written(ctx: Context, { status }: Route): KeptAnswer {
+  return typeof ctx.body === 'string' ? toAnswer(status, ctx.body) : { status, headers: {}, body: null };
+}

@@ -1,0 +1,70 @@
+import type { Pool } from 'pg';
+import { type KeptAnswer, KEPT_FOR, type KeyedRequest } from '../db/idempotency-keys.ts';
+
+// A killed process blocks its keys for this long; one that lives renews three times meanwhile.
+const LEASE = `interval '30 seconds'`;
+
+/** What stands under a key. `status` is null while the first request runs; its body is either plain or sealed. */
+export type KeyRow = {
+  requestHash: Buffer;
+  status: number | null;
+  headers: Record<string, string> | null;
+  body: string | null;
+  sealedBody: string | null;
+  /** It runs no more: its process has not renewed the lease. */
+  isAbandoned: boolean;
+};
+
+export async function findKey(pool: Pool, id: Buffer): Promise<KeyRow | undefined> {
+  const { rows } = await pool.query<KeyRow>(
+    `SELECT request_hash AS "requestHash", status, headers, body, sealed_body AS "sealedBody",
+            (status IS NULL AND running_until <= now()) AS "isAbandoned"
+     FROM idempotency_keys WHERE id = $1 AND expires_at > now()`,
+    [id],
+  );
+  return rows[0];
+}
+
+/** Marks the key as running for `owner`. False when another one was first. An abandoned or expired row is taken over. */
+export async function beginKey(
+  pool: Pool,
+  { id, environmentId, requestHash }: KeyedRequest,
+  owner: string,
+): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `INSERT INTO idempotency_keys AS k (id, environment_id, request_hash, owner, running_until, expires_at)
+     VALUES ($1, $2, $3, $4, now() + ${LEASE}, now() + ${KEPT_FOR})
+     ON CONFLICT (id) DO UPDATE
+     SET request_hash = EXCLUDED.request_hash, owner = EXCLUDED.owner, running_until = EXCLUDED.running_until, status = NULL,
+         headers = NULL, body = NULL, sealed_body = NULL, created_at = now(), expires_at = EXCLUDED.expires_at
+     WHERE k.expires_at <= now() OR (k.status IS NULL AND k.running_until <= now())`,
+    [id, environmentId, requestHash, owner],
+  );
+  return rowCount === 1;
+}
+
+export async function renewKey(pool: Pool, id: Buffer, owner: string): Promise<void> {
+  await pool.query(
+    `UPDATE idempotency_keys SET running_until = now() + ${LEASE} WHERE id = $1 AND owner = $2 AND status IS NULL`,
+    [id, owner],
+  );
+}
+
+/** Ends the run of `owner` with its answer, whose body is already sealed. Nothing when somebody has taken the key over. */
+export async function finishKey(
+  pool: Pool,
+  id: Buffer,
+  owner: string,
+  { status, headers, body }: KeptAnswer,
+): Promise<void> {
+  await pool.query(
+    `UPDATE idempotency_keys SET status = $3, headers = $4::json, sealed_body = $5, running_until = NULL
+     WHERE id = $1 AND owner = $2 AND status IS NULL`,
+    [id, owner, status, JSON.stringify(headers), body],
+  );
+}
+
+/** Ends the run of `owner` without an answer: the key is free again. */
+export async function freeKey(pool: Pool, id: Buffer, owner: string): Promise<void> {
+  await pool.query('DELETE FROM idempotency_keys WHERE id = $1 AND owner = $2 AND status IS NULL', [id, owner]);
+}

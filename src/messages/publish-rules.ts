@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import { ApiError, invalidField, notFound } from '../shared/api-error.ts';
+import type { NewMessage, Publication, Stored } from './publish-store.ts';
+import type { UnitOutcome } from './publish-unit-store.ts';
+
+/** Where a message stands in the request, for the field of a refusal. */
+export type Place = {
+  /** `messages[3].` in a batch, nothing for a single message. */
+  of: (messageId: string) => string;
+  /** The body names the channel, not the path: a missing one is then INVALID_REQUEST (DESIGN §4). */
+  namesChannel?: true;
+};
+
+export const singlePlace: Place = { of: () => '' };
+
+export function batchPlace(messages: readonly NewMessage[]): Place {
+  const indexOf = new Map(messages.map(({ id }, index) => [id, index]));
+  return { of: (messageId) => `messages[${indexOf.get(messageId)}].` };
+}
+
+export const hasPublisherId = ({ publisher }: NewMessage): boolean => publisher !== undefined;
+
+/** What two messages with one publisher's id have in common: the payload digit for digit, metadata in any order. */
+export function contentHash({ eventType, payload, metadata }: Omit<NewMessage, 'id' | 'publishedAt'>): Buffer {
+  const entries = metadata === undefined ? null : Object.entries(metadata).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return createHash('sha256')
+    .update(JSON.stringify([eventType, entries, payload]))
+    .digest();
+}
+
+/** Throws what a publication's channel has against it: missing, or not active. Nothing of it was stored then. */
+export function refuseClosed(
+  { onlySubscriptionId, messages }: Publication,
+  { channelStatus }: Stored,
+  { of, namesChannel }: Place,
+): void {
+  const isSystemTest = channelStatus === 'system' && onlySubscriptionId !== undefined;
+  if (channelStatus === 'active' || isSystemTest) return;
+  const field = `${of(messages[0]?.id ?? '')}channelId`;
+  if (channelStatus === undefined) {
+    throw namesChannel ? invalidField(field, 'names no channel of this environment') : notFound('channel');
+  }
+  const reason =
+    channelStatus === 'system'
+      ? 'Only the service itself publishes to its system channel'
+      : `The channel is ${channelStatus}; only an active one takes messages`;
+  throw new ApiError('CONFLICT', reason, namesChannel ? { details: { field, reason } } : {});
+}
+
+/** Throws CONFLICT for a publisher's id that stands for another message. */
+export function refuseDiffering(
+  messages: readonly NewMessage[],
+  repeated: UnitOutcome['repeated'],
+  { of }: Place,
+): void {
+  const differing = messages.find(({ id }) => repeated.get(id)?.isSame === false);
+  if (differing === undefined) return;
+  const field = `${of(differing.id)}id`;
+  const reason = 'was given to another message of this channel in the last 24 hours';
+  throw new ApiError('CONFLICT', `${field}: ${reason}`, { details: { field, reason } });
+}
+
+/** Throws INVALID_REQUEST for the second message of a batch that has the id of an earlier one. */
+export function refuseDoubles(ids: readonly (string | undefined)[]): void {
+  const seen = new Set<string>();
+  for (const [index, id] of ids.entries()) {
+    if (id === undefined) continue;
+    if (seen.has(id)) throw invalidField(`messages[${index}].id`, 'is the id of another message of this request');
+    seen.add(id);
+  }
+}

@@ -1,0 +1,32 @@
+import { randomBytes } from 'node:crypto';
+import { createApp } from '../../src/app.ts';
+import { createServices } from '../../src/create-services.ts';
+import { createDatabase } from '../../src/db/client.ts';
+import { createPool } from '../../src/db/pool.ts';
+import { startHttpServer } from '../../src/http/server.ts';
+import { createLimiter } from '../../src/limits/limiter.ts';
+import { routes } from '../../src/routes.ts';
+import type { TestPosthorn } from './posthorn.ts';
+
+/** A second API instance beside a TestPosthorn: its own server, connections and memory, on the same database. */
+export type SecondApi = { url: string; stop(): Promise<void> };
+
+export async function startSecondApi({ deps, database }: TestPosthorn): Promise<SecondApi> {
+  const db = createDatabase(database.url);
+  const pool = createPool(database.url, { max: 10 });
+  const own = { ...deps, db, pool };
+  const limiter = createLimiter({ log: deps.log });
+  const app = createApp({ deps: own, services: createServices(own), routes, limiter });
+  const server = await startHttpServer(app, { port: 0, host: '127.0.0.1' });
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    async stop() {
+      await server.drain();
+      await limiter.close();
+      await Promise.all([db.$disconnect(), pool.end()]);
+    },
+  };
+}
+
+/** A key that no other test has used. */
+export const newIdempotencyKey = (): string => `key-${randomBytes(8).toString('hex')}`;
