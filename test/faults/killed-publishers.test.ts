@@ -14,6 +14,9 @@ import { waitFor } from '../support/wait-for.ts';
 // The API alone: it never calls Temporal.
 const NO_TEMPORAL = '127.0.0.1:1';
 
+// Other test files have clones of this database, with the same numbers of tables.
+const HERE = 'database = (SELECT oid FROM pg_database WHERE datname = current_database())';
+
 let database: TestDatabase;
 let settings: Settings;
 let apiKey: string;
@@ -70,9 +73,10 @@ async function killInStatement(table: string, begin: () => Promise<Sent | undefi
     await connection.query(`BEGIN; LOCK TABLE ${table} IN EXCLUSIVE MODE`);
     const sent = begin();
     await waitFor('its statement to wait for the table', async () => {
-      const { rows } = await database.pool.query(`SELECT FROM pg_locks WHERE NOT granted AND relation = $1::regclass`, [
-        table,
-      ]);
+      const { rows } = await database.pool.query(
+        `SELECT FROM pg_locks WHERE NOT granted AND relation = $1::regclass AND ${HERE}`,
+        [table],
+      );
       return rows.length === 1;
     });
     await doomed.end('SIGKILL');

@@ -9,6 +9,9 @@ import { waitFor } from '../support/wait-for.ts';
 
 const message = { eventType: 'order.created', payload: { n: 1 } };
 
+// Other test files have clones of this database, with the same numbers of tables.
+const HERE = 'database = (SELECT oid FROM pg_database WHERE datname = current_database())';
+
 let posthorn: TestPosthorn;
 let second: SecondApi;
 let channelId: string;
@@ -348,7 +351,7 @@ describe('while the first request runs', () => {
   const waiting = async (table: string): Promise<number> =>
     (
       await posthorn.deps.pool.query<{ count: number }>(
-        `SELECT count(*)::int AS count FROM pg_locks WHERE NOT granted AND relation = $1::regclass`,
+        `SELECT count(*)::int AS count FROM pg_locks WHERE NOT granted AND relation = $1::regclass AND ${HERE}`,
         [table],
       )
     ).rows[0]?.count ?? 0;
