@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import { replayNextBatch } from '../src/dead-letters/bulk-replay-store.ts';
 import { endAsDeadLetter, loadForAttempts, recordCrash } from '../src/deliveries/attempt-store.ts';
 import type { NewId } from '../src/new-id.ts';
+import { isEndedForGood } from '../src/shared/statuses.ts';
 import type { BulkReplayInput, CrashInput, EndAsDeadLetterInput, Standing } from '../src/shared/delivery-workflow.ts';
 
 /** What follows when a try did not end by itself, and bulk replays. Each one may be repeated. */
@@ -18,7 +19,7 @@ export function createDeadLetterActivities({ pool, newId }: { pool: Pool; newId:
       if (delivery === undefined || delivery.round !== round) return { end: 'superseded' };
       if (delivery.status === 'delivered') return { end: 'delivered' };
       if (delivery.status === 'failed') {
-        return { end: delivery.failureReason === 'subscription_deleted' ? 'superseded' : 'deadLettered' };
+        return { end: isEndedForGood(delivery.failureReason) ? 'superseded' : 'deadLettered' };
       }
       return { attempts: delivery.attempts, policyAttempts: delivery.policyAttempts };
     },

@@ -58,15 +58,17 @@ export async function discardDeadLetter(db: Database, environmentId: string, id:
   return count === 1;
 }
 
+// The message is locked first, as retention and erasure do, which would take it away meanwhile.
 // One statement: the dead letter is closed if and only if its delivery is due again, under the subscription's policy of now.
 const REPLAY = `
   WITH eligible AS (
     SELECT l.id, l.delivery_id FROM dead_letters l
     JOIN deliveries d ON d.id = l.delivery_id AND d.status = 'failed'
     JOIN subscriptions s ON s.id = d.subscription_id AND s.deleted_at IS NULL
+    JOIN messages m ON m.id = d.message_id
     WHERE l.id = ANY ($1::text[]) AND l.environment_id = $2 AND l.status = 'open'
     ORDER BY l.id
-    FOR UPDATE OF l, d
+    FOR SHARE OF m FOR UPDATE OF l, d
   ), closed AS (
     UPDATE dead_letters l SET status = 'replayed', replayed_at = now(), replayed_by = $3
     FROM eligible e WHERE l.id = e.id

@@ -1,7 +1,7 @@
 import type { SendResult } from '../outbound/post-webhook.ts';
 import type { AttemptInput, AttemptResult } from '../shared/delivery-workflow.ts';
 import { delayAfterFailure } from '../shared/retry-policy.ts';
-import type { DeadLetterReason, DeliveryStatus } from '../shared/statuses.ts';
+import { type DeadLetterReason, type DeliveryStatus, isEndedForGood } from '../shared/statuses.ts';
 import type { DeliveryToAttempt } from '../shared/delivery-to-attempt.ts';
 
 /** The delivery's next state after a try. `dueAt` is the next retry, null when the delivery is finished. */
@@ -20,7 +20,7 @@ export function settledResult(
   if (delivery.round !== input.round) return { result: 'superseded' };
   if (delivery.status === 'delivered') return { result: 'delivered' };
   if (delivery.status === 'failed') {
-    return delivery.failureReason === 'subscription_deleted'
+    return isEndedForGood(delivery.failureReason)
       ? { result: 'superseded' }
       : { result: 'deadLettered', message: delivery.lastErrorMessage ?? 'ended without a result' };
   }

@@ -23,7 +23,7 @@ export type Delivery = {
   lastAttemptAt?: Date;
   nextRetryAt?: Date;
   response?: DeliveryResponse;
-  /** Set on some failed deliveries: gone, exhausted, cancelled, subscription_deleted. */
+  /** Set on some failed deliveries: gone, exhausted, cancelled, circuit, subscription_deleted, erased. */
   reason?: string;
   createdAt: Date;
 };

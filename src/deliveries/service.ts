@@ -51,10 +51,10 @@ export function createDeliveries({ db }: Pick<Dependencies, 'db'>) {
 
     /**
      * Makes a finished or retrying delivery due at once: next round, fresh policy, attempts go on counting.
-     * CONFLICT when it is waiting for a try anyway or its subscription is deleted.
+     * CONFLICT when it is waiting for a try anyway, its message is erased or its subscription is deleted.
      */
     async retry(caller: Caller, deliveryId: string): Promise<Delivery> {
-      const { status } = await get(caller, deliveryId);
+      const { status, messageId } = await get(caller, deliveryId);
       const isDue = await db.$transaction(async (transaction) => {
         const isChanged = await store.makeDueAgain(transaction, deliveryId, caller.credentialId);
         if (isChanged) await notifyDue(transaction);
@@ -65,7 +65,9 @@ export function createDeliveries({ db }: Pick<Dependencies, 'db'>) {
           'CONFLICT',
           status === 'pending'
             ? 'The delivery is already waiting to be sent'
-            : 'The subscription of this delivery is deleted',
+            : (await store.isMessageErased(db, messageId))
+              ? 'The message of this delivery is erased'
+              : 'The subscription of this delivery is deleted',
         );
       }
       return get(caller, deliveryId);

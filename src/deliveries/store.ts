@@ -62,9 +62,14 @@ export async function listAttempts(db: Database, deliveryId: string, page: PageR
 
 /**
  * Makes one delivery due again under a fresh policy, as the subscription has it now, and closes its open dead letter.
- * False when the delivery waits for its first try anyway, or its subscription is deleted.
+ * False when the delivery waits for its first try anyway, its subscription is deleted or its message erased.
  */
 export async function makeDueAgain(db: DatabaseTransaction, deliveryId: string, requestedBy: string): Promise<boolean> {
+  // Kept from being erased, or removed by retention, until this is committed: before its delivery, as both of them lock.
+  const messages = await db.$queryRaw<unknown[]>`
+    SELECT m.id FROM deliveries AS d JOIN messages AS m ON m.id = d.message_id
+    WHERE d.id = ${deliveryId} AND m.erased_at IS NULL FOR SHARE OF m`;
+  if (messages.length === 0) return false;
   const changed = await db.$executeRaw`
     UPDATE deliveries AS d
     SET status = 'pending', round = d.round + 1, policy_attempts = 0, policy_started_at = now(), due_at = now(), holder = NULL, carrier = NULL,
@@ -79,6 +84,9 @@ export async function makeDueAgain(db: DatabaseTransaction, deliveryId: string, 
   });
   return true;
 }
+
+export const isMessageErased = async (db: Database, messageId: string): Promise<boolean> =>
+  (await db.message.count({ where: { id: messageId, erasedAt: { not: null } } })) > 0;
 
 /** Ends what is unfinished of deleted subscriptions: failed, with that reason, and no dead letter (DESIGN §4 "delete"). */
 export async function endUnfinished(db: DatabaseTransaction, subscriptionIds: string[]): Promise<void> {

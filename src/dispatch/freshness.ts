@@ -2,20 +2,19 @@ import type { Pool } from 'pg';
 import { createGrouping } from '../db/group.ts';
 import { loadForAttempts } from '../deliveries/attempt-store.ts';
 import type { DeliveryToAttempt } from '../shared/delivery-to-attempt.ts';
+import { READ_STALE_AFTER_MS } from '../shared/erasure.ts';
 
-// What was read may be paused, deleted or have another URL by the time its turn comes.
-const STALE_MS = 1_000;
 // Those that have waited too long come in hundreds: read one by one they would fall back further with every query.
 const READ_AT_ONCE = 100;
 const READS_IN_FLIGHT = 2;
 
 export const ageOf = ({ subscription }: DeliveryToAttempt): number => Date.now() - subscription.readAt;
 
-/** Whether it must be read again before its request is made. */
-export const isStale = (delivery: DeliveryToAttempt): boolean => ageOf(delivery) > STALE_MS;
+/** Whether it may be paused, deleted, erased or have another URL by now: it must be read again before its request is made. */
+export const isStale = (delivery: DeliveryToAttempt): boolean => ageOf(delivery) > READ_STALE_AFTER_MS;
 
 /** Whether its request will probably be made before it is stale, were it queued now. */
-export const isFresh = (delivery: DeliveryToAttempt): boolean => ageOf(delivery) < STALE_MS / 2;
+export const isFresh = (delivery: DeliveryToAttempt): boolean => ageOf(delivery) < READ_STALE_AFTER_MS / 2;
 
 /** Gives a delivery as it is, or as it has become when what is known of it is stale; undefined when it is gone. */
 export function createFreshness(

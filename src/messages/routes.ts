@@ -60,4 +60,11 @@ export const messageRoutes: Route[] = [
     status: 200,
     handle: ({ caller, params }, { messages }) => messages.get(caller, params.messageId),
   }),
+  route({
+    method: 'DELETE',
+    path: '/v1/messages/:messageId',
+    scope: 'messages:write',
+    status: 204,
+    handle: ({ caller, params }, { messages }) => messages.erase(caller, params.messageId),
+  }),
 ];

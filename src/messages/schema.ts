@@ -79,14 +79,18 @@ export type PublishBatch = z.output<typeof publishBatchBody>;
 export type PublishAcross = z.output<typeof publishAcrossBody>;
 export type ListMessages = z.output<typeof listMessagesQuery>;
 
-/** Spec §2 Message. `payload` and `metadata` are as published; `deliveryStatus` is computed from the deliveries. */
+/**
+ * Spec §2 Message. `payload` and `metadata` are as published; `deliveryStatus` is computed from the deliveries. Of an erased
+ * message `payload` is null, `metadata` is gone and `erasedAt` says since when.
+ */
 export type Message = {
   id: string;
   channelId: string;
   eventType: string;
-  payload: ExactJson;
+  payload: ExactJson | null;
   metadata?: Record<string, string>;
   publishedAt: Date;
+  erasedAt?: Date;
   deliveryStatus: DeliverySummary;
 };
 

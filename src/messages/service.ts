@@ -2,11 +2,13 @@ import type { KeepInPublish } from '../db/idempotency-keys.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Caller } from '../http/context.ts';
 import { ApiError, invalidField, notFound } from '../shared/api-error.ts';
+import { mayBeSentForMs } from '../shared/erasure.ts';
 import { ExactJson } from '../shared/exact-json.ts';
 import { type HandOver, noHandOver } from '../shared/hand-over.ts';
 import { timeOfId } from '../shared/ids.ts';
 import { pageRequest, type ListScope, type Page, toPage } from '../shared/page.ts';
 import { batchPayloadTexts, payloadText } from './payload-text.ts';
+import { eraseMessage } from './erasure-store.ts';
 import {
   batchPlace,
   contentHash,
@@ -25,6 +27,8 @@ import * as store from './store.ts';
 
 /** The eventType of a subscription's test message when its caller names none. */
 export const TEST_EVENT_TYPE = 'posthorn.test';
+
+const RETRY_AFTER_SECONDS = 1;
 
 type Published<B> = { body: B; bodyText: string; keep?: KeepInPublish };
 
@@ -225,6 +229,21 @@ export function createMessages(
       const message = await store.findMessage(db, caller.environmentId, messageId);
       if (message === undefined) throw notFound('message');
       return message;
+    },
+
+    /**
+     * Erases payload, metadata and what receivers answered, for good; ends what is unfinished of it and discards its open
+     * dead letters. Erasing again changes nothing. Returns once no process can begin a request with it any more: at most
+     * 1.25 s later, when it was about to be sent. UNAVAILABLE while its deliveries are too busy to be ended.
+     */
+    async erase(caller: Caller, messageId: string): Promise<void> {
+      const erased = await eraseMessage(pool, caller.environmentId, messageId);
+      if (erased === undefined) throw notFound('message');
+      if (erased === 'busy') {
+        throw new ApiError('UNAVAILABLE', 'The message is too busy to be erased', { retryAfter: RETRY_AFTER_SECONDS });
+      }
+      const waitMs = erased.wasAboutToBeSent ? mayBeSentForMs(erased.agoMs) : 0;
+      if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
     },
   };
 }

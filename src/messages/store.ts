@@ -75,10 +75,11 @@ function toMessage(row: MessageRow, deliveryStatus: DeliverySummary): Message {
     id: row.id,
     channelId: row.channelId,
     eventType: row.eventType,
-    payload: new ExactJson(row.payload),
+    payload: row.payload === null ? null : new ExactJson(row.payload),
     // Written by insertMessages from a validated Record<string, string>.
     ...(row.metadata !== null && { metadata: row.metadata as Record<string, string> }),
     publishedAt: row.publishedAt,
+    ...(row.erasedAt !== null && { erasedAt: row.erasedAt }),
     deliveryStatus,
   };
 }

@@ -10,6 +10,7 @@ import {
   type DeliveryStatus,
   type DeliverySummary,
   ERROR_CLASSES,
+  isEndedForGood,
   isUnfinished,
   SUBSCRIPTION_STATUSES,
   summariseDeliveries,
@@ -43,6 +44,16 @@ test.each<[DeliveryStatus, boolean]>([
   ['failed', false],
 ])('a delivery that is %s is unfinished: %j', (status, unfinished) => {
   expect(isUnfinished(status)).toBe(unfinished);
+});
+
+test.each([
+  ['subscription_deleted', true],
+  ['erased', true],
+  ['exhausted', false],
+  ['circuit', false],
+  [null, false],
+])('a delivery that failed with the reason %s has ended for good: %j', (reason, isForGood) => {
+  expect(isEndedForGood(reason)).toBe(isForGood);
 });
 
 describe('a deliveryStatus', () => {

@@ -28,6 +28,13 @@ export type DeadLetterReason = (typeof DEAD_LETTER_REASONS)[number];
 export type BulkReplayStatus = (typeof BULK_REPLAY_STATUSES)[number];
 export type ErrorClass = (typeof ERROR_CLASSES)[number];
 
+/** Reasons of failed deliveries that leave no dead letter: nothing of them can be sent again. */
+const ENDED_FOR_GOOD: readonly string[] = ['subscription_deleted', 'erased'];
+
+/** Whether a failed delivery has ended without a dead letter (DESIGN §4 "delete"; an erased message). */
+export const isEndedForGood = (failureReason: string | null): boolean =>
+  failureReason !== null && ENDED_FOR_GOOD.includes(failureReason);
+
 /** Whether a delivery in this state still has tries ahead of it. */
 export const isUnfinished = (status: DeliveryStatus): boolean => status === 'pending' || status === 'retrying';
 

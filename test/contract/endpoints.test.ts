@@ -6,7 +6,7 @@ import { CONTRACT, type ContractRow, fillPath, parameterOf, type ResourceIds } f
 import { type Answer, startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
 import { mismatches, pageMismatches } from '../support/resource-shapes.ts';
 import { make, seedResources } from '../support/seed.ts';
-import { tableContents } from '../support/table-contents.ts';
+import { tableContents, tablesThatHold } from '../support/table-contents.ts';
 
 let posthorn: TestPosthorn;
 /** Of the live environment. The test environment's own are made where they are needed. */
@@ -198,7 +198,7 @@ describe.each(CONTRACT)('$method $path', (row) => {
       const answer = await call<unknown>(row, { body });
       expect(answer.status).toBe(row.status);
       expect(JSON.stringify(answer.body)).not.toContain('zebra');
-      expect(await tablesThatHold('zebra')).toEqual([]);
+      expect(await tablesThatHold(posthorn.deps.pool, 'zebra')).toEqual([]);
     });
   }
 
@@ -235,14 +235,6 @@ test('inside retryPolicy and limits, where a misspelt field would act for days, 
       expectRefused(await posthorn.request<Envelope>(method, path, body), 'INVALID_REQUEST', field);
   });
 });
-
-/** The tables in which the word stands anywhere. */
-async function tablesThatHold(word: string): Promise<string[]> {
-  const names = Object.keys(await tableContents(posthorn.deps.pool));
-  const parts = names.map((name) => `SELECT '${name}' AS name FROM "${name}" t WHERE to_jsonb(t)::text LIKE $1`);
-  const { rows } = await posthorn.deps.pool.query<{ name: string }>(parts.join(' UNION '), [`%${word}%`]);
-  return rows.map(({ name }) => name);
-}
 
 describe.each([...new Set(CONTRACT.map(({ path }) => path))])('%s', (path) => {
   test('answers every other method with METHOD_NOT_ALLOWED and the methods it has', async () => {

@@ -81,6 +81,7 @@ export const CONTRACT: ContractRow[] = [
   ),
   { method: 'GET', path: '/v1/channels/:channelId/messages', scope: 'messages:read', status: 200, listOf: 'message' },
   { method: 'GET', path: '/v1/messages/:messageId', scope: 'messages:read', status: 200, answers: 'message' },
+  { method: 'DELETE', path: '/v1/messages/:messageId', scope: 'messages:write', status: 204 },
   {
     method: 'POST',
     path: '/v1/subscriptions',

@@ -87,9 +87,11 @@ const SHAPES = {
     id: id('message'),
     channelId: id('channel'),
     eventType: text,
-    payload: json,
+    // Null once it is erased.
+    payload: when('an object or null', (value) => value === null || isObject(value)),
     'metadata?': mapOf(text),
     publishedAt: time,
+    'erasedAt?': time,
     deliveryStatus: oneOf('pending', 'delivered', 'failed', 'unrouted'),
   }),
   subscription: fields({
@@ -120,7 +122,7 @@ const SHAPES = {
     'nextRetryAt?': time,
     'response?': fields(response),
     // Beyond the specification: DESIGN §4 "delete" ends deliveries "with reason subscription_deleted".
-    'reason?': oneOf('exhausted', 'gone', 'cancelled', 'circuit', 'subscription_deleted'),
+    'reason?': oneOf('exhausted', 'gone', 'cancelled', 'circuit', 'subscription_deleted', 'erased'),
     createdAt: time,
   }),
   // DESIGN §5.

@@ -16,3 +16,11 @@ export async function tableContents(pool: Pool): Promise<TableContents> {
   const { rows } = await pool.query<{ name: string; rows: number; hash: string }>(parts.join(' UNION ALL '));
   return Object.fromEntries(rows.map(({ name, ...content }) => [name, content]));
 }
+
+/** The tables in which the word stands anywhere. */
+export async function tablesThatHold(pool: Pool, word: string): Promise<string[]> {
+  const names = Object.keys(await tableContents(pool));
+  const parts = names.map((name) => `SELECT '${name}' AS name FROM "${name}" t WHERE to_jsonb(t)::text LIKE $1`);
+  const { rows } = await pool.query<{ name: string }>(parts.join(' UNION '), [`%${word}%`]);
+  return rows.map(({ name }) => name);
+}

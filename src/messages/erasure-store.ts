@@ -1,0 +1,71 @@
+import type { Pool, PoolClient } from 'pg';
+import { inTransaction } from '../db/transaction.ts';
+
+/** `agoMs`: since it was erased. `wasAboutToBeSent`: some process may have read it for a request that it has not begun. */
+export type Erased = { agoMs: number; wasAboutToBeSent: boolean };
+
+// A group of results, up to 100 of one broadcast, is recorded without an order of its own and could wait for us while we wait
+// for it. We give way, well before PostgreSQL would end one of the two (deadlock_timeout, 1 s), and begin again.
+const LOCK_TIMEOUT_MS = 200;
+// Six seconds: longer than any statement of the service holds a delivery, the deletion of a large subscription excepted.
+const TRIES = 30;
+const LOCK_NOT_AVAILABLE = '55P03';
+const DEADLOCK = '40P01';
+
+// The message first and its deliveries after it, in the order that retry, replay and late results keep to.
+const LOCK_MESSAGE = `
+  SELECT (extract(epoch FROM clock_timestamp() - erased_at) * 1000)::float8 AS "agoMs"
+  FROM messages WHERE id = $1 AND environment_id = $2 FOR UPDATE`;
+
+const LOCK_DELIVERIES = `
+  SELECT due_at IS NOT NULL AND (holder IS NOT NULL OR carrier IS NOT NULL) AS "isTaken"
+  FROM deliveries WHERE message_id = $1 ORDER BY id FOR UPDATE`;
+
+// Each its own statement: it sees what was recorded while the ones before waited for a lock.
+const ERASE = [
+  `UPDATE deliveries SET response_body = NULL, status = CASE WHEN due_at IS NULL THEN status ELSE 'failed' END,
+     failure_reason = CASE WHEN due_at IS NULL THEN failure_reason ELSE 'erased' END,
+     due_at = NULL, next_retry_at = NULL, holder = NULL, carrier = CASE WHEN due_at IS NULL THEN carrier END
+   WHERE message_id = $1 AND (due_at IS NOT NULL OR response_body IS NOT NULL)`,
+  `UPDATE attempts a SET response_body = NULL, response_headers = NULL FROM deliveries d
+   WHERE d.message_id = $1 AND a.delivery_id = d.id AND (a.response_body IS NOT NULL OR a.response_headers IS NOT NULL)`,
+  `UPDATE dead_letters l SET status = 'discarded' FROM deliveries d
+   WHERE d.message_id = $1 AND l.delivery_id = d.id AND l.status = 'open'`,
+  // Last, so that its time is close to the commit.
+  `UPDATE messages SET payload = NULL, metadata = NULL, erased_at = clock_timestamp() WHERE id = $1`,
+];
+
+async function erase(connection: PoolClient, environmentId: string, id: string): Promise<Erased | undefined> {
+  await connection.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
+  const { rows } = await connection.query<{ agoMs: number | null }>(LOCK_MESSAGE, [id, environmentId]);
+  const [message] = rows;
+  if (message === undefined) return undefined;
+  // The one that erased it may still be waiting for what was about to be sent.
+  if (message.agoMs !== null) return { agoMs: message.agoMs, wasAboutToBeSent: true };
+  const deliveries = await connection.query<{ isTaken: boolean }>(LOCK_DELIVERIES, [id]);
+  for (const statement of ERASE) await connection.query(statement, [id]);
+  return { agoMs: 0, wasAboutToBeSent: deliveries.rows.some(({ isTaken }) => isTaken) };
+}
+
+/**
+ * Takes everything personal of a message out of the database in one transaction, and ends what is unfinished of it: its
+ * deliveries are `failed` with the reason `erased`, its open dead letters discarded. Undefined when there is no such
+ * message; `busy` when its deliveries could not be had for six seconds, and nothing was changed.
+ */
+export async function eraseMessage(
+  pool: Pool,
+  environmentId: string,
+  id: string,
+): Promise<Erased | 'busy' | undefined> {
+  for (let count = 1; count <= TRIES; count += 1) {
+    try {
+      return await inTransaction(pool, (connection) => erase(connection, environmentId, id));
+    } catch (error) {
+      if (!isLockedOut(error)) throw error;
+    }
+  }
+  return 'busy';
+}
+
+const isLockedOut = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === LOCK_NOT_AVAILABLE || error.code === DEADLOCK);

@@ -1,0 +1,223 @@
+import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { type DeliveryScene, type DeadLetterJson, setDeliveryScene } from '../support/delivery-scene.ts';
+import { deliveryOf, publish, publishBatch, type PageJson, waitForDelivery } from '../support/factories.ts';
+import { inTransaction } from '../../src/db/transaction.ts';
+import type { ReceivedRequest } from '../support/receiver.ts';
+import { tableContents, tablesThatHold } from '../support/table-contents.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+/** What belongs to a person: in payload, metadata and everything that a receiver answers. */
+const SECRET = 'Elfriede';
+const PERSONAL = { payload: { name: SECRET }, metadata: { contact: `${SECRET}@example.com` } };
+const answerWith =
+  (status: number) =>
+  (response: ServerResponse): void => {
+    response.writeHead(status, { 'x-greeting': SECRET }).end(`Hello ${SECRET}`);
+  };
+const HOUR = { maxRetries: 3, initialDelay: 3_600_000, maxDelay: 3_600_000, backoffMultiplier: 1 };
+
+// One Temporal workflow each, and all of them in a drain.
+describe.each(['off', '0'])('with the burst threshold %s', (threshold) => {
+  let scene: DeliveryScene;
+  beforeAll(async () => {
+    scene = await setDeliveryScene(threshold);
+  });
+  afterEach(() => scene.endReceivers());
+  afterAll(() => scene.end());
+
+  const erase = async (messageId: string): Promise<number> =>
+    (await scene.posthorn.request('DELETE', `/v1/messages/${messageId}`)).status;
+  const erasedAtOf = async (messageId: string): Promise<unknown> =>
+    (await scene.posthorn.request('GET', `/v1/messages/${messageId}`)).body['erasedAt'];
+  const held = (): Promise<string[]> => tablesThatHold(scene.posthorn.deps.pool, SECRET);
+
+  test('a delivered message is erased from every table; that it existed and was delivered stays', async () => {
+    const { channelId } = await scene.subscribed([answerWith(200)]);
+    const path = `/v1/channels/${channelId}/messages`;
+    // With a key under which the answer might be kept, payload and all.
+    const { body: message } = await scene.posthorn.request<{ id: string; publishedAt: string }>(
+      'POST',
+      path,
+      { eventType: 'order.created', ...PERSONAL },
+      { headers: { 'idempotency-key': randomUUID() } },
+    );
+    const { id: deliveryId } = await waitForDelivery(scene.posthorn, message.id, 'delivered');
+    expect(await held()).toEqual(expect.arrayContaining(['attempts', 'deliveries', 'messages']));
+
+    expect(await erase(message.id)).toBe(204);
+
+    expect(await held()).toEqual([]);
+    const { body: shown } = await scene.posthorn.request('GET', `/v1/messages/${message.id}`);
+    expect(shown).toEqual({
+      id: message.id,
+      channelId,
+      eventType: 'order.created',
+      payload: null,
+      publishedAt: message.publishedAt,
+      erasedAt: expect.stringMatching(/Z$/),
+      deliveryStatus: 'delivered',
+    });
+    expect((await scene.posthorn.request<PageJson<unknown>>('GET', path)).body.data).toEqual([shown]);
+    expect(await deliveryOf(scene.posthorn, message.id)).toMatchObject({
+      status: 'delivered',
+      attempts: 1,
+      response: { status: 200, body: '' },
+    });
+    expect(await scene.attemptsOf(deliveryId)).toMatchObject([
+      { number: 1, outcome: 'delivered', response: { status: 200, body: '', headers: {} } },
+    ]);
+    expect((await scene.posthorn.request('POST', `/v1/deliveries/${deliveryId}/retry`)).status).toBe(409);
+  });
+
+  test('erasing again is 204 and changes nothing', async () => {
+    const { channelId } = await scene.subscribed([200]);
+    const { id } = await publish(scene.posthorn, channelId, PERSONAL);
+    await waitForDelivery(scene.posthorn, id, 'delivered');
+    await erase(id);
+    const before = (await tableContents(scene.posthorn.deps.pool))['messages'];
+
+    expect(await erase(id)).toBe(204);
+
+    expect((await tableContents(scene.posthorn.deps.pool))['messages']).toEqual(before);
+  });
+
+  test('what waits for its first try is not sent any more: it has failed as erased, without a dead letter', async () => {
+    const { channelId, subscriptionId, receiver } = await scene.subscribed([200]);
+    await scene.posthorn.request('POST', `/v1/subscriptions/${subscriptionId}/pause`);
+    const { id } = await publish(scene.posthorn, channelId, PERSONAL);
+    const other = await publish(scene.posthorn, channelId);
+
+    expect(await erase(id)).toBe(204);
+    await scene.posthorn.request('POST', `/v1/subscriptions/${subscriptionId}/resume`);
+    await waitForDelivery(scene.posthorn, other.id, 'delivered');
+
+    expect(receiver.requests.map(({ headers }) => headers['webhook-id'])).toEqual([other.id]);
+    const delivery = await deliveryOf(scene.posthorn, id);
+    expect(delivery).toMatchObject({ status: 'failed', reason: 'erased', attempts: 0 });
+    expect(await scene.deadLettersOf(subscriptionId)).toEqual([]);
+    expect((await scene.posthorn.request('POST', `/v1/deliveries/${delivery?.id}/retry`)).status).toBe(409);
+    expect(await held()).toEqual([]);
+  });
+
+  test('what waits for a retry is not sent any more, and its Temporal workflow ends without a failure', async () => {
+    const { channelId, receiver, subscriptionId } = await scene.subscribed([answerWith(500), 500]);
+    const { id } = await publish(scene.posthorn, channelId, PERSONAL);
+    const { id: deliveryId } = await waitForDelivery(scene.posthorn, id, 'retrying');
+
+    expect(await erase(id)).toBe(204);
+    const sent = receiver.requests.length;
+
+    const delivery = await deliveryOf(scene.posthorn, id);
+    expect(delivery).toMatchObject({ status: 'failed', reason: 'erased' });
+    expect(delivery).not.toHaveProperty('nextRetryAt');
+    if (threshold === 'off') await scene.waitForWorkflow(deliveryId, 1, 'COMPLETED');
+    // One with the same delays, published later, is tried again: the erased one's time has come before.
+    const { id: later } = await publish(scene.posthorn, channelId);
+    await waitFor('a retry', () => receiver.countOf(later) === 2);
+    expect(receiver.countOf(id)).toBe(sent);
+    expect((await scene.deadLettersOf(subscriptionId)).filter((letter) => letter.deliveryId === deliveryId)).toEqual(
+      [],
+    );
+    expect(await held()).toEqual([]);
+  });
+
+  test('its open dead letter is discarded and cannot be replayed, one by one or in bulk', async () => {
+    const retryPolicy = { ...HOUR, maxRetries: 0 };
+    const { channelId, receiver, subscriptionId } = await scene.subscribed([answerWith(500)], { retryPolicy });
+    const { id } = await publish(scene.posthorn, channelId, PERSONAL);
+    const { id: deliveryId } = await waitForDelivery(scene.posthorn, id, 'failed');
+    const [open] = await scene.deadLettersOf(subscriptionId);
+    expect(open).toMatchObject({ status: 'open' });
+
+    expect(await erase(id)).toBe(204);
+
+    const { body } = await scene.posthorn.request<DeadLetterJson>('GET', `/v1/dlq/${open?.id}`);
+    expect(body).toEqual({ ...open, status: 'discarded' });
+    expect((await scene.posthorn.request('POST', `/v1/dlq/${open?.id}/replay`)).status).toBe(409);
+    expect((await scene.posthorn.request('POST', `/v1/deliveries/${deliveryId}/retry`)).status).toBe(409);
+    const bulk = await scene.posthorn.request('POST', '/v1/dlq/replay', { channelId, dryRun: true });
+    expect(bulk.body).toMatchObject({ matched: 0 });
+    expect(await deliveryOf(scene.posthorn, id)).toMatchObject({ status: 'failed', reason: 'exhausted' });
+    expect(receiver.requests).toHaveLength(1);
+    expect(await held()).toEqual([]);
+  });
+
+  test.each([200, 500])(
+    'a request that is out while its message is erased writes nothing personal back, whatever it is answered (%d)',
+    async (status) => {
+      let answer: (() => void) | undefined;
+      const { channelId, subscriptionId } = await scene.subscribed([
+        (response) => (answer = () => answerWith(status)(response)),
+      ]);
+      const { id } = await publish(scene.posthorn, channelId, PERSONAL);
+      await waitFor('the request', () => answer !== undefined);
+
+      expect(await erase(id)).toBe(204);
+      expect(await held()).toEqual([]);
+      answer?.();
+
+      const delivery = await waitFor('the late result', async () => {
+        const found = await deliveryOf(scene.posthorn, id);
+        return found?.attempts === 1 && found;
+      });
+      expect(delivery).toMatchObject({ status: 'failed', reason: 'erased', response: { status, body: '' } });
+      expect(await scene.attemptsOf(delivery.id)).toMatchObject([
+        { outcome: status === 200 ? 'delivered' : 'failed', response: { status, body: '', headers: {} } },
+      ]);
+      expect(await scene.deadLettersOf(subscriptionId)).toEqual([]);
+      expect(await held()).toEqual([]);
+    },
+  );
+
+  test('no request begins after the 204, however much of it a worker had read already', async () => {
+    const slow = (response: ServerResponse): void => void setTimeout(() => response.writeHead(200).end(), 100);
+    const { channelId, receiver } = await scene.subscribed([slow], { maxConcurrency: 2 });
+    const ids = await publishBatch(scene.posthorn, channelId, 60);
+    await waitFor('some requests', () => receiver.requests.length >= 4);
+
+    const erased = await Promise.all(
+      ids.slice(10).map(async (id) => ({ id, status: await erase(id), at: Date.now() })),
+    );
+
+    const last = await publish(scene.posthorn, channelId);
+    await waitForDelivery(scene.posthorn, last.id, 'delivered');
+    expect(erased.filter(({ status }) => status !== 204)).toEqual([]);
+    const begunLater = (request: ReceivedRequest): boolean => {
+      const found = erased.find(({ id }) => id === request.headers['webhook-id']);
+      // A request that was out already is read by the receiver a moment later.
+      return found !== undefined && request.at > found.at + 50;
+    };
+    expect(receiver.requests.filter(begunLater)).toEqual([]);
+    expect(receiver.requests.length).toBeLessThan(61);
+  });
+
+  test('a delivery whose row is busy is waited for; one that stays busy is UNAVAILABLE and nothing is erased', async () => {
+    const { channelId } = await scene.subscribed([200]);
+    const { id } = await publish(scene.posthorn, channelId, PERSONAL);
+    await waitForDelivery(scene.posthorn, id, 'delivered');
+
+    const refused = await inTransaction(scene.posthorn.deps.pool, async (connection) => {
+      await connection.query('SELECT id FROM deliveries WHERE message_id = $1 FOR UPDATE', [id]);
+      return scene.posthorn.request('DELETE', `/v1/messages/${id}`);
+    });
+    expect(refused).toMatchObject({ status: 503, body: { error: { code: 'UNAVAILABLE' } } });
+    expect(refused.headers.get('retry-after')).toBe('1');
+    expect(await erasedAtOf(id)).toBeUndefined();
+    expect(await held()).toContain('messages');
+
+    const later = await inTransaction(scene.posthorn.deps.pool, async (connection) => {
+      await connection.query('SELECT id FROM deliveries WHERE message_id = $1 FOR UPDATE', [id]);
+      const answer = scene.posthorn.request('DELETE', `/v1/messages/${id}`);
+      await waitFor('it to wait', async () => {
+        const { rows } = await connection.query(`SELECT FROM pg_locks WHERE NOT granted AND database =
+          (SELECT oid FROM pg_database WHERE datname = current_database()) OR NOT granted AND locktype = 'transactionid'`);
+        return rows.length > 0;
+      });
+      return { answer };
+    });
+    expect((await later.answer).status).toBe(204);
+    expect(await held()).toEqual([]);
+  });
+});
