@@ -2,13 +2,15 @@ import { type AttemptDependencies, createAttemptActivities } from './attempt-del
 import { createDeadLetterActivities } from './dead-letters.ts';
 import { createDrainActivities } from './drain-deliveries.ts';
 import { createReconcileActivities } from './reconcile.ts';
+import { createRetentionActivities, type RetentionDependencies } from './remove-expired.ts';
 import type { ReconcilerDependencies } from '../src/dispatch/reconciler.ts';
 
 /** The activities a worker registers. */
-export const createActivities = (deps: AttemptDependencies & ReconcilerDependencies) => ({
+export const createActivities = (deps: AttemptDependencies & ReconcilerDependencies & RetentionDependencies) => ({
   ...createAttemptActivities(deps),
   ...createDeadLetterActivities(deps),
   ...createReconcileActivities(deps),
+  ...createRetentionActivities(deps),
 });
 
 /** Those that work on what one process holds in memory: registered on that process's own task queue. */

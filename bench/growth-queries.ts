@@ -11,9 +11,17 @@ import { claimDue, countWaiting, describeHeld, releaseClaims, setCarrier } from 
 import { endHeldByCircuits, tellHighBacklogs } from '../src/dispatch/health.ts';
 import { takeOverFromDead } from '../src/dispatch/incarnation.ts';
 import { reconcileDeliveries } from '../src/dispatch/reconciler.ts';
+import { eraseMessage } from '../src/messages/erasure-store.ts';
 import { createPublisher } from '../src/messages/publisher.ts';
 import { findMessage, listMessages } from '../src/messages/store.ts';
 import { createNewId } from '../src/new-id.ts';
+import {
+  expiredChannels,
+  removeBatch,
+  removeDeletedChannels,
+  removeDeletedSubscriptions,
+} from '../src/retention/retention-store.ts';
+import { retentionLimits } from '../src/shared/retention.ts';
 import type { DeliveryStatus } from '../src/shared/statuses.ts';
 import { findSubscriptions } from '../src/subscriptions/store.ts';
 import { BUSY, CALM } from './growth-fill.ts';
@@ -202,5 +210,31 @@ export function hotQueries({ db, pool, environmentId }: Questioned): Query[] {
     { name: 'held by open circuits', run: () => endHeldByCircuits(pool) },
     { name: 'high backlogs', run: () => tellHighBacklogs(pool) },
     { name: 'end what is unfinished of a subscription', run: () => endUnfinished(db, [CALM.subscriptionId]) },
+    ...retentionQueries({ db, pool, environmentId }),
+  ];
+}
+
+/** Of messages 20 days old and more. What they remove is gone for the queries after them, as in service. */
+function retentionQueries({ db, pool, environmentId }: Questioned): Query[] {
+  const now = new Date();
+  const limits = retentionLimits(now);
+  const removal = { channelId: BUSY.channelId, after: '', limit: limits[19] ?? '' };
+  const eraseNext = async (): Promise<void> => {
+    const [message] = await db.message.findMany({
+      where: { channelId: BUSY.channelId, erasedAt: null },
+      orderBy: { id: 'desc' },
+      take: 1,
+    });
+    await eraseMessage(pool, environmentId, message?.id ?? '');
+  };
+  return [
+    { name: 'channels with expired messages', run: () => expiredChannels(pool, { after: '', limits }) },
+    { name: 'removal of expired messages', run: () => removeBatch(pool, removal) },
+    { name: 'removal of deleted subscriptions', run: () => removeDeletedSubscriptions(pool, now) },
+    {
+      name: 'removal of deleted channels',
+      run: () => removeDeletedChannels(pool, now, pino({ level: 'silent' })),
+    },
+    { name: 'erasure of a message', run: eraseNext },
   ];
 }

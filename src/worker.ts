@@ -74,13 +74,22 @@ export async function startWorker(
     allowHttp: config.allowHttpWebhooks,
   });
   const sender = createWebhookSender({ guard, version: VERSION, connectionsPerGroup: CONCURRENCY.max });
+  const stopping = new AbortController();
   const reconciling = { pool, newId, log, carriers: createCarriers(client) };
   const worker = await Worker.create({
     connection,
     namespace: settings.namespace,
     taskQueue,
     workflowBundle: await workflowBundle(),
-    activities: createActivities({ ...deps, ...reconciling, sender, firstTries, recorder, admission }),
+    activities: createActivities({
+      ...deps,
+      ...reconciling,
+      sender,
+      firstTries,
+      recorder,
+      admission,
+      stopping: stopping.signal,
+    }),
     maxConcurrentLocalActivityExecutions: LOCAL_ACTIVITIES,
     maxConcurrentActivityTaskExecutions: REGULAR_ACTIVITIES,
     maxConcurrentWorkflowTaskExecutions: WORKFLOW_TASKS,
@@ -167,6 +176,8 @@ export async function startWorker(
       clearInterval(watching);
       detach?.();
       await dispatcher.stop();
+      // Only now: what ends for this is tried again at once, by a worker that takes new tasks.
+      stopping.abort();
       worker.shutdown();
       drainWorker.shutdown();
       await running.catch(() => {});

@@ -1,5 +1,6 @@
 export { deliverMessage } from './deliver-message.ts';
 export { drainDeliveries } from './drain-deliveries.ts';
 export { reconcileDeliveries } from './reconcile-deliveries.ts';
+export { removeExpired } from './remove-expired.ts';
 export { replayDeadLetters } from './replay-dead-letters.ts';
 export { warmUp } from './warm-up.ts';

@@ -11,6 +11,7 @@ test('the names Temporal keeps do not change', () => {
   expect(names.deliveryWorkflowId('dlv_1', 2)).toBe('delivery/dlv_1/2');
   expect(names.bulkReplayWorkflowId('rpl_1')).toBe('bulk-replay/rpl_1');
   expect(names.reconcilerScheduleId(names.TASK_QUEUE)).toBe('posthorn/reconciler');
+  expect(names.retentionScheduleId(names.TASK_QUEUE)).toBe('posthorn/retention');
 });
 
 test('every Temporal workflow type is named as the function that workflows/index.ts exports', () => {

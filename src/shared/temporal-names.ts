@@ -7,6 +7,7 @@ export const WORKFLOW_TYPES = {
   replayDeadLetters: 'replayDeadLetters',
   reconcileDeliveries: 'reconcileDeliveries',
   drainDeliveries: 'drainDeliveries',
+  removeExpired: 'removeExpired',
   warmUp: 'warmUp',
 } as const;
 
@@ -34,12 +35,17 @@ export const bulkReplayWorkflowId = (bulkReplayId: string): string => `bulk-repl
 /** Id of the Temporal schedule that runs the reconciler: `posthorn/reconciler` unless the task queue is another. */
 export const reconcilerScheduleId = (taskQueue: string): string => `${taskQueue}/reconciler`;
 
+/** Id of the Temporal schedule that runs retention: `posthorn/retention` unless the task queue is another. */
+export const retentionScheduleId = (taskQueue: string): string => `${taskQueue}/retention`;
+
 /** Failure types of activities, shown in the Temporal UI. */
 export const FAILURE_TYPES = {
   /** The try failed and a later one can help; carries the delay of the policy. */
   attemptFailed: 'AttemptFailed',
   /** The last try failed, or no further one can help: the delivery is a dead letter. */
   deadLettered: 'DeadLettered',
+  /** This worker is being stopped; the next try, by another one, goes on where it was. */
+  workerStopping: 'WorkerStopping',
 } as const;
 
 /** How the server names a timed-out try in `nonRetryableErrorTypes`: such a try comes back to the Temporal workflow at once. */

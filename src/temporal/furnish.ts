@@ -1,6 +1,11 @@
 import { type Client, ScheduleAlreadyRunning } from '@temporalio/client';
 import type { Logger } from 'pino';
-import { reconcilerScheduleId, SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from '../shared/temporal-names.ts';
+import {
+  reconcilerScheduleId,
+  retentionScheduleId,
+  SEARCH_ATTRIBUTES,
+  WORKFLOW_TYPES,
+} from '../shared/temporal-names.ts';
 
 /** What our namespace has after `furnish`. */
 export type Furniture = {
@@ -13,7 +18,9 @@ export type Furniture = {
 // Closed delivery workflows can be looked at for three days; what happened is in PostgreSQL for longer.
 const RETENTION_SECONDS = 3 * 86_400;
 // Half of the minute after which a delivery counts as overdue.
-const RECONCILE_EVERY = '30 seconds';
+const RECONCILE_EVERY_MS = 30_000;
+// What expires is counted in days. Twice an hour, a service that does not run all day meets one as well.
+const RETENTION_EVERY_MS = 30 * 60_000;
 
 // The list of namespaces is read again every 2 s by the development server, every 10 s by a cluster.
 const KNOWN_WITHIN_MS = 30_000;
@@ -28,8 +35,8 @@ const codeOf = (error: unknown): unknown =>
   error instanceof Error && 'code' in error ? error.code : error instanceof Error ? codeOf(error.cause) : undefined;
 
 /**
- * Makes what the service needs inside Temporal, where it is missing: namespace, search attributes, the reconciler's
- * schedule. Safe to repeat; done at start and now and then, because a lost Temporal store loses all of it (DESIGN §3).
+ * Makes what the service needs inside Temporal, where it is missing: namespace, search attributes, the schedules of
+ * the reconciler and of retention. Safe to repeat; done at start and now and then, because a lost Temporal store loses all of it (DESIGN §3).
  * A cluster that refuses to make the first two (Temporal Cloud) has them made by its owner; that is said in the log.
  */
 export async function furnish(
@@ -38,7 +45,19 @@ export async function furnish(
 ): Promise<Furniture> {
   await registerNamespace(client, options);
   const isSearchable = await addSearchAttributes(client, options);
-  return { isSearchable, isNewStore: await createReconcilerSchedule(client, options.taskQueue) };
+  const { taskQueue } = options;
+  await createSchedule(client, taskQueue, {
+    scheduleId: retentionScheduleId(taskQueue),
+    everyMs: RETENTION_EVERY_MS,
+    workflowType: WORKFLOW_TYPES.removeExpired,
+  });
+  // Last: once it is there, nobody finds the store new again.
+  const isNewStore = await createSchedule(client, taskQueue, {
+    scheduleId: reconcilerScheduleId(taskQueue),
+    everyMs: RECONCILE_EVERY_MS,
+    workflowType: WORKFLOW_TYPES.reconcileDeliveries,
+  });
+  return { isSearchable, isNewStore };
 }
 
 async function registerNamespace(
@@ -101,13 +120,18 @@ async function addSearchAttributes(
   }
 }
 
-async function createReconcilerSchedule(client: Client, taskQueue: string): Promise<boolean> {
+/** True when it was missing. One run at a time; one whose time has passed by more than a minute is left out. */
+async function createSchedule(
+  client: Client,
+  taskQueue: string,
+  { scheduleId, everyMs, workflowType }: { scheduleId: string; everyMs: number; workflowType: string },
+): Promise<boolean> {
   try {
     await client.schedule.create({
-      scheduleId: reconcilerScheduleId(taskQueue),
-      spec: { intervals: [{ every: RECONCILE_EVERY }] },
+      scheduleId,
+      spec: { intervals: [{ every: everyMs }] },
       policies: { overlap: 'SKIP', catchupWindow: '1 minute' },
-      action: { type: 'startWorkflow', workflowType: WORKFLOW_TYPES.reconcileDeliveries, taskQueue, args: [] },
+      action: { type: 'startWorkflow', workflowType, taskQueue, args: [] },
     });
     return true;
   } catch (error) {

@@ -11,7 +11,7 @@ import { createLimiter } from '../../src/limits/limiter.ts';
 import { createLog } from '../../src/log.ts';
 import { createNewId } from '../../src/new-id.ts';
 import { routes } from '../../src/routes.ts';
-import { reconcilerScheduleId } from '../../src/shared/temporal-names.ts';
+import { reconcilerScheduleId, retentionScheduleId } from '../../src/shared/temporal-names.ts';
 import { createHandOver } from '../../src/shared/hand-over.ts';
 import { type RunningWorker, startWorker } from '../../src/worker.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
@@ -124,10 +124,12 @@ export async function startPosthorn(
     async stop() {
       await server.drain();
       await worker.stop();
-      await temporal.schedule
-        .getHandle(reconcilerScheduleId(taskQueue))
-        .delete()
-        .catch(() => undefined);
+      for (const scheduleId of [reconcilerScheduleId(taskQueue), retentionScheduleId(taskQueue)]) {
+        await temporal.schedule
+          .getHandle(scheduleId)
+          .delete()
+          .catch(() => undefined);
+      }
       await connection.close();
       await limiter.close();
       await database.drop();

@@ -204,6 +204,13 @@ export const RECORDINGS: Record<string, Recording> = {
     await posthorn.temporal.workflow.execute(WORKFLOW_TYPES.reconcileDeliveries, options);
     return historyOf(posthorn, workflowId, 'closed');
   },
+
+  async retention(posthorn) {
+    const workflowId = `retention/${posthorn.taskQueue}`;
+    const options = { workflowId, taskQueue: posthorn.taskQueue };
+    await posthorn.temporal.workflow.execute(WORKFLOW_TYPES.removeExpired, options);
+    return historyOf(posthorn, workflowId, 'closed');
+  },
 };
 
 /**

@@ -71,6 +71,7 @@ test.each([
   ['worker-died-in-a-try', ['ACTIVITY_TASK_TIMED_OUT', 'WORKFLOW_EXECUTION_COMPLETED'], []],
   ['bulk-replay', ['ACTIVITY_TASK_COMPLETED', 'WORKFLOW_EXECUTION_COMPLETED'], []],
   ['reconciler', ['ACTIVITY_TASK_COMPLETED', 'WORKFLOW_EXECUTION_COMPLETED'], []],
+  ['retention', ['ACTIVITY_TASK_COMPLETED', 'WORKFLOW_EXECUTION_COMPLETED'], []],
 ])('%s has gone the way of its name, when it was kept and now', (name, present, absent) => {
   for (const recorded of [keptOf(name), fresh[name]]) {
     const eventTypes = eventTypesOf(recorded ?? { workflowId: name, history: { events: [] } });
@@ -90,11 +91,12 @@ test('workflows with one command more, or without the type, are found out by eve
   const verdicts = Object.fromEntries(
     await Promise.all(names.map(async (name) => [name, await replay(changed, keptOf(name))] as const)),
   );
-  const { 'bulk-replay': bulkReplay, reconciler, ...deliveries } = verdicts;
+  const { 'bulk-replay': bulkReplay, reconciler, retention, ...deliveries } = verdicts;
   for (const [name, error] of Object.entries(deliveries))
     expect([name, error]).toEqual([name, expect.any(DeterminismViolationError)]);
   expect(bulkReplay).toBeUndefined();
   expect(reconciler).toBeInstanceOf(Error);
+  expect(retention).toBeInstanceOf(Error);
 });
 
 test('the kept histories name neither machines nor paths, and no payload has entered Temporal', () => {

@@ -1,0 +1,84 @@
+import { activityInfo, ApplicationFailure, cancellationSignal, heartbeat, sleep } from '@temporalio/activity';
+import { ApplicationFailureCategory } from '@temporalio/common';
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import type { Clock } from '../src/dependencies.ts';
+import * as store from '../src/retention/retention-store.ts';
+import { progressFrom, type RetentionProgress, retentionLimits } from '../src/shared/retention.ts';
+import { FAILURE_TYPES } from '../src/shared/temporal-names.ts';
+
+export type RetentionDependencies = {
+  pool: Pool;
+  clock: Clock;
+  log: Logger;
+  /** Aborted when this worker is being stopped: a pass may take hours, and goes on in another one. */
+  stopping: AbortSignal;
+};
+
+// The SDK sends one at most every 4 s (0.8 of the 5 s timeout); one batch may take longer than that on a busy machine.
+const HEARTBEAT_EVERY_MS = 1_000;
+const RETRY_ELSEWHERE_MS = 3_000;
+
+/** Retention as an activity, so that its passes are seen in the Temporal UI. */
+export function createRetentionActivities({ pool, clock, log, stopping }: RetentionDependencies) {
+  /** Before each batch. Rests as long as the last one took, so that at most half of one connection's work is ours. */
+  const takeTurn = async (batchMs: number): Promise<void> => {
+    if (stopping.aborted) {
+      throw ApplicationFailure.create({
+        type: FAILURE_TYPES.workerStopping,
+        message: 'the worker stops; another one goes on',
+        // By then this worker asks for no more tasks: one that is handed to it in between would be lost until it times out.
+        nextRetryDelay: RETRY_ELSEWHERE_MS,
+        category: ApplicationFailureCategory.BENIGN,
+      });
+    }
+    // Throws once the pass is cancelled.
+    if (batchMs > 0 || cancellationSignal().aborted) await sleep(batchMs);
+  };
+
+  return {
+    /**
+     * One pass over every channel: removes what is older than its `retentionDays`, in batches, and at last deleted
+     * subscriptions and channels of which nothing is left. Begins where an earlier try of the same pass was; its heartbeat
+     * shows how far it is. Safe to repeat and to end anywhere. Returns what it removed.
+     */
+    async removeExpired(): Promise<RetentionProgress> {
+      const now = clock();
+      const limits = retentionLimits(now);
+      const progress = progressFrom(activityInfo().heartbeatDetails);
+      heartbeat(progress);
+      const beating = setInterval(() => heartbeat({ ...progress }), HEARTBEAT_EVERY_MS);
+
+      const removeFrom = async (channel: store.ExpiredChannel): Promise<void> => {
+        let after: string | undefined = '';
+        let batchMs = 0;
+        while (after !== undefined) {
+          await takeTurn(batchMs);
+          const startedAt = performance.now();
+          const batch = await store.removeBatch(pool, { channelId: channel.id, limit: channel.limit, after });
+          batchMs = performance.now() - startedAt;
+          for (const name of ['messages', 'kept', 'deliveries', 'attempts', 'deadLetters'] as const)
+            progress[name] += batch[name];
+          after = batch.position;
+        }
+        progress.position = channel.id;
+      };
+
+      try {
+        for (let isLast = false; !isLast; ) {
+          await takeTurn(0);
+          const page = await store.expiredChannels(pool, { after: progress.position, limits });
+          for (const channel of page.channels) await removeFrom(channel);
+          ({ isLast } = page);
+        }
+        progress.subscriptions += await store.removeDeletedSubscriptions(pool, now);
+        progress.channels += await store.removeDeletedChannels(pool, now, log);
+        const isIdle = progress.messages + progress.subscriptions + progress.channels === 0;
+        log[isIdle ? 'debug' : 'info'](progress, 'removed what has expired');
+        return progress;
+      } finally {
+        clearInterval(beating);
+      }
+    },
+  };
+}

@@ -1,0 +1,155 @@
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import { inTransaction } from '../db/transaction.ts';
+
+/** A channel that has messages below `limit`, the lowest id that it keeps. */
+export type ExpiredChannel = { id: string; limit: string };
+
+/** What one batch has done. `position` is the last message that was looked at, undefined when there was none left. */
+export type RemovedBatch = {
+  position: string | undefined;
+  messages: number;
+  kept: number;
+  deliveries: number;
+  attempts: number;
+  deadLetters: number;
+};
+
+// One transaction: 500 messages with a few deliveries each take some 30 ms (docs/decisions.md). A broadcast to thousands
+// counts by its deliveries.
+const MESSAGES_AT_ONCE = 500;
+const DELIVERIES_AT_ONCE = 2_000;
+const CHANNELS_AT_ONCE = 100;
+const DELETED_AT_ONCE = 500;
+
+const FOREIGN_KEY_VIOLATION = '23503';
+
+// One step into the index of messages for each channel: its oldest message has expired or none has. The limit of d days
+// is $2[d].
+const EXPIRED_CHANNELS = `
+  SELECT c.id, ($2::text[])[c.retention_days] AS "limit" FROM channels c
+  CROSS JOIN LATERAL (
+    SELECT FROM messages m WHERE m.channel_id = c.id AND m.id < ($2::text[])[c.retention_days] LIMIT 1
+  ) AS expired
+  WHERE c.id > $1 ORDER BY c.id LIMIT ${CHANNELS_AT_ONCE}`;
+
+/** The next channels behind the id `after` that have expired messages, by id; fewer than 100 when they are the last ones. */
+export async function expiredChannels(
+  pool: Pool,
+  { after, limits }: { after: string; limits: readonly string[] },
+): Promise<{ channels: ExpiredChannel[]; isLast: boolean }> {
+  const { rows } = await pool.query<ExpiredChannel>({
+    name: 'expired_channels',
+    text: EXPIRED_CHANNELS,
+    values: [after, limits],
+  });
+  return { channels: rows, isLast: rows.length < CHANNELS_AT_ONCE };
+}
+
+// Whoever retries, replays, erases or records late locks the message before anything else of it: those are left to the next
+// pass, nobody waits for us but for one batch, and we wait for nobody.
+const LOCK_EXPIRED = `
+  SELECT m.id, (SELECT count(*)::int FROM deliveries d WHERE d.message_id = m.id) AS deliveries FROM messages m
+  WHERE m.channel_id = $1 AND m.id > $2 AND m.id < $3
+  ORDER BY m.id LIMIT ${MESSAGES_AT_ONCE} FOR UPDATE SKIP LOCKED`;
+
+// A statement of its own, so that it sees what was committed before the locks were had. An open dead letter keeps its message
+// as long as it could be replayed, which it cannot once its subscription is deleted.
+const REMOVE = `
+  WITH gone AS MATERIALIZED (
+    SELECT wanted.id FROM unnest($1::text[]) AS wanted (id)
+    LEFT JOIN LATERAL (
+      SELECT true AS is_kept FROM deliveries d
+      LEFT JOIN dead_letters l ON l.delivery_id = d.id AND l.status = 'open'
+      LEFT JOIN subscriptions s ON s.id = l.subscription_id AND s.deleted_at IS NULL
+      WHERE d.message_id = wanted.id AND (d.due_at IS NOT NULL OR s.id IS NOT NULL) LIMIT 1
+    ) AS waiting ON true
+    WHERE waiting.is_kept IS NULL
+  ), delivery AS (
+    DELETE FROM deliveries d USING gone g WHERE d.message_id = g.id RETURNING d.id
+  ), attempt AS (
+    DELETE FROM attempts a USING delivery d WHERE a.delivery_id = d.id RETURNING a.id
+  ), dead_letter AS (
+    DELETE FROM dead_letters l USING delivery d WHERE l.delivery_id = d.id RETURNING l.id
+  ), message AS (
+    DELETE FROM messages m USING gone g WHERE m.id = g.id RETURNING m.id
+  )
+  SELECT (SELECT count(*)::int FROM message) AS messages, (SELECT count(*)::int FROM delivery) AS deliveries,
+    (SELECT count(*)::int FROM attempt) AS attempts, (SELECT count(*)::int FROM dead_letter) AS "deadLetters"`;
+
+type Counts = Pick<RemovedBatch, 'messages' | 'deliveries' | 'attempts' | 'deadLetters'>;
+const NONE: Counts = { messages: 0, deliveries: 0, attempts: 0, deadLetters: 0 };
+
+/**
+ * Removes the next expired messages of a channel behind `after`, up to 500 or about 2,000 deliveries, with everything that
+ * hangs on them, in one transaction. Those with an unfinished delivery, or an open dead letter that can be replayed, stay.
+ */
+export async function removeBatch(
+  pool: Pool,
+  { channelId, after, limit }: { channelId: string; after: string; limit: string },
+): Promise<RemovedBatch> {
+  return inTransaction(pool, async (connection) => {
+    const locked = await connection.query<{ id: string; deliveries: number }>({
+      name: 'lock_expired',
+      text: LOCK_EXPIRED,
+      values: [channelId, after, limit],
+    });
+    let deliveries = 0;
+    const ids = locked.rows
+      .filter((row, index) => {
+        deliveries += row.deliveries;
+        return index === 0 || deliveries <= DELIVERIES_AT_ONCE;
+      })
+      .map(({ id }) => id);
+    if (ids.length === 0) return { ...NONE, kept: 0, position: undefined };
+    const { rows } = await connection.query<Counts>({ name: 'remove_expired', text: REMOVE, values: [ids] });
+    const counts = rows[0] ?? NONE;
+    return { ...counts, kept: ids.length - counts.messages, position: ids.at(-1) };
+  });
+}
+
+const DELETED_SUBSCRIPTIONS = `
+  SELECT s.id FROM subscriptions s
+  CROSS JOIN LATERAL (
+    SELECT FROM channels c
+    WHERE c.id = s.channel_id AND s.deleted_at < $1::timestamptz - make_interval(days => c.retention_days) LIMIT 1
+  ) AS expired
+  WHERE s.deleted_at IS NOT NULL
+    AND NOT EXISTS (SELECT FROM deliveries d WHERE d.subscription_id = s.id)
+    AND NOT EXISTS (SELECT FROM dead_letters l WHERE l.subscription_id = s.id)
+  LIMIT ${DELETED_AT_ONCE}`;
+
+/** Removes subscriptions, and their secrets, that were deleted before retention began and have no history left. */
+export async function removeDeletedSubscriptions(pool: Pool, now: Date): Promise<number> {
+  const { rows } = await pool.query<{ id: string }>(DELETED_SUBSCRIPTIONS, [now]);
+  if (rows.length === 0) return 0;
+  const ids = rows.map(({ id }) => id);
+  return inTransaction(pool, async (connection) => {
+    await connection.query('DELETE FROM subscription_secrets WHERE subscription_id = ANY ($1::text[])', [ids]);
+    const { rowCount } = await connection.query('DELETE FROM subscriptions WHERE id = ANY ($1::text[])', [ids]);
+    return rowCount ?? 0;
+  });
+}
+
+const DELETED_CHANNELS = `
+  SELECT c.id FROM channels c
+  WHERE c.deleted_at IS NOT NULL AND c.deleted_at < $1::timestamptz - make_interval(days => c.retention_days)
+    AND NOT EXISTS (SELECT FROM messages m WHERE m.channel_id = c.id)
+    AND NOT EXISTS (SELECT FROM subscriptions s WHERE s.channel_id = c.id AND s.deleted_at IS NOT NULL)
+  LIMIT ${DELETED_AT_ONCE}`;
+
+/** Removes channels that were deleted before retention began and of which nothing is left. */
+export async function removeDeletedChannels(pool: Pool, now: Date, log: Logger): Promise<number> {
+  const { rows } = await pool.query<{ id: string }>(DELETED_CHANNELS, [now]);
+  let removed = 0;
+  for (const { id } of rows) {
+    try {
+      const { rowCount } = await pool.query('DELETE FROM channels WHERE id = $1', [id]);
+      removed += rowCount ?? 0;
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === FOREIGN_KEY_VIOLATION)) throw error;
+      log.warn({ err: error, channelId: id }, 'a deleted channel stays: something still belongs to it');
+    }
+  }
+  return removed;
+}

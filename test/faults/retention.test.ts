@@ -1,0 +1,80 @@
+import { rmSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Client, Connection } from '@temporalio/client';
+import { createNewId } from '../../src/new-id.ts';
+import { retentionScheduleId, TASK_QUEUE } from '../../src/shared/temporal-names.ts';
+import { insertManyAged } from '../support/aged.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { makeDataFolder, type OwnTemporal, startOwnTemporal } from '../support/own-servers.ts';
+import { endAllProcesses, prepareService, type Settings, startWorkerProcess } from '../support/processes.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const dataFolder = makeDataFolder();
+let database: TestDatabase;
+let temporal: OwnTemporal & { stop(): Promise<void> };
+let connection: Connection;
+let client: Client;
+let settings: Settings;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  temporal = await startOwnTemporal(dataFolder);
+  ({ settings } = await prepareService(database.url, temporal.address));
+  connection = await Connection.connect({ address: temporal.address });
+  client = new Client({ connection });
+}, 120_000);
+afterAll(async () => {
+  await endAllProcesses();
+  await connection.close();
+  await temporal.stop();
+  await database.drop();
+  rmSync(dataFolder, { recursive: true, force: true });
+});
+
+/** Two channels that keep a day, each with 600 messages of two days ago; returns their ids in order. */
+async function fillTwoChannels(): Promise<[string, string]> {
+  const newId = createNewId(Date.now);
+  const { id: environmentId } = await database.db.environment.findFirstOrThrow();
+  const ids: [string, string] = [newId('channel'), newId('channel')];
+  for (const id of ids) {
+    await database.db.channel.create({ data: { id, environmentId, name: 'old', retentionDays: 1 } });
+    const of = { channelId: id, subscriptionIds: [newId('subscription')], ageDays: 2, count: 600 };
+    await insertManyAged(database, of);
+  }
+  return ids;
+}
+
+const countOf = (channelId: string): Promise<number> => database.db.message.count({ where: { channelId } });
+
+test('a pass whose worker is killed in the middle of a batch takes nothing half, and goes on where it was in the next worker', async () => {
+  const [first, second] = await fillTwoChannels();
+  const worker = await startWorkerProcess(settings);
+  // The second channel's second batch waits for this row: there the worker is killed.
+  const last = await database.db.message.findFirstOrThrow({ where: { channelId: second }, orderBy: { id: 'desc' } });
+  const lock = await database.pool.connect();
+  await lock.query('BEGIN');
+  await lock.query('SELECT id FROM deliveries WHERE message_id = $1 FOR UPDATE', [last.id]);
+  const schedule = client.schedule.getHandle(retentionScheduleId(TASK_QUEUE));
+  await schedule.trigger();
+  const workflowId = await waitFor('the pass', async () => {
+    const recent = (await schedule.describe()).info.recentActions.at(-1);
+    return recent?.action.type === 'startWorkflow' && recent.action.workflow.workflowId;
+  });
+  const handle = client.workflow.getHandle(workflowId);
+  await waitFor('a heartbeat behind the first channel', async () => {
+    const [activity] = (await handle.describe()).raw.pendingActivities ?? [];
+    const [details] = activity?.heartbeatDetails?.payloads ?? [];
+    return Buffer.from(details?.data ?? []).includes(`"position":"${first}"`);
+  });
+
+  await worker.end('SIGKILL');
+  await lock.query('ROLLBACK');
+  lock.release();
+
+  expect([await countOf(first), await countOf(second)]).toEqual([0, 100]);
+  await startWorkerProcess(settings);
+  // What the first worker removed counts as well, as far as its last heartbeat told.
+  expect(await handle.result()).toMatchObject({ position: second, kept: 0 });
+  expect([await database.db.message.count(), await database.db.delivery.count()]).toEqual([0, 0]);
+  expect(await database.db.attempt.count()).toBe(0);
+}, 150_000);

@@ -1,0 +1,17 @@
+import { proxyActivities } from '@temporalio/workflow';
+import type { Activities } from '../activities/index.ts';
+import { HEARTBEAT_TIMEOUT_MS } from '../src/shared/delivery-workflow.ts';
+import type { RetentionProgress } from '../src/shared/retention.ts';
+
+// A first pass over years of messages may take hours. Whatever ends it (a worker, PostgreSQL), it goes on where it was: the
+// schedule begins no other one meanwhile.
+const { removeExpired: removeAllExpired } = proxyActivities<Activities>({
+  startToCloseTimeout: '1 day',
+  heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
+  retry: { initialInterval: 1_000, maximumInterval: 60_000 },
+});
+
+/** One pass of retention, started by its Temporal schedule. Returns what it removed. */
+export async function removeExpired(): Promise<RetentionProgress> {
+  return await removeAllExpired();
+}
