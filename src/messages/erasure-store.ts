@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
+import { KEPT_FOR } from '../db/idempotency-keys.ts';
 import { inTransaction } from '../db/transaction.ts';
 
 /** `agoMs`: since it was erased. `wasAboutToBeSent`: some process may have read it for a request that it has not begun. */
@@ -9,6 +10,8 @@ export type Erased = { agoMs: number; wasAboutToBeSent: boolean };
 const LOCK_TIMEOUT_MS = 200;
 // Six seconds: longer than any statement of the service holds a delivery, the deletion of a large subscription excepted.
 const TRIES = 30;
+// SQL: far more than lies between a message's id and the commit of its publish.
+const PUBLISH_TAKES = `interval '10 minutes'`;
 const LOCK_NOT_AVAILABLE = '55P03';
 const DEADLOCK = '40P01';
 
@@ -31,6 +34,11 @@ const ERASE = [
    WHERE d.message_id = $1 AND a.delivery_id = d.id AND (a.response_body IS NOT NULL OR a.response_headers IS NOT NULL)`,
   `UPDATE dead_letters l SET status = 'discarded' FROM deliveries d
    WHERE d.message_id = $1 AND l.delivery_id = d.id AND l.status = 'open'`,
+  // The answer to its publish, where that is kept under an Idempotency-Key: it was kept in the same transaction.
+  `UPDATE idempotency_keys k SET body = (jsonb_set(k.body::jsonb, '{payload}', 'null') - 'metadata')::text
+   FROM messages m
+   WHERE m.id = $1 AND k.environment_id = m.environment_id AND k.body LIKE '{"id":"' || $1 || '"%'
+     AND k.expires_at BETWEEN m.published_at + ${KEPT_FOR} - ${PUBLISH_TAKES} AND m.published_at + ${KEPT_FOR} + ${PUBLISH_TAKES}`,
   // Last, so that its time is close to the commit.
   `UPDATE messages SET payload = NULL, metadata = NULL, erased_at = clock_timestamp() WHERE id = $1`,
 ];
