@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { invalidField } from '../shared/api-error.ts';
 import type { Middleware } from './context.ts';
-import { fieldPath } from './field-path.ts';
+import { fieldPath } from '../shared/field-path.ts';
 import { queryOf } from './match-route.ts';
 import { parseQuery } from './parse-query.ts';
 

@@ -1,0 +1,164 @@
+import { describe, expect, test } from '@jest/globals';
+import { SCHEMA_BOUNDS, schemaProblem } from './schema-bounds.ts';
+
+type Schema = Record<string, unknown>;
+
+const of = <T>(count: number, make: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => make(index));
+const named = (count: number, make: (index: number) => unknown): Schema =>
+  Object.fromEntries(of(count, (index) => [`p${index}`, make(index)]));
+/** Objects inside each other, `levels` in all. */
+const nested = (levels: number): Schema => (levels === 1 ? {} : { note: nested(levels - 1) });
+const ofBytes = (bytes: number, letter = 'x'): Schema => ({
+  a: letter.repeat((bytes - 8) / new TextEncoder().encode(letter).length),
+});
+/** Combinators inside each other. */
+const combined = (levels: number): Schema => (levels === 0 ? {} : { allOf: [combined(levels - 1)] });
+const definitions = (of: Record<string, Schema>): Schema => ({ $defs: of });
+
+describe('a schema at its bound is taken:', () => {
+  test.each<[string, Schema]>([
+    ['nothing', {}],
+    ['what the specification shows', { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] }],
+    ['definitions that are true or false', { $defs: { a: true, b: { items: false } } }],
+    ['unknown keywords', { $note: 'x', example: { default: 1 } }],
+    ['the draft', { $schema: 'https://json-schema.org/draft/2020-12/schema' }],
+    ['the draft with an empty fragment', { $schema: 'https://json-schema.org/draft/2020-12/schema#' }],
+    ['32 KiB', ofBytes(SCHEMA_BOUNDS.bytes)],
+    ['32 KiB of two-byte characters', ofBytes(SCHEMA_BOUNDS.bytes, 'ü')],
+    ['16 levels', nested(SCHEMA_BOUNDS.depth)],
+    ['1,000 objects and arrays', { x: of(SCHEMA_BOUNDS.nodes - 2, () => []) }],
+    ['500 values', { enum: of(SCHEMA_BOUNDS.enumValues, (value) => value) }],
+    ['300 properties', { properties: named(SCHEMA_BOUNDS.properties, () => true) }],
+    ['20 combinators', { properties: named(SCHEMA_BOUNDS.combinators, () => ({ not: {} })) }],
+    ['3 combinators inside each other', combined(SCHEMA_BOUNDS.nestedCombinators)],
+    ['a pattern of 200 characters', { pattern: 'x'.repeat(SCHEMA_BOUNDS.patternLength) }],
+    ['a reference', { $ref: '#/$defs/a', ...definitions({ a: { type: 'string' } }) }],
+    [
+      'references one after the other',
+      { $ref: '#/$defs/a', ...definitions({ a: { not: { $ref: '#/$defs/b' } }, b: {} }) },
+    ],
+    [
+      'two ways to one definition',
+      definitions({ a: { anyOf: [{ $ref: '#/$defs/c' }, { $ref: '#/$defs/c' }] }, b: { $ref: '#/$defs/a' }, c: {} }),
+    ],
+    [
+      'names of forbidden keywords as properties',
+      { properties: { $id: {}, default: {}, $ref: {} }, required: ['$id'] },
+    ],
+    ['forbidden words in data', { const: { default: 1, $id: 'x' }, enum: [{ $ref: '#' }] }],
+    ['schemas that are true or false', { items: false, not: true, properties: { a: true } }],
+    ['forms that Ajv will refuse', { properties: [], enum: 1, pattern: 2, patternProperties: 3, $defs: 4 }],
+  ])('%s', (_, schema) => {
+    expect(schemaProblem(schema)).toBeUndefined();
+  });
+});
+
+describe('a schema is refused for', () => {
+  test.each<[string, Schema, string]>([
+    ['one byte more', ofBytes(SCHEMA_BOUNDS.bytes + 1), 'must be at most 32768 bytes of JSON'],
+    ['two bytes more', ofBytes(SCHEMA_BOUNDS.bytes + 2, 'ü'), 'must be at most 32768 bytes of JSON'],
+    ['17 levels', nested(SCHEMA_BOUNDS.depth + 1), 'must not be nested deeper than 16 levels'],
+    [
+      '100,000 levels',
+      JSON.parse('{"a":'.repeat(100_000) + '{}' + '}'.repeat(100_000)),
+      'nested deeper than 16 levels',
+    ],
+    [
+      '1,001 objects and arrays',
+      { x: of(SCHEMA_BOUNDS.nodes - 1, () => []) },
+      'must hold at most 1000 objects and arrays',
+    ],
+    ['501 values', { items: { enum: of(501, (value) => value) } }, 'at #/items/enum: must have at most 500 values'],
+    ['50,000 values', { enum: of(50_000, (value) => value) }, 'must be at most 32768 bytes of JSON'],
+    ['301 properties', { properties: named(301, () => true) }, 'at #/properties: must have at most 300 properties'],
+    ['301 patterns', { patternProperties: named(301, () => true) }, 'at #/patternProperties: must have at most 300'],
+    ['21 combinators', { properties: named(21, () => ({ not: {} })) }, 'must have at most 20 of allOf, anyOf'],
+    [
+      '12 doubled combinators inside each other',
+      { anyOf: [combined(3), combined(3)] },
+      'at #/anyOf/0/allOf/0/allOf/0/allOf: must not stand inside more than 2 others',
+    ],
+    [
+      'combinators inside each other by properties',
+      { not: { properties: { a: { if: { items: { oneOf: [{ not: {} }] } } } } } },
+      'at #/not/properties/a/if/items/oneOf/0/not: must not stand',
+    ],
+    [
+      'a pattern of 201 characters',
+      { properties: { a: { pattern: 'x'.repeat(201) } } },
+      'at #/properties/a/pattern: must not have a pattern of more than 200',
+    ],
+    [
+      'such a pattern for names',
+      { patternProperties: { ['x'.repeat(201)]: {} } },
+      'at #/patternProperties: must not have a pattern',
+    ],
+    [
+      'another draft',
+      { $schema: 'http://json-schema.org/draft-07/schema#' },
+      'at #/$schema: must be https://json-schema.org/draft/2020-12/schema',
+    ],
+    [
+      'a draft inside',
+      { items: { $schema: 'https://json-schema.org/draft/2020-12/schema' } },
+      'at #/items/$schema: is allowed at the outermost',
+    ],
+    ['a reference to itself', { $ref: '#' }, 'at #/$ref: must be a reference of the form #/$defs/name'],
+    ['a reference that is no text', { $ref: 1 }, 'at #/$ref: must be a reference of the form'],
+    [
+      'a reference into a property',
+      { properties: { a: {}, b: { $ref: '#/properties/a' } } },
+      'at #/properties/b/$ref: must be',
+    ],
+    [
+      'a reference to another document',
+      { $ref: 'https://example.com/a.json' },
+      'at #/$ref: must be a reference of the form',
+    ],
+    ['a reference to nothing', { $ref: '#/$defs/a' }, 'at #/$ref: names a definition that is not there'],
+    [
+      'a reference to what every object has',
+      { $ref: '#/$defs/toString', $defs: {} },
+      'names a definition that is not there',
+    ],
+    [
+      'a circle of one',
+      definitions({ 'a/b': { items: { $ref: '#/$defs/a~1b' } } }),
+      'at #/$defs/a~1b: must not refer to itself',
+    ],
+    [
+      'a circle of three',
+      definitions({ a: { $ref: '#/$defs/b' }, b: { not: { $ref: '#/$defs/c' } }, c: { items: { $ref: '#/$defs/a' } } }),
+      'at #/$defs/a: must not refer to itself',
+    ],
+    [
+      'a circle behind an open end',
+      definitions({ z: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/b' } }),
+      'at #/$defs/z: must not refer to itself',
+    ],
+    [
+      'a $data reference',
+      { properties: { a: { minimum: { $data: '1/b' } } } },
+      'at #/properties/a/minimum: must not be a $data reference',
+    ],
+    ...[
+      '$id',
+      '$anchor',
+      '$dynamicAnchor',
+      '$dynamicRef',
+      '$recursiveAnchor',
+      '$recursiveRef',
+      '$vocabulary',
+      '$async',
+      '$data',
+      'default',
+    ].map((keyword): [string, Schema, string] => [
+      keyword,
+      { allOf: [{ [keyword]: 'x' }] },
+      `at #/allOf/0/${keyword}: is a keyword that is not allowed here`,
+    ]),
+  ])('%s', (_, schema, reason) => {
+    expect(schemaProblem(schema)).toContain(reason);
+  });
+});

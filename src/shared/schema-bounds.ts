@@ -1,0 +1,174 @@
+import { definitionOf, holdsSchemas, isObject, type Place, pointerTo, subschemasOf } from './json-schema.ts';
+
+/**
+ * Largest schema a channel may have (security §4): what is inside compiles in a small part of the time that is allowed for it.
+ * Bytes are of UTF-8 as JSON without white space; depth and nodes count objects and arrays; combinators are allOf, anyOf, oneOf,
+ * not and if; properties are those of one object.
+ */
+export const SCHEMA_BOUNDS = {
+  bytes: 32 * 1024,
+  depth: 16,
+  nodes: 1_000,
+  enumValues: 500,
+  properties: 300,
+  combinators: 20,
+  nestedCombinators: 3,
+  patternLength: 200,
+} as const;
+
+/** The only draft: others give the same words other meanings. */
+const DRAFT = 'https://json-schema.org/draft/2020-12/schema';
+
+const COMBINATORS = new Set(['allOf', 'anyOf', 'oneOf', 'not', 'if']);
+
+const FORBIDDEN = new Set([
+  '$id',
+  '$anchor',
+  '$dynamicAnchor',
+  '$dynamicRef',
+  '$recursiveAnchor',
+  '$recursiveRef',
+  '$vocabulary',
+  '$async',
+  '$data',
+  'default',
+]);
+
+type Problem = { place: Place; reason: string };
+
+/**
+ * Why a channel may not have this schema, with the place as a JSON pointer; undefined when it is within all bounds. Whether it
+ * is valid JSON Schema is asked of Ajv afterwards. `schema` comes out of JSON.parse; of `place` the outermost problem is told.
+ */
+export function schemaProblem(schema: Readonly<Record<string, unknown>>): string | undefined {
+  const problem = sizeProblem(schema) ?? formProblem(schema) ?? cycleProblem(schema);
+  if (problem === undefined) return undefined;
+  return problem.place.length === 0 ? problem.reason : `at ${pointerTo(problem.place)}: ${problem.reason}`;
+}
+
+/** Bytes without a look at Buffer, which this folder does not have. */
+const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
+
+/** A loop over what is still open, so that no depth can overflow the stack before it is refused. */
+function sizeProblem(schema: unknown): Problem | undefined {
+  const open: { value: object; place: Place }[] = [{ value: Object(schema) as object, place: [] }];
+  let nodes = 0;
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { value, place } = next;
+    nodes += 1;
+    if (nodes > SCHEMA_BOUNDS.nodes)
+      return { place: [], reason: `must hold at most ${SCHEMA_BOUNDS.nodes} objects and arrays` };
+    if (place.length >= SCHEMA_BOUNDS.depth)
+      return { place, reason: `must not be nested deeper than ${SCHEMA_BOUNDS.depth} levels` };
+    const isList = Array.isArray(value);
+    for (const [key, inner] of Object.entries(value)) {
+      if (typeof inner === 'object' && inner !== null)
+        open.push({ value: inner as object, place: [...place, isList ? Number(key) : key] });
+    }
+  }
+  const { bytes } = SCHEMA_BOUNDS;
+  return bytesOf(JSON.stringify(schema)) > bytes
+    ? { place: [], reason: `must be at most ${bytes} bytes of JSON` }
+    : undefined;
+}
+
+/** Walks every schema inside; data (enum, const, examples) is not looked into. Depth is bounded by sizeProblem. */
+function formProblem(root: Readonly<Record<string, unknown>>): Problem | undefined {
+  let combinators = 0;
+  const visit = (schema: unknown, place: Place, nested: number): Problem | undefined => {
+    if (!isObject(schema)) return undefined;
+    for (const [keyword, value] of Object.entries(schema)) {
+      const problem = keywordProblem(root, place, keyword, value);
+      if (problem !== undefined) return { place: [...place, keyword], reason: problem };
+      if (!COMBINATORS.has(keyword)) continue;
+      combinators += 1;
+      if (combinators > SCHEMA_BOUNDS.combinators)
+        return {
+          place: [],
+          reason: `must have at most ${SCHEMA_BOUNDS.combinators} of allOf, anyOf, oneOf, not and if`,
+        };
+      if (nested >= SCHEMA_BOUNDS.nestedCombinators)
+        return {
+          place: [...place, keyword],
+          reason: `must not stand inside more than ${SCHEMA_BOUNDS.nestedCombinators - 1} others of allOf, anyOf, oneOf, not and if`,
+        };
+    }
+    for (const { keyword, schema: inner, place: inside } of subschemasOf(schema)) {
+      const problem = visit(inner, [...place, ...inside], nested + (COMBINATORS.has(keyword) ? 1 : 0));
+      if (problem !== undefined) return problem;
+    }
+    return undefined;
+  };
+  return visit(root, [], 0);
+}
+
+function keywordProblem(
+  root: Readonly<Record<string, unknown>>,
+  place: Place,
+  keyword: string,
+  value: unknown,
+): string | undefined {
+  if (FORBIDDEN.has(keyword)) return 'is a keyword that is not allowed here';
+  if (isObject(value) && !holdsSchemas(keyword) && Object.hasOwn(value, '$data'))
+    return 'must not be a $data reference';
+  const { enumValues, properties } = SCHEMA_BOUNDS;
+  switch (keyword) {
+    case '$schema':
+      if (place.length > 0) return 'is allowed at the outermost level only';
+      return value === DRAFT || value === `${DRAFT}#` ? undefined : `must be ${DRAFT}`;
+    case '$ref':
+      return referenceProblem(root, value);
+    case 'enum':
+      return Array.isArray(value) && value.length > enumValues ? `must have at most ${enumValues} values` : undefined;
+    case 'pattern':
+      return typeof value === 'string' ? patternProblem(value) : undefined;
+    case 'patternProperties':
+    case 'properties':
+    case 'dependentSchemas': {
+      const names = isObject(value) ? Object.keys(value) : [];
+      if (names.length > properties) return `must have at most ${properties} properties`;
+      return keyword === 'patternProperties'
+        ? names.map(patternProblem).find((problem) => problem !== undefined)
+        : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+const patternProblem = (pattern: string): string | undefined =>
+  pattern.length > SCHEMA_BOUNDS.patternLength
+    ? `must not have a pattern of more than ${SCHEMA_BOUNDS.patternLength} characters`
+    : undefined;
+
+function referenceProblem(root: Readonly<Record<string, unknown>>, value: unknown): string | undefined {
+  const name = typeof value === 'string' ? definitionOf(value) : undefined;
+  if (name === undefined) return 'must be a reference of the form #/$defs/name';
+  const definitions = root['$defs'];
+  return isObject(definitions) && Object.hasOwn(definitions, name) ? undefined : 'names a definition that is not there';
+}
+
+/** The definitions that a schema refers to, wherever inside. */
+function referencesIn(schema: unknown): string[] {
+  if (!isObject(schema)) return [];
+  const own = typeof schema['$ref'] === 'string' ? definitionOf(schema['$ref']) : undefined;
+  return [...(own === undefined ? [] : [own]), ...subschemasOf(schema).flatMap((inner) => referencesIn(inner.schema))];
+}
+
+/** A definition that leads back to itself would let a payload decide how often a schema is applied, and Ajv overflows its stack. */
+function cycleProblem(root: Readonly<Record<string, unknown>>): Problem | undefined {
+  const definitions = isObject(root['$defs']) ? root['$defs'] : {};
+  const done = new Set<string>();
+  const leadsBack = (name: string, above: ReadonlySet<string>): boolean => {
+    if (above.has(name)) return true;
+    if (done.has(name)) return false;
+    const path = new Set([...above, name]);
+    const isCircular = referencesIn(definitions[name]).some((next) => leadsBack(next, path));
+    done.add(name);
+    return isCircular;
+  };
+  const name = Object.keys(definitions).find((each) => leadsBack(each, new Set()));
+  return name === undefined
+    ? undefined
+    : { place: ['$defs', name], reason: 'must not refer to itself, directly or through others' };
+}
