@@ -18,6 +18,7 @@ import { startProfile } from './profile.ts';
 import { ceilingTable, memoryTable, type Result, resultTable } from './report.ts';
 import { type Rig, startRig } from './rig.ts';
 import { type Scenario, scenariosOf, WARM_UP } from './scenarios.ts';
+import { measureSchemas, type SchemaCost, schemaTable } from './schemas.ts';
 import { type Mode, MODES, type Service, startService } from './service.ts';
 import { resetStatements, STATEMENT_SETTINGS, topStatements } from './statements.ts';
 import { ratioTable, targetTable } from './targets.ts';
@@ -50,7 +51,7 @@ async function resultsOf(
   mode: Mode,
   scenarios: readonly Scenario[],
   options: Options,
-): Promise<{ results: Result[]; isolation: Isolation[] }> {
+): Promise<{ results: Result[]; isolation: Isolation[]; schemas: SchemaCost[] }> {
   const databaseUrl = await rig.createDatabase(`mode_${mode}`);
   const { profileFolder } = options;
   const service = await startService({
@@ -95,7 +96,11 @@ async function resultsOf(
             { size: options.size, runs: options.runs, onProgress: progress },
           )
         : [];
-    return { results, isolation };
+    const schemas =
+      mode === 'default' && options.hasSchemas
+        ? [await measureSchemas(rig, { service, key, pool, newId }, { runs: options.runs, onProgress: progress })]
+        : [];
+    return { results, isolation, schemas };
   } finally {
     await pool.end();
     await service.stop();
@@ -157,18 +162,23 @@ async function main(options: Options): Promise<void> {
     const wanted = scenariosOf(options.size).filter(({ name }) => options.scenarios.includes(name));
     const results: Result[] = [];
     const isolation: Isolation[] = [];
+    const schemas: SchemaCost[] = [];
     for (const mode of options.modes) {
       const scenarios = wanted.filter((scenario) => scenario.mode === mode);
-      if (scenarios.length === 0 && !(mode === 'default' && options.hasIsolation)) continue;
+      if (scenarios.length === 0 && !(mode === 'default' && (options.hasIsolation || options.hasSchemas))) continue;
       const measured = await resultsOf(rig, mode, scenarios, options);
       results.push(...measured.results);
       isolation.push(...measured.isolation);
+      schemas.push(...measured.schemas);
     }
     if (profileFolder !== undefined)
       copyFileSync(`${rig.folder}/state/postgres.log`, `${profileFolder}/postgres-slow-statements.log`);
-    writeFileSync(options.outputPath, `${JSON.stringify({ ...about, ceilings, results, isolation }, undefined, 2)}\n`);
+    writeFileSync(
+      options.outputPath,
+      `${JSON.stringify({ ...about, ceilings, results, isolation, schemas }, undefined, 2)}\n`,
+    );
     const tables = [resultTable(results), memoryTable(results), ceilingTable(ceilings)];
-    tables.push(ratioTable(results, ceilings), targetTable(results), isolationTable(isolation));
+    tables.push(ratioTable(results, ceilings), targetTable(results), isolationTable(isolation), schemaTable(schemas));
     console.log(tables.join('\n\n'));
     progress(`Done; every run is in ${options.outputPath}`);
   } finally {

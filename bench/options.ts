@@ -8,6 +8,7 @@ export type Options = {
   modes: readonly Mode[];
   scenarios: readonly ScenarioName[];
   hasIsolation: boolean;
+  hasSchemas: boolean;
   hasCeilings: boolean;
   /** Folder for profiles of the service's code and of PostgreSQL's statements, made in the first run of each scenario. */
   profileFolder: string | undefined;
@@ -16,10 +17,12 @@ export type Options = {
 
 /** Not a scenario of every mode: what a hanging endpoint does to the others, with the default settings. */
 const ISOLATION = 'isolation';
+/** The same: what a schema adds to publishing. */
+const SCHEMAS = 'schemas';
 
 export const USAGE = `npm run bench -- [options]
   --quick            about two minutes: one run, a part of the scenarios
-  --only <scenario>  ${[...SCENARIO_NAMES, ISOLATION].join(', ')}; may be repeated
+  --only <scenario>  ${[...SCENARIO_NAMES, ISOLATION, SCHEMAS].join(', ')}; may be repeated
   --mode <mode>      ${MODE_NAMES.join(', ')}; may be repeated
   --runs <n>         of each scenario, default 3, with --quick 1
   --no-ceilings      the service only
@@ -42,12 +45,17 @@ export function readOptions(args: string[]): Options | 'help' {
     },
   });
   if (values.help) return 'help';
+  const isWanted = (name: string): boolean =>
+    (values.only ?? [name]).includes(name) && (values.mode ?? ['default']).includes('default');
   return {
     size: values.quick ? 'quick' : 'full',
     runs: values.runs === undefined ? (values.quick ? 1 : 3) : wholeNumber('--runs', values.runs),
     modes: chosen('--mode', values.mode, MODE_NAMES),
-    scenarios: chosen('--only', values.only, [...SCENARIO_NAMES, ISOLATION]).filter((name) => name !== ISOLATION),
-    hasIsolation: (values.only ?? [ISOLATION]).includes(ISOLATION) && (values.mode ?? ['default']).includes('default'),
+    scenarios: chosen('--only', values.only, [...SCENARIO_NAMES, ISOLATION, SCHEMAS]).filter(
+      (name) => name !== ISOLATION && name !== SCHEMAS,
+    ),
+    hasIsolation: isWanted(ISOLATION),
+    hasSchemas: isWanted(SCHEMAS),
     hasCeilings: !values['no-ceilings'],
     profileFolder: values.profile,
     outputPath: values.output,

@@ -6,6 +6,7 @@ import type { Dependencies } from './dependencies.ts';
 import { createIdempotency } from './idempotency/service.ts';
 import { createMessages } from './messages/service.ts';
 import { createAddressGuard } from './outbound/address-guard.ts';
+import { createSchemas } from './schemas/schemas.ts';
 import type { Services } from './services.ts';
 import { type HandOver, noHandOver } from './shared/hand-over.ts';
 import { createSubscriptions } from './subscriptions/service.ts';
@@ -17,10 +18,11 @@ export function createServices(deps: Dependencies, handOver: HandOver = noHandOv
     allowHttp: deps.config.allowHttpWebhooks,
   });
   const deliveries = createDeliveries(deps);
+  const schemas = createSchemas(deps);
   return {
     apiKeys: createApiKeys(deps),
-    channels: createChannels(deps, { deliveries }),
-    messages: createMessages(deps, handOver),
+    channels: createChannels(deps, { deliveries, schemas }),
+    messages: createMessages(deps, { schemas }, handOver),
     subscriptions: createSubscriptions(deps, { guard, deliveries }),
     deliveries,
     deadLetters: createDeadLetters(deps, { deliveries }),

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { pageQuery } from '../http/query.ts';
+import { MAX_EVENT_TYPE_LENGTH } from '../shared/event-types.ts';
+import { schemaProblem } from '../shared/schema-bounds.ts';
 import { CHANNEL_STATUSES, type ChannelStatus } from '../shared/statuses.ts';
 
 /** Spec §2. Times are Dates here and ISO 8601 UTC on the wire; what a channel does not have is left out. */
@@ -8,7 +10,12 @@ export type Channel = {
   name: string;
   description?: string;
   status: ChannelStatus;
+  /** Holds for every payload. */
   schema?: unknown;
+  /** By event type; holds beside `schema`. */
+  schemas?: Record<string, unknown>;
+  /** Only where there is a schema. */
+  schemaMode?: SchemaMode;
   retentionDays: number;
   createdAt: Date;
   updatedAt: Date;
@@ -19,35 +26,60 @@ const name = z.string().min(1).max(200);
 const description = z.string().max(1_000);
 const retentionDays = z.number().int().min(1).max(365);
 
-/** Largest schema, in bytes of UTF-8 as JSON without white space: what Ajv compiles in well under a second (security §4). */
-const MAX_SCHEMA_BYTES = 32 * 1024;
+/** What becomes of a payload that does not fit: refused, or published with a warning in the answer. */
+export const SCHEMA_MODES = ['enforce', 'warn'] as const;
+export type SchemaMode = (typeof SCHEMA_MODES)[number];
 
-/** The caller's own object, kept as it came, with its keys in their order. Whether it is a good JSON Schema is not asked here. */
-const schema = z
-  .record(z.string(), z.unknown())
-  .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= MAX_SCHEMA_BYTES, {
-    error: `must be at most ${MAX_SCHEMA_BYTES} bytes of JSON`,
-  });
+/** The caller's own object, kept as it came, with its keys in their order. Whether it compiles is asked by the service. */
+const schema = z.record(z.string(), z.unknown()).superRefine((value, context) => {
+  const problem = schemaProblem(value);
+  if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+});
+
+/** A body of 256 KiB has room for no more of any use, and each is compiled before it is saved. */
+const MAX_SCHEMAS = 100;
+const CONTROL_CHARACTER = /\p{Cc}/u;
+
+/** By event type, exactly as published: `order.*` would be a type of that name. */
+const schemas = z.record(z.string(), schema).superRefine((value, context) => {
+  const types = Object.keys(value);
+  if (types.length > MAX_SCHEMAS)
+    context.addIssue({ code: 'custom', message: `must hold at most ${MAX_SCHEMAS} schemas` });
+  const wrong = types.find(
+    (type) => type === '' || type.length > MAX_EVENT_TYPE_LENGTH || CONTROL_CHARACTER.test(type),
+  );
+  if (wrong !== undefined)
+    context.addIssue({
+      code: 'custom',
+      path: [wrong],
+      message: `must stand under an event type: 1 to ${MAX_EVENT_TYPE_LENGTH} characters, none of them control characters`,
+    });
+});
+const schemaMode = z.enum(SCHEMA_MODES);
 
 export const createChannelBody = z.object({
   name,
   description: description.exactOptional(),
   schema: schema.exactOptional(),
+  schemas: schemas.exactOptional(),
+  schemaMode: schemaMode.exactOptional(),
   retentionDays: retentionDays.default(30),
 });
 export type CreateChannel = z.output<typeof createChannelBody>;
 
-/** Null clears description and schema; absent leaves them as they are. Unknown fields are ignored, but one known is needed. */
+/** Null clears description, schema and schemas; absent leaves them as they are. Unknown fields are ignored, but one known is needed. */
 export const updateChannelBody = z
   .object({
     name: name.exactOptional(),
     description: description.nullable().exactOptional(),
     status: z.enum(CHANNEL_STATUSES).exactOptional(),
     schema: schema.nullable().exactOptional(),
+    schemas: schemas.nullable().exactOptional(),
+    schemaMode: schemaMode.exactOptional(),
     retentionDays: retentionDays.exactOptional(),
   })
   .refine((body) => Object.keys(body).length > 0, {
-    error: 'must hold at least one of name, description, status, schema and retentionDays',
+    error: 'must hold at least one of name, description, status, schema, schemas, schemaMode and retentionDays',
   });
 export type UpdateChannel = z.output<typeof updateChannelBody>;
 

@@ -2,7 +2,9 @@ import type { DatabaseTransaction } from '../db/client.ts';
 import type { Deliveries } from '../deliveries/service.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Caller } from '../http/context.ts';
-import { ApiError, notFound } from '../shared/api-error.ts';
+import type { Schemas } from '../schemas/schemas.ts';
+import { ApiError, invalidField, notFound } from '../shared/api-error.ts';
+import { fieldPath } from '../shared/field-path.ts';
 import { isId } from '../shared/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../shared/page.ts';
 import type { Channel, CreateChannel, ListChannels, UpdateChannel } from './schema.ts';
@@ -30,7 +32,7 @@ export type Channels = {
 
 export function createChannels(
   { db, newId, clock }: Pick<Dependencies, 'db' | 'newId' | 'clock'>,
-  { deliveries }: { deliveries: Pick<Deliveries, 'endOfSubscriptions'> },
+  { deliveries, schemas }: { deliveries: Pick<Deliveries, 'endOfSubscriptions'>; schemas: Pick<Schemas, 'problemOf'> },
 ): Channels {
   /** An id that cannot be one never reaches the database, whatever characters it holds. */
   const found = async (id: string, look: () => Promise<Channel | undefined>): Promise<Channel> => {
@@ -48,9 +50,26 @@ export function createChannels(
     return channel;
   };
 
+  /** INVALID_REQUEST for the first schema that does not compile in time. One environment's are compiled one after the other. */
+  const requireGoodSchemas = async ({ environmentId }: Caller, body: CreateChannel | UpdateChannel): Promise<void> => {
+    const given: [string[], Record<string, unknown> | null | undefined][] = [
+      [['schema'], body.schema],
+      ...Object.entries(body.schemas ?? {}).map(([type, schema]): [string[], typeof schema] => [
+        ['schemas', type],
+        schema,
+      ]),
+    ];
+    for (const [path, schema] of given) {
+      const problem = schema ? await schemas.problemOf(environmentId, schema) : undefined;
+      if (problem !== undefined) throw invalidField(fieldPath(path), problem);
+    }
+  };
+
   return {
-    create: (caller, body) =>
-      insertChannel(db, { ...body, id: newId('channel'), environmentId: caller.environmentId, now: clock() }),
+    async create(caller, body) {
+      await requireGoodSchemas(caller, body);
+      return insertChannel(db, { ...body, id: newId('channel'), environmentId: caller.environmentId, now: clock() });
+    },
 
     async list({ environmentId }, { status, ...query }) {
       const filter = status === undefined ? {} : { status };
@@ -61,15 +80,20 @@ export function createChannels(
 
     get: ({ environmentId }, id) => found(id, () => findChannel(db, environmentId, id)),
 
-    update: ({ environmentId }, id, body) =>
-      db.$transaction(async (transaction) => {
+    async update(caller, id, body) {
+      const { environmentId } = caller;
+      // A stranger's channel is NOT_FOUND whatever the body holds, and nothing is compiled for it.
+      if (body.schema || body.schemas) await found(id, () => findChannel(db, environmentId, id));
+      await requireGoodSchemas(caller, body);
+      return db.$transaction(async (transaction) => {
         const channel = await lock(transaction, environmentId, id);
         const hasMoreThanStatus = Object.keys(body).some((field) => field !== 'status');
         if (channel.status === 'archived' && hasMoreThanStatus) {
           throw new ApiError('CONFLICT', 'The channel is archived: only its status can change');
         }
         return updateChannel(transaction, id, body, clock());
-      }),
+      });
+    },
 
     delete: ({ environmentId }, id) =>
       db.$transaction(

@@ -4,7 +4,7 @@ import { systemChannel } from '../db/service-events.ts';
 import type { PageRequest } from '../shared/page.ts';
 import { SYSTEM_CHANNEL_NAME } from '../shared/service-events.ts';
 import type { ChannelStatus } from '../shared/statuses.ts';
-import type { Channel, CreateChannel, UpdateChannel } from './schema.ts';
+import type { Channel, CreateChannel, SchemaMode, UpdateChannel } from './schema.ts';
 
 /** Every query here is bound to one environment and leaves deleted channels out. */
 type Db = DatabaseTransaction;
@@ -20,6 +20,8 @@ export async function insertChannel(
       name: channel.name,
       description: channel.description ?? null,
       schema: toJson(channel.schema ?? null),
+      schemas: toJson(channel.schemas ?? null),
+      schemaMode: channel.schemaMode ?? 'enforce',
       retentionDays: channel.retentionDays,
       createdAt: channel.now,
       updatedAt: channel.now,
@@ -57,11 +59,19 @@ export async function lockChannel(db: Db, environmentId: string, id: string): Pr
   return findChannel(db, environmentId, id);
 }
 
+/** A change of what publishing depends on raises the version (messages/publishing-store.ts). */
 export async function updateChannel(db: Db, id: string, change: UpdateChannel, now: Date): Promise<Channel> {
-  const { schema, ...columns } = change;
+  const { schema, schemas, ...columns } = change;
+  const isForPublishing = schema !== undefined || schemas !== undefined || change.schemaMode !== undefined;
   const row = await db.channel.update({
     where: { id },
-    data: { ...columns, ...(schema === undefined ? {} : { schema: toJson(schema) }), updatedAt: now },
+    data: {
+      ...columns,
+      ...(schema === undefined ? {} : { schema: toJson(schema) }),
+      ...(schemas === undefined ? {} : { schemas: toJson(schemas) }),
+      ...(isForPublishing ? { configVersion: { increment: 1 } } : {}),
+      updatedAt: now,
+    },
   });
   return toChannel(row);
 }
@@ -101,6 +111,9 @@ function toChannel(row: ChannelRow): Channel {
     // The column is only ever written from a validated status.
     status: row.status as ChannelStatus,
     ...(row.schema === null ? {} : { schema: row.schema }),
+    // Both columns are only ever written from what the schema of this folder returns.
+    ...(row.schemas === null ? {} : { schemas: row.schemas as Record<string, unknown> }),
+    ...(row.schema === null && row.schemas === null ? {} : { schemaMode: row.schemaMode as SchemaMode }),
     retentionDays: row.retentionDays,
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,

@@ -28,12 +28,21 @@ export function contentHash({ eventType, payload, metadata }: Omit<NewMessage, '
     .digest();
 }
 
-/** Throws what a publication's channel has against it: missing, or not active. Nothing of it was stored then. */
+/** A channel's configuration is not the one that payloads were checked against. Nothing was stored. */
+export class StaleConfigError extends Error {
+  override readonly name = 'StaleConfigError';
+}
+
+/**
+ * Throws what a publication's channel has against it: missing, not active, or another configuration than was checked. Nothing
+ * of it was stored then.
+ */
 export function refuseClosed(
   { onlySubscriptionId, messages }: Publication,
-  { channelStatus }: Stored,
+  { channelStatus, isStale }: Stored,
   { of, namesChannel }: Place,
 ): void {
+  if (isStale) throw new StaleConfigError();
   const isSystemTest = channelStatus === 'system' && onlySubscriptionId !== undefined;
   if (channelStatus === 'active' || isSystemTest) return;
   const field = `${of(messages[0]?.id ?? '')}channelId`;

@@ -25,13 +25,19 @@ export type Publication = {
   channelId: string;
   /** Narrows the fan-out to one subscription, for its test message. */
   onlySubscriptionId?: string;
+  /** The version of the channel's configuration that it was checked against; absent where nothing was to be checked. */
+  configVersion?: number;
   messages: readonly NewMessage[];
 };
 
-/** What became of a publication. `channelStatus` is undefined for a channel that is missing, foreign or deleted. */
-export type Stored = { channelStatus: string | undefined; routed: Set<string> };
+/**
+ * What became of a publication. `channelStatus` is undefined for a channel that is missing, foreign or deleted; `isStale` when
+ * the channel's configuration is not of the version that was checked against, and nothing of it was stored.
+ */
+export type Stored = { channelStatus: string | undefined; isStale: boolean; routed: Set<string> };
 
-const IS_OPEN = `(c.status = 'active' OR (c.status = 'system' AND m.only_subscription_id IS NOT NULL))`;
+const IS_OPEN = `(c.status = 'active' OR (c.status = 'system' AND m.only_subscription_id IS NOT NULL))
+      AND (m.config_version IS NULL OR m.config_version = c.config_version)`;
 
 // One statement is one transaction: the messages of a whole group and all their deliveries commit together.
 // The channel is looked at in the same snapshot, so a publication to a paused one stores nothing. $9 is the incarnation
@@ -39,10 +45,11 @@ const IS_OPEN = `(c.status = 'active' OR (c.status = 'system' AND m.only_subscri
 // circuit, is left to be claimed later. The system channel takes nothing but the test messages of its subscriptions.
 const PUBLISH = `
   WITH input AS (
-    SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::timestamptz[], $8::text[])
-      AS m (id, environment_id, channel_id, event_type, payload, metadata, published_at, only_subscription_id)
+    SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::timestamptz[], $8::text[],
+                         $10::int[])
+      AS m (id, environment_id, channel_id, event_type, payload, metadata, published_at, only_subscription_id, config_version)
   ), channel AS (
-    SELECT c.id, c.environment_id, CASE c.kind WHEN 'system' THEN 'system' ELSE c.status END AS status FROM channels c
+    SELECT c.id, c.environment_id, c.config_version, CASE c.kind WHEN 'system' THEN 'system' ELSE c.status END AS status FROM channels c
     WHERE c.id IN (SELECT channel_id FROM input) AND c.deleted_at IS NULL
   ), published AS (
     INSERT INTO messages (id, environment_id, channel_id, event_type, payload, metadata, published_at)
@@ -62,15 +69,15 @@ const PUBLISH = `
     RETURNING id, message_id, subscription_id, holder
   )
   SELECT 'channel' AS kind, c.id, c.environment_id AS "environmentId", c.status AS "messageId", NULL AS "subscriptionId",
-    false AS "isHeld", NULL::json AS subscription FROM channel c
+    false AS "isHeld", NULL::json AS subscription, c.config_version AS version FROM channel c
   UNION ALL
-  SELECT 'delivery', r.id, NULL, r.message_id, r.subscription_id, r.holder IS NOT NULL, NULL FROM routed r
+  SELECT 'delivery', r.id, NULL, r.message_id, r.subscription_id, r.holder IS NOT NULL, NULL, NULL FROM routed r
   UNION ALL
-  SELECT 'subscription', s.id, NULL, NULL, NULL, false, ${SUBSCRIPTION_TO_ATTEMPT} FROM subscriptions s
+  SELECT 'subscription', s.id, NULL, NULL, NULL, false, ${SUBSCRIPTION_TO_ATTEMPT}, NULL FROM subscriptions s
   WHERE s.id IN (SELECT DISTINCT r.subscription_id FROM routed r WHERE r.holder IS NOT NULL LIMIT ${READ_SUBSCRIPTIONS})`;
 
 type Row = { id: string; environmentId: string | null; messageId: string; isHeld: boolean } & (
-  | { kind: 'channel' }
+  | { kind: 'channel'; version: number }
   | { kind: 'delivery'; subscriptionId: string }
   | { kind: 'subscription'; subscription: ReadSubscription }
 );
@@ -102,19 +109,21 @@ export async function storePublications(
       items.map(({ message }) => message.publishedAt),
       items.map(({ publication }) => publication.onlySubscriptionId ?? null),
       holder ?? null,
+      items.map(({ publication }) => publication.configVersion ?? null),
     ],
   });
-  const statusOf = new Map<string, string>();
+  const channelOf = new Map<string, { status: string; version: number }>();
   const routed = new Set<string>();
   const held: { id: string; subscriptionId: string; messageId: string }[] = [];
   const read = readForFirstTry(
     items.map(({ publication, message }) => ({ ...message, channelId: publication.channelId })),
     readAt,
   );
-  const channelOf = new Map(items.map(({ publication, message }) => [message.id, publication.channelId]));
+  const channelIdOf = new Map(items.map(({ publication, message }) => [message.id, publication.channelId]));
   let untaken = 0;
   for (const row of rows) {
-    if (row.kind === 'channel') statusOf.set(`${row.environmentId} ${row.id}`, row.messageId);
+    if (row.kind === 'channel')
+      channelOf.set(`${row.environmentId} ${row.id}`, { status: row.messageId, version: row.version });
     else if (row.kind === 'subscription') read.learn(row.subscription);
     else {
       routed.add(row.messageId);
@@ -124,13 +133,14 @@ export async function storePublications(
   }
   return {
     hasUntaken: untaken > 0,
-    stored: publications.map(({ environmentId, channelId }) => ({
-      channelStatus: statusOf.get(`${environmentId} ${channelId}`),
-      routed,
-    })),
+    stored: publications.map(({ environmentId, channelId, configVersion }) => {
+      const channel = channelOf.get(`${environmentId} ${channelId}`);
+      const isStale = channel !== undefined && configVersion !== undefined && configVersion !== channel.version;
+      return { channelStatus: channel?.status, isStale, routed };
+    }),
     taken: held.map(({ id, subscriptionId, messageId }) => ({
       id,
-      channelId: channelOf.get(messageId) ?? '',
+      channelId: channelIdOf.get(messageId) ?? '',
       subscriptionId,
       ...read.of(id, subscriptionId, messageId),
     })),

@@ -1,5 +1,11 @@
 import { type Route, route } from '../http/route.ts';
-import { listMessagesQuery, publishAcrossBody, publishBatchBody, publishMessageBody } from './schema.ts';
+import {
+  listMessagesQuery,
+  publishAcrossBody,
+  publishBatchBody,
+  publishMessageBody,
+  validateMessagesBody,
+} from './schema.ts';
 
 export const messageRoutes: Route[] = [
   route({
@@ -44,6 +50,16 @@ export const messageRoutes: Route[] = [
     body: publishAcrossBody,
     status: 202,
     handle: (request, { messages }) => messages.publishAcross(request.caller, request),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/channels/:channelId/validate',
+    // Whoever may publish may try it; the schemas themselves are read with channels:read.
+    scope: 'messages:write',
+    size: 'publish',
+    body: validateMessagesBody,
+    status: 200,
+    handle: (request, { messages }) => messages.validate(request.caller, request.params.channelId, request),
   }),
   route({
     method: 'GET',

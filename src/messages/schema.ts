@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { MAX_EVENT_TYPE_LENGTH } from '../shared/event-types.ts';
+import type { ErrorDetails } from '../shared/api-error.ts';
 import type { ExactJson } from '../shared/exact-json.ts';
 import type { DeliverySummary } from '../shared/statuses.ts';
 import { dateTimeQuery, pageQuery } from '../http/query.ts';
@@ -69,6 +70,24 @@ export const publishBatchBody = batchOf(publishMessageBody);
 /** Each message names its channel (spec §8). */
 export const publishAcrossBody = batchOf(publishMessageBody.extend({ channelId: z.string() }));
 
+/** Either `messages` or one message's own fields. */
+export const validateMessagesBody = z
+  .object({
+    messages: publishBatchBody.shape.messages.optional(),
+    eventType: eventTypeSchema.optional(),
+    payload: payloadSchema.optional(),
+  })
+  .superRefine(({ messages, eventType, payload }, context) => {
+    const refuse = (field: string, message: string): void =>
+      context.addIssue({ code: 'custom', path: [field], message });
+    if (messages === undefined) {
+      if (eventType === undefined) refuse('eventType', 'is required');
+      if (payload === undefined) refuse('payload', 'is required');
+    } else if (eventType !== undefined || payload !== undefined) {
+      refuse('messages', 'must not stand beside eventType and payload');
+    }
+  });
+
 export const listMessagesQuery = pageQuery.extend({
   since: dateTimeQuery.optional(),
   until: dateTimeQuery.optional(),
@@ -77,7 +96,11 @@ export const listMessagesQuery = pageQuery.extend({
 export type PublishMessage = z.output<typeof publishMessageBody>;
 export type PublishBatch = z.output<typeof publishBatchBody>;
 export type PublishAcross = z.output<typeof publishAcrossBody>;
+export type ValidateMessages = z.output<typeof validateMessagesBody>;
 export type ListMessages = z.output<typeof listMessagesQuery>;
+
+/** Where a payload does not fit its channel's schema; only of channels that warn instead of refusing. */
+type Warnings = { warnings?: ErrorDetails[] };
 
 /**
  * Spec §2 Message. `payload` and `metadata` are as published; `deliveryStatus` is computed from the deliveries. Of an erased
@@ -92,7 +115,10 @@ export type Message = {
   publishedAt: Date;
   erasedAt?: Date;
   deliveryStatus: DeliverySummary;
-};
+} & Warnings;
 
 /** Spec §4 Messages: the answer to a batch. `ids` stand in the order of the request's messages. */
-export type BatchAccepted = { count: number; ids: string[]; status: 'accepted' };
+export type BatchAccepted = { count: number; ids: string[]; status: 'accepted' } & Warnings;
+
+/** What would become of each payload, in the order of the request; fields begin with `payload`. */
+export type Validation = { valid: boolean; results: { valid: boolean; errors: ErrorDetails[] }[] };

@@ -1,28 +1,32 @@
 import type { KeepInPublish } from '../db/idempotency-keys.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Caller } from '../http/context.ts';
-import { ApiError, invalidField, notFound } from '../shared/api-error.ts';
+import type { Schemas } from '../schemas/schemas.ts';
+import { ApiError, type ErrorDetails, invalidField, notFound } from '../shared/api-error.ts';
 import { mayBeSentForMs } from '../shared/erasure.ts';
 import { ExactJson } from '../shared/exact-json.ts';
 import { type HandOver, noHandOver } from '../shared/hand-over.ts';
 import { timeOfId } from '../shared/ids.ts';
 import { pageRequest, type ListScope, type Page, toPage } from '../shared/page.ts';
+import { createCheckedPublish, type ToPublish } from './checked-publish.ts';
+import type { PayloadToPublish } from './payload-check.ts';
 import { batchPayloadTexts, payloadText } from './payload-text.ts';
 import { eraseMessage } from './erasure-store.ts';
-import {
-  batchPlace,
-  contentHash,
-  hasPublisherId,
-  type Place,
-  refuseClosed,
-  refuseDiffering,
-  refuseDoubles,
-  singlePlace,
-} from './publish-rules.ts';
+import { batchPlace, contentHash, type Place, refuseDoubles, singlePlace } from './publish-rules.ts';
 import { createPublisher } from './publisher.ts';
-import type { NewMessage, Publication } from './publish-store.ts';
+import type { NewMessage } from './publish-store.ts';
 import type { UnitOutcome } from './publish-unit-store.ts';
-import type { BatchAccepted, ListMessages, Message, PublishAcross, PublishBatch, PublishMessage } from './schema.ts';
+import type {
+  BatchAccepted,
+  ListMessages,
+  Message,
+  PublishAcross,
+  PublishBatch,
+  PublishMessage,
+  ValidateMessages,
+  Validation,
+} from './schema.ts';
+import { createStoreAll, type Outcome } from './store-all.ts';
 import * as store from './store.ts';
 
 /** The eventType of a subscription's test message when its caller names none. */
@@ -33,16 +37,20 @@ const RETRY_AFTER_SECONDS = 1;
 type Published<B> = { body: B; bodyText: string; keep?: KeepInPublish };
 
 /** What one request publishes, and where in its body each message stands. */
-type Request = { publications: readonly Publication[]; place: Place; keep?: KeepInPublish };
+type Request = { requests: readonly ToPublish[]; place: Place; keep?: KeepInPublish };
+type Answered = Outcome & { warnings: ErrorDetails[] };
 
 export type Messages = ReturnType<typeof createMessages>;
 
 /** Publishing and reading messages (spec §4 Messages). Everything published is in PostgreSQL when these return. */
 export function createMessages(
   { pool, db, newId, clock, log }: Pick<Dependencies, 'pool' | 'db' | 'newId' | 'clock' | 'log'>,
+  { schemas }: { schemas: Pick<Schemas, 'check'> },
   handOver: HandOver = noHandOver,
 ) {
   const publisher = createPublisher(pool, log, handOver);
+  const checked = createCheckedPublish(pool, schemas);
+  const storeAll = createStoreAll(publisher);
 
   const newMessage = (message: PublishMessage, payload: string): NewMessage => {
     const id = newId('message');
@@ -59,40 +67,14 @@ export function createMessages(
     };
   };
 
-  /**
-   * Stores them, and makes the answer of which had a taker and which had been published before. A single publication without
-   * ids and without an Idempotency-Key shares the group commit; everything else has a transaction of its own.
-   */
-  const publishAll = async <T>(
-    { publications, place, keep }: Request,
-    toAnswer: (outcome: Pick<UnitOutcome, 'repeated'> & { routed: ReadonlySet<string> }) => Promise<T> | T,
-  ): Promise<T> => {
-    const [first] = publications;
-    const isPlain = keep === undefined && !publications.some(({ messages }) => messages.some(hasPublisherId));
-    if (isPlain && publications.length === 1 && first !== undefined) {
-      const stored = await publisher.store(first);
-      refuseClosed(first, stored, place);
-      return toAnswer({ routed: stored.routed, repeated: new Map() });
-    }
-    const answers: T[] = [];
-    await publisher.storeUnit({
-      publications,
-      settle: async ({ stored, repeated }) => {
-        for (const { messages } of publications) refuseDiffering(messages, repeated, place);
-        for (const [index, publication] of publications.entries()) {
-          const one = stored[index];
-          if (one !== undefined) refuseClosed(publication, one, place);
-        }
-        const routed = stored.find((one) => one !== undefined)?.routed ?? new Set();
-        const answer = await toAnswer({ routed, repeated });
-        answers.push(answer);
-        return keep && { request: keep.request, answer: keep.toAnswer(answer) };
-      },
-    });
-    const [answer] = answers;
-    if (answer === undefined) throw new Error('A publish was stored without its answer');
-    return answer;
-  };
+  /** Every way of publishing ends here: checks the payloads against the channels' schemas, then stores them (`storeAll`). */
+  const publishAll = <T>(
+    { requests, place, keep }: Request,
+    toAnswer: (outcome: Answered) => Promise<T> | T,
+  ): Promise<T> =>
+    checked.publish(requests, (publications, warnings) =>
+      storeAll({ publications, place, ...(keep && { keep }) }, (outcome) => toAnswer({ ...outcome, warnings })),
+    );
 
   /** The message that stands for this one: itself, or the first one with its publisher's id, as it is now. */
   const standing = async (
@@ -111,20 +93,26 @@ export function createMessages(
     );
   };
 
-  const toAccepted = (channelId: string, message: NewMessage, isRouted: boolean): Message => ({
+  const toAccepted = (
+    channelId: string,
+    message: NewMessage,
+    { routed, warnings }: Pick<Answered, 'routed' | 'warnings'>,
+  ): Message => ({
     id: message.id,
     channelId,
     eventType: message.eventType,
     payload: new ExactJson(message.payload),
     ...(message.metadata !== undefined && { metadata: message.metadata }),
     publishedAt: message.publishedAt,
-    deliveryStatus: isRouted ? 'pending' : 'unrouted',
+    deliveryStatus: routed.has(message.id) ? 'pending' : 'unrouted',
+    ...(warnings.length > 0 && { warnings }),
   });
 
-  const accept = (messages: readonly NewMessage[], repeated: UnitOutcome['repeated']): BatchAccepted => ({
+  const accept = (messages: readonly NewMessage[], { repeated, warnings }: Answered): BatchAccepted => ({
     count: messages.length,
     ids: messages.map(({ id }) => repeated.get(id)?.messageId ?? id),
     status: 'accepted',
+    ...(warnings.length > 0 && { warnings }),
   });
 
   return {
@@ -135,9 +123,10 @@ export function createMessages(
       { body, bodyText, keep }: Published<PublishMessage>,
     ): Promise<Message> {
       const message = newMessage(body, payloadText(bodyText));
-      const publications = [{ environmentId, channelId, messages: [message] }];
-      return publishAll({ publications, place: singlePlace, ...(keep && { keep }) }, ({ routed, repeated }) =>
-        standing(environmentId, message, (it) => toAccepted(channelId, it, routed.has(it.id)), repeated),
+      const payload = { eventType: body.eventType, payload: body.payload, text: message.payload, at: ['payload'] };
+      const requests = [{ publication: { environmentId, channelId, messages: [message] }, payloads: [payload] }];
+      return publishAll({ requests, place: singlePlace, ...(keep && { keep }) }, (outcome) =>
+        standing(environmentId, message, (it) => toAccepted(channelId, it, outcome), outcome.repeated),
       );
     },
 
@@ -152,11 +141,11 @@ export function createMessages(
       refuseDoubles(messages.map(({ publisher }) => publisher?.id));
       return publishAll(
         {
-          publications: [{ environmentId, channelId, messages }],
+          requests: [{ publication: { environmentId, channelId, messages }, payloads: toCheck(body, texts) }],
           place: batchPlace(messages),
           ...(keep && { keep }),
         },
-        ({ repeated }) => accept(messages, repeated),
+        (outcome) => accept(messages, outcome),
       );
     },
 
@@ -172,15 +161,35 @@ export function createMessages(
       const messages = body.messages.map((message, index) => newMessage(message, texts[index] ?? '{}'));
       const channelIds = body.messages.map(({ channelId }) => channelId);
       refuseDoubles(messages.map(({ publisher }, index) => publisher && `${publisher.id} ${channelIds[index]}`));
-      const publications = [...new Set(channelIds)].map((channelId) => ({
-        environmentId,
-        channelId,
-        messages: messages.filter((_, index) => channelIds[index] === channelId),
+      const payloads = toCheck(body, texts);
+      const requests = [...new Set(channelIds)].map((channelId) => ({
+        publication: {
+          environmentId,
+          channelId,
+          messages: messages.filter((_, index) => channelIds[index] === channelId),
+        },
+        payloads: payloads.filter((_, index) => channelIds[index] === channelId),
       }));
       return publishAll(
-        { publications, place: { ...batchPlace(messages), namesChannel: true }, ...(keep && { keep }) },
-        ({ repeated }) => accept(messages, repeated),
+        { requests, place: { ...batchPlace(messages), namesChannel: true }, ...(keep && { keep }) },
+        (outcome) => accept(messages, outcome),
       );
+    },
+
+    /** Says of each payload whether the channel's schemas would take it. Publishes nothing. NOT_FOUND for a missing channel. */
+    validate(
+      { environmentId }: Caller,
+      channelId: string,
+      { body, bodyText }: Published<ValidateMessages>,
+    ): Promise<Validation> {
+      const payloads =
+        body.messages === undefined
+          ? [{ eventType: body.eventType ?? '', payload: body.payload, text: payloadText(bodyText), at: ['payload'] }]
+          : toCheck({ messages: body.messages }, batchPayloadTexts(bodyText)).map((each) => ({
+              ...each,
+              at: ['payload'],
+            }));
+      return checked.validate({ environmentId, channelId }, payloads);
     },
 
     /**
@@ -197,13 +206,18 @@ export function createMessages(
       if (target.status !== 'active') {
         throw new ApiError('CONFLICT', `The subscription is ${target.status}; resume it before testing it`);
       }
-      const payload = body?.payload === undefined ? '{"test":true}' : payloadText(bodyText);
-      const message = newMessage({ eventType: body?.eventType ?? TEST_EVENT_TYPE, payload: {} }, payload);
+      const isOwnPayload = body?.payload !== undefined;
+      const payload = isOwnPayload ? payloadText(bodyText) : '{"test":true}';
+      const eventType = body?.eventType ?? TEST_EVENT_TYPE;
+      const message = newMessage({ eventType, payload: {} }, payload);
       const { channelId } = target;
       const { environmentId } = caller;
-      const publications = [{ environmentId, channelId, onlySubscriptionId: subscriptionId, messages: [message] }];
-      return publishAll({ publications, place: singlePlace, ...(keep && { keep }) }, ({ routed }) =>
-        toAccepted(channelId, message, routed.has(message.id)),
+      const publication = { environmentId, channelId, onlySubscriptionId: subscriptionId, messages: [message] };
+      // The platform's own payload is to reach the endpoint whatever the channel's schemas ask for.
+      const payloads = isOwnPayload ? [{ eventType, payload: body?.payload, text: payload, at: ['payload'] }] : [];
+      return publishAll(
+        { requests: [{ publication, payloads }], place: singlePlace, ...(keep && { keep }) },
+        (outcome) => toAccepted(channelId, message, outcome),
       );
     },
 
@@ -247,3 +261,15 @@ export function createMessages(
     },
   };
 }
+
+/** The payloads of a batch with their places in it. */
+const toCheck = (
+  { messages }: { messages: readonly Pick<PublishMessage, 'eventType' | 'payload'>[] },
+  texts: readonly string[],
+): PayloadToPublish[] =>
+  messages.map(({ eventType, payload }, index) => ({
+    eventType,
+    payload,
+    text: texts[index] ?? '{}',
+    at: ['messages', index, 'payload'],
+  }));

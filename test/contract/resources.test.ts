@@ -52,10 +52,11 @@ test('a channel has the fields of the specification, and leaves out what it was 
     name: 'full',
     description: '',
     schema,
+    schemas: { 'order.paid': schema },
     retentionDays: 7,
   });
   expect((await fieldsOf('channel', `/v1/channels/${full.id}`)).toSorted()).toEqual(
-    [...CHANNEL, 'description', 'schema'].toSorted(),
+    [...CHANNEL, 'description', 'schema', 'schemas', 'schemaMode'].toSorted(),
   );
   expect(await firstOf('channel', '/v1/channels')).toEqual(full);
 });

@@ -254,7 +254,10 @@ describe('deleting a channel', () => {
     const subscription = await subscribe(channel.id);
     const failing = createChannels(
       { db, newId, clock: resources.now },
-      { deliveries: { endOfSubscriptions: () => Promise.reject(new Error('disk full')) } },
+      {
+        deliveries: { endOfSubscriptions: () => Promise.reject(new Error('disk full')) },
+        schemas: { problemOf: () => Promise.resolve(undefined) },
+      },
     );
     await expect(failing.delete(live, channel.id)).rejects.toThrow('disk full');
     expect(await get(channel.id)).toStrictEqual(channel);

@@ -42,6 +42,7 @@ describe('the migrations', () => {
       { migration_name: '0002_bursts', isFinished: true },
       { migration_name: '0003_health', isFinished: true },
       { migration_name: '0004_unfinished', isFinished: true },
+      { migration_name: '0005_channel_schemas', isFinished: true },
       { migration_name: '0006_idempotency', isFinished: true },
       { migration_name: '0008_retention', isFinished: true },
     ]);

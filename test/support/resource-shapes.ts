@@ -15,6 +15,7 @@ const text = when('a string', (value) => typeof value === 'string');
 const integer = when('a whole number', Number.isSafeInteger);
 const json = when('an object', isObject);
 // Exactly what Date writes: UTC, milliseconds, Z.
+const yesOrNo = when('true or false', (value) => typeof value === 'boolean');
 const time = when(
   'an ISO 8601 time in UTC',
   (value) => typeof value === 'string' && !Number.isNaN(Date.parse(value)) && new Date(value).toISOString() === value,
@@ -79,6 +80,9 @@ const SHAPES = {
     'description?': text,
     status: oneOf('active', 'paused', 'archived'),
     'schema?': json,
+    // Beyond the specification: docs/decisions.md "Schemas".
+    'schemas?': mapOf(json),
+    'schemaMode?': oneOf('enforce', 'warn'),
     retentionDays: integer,
     createdAt: time,
     updatedAt: time,
@@ -93,6 +97,7 @@ const SHAPES = {
     publishedAt: time,
     'erasedAt?': time,
     deliveryStatus: oneOf('pending', 'delivered', 'failed', 'unrouted'),
+    'warnings?': listOf(fields({ field: text, reason: text })),
   }),
   subscription: fields({
     id: id('subscription'),
@@ -171,7 +176,16 @@ const SHAPES = {
     'finishedAt?': time,
   }),
   // The specification §4 Messages, and DESIGN §5 "GET …/secret".
-  batch: fields({ count: integer, ids: listOf(id('message')), status: oneOf('accepted') }),
+  batch: fields({
+    count: integer,
+    ids: listOf(id('message')),
+    status: oneOf('accepted'),
+    'warnings?': listOf(fields({ field: text, reason: text })),
+  }),
+  validation: fields({
+    valid: yesOrNo,
+    results: listOf(fields({ valid: yesOrNo, errors: listOf(fields({ field: text, reason: text })) })),
+  }),
   secret: fields({ secret: when('a secret', (value) => /^whsec_[\w+/=-]{40,}$/.test(String(value))) }),
 } satisfies Record<string, Check>;
 
@@ -184,7 +198,7 @@ export const mismatches = (name: ResourceName, value: unknown): string[] => SHAP
 export function pageMismatches(name: ResourceName, value: unknown): string[] {
   const page = fields({
     data: listOf(SHAPES[name]),
-    pagination: fields({ 'cursor?': text, hasMore: when('true or false', (more) => typeof more === 'boolean') }),
+    pagination: fields({ 'cursor?': text, hasMore: yesOrNo }),
   });
   const problems = page(value, 'page');
   if (problems.length > 0) return problems;

@@ -7,6 +7,8 @@ import type { Caller, EnvironmentKind } from '../../src/http/context.ts';
 import { TIER_LIMITS } from '../../src/limits/tiers.ts';
 import { createNewId, type NewId } from '../../src/new-id.ts';
 import { type AddressGuard, createAddressGuard } from '../../src/outbound/address-guard.ts';
+import { createLog } from '../../src/log.ts';
+import { createSchemas } from '../../src/schemas/schemas.ts';
 import { SCOPES } from '../../src/shared/scopes.ts';
 import type { DeliveryStatus } from '../../src/shared/statuses.ts';
 import { createSubscriptions, type Subscriptions } from '../../src/subscriptions/service.ts';
@@ -53,7 +55,10 @@ export async function startResources(): Promise<Resources> {
     ...callers,
     now,
     deliveries,
-    channels: createChannels({ db, newId, clock: now }, { deliveries }),
+    channels: createChannels(
+      { db, newId, clock: now },
+      { deliveries, schemas: createSchemas({ log: createLog('silent') }) },
+    ),
     subscriptions: createSubscriptions({ db, newId, clock: now, keyRing }, { guard, deliveries }),
     advance: (milliseconds) => {
       offset += milliseconds;

@@ -1,0 +1,93 @@
+import type { Pool } from 'pg';
+import type { Schemas } from '../schemas/schemas.ts';
+import { ApiError, type ErrorDetails, notFound } from '../shared/api-error.ts';
+import { isId } from '../shared/ids.ts';
+import { createPayloadCheck, type PayloadToPublish } from './payload-check.ts';
+import type { Publication } from './publish-store.ts';
+import { StaleConfigError } from './publish-rules.ts';
+import { createPublishingConfigs } from './publishing-configs.ts';
+import { loadPublishingConfig, type PublishingConfig } from './publishing-store.ts';
+import type { Validation } from './schema.ts';
+
+/** A publication with the payloads that its channel's schemas are to be asked about. */
+export type ToPublish = { publication: Publication; payloads: readonly PayloadToPublish[] };
+
+// A channel whose configuration changes between each check and its storing is being changed without end.
+const CHECKS_AT_MOST = 5;
+const RETRY_AFTER_SECONDS = 1;
+
+/** Publishing behind the schemas of the channels, whose configuration each process remembers by its version. */
+export function createCheckedPublish(pool: Pool, schemas: Pick<Schemas, 'check'>) {
+  const configs = createPublishingConfigs((environmentId, channelId) =>
+    loadPublishingConfig(pool, environmentId, channelId),
+  );
+  const payloadCheck = createPayloadCheck(schemas);
+
+  /** Undefined for a channel that is missing, foreign or deleted. `known` asks no one where this process knows it. */
+  const configOf = async (
+    { environmentId, channelId }: Pick<Publication, 'environmentId' | 'channelId'>,
+    which: 'known' | 'newest',
+  ): Promise<PublishingConfig | undefined> => {
+    const read = which === 'known' ? configs.of : configs.newest;
+    return isId('channel', channelId) ? await read(environmentId, channelId) : undefined;
+  };
+
+  /** What a channel that only warns says; throws what refuses, once the newest configuration refuses it too. */
+  const check = async (
+    { publication, payloads }: ToPublish,
+    which: 'known' | 'newest',
+  ): Promise<{ publication: Publication; warnings: ErrorDetails[] }> => {
+    const config = await configOf(publication, which);
+    // The statement that stores it says what is wrong with such a channel.
+    if (config === undefined) return { publication, warnings: [] };
+    try {
+      const warnings = await payloadCheck.check(publication.channelId, config, payloads);
+      return { publication: { ...publication, configVersion: config.version }, warnings };
+    } catch (error) {
+      // Another process may have loosened what refuses here.
+      if (which === 'known') return check({ publication, payloads }, 'newest');
+      throw error;
+    }
+  };
+
+  return {
+    /**
+     * Checks all payloads, then has them stored by `store` unless a configuration has changed since: then both are done again.
+     * INVALID_REQUEST for a payload that does not fit; UNAVAILABLE when a configuration changes all the time.
+     */
+    async publish<T>(
+      requests: readonly ToPublish[],
+      store: (publications: readonly Publication[], warnings: ErrorDetails[]) => Promise<T>,
+    ): Promise<T> {
+      let which: 'known' | 'newest' = 'known';
+      for (let checks = 0; checks < CHECKS_AT_MOST; checks += 1) {
+        const checked: Awaited<ReturnType<typeof check>>[] = [];
+        for (const request of requests) checked.push(await check(request, which));
+        try {
+          return await store(
+            checked.map(({ publication }) => publication),
+            checked.flatMap(({ warnings }) => warnings),
+          );
+        } catch (error) {
+          if (!(error instanceof StaleConfigError)) throw error;
+          which = 'newest';
+        }
+      }
+      throw new ApiError('UNAVAILABLE', "The channel's configuration is changing at this moment", {
+        retryAfter: RETRY_AFTER_SECONDS,
+      });
+    },
+
+    /** Says of each payload whether the channel's schemas would take it. NOT_FOUND for a missing channel. */
+    async validate(
+      channel: Pick<Publication, 'environmentId' | 'channelId'>,
+      payloads: readonly PayloadToPublish[],
+    ): Promise<Validation> {
+      const config = await configOf(channel, 'newest');
+      if (config === undefined) throw notFound('channel');
+      const problems = await payloadCheck.problemsOfEach(channel.channelId, config, payloads);
+      const results = problems.map((errors) => ({ valid: errors.length === 0, errors }));
+      return { valid: results.every(({ valid }) => valid), results };
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import type { KeepInPublish } from '../db/idempotency-keys.ts';
+import { hasPublisherId, type Place, refuseClosed, refuseDiffering } from './publish-rules.ts';
+import type { Publication } from './publish-store.ts';
+import type { UnitOutcome } from './publish-unit-store.ts';
+import type { Publisher } from './publisher.ts';
+
+/** Which messages had a taker, and which had been published before under their publisher's id. */
+export type Outcome = Pick<UnitOutcome, 'repeated'> & { routed: ReadonlySet<string> };
+
+/** What one request publishes once it is checked, and where in its body each message stands. */
+type Stores = { publications: readonly Publication[]; place: Place; keep?: KeepInPublish };
+
+/**
+ * Stores what one request publishes, all or nothing, and makes its answer. A single publication without ids and without an
+ * Idempotency-Key shares the group commit; everything else has a transaction of its own.
+ */
+export function createStoreAll(publisher: Publisher) {
+  return async <T>(
+    { publications, place, keep }: Stores,
+    toAnswer: (outcome: Outcome) => Promise<T> | T,
+  ): Promise<T> => {
+    const [first] = publications;
+    const isPlain = keep === undefined && !publications.some(({ messages }) => messages.some(hasPublisherId));
+    if (isPlain && publications.length === 1 && first !== undefined) {
+      const stored = await publisher.store(first);
+      refuseClosed(first, stored, place);
+      return toAnswer({ routed: stored.routed, repeated: new Map() });
+    }
+    const answers: T[] = [];
+    await publisher.storeUnit({
+      publications,
+      settle: async ({ stored, repeated }) => {
+        for (const { messages } of publications) refuseDiffering(messages, repeated, place);
+        for (const [index, publication] of publications.entries()) {
+          const one = stored[index];
+          if (one !== undefined) refuseClosed(publication, one, place);
+        }
+        const routed = stored.find((one) => one !== undefined)?.routed ?? new Set();
+        const answer = await toAnswer({ routed, repeated });
+        answers.push(answer);
+        return keep && { request: keep.request, answer: keep.toAnswer(answer) };
+      },
+    });
+    const [answer] = answers;
+    if (answer === undefined) throw new Error('A publish was stored without its answer');
+    return answer;
+  };
+}

@@ -1,0 +1,137 @@
+import type { Logger } from 'pino';
+import { ApiError } from '../shared/api-error.ts';
+import { createLru } from '../shared/lru.ts';
+import type { CompiledSchema } from './compile.ts';
+import type { Misfit } from './misfit.ts';
+import type { Answer } from './schema-thread.ts';
+import { createThreads, Overloaded, TookTooLong } from './threads.ts';
+import { loadValidator, type Validator } from './validator.ts';
+
+/** A schema that takes longer to compile is refused, and so is a payload that takes longer to check (security §4). */
+const LIMIT_MS = 250;
+// It was compiled within LIMIT_MS when it was saved: a slow machine is not the publisher's fault.
+const LIMIT_AGAIN_MS = 2_000;
+/**
+ * Work that one request may do in the main thread, in units of schema-cost.ts times characters of payload. The costliest of 22
+ * hostile schemas took 8 ns a unit, so this is at most 4 ms (docs/decisions.md).
+ */
+const QUICK_WORK = 500_000;
+// Making functions of larger code, or of more patterns, holds the main thread up by itself.
+const QUICK_COST = 2_000;
+const QUICK_CODE = 128 * 1024;
+// Larger payloads are always checked in a thread (security §4), bytes.
+const QUICK_PAYLOAD = 64 * 1024;
+// Characters of compiled code that are kept, of all channels together.
+const KEPT_CODE = 32_000_000;
+const RETRY_AFTER_SECONDS = 1;
+
+/** What one request may still do in the main thread. */
+export type Budget = { units: number };
+export const newBudget = (): Budget => ({ units: QUICK_WORK });
+
+/** One payload, parsed and as its text. `key` is whose turn it takes: jobs of one key wait for each other. */
+export type PayloadToCheck = { key: string; payload: unknown; text: string };
+
+export type Schemas = {
+  /** Why a channel may not have this schema; undefined when it compiles in time. UNAVAILABLE when too much is being compiled. */
+  problemOf(key: string, schema: Readonly<Record<string, unknown>>): Promise<string | undefined>;
+  /**
+   * Where the payload does not fit the schema (its JSON text); undefined where it does. No promise when the schema is known
+   * and the budget lasts. CONFLICT for a stored schema that does not compile, UNAVAILABLE when too much is being checked.
+   */
+  check(schema: string, payload: PayloadToCheck, budget: Budget): Misfit | undefined | Promise<Misfit | undefined>;
+};
+
+type Known = CompiledSchema & { validator: Validator | undefined };
+
+/** Compiles the channels' schemas and checks payloads with them, where neither can hold this process up. */
+export function createSchemas({ log }: { log: Logger }): Schemas {
+  const threads = createThreads(log);
+  const compiled = createLru<Known>(KEPT_CODE);
+  const compiling = new Map<string, Promise<Known>>();
+
+  const run = async (...job: Parameters<typeof threads.run>): Promise<Answer> => {
+    try {
+      const answer = await threads.run(...job);
+      if (answer.kind === 'failed') throw new Error(`The schema thread failed: ${answer.message}`);
+      return answer;
+    } catch (error) {
+      if (!(error instanceof Overloaded)) throw error;
+      throw unavailable('Too many schemas are being checked at this moment', error);
+    }
+  };
+
+  const keep = (schema: string, { code, cost }: CompiledSchema): Known => {
+    const isQuick = cost <= QUICK_COST && code.length <= QUICK_CODE;
+    const known = { code, cost, validator: isQuick ? loadValidator(code) : undefined };
+    compiled.set(schema, known, schema.length + code.length);
+    return known;
+  };
+
+  const compileAgain = async (key: string, schema: string): Promise<Known> => {
+    try {
+      const answer = await run(key, { kind: 'compile', schema }, LIMIT_AGAIN_MS);
+      if (answer.kind === 'compiled') return keep(schema, answer.compiled);
+      const reason = answer.kind === 'refused' ? answer.reason : answer.kind;
+      throw new ApiError('CONFLICT', `The channel's schema cannot be used and has to be changed: ${reason}`);
+    } catch (error) {
+      if (!(error instanceof TookTooLong)) throw error;
+      throw unavailable("The channel's schema could not be made ready in time", error);
+    }
+  };
+
+  const known = (key: string, schema: string): Known | Promise<Known> => {
+    const held = compiled.get(schema) ?? compiling.get(schema);
+    if (held !== undefined) return held;
+    const made = compileAgain(key, schema).finally(() => compiling.delete(schema));
+    compiling.set(schema, made);
+    return made;
+  };
+
+  const checkApart = async ({ key, text }: PayloadToCheck, code: string): Promise<Misfit | undefined> => {
+    try {
+      const answer = await run(key, { kind: 'check', code, payload: text }, LIMIT_MS);
+      return answer.kind === 'checked' ? answer.misfit : undefined;
+    } catch (error) {
+      if (error instanceof TookTooLong)
+        return { place: [], reason: `takes longer than ${LIMIT_MS} ms to check against the channel's schema` };
+      throw error;
+    }
+  };
+
+  const checkWith = (
+    { code, cost, validator }: Known,
+    payload: PayloadToCheck,
+    budget: Budget,
+  ): Misfit | undefined | Promise<Misfit | undefined> => {
+    const units = cost * payload.text.length;
+    if (validator === undefined || units > budget.units || Buffer.byteLength(payload.text) > QUICK_PAYLOAD)
+      return checkApart(payload, code);
+    budget.units -= units;
+    return validator(payload.payload);
+  };
+
+  return {
+    async problemOf(key, schema) {
+      const text = JSON.stringify(schema);
+      if (compiled.get(text) !== undefined) return undefined;
+      try {
+        const answer = await run(key, { kind: 'compile', schema: text }, LIMIT_MS);
+        if (answer.kind === 'compiled') keep(text, answer.compiled);
+        return answer.kind === 'refused' ? answer.reason : undefined;
+      } catch (error) {
+        if (error instanceof TookTooLong) return `takes longer than ${LIMIT_MS} ms to compile`;
+        throw error;
+      }
+    },
+    check(schema, payload, budget) {
+      const found = known(payload.key, schema);
+      return found instanceof Promise
+        ? found.then((ready) => checkWith(ready, payload, budget))
+        : checkWith(found, payload, budget);
+    },
+  };
+}
+
+const unavailable = (message: string, cause: unknown): ApiError =>
+  new ApiError('UNAVAILABLE', message, { retryAfter: RETRY_AFTER_SECONDS, cause });
