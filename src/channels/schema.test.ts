@@ -38,6 +38,9 @@ describe('the body of a new channel', () => {
     { name: 'x', schema: {} },
     { name: 'x', schema: { properties: { amount: { maximum: 1e308 } } } },
     { name: 'x', schema: schemaOfBytes(32 * 1024) },
+    { name: 'x', schemas: {} },
+    { name: 'x', schemas: Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`type${n}`, {}])) },
+    { name: 'x', schemas: { ['x'.repeat(128)]: {}, 'order.*': {}, ' ': {} }, schemaMode: 'warn' },
   ])('takes a value at its bound (%#)', (body) => {
     expect(problemPath(createChannelBody, body)).toBeUndefined();
   });
@@ -59,6 +62,17 @@ describe('the body of a new channel', () => {
     ['schema', { name: 'x', schema: 'object' }],
     ['schema', { name: 'x', schema: null }],
     ['schema', { name: 'x', schema: schemaOfBytes(32 * 1024 + 1) }],
+    ['schema', { name: 'x', schema: { $ref: '#' } }],
+    ['schemas', { name: 'x', schemas: [] }],
+    ['schemas', { name: 'x', schemas: null }],
+    ['schemas', { name: 'x', schemas: Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`type${n}`, {}])) }],
+    ['schemas.', { name: 'x', schemas: { '': {} } }],
+    ['schemas.a\nb', { name: 'x', schemas: { 'a\nb': {} } }],
+    [`schemas.${'x'.repeat(129)}`, { name: 'x', schemas: { ['x'.repeat(129)]: {} } }],
+    ['schemas.paid', { name: 'x', schemas: { paid: true } }],
+    ['schemas.paid', { name: 'x', schemas: { paid: { $ref: '#' } } }],
+    ['schemaMode', { name: 'x', schemaMode: 'off' }],
+    ['schemaMode', { name: 'x', schemaMode: null }],
     ['', []],
     ['', 'orders'],
     ['', undefined],
@@ -69,8 +83,8 @@ describe('the body of a new channel', () => {
 
 describe('the patch of a channel', () => {
   test('keeps null and absent apart', () => {
-    const patch = updateChannelBody.parse({ description: null, schema: null });
-    expect(patch).toStrictEqual({ description: null, schema: null });
+    const patch = updateChannelBody.parse({ description: null, schema: null, schemas: null });
+    expect(patch).toStrictEqual({ description: null, schema: null, schemas: null });
     expect(updateChannelBody.parse({ name: 'orders' })).toStrictEqual({ name: 'orders' });
   });
 
