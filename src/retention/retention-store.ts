@@ -22,7 +22,8 @@ const DELIVERIES_AT_ONCE = 2_000;
 const CHANNELS_AT_ONCE = 100;
 const DELETED_AT_ONCE = 500;
 
-const FOREIGN_KEY_VIOLATION = '23503';
+// foreign_key_violation, and restrict_violation as PostgreSQL 18 calls it for ON DELETE RESTRICT.
+const STILL_REFERENCED = ['23503', '23001'];
 
 // One step into the index of messages for each channel: its oldest message has expired or none has. The limit of d days
 // is $2[d].
@@ -147,9 +148,12 @@ export async function removeDeletedChannels(pool: Pool, now: Date, log: Logger):
       const { rowCount } = await pool.query('DELETE FROM channels WHERE id = $1', [id]);
       removed += rowCount ?? 0;
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === FOREIGN_KEY_VIOLATION)) throw error;
+      if (!isStillReferenced(error)) throw error;
       log.warn({ err: error, channelId: id }, 'a deleted channel stays: something still belongs to it');
     }
   }
   return removed;
 }
+
+const isStillReferenced = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && STILL_REFERENCED.includes(String(error.code));

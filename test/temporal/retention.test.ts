@@ -135,6 +135,21 @@ test('a deleted subscription goes with its secrets once it has no history; its c
   expect(await posthorn.deps.db.subscriptionSecret.count({ where: { subscriptionId } })).toBe(0);
 });
 
+test('a deleted channel to which something still belongs stays, and the pass goes on', async () => {
+  const past = new Date(Date.now() - 2 * 86_400_000);
+  await posthorn.deps.db.channel.update({ where: { id: channelId }, data: { deletedAt: past } });
+  const { id: empty } = await createChannel(posthorn, { retentionDays: 1 });
+  await posthorn.deps.db.channel.update({ where: { id: empty }, data: { deletedAt: past } });
+
+  expect(await pass()).toMatchObject({ subscriptions: 0, channels: 1 });
+
+  const left = await posthorn.deps.db.channel.findMany({ where: { id: { in: [channelId, empty] } } });
+  expect(left.map(({ id }) => id)).toEqual([channelId]);
+  await posthorn.request('DELETE', `/v1/subscriptions/${subscriptionId}`);
+  await posthorn.deps.db.subscription.update({ where: { id: subscriptionId }, data: { deletedAt: past } });
+  expect(await pass()).toMatchObject({ subscriptions: 1, channels: 1 });
+});
+
 test('more than one batch of messages, and a broadcast with more deliveries than a batch takes, go in one pass', async () => {
   await insertManyAged(posthorn.deps, { channelId, subscriptionIds: [subscriptionId], ageDays: 3, count: 1_201 });
   const many = Array.from({ length: 1_500 }, () => posthorn.deps.newId('subscription'));
