@@ -12,10 +12,12 @@ const CONNECT_TIMEOUT_MS = 2_000;
 const MAX_RECONNECT_DELAY_MS = 2_000;
 
 /**
- * A place in flight is given up after this, so that those of a killed process come back. Longer than any request may take:
- * 30 s to arrive (http/server.ts) and then its queries.
+ * A place in flight is given up after this, so that those of a killed process come back. Longer than any request may take,
+ * 30 s to arrive (http/server.ts) and then its queries, but for streams: what lasts renews its lease.
  */
 export const PLACE_LEASE_MS = 90_000;
+/** Default of how often leases are renewed: a renewal may fail once, or be late. */
+const RENEW_MS = 30_000;
 
 // Redis's own clock, so that processes with different ones agree on what has expired.
 const ENTER = `
@@ -27,13 +29,18 @@ redis.call('ZADD', KEYS[1], now + tonumber(ARGV[3]), ARGV[2])
 redis.call('PEXPIRE', KEYS[1], ARGV[3])
 return 1`;
 
+const RENEW = `
+local time = redis.call('TIME')
+redis.call('ZADD', KEYS[1], time[1] * 1000 + math.floor(time[2] / 1000) + tonumber(ARGV[2]), ARGV[1])
+return redis.call('PEXPIRE', KEYS[1], ARGV[2])`;
+
 export type RedisCounters = Counters & { isUp(): boolean; close(): Promise<void> };
 
 /**
  * Counters shared by all processes. Whenever Redis cannot be asked, counting goes on in this process (limits then hold per
  * process, not together), and the log says so once per outage.
  */
-export function createRedisCounters(redisUrl: string, log: Logger): RedisCounters {
+export function createRedisCounters(redisUrl: string, log: Logger, renewMs = RENEW_MS): RedisCounters {
   const redis = new Redis(redisUrl, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
@@ -77,6 +84,19 @@ export function createRedisCounters(redisUrl: string, log: Logger): RedisCounter
     }
   };
 
+  /** Places by their own id, with the key they are in and when they were last written, ms of this process's clock. */
+  const taken = new Map<string, { key: string; at: number }>();
+  const renewal = setInterval(() => {
+    const now = performance.now();
+    for (const [place, held] of taken) {
+      if (now - held.at < renewMs) continue;
+      held.at = now;
+      // Sent behind the ZADD and before the ZREM of its place, on the same connection: none is made again by it.
+      redis.eval(RENEW, 1, held.key, place, PLACE_LEASE_MS).catch(noteAway);
+    }
+  }, renewMs);
+  renewal.unref();
+
   return {
     isUp: () => redis.status === 'ready' && !isAway,
     add: (name, seconds) =>
@@ -97,11 +117,17 @@ export function createRedisCounters(redisUrl: string, log: Logger): RedisCounter
           const place = randomUUID();
           const isIn = await redis.eval(ENTER, 1, key, places, place, PLACE_LEASE_MS);
           // A place that cannot be given back now comes back with its lease.
-          return isIn === 1 ? () => void redis.zrem(key, place).catch(noteAway) : undefined;
+          if (isIn !== 1) return undefined;
+          taken.set(place, { key, at: performance.now() });
+          return () => {
+            taken.delete(place);
+            void redis.zrem(key, place).catch(noteAway);
+          };
         },
         () => insurance.enter(name, places),
       ),
     async close() {
+      clearInterval(renewal);
       redis.disconnect();
     },
   };

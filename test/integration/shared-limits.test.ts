@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { pino } from 'pino';
 import { createLimiter, type Limiter } from '../../src/limits/limiter.ts';
-import { PLACE_LEASE_MS } from '../../src/limits/redis-counters.ts';
+import { createRedisCounters, PLACE_LEASE_MS } from '../../src/limits/redis-counters.ts';
 import { describeWithRedis, startRedis, type TestRedis } from '../support/redis.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -104,6 +104,29 @@ describeWithRedis('rate limits shared through Redis', () => {
     await inspector.zadd(key, Number(score) - PLACE_LEASE_MS - 1, place); // as if the lease had ended
     expect((await limiter.admit(credential, limits)).refusal).toBeUndefined();
     expect(await inspector.zrange(key, 0, -1)).not.toContain(place);
+  });
+
+  test('a place that is taken for longer, as by a stream, keeps its lease until it is given back', async () => {
+    const counters = createRedisCounters(redis.url, pino({ level: 'silent' }), 20);
+    try {
+      await waitFor('Redis to be reached', () => counters.isUp());
+      const keyOf = (name: string): string => `posthorn:in-flight:${name}`;
+      const isRenewed = async (name: string): Promise<boolean> => {
+        const [place = '', score = '0'] = await inspector.zrange(keyOf(name), 0, -1, 'WITHSCORES');
+        await waitFor('a renewal', async () => Number(await inspector.zscore(keyOf(name), place)) > Number(score));
+        return (await inspector.pttl(keyOf(name))) > PLACE_LEASE_MS - 10_000;
+      };
+      const leave = await counters.enter(credential, 1);
+      expect(await isRenewed(credential)).toBe(true);
+      leave?.();
+      const leaveOther = await counters.enter(`${credential}_other`, 1);
+      expect(await isRenewed(`${credential}_other`)).toBe(true);
+      // By then what was given back would have been renewed, too.
+      expect(await inspector.zcard(keyOf(credential))).toBe(0);
+      leaveOther?.();
+    } finally {
+      await counters.close();
+    }
   });
 
   test('while Redis is down this process counts alone, says so once, and shares again when it is back', async () => {
