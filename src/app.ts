@@ -2,8 +2,9 @@ import Koa from 'koa';
 import type { Dependencies } from './dependencies.ts';
 import { writeAnswer } from './http/answer.ts';
 import { authenticate } from './http/authenticate.ts';
-import type { Middleware, RequestState } from './http/context.ts';
+import type { Context, Middleware, RequestState } from './http/context.ts';
 import { errors } from './http/errors.ts';
+import { createEventStreams, EventStream, type EventStreams, STREAM_TIMINGS } from './http/event-stream.ts';
 import { health, type Part } from './http/health.ts';
 import { idempotency } from './http/idempotency.ts';
 import { matchRoute, refuseUnrouted } from './http/match-route.ts';
@@ -23,16 +24,32 @@ export type AppOptions = {
   limiter: Limiter;
   /** What /readyz looks at beside PostgreSQL, by name. */
   parts?: Readonly<Record<string, Part>>;
+  /** Absent: what http/event-stream.ts says. */
+  streamTimings?: typeof STREAM_TIMINGS;
 };
 
-/** The edge. `countBroken` counts a request that Node could not read; http/server.ts answers it. */
-export type App = Koa<RequestState> & { countBroken: (address: string) => Promise<RateHeaders> };
+/**
+ * The edge. `countBroken` counts a request that Node could not read; http/server.ts answers it. `endStreams` ends the open
+ * streams for good, when a drain begins.
+ */
+export type App = Koa<RequestState> & {
+  countBroken: (address: string) => Promise<RateHeaders>;
+  endStreams: () => void;
+};
 
 /**
  * The middleware in its order (security §4): everything that says no without reading the body comes before it, and the rate
  * limit comes before everything that says no, so that each of those answers carries its headers.
  */
-export function createApp({ deps, services, routes, limiter, parts = {} }: AppOptions): App {
+export function createApp({
+  deps,
+  services,
+  routes,
+  limiter,
+  parts = {},
+  streamTimings = STREAM_TIMINGS,
+}: AppOptions): App {
+  const streams = createEventStreams(streamTimings);
   const { config, log, pool } = deps;
   const koa = new Koa<RequestState>();
   koa.use(requestId(log));
@@ -48,7 +65,7 @@ export function createApp({ deps, services, routes, limiter, parts = {} }: AppOp
   koa.use(rawBody);
   koa.use(validate);
   koa.use(idempotency(services));
-  koa.use(answerRoute(services));
+  koa.use(answerRoute(services, streams));
   // Koa's own handler deletes every header and answers in plain text. `errors` lets nothing through, so what comes here are
   // connections that broke while an answer was on its way.
   koa.context.onerror = function (this: Koa.Context, error: Error | null | undefined) {
@@ -57,6 +74,7 @@ export function createApp({ deps, services, routes, limiter, parts = {} }: AppOp
     this.res.destroy();
   };
   return Object.assign(koa, {
+    endStreams: () => streams.endAll(),
     countBroken: async (address: string) => (await limiter.admitStranger(address)).headers,
   });
 }
@@ -72,16 +90,28 @@ const limitsPart = ({ isShared }: Limiter): Record<string, Part> =>
         },
       };
 
-function answerRoute(services: Services): Middleware {
+function answerRoute(services: Services, streams: EventStreams): Middleware {
   return async (ctx) => {
     const { route, caller, params = {}, body, query, bodyText = '', keep } = ctx.state;
     if (route === undefined || caller === undefined)
       throw new Error('A request without route or caller got past the middleware');
     // `as never`: a row's handler takes exactly what its own schemas return, and validate.ts has put just that here.
     const result = await route.handle(
-      { caller, params, body: body as never, query: query as never, bodyText, ...(keep && { keep }) },
+      {
+        caller,
+        params,
+        body: body as never,
+        query: query as never,
+        bodyText,
+        header: (name) => headerOf(ctx, name),
+        ...(keep && { keep }),
+      },
       services,
     );
-    writeAnswer(ctx, route.status, route.status === 204 ? undefined : result);
+    if (result instanceof EventStream) return streams.answer(ctx, result);
+    return writeAnswer(ctx, route.status, route.status === 204 ? undefined : result);
   };
 }
+
+/** Node joins these by a comma where there are several. */
+const headerOf = ({ req }: Context, name: string): string | undefined => req.headersDistinct[name]?.join(', ');

@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import { deliveryExhausted, publishEvents } from '../db/service-events.ts';
 import type { DeliveryToAttempt, SubscriptionToAttempt } from '../shared/delivery-to-attempt.ts';
 import type { DeadLetterReason, SubscriptionStatus } from '../shared/statuses.ts';
+import type { TraceContext } from '../shared/trace-context.ts';
 
 /** SQL: how long the circuit of the subscription `s` takes no try, in ms; null when it is closed. No clock but PostgreSQL's. */
 export const PROBE_IN_MS = '(extract(epoch FROM s.circuit_probe_at - now()) * 1000)::float8';
@@ -15,7 +16,7 @@ const LOAD = `
     CASE WHEN d.attempts > 0 THEN (SELECT a.error_message FROM attempts a
       WHERE a.delivery_id = d.id AND a.number = d.attempts) END AS "lastErrorMessage",
     m.id AS "messageId", m.channel_id AS "channelId", m.event_type AS "eventType", m.payload,
-    m.metadata::text AS metadata, m.published_at AS "publishedAt",
+    m.metadata::text AS metadata, m.published_at AS "publishedAt", m.traceparent, m.tracestate,
     s.id AS "subscriptionId", s.status AS "subscriptionStatus", s.deleted_at IS NOT NULL AS "isDeleted",
     s.webhook_url AS "webhookUrl", s.headers, s.timeout_ms AS "timeoutMs",
     s.max_concurrency AS "maxConcurrency", s.rate_limit AS "rateLimit", ${PROBE_IN_MS} AS "circuitProbeInMs",
@@ -28,7 +29,8 @@ const LOAD = `
   WHERE d.id = ANY ($1::text[])`;
 
 type LoadedRow = Omit<DeliveryToAttempt, 'message' | 'subscription'> &
-  Omit<DeliveryToAttempt['message'], 'id'> &
+  Omit<DeliveryToAttempt['message'], 'id' | 'trace'> &
+  TraceContext &
   Omit<SubscriptionToAttempt, 'id' | 'status' | 'readAt'> & {
     messageId: string;
     subscriptionId: string;
@@ -61,6 +63,7 @@ function toDeliveryToAttempt(row: LoadedRow, readAt: number): DeliveryToAttempt 
       payload: row.payload,
       metadata: row.metadata,
       publishedAt: row.publishedAt,
+      trace: { traceparent: row.traceparent, tracestate: row.tracestate },
     },
     subscription: {
       id: row.subscriptionId,

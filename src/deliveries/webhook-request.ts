@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import type { KeyRing } from '../credentials/key-ring.ts';
 import { signatureHeader } from '../outbound/sign.ts';
 import { secretContext } from '../subscriptions/secrets.ts';
 import type { DeliveryToAttempt } from '../shared/delivery-to-attempt.ts';
+import { isTraceHeader, traceHeaders } from '../shared/trace-context.ts';
 
 /** What is posted to a subscriber. `headers` holds the custom ones too. */
 export type WebhookRequest = {
@@ -15,7 +17,8 @@ export type WebhookRequest = {
 /**
  * The signed request for one try (DESIGN §4 "request to the subscriber"): body `{id, type, timestamp, channelId, data,
  * metadata}` with the payload's own text spliced in, so every try sends the same bytes; Standard Webhooks headers, where
- * `webhook-id` is the message's and `webhook-timestamp` (s) is this try's.
+ * `webhook-id` is the message's and `webhook-timestamp` (s) is this try's. A message that was published within a trace
+ * names it (W3C Trace Context), with a parent-id for each try; a subscription's own headers of these names are not sent.
  */
 export function webhookRequest(
   { message, subscription }: DeliveryToAttempt,
@@ -32,14 +35,17 @@ export function webhookRequest(
   const body = Buffer.from(`${envelope.slice(0, -1)},"data":${message.payload}${metadata}}`);
   const timestamp = Math.floor(now.getTime() / 1000);
   const secrets = subscription.secrets.map((secret) => keyRing.decrypt(secret.ciphertext, secretContext(secret.id)));
+  // The API refuses such names; a row may be older than that rule.
+  const customHeaders = Object.entries(subscription.headers ?? {}).filter(([name]) => !isTraceHeader(name));
   return {
     url: subscription.webhookUrl,
     headers: {
-      ...subscription.headers,
+      ...Object.fromEntries(customHeaders),
       'content-type': 'application/json',
       'webhook-id': message.id,
       'webhook-timestamp': String(timestamp),
       'webhook-signature': signatureHeader({ secrets, id: message.id, timestamp, body }),
+      ...(message.trace.traceparent !== null && traceHeaders(message.trace, randomBytes(8).toString('hex'))),
     },
     body,
     timeoutMs: subscription.timeoutMs,

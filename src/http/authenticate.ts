@@ -20,8 +20,11 @@ export const authenticate =
       const given = ctx.req.headersDistinct['authorization'] ?? [];
       const key = given.length === 1 ? /^Bearer +([\x21-\x7e]+)$/i.exec(given[0] ?? '')?.[1] : undefined;
       const caller = key === undefined ? undefined : await findCaller(key);
-      if (caller === undefined) ctx.state.callerProblem = unauthorized();
-      else ctx.state.caller = caller;
+      if (key === undefined || caller === undefined) ctx.state.callerProblem = unauthorized();
+      else {
+        ctx.state.caller = caller;
+        ctx.state.findCallerAgain = () => findCaller(key);
+      }
     } catch (thrown) {
       ctx.state.callerProblem = toApiError(thrown);
     }

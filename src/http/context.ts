@@ -46,6 +46,8 @@ export type RequestState = {
   routeProblem?: ApiError;
   /** Set on every route: handlers never run without one. */
   caller?: Caller;
+  /** Looks the credential up once more, for answers that last: undefined when it is revoked or expired since. */
+  findCallerAgain?: () => Promise<Caller | undefined>;
   /** Why there is no caller. Thrown behind the rate limit as well. */
   callerProblem?: ApiError;
   /** The exact text of a JSON body, for payloads that are kept digit for digit. */

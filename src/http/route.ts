@@ -24,6 +24,8 @@ export type RouteRequest<B, Q, P> = {
   bodyText: string;
   /** On routes that publish, with an Idempotency-Key: the service keeps its answer in the transaction that publishes. */
   keep?: KeepInPublish;
+  /** A request header by its lower-case name; several of the name are joined as Node joins them. */
+  header: (name: 'last-event-id' | 'traceparent' | 'tracestate') => string | undefined;
 };
 
 /** One row of the route table. `scope` is compulsory, so a route without authorisation cannot be written by accident. */

@@ -26,7 +26,7 @@ const LINGER_MS = 1_000;
 
 export type HttpServer = {
   port: number;
-  /** Stops accepting, answers what is in flight and closes, in 25 s at most. */
+  /** Stops accepting, ends streams, answers what is in flight and closes, in 25 s at most. */
   drain(): Promise<void>;
 };
 
@@ -82,6 +82,7 @@ export async function startHttpServer(app: App, { port, host }: ListenOptions): 
     port: boundPort(server),
     async drain() {
       isDraining = true;
+      app.endStreams();
       // What the kernel has accepted already is taken in first: closing the listener would reset it.
       for (let turn = 0; turn < ACCEPTING_TURNS; turn += 1) await new Promise((resolve) => setImmediate(resolve));
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()));

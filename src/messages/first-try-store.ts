@@ -1,6 +1,7 @@
 import type { DeliveryToAttempt, SubscriptionToAttempt } from '../shared/delivery-to-attempt.ts';
 import type { NewDelivery } from '../shared/hand-over.ts';
 import type { RetryPolicy } from '../shared/retry-policy.ts';
+import type { TraceContext } from '../shared/trace-context.ts';
 import type { NewMessage } from './publish-store.ts';
 
 /** Subscriptions that are read with their new deliveries; those of a broadcast to more are read when their turn comes. */
@@ -28,7 +29,10 @@ export const SUBSCRIPTION_TO_ATTEMPT = `json_build_object('id', s.id, 'webhookUr
  * Puts together what `loadForAttempts` would read for deliveries that have just been stored, from their messages and
  * their subscriptions as of that statement. `readAt`: when it was sent, ms since the epoch.
  */
-export function readForFirstTry(messages: readonly (NewMessage & { channelId: string })[], readAt: number) {
+export function readForFirstTry(
+  messages: readonly (NewMessage & { channelId: string; trace: TraceContext })[],
+  readAt: number,
+) {
   const messageOf = new Map(messages.map((message) => [message.id, message]));
   const subscriptionOf = new Map<string, { subscription: SubscriptionToAttempt; policy: RetryPolicy; at: Date }>();
   return {
@@ -62,6 +66,7 @@ export function readForFirstTry(messages: readonly (NewMessage & { channelId: st
           payload: message.payload,
           metadata: message.metadata === undefined ? null : JSON.stringify(message.metadata),
           publishedAt: message.publishedAt,
+          trace: message.trace,
         },
         subscription: known.subscription,
       };

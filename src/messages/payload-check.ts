@@ -2,6 +2,7 @@ import { type Budget, newBudget, type Schemas } from '../schemas/schemas.ts';
 import { ApiError, type ErrorDetails, invalidField } from '../shared/api-error.ts';
 import { fieldPath } from '../shared/field-path.ts';
 import type { PublishingConfig } from './publishing-store.ts';
+import type { PublishMessage } from './schema.ts';
 
 /** A payload before it is stored: parsed, as its text, and where its publisher wrote it (`['messages', 2, 'payload']`). */
 export type PayloadToPublish = {
@@ -73,3 +74,15 @@ export function createPayloadCheck(schemas: Pick<Schemas, 'check'>) {
     }) satisfies Check,
   };
 }
+
+/** The payloads of a batch with their places in it. */
+export const toCheck = (
+  { messages }: { messages: readonly Pick<PublishMessage, 'eventType' | 'payload'>[] },
+  texts: readonly string[],
+): PayloadToPublish[] =>
+  messages.map(({ eventType, payload }, index) => ({
+    eventType,
+    payload,
+    text: texts[index] ?? '{}',
+    at: ['messages', index, 'payload'],
+  }));

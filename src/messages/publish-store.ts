@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { WANTED } from '../db/fan-out.ts';
 import type { NewDelivery } from '../shared/hand-over.ts';
+import { NO_TRACE, type TraceContext } from '../shared/trace-context.ts';
 import {
   READ_SUBSCRIPTIONS,
   type ReadSubscription,
@@ -27,6 +28,8 @@ export type Publication = {
   onlySubscriptionId?: string;
   /** The version of the channel's configuration that it was checked against; absent where nothing was to be checked. */
   configVersion?: number;
+  /** The trace of the request; absent where it has none. */
+  trace?: TraceContext;
   messages: readonly NewMessage[];
 };
 
@@ -46,14 +49,16 @@ const IS_OPEN = `(c.status = 'active' OR (c.status = 'system' AND m.only_subscri
 const PUBLISH = `
   WITH input AS (
     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::timestamptz[], $8::text[],
-                         $10::int[])
-      AS m (id, environment_id, channel_id, event_type, payload, metadata, published_at, only_subscription_id, config_version)
+                         $10::int[], $11::text[], $12::text[])
+      AS m (id, environment_id, channel_id, event_type, payload, metadata, published_at, only_subscription_id, config_version,
+            traceparent, tracestate)
   ), channel AS (
     SELECT c.id, c.environment_id, c.config_version, CASE c.kind WHEN 'system' THEN 'system' ELSE c.status END AS status FROM channels c
     WHERE c.id IN (SELECT channel_id FROM input) AND c.deleted_at IS NULL
   ), published AS (
-    INSERT INTO messages (id, environment_id, channel_id, event_type, payload, metadata, published_at)
-    SELECT m.id, m.environment_id, m.channel_id, m.event_type, m.payload, m.metadata::json, m.published_at
+    INSERT INTO messages (id, environment_id, channel_id, event_type, payload, metadata, published_at, traceparent, tracestate)
+    SELECT m.id, m.environment_id, m.channel_id, m.event_type, m.payload, m.metadata::json, m.published_at,
+           m.traceparent, m.tracestate
     FROM input m JOIN channel c ON c.id = m.channel_id AND c.environment_id = m.environment_id AND ${IS_OPEN}
     RETURNING id
   ), routed AS (
@@ -95,6 +100,8 @@ export async function storePublications(
   const items = publications.flatMap((publication) =>
     publication.messages.map((message) => ({ publication, message })),
   );
+  // Without any trace both columns are one null each: unnest fills up what is shorter.
+  const hasTrace = publications.some(({ trace }) => trace !== undefined);
   const readAt = Date.now();
   const { rows } = await pool.query<Row>({
     name: 'publish',
@@ -110,13 +117,15 @@ export async function storePublications(
       items.map(({ publication }) => publication.onlySubscriptionId ?? null),
       holder ?? null,
       items.map(({ publication }) => publication.configVersion ?? null),
+      hasTrace ? items.map(({ publication }) => publication.trace?.traceparent ?? null) : null,
+      hasTrace ? items.map(({ publication }) => publication.trace?.tracestate ?? null) : null,
     ],
   });
   const channelOf = new Map<string, { status: string; version: number }>();
   const routed = new Set<string>();
   const held: { id: string; subscriptionId: string; messageId: string }[] = [];
   const read = readForFirstTry(
-    items.map(({ publication, message }) => ({ ...message, channelId: publication.channelId })),
+    items.map(({ publication: { channelId, trace = NO_TRACE }, message }) => ({ ...message, channelId, trace })),
     readAt,
   );
   const channelIdOf = new Map(items.map(({ publication, message }) => [message.id, publication.channelId]));

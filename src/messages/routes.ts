@@ -1,9 +1,11 @@
+import { EventStream } from '../http/event-stream.ts';
 import { type Route, route } from '../http/route.ts';
 import {
   listMessagesQuery,
   publishAcrossBody,
   publishBatchBody,
   publishMessageBody,
+  streamMessagesQuery,
   validateMessagesBody,
 } from './schema.ts';
 
@@ -68,6 +70,18 @@ export const messageRoutes: Route[] = [
     query: listMessagesQuery,
     status: 200,
     handle: ({ caller, params, query }, { messages }) => messages.list(caller, params.channelId, query),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/channels/:channelId/stream',
+    scope: 'messages:read',
+    query: streamMessagesQuery,
+    status: 200,
+    handle: async ({ caller, params, query, header }, { messages }) => {
+      const lastEventId = header('last-event-id');
+      const request = { ...query, ...(lastEventId !== undefined && { lastEventId }) };
+      return new EventStream(await messages.stream(caller, params.channelId, request));
+    },
   }),
   route({
     method: 'GET',

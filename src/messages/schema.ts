@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { MAX_EVENT_TYPE_LENGTH } from '../shared/event-types.ts';
 import type { ErrorDetails } from '../shared/api-error.ts';
+import { eventTypePatternProblem, MAX_EVENT_TYPE_LENGTH, MAX_EVENT_TYPES } from '../shared/event-types.ts';
 import type { ExactJson } from '../shared/exact-json.ts';
 import type { DeliverySummary } from '../shared/statuses.ts';
 import { dateTimeQuery, pageQuery } from '../http/query.ts';
@@ -93,11 +93,32 @@ export const listMessagesQuery = pageQuery.extend({
   until: dateTimeQuery.optional(),
 });
 
+/** Event types as a subscription lists them, joined by commas; a type that has a comma itself can only be meant by a beginning. */
+const eventTypesQuery = z.string().transform((text, issues) => {
+  const eventTypes = text.split(',');
+  const problem =
+    eventTypes.length > MAX_EVENT_TYPES
+      ? `must hold at most ${MAX_EVENT_TYPES} event types`
+      : eventTypes.map(eventTypeProblem).find((reason) => reason !== undefined);
+  if (problem === undefined) return eventTypes;
+  issues.addIssue({ code: 'custom', message: problem });
+  return z.NEVER;
+});
+
+const eventTypeProblem = (text: string): string | undefined =>
+  eventTypeSchema.safeParse(text).error?.issues[0]?.message ?? eventTypePatternProblem(text);
+
+export const streamMessagesQuery = z.object({
+  eventTypes: eventTypesQuery.optional(),
+  since: dateTimeQuery.optional(),
+});
+
 export type PublishMessage = z.output<typeof publishMessageBody>;
 export type PublishBatch = z.output<typeof publishBatchBody>;
 export type PublishAcross = z.output<typeof publishAcrossBody>;
 export type ValidateMessages = z.output<typeof validateMessagesBody>;
 export type ListMessages = z.output<typeof listMessagesQuery>;
+export type StreamMessages = z.output<typeof streamMessagesQuery>;
 
 /** Where a payload does not fit its channel's schema; only of channels that warn instead of refusing. */
 type Warnings = { warnings?: ErrorDetails[] };

@@ -7,14 +7,15 @@ import { mayBeSentForMs } from '../shared/erasure.ts';
 import { ExactJson } from '../shared/exact-json.ts';
 import { type HandOver, noHandOver } from '../shared/hand-over.ts';
 import { timeOfId } from '../shared/ids.ts';
+import { readTraceContext } from '../shared/trace-context.ts';
 import { pageRequest, type ListScope, type Page, toPage } from '../shared/page.ts';
 import { createCheckedPublish, type ToPublish } from './checked-publish.ts';
-import type { PayloadToPublish } from './payload-check.ts';
+import { toCheck } from './payload-check.ts';
 import { batchPayloadTexts, payloadText } from './payload-text.ts';
 import { eraseMessage } from './erasure-store.ts';
 import { batchPlace, contentHash, type Place, refuseDoubles, singlePlace } from './publish-rules.ts';
 import { createPublisher } from './publisher.ts';
-import type { NewMessage } from './publish-store.ts';
+import type { NewMessage, Publication } from './publish-store.ts';
 import type { UnitOutcome } from './publish-unit-store.ts';
 import type {
   BatchAccepted,
@@ -28,16 +29,23 @@ import type {
 } from './schema.ts';
 import { createStoreAll, type Outcome } from './store-all.ts';
 import * as store from './store.ts';
+import { createStreams } from './streams.ts';
 
 /** The eventType of a subscription's test message when its caller names none. */
 export const TEST_EVENT_TYPE = 'posthorn.test';
 
 const RETRY_AFTER_SECONDS = 1;
 
-type Published<B> = { body: B; bodyText: string; keep?: KeepInPublish };
+/** What a request publishes. `header` gives the trace it belongs to. */
+type Published<B> = {
+  body: B;
+  bodyText: string;
+  header: (name: 'traceparent' | 'tracestate') => string | undefined;
+  keep?: KeepInPublish;
+};
 
 /** What one request publishes, and where in its body each message stands. */
-type Request = { requests: readonly ToPublish[]; place: Place; keep?: KeepInPublish };
+type Request = { requests: readonly ToPublish[]; place: Place } & Pick<Published<unknown>, 'header' | 'keep'>;
 type Answered = Outcome & { warnings: ErrorDetails[] };
 
 export type Messages = ReturnType<typeof createMessages>;
@@ -50,6 +58,7 @@ export function createMessages(
 ) {
   const publisher = createPublisher(pool, log, handOver);
   const checked = createCheckedPublish(pool, schemas);
+  const streams = createStreams({ pool, log });
   const storeAll = createStoreAll(publisher);
 
   const newMessage = (message: PublishMessage, payload: string): NewMessage => {
@@ -68,13 +77,18 @@ export function createMessages(
   };
 
   /** Every way of publishing ends here: checks the payloads against the channels' schemas, then stores them (`storeAll`). */
-  const publishAll = <T>(
-    { requests, place, keep }: Request,
+  const publishAll = async <T>(
+    { requests, place, header, keep }: Request,
     toAnswer: (outcome: Answered) => Promise<T> | T,
-  ): Promise<T> =>
-    checked.publish(requests, (publications, warnings) =>
-      storeAll({ publications, place, ...(keep && { keep }) }, (outcome) => toAnswer({ ...outcome, warnings })),
-    );
+  ): Promise<T> => {
+    const trace = traceOf(header);
+    const answer = await checked.publish(requests, (checkedOnes, warnings) => {
+      const publications = checkedOnes.map((publication) => ({ ...publication, ...trace }));
+      return storeAll({ publications, place, ...(keep && { keep }) }, (outcome) => toAnswer({ ...outcome, warnings }));
+    });
+    for (const { publication } of requests) streams.wake(publication.channelId);
+    return answer;
+  };
 
   /** The message that stands for this one: itself, or the first one with its publisher's id, as it is now. */
   const standing = async (
@@ -120,12 +134,12 @@ export function createMessages(
     async publish(
       { environmentId }: Caller,
       channelId: string,
-      { body, bodyText, keep }: Published<PublishMessage>,
+      { body, bodyText, ...carried }: Published<PublishMessage>,
     ): Promise<Message> {
       const message = newMessage(body, payloadText(bodyText));
       const payload = { eventType: body.eventType, payload: body.payload, text: message.payload, at: ['payload'] };
       const requests = [{ publication: { environmentId, channelId, messages: [message] }, payloads: [payload] }];
-      return publishAll({ requests, place: singlePlace, ...(keep && { keep }) }, (outcome) =>
+      return publishAll({ requests, place: singlePlace, ...carriedOf(carried) }, (outcome) =>
         standing(environmentId, message, (it) => toAccepted(channelId, it, outcome), outcome.repeated),
       );
     },
@@ -134,7 +148,7 @@ export function createMessages(
     async publishBatch(
       { environmentId }: Caller,
       channelId: string,
-      { body, bodyText, keep }: Published<PublishBatch>,
+      { body, bodyText, ...carried }: Published<PublishBatch>,
     ): Promise<BatchAccepted> {
       const texts = batchPayloadTexts(bodyText);
       const messages = body.messages.map((message, index) => newMessage(message, texts[index] ?? '{}'));
@@ -143,7 +157,7 @@ export function createMessages(
         {
           requests: [{ publication: { environmentId, channelId, messages }, payloads: toCheck(body, texts) }],
           place: batchPlace(messages),
-          ...(keep && { keep }),
+          ...carriedOf(carried),
         },
         (outcome) => accept(messages, outcome),
       );
@@ -155,7 +169,7 @@ export function createMessages(
      */
     async publishAcross(
       { environmentId }: Caller,
-      { body, bodyText, keep }: Published<PublishAcross>,
+      { body, bodyText, ...carried }: Published<PublishAcross>,
     ): Promise<BatchAccepted> {
       const texts = batchPayloadTexts(bodyText);
       const messages = body.messages.map((message, index) => newMessage(message, texts[index] ?? '{}'));
@@ -171,7 +185,7 @@ export function createMessages(
         payloads: payloads.filter((_, index) => channelIds[index] === channelId),
       }));
       return publishAll(
-        { requests, place: { ...batchPlace(messages), namesChannel: true }, ...(keep && { keep }) },
+        { requests, place: { ...batchPlace(messages), namesChannel: true }, ...carriedOf(carried) },
         (outcome) => accept(messages, outcome),
       );
     },
@@ -180,7 +194,7 @@ export function createMessages(
     validate(
       { environmentId }: Caller,
       channelId: string,
-      { body, bodyText }: Published<ValidateMessages>,
+      { body, bodyText }: Pick<Published<ValidateMessages>, 'body' | 'bodyText'>,
     ): Promise<Validation> {
       const payloads =
         body.messages === undefined
@@ -199,7 +213,7 @@ export function createMessages(
     async publishTest(
       caller: Caller,
       subscriptionId: string,
-      { body, bodyText, keep }: Published<{ eventType?: string | undefined; payload?: unknown } | undefined>,
+      { body, bodyText, ...carried }: Published<{ eventType?: string | undefined; payload?: unknown } | undefined>,
     ): Promise<Message> {
       const target = await store.subscriptionTarget(db, caller.environmentId, subscriptionId);
       if (target === undefined) throw notFound('subscription');
@@ -216,7 +230,7 @@ export function createMessages(
       // The platform's own payload is to reach the endpoint whatever the channel's schemas ask for.
       const payloads = isOwnPayload ? [{ eventType, payload: body?.payload, text: payload, at: ['payload'] }] : [];
       return publishAll(
-        { requests: [{ publication, payloads }], place: singlePlace, ...(keep && { keep }) },
+        { requests: [{ publication, payloads }], place: singlePlace, ...carriedOf(carried) },
         (outcome) => toAccepted(channelId, message, outcome),
       );
     },
@@ -238,6 +252,9 @@ export function createMessages(
       );
       return toPage(scope, query.limit, found, (message) => message);
     },
+
+    /** Messages of a channel as they commit; see `open` of ./streams.ts. */
+    stream: streams.open,
 
     async get(caller: Caller, messageId: string): Promise<Message> {
       const message = await store.findMessage(db, caller.environmentId, messageId);
@@ -262,14 +279,14 @@ export function createMessages(
   };
 }
 
-/** The payloads of a batch with their places in it. */
-const toCheck = (
-  { messages }: { messages: readonly Pick<PublishMessage, 'eventType' | 'payload'>[] },
-  texts: readonly string[],
-): PayloadToPublish[] =>
-  messages.map(({ eventType, payload }, index) => ({
-    eventType,
-    payload,
-    text: texts[index] ?? '{}',
-    at: ['messages', index, 'payload'],
-  }));
+/** What goes with a request into the publish: its trace and, with an Idempotency-Key, where its answer is kept. */
+const carriedOf = ({ header, keep }: Pick<Request, 'header' | 'keep'>): Pick<Request, 'header' | 'keep'> => ({
+  header,
+  ...(keep && { keep }),
+});
+
+/** The trace of a publish request, for its messages; nothing when it names none. */
+function traceOf(header: Request['header']): Pick<Publication, 'trace'> {
+  const traceparent = header('traceparent');
+  return traceparent === undefined ? {} : { trace: readTraceContext(traceparent, header('tracestate')) };
+}

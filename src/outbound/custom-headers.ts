@@ -17,6 +17,9 @@ const DENIED_NAMES: ReadonlySet<string> = new Set([
   'http2-settings',
   'keep-alive',
   'te',
+  // The trace a message was published in; a constant one would join every delivery to one trace.
+  'traceparent',
+  'tracestate',
   'trailer',
   'transfer-encoding',
   'upgrade',

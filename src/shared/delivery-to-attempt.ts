@@ -1,5 +1,6 @@
 import type { RetryPolicy } from './retry-policy.ts';
 import type { DeliveryStatus, SubscriptionStatus } from './statuses.ts';
+import type { TraceContext } from './trace-context.ts';
 
 /** Everything one try needs, read in one statement. */
 export type DeliveryToAttempt = {
@@ -22,6 +23,7 @@ export type DeliveryToAttempt = {
     payload: string;
     metadata: string | null;
     publishedAt: Date;
+    trace: TraceContext;
   };
   subscription: SubscriptionToAttempt;
 };

@@ -16,7 +16,8 @@ export type ListScope = { list: string; environmentId: string; filters: Record<s
 
 const SEPARATOR = '.';
 
-function fingerprint(scope: ListScope): string {
+/** A short mark by which a cursor is known as one of that list: 96 bits of a hash, no secret in it. */
+export function fingerprint(scope: ListScope): string {
   const filters = Object.entries(scope.filters)
     .filter((entry) => entry[1] !== undefined)
     .sort(([a], [b]) => (a < b ? -1 : 1));

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readConfig, readEncryptionKeys } from '../../src/config.ts';
 import { DEFAULT_PORTS } from '../../src/embedded/ports.ts';
 import { SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from '../../src/shared/temporal-names.ts';
-import { createChannel, createSubscription } from '../support/factories.ts';
+import { createChannel, createSubscription, publish } from '../support/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
 import { codeBlocksOf, readPage, ROOT, tableRowsOf } from './code-blocks.ts';
 import { runScript } from './shell.ts';
@@ -68,6 +68,9 @@ describe('a command of the page', () => {
   const run = (script: string): ReturnType<typeof runScript> =>
     runScript(script, { replaced: {}, databaseUrl: posthorn.database.url, requestsPath: join(folder, 'requests') });
 
+  const sqlAbout = (what: string): string =>
+    blocks.find(({ language, text }) => language === 'sql' && text.includes(what))?.text ?? '';
+
   test('makes and lists API keys', async () => {
     const { exitCode, output } = await run(makeKeys);
     expect(exitCode).toBe(0);
@@ -83,7 +86,39 @@ describe('a command of the page', () => {
   test('shows which encryption keys are still needed', async () => {
     const { id: channelId } = await createChannel(posthorn);
     await createSubscription(posthorn, { channelId, webhookUrl: 'http://127.0.0.1:4000/' });
-    const sql = blocks.find(({ language }) => language === 'sql')?.text ?? '';
-    expect((await posthorn.deps.pool.query(sql)).rows).toEqual([{ key: 'test', count: '1' }]);
+    expect((await posthorn.deps.pool.query(sqlAbout('subscription_secrets'))).rows).toEqual([
+      { key: 'test', count: '1' },
+    ]);
+  });
+
+  test('names the transactions that hold streams back, and no others', async () => {
+    const [writing, reading] = [await posthorn.deps.pool.connect(), await posthorn.deps.pool.connect()];
+    try {
+      await writing.query('BEGIN');
+      await writing.query('UPDATE channels SET name = name');
+      await reading.query('BEGIN');
+      await reading.query('SELECT count(*) FROM channels');
+      const pidOf = async (client: typeof writing): Promise<number> =>
+        (await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]?.pid ?? 0;
+      const { rows } = await posthorn.deps.pool.query<{ pid: number }>(sqlAbout('backend_xid'));
+      const pids = rows.map(({ pid }) => pid);
+      expect(pids).toContain(await pidOf(writing));
+      expect(pids).not.toContain(await pidOf(reading));
+    } finally {
+      await writing.query('ROLLBACK');
+      await reading.query('ROLLBACK');
+      writing.release();
+      reading.release();
+    }
+  });
+
+  test('lets streams show what a dump from a server with higher transactions has brought', async () => {
+    const { id: channelId } = await createChannel(posthorn);
+    const { id } = await publish(posthorn, channelId);
+    const { pool } = posthorn.deps;
+    await pool.query(`UPDATE messages SET transaction_id = '9000000000000' WHERE id = $1`, [id]);
+    await pool.query(sqlAbout('SET transaction_id'));
+    const { rows } = await pool.query('SELECT transaction_id::text AS "at" FROM messages WHERE id = $1', [id]);
+    expect(rows).toEqual([{ at: '0' }]);
   });
 });

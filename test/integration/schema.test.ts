@@ -45,6 +45,7 @@ describe('the migrations', () => {
       { migration_name: '0005_channel_schemas', isFinished: true },
       { migration_name: '0006_idempotency', isFinished: true },
       { migration_name: '0008_retention', isFinished: true },
+      { migration_name: '0007_stream', isFinished: true },
     ]);
   });
 

@@ -24,6 +24,8 @@ export type ContractRow = {
   /** What it answers; absent with 204. `listOf` is a page of that resource. */
   answers?: ResourceName;
   listOf?: ResourceName;
+  /** Answers with server-sent events; test/integration/stream.test.ts reads them. */
+  isStream?: true;
   /** A good body, where one is taken. */
   body?: (ids: ResourceIds) => Record<string, unknown>;
   isBodyOptional?: true;
@@ -88,6 +90,7 @@ export const CONTRACT: ContractRow[] = [
     body: () => message,
   },
   { method: 'GET', path: '/v1/channels/:channelId/messages', scope: 'messages:read', status: 200, listOf: 'message' },
+  { method: 'GET', path: '/v1/channels/:channelId/stream', scope: 'messages:read', status: 200, isStream: true },
   { method: 'GET', path: '/v1/messages/:messageId', scope: 'messages:read', status: 200, answers: 'message' },
   { method: 'DELETE', path: '/v1/messages/:messageId', scope: 'messages:write', status: 204 },
   {

@@ -1,0 +1,49 @@
+import { invalidField } from './api-error.ts';
+import { hasIdForm } from './ids.ts';
+import { fingerprint } from './page.ts';
+
+/** A place in the order of a channel's stream: behind this message of this transaction (xid8, decimal). No id: before everything. */
+export type Place = { transactionId: string; id: string };
+
+/** What a position belongs to. `database` is PostgreSQL's system identifier: transactions are counted anew in another one. */
+export type StreamScope = { channelId: string; environmentId: string; database: string };
+
+export const BEGINNING: Place = { transactionId: '0', id: '' };
+
+const FIELD = 'Last-Event-ID';
+const SEPARATOR = '.';
+
+/** Writes and reads the positions of one stream: base64url, bound to channel, environment and database, not signed. */
+export function streamPositions({ channelId, environmentId, database }: StreamScope) {
+  const mark = fingerprint({ list: `stream of ${channelId}`, environmentId, filters: { database } });
+  const encode = ({ transactionId, id }: Place): string =>
+    Buffer.from([transactionId, id, mark].join(SEPARATOR)).toString('base64url');
+
+  return {
+    encode,
+
+    /**
+     * The place that a position of the same stream names. `horizon` is the oldest transaction still running: no position
+     * was ever given out at or above it, unless this database has been set back since. Throws INVALID_REQUEST (field
+     * Last-Event-ID) for such a one and for anything else that is no position of this stream.
+     */
+    decode(position: string, horizon: string): Place {
+      const [transactionId, id, given, ...more] = Buffer.from(position, 'base64url').toString('utf8').split(SEPARATOR);
+      const isOurs =
+        transactionId !== undefined &&
+        id !== undefined &&
+        /^\d{1,20}$/.test(transactionId) &&
+        (id === '' || hasIdForm(id)) &&
+        given === mark &&
+        more.length === 0;
+      // As in a cursor: Node's decoder skips characters it does not know, and encoding again shows whether any were there.
+      if (!isOurs || encode({ transactionId, id }) !== position) {
+        throw invalidField(FIELD, 'is not a position of this stream');
+      }
+      if (BigInt(transactionId) >= BigInt(horizon)) {
+        throw invalidField(FIELD, 'is ahead of the database, which has been restored since; begin with since');
+      }
+      return { transactionId, id };
+    },
+  };
+}

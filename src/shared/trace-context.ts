@@ -1,0 +1,58 @@
+/** The trace a message belongs to, as it is stored (W3C Trace Context §3). Null where the publish request named none. */
+export type TraceContext = { traceparent: string | null; tracestate: string | null };
+
+export const NO_TRACE: TraceContext = { traceparent: null, tracestate: null };
+
+const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+const ALL_ZERO = /^0+$/;
+// Sampled and, since level 2, random: the other bits must be zero where they mean nothing yet (§3.2.2.5).
+const KNOWN_FLAGS = 0b11;
+
+const KEY = '(?:[a-z][a-z0-9_*/-]{0,255}|[a-z0-9][a-z0-9_*/-]{0,240}@[a-z][a-z0-9_*/-]{0,13})';
+// Printable ASCII without comma and equals sign, up to 256 characters, no space at the end.
+const MEMBER = new RegExp(`^${KEY}=[ -+\\--<>-~]{0,255}[!-+\\--<>-~]$`);
+const TRACESTATE = { members: 32, characters: 512, longMember: 128 } as const;
+
+/**
+ * Reads the two headers of a publish request (W3C Trace Context §3.2, §3.3). What is malformed is ignored, never refused:
+ * without a good traceparent there is no trace, and a bad tracestate is dropped alone. A version above 00 is read as 00.
+ * Of a tracestate 512 characters are kept at most: members of more than 128 go first, then those at its end (§3.3.1.5).
+ */
+export function readTraceContext(traceparent: string | undefined, tracestate: string | undefined): TraceContext {
+  const [, version = '', traceId = '', parentId = '', flags = '', more] = TRACEPARENT.exec(traceparent ?? '') ?? [];
+  const isGood =
+    version !== '' &&
+    version !== 'ff' &&
+    !(version === '00' && more !== undefined) &&
+    !ALL_ZERO.test(traceId) &&
+    !ALL_ZERO.test(parentId);
+  if (!isGood) return NO_TRACE;
+  const known = (Number.parseInt(flags, 16) & KNOWN_FLAGS).toString(16).padStart(2, '0');
+  return { traceparent: `00-${traceId}-${parentId}-${known}`, tracestate: keptState(tracestate) };
+}
+
+function keptState(text: string | undefined): string | null {
+  const members = (text ?? '').split(',').map((member) => member.replace(/^[ \t]+|[ \t]+$/g, ''));
+  const named = members.filter((member) => member !== '');
+  if (named.length === 0 || named.length > TRACESTATE.members) return null;
+  if (!named.every((member) => MEMBER.test(member))) return null;
+  if (named.join(',').length <= TRACESTATE.characters) return named.join(',');
+  const short = named.filter((member) => member.length <= TRACESTATE.longMember);
+  while (short.join(',').length > TRACESTATE.characters) short.pop();
+  return short.length === 0 ? null : short.join(',');
+}
+
+/** Whether a header is one of the two, which are the service's to set. */
+export const isTraceHeader = (name: string): boolean => /^trace(?:parent|state)$/i.test(name);
+
+/**
+ * The headers of one request that belongs to the trace: the same trace-id and flags, `parentId` (16 hexadecimal digits, not all
+ * zero) as its own parent-id, tracestate as it came (§3.4). None without a trace.
+ */
+export function traceHeaders({ traceparent, tracestate }: TraceContext, parentId: string): Record<string, string> {
+  if (traceparent === null) return {};
+  return {
+    traceparent: `${traceparent.slice(0, 36)}${parentId}${traceparent.slice(52)}`,
+    ...(tracestate !== null && { tracestate }),
+  };
+}

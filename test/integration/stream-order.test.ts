@@ -1,0 +1,131 @@
+import { randomInt } from 'node:crypto';
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { createChannel } from '../support/factories.ts';
+import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
+import { type StreamApi, startStreamApi } from '../support/stream-api.ts';
+import { openStream } from '../support/stream-reader.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const PUBLISHERS = 20;
+const BY_EACH = 30;
+const SLOW_TRANSACTIONS = 4;
+const BY_EACH_SLOW = 12;
+const RECONNECTIONS = 50;
+
+let posthorn: TestPosthorn;
+let apis: StreamApi[];
+
+beforeAll(async () => {
+  posthorn = await startPosthorn({ withWorker: false });
+  apis = [await startStreamApi(posthorn), await startStreamApi(posthorn)];
+});
+afterAll(async () => {
+  await Promise.all(apis.map((api) => api.stop()));
+  await posthorn.stop();
+});
+
+const urlOf = (index: number): string => apis[index % apis.length]?.url ?? '';
+
+/** Publishes one after the other through one API, now and then a small batch. Returns the ids. */
+async function publishMany(channelId: string, publisher: number): Promise<string[]> {
+  const ids: string[] = [];
+  const headers = { authorization: `Bearer ${posthorn.keys.live}`, 'content-type': 'application/json' };
+  for (let n = 0; n < BY_EACH; n += 1) {
+    const message = { eventType: 'order.created', payload: { publisher, n } };
+    const isBatch = n % 5 === 0;
+    const answer = await fetch(`${urlOf(publisher)}/v1/channels/${channelId}/messages${isBatch ? '/batch' : ''}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(isBatch ? { messages: [message, message, message] } : message),
+    });
+    const body = (await answer.json()) as { id: string; ids?: string[] };
+    expect(answer.status).toBe(202);
+    ids.push(...(body.ids ?? [body.id]));
+  }
+  return ids;
+}
+
+/** Inserts in transactions that stay open while others commit; every fourth is undone. Returns the ids that are there. */
+async function insertSlowly(channelId: string, published: () => Promise<number>): Promise<string[]> {
+  const client = new pg.Client({ connectionString: posthorn.database.url });
+  await client.connect();
+  const ids: string[] = [];
+  for (let n = 0; n < BY_EACH_SLOW; n += 1) {
+    const id = posthorn.deps.newId('message');
+    await client.query('BEGIN');
+    await client.query(
+      `INSERT INTO messages (id, environment_id, channel_id, event_type, payload, published_at)
+       SELECT $1, c.environment_id, c.id, 'order.late', '{}', now() FROM channels c WHERE c.id = $2`,
+      [id, channelId],
+    );
+    // Others have committed behind it, or have nothing left to commit.
+    const before = await published();
+    for (let look = 0; look < 20 && (await published()) < before + 5; look += 1) await turn();
+    const isUndone = n % 4 === 3;
+    await client.query(isUndone ? 'ROLLBACK' : 'COMMIT');
+    if (!isUndone) ids.push(id);
+  }
+  await client.end();
+  return ids;
+}
+
+test('20 publishers, two processes, slow transactions and a reader that comes again 50 times: every message once, in one order', async () => {
+  const { id: channelId } = await createChannel(posthorn);
+  const { pool } = posthorn.deps;
+  const count = async (): Promise<number> =>
+    (
+      await pool.query<{ count: number }>('SELECT count(*)::int AS count FROM messages WHERE channel_id = $1', [
+        channelId,
+      ])
+    ).rows[0]?.count ?? 0;
+  const open = (index: number, lastEventId?: string) =>
+    openStream({ url: `${urlOf(index)}/v1/channels/${channelId}/stream`, key: posthorn.keys.live, lastEventId });
+
+  const steady = await open(0);
+  const opening = await open(1);
+  let position = await waitFor('the first position', () => opening.lastEventId());
+  opening.close();
+  const publishing = Promise.all([
+    ...Array.from({ length: PUBLISHERS }, (_, publisher) => publishMany(channelId, publisher)),
+    ...Array.from({ length: SLOW_TRANSACTIONS }, () => insertSlowly(channelId, count)),
+  ]);
+
+  const seen: string[] = [];
+  let connections = 0;
+  let isPublished = false;
+  const expected = publishing.then((ids) => {
+    isPublished = true;
+    return ids.flat().length;
+  });
+  const take = async (): Promise<void> => {
+    const reader = await open(connections, position);
+    connections += 1;
+    // It stays for a few messages, or for all that come once it has come often enough.
+    const patience = connections > RECONNECTIONS ? Number.POSITIVE_INFINITY : randomInt(1, 12);
+    const isAll = async (): Promise<boolean> => isPublished && seen.length + reader.events.length >= (await expected);
+    await waitFor('messages', async () => reader.events.length >= patience || (await isAll()));
+    reader.close();
+    // As if the connection had broken behind these: what came further is sent again.
+    const taken = reader.events.slice(0, patience);
+    for (const { data } of taken) seen.push((JSON.parse(data) as { id: string }).id);
+    position = taken.at(-1)?.id ?? position;
+  };
+  while (!isPublished || seen.length < (await expected)) await take();
+
+  const { rows } = await pool.query<{ id: string }>(
+    'SELECT id FROM messages WHERE channel_id = $1 ORDER BY transaction_id, id',
+    [channelId],
+  );
+  const inOrder = rows.map(({ id }) => id);
+  expect(inOrder).toHaveLength(PUBLISHERS * (BY_EACH + 2 * (BY_EACH / 5)) + SLOW_TRANSACTIONS * BY_EACH_SLOW * 0.75);
+  expect((await publishing).flat().toSorted()).toEqual(inOrder.toSorted());
+  // Otherwise nothing of this would tell a commit order from the order of ids.
+  expect(inOrder).not.toEqual(inOrder.toSorted());
+  expect(connections).toBeGreaterThanOrEqual(RECONNECTIONS);
+  expect(seen).toEqual(inOrder);
+  await steady.waitForEvents(inOrder.length);
+  expect(steady.events.map(({ data }) => (JSON.parse(data) as { id: string }).id)).toEqual(inOrder);
+  steady.close();
+});
