@@ -4,6 +4,7 @@ import { createDeadLetters } from './dead-letters/service.ts';
 import { createDeliveries } from './deliveries/service.ts';
 import type { Dependencies } from './dependencies.ts';
 import { createIdempotency } from './idempotency/service.ts';
+import { createMessageReplays } from './message-replays/service.ts';
 import { createMessages } from './messages/service.ts';
 import { createAddressGuard } from './outbound/address-guard.ts';
 import { createSchemas } from './schemas/schemas.ts';
@@ -18,13 +19,15 @@ export function createServices(deps: Dependencies, handOver: HandOver = noHandOv
     allowHttp: deps.config.allowHttpWebhooks,
   });
   const deliveries = createDeliveries(deps);
+  const messageReplays = createMessageReplays(deps);
   const schemas = createSchemas(deps);
   return {
     apiKeys: createApiKeys(deps),
     channels: createChannels(deps, { deliveries, schemas }),
     messages: createMessages(deps, { schemas }, handOver),
-    subscriptions: createSubscriptions(deps, { guard, deliveries }),
+    subscriptions: createSubscriptions(deps, { guard, deliveries, messageReplays }),
     deliveries,
+    messageReplays,
     deadLetters: createDeadLetters(deps, { deliveries }),
     idempotency: createIdempotency(deps),
   };

@@ -3,6 +3,7 @@ import { channelRoutes } from './channels/routes.ts';
 import { deadLetterRoutes } from './dead-letters/routes.ts';
 import { deliveryRoutes } from './deliveries/routes.ts';
 import type { Route } from './http/route.ts';
+import { messageReplayRoutes } from './message-replays/routes.ts';
 import { messageRoutes } from './messages/routes.ts';
 import { subscriptionRoutes } from './subscriptions/routes.ts';
 
@@ -13,5 +14,6 @@ export const routes: Route[] = [
   ...subscriptionRoutes,
   ...deliveryRoutes,
   ...deadLetterRoutes,
+  ...messageReplayRoutes,
   ...apiKeyRoutes,
 ];

@@ -19,7 +19,7 @@ import { VERSION } from './shared/version.ts';
 import { createCarriers } from './temporal/carriers.ts';
 import { connectToTemporal, installRuntime, type TemporalSettings } from './temporal/connection.ts';
 import { furnish } from './temporal/furnish.ts';
-import { createStartBulkReplay } from './temporal/start-bulk-replay.ts';
+import { createStartReplay } from './temporal/start-replay.ts';
 import { createStartDrain } from './temporal/start-drain.ts';
 import { createStartDelivery } from './temporal/start-delivery.ts';
 import { workflowBundle } from './temporal/workflow-bundle.ts';
@@ -142,7 +142,7 @@ export async function startWorker(
       taskQueue,
       isSearchable: () => furniture.isSearchable,
     }),
-    startBulkReplay: createStartBulkReplay(client, { taskQueue }),
+    startReplay: createStartReplay(client, { taskQueue }),
   });
   wake = dispatcher.wake;
   const detach = handOver?.attach(dispatcher.handOver);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dateTimeQuery, enumQuery, pageQuery, parseDateTime } from '../http/query.ts';
+import { dateTimeField, dateTimeQuery, enumQuery, pageQuery } from '../http/query.ts';
 import {
   type BulkReplayStatus,
   DEAD_LETTER_STATUSES,
@@ -15,13 +15,6 @@ export const listDeadLettersQuery = pageQuery.extend({
   status: enumQuery(DEAD_LETTER_STATUSES).optional(),
   since: dateTimeQuery.optional(),
   until: dateTimeQuery.optional(),
-});
-
-const dateTimeField = z.string('must be a date-time').transform((text, issues) => {
-  const time = parseDateTime(text);
-  if (time !== undefined) return time;
-  issues.addIssue({ code: 'custom', message: 'must be a date-time such as 2026-01-31T12:00:00Z' });
-  return z.NEVER;
 });
 
 /**

@@ -1,22 +1,22 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import type { StartBulkReplay } from '../temporal/start-bulk-replay.ts';
+import type { StartReplay } from '../temporal/start-replay.ts';
 import { forgetExpired } from './forget-expired.ts';
 import { takeOverFromDead } from './incarnation.ts';
-import { pendingBulkReplays } from './pending-bulk-replays.ts';
+import { pendingReplays } from './pending-replays.ts';
 
 // A fifth of a lease: what a dead worker held waits no longer for being noticed than for the lease itself.
 const EVERY_MS = 2_000;
 // Nobody reads what has expired, so there is no hurry; while there is much of it, every look takes some.
 const FORGET_EVERY_MS = 60_000;
 
-export type ChoresDependencies = { pool: Pool; log: Logger; startBulkReplay: StartBulkReplay };
+export type ChoresDependencies = { pool: Pool; log: Logger; startReplay: StartReplay };
 
 /**
- * What a dispatcher does now and then: takes over from dead workers, removes what has expired and starts bulk replays. Call
+ * What a dispatcher does now and then: takes over from dead workers, removes what has expired and starts replays. Call
  * it as often as you like.
  */
-export function createChores({ pool, log, startBulkReplay }: ChoresDependencies): () => Promise<void> {
+export function createChores({ pool, log, startReplay }: ChoresDependencies): () => Promise<void> {
   let nextAt = 0;
   let forgetAt = 0;
   return async () => {
@@ -25,6 +25,6 @@ export function createChores({ pool, log, startBulkReplay }: ChoresDependencies)
     const taken = await takeOverFromDead(pool);
     if (taken > 0) log.info({ deliveries: taken }, 'took over from a worker that died');
     if (Date.now() >= forgetAt && !(await forgetExpired(pool))) forgetAt = Date.now() + FORGET_EVERY_MS;
-    for (const bulkReplayId of await pendingBulkReplays(pool)) await startBulkReplay(bulkReplayId);
+    for (const replay of await pendingReplays(pool)) await startReplay(replay);
   };
 }

@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { isUnreachable } from '../db/until-reachable.ts';
 import type { HandOver, NewDelivery } from '../shared/hand-over.ts';
-import type { StartBulkReplay } from '../temporal/start-bulk-replay.ts';
+import type { StartReplay } from '../temporal/start-replay.ts';
 import type { StartDelivery } from '../temporal/start-delivery.ts';
 import type { StartDrain } from '../temporal/start-drain.ts';
 import type { Admission } from './admission.ts';
@@ -45,7 +45,7 @@ export type DispatcherDependencies = {
   admission: Pick<Admission, 'learn' | 'isOpen' | 'hasOpen'>;
   startDelivery: StartDelivery;
   startDrain: StartDrain;
-  startBulkReplay: StartBulkReplay;
+  startReplay: StartReplay;
 };
 
 type Held = NewDelivery & { details?: ClaimedDelivery };

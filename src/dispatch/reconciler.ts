@@ -49,7 +49,7 @@ export async function reconcileDeliveries(deps: ReconcilerDependencies, onProgre
     if (await settle(deps, overdue, state)) done[state === 'cancelled' ? 'cancelled' : 'dueAgain'] += 1;
     onProgress();
   }
-  await restartLostBulkReplays(deps);
+  for (const table of ['bulk_replays', 'message_replays'] as const) await restartLostReplays(deps, table);
   if (done.dueAgain > 0) await deps.pool.query('SELECT pg_notify($1, $2)', [DUE_CHANNEL, '']);
   if (done.dueAgain + done.cancelled > 0) deps.log.info(done, 'reconciled deliveries');
   return done;
@@ -97,17 +97,20 @@ async function endThoseOfDeletedSubscriptions(pool: Pool): Promise<void> {
   );
 }
 
-/** A bulk replay whose Temporal workflow is gone is started again where it stands; one that a person ended is cancelled. */
-async function restartLostBulkReplays({ pool, carriers }: ReconcilerDependencies): Promise<void> {
+/** A replay whose Temporal workflow is gone is started again where it stands; one that a person ended is cancelled. */
+async function restartLostReplays(
+  { pool, carriers }: ReconcilerDependencies,
+  table: 'bulk_replays' | 'message_replays',
+): Promise<void> {
   const { rows } = await pool.query<{ id: string; carrier: string }>(
-    `SELECT id, carrier FROM bulk_replays WHERE status = 'running' AND carrier IS NOT NULL`,
+    `SELECT id, carrier FROM ${table} WHERE finished_at IS NULL AND status = 'running' AND carrier IS NOT NULL`,
   );
   for (const { id, carrier } of rows) {
     const state = await carriers.stateOf(carrier);
     if (state === 'running') continue;
     const status = state === 'cancelled' ? 'cancelled' : 'pending';
     await pool.query(
-      `UPDATE bulk_replays SET status = $2, finished_at = CASE WHEN $2 = 'cancelled' THEN now() END
+      `UPDATE ${table} SET status = $2, finished_at = CASE WHEN $2 = 'cancelled' THEN now() END
        WHERE id = $1 AND status = 'running'`,
       [id, status],
     );
@@ -123,7 +126,9 @@ export async function abandonCarriers(pool: Pool): Promise<number> {
   const { rowCount } = await pool.query(
     `UPDATE deliveries SET round = round + 1, carrier = NULL WHERE carrier IS NOT NULL AND due_at IS NOT NULL AND ${UNFINISHED}`,
   );
-  await pool.query(`UPDATE bulk_replays SET status = 'pending' WHERE status = 'running'`);
+  for (const table of ['bulk_replays', 'message_replays']) {
+    await pool.query(`UPDATE ${table} SET status = 'pending' WHERE status = 'running'`);
+  }
   await pool.query('SELECT pg_notify($1, $2)', [DUE_CHANNEL, '']);
   return rowCount ?? 0;
 }

@@ -52,6 +52,12 @@ export const MAX_CRASHES = 10;
 /** Argument of the Temporal workflow replayDeadLetters. */
 export type BulkReplayInput = { bulkReplayId: string };
 
+/** Argument of the Temporal workflow replayMessages. */
+export type MessageReplayInput = { replayId: string };
+
+/** A replay that waits for its Temporal workflow: of dead letters that match a filter, or of stored messages. */
+export type PendingReplay = { of: 'deadLetters' | 'messages'; id: string };
+
 /** Argument of the Temporal workflow drainDeliveries: the task queue of the process that holds the backlog. */
 export type DrainInput = { taskQueue: string };
 

@@ -10,6 +10,7 @@ test('the names Temporal keeps do not change', () => {
   });
   expect(names.deliveryWorkflowId('dlv_1', 2)).toBe('delivery/dlv_1/2');
   expect(names.bulkReplayWorkflowId('rpl_1')).toBe('bulk-replay/rpl_1');
+  expect(names.messageReplayWorkflowId('rpm_1')).toBe('message-replay/rpm_1');
   expect(names.reconcilerScheduleId(names.TASK_QUEUE)).toBe('posthorn/reconciler');
   expect(names.retentionScheduleId(names.TASK_QUEUE)).toBe('posthorn/retention');
 });
@@ -27,6 +28,7 @@ test.each<[string, ReturnType<typeof names.deliveryOfWorkflowId>]>([
   [names.deliveryWorkflowId('dlv_1', 2), { deliveryId: 'dlv_1', round: 2 }],
   [names.deliveryWorkflowId('dlv_1', 1_000), { deliveryId: 'dlv_1', round: 1_000 }],
   [names.bulkReplayWorkflowId('rpl_1'), undefined],
+  [names.messageReplayWorkflowId('rpm_1'), undefined],
   ['', undefined],
   ['delivery', undefined],
   ['delivery/dlv_1', undefined],

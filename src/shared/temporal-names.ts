@@ -5,6 +5,7 @@ export const TASK_QUEUE = 'posthorn';
 export const WORKFLOW_TYPES = {
   deliverMessage: 'deliverMessage',
   replayDeadLetters: 'replayDeadLetters',
+  replayMessages: 'replayMessages',
   reconcileDeliveries: 'reconcileDeliveries',
   drainDeliveries: 'drainDeliveries',
   removeExpired: 'removeExpired',
@@ -31,6 +32,9 @@ export const incarnationTaskQueue = (taskQueue: string, incarnationId: string): 
 
 /** A bulk replay's Temporal workflow id. */
 export const bulkReplayWorkflowId = (bulkReplayId: string): string => `bulk-replay/${bulkReplayId}`;
+
+/** The Temporal workflow id of a replay of stored messages. */
+export const messageReplayWorkflowId = (replayId: string): string => `message-replay/${replayId}`;
 
 /** Id of the Temporal schedule that runs the reconciler: `posthorn/reconciler` unless the task queue is another. */
 export const reconcilerScheduleId = (taskQueue: string): string => `${taskQueue}/reconciler`;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pageQuery } from '../http/query.ts';
+import { dateTimeField, pageQuery } from '../http/query.ts';
 import type { Circuit } from '../shared/circuit.ts';
 import { eventTypePatternProblem, MAX_EVENT_TYPE_LENGTH, MAX_EVENT_TYPES } from '../shared/event-types.ts';
 import { CONCURRENCY, RATE_LIMIT } from '../shared/limits.ts';
@@ -77,6 +77,8 @@ export const createSubscriptionBody = z.object({
   timeoutMs: timeoutMs.default(15_000),
   maxConcurrency: maxConcurrency.nullable().exactOptional(),
   rateLimit: rateLimit.nullable().exactOptional(),
+  /** Stored messages from this time on are delivered too. */
+  startFrom: dateTimeField.exactOptional(),
 });
 export type CreateSubscription = z.output<typeof createSubscriptionBody>;
 

@@ -1,6 +1,7 @@
 import type { Deliveries } from '../deliveries/service.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Caller } from '../http/context.ts';
+import type { MessageReplays } from '../message-replays/service.ts';
 import type { AddressGuard } from '../outbound/address-guard.ts';
 import { customHeadersProblem } from '../outbound/custom-headers.ts';
 import { ApiError, invalidField, notFound } from '../shared/api-error.ts';
@@ -26,7 +27,8 @@ const MAX_FIELD_NAME_LENGTH = 64;
 const DELETE_TIMEOUT_MS = 60_000;
 
 export type Subscriptions = {
-  create(caller: Caller, body: CreateSubscription): Promise<Subscription>;
+  /** With `startFrom` the stored messages since then are replayed to it; `replayId` tells how far that is. */
+  create(caller: Caller, body: CreateSubscription): Promise<Subscription & { replayId?: string }>;
   list(caller: Caller, query: ListSubscriptions): Promise<Page<Subscription>>;
   get(caller: Caller, id: string): Promise<Subscription>;
   update(caller: Caller, id: string, body: UpdateSubscription): Promise<Subscription>;
@@ -45,11 +47,12 @@ export type Subscriptions = {
 type Collaborators = {
   guard: Pick<AddressGuard, 'checkUrl'>;
   deliveries: Pick<Deliveries, 'endOfSubscriptions'>;
+  messageReplays: Pick<MessageReplays, 'startWithin'>;
 };
 
 export function createSubscriptions(
   { db, newId, clock, keyRing }: Pick<Dependencies, 'db' | 'newId' | 'clock' | 'keyRing'>,
-  { guard, deliveries }: Collaborators,
+  { guard, deliveries, messageReplays }: Collaborators,
 ): Subscriptions {
   /** An id that cannot be one never reaches the database, whatever characters it holds. */
   const found = async (id: string, look: () => Promise<Subscription | undefined>): Promise<Subscription> => {
@@ -75,7 +78,8 @@ export function createSubscriptions(
   };
 
   return {
-    async create({ environmentId }, body) {
+    async create(caller, { startFrom, ...body }) {
+      const { environmentId } = caller;
       checkTarget(body);
       const retryPolicy = toRetryPolicy(body.retryPolicy);
       const { sealed } = newSealedSecret(keyRing, newId('secret'));
@@ -87,7 +91,10 @@ export function createSubscriptions(
         if (channelStatus === 'archived') throw new ApiError('CONFLICT', 'The channel is archived');
         const name = body.name ?? new URL(body.webhookUrl).host.slice(0, MAX_NAME_LENGTH);
         const subscription = { ...body, name, retryPolicy, id: newId('subscription'), environmentId };
-        return store.insertSubscription(transaction, subscription, sealed, clock());
+        const created = await store.insertSubscription(transaction, subscription, sealed, clock());
+        if (startFrom === undefined) return created;
+        const { id } = await messageReplays.startWithin(transaction, caller, { subscriptionId: created.id, startFrom });
+        return { ...created, replayId: id };
       });
     },
 

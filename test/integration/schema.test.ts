@@ -44,8 +44,9 @@ describe('the migrations', () => {
       { migration_name: '0004_unfinished', isFinished: true },
       { migration_name: '0005_channel_schemas', isFinished: true },
       { migration_name: '0006_idempotency', isFinished: true },
-      { migration_name: '0008_retention', isFinished: true },
       { migration_name: '0007_stream', isFinished: true },
+      { migration_name: '0008_retention', isFinished: true },
+      { migration_name: '0009_message_replays', isFinished: true },
     ]);
   });
 

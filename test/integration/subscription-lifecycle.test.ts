@@ -86,7 +86,11 @@ describe('deleting a subscription', () => {
     const subscription = await create();
     const failing = createSubscriptions(
       { db, newId, clock: now, keyRing },
-      { guard, deliveries: { endOfSubscriptions: () => Promise.reject(new Error('disk full')) } },
+      {
+        guard,
+        deliveries: { endOfSubscriptions: () => Promise.reject(new Error('disk full')) },
+        messageReplays: { startWithin: () => Promise.reject(new Error('not asked for')) },
+      },
     );
     await expect(failing.delete(live, subscription.id)).rejects.toThrow('disk full');
     expect(await get(subscription.id)).toStrictEqual(subscription);

@@ -3,6 +3,7 @@ import { deliverMessage as current } from '../../workflows/deliver-message.ts';
 import type { DeliverMessageInput, DeliveryEnd } from '../../src/shared/delivery-workflow.ts';
 
 export { replayDeadLetters } from '../../workflows/replay-dead-letters.ts';
+export { replayMessages } from '../../workflows/replay-messages.ts';
 
 /** As a careless change would have it: a command before all others, not behind `patched()`. The replay test must see it. */
 export async function deliverMessage(input: DeliverMessageInput): Promise<DeliveryEnd> {

@@ -9,6 +9,7 @@ export type ResourceIds = {
   deliveryId: string;
   deadLetterId: string;
   bulkReplayId: string;
+  messageReplayId: string;
   apiKeyId: string;
 };
 
@@ -188,6 +189,29 @@ export const CONTRACT: ContractRow[] = [
     scope: 'dlq:write',
     status: 202,
     answers: 'bulkReplay',
+  },
+  {
+    method: 'POST',
+    path: '/v1/subscriptions/:subscriptionId/replay',
+    scope: 'subscriptions:write',
+    status: 202,
+    answers: 'messageReplay',
+    body: () => ({ since: '2026-01-01T00:00:00Z' }),
+    isStrict: true,
+  },
+  {
+    method: 'GET',
+    path: '/v1/replays/:messageReplayId',
+    scope: 'subscriptions:read',
+    status: 200,
+    answers: 'messageReplay',
+  },
+  {
+    method: 'POST',
+    path: '/v1/replays/:messageReplayId/cancel',
+    scope: 'subscriptions:write',
+    status: 202,
+    answers: 'messageReplay',
   },
   { method: 'GET', path: '/v1/api-keys', scope: 'credentials:write', status: 200, listOf: 'apiKey' },
   {

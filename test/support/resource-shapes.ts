@@ -175,6 +175,21 @@ const SHAPES = {
     createdAt: time,
     'finishedAt?': time,
   }),
+  messageReplay: fields({
+    id: id('messageReplay'),
+    subscriptionId: id('subscription'),
+    status: oneOf('pending', 'running', 'completed', 'cancelled', 'failed'),
+    since: time,
+    until: time,
+    eventTypes: listOf(text),
+    onlyMissing: when('a boolean', (value) => typeof value === 'boolean'),
+    ratePerSecond: integer,
+    matched: integer,
+    replayed: integer,
+    'upTo?': time,
+    createdAt: time,
+    'finishedAt?': time,
+  }),
   // The specification §4 Messages, and DESIGN §5 "GET …/secret".
   batch: fields({
     count: integer,

@@ -14,6 +14,7 @@ import type { DeliveryStatus } from '../../src/shared/statuses.ts';
 import { createSubscriptions, type Subscriptions } from '../../src/subscriptions/service.ts';
 import { createTestDatabase } from './database.ts';
 import { insertOrganisation } from './organisation.ts';
+import { createMessageReplays } from '../../src/message-replays/service.ts';
 
 /** Callers of the two environments of one app. They may do everything. */
 export type Callers = { live: Caller; test: Caller };
@@ -59,7 +60,10 @@ export async function startResources(): Promise<Resources> {
       { db, newId, clock: now },
       { deliveries, schemas: createSchemas({ log: createLog('silent') }) },
     ),
-    subscriptions: createSubscriptions({ db, newId, clock: now, keyRing }, { guard, deliveries }),
+    subscriptions: createSubscriptions(
+      { db, newId, clock: now, keyRing },
+      { guard, deliveries, messageReplays: createMessageReplays({ db, newId, clock: now }) },
+    ),
     advance: (milliseconds) => {
       offset += milliseconds;
     },

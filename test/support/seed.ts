@@ -99,6 +99,8 @@ export async function seedResources(posthorn: TestPosthorn, key: string): Promis
   const { id: deliveryId } = await posthorn.deps.db.delivery.findFirstOrThrow({ where: { messageId: message.id } });
   const deadLetterId = await endAsDeadLetter(posthorn, deliveryId);
   const bulkReplay = await make(posthorn, key, '/v1/dlq/replay', { channelId: channel.id });
+  const past = new Date(Date.now() - 3_600_000).toISOString();
+  const messageReplay = await make(posthorn, key, `/v1/subscriptions/${subscription.id}/replay`, { since: past });
   // No more than the least key that may rotate it has itself.
   const apiKey = await make(posthorn, key, '/v1/api-keys', { name: 'till', scopes: ['credentials:write'] });
   return {
@@ -108,6 +110,7 @@ export async function seedResources(posthorn: TestPosthorn, key: string): Promis
     deliveryId,
     deadLetterId,
     bulkReplayId: bulkReplay.id,
+    messageReplayId: messageReplay.id,
     apiKeyId: apiKey.id,
   };
 }

@@ -1,0 +1,30 @@
+import { activityInfo, heartbeat, sleep } from '@temporalio/activity';
+import type { Pool } from 'pg';
+import { replayNextMessages } from '../src/message-replays/store.ts';
+import type { MessageReplayInput } from '../src/shared/delivery-workflow.ts';
+
+// A third of the heartbeat's time: waiting for the rate is no death.
+const LOOK_EVERY_MS = 3_000;
+
+/** Replays of stored messages. May be repeated: each batch is noted in the transaction that makes its deliveries due. */
+export function createReplayMessagesActivities({ pool }: { pool: Pool }) {
+  return {
+    /** Replays batch after batch until none is left or it is cancelled; its heartbeat shows matched and replayed. */
+    async replayMessageBatches({ replayId }: MessageReplayInput): Promise<void> {
+      const carrier = activityInfo().workflowExecution?.workflowId ?? '';
+      for (;;) {
+        const { isFinished, waitMs, ...progress } = await replayNextMessages(pool, {
+          replayId,
+          carrier,
+          now: new Date(),
+        });
+        heartbeat(progress);
+        if (isFinished) return;
+        for (let left = waitMs; left > 0; left -= LOOK_EVERY_MS) {
+          await sleep(Math.min(left, LOOK_EVERY_MS));
+          heartbeat(progress);
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,186 @@
+import type { Pool } from 'pg';
+import type { Database, DatabaseTransaction } from '../db/client.ts';
+import { DUE_CHANNEL } from '../db/due.ts';
+import { wantedBy } from '../db/fan-out.ts';
+import type { MessageReplay as MessageReplayRow } from '../db/generated/client.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { lowestIdAt, timeOfId } from '../shared/ids.ts';
+import type { BulkReplayStatus } from '../shared/statuses.ts';
+import type { MessageReplay } from './schema.ts';
+
+// Messages looked at in one transaction, and never more than a second's worth of deliveries.
+const BATCH = 500;
+// First tries that may wait for the subscription at a time: beyond that its own messages would wait behind the past.
+const WAITING_AT_MOST = 1_000;
+// A message's id is made before its transaction commits: what is younger may still have older ones beside it to come.
+const SETTLED_AFTER_MS = 5_000;
+
+export type NewMessageReplay = Pick<
+  MessageReplay,
+  'id' | 'subscriptionId' | 'since' | 'until' | 'eventTypes' | 'onlyMissing' | 'ratePerSecond'
+> & { environmentId: string; requestedBy: string };
+
+export async function insertMessageReplay(db: DatabaseTransaction, replay: NewMessageReplay): Promise<MessageReplay> {
+  return toMessageReplay(await db.messageReplay.create({ data: replay }));
+}
+
+export async function findMessageReplay(
+  db: Database,
+  environmentId: string,
+  id: string,
+): Promise<MessageReplay | undefined> {
+  const row = await db.messageReplay.findFirst({ where: { id, environmentId } });
+  return row === null ? undefined : toMessageReplay(row);
+}
+
+/** Stops a replay before its next batch. False when it had already ended. */
+export async function cancelMessageReplay(
+  db: Database,
+  environmentId: string,
+  id: string,
+  now: Date,
+): Promise<boolean> {
+  const { count } = await db.messageReplay.updateMany({
+    where: { id, environmentId, status: { in: ['pending', 'running'] } },
+    data: { status: 'cancelled', finishedAt: now },
+  });
+  return count === 1;
+}
+
+/** `waitMs` until the next batch: the rate, a full queue, or messages that are too young. */
+export type ReplayProgress = { isFinished: boolean; matched: number; replayed: number; waitMs: number };
+
+type Job = {
+  subscription_id: string;
+  since: Date;
+  until: Date;
+  event_types: string[];
+  only_missing: boolean;
+  rate_per_second: number;
+  position: string | null;
+  requested_by: string;
+  matched: number;
+  replayed: number;
+  channel_id: string | null;
+  waiting: number;
+};
+
+const TAKE = `
+  WITH job AS (
+    UPDATE message_replays SET status = 'running', carrier = $2 WHERE id = $1 AND status IN ('pending', 'running')
+    RETURNING *
+  )
+  SELECT job.*, s.channel_id, (SELECT count(*)::int FROM (
+      SELECT FROM deliveries d WHERE d.subscription_id = job.subscription_id AND d.due_at IS NOT NULL
+        AND d.holder IS NULL AND d.carrier IS NULL AND d.policy_attempts = 0 LIMIT $3) AS w) AS waiting
+  FROM job LEFT JOIN subscriptions s ON s.id = job.subscription_id AND s.deleted_at IS NULL`;
+
+// One statement: a delivery that is there and finished goes into its next round as a single replay does, one that is missing
+// is made, and what is under way is left alone. Test messages were meant for one subscription; of erased ones nothing is left.
+const REPLAY = `
+  WITH looked AS (
+    SELECT m.id, m.environment_id, m.channel_id, m.event_type, m.erased_at FROM messages m
+    WHERE m.channel_id = $1 AND m.id > $2 AND m.id < $3 ORDER BY m.id LIMIT $4
+  ), wanted AS (
+    SELECT m.* FROM looked m JOIN subscriptions s ON s.id = $5
+    WHERE ${wantedBy('s.event_types')} AND ${wantedBy('$6::text[]')} AND m.event_type <> 'posthorn.test'
+      AND m.erased_at IS NULL
+  ), made AS (
+    INSERT INTO deliveries (id, environment_id, channel_id, message_id, subscription_id, due_at, created_at,
+                            max_retries, initial_delay, max_delay, backoff_multiplier)
+    SELECT posthorn_id('dlv'), m.environment_id, m.channel_id, m.id, s.id, now(), now(),
+           s.max_retries, s.initial_delay, s.max_delay, s.backoff_multiplier
+    FROM wanted m JOIN subscriptions s ON s.id = $5
+    ORDER BY m.id
+    ON CONFLICT (message_id, subscription_id) DO NOTHING
+    RETURNING id
+  ), again AS (
+    UPDATE deliveries d
+    SET status = 'pending', round = d.round + 1, policy_attempts = 0, policy_started_at = now(), due_at = now(),
+        holder = NULL, carrier = NULL, next_retry_at = NULL, failure_reason = NULL, max_retries = s.max_retries,
+        initial_delay = s.initial_delay, max_delay = s.max_delay, backoff_multiplier = s.backoff_multiplier
+    FROM wanted m, subscriptions s
+    WHERE NOT $7 AND s.id = $5 AND d.message_id = m.id AND d.subscription_id = s.id AND d.due_at IS NULL
+    RETURNING d.id
+  ), letters AS (
+    UPDATE dead_letters l SET status = 'replayed', replayed_at = now(), replayed_by = $8
+    FROM again a WHERE l.delivery_id = a.id AND l.status = 'open'
+  )
+  SELECT (SELECT count(*)::int FROM looked) AS looked, (SELECT max(id) FROM looked) AS last,
+    (SELECT count(*)::int FROM wanted) AS wanted,
+    (SELECT count(*)::int FROM made) + (SELECT count(*)::int FROM again) AS replayed`;
+
+/**
+ * Replays the next messages of a replay and notes how far it is, in one transaction: a repeated call goes on behind the last
+ * one, and two at a time take turns on the row. A replay whose subscription is deleted ends as cancelled.
+ */
+export async function replayNextMessages(
+  pool: Pool,
+  { replayId, carrier, now }: { replayId: string; carrier: string; now: Date },
+): Promise<ReplayProgress> {
+  return inTransaction(pool, async (connection) => {
+    const { rows: jobs } = await connection.query<Job>(TAKE, [replayId, carrier, WAITING_AT_MOST]);
+    const job = jobs[0];
+    if (job === undefined) return { isFinished: true, matched: 0, replayed: 0, waitMs: 0 };
+    const { matched, replayed } = job;
+    if (job.channel_id === null) {
+      await connection.query(`UPDATE message_replays SET status = 'cancelled', finished_at = now() WHERE id = $1`, [
+        replayId,
+      ]);
+      return { isFinished: true, matched, replayed, waitMs: 0 };
+    }
+    if (job.waiting >= WAITING_AT_MOST) return { isFinished: false, matched, replayed, waitMs: 1_000 };
+    const settled = new Date(Math.min(job.until.getTime(), now.getTime() - SETTLED_AFTER_MS));
+    const limit = Math.min(BATCH, job.rate_per_second);
+    const { rows } = await connection.query<{ looked: number; last: string | null; wanted: number; replayed: number }>(
+      REPLAY,
+      [
+        job.channel_id,
+        job.position ?? lowestIdAt('message', job.since),
+        lowestIdAt('message', settled),
+        limit,
+        job.subscription_id,
+        job.event_types,
+        job.only_missing,
+        job.requested_by,
+      ],
+    );
+    const batch = rows[0] ?? { looked: 0, last: null, wanted: 0, replayed: 0 };
+    const isAtEnd = batch.looked < limit;
+    const isFinished = isAtEnd && settled.getTime() === job.until.getTime();
+    await connection.query(
+      `UPDATE message_replays SET matched = matched + $2, replayed = replayed + $3, position = coalesce($4, position),
+         status = CASE WHEN $5 THEN 'completed' ELSE status END, finished_at = CASE WHEN $5 THEN now() END
+       WHERE id = $1`,
+      [replayId, batch.wanted, batch.replayed, batch.last, isFinished],
+    );
+    if (batch.replayed > 0) await connection.query('SELECT pg_notify($1, $2)', [DUE_CHANNEL, '']);
+    const paceMs = (batch.replayed * 1_000) / job.rate_per_second;
+    return {
+      isFinished,
+      matched: matched + batch.wanted,
+      replayed: replayed + batch.replayed,
+      waitMs: isAtEnd ? Math.max(paceMs, 1_000) : paceMs,
+    };
+  });
+}
+
+const toMessageReplay = (row: MessageReplayRow): MessageReplay => {
+  const upTo = row.position === null ? undefined : timeOfId('message', row.position);
+  return {
+    id: row.id,
+    subscriptionId: row.subscriptionId,
+    // Only this service writes the column, from BULK_REPLAY_STATUSES.
+    status: row.status as BulkReplayStatus,
+    since: row.since,
+    until: row.until,
+    eventTypes: row.eventTypes,
+    onlyMissing: row.onlyMissing,
+    ratePerSecond: row.ratePerSecond,
+    matched: row.matched,
+    replayed: row.replayed,
+    ...(upTo !== undefined && { upTo }),
+    createdAt: row.createdAt,
+    ...(row.finishedAt !== null && { finishedAt: row.finishedAt }),
+  };
+};

@@ -1,0 +1,210 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { lowestIdAt } from '../../src/shared/ids.ts';
+import { createChannel, createSubscription, publish, publishBatch, waitForDelivery } from '../support/factories.ts';
+import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+type ReplayJson = {
+  id: string;
+  status: string;
+  matched: number;
+  replayed: number;
+  upTo?: string;
+  finishedAt?: string;
+};
+
+let posthorn: TestPosthorn;
+const receivers: Receiver[] = [];
+beforeAll(async () => {
+  posthorn = await startPosthorn();
+});
+afterEach(async () => {
+  await Promise.all(receivers.splice(0).map((receiver) => receiver.close()));
+});
+afterAll(() => posthorn.stop());
+
+const receiving = async (...answers: number[]): Promise<Receiver> => {
+  const receiver = await startReceiver({ answers: answers.length === 0 ? [200] : answers });
+  receivers.push(receiver);
+  return receiver;
+};
+
+const ask = (subscriptionId: string, body: unknown) =>
+  posthorn.request<ReplayJson & { error?: { code: string; details: { field: string } } }>(
+    'POST',
+    `/v1/subscriptions/${subscriptionId}/replay`,
+    body,
+  );
+
+const untilEnded = (id: string): Promise<ReplayJson> =>
+  waitFor(`replay ${id} to end`, async () => {
+    const { body } = await posthorn.request<ReplayJson>('GET', `/v1/replays/${id}`);
+    return body.finishedAt !== undefined && body;
+  });
+
+const HOUR_MS = 3_600_000;
+const ago = (hours: number): string => new Date(Date.now() - hours * HOUR_MS).toISOString();
+
+/** Messages of the past, as if published then: their ids carry that time. */
+async function age(channelId: string, ids: readonly string[], hours: number): Promise<string[]> {
+  const old: string[] = [];
+  for (const id of ids) {
+    const time = lowestIdAt('message', new Date(Date.now() - hours * HOUR_MS)).slice(0, 14);
+    const aged = `${time}${id.slice(14)}`;
+    await posthorn.database.pool.query(
+      `UPDATE messages SET id = $2, published_at = now() - make_interval(hours => $3) WHERE id = $1 AND channel_id = $4`,
+      [id, aged, hours, channelId],
+    );
+    await posthorn.database.pool.query('UPDATE deliveries SET message_id = $2 WHERE message_id = $1', [id, aged]);
+    old.push(aged);
+  }
+  return old;
+}
+
+test('a subscription created with startFrom gets what is stored since then, once, beside what comes now', async () => {
+  const { id: channelId } = await createChannel(posthorn);
+  const older = await age(channelId, await publishBatch(posthorn, channelId, 3), 5);
+  const younger = await age(channelId, await publishBatch(posthorn, channelId, 4), 1);
+  const receiver = await receiving();
+
+  const created = await posthorn.request<{ id: string; replayId: string }>('POST', '/v1/subscriptions', {
+    channelId,
+    webhookUrl: receiver.url,
+    startFrom: ago(2),
+  });
+  const live = await publish(posthorn, channelId);
+
+  expect(created.status).toBe(201);
+  const replay = await untilEnded(created.body.replayId);
+  expect(replay).toMatchObject({ status: 'completed', replayed: 4 });
+  for (const id of [...younger, live.id]) await waitForDelivery(posthorn, id, 'delivered');
+  expect([...younger, live.id].map((id) => receiver.countOf(id))).toEqual([1, 1, 1, 1, 1]);
+  expect(older.map((id) => receiver.countOf(id))).toEqual([0, 0, 0]);
+  const shown = await posthorn.request('GET', `/v1/subscriptions/${created.body.id}`);
+  expect(shown.body).not.toHaveProperty('startFrom');
+});
+
+test('a replay sends again what its bounds and eventTypes match; with onlyMissing only what is missing', async () => {
+  const { id: channelId } = await createChannel(posthorn);
+  const receiver = await receiving();
+  const { id } = await createSubscription(posthorn, { channelId, webhookUrl: receiver.url, eventTypes: ['order.*'] });
+  const { id: first } = await publish(posthorn, channelId, { eventType: 'order.paid' });
+  await waitForDelivery(posthorn, first, 'delivered');
+  const [had = ''] = await age(channelId, [first], 3);
+  await posthorn.request('PATCH', `/v1/subscriptions/${id}`, { eventTypes: ['none'] });
+  const missed = (await publish(posthorn, channelId, { eventType: 'order.sent' })).id;
+  const other = (await publish(posthorn, channelId, { eventType: 'bill.paid' })).id;
+  const [oldMissed = '', oldOther = ''] = await age(channelId, [missed, other], 2);
+  await posthorn.request('PATCH', `/v1/subscriptions/${id}`, { eventTypes: ['order.*'] });
+
+  const missing = await ask(id, { since: ago(4), onlyMissing: true });
+  expect(missing.status).toBe(202);
+  expect(await untilEnded(missing.body.id)).toMatchObject({ status: 'completed', matched: 2, replayed: 1 });
+  await waitForDelivery(posthorn, oldMissed, 'delivered');
+  expect([first, had, oldMissed, oldOther].map((message) => receiver.countOf(message))).toEqual([1, 0, 1, 0]);
+
+  const again = await ask(id, { since: ago(4), until: ago(2.5), eventTypes: ['order.paid'] });
+  expect(await untilEnded(again.body.id)).toMatchObject({ status: 'completed', matched: 1, replayed: 1 });
+  await waitFor('its second arrival', () => receiver.countOf(had) === 1);
+  expect([oldMissed, oldOther].map((message) => receiver.countOf(message))).toEqual([1, 0]);
+});
+
+test('a replayed dead letter is closed, and what is under way is left alone', async () => {
+  const { id: channelId } = await createChannel(posthorn);
+  const receiver = await receiving(500, 200);
+  const retryPolicy = { maxRetries: 0 };
+  const { id } = await createSubscription(posthorn, { channelId, webhookUrl: receiver.url, retryPolicy });
+  const failed = await publish(posthorn, channelId);
+  await waitForDelivery(posthorn, failed.id, 'failed');
+  const [message = ''] = await age(channelId, [failed.id], 1);
+  await posthorn.request('POST', `/v1/subscriptions/${id}/pause`);
+  const [waiting = ''] = await age(channelId, [(await publish(posthorn, channelId)).id], 1);
+
+  const { body } = await ask(id, { since: ago(2) });
+
+  expect(await untilEnded(body.id)).toMatchObject({ status: 'completed', matched: 2, replayed: 1 });
+  await posthorn.request('POST', `/v1/subscriptions/${id}/resume`);
+  await waitForDelivery(posthorn, message, 'delivered');
+  await waitForDelivery(posthorn, waiting, 'delivered');
+  expect([failed.id, message, waiting].map((each) => receiver.countOf(each))).toEqual([1, 1, 1]);
+  const letters = await posthorn.request<{ data: { status: string }[] }>('GET', `/v1/dlq?subscriptionId=${id}`);
+  expect(letters.body.data.map(({ status }) => status)).toEqual(['replayed']);
+});
+
+test('a replay keeps its rate, shows how far it is, can be cancelled, and then stops', async () => {
+  const { id: channelId } = await createChannel(posthorn);
+  await age(channelId, await publishBatch(posthorn, channelId, 20), 1);
+  const receiver = await receiving();
+  const { id } = await createSubscription(posthorn, { channelId, webhookUrl: receiver.url });
+
+  const { body } = await ask(id, { since: ago(2), ratePerSecond: 1 });
+  await waitFor('two of them', () => receiver.requests.length >= 2);
+  const cancelled = await posthorn.request<ReplayJson>('POST', `/v1/replays/${body.id}/cancel`);
+
+  expect(cancelled).toMatchObject({ status: 202, body: { status: 'cancelled', upTo: expect.any(String) } });
+  expect(cancelled.body.replayed).toBeLessThan(20);
+  await waitFor('its Temporal workflow to end', async () => {
+    const { status } = await posthorn.temporal.workflow.getHandle(`message-replay/${body.id}`).describe();
+    return status.name === 'COMPLETED';
+  });
+  const { body: after } = await posthorn.request<ReplayJson>('GET', `/v1/replays/${body.id}`);
+  expect(after.replayed).toBe(cancelled.body.replayed);
+  const [first, second] = receiver.requests;
+  expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(900);
+});
+
+test('it goes on behind what it has done when its worker ends, and ends with its subscription', async () => {
+  const { id: channelId } = await createChannel(posthorn);
+  const ids = await age(channelId, await publishBatch(posthorn, channelId, 6), 1);
+  const receiver = await receiving();
+  const { id } = await createSubscription(posthorn, { channelId, webhookUrl: receiver.url });
+  const { body } = await ask(id, { since: ago(2), ratePerSecond: 2 });
+  await waitFor('the first ones', () => receiver.requests.length >= 2);
+
+  await posthorn.worker.stop();
+  await posthorn.worker.start();
+
+  expect(await untilEnded(body.id)).toMatchObject({ status: 'completed', matched: 6, replayed: 6 });
+  for (const message of ids) await waitForDelivery(posthorn, message, 'delivered');
+  expect(ids.map((message) => receiver.countOf(message))).toEqual([1, 1, 1, 1, 1, 1]);
+
+  const slow = await ask(id, { since: ago(2), ratePerSecond: 1 });
+  await waitFor('one more', () => receiver.requests.length >= 7);
+  await posthorn.request('DELETE', `/v1/subscriptions/${id}`);
+  expect(await untilEnded(slow.body.id)).toMatchObject({ status: 'cancelled' });
+});
+
+test('bad bounds change nothing, and another environment knows nothing of a replay', async () => {
+  const { id: channelId } = await createChannel(posthorn);
+  const { id } = await createSubscription(posthorn, { channelId, webhookUrl: 'http://127.0.0.1:4000/' });
+  const count = async (): Promise<number> =>
+    (await posthorn.database.pool.query('SELECT FROM message_replays')).rowCount ?? 0;
+  const before = await count();
+  for (const [body, field] of [
+    [{}, 'since'],
+    [{ since: 'yesterday' }, 'since'],
+    [{ since: ago(-1) }, 'since'],
+    [{ since: ago(1), until: ago(2) }, 'until'],
+    [{ since: ago(1), eventTypes: ['a.*.b'] }, 'eventTypes[0]'],
+    [{ since: ago(1), onlyMissing: 'yes' }, 'onlyMissing'],
+    [{ since: ago(1), ratePerSecond: 0 }, 'ratePerSecond'],
+    [{ since: ago(1), onlymissing: true }, 'onlymissing'],
+  ] as const) {
+    expect(await ask(id, body)).toMatchObject({
+      status: 400,
+      body: { error: { code: 'INVALID_REQUEST', details: { field } } },
+    });
+  }
+  const future = { channelId, webhookUrl: 'http://127.0.0.1:4000/', startFrom: ago(-1) };
+  expect(await posthorn.request('POST', '/v1/subscriptions', future)).toMatchObject({
+    status: 400,
+    body: { error: { details: { field: 'startFrom' } } },
+  });
+  expect(await count()).toBe(before);
+  const { body } = await ask(id, { since: ago(1) });
+  const foreign = await posthorn.request('GET', `/v1/replays/${body.id}`, undefined, { key: posthorn.keys.test });
+  expect(foreign.status).toBe(404);
+  await untilEnded(body.id);
+  expect((await posthorn.request('POST', `/v1/replays/${body.id}/cancel`)).status).toBe(409);
+});
