@@ -76,11 +76,13 @@ const TAKE = `
   FROM job LEFT JOIN subscriptions s ON s.id = job.subscription_id AND s.deleted_at IS NULL`;
 
 // One statement: a delivery that is there and finished goes into its next round as a single replay does, one that is missing
-// is made, and what is under way is left alone. Test messages were meant for one subscription; of erased ones nothing is left.
+// is made, and what is under way is left alone. Test messages were meant for one subscription; of erased ones nothing is
+// left: messages are locked before their deliveries, as erasing does, so that one being erased is seen to be.
 const REPLAY = `
   WITH looked AS (
     SELECT m.id, m.environment_id, m.channel_id, m.event_type, m.erased_at FROM messages m
     WHERE m.channel_id = $1 AND m.id > $2 AND m.id < $3 ORDER BY m.id LIMIT $4
+    FOR SHARE
   ), wanted AS (
     SELECT m.* FROM looked m JOIN subscriptions s ON s.id = $5
     WHERE ${wantedBy('s.event_types')} AND ${wantedBy('$6::text[]')} AND m.event_type <> 'posthorn.test'
