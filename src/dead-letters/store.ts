@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import type { Database } from '../db/client.ts';
+import { NEXT_ROUND } from '../db/delivery-sql.ts';
 import type { DeadLetter as DeadLetterRow, Prisma } from '../db/generated/client.ts';
 import type { PageRequest } from '../shared/page.ts';
 import type { DeadLetterReason, DeadLetterStatus, ErrorClass } from '../shared/statuses.ts';
@@ -74,9 +75,7 @@ const REPLAY = `
     FROM eligible e WHERE l.id = e.id
   )
   UPDATE deliveries d
-  SET status = 'pending', round = d.round + 1, policy_attempts = 0, policy_started_at = now(), due_at = now(), holder = NULL, carrier = NULL,
-      next_retry_at = NULL, failure_reason = NULL, max_retries = s.max_retries, initial_delay = s.initial_delay,
-      max_delay = s.max_delay, backoff_multiplier = s.backoff_multiplier
+  SET ${NEXT_ROUND}
   FROM eligible e, subscriptions s
   WHERE d.id = e.delivery_id AND s.id = d.subscription_id`;
 

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { LIVE_SECRETS, policyOf } from '../db/delivery-sql.ts';
 import { deliveryExhausted, publishEvents } from '../db/service-events.ts';
 import type { DeliveryToAttempt, SubscriptionToAttempt } from '../shared/delivery-to-attempt.ts';
 import type { DeadLetterReason, SubscriptionStatus } from '../shared/statuses.ts';
@@ -9,8 +10,7 @@ export const PROBE_IN_MS = '(extract(epoch FROM s.circuit_probe_at - now()) * 10
 
 const LOAD = `
   SELECT d.id AS "deliveryId", d.round, d.status, d.attempts, d.policy_attempts AS "policyAttempts",
-    json_build_object('maxRetries', d.max_retries, 'initialDelay', d.initial_delay,
-                      'maxDelay', d.max_delay, 'backoffMultiplier', d.backoff_multiplier) AS policy,
+    ${policyOf('d')} AS policy,
     greatest(d.policy_started_at, s.resumed_at) AS "policyStartedAt",
     d.due_at AS "dueAt", d.failure_reason AS "failureReason",
     CASE WHEN d.attempts > 0 THEN (SELECT a.error_message FROM attempts a
@@ -20,9 +20,7 @@ const LOAD = `
     s.id AS "subscriptionId", s.status AS "subscriptionStatus", s.deleted_at IS NOT NULL AS "isDeleted",
     s.webhook_url AS "webhookUrl", s.headers, s.timeout_ms AS "timeoutMs",
     s.max_concurrency AS "maxConcurrency", s.rate_limit AS "rateLimit", ${PROBE_IN_MS} AS "circuitProbeInMs",
-    (SELECT coalesce(json_agg(json_build_object('id', k.id, 'ciphertext', k.ciphertext) ORDER BY k.id DESC), '[]')
-     FROM subscription_secrets k
-     WHERE k.subscription_id = s.id AND (k.expires_at IS NULL OR k.expires_at > now())) AS secrets
+    ${LIVE_SECRETS} AS secrets
   FROM deliveries d
   JOIN messages m ON m.id = d.message_id
   JOIN subscriptions s ON s.id = d.subscription_id

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import type { Database, DatabaseTransaction } from '../db/client.ts';
+import { NEXT_ROUND } from '../db/delivery-sql.ts';
 import { DUE_CHANNEL } from '../db/due.ts';
 import { wantedBy } from '../db/fan-out.ts';
 import type { MessageReplay as MessageReplayRow } from '../db/generated/client.ts';
@@ -98,9 +99,7 @@ const REPLAY = `
     RETURNING id
   ), again AS (
     UPDATE deliveries d
-    SET status = 'pending', round = d.round + 1, policy_attempts = 0, policy_started_at = now(), due_at = now(),
-        holder = NULL, carrier = NULL, next_retry_at = NULL, failure_reason = NULL, max_retries = s.max_retries,
-        initial_delay = s.initial_delay, max_delay = s.max_delay, backoff_multiplier = s.backoff_multiplier
+    SET ${NEXT_ROUND}
     FROM wanted m, subscriptions s
     WHERE NOT $7 AND s.id = $5 AND d.message_id = m.id AND d.subscription_id = s.id AND d.due_at IS NULL
     RETURNING d.id

@@ -1,3 +1,4 @@
+import { LIVE_SECRETS, policyOf } from '../db/delivery-sql.ts';
 import type { DeliveryToAttempt, SubscriptionToAttempt } from '../shared/delivery-to-attempt.ts';
 import type { NewDelivery } from '../shared/hand-over.ts';
 import type { RetryPolicy } from '../shared/retry-policy.ts';
@@ -18,12 +19,9 @@ export type ReadSubscription = Omit<SubscriptionToAttempt, 'status' | 'isDeleted
 /** SQL: what a first try needs to know of the subscription `s`, which is active and whose circuit is closed. */
 export const SUBSCRIPTION_TO_ATTEMPT = `json_build_object('id', s.id, 'webhookUrl', s.webhook_url, 'headers', s.headers,
     'timeoutMs', s.timeout_ms, 'maxConcurrency', s.max_concurrency, 'rateLimit', s.rate_limit,
-    'policy', json_build_object('maxRetries', s.max_retries, 'initialDelay', s.initial_delay,
-                                'maxDelay', s.max_delay, 'backoffMultiplier', s.backoff_multiplier),
+    'policy', ${policyOf('s')},
     'at', (extract(epoch FROM now()) * 1000)::float8,
-    'secrets', (SELECT coalesce(json_agg(json_build_object('id', k.id, 'ciphertext', k.ciphertext) ORDER BY k.id DESC), '[]')
-                FROM subscription_secrets k
-                WHERE k.subscription_id = s.id AND (k.expires_at IS NULL OR k.expires_at > now())))`;
+    'secrets', ${LIVE_SECRETS})`;
 
 /**
  * Puts together what `loadForAttempts` would read for deliveries that have just been stored, from their messages and
@@ -43,11 +41,20 @@ export function readForFirstTry(
         at: new Date(at),
       });
     },
-    /** Empty where it has to be read when its turn comes. */
-    of(deliveryId: string, subscriptionId: string, messageId: string): Pick<NewDelivery, 'read'> {
+    /** Without `read` where it has to be read when its turn comes. */
+    of({
+      id: deliveryId,
+      subscriptionId,
+      messageId,
+    }: {
+      id: string;
+      subscriptionId: string;
+      messageId: string;
+    }): NewDelivery {
       const message = messageOf.get(messageId);
+      const delivery = { id: deliveryId, channelId: message?.channelId ?? '', subscriptionId };
       const known = subscriptionOf.get(subscriptionId);
-      if (message === undefined || known === undefined || message.payload.length > PAYLOAD_CHARS) return {};
+      if (message === undefined || known === undefined || message.payload.length > PAYLOAD_CHARS) return delivery;
       const read: DeliveryToAttempt = {
         deliveryId,
         round: 1,
@@ -70,7 +77,7 @@ export function readForFirstTry(
         },
         subscription: known.subscription,
       };
-      return { read };
+      return { ...delivery, read };
     },
   };
 }

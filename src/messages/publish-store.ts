@@ -128,7 +128,6 @@ export async function storePublications(
     items.map(({ publication: { channelId, trace = NO_TRACE }, message }) => ({ ...message, channelId, trace })),
     readAt,
   );
-  const channelIdOf = new Map(items.map(({ publication, message }) => [message.id, publication.channelId]));
   let untaken = 0;
   for (const row of rows) {
     if (row.kind === 'channel')
@@ -147,11 +146,6 @@ export async function storePublications(
       const isStale = channel !== undefined && configVersion !== undefined && configVersion !== channel.version;
       return { channelStatus: channel?.status, isStale, routed };
     }),
-    taken: held.map(({ id, subscriptionId, messageId }) => ({
-      id,
-      channelId: channelIdOf.get(messageId) ?? '',
-      subscriptionId,
-      ...read.of(id, subscriptionId, messageId),
-    })),
+    taken: held.map(read.of),
   };
 }

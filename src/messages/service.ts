@@ -139,7 +139,7 @@ export function createMessages(
       const message = newMessage(body, payloadText(bodyText));
       const payload = { eventType: body.eventType, payload: body.payload, text: message.payload, at: ['payload'] };
       const requests = [{ publication: { environmentId, channelId, messages: [message] }, payloads: [payload] }];
-      return publishAll({ requests, place: singlePlace, ...carriedOf(carried) }, (outcome) =>
+      return publishAll({ requests, place: singlePlace, ...carried }, (outcome) =>
         standing(environmentId, message, (it) => toAccepted(channelId, it, outcome), outcome.repeated),
       );
     },
@@ -157,7 +157,7 @@ export function createMessages(
         {
           requests: [{ publication: { environmentId, channelId, messages }, payloads: toCheck(body, texts) }],
           place: batchPlace(messages),
-          ...carriedOf(carried),
+          ...carried,
         },
         (outcome) => accept(messages, outcome),
       );
@@ -184,9 +184,8 @@ export function createMessages(
         },
         payloads: payloads.filter((_, index) => channelIds[index] === channelId),
       }));
-      return publishAll(
-        { requests, place: { ...batchPlace(messages), namesChannel: true }, ...carriedOf(carried) },
-        (outcome) => accept(messages, outcome),
+      return publishAll({ requests, place: { ...batchPlace(messages), namesChannel: true }, ...carried }, (outcome) =>
+        accept(messages, outcome),
       );
     },
 
@@ -229,9 +228,8 @@ export function createMessages(
       const publication = { environmentId, channelId, onlySubscriptionId: subscriptionId, messages: [message] };
       // The platform's own payload is to reach the endpoint whatever the channel's schemas ask for.
       const payloads = isOwnPayload ? [{ eventType, payload: body?.payload, text: payload, at: ['payload'] }] : [];
-      return publishAll(
-        { requests: [{ publication, payloads }], place: singlePlace, ...carriedOf(carried) },
-        (outcome) => toAccepted(channelId, message, outcome),
+      return publishAll({ requests: [{ publication, payloads }], place: singlePlace, ...carried }, (outcome) =>
+        toAccepted(channelId, message, outcome),
       );
     },
 
@@ -278,12 +276,6 @@ export function createMessages(
     },
   };
 }
-
-/** What goes with a request into the publish: its trace and, with an Idempotency-Key, where its answer is kept. */
-const carriedOf = ({ header, keep }: Pick<Request, 'header' | 'keep'>): Pick<Request, 'header' | 'keep'> => ({
-  header,
-  ...(keep && { keep }),
-});
 
 /** The trace of a publish request, for its messages; nothing when it names none. */
 function traceOf(header: Request['header']): Pick<Publication, 'trace'> {
