@@ -9,6 +9,8 @@ const { removeExpired: removeAllExpired } = proxyActivities<Activities>({
   startToCloseTimeout: '1 day',
   heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
   retry: { initialInterval: 1_000, maximumInterval: 60_000 },
+  // A pass that is shown as cancelled removes nothing any more: its last batch has been committed or undone by then.
+  cancellationType: 'WAIT_CANCELLATION_COMPLETED',
 });
 
 /** One pass of retention, started by its Temporal schedule. Returns what it removed. */
