@@ -228,10 +228,15 @@ test('a pass that is cancelled ends between two batches and takes nothing half',
     });
     await waitFor('the first batch to be gone', async () => (await posthorn.deps.db.message.count()) === 700);
     await handle.cancel();
+    const activityNow = async () => (await handle.describe()).raw.pendingActivities?.[0];
+    // PendingActivityState of Temporal's API: it is to stop, and still runs. The answer to its next heartbeat says so.
+    const asked = await waitFor('the activity to be cancelled', async () => {
+      const activity = await activityNow();
+      return activity?.state === 3 && activity;
+    });
     await waitFor('the activity to be told', async () => {
-      const [activity] = (await handle.describe()).raw.pendingActivities ?? [];
-      // PendingActivityState of Temporal's API: told to stop and still running.
-      return activity?.state === 3;
+      const beat = (await activityNow())?.lastHeartbeatTime;
+      return beat?.seconds?.toString() !== asked.lastHeartbeatTime?.seconds?.toString();
     });
     await connection.query('ROLLBACK');
     await expect(handle.result()).rejects.toThrow(WorkflowFailedError);
