@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { nowMs } from './clock.ts';
@@ -13,6 +14,8 @@ export type Load = {
   payloadBytes: number;
   concurrency: number;
   ratePerSecond?: number;
+  /** Each message has an Idempotency-Key, or an id of its publisher's, that no other one has. */
+  knownBy?: 'key' | 'id';
 };
 
 /** Accepted messages with the moments their request was sent and answered; times are ms of `nowMs`. */
@@ -32,16 +35,22 @@ export type Published = {
 
 let accepted = 0;
 
-const bodyOf = (number: number, payloadBytes: number): string => {
+const bodyOf = (number: number, { payloadBytes, knownBy }: Load): string => {
   const head = `{"number":${number},"text":"`;
-  return `{"eventType":"bench.sent","payload":${head}${'x'.repeat(Math.max(0, payloadBytes - head.length - 2))}"}}`;
+  const id = knownBy === 'id' ? `"id":"${randomUUID()}",` : '';
+  return `{${id}"eventType":"bench.sent","payload":${head}${'x'.repeat(Math.max(0, payloadBytes - head.length - 2))}"}}`;
 };
+
+const headersOf = ({ key, knownBy }: Load): Record<string, string> => ({
+  authorization: `Bearer ${key}`,
+  'content-type': 'application/json',
+  ...(knownBy === 'key' && { 'idempotency-key': randomUUID() }),
+});
 
 async function publish(load: Load): Promise<Published> {
   const { count, concurrency, ratePerSecond } = load;
   const pool = new Pool(load.url, { connections: concurrency, pipelining: 1, keepAliveTimeout: 60_000 });
   const path = `/v1/channels/${load.channelId}/messages`;
-  const headers = { authorization: `Bearer ${load.key}`, 'content-type': 'application/json' };
   const sent: number[] = [];
   const answered: number[] = [];
   const published: Published = {
@@ -55,10 +64,10 @@ async function publish(load: Load): Promise<Published> {
   };
   accepted = 0;
   const one = async (number: number): Promise<void> => {
-    const body = bodyOf(number, load.payloadBytes);
+    const body = bodyOf(number, load);
     const sentAt = nowMs();
     try {
-      const response = await pool.request({ path, method: 'POST', headers, body });
+      const response = await pool.request({ path, method: 'POST', headers: headersOf(load), body });
       const text = await response.body.text();
       const id = /"id":"(msg_[0-9a-z]{26})"/.exec(text)?.[1];
       if (response.statusCode === 202 && id !== undefined) {

@@ -18,7 +18,7 @@ import { startProfile } from './profile.ts';
 import { ceilingTable, memoryTable, type Result, resultTable } from './report.ts';
 import { type Rig, startRig } from './rig.ts';
 import { type Scenario, scenariosOf, WARM_UP } from './scenarios.ts';
-import { measureSchemas, type SchemaCost, schemaTable } from './schemas.ts';
+import { measurePublishing, type PublishingCost, publishingTable } from './publishing.ts';
 import { type Mode, MODES, type Service, startService } from './service.ts';
 import { resetStatements, STATEMENT_SETTINGS, topStatements } from './statements.ts';
 import { ratioTable, targetTable } from './targets.ts';
@@ -51,7 +51,7 @@ async function resultsOf(
   mode: Mode,
   scenarios: readonly Scenario[],
   options: Options,
-): Promise<{ results: Result[]; isolation: Isolation[]; schemas: SchemaCost[] }> {
+): Promise<{ results: Result[]; isolation: Isolation[]; publishing: PublishingCost[] }> {
   const databaseUrl = await rig.createDatabase(`mode_${mode}`);
   const { profileFolder } = options;
   const service = await startService({
@@ -96,11 +96,11 @@ async function resultsOf(
             { size: options.size, runs: options.runs, onProgress: progress },
           )
         : [];
-    const schemas =
-      mode === 'default' && options.hasSchemas
-        ? [await measureSchemas(rig, { service, key, pool, newId }, { runs: options.runs, onProgress: progress })]
+    const publishing =
+      mode === 'default' && options.hasPublishing
+        ? [await measurePublishing(rig, { service, key, pool, newId }, { runs: options.runs, onProgress: progress })]
         : [];
-    return { results, isolation, schemas };
+    return { results, isolation, publishing };
   } finally {
     await pool.end();
     await service.stop();
@@ -162,23 +162,28 @@ async function main(options: Options): Promise<void> {
     const wanted = scenariosOf(options.size).filter(({ name }) => options.scenarios.includes(name));
     const results: Result[] = [];
     const isolation: Isolation[] = [];
-    const schemas: SchemaCost[] = [];
+    const publishing: PublishingCost[] = [];
     for (const mode of options.modes) {
       const scenarios = wanted.filter((scenario) => scenario.mode === mode);
-      if (scenarios.length === 0 && !(mode === 'default' && (options.hasIsolation || options.hasSchemas))) continue;
+      if (scenarios.length === 0 && !(mode === 'default' && (options.hasIsolation || options.hasPublishing))) continue;
       const measured = await resultsOf(rig, mode, scenarios, options);
       results.push(...measured.results);
       isolation.push(...measured.isolation);
-      schemas.push(...measured.schemas);
+      publishing.push(...measured.publishing);
     }
     if (profileFolder !== undefined)
       copyFileSync(`${rig.folder}/state/postgres.log`, `${profileFolder}/postgres-slow-statements.log`);
     writeFileSync(
       options.outputPath,
-      `${JSON.stringify({ ...about, ceilings, results, isolation, schemas }, undefined, 2)}\n`,
+      `${JSON.stringify({ ...about, ceilings, results, isolation, publishing }, undefined, 2)}\n`,
     );
     const tables = [resultTable(results), memoryTable(results), ceilingTable(ceilings)];
-    tables.push(ratioTable(results, ceilings), targetTable(results), isolationTable(isolation), schemaTable(schemas));
+    tables.push(
+      ratioTable(results, ceilings),
+      targetTable(results),
+      isolationTable(isolation),
+      publishingTable(publishing),
+    );
     console.log(tables.join('\n\n'));
     progress(`Done; every run is in ${options.outputPath}`);
   } finally {

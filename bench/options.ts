@@ -8,7 +8,7 @@ export type Options = {
   modes: readonly Mode[];
   scenarios: readonly ScenarioName[];
   hasIsolation: boolean;
-  hasSchemas: boolean;
+  hasPublishing: boolean;
   hasCeilings: boolean;
   /** Folder for profiles of the service's code and of PostgreSQL's statements, made in the first run of each scenario. */
   profileFolder: string | undefined;
@@ -17,12 +17,12 @@ export type Options = {
 
 /** Not a scenario of every mode: what a hanging endpoint does to the others, with the default settings. */
 const ISOLATION = 'isolation';
-/** The same: what a schema adds to publishing. */
-const SCHEMAS = 'schemas';
+/** The same: what schemas, keys and ids add to publishing. */
+const PUBLISHING = 'publishing';
 
 export const USAGE = `npm run bench -- [options]
   --quick            about two minutes: one run, a part of the scenarios
-  --only <scenario>  ${[...SCENARIO_NAMES, ISOLATION, SCHEMAS].join(', ')}; may be repeated
+  --only <scenario>  ${[...SCENARIO_NAMES, ISOLATION, PUBLISHING].join(', ')}; may be repeated
   --mode <mode>      ${MODE_NAMES.join(', ')}; may be repeated
   --runs <n>         of each scenario, default 3, with --quick 1
   --no-ceilings      the service only
@@ -51,11 +51,11 @@ export function readOptions(args: string[]): Options | 'help' {
     size: values.quick ? 'quick' : 'full',
     runs: values.runs === undefined ? (values.quick ? 1 : 3) : wholeNumber('--runs', values.runs),
     modes: chosen('--mode', values.mode, MODE_NAMES),
-    scenarios: chosen('--only', values.only, [...SCENARIO_NAMES, ISOLATION, SCHEMAS]).filter(
-      (name) => name !== ISOLATION && name !== SCHEMAS,
+    scenarios: chosen('--only', values.only, [...SCENARIO_NAMES, ISOLATION, PUBLISHING]).filter(
+      (name) => name !== ISOLATION && name !== PUBLISHING,
     ),
     hasIsolation: isWanted(ISOLATION),
-    hasSchemas: isWanted(SCHEMAS),
+    hasPublishing: isWanted(PUBLISHING),
     hasCeilings: !values['no-ceilings'],
     profileFolder: values.profile,
     outputPath: values.output,

@@ -1,0 +1,87 @@
+import { createTarget } from './fixture.ts';
+import type { IsolationContext } from './isolation.ts';
+import type { Load } from './load-process.ts';
+import { type LoadShape, PAYLOAD_BYTES } from './measure.ts';
+import type { Rig } from './rig.ts';
+import { formatTable, show, showSpread, spreadOf } from './statistics.ts';
+
+/** Ways of publishing, the plain one first; the others are measured against it. */
+export const WAYS = ['plain', 'schema', 'key', 'id'] as const;
+export type Way = (typeof WAYS)[number];
+
+/** Publishes accepted in a second, run by run. */
+export type PublishingCost = Record<Way, number[]>;
+
+const LOAD: LoadShape = { count: 5_000, concurrency: 32 };
+/** Time of a publish over that of a plain one; no target where none was set. */
+const RATIO_AT_MOST: Partial<Record<Way, number>> = { schema: 1.3 };
+const LABELS: Record<Way, string> = {
+  plain: 'plain',
+  schema: 'with a schema',
+  key: 'with an Idempotency-Key',
+  id: "with the publisher's id",
+};
+// What a careful publisher writes for the load's payload of 1 KiB; the members that are not there are what else such a schema names.
+const SCHEMA = {
+  type: 'object',
+  required: ['number', 'text'],
+  properties: {
+    number: { type: 'integer', minimum: 0 },
+    text: { type: 'string', minLength: 1, maxLength: 10_000 },
+    currency: { type: 'string', pattern: '^[A-Z]{3}$' },
+    status: { enum: ['open', 'paid', 'sent', 'returned'] },
+    lines: {
+      type: 'array',
+      maxItems: 100,
+      items: { type: 'object', required: ['sku'], properties: { sku: { type: 'string' }, count: { type: 'integer' } } },
+    },
+  },
+  additionalProperties: false,
+};
+
+/** By turns, so that what else happens on the machine meets all. No subscriptions: this is about publishing alone. */
+export async function measurePublishing(
+  rig: Rig,
+  { service, key, pool, newId }: IsolationContext,
+  { runs, onProgress }: { runs: number; onProgress: (line: string) => void },
+): Promise<PublishingCost> {
+  const cost: PublishingCost = { plain: [], schema: [], key: [], id: [] };
+  const publish = async (way: Way): Promise<number> => {
+    const { channelId } = await createTarget({ pool, keyRing: rig.keyRing, newId }, []);
+    if (way === 'schema')
+      await pool.query('UPDATE channels SET schema = $2 WHERE id = $1', [channelId, JSON.stringify(SCHEMA)]);
+    const known: Partial<Load> = way === 'key' || way === 'id' ? { knownBy: way } : {};
+    const published = await rig.load.ask('publish', {
+      ...LOAD,
+      ...known,
+      url: service.url,
+      key,
+      channelId,
+      payloadBytes: PAYLOAD_BYTES,
+    });
+    if (published.ids.length !== LOAD.count) throw new Error(`Not everything was published: ${published.example}`);
+    return (LOAD.count * 1_000) / (published.endedAt - published.startedAt);
+  };
+  for (let run = 1; run <= runs; run += 1) {
+    onProgress(`publishing, run ${run} of ${runs}`);
+    for (const way of WAYS) cost[way].push(await publish(way));
+  }
+  return cost;
+}
+
+export function publishingTable(results: readonly PublishingCost[]): string {
+  return formatTable(
+    ['publishing', 'accepted/s', 'time over plain', 'target', ''],
+    results.flatMap((cost) => {
+      const plain = spreadOf(cost.plain).median;
+      return WAYS.map((way) => {
+        const spread = spreadOf(cost[way]);
+        const ratio = plain / spread.median;
+        const target = RATIO_AT_MOST[way];
+        const verdict = target === undefined ? '' : ratio <= target ? 'reached' : 'MISSED';
+        return [LABELS[way], showSpread(spread), show(ratio), target === undefined ? '' : `≤ ${target}`, verdict];
+      });
+    }),
+    1,
+  );
+}
