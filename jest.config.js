@@ -32,8 +32,9 @@ export default {
       globalTeardown: './test/support/global-teardown.ts',
     },
   ],
-  // Real PostgreSQL, a real Temporal server and real retry delays of whole seconds: a test that needs more says so itself.
-  testTimeout: 60_000,
+  // Real PostgreSQL, a real Temporal server and real retry delays of whole seconds. It ends what hangs: longer than several waits
+  // of test/support/wait-for.ts, whose own failure says what was waited for.
+  testTimeout: 150_000,
   // PostgreSQL and Temporal want the processors too: never more than two test files at a time.
   maxWorkers: Math.min(2, cpus().length),
   // Counted and checked with --coverage (npm run test:unit).

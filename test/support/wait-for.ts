@@ -2,12 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 // Looked at often enough that waiting adds nothing to a test, seldom enough to leave the two cores alone.
 const LOOK_EVERY_MS = 25;
+// What is waited for is certain to come, usually within a second: only a fault is to be found by it, never a machine that stalls.
+const WITHIN_MS = 45_000;
 
 /** Waits until `look` gives something other than undefined or false, and returns it. Fails with the last look after `withinMs`. */
 export async function waitFor<T>(
   what: string,
   look: () => Promise<T | undefined | false> | T | undefined | false,
-  withinMs = 20_000,
+  withinMs = WITHIN_MS,
 ): Promise<T> {
   const deadline = Date.now() + withinMs;
   for (;;) {
