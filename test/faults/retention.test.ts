@@ -48,12 +48,13 @@ const countOf = (channelId: string): Promise<number> => database.db.message.coun
 
 test('a pass whose worker is killed in the middle of a batch takes nothing half, and goes on where it was in the next worker', async () => {
   const [first, second] = await fillTwoChannels();
-  const worker = await startWorkerProcess(settings);
-  // The second channel's second batch waits for this row: there the worker is killed.
+  // The second channel's second batch waits for this row: there the worker is killed. Locked before there is a worker, whose
+  // schedule may run a pass of its own at once: at every full and half hour.
   const last = await database.db.message.findFirstOrThrow({ where: { channelId: second }, orderBy: { id: 'desc' } });
   const lock = await database.pool.connect();
   await lock.query('BEGIN');
   await lock.query('SELECT id FROM deliveries WHERE message_id = $1 FOR UPDATE', [last.id]);
+  const worker = await startWorkerProcess(settings);
   const schedule = client.schedule.getHandle(retentionScheduleId(TASK_QUEUE));
   await schedule.trigger();
   const workflowId = await waitFor('the pass', async () => {
