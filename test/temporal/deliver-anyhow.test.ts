@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { type DeliveryScene, SCENE_POLICY, setDeliveryScene } from '../support/delivery-scene.ts';
@@ -42,11 +43,18 @@ describe.each(['off', '100', '1', '0'])('with the burst threshold %s', (threshol
   });
 
   test('a receiver that answers 503 twice gets three attempts at the times the policy says, and the delivery is delivered', async () => {
-    const { receiver, channelId } = await scene.subscribed([503, 503, 200]);
+    let isSeen = false;
+    // The last answer comes once the state between two tries has been looked at.
+    const last = (response: ServerResponse): void =>
+      void waitFor('the look', () => isSeen).then(() => response.writeHead(200).end('answer 200'));
+    const { receiver, channelId } = await scene.subscribed([503, 503, last], {
+      timeoutMs: 30_000,
+    });
 
     const message = await publish(scene.posthorn, channelId);
 
     const retrying = await waitForDelivery(scene.posthorn, message.id, 'retrying');
+    isSeen = true;
     expect(Date.parse(retrying.nextRetryAt ?? '') - Date.parse(retrying.lastAttemptAt ?? '')).toBeGreaterThanOrEqual(
       1000,
     );
@@ -130,7 +138,7 @@ describe.each(['off', '100', '1', '0'])('with the burst threshold %s', (threshol
     await waitForDelivery(scene.posthorn, message.id, 'delivered');
     const [first = 0, second = 0] = receiver.requests.map((request) => request.at);
     expect(second - first).toBeGreaterThanOrEqual(2000);
-    expect(second - first).toBeLessThan(15_000);
+    expect(second - first).toBeLessThan(60_000);
   });
 
   test('published while paused: nothing is sent until it is resumed, then oldest first', async () => {

@@ -12,9 +12,12 @@ beforeAll(async () => {
 afterEach(() => scene.endReceivers());
 afterAll(() => scene.end());
 
+// What is to come between two tries has this long for it, however slow the machine is.
+const ROOMY = { ...SCENE_POLICY, initialDelay: 5_000 };
+
 test('while a delivery waits, Temporal shows the attempt, the last failure and the next time that the record shows', async () => {
   const { channelId } = await scene.subscribed([500], {
-    retryPolicy: { ...SCENE_POLICY, initialDelay: 60_000, maxDelay: 60_000 },
+    retryPolicy: { ...SCENE_POLICY, initialDelay: 3_600_000, maxDelay: 3_600_000 },
   });
 
   const message = await publish(scene.posthorn, channelId);
@@ -28,11 +31,12 @@ test('while a delivery waits, Temporal shows the attempt, the last failure and t
   expect(pending.lastFailure?.message).toBe('answered 500');
   expect(pending.attempt).toBe(2);
   const next = Number(pending.scheduledTime?.seconds) * 1000 + Number(pending.scheduledTime?.nanos) / 1e6;
-  expect(Math.abs(next - Date.parse(delivery.nextRetryAt ?? ''))).toBeLessThan(1_000);
+  // Of an hour: Temporal counts from when it hears of the failure.
+  expect(Math.abs(next - Date.parse(delivery.nextRetryAt ?? ''))).toBeLessThan(30_000);
 });
 
 test('paused between two tries: the next try is held, uses up nothing, and resuming after the delay sends it at once', async () => {
-  const { receiver, channelId, subscriptionId } = await scene.subscribed([500, 200]);
+  const { receiver, channelId, subscriptionId } = await scene.subscribed([500, 200], { retryPolicy: ROOMY });
   const message = await publish(scene.posthorn, channelId);
   const retrying = await waitForDelivery(scene.posthorn, message.id, 'retrying');
 
@@ -50,7 +54,8 @@ test('paused between two tries: the next try is held, uses up nothing, and resum
 });
 
 test('a delivery held after k tries has just the rest of its policy left', async () => {
-  const { receiver, channelId, subscriptionId } = await scene.subscribed([500]);
+  const retryPolicy = { ...ROOMY, maxDelay: 5_000 };
+  const { receiver, channelId, subscriptionId } = await scene.subscribed([500], { retryPolicy });
   const message = await publish(scene.posthorn, channelId);
   const retrying = await waitForDelivery(scene.posthorn, message.id, 'retrying');
   await scene.posthorn.request('POST', `/v1/subscriptions/${subscriptionId}/pause`);
@@ -61,7 +66,7 @@ test('a delivery held after k tries has just the rest of its policy left', async
   expect(await waitForDelivery(scene.posthorn, message.id, 'failed')).toMatchObject({ attempts: 3 });
   expect(receiver.requests).toHaveLength(3);
   const [, second = 0, third = 0] = receiver.requests.map((request) => request.at);
-  expect(third - second).toBeGreaterThanOrEqual(2000);
+  expect(third - second).toBeGreaterThanOrEqual(5_000);
 });
 
 test('cancelling the Temporal workflow makes the delivery a dead letter with that reason', async () => {
@@ -83,20 +88,22 @@ test('cancelling the Temporal workflow makes the delivery a dead letter with tha
 
 test('retrying a delivery that waits for its next try sends it at once in its next round, and the old workflow sends nothing more', async () => {
   const { receiver, channelId } = await scene.subscribed([500, 200], {
-    retryPolicy: { ...SCENE_POLICY, initialDelay: 3000 },
+    retryPolicy: { ...SCENE_POLICY, initialDelay: 10_000 },
   });
   const message = await publish(scene.posthorn, channelId);
   const delivery = await waitForDelivery(scene.posthorn, message.id, 'retrying');
 
   expect((await scene.posthorn.request('POST', `/v1/deliveries/${delivery.id}/retry`)).status).toBe(202);
 
-  expect(await waitForDelivery(scene.posthorn, message.id, 'delivered', 2500)).toMatchObject({ attempts: 2 });
+  expect(await waitForDelivery(scene.posthorn, message.id, 'delivered')).toMatchObject({ attempts: 2 });
+  expect((await scene.attemptsOf(delivery.id))[0]).toMatchObject({ number: 2, carrier: `delivery/${delivery.id}/2` });
+  expect(receiver.requests[1]?.at).toBeLessThan(Date.parse(delivery.nextRetryAt ?? ''));
   expect(await scene.waitForWorkflow(delivery.id, 1, 'COMPLETED')).toBe('COMPLETED');
   expect(receiver.requests).toHaveLength(2);
 });
 
 test('deleting a subscription ends its unfinished deliveries without a dead letter, and nothing more is sent', async () => {
-  const { receiver, channelId, subscriptionId } = await scene.subscribed([500]);
+  const { receiver, channelId, subscriptionId } = await scene.subscribed([500], { retryPolicy: ROOMY });
   const message = await publish(scene.posthorn, channelId);
   const delivery = await waitForDelivery(scene.posthorn, message.id, 'retrying');
 
