@@ -26,6 +26,9 @@ export type RecordedHistory = { workflowId: string; history: unknown };
 // Delays are a second or more: Temporal promises no shorter ones.
 const POLICY = { maxRetries: 2, initialDelay: 1_000, maxDelay: 60_000, backoffMultiplier: 2 };
 
+// What is done between two tries has this long for it, with all the others being recorded at once.
+const ROOMY = { ...POLICY, initialDelay: 10_000 };
+
 // PendingActivityState of Temporal's API: told to stop and still running.
 const CANCEL_REQUESTED = 3;
 
@@ -47,7 +50,7 @@ async function deliver(
   });
   // A word that must stand in no history.
   const message = await publish(posthorn, channelId, { payload: { zebra: 'zebra' } });
-  const { id } = await waitForDelivery(posthorn, message.id, status, 30_000);
+  const { id } = await waitForDelivery(posthorn, message.id, status);
   return { id, channelId, subscriptionId, messageId: message.id, close: () => receiver.close() };
 }
 
@@ -130,7 +133,7 @@ export const RECORDINGS: Record<string, Recording> = {
   },
 
   async 'held-while-paused'(posthorn) {
-    const delivery = await deliver(posthorn, { answers: [500], status: 'retrying' });
+    const delivery = await deliver(posthorn, { answers: [500], status: 'retrying', policy: ROOMY });
     await posthorn.request('POST', `/v1/subscriptions/${delivery.subscriptionId}/pause`);
     const recorded = await historyOf(posthorn, deliveryWorkflowId(delivery.id, 1), 'closed');
     await delivery.close();
@@ -139,7 +142,7 @@ export const RECORDINGS: Record<string, Recording> = {
 
   /** The round after a hold begins with a try that is already recorded. */
   async 'resumed-in-the-next-round'(posthorn) {
-    const delivery = await deliver(posthorn, { answers: [500, 200], status: 'retrying' });
+    const delivery = await deliver(posthorn, { answers: [500, 200], status: 'retrying', policy: ROOMY });
     const subscription = `/v1/subscriptions/${delivery.subscriptionId}`;
     await posthorn.request('POST', `${subscription}/pause`);
     await historyOf(posthorn, deliveryWorkflowId(delivery.id, 1), 'closed');
@@ -168,8 +171,8 @@ export const RECORDINGS: Record<string, Recording> = {
     const { id: channelId } = await createChannel(posthorn);
     await createSubscription(posthorn, { channelId, webhookUrl: receiver.url, retryPolicy: POLICY });
     const message = await publish(posthorn, channelId);
-    const { id } = await waitForDelivery(posthorn, message.id, 'retrying');
     await waitFor('the second try', () => receiver.requests.length === 2);
+    const { id } = await waitForDelivery(posthorn, message.id, 'retrying');
     const handle = posthorn.temporal.workflow.getHandle(deliveryWorkflowId(id, 1));
     await handle.cancel();
     await waitFor('the activity to be cancelled', async () => {

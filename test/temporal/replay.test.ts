@@ -28,7 +28,7 @@ beforeAll(async () => {
   bundle = await bundleWorkflows();
   fresh = await recordHistories(posthorn);
   if (isToBeKept) for (const [name, recorded] of Object.entries(fresh)) keepHistory(name, recorded);
-}, 120_000);
+}, 150_000);
 afterAll(() => posthorn.stop());
 
 const names = Object.keys(RECORDINGS);
