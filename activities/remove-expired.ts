@@ -23,6 +23,9 @@ const RETRY_ELSEWHERE_MS = 3_000;
 export function createRetentionActivities({ pool, clock, log, stopping }: RetentionDependencies) {
   /** Before each batch. Rests as long as the last one took, so that at most half of one connection's work is ours. */
   const takeTurn = async (batchMs: number): Promise<void> => {
+    // Throws once the pass is cancelled.
+    if (batchMs > 0 || cancellationSignal().aborted) await sleep(batchMs);
+    // After the rest, which may be long: a worker that is stopped meanwhile begins no further batch.
     if (stopping.aborted) {
       throw ApplicationFailure.create({
         type: FAILURE_TYPES.workerStopping,
@@ -32,8 +35,6 @@ export function createRetentionActivities({ pool, clock, log, stopping }: Retent
         category: ApplicationFailureCategory.BENIGN,
       });
     }
-    // Throws once the pass is cancelled.
-    if (batchMs > 0 || cancellationSignal().aborted) await sleep(batchMs);
   };
 
   return {

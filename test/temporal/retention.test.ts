@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { WorkflowFailedError } from '@temporalio/client';
 import type { RetentionProgress } from '../../src/shared/retention.ts';
@@ -251,6 +252,14 @@ test('a pass that is cancelled ends between two batches and takes nothing half',
   expect(left).toMatchObject({ deliveries: left['messages'], attempts: left['messages'] });
 });
 
+/** How many connections to this file's database are in that state. */
+const backends = async (condition: string): Promise<number> => {
+  const { rowCount } = await posthorn.deps.pool.query(
+    `SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND ${condition}`,
+  );
+  return rowCount ?? 0;
+};
+
 test('a worker that stops hands its pass over: the next worker goes on with it', async () => {
   await insertManyAged(posthorn.deps, { channelId, subscriptionIds: [subscriptionId], ageDays: 2, count: 1_200 });
   const ids = await messageIds();
@@ -263,8 +272,11 @@ test('a worker that stops hands its pass over: the next worker goes on with it',
       workflowId: `retention/${posthorn.taskQueue}/handed-over`,
       taskQueue: posthorn.taskQueue,
     });
-    await waitFor('the first batch to be gone', async () => (await posthorn.deps.db.message.count()) === 700);
+    await waitFor('the second batch to wait for the row', async () => (await backends(`wait_event_type = 'Lock'`)) > 0);
     const stopped = posthorn.worker.stop();
+    // The pass rests after this batch for as long as it has taken, so the worker has stopped by then.
+    await waitFor('the dispatcher to be stopped', async () => (await backends(`query LIKE 'LISTEN%'`)) === 0);
+    await sleep(500);
     await connection.query('ROLLBACK');
     await stopped;
   } finally {
