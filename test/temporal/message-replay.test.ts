@@ -138,6 +138,7 @@ test('a replay keeps its rate, shows how far it is, can be cancelled, and then s
   const receiver = await receiving();
   const { id } = await createSubscription(posthorn, { channelId, webhookUrl: receiver.url });
 
+  const askedAt = Date.now();
   const { body } = await ask(id, { since: ago(2), ratePerSecond: 1 });
   await waitFor('two of them', () => receiver.requests.length >= 2);
   const cancelled = await posthorn.request<ReplayJson>('POST', `/v1/replays/${body.id}/cancel`);
@@ -150,27 +151,27 @@ test('a replay keeps its rate, shows how far it is, can be cancelled, and then s
   });
   const { body: after } = await posthorn.request<ReplayJson>('GET', `/v1/replays/${body.id}`);
   expect(after.replayed).toBe(cancelled.body.replayed);
-  const [first, second] = receiver.requests;
-  expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(900);
+  // Not by the time between the two: the first may come late.
+  expect((receiver.requests[1]?.at ?? 0) - askedAt).toBeGreaterThanOrEqual(990);
 });
 
 test('it goes on behind what it has done when its worker ends, and ends with its subscription', async () => {
   const { id: channelId } = await createChannel(posthorn);
-  const ids = await age(channelId, await publishBatch(posthorn, channelId, 6), 1);
+  const ids = await age(channelId, await publishBatch(posthorn, channelId, 24), 1);
   const receiver = await receiving();
   const { id } = await createSubscription(posthorn, { channelId, webhookUrl: receiver.url });
-  const { body } = await ask(id, { since: ago(2), ratePerSecond: 2 });
+  const { body } = await ask(id, { since: ago(2), ratePerSecond: 4 });
   await waitFor('the first ones', () => receiver.requests.length >= 2);
 
   await posthorn.worker.stop();
   await posthorn.worker.start();
 
-  expect(await untilEnded(body.id)).toMatchObject({ status: 'completed', matched: 6, replayed: 6 });
+  expect(await untilEnded(body.id)).toMatchObject({ status: 'completed', matched: 24, replayed: 24 });
   for (const message of ids) await waitForDelivery(posthorn, message, 'delivered');
-  expect(ids.map((message) => receiver.countOf(message))).toEqual([1, 1, 1, 1, 1, 1]);
+  expect(ids.filter((message) => receiver.countOf(message) !== 1)).toEqual([]);
 
   const slow = await ask(id, { since: ago(2), ratePerSecond: 1 });
-  await waitFor('one more', () => receiver.requests.length >= 7);
+  await waitFor('one more', () => receiver.requests.length >= 25);
   await posthorn.request('DELETE', `/v1/subscriptions/${id}`);
   expect(await untilEnded(slow.body.id)).toMatchObject({ status: 'cancelled' });
 });
