@@ -70,12 +70,15 @@ function isProcess(pid: number): boolean {
 
 /**
  * Frees what dead incarnations held. The round stays: should the dead one have started the Temporal workflow after all,
- * starting it again says so, and nothing is sent twice (docs/decisions.md). Returns how many deliveries are due again.
+ * starting it again says so, and nothing is sent twice (docs/decisions.md). What this process holds itself it keeps: after a
+ * pause longer than a lease it would else claim a second time what waits in its memory. Returns how many are due again.
  */
 export async function takeOverFromDead(pool: Pool): Promise<number> {
   const { rowCount } = await pool.query(
     `UPDATE deliveries SET holder = NULL
-     WHERE holder IS NOT NULL AND holder NOT IN (SELECT id FROM incarnations WHERE expires_at > now())`,
+     WHERE holder IS NOT NULL AND holder <> ALL ($1::text[])
+       AND holder NOT IN (SELECT id FROM incarnations WHERE expires_at > now())`,
+    [[...ownIds]],
   );
   await pool.query(`DELETE FROM incarnations WHERE expires_at < now() - interval '1 hour'`);
   return rowCount ?? 0;
