@@ -4,6 +4,7 @@ import { expect } from '@jest/globals';
 import pg, { type Pool } from 'pg';
 import { createDatabase, type Database } from '../../src/db/client.ts';
 import { createPool } from '../../src/db/pool.ts';
+import { untilReachable } from '../../src/db/until-reachable.ts';
 import { TEST_DATABASE_PREFIX } from './database-names.ts';
 import { hasFailedTest } from './failures.ts';
 import { currentRun } from './run.ts';
@@ -30,6 +31,11 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   url.pathname = `/${name}`;
   const db = createDatabase(url.href);
   const pool = createPool(url.href, { max: 10 });
+  // The first connection to a new database builds its caches: on a starved machine that takes longer than a request may wait.
+  await untilReachable(
+    () => Promise.all([db.$queryRaw`SELECT 1`, pool.query('SELECT 1')]),
+    () => false,
+  );
   const drop = async (): Promise<void> => {
     await Promise.all([db.$disconnect(), pool.end()]);
     if (hasFailedTest()) process.stderr.write(`A test failed: its database ${name} is kept\n`);
