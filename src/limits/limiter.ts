@@ -3,7 +3,7 @@ import { addressBucket } from '../http/client-address.ts';
 import type { Bucket, Limits } from '../http/context.ts';
 import type { Count, Counters } from './counters.ts';
 import { createMemoryCounters } from './memory-counters.ts';
-import { createRedisCounters } from './redis-counters.ts';
+import { createRedisCounters, type RedisTimings } from './redis-counters.ts';
 import { STRANGER_REQUESTS_PER_MINUTE } from './tiers.ts';
 
 /** Spec §8. Reset is a Unix time in seconds. */
@@ -32,14 +32,16 @@ export type Limiter = {
 export type LimiterOptions = {
   /** Absent: limits are counted in this process. */
   redisUrl?: string | undefined;
+  /** Default 200 ms for a command (limits/redis-counters.ts). */
+  redisTimings?: Partial<RedisTimings>;
   log: Logger;
   /** Default 600 (limits/tiers.ts). */
   strangerRequestsPerMinute?: number;
 };
 
 /** The rate limits of the edge. Windows of 60 s begin with a caller's first request in them; so do the seconds of the burst. */
-export function createLimiter({ redisUrl, log, strangerRequestsPerMinute }: LimiterOptions): Limiter {
-  const shared = redisUrl === undefined ? undefined : createRedisCounters(redisUrl, log);
+export function createLimiter({ redisUrl, redisTimings, log, strangerRequestsPerMinute }: LimiterOptions): Limiter {
+  const shared = redisUrl === undefined ? undefined : createRedisCounters(redisUrl, log, redisTimings);
   const counters: Counters = shared ?? createMemoryCounters();
   const strangerLimit = strangerRequestsPerMinute ?? STRANGER_REQUESTS_PER_MINUTE;
 

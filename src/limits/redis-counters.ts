@@ -16,8 +16,12 @@ const MAX_RECONNECT_DELAY_MS = 2_000;
  * 30 s to arrive (http/server.ts) and then its queries, but for streams: what lasts renews its lease.
  */
 export const PLACE_LEASE_MS = 90_000;
-/** Default of how often leases are renewed: a renewal may fail once, or be late. */
+/** How often leases are renewed: a renewal may fail once, or be late. */
 const RENEW_MS = 30_000;
+
+/** Of a connection to Redis, ms: how long a command may take, and how often leases are renewed. */
+export type RedisTimings = { commandMs: number; renewMs: number };
+const REDIS_TIMINGS: RedisTimings = { commandMs: COMMAND_TIMEOUT_MS, renewMs: RENEW_MS };
 
 // Redis's own clock, so that processes with different ones agree on what has expired.
 const ENTER = `
@@ -40,11 +44,12 @@ export type RedisCounters = Counters & { isUp(): boolean; close(): Promise<void>
  * Counters shared by all processes. Whenever Redis cannot be asked, counting goes on in this process (limits then hold per
  * process, not together), and the log says so once per outage.
  */
-export function createRedisCounters(redisUrl: string, log: Logger, renewMs = RENEW_MS): RedisCounters {
+export function createRedisCounters(redisUrl: string, log: Logger, timings: Partial<RedisTimings> = {}): RedisCounters {
+  const { commandMs, renewMs } = { ...REDIS_TIMINGS, ...timings };
   const redis = new Redis(redisUrl, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
-    commandTimeout: COMMAND_TIMEOUT_MS,
+    commandTimeout: commandMs,
     connectTimeout: CONNECT_TIMEOUT_MS,
     retryStrategy: (tries) => Math.min(tries * 100, MAX_RECONNECT_DELAY_MS),
   });

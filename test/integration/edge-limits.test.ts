@@ -22,8 +22,13 @@ function expectLimited(answer: EdgeAnswer, message: string, limit: number): numb
 
 describe('a key', () => {
   test('of tier Free has 10 requests in one second, and the refused ones do not use up its minute', async () => {
-    const key = await edge.newKey({ tier: 'free', limits: { concurrent: 1_000 } });
-    const answers = await Promise.all(Array.from({ length: 30 }, () => edge.call({ key })));
+    // A busy machine may take longer for them than the second that is counted: then it is tried again with another key.
+    const { key, answers } = await waitFor('30 requests within one second', async () => {
+      const free = await edge.newKey({ tier: 'free', limits: { concurrent: 1_000 } });
+      const startedAt = performance.now();
+      const made = await Promise.all(Array.from({ length: 30 }, () => edge.call({ key: free })));
+      return performance.now() - startedAt < 1_000 && { key: free, answers: made };
+    });
     const limited = answers.filter(({ status }) => status === 429);
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
     expect(limited).toHaveLength(20);
