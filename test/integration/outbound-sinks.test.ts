@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
 import { createAddressGuard } from '../../src/outbound/address-guard.ts';
@@ -12,7 +13,9 @@ const guard = createAddressGuard({
   allowHttp: true,
 });
 const sender = createWebhookSender({ guard, version: '0.0.0' });
-const TIMEOUT_MS = 1_000;
+// What is to time out does so after this, and what is not has a time that no stall of the machine reaches.
+const TIMEOUT_MS = 2_000;
+const PATIENT_MS = 30_000;
 
 const receivers: RawReceiver[] = [];
 const kept = async (starting: Promise<RawReceiver>): Promise<RawReceiver> => {
@@ -20,9 +23,10 @@ const kept = async (starting: Promise<RawReceiver>): Promise<RawReceiver> => {
   receivers.push(receiver);
   return receiver;
 };
-const post = (url: string): Promise<SendResult> =>
-  sender.post({ url, headers: { 'content-type': 'application/json' }, body: Buffer.from('{}'), timeoutMs: TIMEOUT_MS });
-const postTo = async (starting: Promise<RawReceiver>): Promise<SendResult> => post((await kept(starting)).url);
+const post = (url: string, timeoutMs = PATIENT_MS): Promise<SendResult> =>
+  sender.post({ url, headers: { 'content-type': 'application/json' }, body: Buffer.from('{}'), timeoutMs });
+const postTo = async (starting: Promise<RawReceiver>, timeoutMs?: number): Promise<SendResult> =>
+  post((await kept(starting)).url, timeoutMs);
 
 /** Calls `write` every `everyMs` until the connection ends. */
 function repeat(socket: Socket, everyMs: number, write: () => void): void {
@@ -37,6 +41,12 @@ function flood(socket: Socket, chunk: string | Buffer): void {
   };
   socket.on('drain', fill);
   fill();
+}
+
+/** A reset takes away what has not been read: the sender, in this same process, reads in the next turn of the event loop. */
+async function resetOnceRead(socket: Socket): Promise<void> {
+  for (let turns = 0; turns < 5; turns += 1) await turn();
+  socket.resetAndDestroy();
 }
 
 afterEach(async () => {
@@ -66,21 +76,21 @@ describe('a receiver that does not answer in time', () => {
     ],
     ['sends 103 without end', (socket) => repeat(socket, 50, () => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'))],
   ])('and %s ends at the deadline', async (_what, onRequest) => {
-    const result = await postTo(startRawReceiver({ onRequest }));
+    const result = await postTo(startRawReceiver({ onRequest }), TIMEOUT_MS);
     expect(result).toMatchObject({ isDelivered: false, error: { class: 'timeout' } });
     expect(result.response).toBeUndefined();
-    expect(result.durationMs).toBeLessThan(TIMEOUT_MS + 5_000);
+    expect(result.durationMs).toBeLessThan(PATIENT_MS);
   });
 
   test('is told from one whose connection fails by its text', async () => {
-    const result = await postTo(startRawReceiver({}));
-    expect(result.error).toEqual({ class: 'timeout', message: 'no complete answer came within 1000 ms' });
+    const result = await postTo(startRawReceiver({}), TIMEOUT_MS);
+    expect(result.error).toEqual({ class: 'timeout', message: 'no complete answer came within 2000 ms' });
     expect(result.durationMs).toBeGreaterThanOrEqual(TIMEOUT_MS - 5);
   });
 
   test('leaves no connection open', async () => {
     const receiver = await kept(startRawReceiver({}));
-    await post(receiver.url);
+    await post(receiver.url, TIMEOUT_MS);
     await waitFor('the connection to be closed', () => receiver.open() === 0);
     expect(receiver.connections).toBe(1);
   });
@@ -112,7 +122,7 @@ describe('an answer that is not HTTP/1.1', () => {
     expect(result).toMatchObject({ isDelivered: false, error: { class: 'protocol' } });
     expect(result.response).toBeUndefined();
     expect(result.error?.message).not.toMatch(/SSH|127\.0|html/);
-    expect(result.durationMs).toBeLessThan(TIMEOUT_MS);
+    expect(result.durationMs).toBeLessThan(PATIENT_MS);
   });
 });
 
@@ -182,7 +192,7 @@ describe('once the headers are complete the status decides', () => {
     const result = await postTo(
       startRawReceiver({
         onRequest(socket) {
-          socket.write(`${ok}content-length: 100\r\n\r\nbegin`, () => setTimeout(() => socket.resetAndDestroy(), 50));
+          socket.write(`${ok}content-length: 100\r\n\r\nbegin`, () => void resetOnceRead(socket));
         },
       }),
     );
@@ -197,11 +207,13 @@ describe('once the headers are complete the status decides', () => {
           repeat(socket, 100, () => socket.write('x'));
         },
       }),
+      TIMEOUT_MS,
     );
-    expect(result).toMatchObject({ isDelivered: true, response: { body: expect.stringMatching(/^x{5,10}$/) } });
-    expect(result.response?.latencyMs).toBeLessThan(500);
+    expect(result).toMatchObject({ isDelivered: true, response: { body: expect.stringMatching(/^x{1,20}$/) } });
+    // The headers came before the deadline.
+    expect(result.response?.latencyMs).toBeLessThan(result.durationMs);
     expect(result.durationMs).toBeGreaterThanOrEqual(TIMEOUT_MS - 5);
-    expect(result.durationMs).toBeLessThan(TIMEOUT_MS + 5_000);
+    expect(result.durationMs).toBeLessThan(PATIENT_MS);
   });
 
   test.each<[string, string, string]>([
@@ -219,7 +231,7 @@ describe('once the headers are complete the status decides', () => {
     );
     const result = await post(receiver.url);
     expect(result).toMatchObject({ isDelivered: true, response: { status: 200, body: 'x'.repeat(16_384) } });
-    expect(result.durationMs).toBeLessThan(TIMEOUT_MS);
+    expect(result.durationMs).toBeLessThan(PATIENT_MS);
   });
 
   test('a flood of chunk extensions ends at the deadline', async () => {
@@ -230,9 +242,10 @@ describe('once the headers are complete the status decides', () => {
           repeat(socket, 5, () => socket.write('b'.repeat(1_000)));
         },
       }),
+      TIMEOUT_MS,
     );
     expect(result.isDelivered).toBe(true);
-    expect(result.durationMs).toBeLessThan(TIMEOUT_MS + 5_000);
+    expect(result.durationMs).toBeLessThan(PATIENT_MS);
   });
 
   test('a flood of trailers is cut', async () => {
