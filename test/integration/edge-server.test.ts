@@ -147,7 +147,6 @@ describe('draining', () => {
     const busy = draining.call({ path: '/v1/slow' });
     await waitFor('the request to be handled', () => draining.handled() > 0);
 
-    const startedAt = performance.now();
     const drained = draining.server.drain();
     await Promise.all([once(silent.resume(), 'close'), once(idle.resume(), 'close')]);
     await expect(draining.connect()).rejects.toThrow('ECONNREFUSED');
@@ -159,7 +158,6 @@ describe('draining', () => {
     expect(answer.json).toEqual({ ok: true });
     expect(answer.headers['connection']).toBe('close');
     await drained;
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
     await draining.stop();
   });
 
