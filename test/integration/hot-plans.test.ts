@@ -8,6 +8,7 @@ import { createNewId } from '../../src/new-id.ts';
 import { BEGINNING, type Place } from '../../src/shared/stream-position.ts';
 import { createChannel, createSubscription } from '../support/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const newId = createNewId(Date.now);
 const GROUP = 50;
@@ -100,6 +101,11 @@ test('a stream reads a page of a backlog, not the backlog, however calm the stat
   );
   await pool.query('ANALYZE');
   await publish(environmentId, channelId, 5_000);
+  // Transactions of other test files hold every stream of this server back until they end.
+  await waitFor('older transactions to end', async () => {
+    const read = await readBehind(pool, [{ channelId, ...BEGINNING }]);
+    return read.rows.length > 0;
+  });
 
   const before = await readsOf(index);
   let place: Place = BEGINNING;
