@@ -72,6 +72,12 @@ export function createRetentionActivities({ pool, clock, log, stopping }: Retent
           for (const channel of page.channels) await removeFrom(channel);
           ({ isLast } = page);
         }
+        for (let isLast = false; !isLast; ) {
+          await takeTurn(0);
+          const batch = await store.removeCancelled(pool, now);
+          progress.messages += batch.messages;
+          ({ isLast } = batch);
+        }
         progress.subscriptions += await store.removeDeletedSubscriptions(pool, now);
         progress.channels += await store.removeDeletedChannels(pool, now, log);
         const isIdle = progress.messages + progress.subscriptions + progress.channels === 0;

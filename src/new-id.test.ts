@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createNewId } from './new-id.ts';
-import { ID_PREFIXES, type IdKind, isId, timeOfId } from './shared/ids.ts';
+import { ID_PREFIXES, type IdKind, isId, isTimeGiven, timeOfId } from './shared/ids.ts';
 
 const NOW = Date.parse('2026-11-21T02:21:56.789Z');
 
@@ -56,6 +56,31 @@ describe('a maker of ids', () => {
     now = NOW + 1;
     const second = Array.from({ length: 10 }, () => newId('message'));
     expect([...first, ...second].toSorted()).toEqual([...first, ...second]);
+  });
+
+  test('gives an id the time it is told, marked as a UUIDv8, and keeps the order of 10,000 with one time among others', () => {
+    const newId = createNewId(() => NOW);
+    const at = new Date(NOW + 3_600_000);
+    const ids = Array.from({ length: 10_000 }, (_, n) => {
+      if (n % 100 === 0) newId('message', new Date(NOW + n));
+      return newId('message', at);
+    });
+    expect(ids.toSorted()).toEqual(ids);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const id of [ids[0] ?? '', ids.at(-1) ?? '']) {
+      expect([isId('message', id), isTimeGiven(id), versionOf(id), variantOf(id)]).toEqual([true, true, 8n, 2n]);
+      expect(timeOfId('message', id)).toEqual(at);
+    }
+  });
+
+  test('goes on with its own time behind an id that was given another', () => {
+    const newId = createNewId(() => NOW);
+    const before = newId('message');
+    newId('message', new Date(NOW + 1));
+    newId('message', new Date(NOW + 2));
+    const after = newId('message');
+    expect([isTimeGiven(after), timeOfId('message', after), counterOf(after)]).toEqual([false, new Date(NOW), 1n]);
+    expect(before < after).toBe(true);
   });
 
   test('two makers at the same moment make different ids', () => {

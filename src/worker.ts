@@ -10,8 +10,11 @@ import { createDrain } from './dispatch/drain.ts';
 import { createFirstTries } from './dispatch/first-tries.ts';
 import { beginIncarnation } from './dispatch/incarnation.ts';
 import { abandonCarriers, reconcileDeliveries } from './dispatch/reconciler.ts';
+import { startPublishingScheduled } from './dispatch/publish-scheduled.ts';
+import { createPublishDue } from './messages/publish-due.ts';
 import { createAddressGuard } from './outbound/address-guard.ts';
 import { createWebhookSender } from './outbound/post-webhook.ts';
+import { createSchemas } from './schemas/schemas.ts';
 import type { LateHandOver } from './shared/hand-over.ts';
 import { CONCURRENCY } from './shared/limits.ts';
 import { incarnationTaskQueue, TASK_QUEUE, WORKFLOW_TYPES } from './shared/temporal-names.ts';
@@ -146,6 +149,8 @@ export async function startWorker(
   });
   wake = dispatcher.wake;
   const detach = handOver?.attach(dispatcher.handOver);
+  const publishDue = createPublishDue({ pool, log, schemas: createSchemas(deps), handOver: dispatcher.handOver });
+  const scheduled = startPublishingScheduled({ publishDue, log });
 
   let isHealthy = true;
   let isStopped = false;
@@ -175,6 +180,7 @@ export async function startWorker(
       isStopped = true;
       clearInterval(watching);
       detach?.();
+      await scheduled.stop();
       await dispatcher.stop();
       // Only now: what ends for this is tried again at once, by a worker that takes new tasks.
       stopping.abort();

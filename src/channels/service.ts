@@ -15,18 +15,19 @@ import {
   isSystemChannel,
   lockChannel,
   markChannelDeleted,
+  releaseScheduled,
   updateChannel,
 } from './store.ts';
 
-/** A channel with a hundred thousand unfinished deliveries is deleted in one transaction; Prisma's default is 5 s. */
-const DELETE_TIMEOUT_MS = 60_000;
+/** A hundred thousand deliveries end, or scheduled messages become due, with their channel; Prisma's default is 5 s. */
+const CHANGE_TIMEOUT_MS = 60_000;
 
 export type Channels = {
   create(caller: Caller, body: CreateChannel): Promise<Channel>;
   list(caller: Caller, query: ListChannels): Promise<Page<Channel>>;
   get(caller: Caller, id: string): Promise<Channel>;
   update(caller: Caller, id: string, body: UpdateChannel): Promise<Channel>;
-  /** Soft: history stays readable. Its subscriptions go with it, their unfinished deliveries end (DESIGN §4 "delete"). */
+  /** Soft: history stays readable. Its subscriptions go with it, their unfinished deliveries end (DESIGN §4 "delete"), what is scheduled is cancelled. */
   delete(caller: Caller, id: string): Promise<void>;
 };
 
@@ -85,14 +86,18 @@ export function createChannels(
       // A stranger's channel is NOT_FOUND whatever the body holds, and nothing is compiled for it.
       if (body.schema || body.schemas) await found(id, () => findChannel(db, environmentId, id));
       await requireGoodSchemas(caller, body);
-      return db.$transaction(async (transaction) => {
-        const channel = await lock(transaction, environmentId, id);
-        const hasMoreThanStatus = Object.keys(body).some((field) => field !== 'status');
-        if (channel.status === 'archived' && hasMoreThanStatus) {
-          throw new ApiError('CONFLICT', 'The channel is archived: only its status can change');
-        }
-        return updateChannel(transaction, id, body, clock());
-      });
+      return db.$transaction(
+        async (transaction) => {
+          const channel = await lock(transaction, environmentId, id);
+          const hasMoreThanStatus = Object.keys(body).some((field) => field !== 'status');
+          if (channel.status === 'archived' && hasMoreThanStatus) {
+            throw new ApiError('CONFLICT', 'The channel is archived: only its status can change');
+          }
+          if (body.status === 'active' && channel.status !== 'active') await releaseScheduled(transaction, id);
+          return updateChannel(transaction, id, body, clock());
+        },
+        { timeout: CHANGE_TIMEOUT_MS },
+      );
     },
 
     delete: ({ environmentId }, id) =>
@@ -102,7 +107,7 @@ export function createChannels(
           const subscriptionIds = await markChannelDeleted(transaction, id, clock());
           await deliveries.endOfSubscriptions(transaction, subscriptionIds);
         },
-        { timeout: DELETE_TIMEOUT_MS },
+        { timeout: CHANGE_TIMEOUT_MS },
       ),
   };
 }

@@ -3,7 +3,7 @@ import { type Channel as ChannelRow, Prisma } from '../db/generated/client.ts';
 import { systemChannel } from '../db/service-events.ts';
 import type { PageRequest } from '../shared/page.ts';
 import { SYSTEM_CHANNEL_NAME } from '../shared/service-events.ts';
-import type { ChannelStatus } from '../shared/statuses.ts';
+import type { CancelReason, ChannelStatus } from '../shared/statuses.ts';
 import type { Channel, CreateChannel, SchemaMode, UpdateChannel } from './schema.ts';
 
 /** Every query here is bound to one environment and leaves deleted channels out. */
@@ -92,9 +92,20 @@ export async function ensureSystemChannels(db: Pick<Db, '$executeRawUnsafe'>): P
   );
 }
 
-/** Marks a channel and its subscriptions deleted and returns the ids of the subscriptions that were not deleted before. */
+/** What waits in a channel for it to be active again is due. */
+export async function releaseScheduled(db: Db, id: string): Promise<void> {
+  await db.$executeRaw`
+    UPDATE scheduled_messages SET due_at = deliver_at WHERE channel_id = ${id} AND cancelled_at IS NULL AND due_at IS NULL`;
+}
+
+/** Marks a channel and its subscriptions deleted, cancels what is scheduled in it, and returns the ids of the subscriptions that were not deleted before. */
 export async function markChannelDeleted(db: Db, id: string, now: Date): Promise<string[]> {
   await db.channel.update({ where: { id }, data: { deletedAt: now, updatedAt: now } });
+  const cancelReason: CancelReason = 'channel_deleted';
+  await db.scheduledMessage.updateMany({
+    where: { channelId: id, cancelledAt: null },
+    data: { cancelledAt: now, cancelReason, dueAt: null },
+  });
   const subscriptions = await db.subscription.updateManyAndReturn({
     where: { channelId: id, deletedAt: null },
     data: { deletedAt: now, updatedAt: now },

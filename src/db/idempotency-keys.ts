@@ -3,6 +3,17 @@ import type { Pool, PoolClient } from 'pg';
 /** SQL: how long an answer is kept under its key, and a publisher's id stands for its message (DESIGN §4 "idempotency"). */
 export const KEPT_FOR = `interval '24 hours'`;
 
+// Far more than lies between the time of a publish and its commit.
+const PUBLISH_TAKES = `interval '10 minutes'`;
+
+/** SQL: whether the row `k` keeps the answer to the publish of the message `message` alone, accepted between these times. */
+export const isAnswerTo = (message: string, { from, until }: { from: string; until: string }): string =>
+  `k.environment_id = ${message}.environment_id AND k.body LIKE '{"id":"' || ${message}.id || '"%'
+     AND k.expires_at BETWEEN ${from} + ${KEPT_FOR} - ${PUBLISH_TAKES} AND ${until} + ${KEPT_FOR} + ${PUBLISH_TAKES}`;
+
+/** SQL: the body of such an answer `k` once its message is erased. */
+export const WITHOUT_PAYLOAD = `(jsonb_set(k.body::jsonb, '{payload}', 'null') - 'metadata')::text`;
+
 /** What one request with an Idempotency-Key is known by. `id` and `requestHash` are SHA-256. */
 export type KeyedRequest = { id: Buffer; environmentId: string; requestHash: Buffer };
 

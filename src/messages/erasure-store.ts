@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
-import { KEPT_FOR } from '../db/idempotency-keys.ts';
+import { isAnswerTo, WITHOUT_PAYLOAD } from '../db/idempotency-keys.ts';
+import { TIME_IS_GIVEN } from '../db/time-given.ts';
 import { inTransaction } from '../db/transaction.ts';
 
 /** `agoMs`: since it was erased. `wasAboutToBeSent`: some process may have read it for a request that it has not begun. */
@@ -10,8 +11,8 @@ export type Erased = { agoMs: number; wasAboutToBeSent: boolean };
 const LOCK_TIMEOUT_MS = 200;
 // Six seconds: longer than any statement of the service holds a delivery, the deletion of a large subscription excepted.
 const TRIES = 30;
-// SQL: far more than lies between a message's id and the commit of its publish.
-const PUBLISH_TAKES = `interval '10 minutes'`;
+// SQL: what was scheduled may have been accepted at any time before it was published.
+const ACCEPTED_AT_THE_EARLIEST = `CASE WHEN ${TIME_IS_GIVEN} THEN '-infinity' ELSE m.published_at END`;
 const LOCK_NOT_AVAILABLE = '55P03';
 const DEADLOCK = '40P01';
 
@@ -35,10 +36,8 @@ const ERASE = [
   `UPDATE dead_letters l SET status = 'discarded' FROM deliveries d
    WHERE d.message_id = $1 AND l.delivery_id = d.id AND l.status = 'open'`,
   // The answer to its publish, where that is kept under an Idempotency-Key: it was kept in the same transaction.
-  `UPDATE idempotency_keys k SET body = (jsonb_set(k.body::jsonb, '{payload}', 'null') - 'metadata')::text
-   FROM messages m
-   WHERE m.id = $1 AND k.environment_id = m.environment_id AND k.body LIKE '{"id":"' || $1 || '"%'
-     AND k.expires_at BETWEEN m.published_at + ${KEPT_FOR} - ${PUBLISH_TAKES} AND m.published_at + ${KEPT_FOR} + ${PUBLISH_TAKES}`,
+  `UPDATE idempotency_keys k SET body = ${WITHOUT_PAYLOAD} FROM messages m
+   WHERE m.id = $1 AND ${isAnswerTo('m', { from: ACCEPTED_AT_THE_EARLIEST, until: 'm.published_at' })}`,
   // Last, so that its time is close to the commit.
   `UPDATE messages SET payload = NULL, metadata = NULL, erased_at = clock_timestamp() WHERE id = $1`,
 ];

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { ApiError, invalidField, notFound } from '../shared/api-error.ts';
 import type { NewMessage, Publication, Stored } from './publish-store.ts';
+import { isScheduled } from './scheduled-store.ts';
+import type { ScheduleRequest } from './schedule-rules.ts';
 import type { UnitOutcome } from './publish-unit-store.ts';
 
 /** Where a message stands in the request, for the field of a refusal. */
@@ -20,12 +22,30 @@ export function batchPlace(messages: readonly NewMessage[]): Place {
 
 export const hasPublisherId = ({ publisher }: NewMessage): boolean => publisher !== undefined;
 
-/** What two messages with one publisher's id have in common: the payload digit for digit, metadata in any order. */
-export function contentHash({ eventType, payload, metadata }: Omit<NewMessage, 'id' | 'publishedAt'>): Buffer {
+/**
+ * What two messages with one publisher's id have in common: the payload digit for digit, metadata in any order, and when they
+ * are to be published, as it was asked for.
+ */
+export function contentHash(
+  { eventType, payload, metadata }: Pick<NewMessage, 'eventType' | 'payload' | 'metadata'>,
+  { deliverAt, delay }: ScheduleRequest,
+): Buffer {
   const entries = metadata === undefined ? null : Object.entries(metadata).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const when = deliverAt === undefined && delay === undefined ? [] : [deliverAt ?? null, delay ?? null];
   return createHash('sha256')
-    .update(JSON.stringify([eventType, entries, payload]))
+    .update(JSON.stringify([eventType, entries, payload, ...when]))
     .digest();
+}
+
+/** One publication for what is published at once and one for what waits, in the order of their first messages. */
+export function splitScheduled(publication: Publication): Publication[] {
+  const isFirstScheduled = isScheduled(publication);
+  const other = publication.messages.findIndex((message) => (message.isScheduled === true) !== isFirstScheduled);
+  if (other === -1) return [publication];
+  return [isFirstScheduled, !isFirstScheduled].map((wanted) => ({
+    ...publication,
+    messages: publication.messages.filter((message) => (message.isScheduled === true) === wanted),
+  }));
 }
 
 /** A channel's configuration is not the one that payloads were checked against. Nothing was stored. */

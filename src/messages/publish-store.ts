@@ -16,6 +16,8 @@ export type NewMessage = {
   payload: string;
   metadata: Record<string, string> | undefined;
   publishedAt: Date;
+  /** It waits for its publishedAt: it goes to scheduled-store.ts first. */
+  isScheduled?: true;
   /** The publisher's own id of it, and a hash of what must not differ under it (publish-unit-store.ts). */
   publisher?: { id: string; hash: Buffer };
 };

@@ -4,6 +4,7 @@ import { inTransaction } from '../db/transaction.ts';
 import { ApiError } from '../shared/api-error.ts';
 import type { NewDelivery } from '../shared/hand-over.ts';
 import { type Publication, type Stored, storePublications } from './publish-store.ts';
+import { isScheduled, storeScheduled } from './scheduled-store.ts';
 
 /** What one request publishes, to one channel or several: all or nothing, with the ids and the key it is known by. */
 export type PublishUnit = {
@@ -43,11 +44,16 @@ export async function storeUnit(
         messages: publication.messages.filter(({ id }) => !repeated.has(id)),
       }));
       const toStore = fresh.filter(({ messages }) => messages.length > 0);
+      const [toPublish, toSchedule] = [toStore.filter((one) => !isScheduled(one)), toStore.filter(isScheduled)];
       const { stored, taken, hasUntaken } =
-        toStore.length === 0
+        toPublish.length === 0
           ? { stored: [], taken: [], hasUntaken: false }
-          : await storePublications(connection, toStore, holder);
-      const storedOf = new Map(toStore.map((publication, index) => [publication, stored[index]]));
+          : await storePublications(connection, toPublish, holder);
+      const scheduled = toSchedule.length === 0 ? [] : await storeScheduled(connection, toSchedule);
+      const storedOf = new Map([
+        ...toPublish.map((publication, index) => [publication, stored[index]] as const),
+        ...toSchedule.map((publication, index) => [publication, scheduled[index]] as const),
+      ]);
       const kept = await settle({ stored: fresh.map((publication) => storedOf.get(publication)), repeated });
       // Last, so that nobody waits for this row longer than for the commit: of two that publish under one key at the same
       // moment the later one finds it taken here, and all it has stored is undone.

@@ -2,6 +2,7 @@ import { EventStream } from '../http/event-stream.ts';
 import { type Route, route } from '../http/route.ts';
 import {
   listMessagesQuery,
+  listScheduledQuery,
   publishAcrossBody,
   publishBatchBody,
   publishMessageBody,
@@ -73,6 +74,14 @@ export const messageRoutes: Route[] = [
   }),
   route({
     method: 'GET',
+    path: '/v1/channels/:channelId/scheduled',
+    scope: 'messages:read',
+    query: listScheduledQuery,
+    status: 200,
+    handle: ({ caller, params, query }, { messages }) => messages.listScheduled(caller, params.channelId, query),
+  }),
+  route({
+    method: 'GET',
     path: '/v1/channels/:channelId/stream',
     scope: 'messages:read',
     query: streamMessagesQuery,
@@ -89,6 +98,13 @@ export const messageRoutes: Route[] = [
     scope: 'messages:read',
     status: 200,
     handle: ({ caller, params }, { messages }) => messages.get(caller, params.messageId),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/messages/:scheduledMessageId/cancel',
+    scope: 'messages:write',
+    status: 200,
+    handle: ({ caller, params }, { messages }) => messages.cancel(caller, params.scheduledMessageId),
   }),
   route({
     method: 'DELETE',

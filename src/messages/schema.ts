@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { ErrorDetails } from '../shared/api-error.ts';
 import { eventTypePatternProblem, MAX_EVENT_TYPE_LENGTH, MAX_EVENT_TYPES } from '../shared/event-types.ts';
 import type { ExactJson } from '../shared/exact-json.ts';
-import type { DeliverySummary } from '../shared/statuses.ts';
-import { dateTimeQuery, pageQuery } from '../http/query.ts';
+import { type CancelReason, type DeliverySummary, SCHEDULE_STATUSES, type ScheduleStatus } from '../shared/statuses.ts';
+import { dateTimeField, dateTimeQuery, enumQuery, pageQuery } from '../http/query.ts';
 
 /** Bounds of one message (DESIGN §4 "messages"). Bytes are of UTF-8. */
 export const MESSAGE_LIMITS = {
@@ -13,6 +13,8 @@ export const MESSAGE_LIMITS = {
   metadataBytes: 16_384,
   batch: 100,
   publisherIdLength: 128,
+  /** 365 days: how far ahead a message may be scheduled. */
+  delayMs: 31_536_000_000,
 } as const;
 
 // Control characters would break headers, logs and the Temporal UI's search; everything else is the publisher's choice.
@@ -53,6 +55,9 @@ export const publishMessageBody = z.object({
   eventType: eventTypeSchema,
   payload: payloadSchema,
   metadata: metadataSchema.optional(),
+  /** When to publish it: a time, or ms from now; `timeToPublish` judges them. */
+  deliverAt: dateTimeField.optional(),
+  delay: z.number().int().min(1).max(MESSAGE_LIMITS.delayMs).optional(),
 });
 
 const batchOf = <T extends z.ZodType>(message: T) =>
@@ -93,6 +98,9 @@ export const listMessagesQuery = pageQuery.extend({
   until: dateTimeQuery.optional(),
 });
 
+/** `scheduled`: what waits. Cancelled ones are shown until retention removes them. */
+export const listScheduledQuery = pageQuery.extend({ status: enumQuery(SCHEDULE_STATUSES).default('scheduled') });
+
 /** Event types as a subscription lists them, joined by commas; a type that has a comma itself can only be meant by a beginning. */
 const eventTypesQuery = z.string().transform((text, issues) => {
   const eventTypes = text.split(',');
@@ -118,6 +126,7 @@ export type PublishBatch = z.output<typeof publishBatchBody>;
 export type PublishAcross = z.output<typeof publishAcrossBody>;
 export type ValidateMessages = z.output<typeof validateMessagesBody>;
 export type ListMessages = z.output<typeof listMessagesQuery>;
+export type ListScheduled = z.output<typeof listScheduledQuery>;
 export type StreamMessages = z.output<typeof streamMessagesQuery>;
 
 /** Where a payload does not fit its channel's schema; only of channels that warn instead of refusing. */
@@ -125,7 +134,8 @@ type Warnings = { warnings?: ErrorDetails[] };
 
 /**
  * Spec §2 Message. `payload` and `metadata` are as published; `deliveryStatus` is computed from the deliveries. Of an erased
- * message `payload` is null, `metadata` is gone and `erasedAt` says since when.
+ * message `payload` is null, `metadata` is gone and `erasedAt` says since when. `deliverAt` is there, and the same as
+ * `publishedAt`, while it waits to be published and when that was cancelled.
  */
 export type Message = {
   id: string;
@@ -134,9 +144,15 @@ export type Message = {
   payload: ExactJson | null;
   metadata?: Record<string, string>;
   publishedAt: Date;
+  deliverAt?: Date;
+  cancelledAt?: Date;
+  cancelReason?: CancelReason;
   erasedAt?: Date;
-  deliveryStatus: DeliverySummary;
+  deliveryStatus: DeliverySummary | ScheduleStatus;
 } & Warnings;
+
+/** The answer to a cancel: without payload and metadata. */
+export type CancelledMessage = Omit<Message, 'payload' | 'metadata'>;
 
 /** Spec §4 Messages: the answer to a batch. `ids` stand in the order of the request's messages. */
 export type BatchAccepted = { count: number; ids: string[]; status: 'accepted' } & Warnings;

@@ -13,7 +13,8 @@ import { createCheckedPublish, type ToPublish } from './checked-publish.ts';
 import { toCheck } from './payload-check.ts';
 import { batchPayloadTexts, payloadText } from './payload-text.ts';
 import { eraseMessage } from './erasure-store.ts';
-import { batchPlace, contentHash, type Place, refuseDoubles, singlePlace } from './publish-rules.ts';
+import { createNewMessages } from './new-message.ts';
+import { batchPlace, type Place, refuseDoubles, singlePlace } from './publish-rules.ts';
 import { createPublisher } from './publisher.ts';
 import type { NewMessage, Publication } from './publish-store.ts';
 import type { UnitOutcome } from './publish-unit-store.ts';
@@ -27,6 +28,7 @@ import type {
   ValidateMessages,
   Validation,
 } from './schema.ts';
+import { createScheduled } from './scheduled.ts';
 import { createStoreAll, type Outcome } from './store-all.ts';
 import * as store from './store.ts';
 import { createStreams } from './streams.ts';
@@ -60,21 +62,8 @@ export function createMessages(
   const checked = createCheckedPublish(pool, schemas);
   const streams = createStreams({ pool, log });
   const storeAll = createStoreAll(publisher);
-
-  const newMessage = (message: PublishMessage, payload: string): NewMessage => {
-    const id = newId('message');
-    const { eventType, metadata } = message;
-    return {
-      id,
-      eventType,
-      payload,
-      metadata,
-      publishedAt: timeOfId('message', id) ?? clock(),
-      ...(message.id !== undefined && {
-        publisher: { id: message.id, hash: contentHash({ eventType, payload, metadata }) },
-      }),
-    };
-  };
+  const { newMessage, newMessages } = createNewMessages({ newId, clock });
+  const scheduled = createScheduled({ pool, db, clock });
 
   /** Every way of publishing ends here: checks the payloads against the channels' schemas, then stores them (`storeAll`). */
   const publishAll = async <T>(
@@ -102,7 +91,7 @@ export function createMessages(
     const publishedAt = timeOfId('message', first.messageId) ?? message.publishedAt;
     // Its retention may have ended before its id did; the caller has just shown what was in it.
     return (
-      (await store.findMessage(db, environmentId, first.messageId)) ??
+      (await scheduled.findAny(environmentId, first.messageId)) ??
       accepted({ ...message, id: first.messageId, publishedAt })
     );
   };
@@ -118,7 +107,8 @@ export function createMessages(
     payload: new ExactJson(message.payload),
     ...(message.metadata !== undefined && { metadata: message.metadata }),
     publishedAt: message.publishedAt,
-    deliveryStatus: routed.has(message.id) ? 'pending' : 'unrouted',
+    ...(message.isScheduled && { deliverAt: message.publishedAt }),
+    deliveryStatus: message.isScheduled ? 'scheduled' : routed.has(message.id) ? 'pending' : 'unrouted',
     ...(warnings.length > 0 && { warnings }),
   });
 
@@ -151,7 +141,7 @@ export function createMessages(
       { body, bodyText, ...carried }: Published<PublishBatch>,
     ): Promise<BatchAccepted> {
       const texts = batchPayloadTexts(bodyText);
-      const messages = body.messages.map((message, index) => newMessage(message, texts[index] ?? '{}'));
+      const messages = newMessages(body, texts);
       refuseDoubles(messages.map(({ publisher }) => publisher?.id));
       return publishAll(
         {
@@ -172,7 +162,7 @@ export function createMessages(
       { body, bodyText, ...carried }: Published<PublishAcross>,
     ): Promise<BatchAccepted> {
       const texts = batchPayloadTexts(bodyText);
-      const messages = body.messages.map((message, index) => newMessage(message, texts[index] ?? '{}'));
+      const messages = newMessages(body, texts);
       const channelIds = body.messages.map(({ channelId }) => channelId);
       refuseDoubles(messages.map(({ publisher }, index) => publisher && `${publisher.id} ${channelIds[index]}`));
       const payloads = toCheck(body, texts);
@@ -251,11 +241,17 @@ export function createMessages(
       return toPage(scope, query.limit, found, (message) => message);
     },
 
+    /** What waits in a channel, or was cancelled; see `list` of ./scheduled.ts. */
+    listScheduled: scheduled.list,
+
+    /** Cancels a message that waits; see `cancel` of ./scheduled.ts. */
+    cancel: scheduled.cancel,
+
     /** Messages of a channel as they commit; see `open` of ./streams.ts. */
     stream: streams.open,
 
     async get(caller: Caller, messageId: string): Promise<Message> {
-      const message = await store.findMessage(db, caller.environmentId, messageId);
+      const message = await scheduled.findAny(caller.environmentId, messageId);
       if (message === undefined) throw notFound('message');
       return message;
     },
@@ -263,9 +259,10 @@ export function createMessages(
     /**
      * Erases payload, metadata and what receivers answered, for good; ends what is unfinished of it and discards its open
      * dead letters. Erasing again changes nothing. Returns once no process can begin a request with it any more: at most
-     * 1.25 s later, when it was about to be sent. UNAVAILABLE while its deliveries are too busy to be ended.
+     * 1.25 s later, when it was about to be sent. What waits for its time is cancelled by it. UNAVAILABLE while its deliveries are too busy to be ended.
      */
     async erase(caller: Caller, messageId: string): Promise<void> {
+      if (await scheduled.erase(caller.environmentId, messageId)) return;
       const erased = await eraseMessage(pool, caller.environmentId, messageId);
       if (erased === undefined) throw notFound('message');
       if (erased === 'busy') {

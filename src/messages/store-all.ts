@@ -1,6 +1,7 @@
 import type { KeepInPublish } from '../db/idempotency-keys.ts';
-import { hasPublisherId, type Place, refuseClosed, refuseDiffering } from './publish-rules.ts';
+import { hasPublisherId, type Place, refuseClosed, refuseDiffering, splitScheduled } from './publish-rules.ts';
 import type { Publication } from './publish-store.ts';
+import { isScheduled } from './scheduled-store.ts';
 import type { UnitOutcome } from './publish-unit-store.ts';
 import type { Publisher } from './publisher.ts';
 
@@ -10,17 +11,21 @@ export type Outcome = Pick<UnitOutcome, 'repeated'> & { routed: ReadonlySet<stri
 /** What one request publishes once it is checked, and where in its body each message stands. */
 type Stores = { publications: readonly Publication[]; place: Place; keep?: KeepInPublish };
 
+const needsUnit = (publication: Publication): boolean =>
+  isScheduled(publication) || publication.messages.some(hasPublisherId);
+
 /**
- * Stores what one request publishes, all or nothing, and makes its answer. A single publication without ids and without an
- * Idempotency-Key shares the group commit; everything else has a transaction of its own.
+ * Stores what one request publishes, all or nothing, and makes its answer. A single publication without ids, without
+ * an Idempotency-Key and without messages that wait shares the group commit; everything else has a transaction of its own.
  */
 export function createStoreAll(publisher: Publisher) {
   return async <T>(
-    { publications, place, keep }: Stores,
+    { publications: asked, place, keep }: Stores,
     toAnswer: (outcome: Outcome) => Promise<T> | T,
   ): Promise<T> => {
+    const publications = asked.flatMap(splitScheduled);
     const [first] = publications;
-    const isPlain = keep === undefined && !publications.some(({ messages }) => messages.some(hasPublisherId));
+    const isPlain = keep === undefined && !publications.some(needsUnit);
     if (isPlain && publications.length === 1 && first !== undefined) {
       const stored = await publisher.store(first);
       refuseClosed(first, stored, place);
@@ -35,7 +40,7 @@ export function createStoreAll(publisher: Publisher) {
           const one = stored[index];
           if (one !== undefined) refuseClosed(publication, one, place);
         }
-        const routed = stored.find((one) => one !== undefined)?.routed ?? new Set();
+        const routed = stored.find((one) => one !== undefined && one.routed.size > 0)?.routed ?? new Set();
         const answer = await toAnswer({ routed, repeated });
         answers.push(answer);
         return keep && { request: keep.request, answer: keep.toAnswer(answer) };

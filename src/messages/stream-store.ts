@@ -1,4 +1,5 @@
 import type { Pool, QueryConfig, QueryResultRow } from 'pg';
+import { TIME_IS_GIVEN } from '../db/time-given.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { DeliverySummary } from '../shared/statuses.ts';
 import { BEGINNING, type Place } from '../shared/stream-position.ts';
@@ -54,7 +55,11 @@ export async function findStreamStart(
   return { database, horizon, last: transactionId === null || id === null ? BEGINNING : { transactionId, id } };
 }
 
-const FIRST_SINCE = `SELECT m.id FROM messages m WHERE m.channel_id = $1 AND m.id >= $2 ORDER BY m.id LIMIT 1`;
+// A scheduled message may be published long after the time in its id, should no worker have been there: it bounds nothing.
+const FIRST_SINCE = `
+  SELECT m.id FROM messages m WHERE m.channel_id = $1 AND m.id >= $2 AND NOT ${TIME_IS_GIVEN} ORDER BY m.id LIMIT 1`;
+// The year 10889: every id of a message is below.
+const ABOVE_ALL = lowestIdAt('message', new Date(2 ** 48 - 1));
 // MATERIALIZED: looked for by transaction, the whole history before it would be read.
 const EARLIEST = `
   WITH later AS MATERIALIZED (
@@ -65,13 +70,13 @@ const EARLIEST = `
 /**
  * The place before the first message, in the order of streams, that was published after `since`; undefined when no stream
  * could show one yet. Of those messages the first minute is looked through: what was published later has a later transaction.
+ * Where all of them were scheduled, all are looked through.
  */
 export async function findPlaceSince(pool: Pool, channelId: string, since: Date): Promise<Place | undefined> {
   const lowest = lowestIdAt('message', new Date(since.getTime() + 1));
   const [found] = await queryInOrder<{ id: string }>(pool, { text: FIRST_SINCE, values: [channelId, lowest] });
   const first = found && timeOfId('message', found.id);
-  if (first === undefined) return undefined;
-  const until = lowestIdAt('message', new Date(first.getTime() + ORDERED_WITHIN_MS));
+  const until = first === undefined ? ABOVE_ALL : lowestIdAt('message', new Date(first.getTime() + ORDERED_WITHIN_MS));
   const { rows } = await pool.query<{ transactionId: string }>(EARLIEST, [channelId, lowest, until]);
   return rows[0] && { transactionId: rows[0].transactionId, id: lowest };
 }

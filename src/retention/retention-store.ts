@@ -132,10 +132,29 @@ export async function removeDeletedSubscriptions(pool: Pool, now: Date): Promise
   });
 }
 
+const CANCELLED = `
+  DELETE FROM scheduled_messages WHERE id = ANY (ARRAY(
+    SELECT s.id FROM channels c
+    CROSS JOIN LATERAL (
+      SELECT s.id FROM scheduled_messages s
+      WHERE s.channel_id = c.id AND s.cancelled_at < $1::timestamptz - make_interval(days => c.retention_days)
+      ORDER BY s.cancelled_at LIMIT ${MESSAGES_AT_ONCE}
+    ) AS s
+    LIMIT ${MESSAGES_AT_ONCE}))`;
+
+/** Removes the next scheduled messages that were cancelled before retention began. `isLast`: there are no more. */
+export async function removeCancelled(pool: Pool, now: Date): Promise<{ messages: number; isLast: boolean }> {
+  const { rowCount } = await pool.query({ name: 'remove_cancelled', text: CANCELLED, values: [now] });
+  const messages = rowCount ?? 0;
+  return { messages, isLast: messages < MESSAGES_AT_ONCE };
+}
+
 const DELETED_CHANNELS = `
   SELECT c.id FROM channels c
   WHERE c.deleted_at IS NOT NULL AND c.deleted_at < $1::timestamptz - make_interval(days => c.retention_days)
     AND NOT EXISTS (SELECT FROM messages m WHERE m.channel_id = c.id)
+    AND NOT EXISTS (SELECT FROM scheduled_messages s WHERE s.channel_id = c.id AND s.cancelled_at IS NULL)
+    AND NOT EXISTS (SELECT FROM scheduled_messages s WHERE s.channel_id = c.id AND s.cancelled_at IS NOT NULL)
     AND NOT EXISTS (SELECT FROM subscriptions s WHERE s.channel_id = c.id AND s.deleted_at IS NOT NULL)
   LIMIT ${DELETED_AT_ONCE}`;
 

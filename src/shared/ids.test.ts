@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { encodeBase32, hasIdForm, ID_PREFIXES, isId, lowestIdAt, timeOfId, withTime } from './ids.ts';
+import { encodeBase32, hasIdForm, ID_PREFIXES, isId, isTimeGiven, lowestIdAt, timeOfId, withTime } from './ids.ts';
 
 /** The UUIDv7 of RFC 9562 appendix A.6, made at 2022-02-22T19:22:22.000Z. */
 const RFC_UUID = '017f22e279b07cc398c4dc0c0c07398f';
@@ -114,4 +114,14 @@ describe('time', () => {
     expect(timeOfId('delivery', lowestIdAt('message', RFC_TIME))).toBeUndefined();
     expect(timeOfId('delivery', 'dlv_')).toBeUndefined();
   });
+});
+
+test('an id was given its time when its version is 8, and not when it is 7', () => {
+  const idOf = (byte: number): string => {
+    const bytes = withTime(new Uint8Array(16).fill(0xff), Date.parse('2026-11-21T02:21:56.789Z'));
+    bytes[6] = byte;
+    return `msg_${encodeBase32(bytes)}`;
+  };
+  expect([0x70, 0x7f, 0x80, 0x8f].map((byte) => isTimeGiven(idOf(byte)))).toEqual([false, false, true, true]);
+  expect(isTimeGiven('msg_')).toBe(false);
 });

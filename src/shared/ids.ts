@@ -58,6 +58,15 @@ export function lowestIdAt(kind: IdKind, time: Date): string {
   return `${ID_PREFIXES[kind]}_${encodeBase32(withTime(new Uint8Array(16), time.getTime()))}`;
 }
 
+// Behind the time stand the four bits of the version and one of the counter: 14 and 15 for version 7, 16 and 17 for version 8.
+const FIRST_OF_VERSION_8 = 'g';
+
+/**
+ * Whether an id of ours carries a time that it was given (UUIDv8), instead of the time it was made at (UUIDv7): the message was
+ * accepted before that time, to be published at it.
+ */
+export const isTimeGiven = (id: string): boolean => (id.slice(id.indexOf('_') + 1)[10] ?? '') >= FIRST_OF_VERSION_8;
+
 /** Writes the 48-bit millisecond time into the first six bytes, in place, and returns the same bytes. */
 export function withTime(bytes: Uint8Array, milliseconds: number): Uint8Array {
   let rest = Math.min(Math.max(milliseconds, 0), 2 ** 48 - 1);

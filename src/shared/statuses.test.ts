@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import {
   ATTEMPT_OUTCOMES,
   BULK_REPLAY_STATUSES,
+  CANCEL_REASONS,
   CHANNEL_STATUSES,
   DEAD_LETTER_REASONS,
   DEAD_LETTER_STATUSES,
@@ -12,6 +13,7 @@ import {
   ERROR_CLASSES,
   isEndedForGood,
   isUnfinished,
+  SCHEDULE_STATUSES,
   SUBSCRIPTION_STATUSES,
   summariseDeliveries,
 } from './statuses.ts';
@@ -21,6 +23,8 @@ test('the states are those of the specification and DESIGN §4 and §5', () => {
   expect(DELIVERY_STATUSES).toEqual(['pending', 'delivered', 'failed', 'retrying']);
   expect(SUBSCRIPTION_STATUSES).toEqual(['active', 'paused', 'disabled']);
   expect(DELIVERY_SUMMARIES).toEqual(['pending', 'delivered', 'failed', 'unrouted']);
+  expect(SCHEDULE_STATUSES).toEqual(['scheduled', 'cancelled']);
+  expect(CANCEL_REASONS).toEqual(['requested', 'erased', 'channel_deleted']);
   expect(ATTEMPT_OUTCOMES).toEqual(['delivered', 'failed', 'held']);
   expect(DEAD_LETTER_STATUSES).toEqual(['open', 'replayed', 'discarded']);
   expect(DEAD_LETTER_REASONS).toEqual(['exhausted', 'gone', 'cancelled', 'circuit', 'failed_step']);

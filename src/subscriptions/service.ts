@@ -84,6 +84,8 @@ export function createSubscriptions(
       const retryPolicy = toRetryPolicy(body.retryPolicy);
       const { sealed } = newSealedSecret(keyRing, newId('secret'));
       return db.$transaction(async (transaction) => {
+        // Before the channel is shared: of two that share it, neither could have it alone.
+        if (startFrom !== undefined) await store.holdScheduledBack(transaction, environmentId, body.channelId);
         const channelStatus = isId('channel', body.channelId)
           ? await store.shareChannel(transaction, environmentId, body.channelId)
           : undefined;

@@ -32,6 +32,15 @@ export async function shareChannel(db: Db, environmentId: string, id: string): P
   return rows[0]?.status;
 }
 
+/**
+ * Holds back what scheduled messages are about to be published in a channel until the transaction ends: whoever is published
+ * before does not see it, and is there for a replay that begins with it; whoever is published after does.
+ */
+export async function holdScheduledBack(db: Db, environmentId: string, channelId: string): Promise<void> {
+  await db.$queryRaw`
+    SELECT id FROM channels WHERE id = ${channelId} AND environment_id = ${environmentId} FOR NO KEY UPDATE`;
+}
+
 export async function insertSubscription(
   db: Db,
   { retryPolicy, ...subscription }: NewSubscription,

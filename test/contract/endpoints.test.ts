@@ -135,7 +135,7 @@ describe.each(CONTRACT)('$method $path', (row) => {
     test('is NOT_FOUND with one text for an id that is missing, malformed, of another kind or of the other environment', async () => {
       const own = ids[parameter];
       const missing = `${own.slice(0, 4)}01m${'0'.repeat(23)}`;
-      const otherKinds = Object.values(ids).filter((id) => id !== own);
+      const otherKinds = Object.values(ids).filter((id) => !id.startsWith(own.slice(0, 4)));
       // NUL, broken escapes and dot segments never become an id: the edge's tests have them.
       const malformed = ['x', `${own}x`, own.slice(0, -1), own.toUpperCase(), ` ${own}`, `${own}\n`, "' OR 1=1 --"];
       const odd = ['%', '😀', '*', 'null', 'undefined', '__proto__', '-1', 'ü'.repeat(500)];

@@ -7,18 +7,27 @@ let posthorn: TestPosthorn;
 /** The lists' addresses in either environment, each with five items or more. */
 let paths: Record<'live' | 'test', Record<ListName, string>>;
 
-type ListName = 'channels' | 'messages' | 'subscriptions' | 'deliveries' | 'attempts' | 'dlq' | 'api-keys';
+type ListName =
+  | 'channels'
+  | 'messages'
+  | 'scheduled'
+  | 'subscriptions'
+  | 'deliveries'
+  | 'attempts'
+  | 'dlq'
+  | 'api-keys';
 type Item = { id: string } & Record<string, unknown>;
 type Page = { data: Item[]; pagination: { cursor?: string; hasMore: boolean } };
 type Refusal = { error: { code: string; details?: { field: string } } };
 
-/** A list, the rows it must show (newest first; $1 is the environment, $2 what its path names), and its filters. */
+/** A list, the rows it must show (newest first, unless it is `isSoonestFirst`; $1 is the environment, $2 what its path names), and its filters. */
 type List = {
   name: ListName;
   rows: string;
   /** Values that each filter takes, of which some match. `valueOf` says what an item has. */
   filters: Record<string, { values: string[]; valueOf: (item: Item) => unknown }>;
   hasTimes?: string;
+  isSoonestFirst?: true;
 };
 
 const CHANNEL_STATUSES = ['active', 'paused', 'archived'];
@@ -34,6 +43,12 @@ const LISTS: List[] = [
     rows: 'SELECT id FROM messages WHERE environment_id = $1 AND channel_id = $2',
     filters: {},
     hasTimes: 'publishedAt',
+  },
+  {
+    name: 'scheduled',
+    rows: 'SELECT id FROM scheduled_messages WHERE environment_id = $1 AND channel_id = $2',
+    filters: {},
+    isSoonestFirst: true,
   },
   {
     name: 'subscriptions',
@@ -86,6 +101,12 @@ async function seedLists(key: string): Promise<Record<ListName, string>> {
     subscriptions.push(await make(posthorn, key, '/v1/subscriptions', { ...target, channelId }));
   for (let n = 0; n < 5; n += 1)
     await make(posthorn, key, `/v1/channels/${first}/messages`, { eventType: 'order.created', payload: { n } });
+  for (const hours of [3, 1, 5, 1, 4])
+    await make(posthorn, key, `/v1/channels/${first}/messages`, {
+      eventType: 'order.reminded',
+      payload: {},
+      delay: hours * 3_600_000,
+    });
   await make(posthorn, key, `/v1/channels/${last}/messages`, { eventType: 'order.created', payload: {} });
   // In both channels there are subscriptions of every state.
   for (const [index, status] of ['paused', 'disabled', 'active', 'paused'].entries())
@@ -108,6 +129,7 @@ async function seedLists(key: string): Promise<Record<ListName, string>> {
   return {
     channels: '/v1/channels',
     messages: `/v1/channels/${first}/messages`,
+    scheduled: `/v1/channels/${first}/scheduled`,
     subscriptions: '/v1/subscriptions',
     deliveries: '/v1/deliveries',
     attempts: `/v1/deliveries/${delivered}/attempts`,
@@ -163,13 +185,14 @@ test('these are all lists of the contract', () => {
   expect(CONTRACT.filter(({ listOf }) => listOf !== undefined)).toHaveLength(LISTS.length);
 });
 
-describe.each(LISTS)('the list of $name', ({ name, rows, filters, hasTimes }) => {
-  test('shows exactly what the environment has, newest first', async () => {
+describe.each(LISTS)('the list of $name', ({ name, rows, filters, hasTimes, isSoonestFirst }) => {
+  test(`shows exactly what the environment has, ${isSoonestFirst ? 'soonest' : 'newest'} first`, async () => {
     for (const environment of ['live', 'test'] as const) {
       const items = await all(name, '', environment);
       const { id } = await posthorn.deps.db.environment.findFirstOrThrow({ where: { kind: environment } });
       const named = /\/([a-z]{3}_\w+)/.exec(paths[environment][name])?.[1] ?? null;
-      const found = await posthorn.deps.pool.query<{ id: string }>(`${rows} ORDER BY id DESC`, [id, named]);
+      const order = isSoonestFirst ? 'ASC' : 'DESC';
+      const found = await posthorn.deps.pool.query<{ id: string }>(`${rows} ORDER BY id ${order}`, [id, named]);
       expect(items.map((item) => item.id)).toEqual(found.rows.map((row) => row.id));
       expect(items.length).toBeGreaterThanOrEqual(5);
     }

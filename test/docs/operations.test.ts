@@ -7,6 +7,7 @@ import { DEFAULT_PORTS } from '../../src/embedded/ports.ts';
 import { SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from '../../src/shared/temporal-names.ts';
 import { createChannel, createSubscription, publish } from '../support/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
+import { insertOverdue } from '../support/scheduled.ts';
 import { codeBlocksOf, readPage, ROOT, tableRowsOf } from './code-blocks.ts';
 import { runScript } from './shell.ts';
 
@@ -110,6 +111,20 @@ describe('a command of the page', () => {
       writing.release();
       reading.release();
     }
+  });
+
+  test('shows what is scheduled, what of it is late and what its channel holds', async () => {
+    const { id: channelId } = await createChannel(posthorn);
+    const { id: held } = await createChannel(posthorn);
+    await publish(posthorn, channelId, { delay: 3_600_000 });
+    await insertOverdue(posthorn, channelId, { agoMs: 60_000, count: 2 });
+    await publish(posthorn, held, { delay: 3_600_000 });
+    const { pool } = posthorn.deps;
+    await pool.query('UPDATE scheduled_messages SET due_at = NULL WHERE channel_id = $1', [held]);
+    expect((await pool.query(sqlAbout('scheduled_messages'))).rows).toEqual([
+      { channel_id: channelId, waiting: '3', late: '2', held: '0', next: expect.any(Date) },
+      { channel_id: held, waiting: '1', late: '0', held: '1', next: expect.any(Date) },
+    ]);
   });
 
   test('lets streams show what a dump from a server with higher transactions has brought', async () => {

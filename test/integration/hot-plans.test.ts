@@ -1,13 +1,16 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Pool } from 'pg';
 import { createPool } from '../../src/db/pool.ts';
+import { inTransaction } from '../../src/db/transaction.ts';
 import { type AttemptRecord, recordAttempts } from '../../src/deliveries/record-store.ts';
+import { lockDueOf } from '../../src/messages/due-store.ts';
 import { storePublications } from '../../src/messages/publish-store.ts';
 import { findPlaceSince, findStreamStart, readBehind } from '../../src/messages/stream-store.ts';
 import { createNewId } from '../../src/new-id.ts';
 import { BEGINNING, type Place } from '../../src/shared/stream-position.ts';
 import { createChannel, createSubscription } from '../support/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
+import { insertOverdue } from '../support/scheduled.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const newId = createNewId(Date.now);
@@ -119,4 +122,28 @@ test('a stream reads a page of a backlog, not the backlog, however calm the stat
 
   // Pages of 100 and the last message; the way from a time to its place reads the minute behind it by another index.
   expect((await readsOf(index)) - before).toBeLessThan(1_100);
+});
+
+// Old: each batch of a channel's turn sorted all that was due.
+test('publishing what is due reads its batch, not all that is due, however calm the statistics were', async () => {
+  const { id: channelId } = await createChannel(posthorn);
+  const { rows } = await pool.query<{ id: string }>('SELECT environment_id AS id FROM channels WHERE id = $1', [
+    channelId,
+  ]);
+  await pool.query(
+    `INSERT INTO scheduled_messages (id, environment_id, channel_id, event_type, payload, deliver_at, due_at)
+     SELECT posthorn_id('msg'), $1, 'chn_' || n % 25, 'a', '{}', d.at, d.at
+     FROM generate_series(1, 2000) n, (SELECT now() + interval '1 day' AS at) d`,
+    [rows[0]?.id],
+  );
+  await pool.query('ANALYZE');
+  await insertOverdue(posthorn, channelId, { agoMs: 60_000, count: 5_000 });
+
+  const before = await readsOf('scheduled_messages_due');
+  for (let batch = 0; batch < 10; batch += 1) {
+    const turn = { count: 125, now: new Date() };
+    expect(await inTransaction(pool, (connection) => lockDueOf(connection, [channelId], turn))).toHaveLength(125);
+  }
+
+  expect((await readsOf('scheduled_messages_due')) - before).toBe(0);
 });

@@ -47,6 +47,7 @@ describe('the migrations', () => {
       { migration_name: '0007_stream', isFinished: true },
       { migration_name: '0008_retention', isFinished: true },
       { migration_name: '0009_message_replays', isFinished: true },
+      { migration_name: '0010_scheduled', isFinished: true },
     ]);
   });
 

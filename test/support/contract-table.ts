@@ -5,6 +5,7 @@ import type { ResourceName } from './resource-shapes.ts';
 export type ResourceIds = {
   channelId: string;
   messageId: string;
+  scheduledMessageId: string;
   subscriptionId: string;
   deliveryId: string;
   deadLetterId: string;
@@ -91,8 +92,16 @@ export const CONTRACT: ContractRow[] = [
     body: () => message,
   },
   { method: 'GET', path: '/v1/channels/:channelId/messages', scope: 'messages:read', status: 200, listOf: 'message' },
+  { method: 'GET', path: '/v1/channels/:channelId/scheduled', scope: 'messages:read', status: 200, listOf: 'message' },
   { method: 'GET', path: '/v1/channels/:channelId/stream', scope: 'messages:read', status: 200, isStream: true },
   { method: 'GET', path: '/v1/messages/:messageId', scope: 'messages:read', status: 200, answers: 'message' },
+  {
+    method: 'POST',
+    path: '/v1/messages/:scheduledMessageId/cancel',
+    scope: 'messages:write',
+    status: 200,
+    answers: 'cancelledMessage',
+  },
   { method: 'DELETE', path: '/v1/messages/:messageId', scope: 'messages:write', status: 204 },
   {
     method: 'POST',

@@ -56,6 +56,18 @@ const fields =
 
 const response = { status: integer, body: text, latencyMs: integer };
 
+const message = {
+  id: id('message'),
+  channelId: id('channel'),
+  eventType: text,
+  publishedAt: time,
+  'deliverAt?': time,
+  'cancelledAt?': time,
+  'cancelReason?': oneOf('requested', 'erased', 'channel_deleted'),
+  'erasedAt?': time,
+  deliveryStatus: oneOf('pending', 'delivered', 'failed', 'unrouted', 'scheduled', 'cancelled'),
+};
+
 const apiKey = {
   id: id('apiKey'),
   name: text,
@@ -88,17 +100,14 @@ const SHAPES = {
     updatedAt: time,
   }),
   message: fields({
-    id: id('message'),
-    channelId: id('channel'),
-    eventType: text,
+    ...message,
     // Null once it is erased.
     payload: when('an object or null', (value) => value === null || isObject(value)),
     'metadata?': mapOf(text),
-    publishedAt: time,
-    'erasedAt?': time,
-    deliveryStatus: oneOf('pending', 'delivered', 'failed', 'unrouted'),
     'warnings?': listOf(fields({ field: text, reason: text })),
   }),
+  // Beyond the specification: docs/decisions.md "Scheduled messages".
+  cancelledMessage: fields({ ...message, deliveryStatus: oneOf('cancelled') }),
   subscription: fields({
     id: id('subscription'),
     channelId: id('channel'),

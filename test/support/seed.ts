@@ -96,6 +96,11 @@ export async function seedResources(posthorn: TestPosthorn, key: string): Promis
     eventType: 'order.created',
     payload: { n: 1 },
   });
+  const scheduled = await make(posthorn, key, `/v1/channels/${channel.id}/messages`, {
+    eventType: 'order.created',
+    payload: { n: 2 },
+    delay: 86_400_000,
+  });
   const { id: deliveryId } = await posthorn.deps.db.delivery.findFirstOrThrow({ where: { messageId: message.id } });
   const deadLetterId = await endAsDeadLetter(posthorn, deliveryId);
   const bulkReplay = await make(posthorn, key, '/v1/dlq/replay', { channelId: channel.id });
@@ -106,6 +111,7 @@ export async function seedResources(posthorn: TestPosthorn, key: string): Promis
   return {
     channelId: channel.id,
     messageId: message.id,
+    scheduledMessageId: scheduled.id,
     subscriptionId: subscription.id,
     deliveryId,
     deadLetterId,

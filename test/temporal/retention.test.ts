@@ -122,6 +122,39 @@ test('a deleted channel keeps its history until retention, then loses it, its su
   expect((await posthorn.request('GET', `/v1/channels/${channelId}/messages`)).status).toBe(404);
 });
 
+test('a cancelled message goes once it was cancelled for longer than its channel keeps messages, and what waits stays', async () => {
+  const schedule = async (): Promise<string> => (await publish(posthorn, channelId, { delay: 3_600_000 })).id;
+  const [older, younger, waiting] = [await schedule(), await schedule(), await schedule()];
+  const cancelledFor = async (id: string, hours: number): Promise<void> => {
+    await posthorn.request('POST', `/v1/messages/${id}/cancel`);
+    await posthorn.deps.pool.query(
+      'UPDATE scheduled_messages SET cancelled_at = now() - make_interval(hours => $2) WHERE id = $1',
+      [id, hours],
+    );
+  };
+  await cancelledFor(older, 25);
+  await cancelledFor(younger, 23);
+
+  expect(await pass()).toMatchObject({ messages: 1, kept: 0 });
+
+  const left = await posthorn.deps.db.scheduledMessage.findMany({ where: { channelId }, orderBy: { id: 'asc' } });
+  expect(left.map(({ id }) => id)).toEqual([younger, waiting]);
+});
+
+test('a deleted channel stays as long as a message that was cancelled with it', async () => {
+  await publish(posthorn, channelId, { delay: 3_600_000 });
+  await posthorn.request('DELETE', `/v1/channels/${channelId}`);
+  const age = (table: string, column: string, of: string): Promise<unknown> =>
+    posthorn.deps.pool.query(`UPDATE ${table} SET ${column} = now() - interval '2 days' WHERE ${of} = $1`, [channelId]);
+  await age('channels', 'deleted_at', 'id');
+  await age('subscriptions', 'deleted_at', 'channel_id');
+  expect(await pass()).toMatchObject({ messages: 0, subscriptions: 1, channels: 0 });
+
+  await age('scheduled_messages', 'cancelled_at', 'channel_id');
+
+  expect(await pass()).toMatchObject({ messages: 1, channels: 1 });
+});
+
 test('a deleted subscription goes with its secrets once it has no history; its channel and the living ones stay', async () => {
   const other = await subscribe();
   const message = await aged(0.5);

@@ -1,0 +1,134 @@
+import type { Pool, PoolClient } from 'pg';
+import type { Database } from '../db/client.ts';
+import { isAnswerTo, WITHOUT_PAYLOAD } from '../db/idempotency-keys.ts';
+import type { ScheduledMessage } from '../db/generated/client.ts';
+import { ExactJson } from '../shared/exact-json.ts';
+import type { PageRequest } from '../shared/page.ts';
+import type { CancelReason, ScheduleStatus } from '../shared/statuses.ts';
+import type { Publication, Stored } from './publish-store.ts';
+import type { Message } from './schema.ts';
+
+/** Of a publication whose messages all wait, or none does (`splitScheduled`). */
+export const isScheduled = ({ messages }: Publication): boolean => messages[0]?.isScheduled === true;
+
+// The channel is shared until the commit, so that it is not deleted, or given another schema, in between: its deletion
+// cancels what it finds.
+const SCHEDULE = `
+  WITH input AS (
+    SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::timestamptz[], $8::int[],
+                         $9::text[], $10::text[])
+      AS m (id, environment_id, channel_id, event_type, payload, metadata, deliver_at, config_version, traceparent, tracestate)
+  ), channel AS MATERIALIZED (
+    SELECT c.id, c.environment_id, c.config_version, CASE c.kind WHEN 'system' THEN 'system' ELSE c.status END AS status
+    FROM channels c WHERE c.id IN (SELECT channel_id FROM input) AND c.deleted_at IS NULL
+    ORDER BY c.id FOR SHARE
+  ), scheduled AS (
+    INSERT INTO scheduled_messages (id, environment_id, channel_id, event_type, payload, metadata, deliver_at, due_at,
+                                    traceparent, tracestate)
+    SELECT m.id, m.environment_id, m.channel_id, m.event_type, m.payload, m.metadata::json, m.deliver_at, m.deliver_at,
+           m.traceparent, m.tracestate
+    FROM input m JOIN channel c ON c.id = m.channel_id AND c.environment_id = m.environment_id AND c.status = 'active'
+      AND (m.config_version IS NULL OR m.config_version = c.config_version)
+  )
+  SELECT id, environment_id AS "environmentId", status, config_version AS version FROM channel`;
+
+/**
+ * Stores messages that wait for their time, in the transaction of `connection`. What it says of their channels is what
+ * `storePublications` does; nobody has been looked for that would take them.
+ */
+export async function storeScheduled(connection: PoolClient, publications: readonly Publication[]): Promise<Stored[]> {
+  const items = publications.flatMap((publication) =>
+    publication.messages.map((message) => ({ publication, message })),
+  );
+  const { rows } = await connection.query<{ id: string; environmentId: string; status: string; version: number }>(
+    SCHEDULE,
+    [
+      items.map(({ message }) => message.id),
+      items.map(({ publication }) => publication.environmentId),
+      items.map(({ publication }) => publication.channelId),
+      items.map(({ message }) => message.eventType),
+      items.map(({ message }) => message.payload),
+      items.map(({ message }) => (message.metadata === undefined ? null : JSON.stringify(message.metadata))),
+      items.map(({ message }) => message.publishedAt),
+      items.map(({ publication }) => publication.configVersion ?? null),
+      items.map(({ publication }) => publication.trace?.traceparent ?? null),
+      items.map(({ publication }) => publication.trace?.tracestate ?? null),
+    ],
+  );
+  return publications.map(({ environmentId, channelId, configVersion }) => {
+    const channel = rows.find((row) => row.id === channelId && row.environmentId === environmentId);
+    const isStale = channel !== undefined && configVersion !== undefined && configVersion !== channel.version;
+    return { channelStatus: channel?.status, isStale, routed: new Set() };
+  });
+}
+
+/** What waits, or was cancelled, in a channel: soonest first, one more than asked for. */
+export async function listScheduled(
+  db: Database,
+  scope: { environmentId: string; channelId: string; status: ScheduleStatus },
+  page: PageRequest,
+): Promise<Message[]> {
+  const rows = await db.scheduledMessage.findMany({
+    where: {
+      environmentId: scope.environmentId,
+      channelId: scope.channelId,
+      cancelledAt: scope.status === 'scheduled' ? null : { not: null },
+      ...(page.after !== undefined && { id: { gt: page.after } }),
+    },
+    orderBy: { id: 'asc' },
+    take: page.limit + 1,
+  });
+  return rows.map(toMessage);
+}
+
+/** A message that waits or was cancelled; undefined once it is published. */
+export async function findScheduled(db: Database, environmentId: string, id: string): Promise<Message | undefined> {
+  const row = await db.scheduledMessage.findFirst({ where: { id, environmentId } });
+  return row === null ? undefined : toMessage(row);
+}
+
+/** Cancels what waits. False when it does not: it is published, cancelled already, or not there. Waits for a publishing of it. */
+export async function cancelScheduled(db: Database, environmentId: string, id: string, now: Date): Promise<boolean> {
+  const { count } = await db.scheduledMessage.updateMany({
+    where: { id, environmentId, cancelledAt: null },
+    data: { cancelledAt: now, cancelReason: 'requested' satisfies CancelReason, dueAt: null },
+  });
+  return count === 1;
+}
+
+// Its answer, where that is kept under an Idempotency-Key: kept in the transaction that has stored it.
+const ERASE = `
+  WITH erased AS (
+    UPDATE scheduled_messages SET payload = NULL, metadata = NULL, due_at = NULL, erased_at = coalesce(erased_at, now()),
+      cancel_reason = coalesce(cancel_reason, 'erased'), cancelled_at = coalesce(cancelled_at, now())
+    WHERE id = $1 AND environment_id = $2
+    RETURNING id, environment_id, created_at
+  ), answer AS (
+    UPDATE idempotency_keys k SET body = ${WITHOUT_PAYLOAD} FROM erased m
+    WHERE ${isAnswerTo('m', { from: 'm.created_at', until: 'm.created_at' })}
+  )
+  SELECT FROM erased`;
+
+/** Erases what waits or was cancelled, and cancels it. False when it is published, or not there. */
+export async function eraseScheduled(pool: Pool, environmentId: string, id: string): Promise<boolean> {
+  const { rowCount } = await pool.query(ERASE, [id, environmentId]);
+  return rowCount === 1;
+}
+
+function toMessage(row: ScheduledMessage): Message {
+  return {
+    id: row.id,
+    channelId: row.channelId,
+    eventType: row.eventType,
+    payload: row.payload === null ? null : new ExactJson(row.payload),
+    // Written by storeScheduled from a validated Record<string, string>.
+    ...(row.metadata !== null && { metadata: row.metadata as Record<string, string> }),
+    publishedAt: row.deliverAt,
+    deliverAt: row.deliverAt,
+    ...(row.cancelledAt !== null && { cancelledAt: row.cancelledAt }),
+    // Only this service writes the column, from CANCEL_REASONS.
+    ...(row.cancelReason !== null && { cancelReason: row.cancelReason as CancelReason }),
+    ...(row.erasedAt !== null && { erasedAt: row.erasedAt }),
+    deliveryStatus: row.cancelledAt === null ? 'scheduled' : 'cancelled',
+  };
+}

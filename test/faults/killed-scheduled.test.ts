@@ -1,0 +1,103 @@
+import { rmSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Client, Connection } from '@temporalio/client';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { untilSettled } from '../support/invariants.ts';
+import { makeDataFolder, type OwnTemporal, startOwnTemporal } from '../support/own-servers.ts';
+import {
+  type ApiProcess,
+  endAllProcesses,
+  prepareService,
+  type Settings,
+  startApiProcess,
+  startWorkerProcess,
+} from '../support/processes.ts';
+import { type Scene, setScene } from '../support/scene.ts';
+import { makeDue } from '../support/scheduled.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const HOUR_MS = 3_600_000;
+// Other test files have clones of this database, with the same numbers of tables.
+const HERE = 'database = (SELECT oid FROM pg_database WHERE datname = current_database())';
+
+const dataFolder = makeDataFolder();
+let database: TestDatabase;
+let temporal: OwnTemporal & { stop(): Promise<void> };
+let connection: Connection;
+let client: Client;
+let settings: Settings;
+let key: string;
+let api: ApiProcess;
+let scene: Scene;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  temporal = await startOwnTemporal(dataFolder);
+  ({ key, settings } = await prepareService(database.url, temporal.address));
+  connection = await Connection.connect({ address: temporal.address });
+  client = new Client({ connection });
+  api = await startApiProcess(settings);
+  scene = await setScene({ urlOf: () => api.url, key }, 1, () => 200);
+}, 120_000);
+afterAll(async () => {
+  await endAllProcesses();
+  await scene.receiver.close();
+  await connection.close();
+  await temporal.stop();
+  await database.drop();
+  rmSync(dataFolder, { recursive: true, force: true });
+});
+
+const count = async (sql: string, channelId: string): Promise<number> =>
+  (await database.pool.query<{ count: number }>(`SELECT count(*)::int AS count FROM ${sql}`, [channelId])).rows[0]
+    ?.count ?? -1;
+
+test('a worker killed while it publishes 600 scheduled messages: what it had begun is published by the next two, each message once', async () => {
+  const { recorder, receiver, channelId } = scene;
+  const ids: string[] = [];
+  for (let batch = 0; batch < 6; batch += 1) {
+    const messages = Array.from({ length: 100 }, (_, n) => ({
+      eventType: 'order.created',
+      payload: { n: batch * 100 + n },
+      delay: HOUR_MS,
+    }));
+    const path = `/v1/channels/${channelId}/messages/batch`;
+    ids.push(...(await recorder.call<{ ids: string[] }>('POST', path, { messages })).ids);
+  }
+  const doomed = await startWorkerProcess(settings);
+  // The statement that publishes waits for this table: what it is to publish is taken out of what waits already.
+  const lock = await database.pool.connect();
+  await lock.query('BEGIN; LOCK TABLE deliveries IN EXCLUSIVE MODE');
+  await makeDue(database.pool, channelId);
+  await waitFor('its statement to wait for the table', async () => {
+    const { rows } = await database.pool.query(
+      `SELECT FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+       WHERE NOT l.granted AND l.relation = 'deliveries'::regclass AND a.query LIKE '%INSERT INTO messages%' AND l.${HERE}`,
+    );
+    return rows.length === 1;
+  });
+  await doomed.end('SIGKILL');
+  await lock.query('COMMIT');
+  lock.release();
+  await waitFor('PostgreSQL to have seen it go', async () => {
+    const { rows } = await database.pool.query(
+      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%INSERT INTO messages%' AND state <> 'idle'
+         AND pid <> pg_backend_pid()`,
+    );
+    return rows.length === 0;
+  });
+
+  expect(await count('messages WHERE channel_id = $1', channelId)).toBe(0);
+  expect(await count('scheduled_messages WHERE channel_id = $1 AND due_at IS NOT NULL', channelId)).toBe(600);
+  await Promise.all([startWorkerProcess(settings), startWorkerProcess(settings)]);
+  await waitFor(
+    'all to be published',
+    async () => (await count('messages WHERE channel_id = $1', channelId)) === 600,
+    60_000,
+  );
+  await untilSettled(database.pool, client, channelId, 60_000);
+
+  expect(ids.map((id) => receiver.countOf(id)).filter((times) => times !== 1)).toEqual([]);
+  expect(await count('deliveries WHERE channel_id = $1', channelId)).toBe(600);
+  expect(await count('scheduled_messages WHERE channel_id = $1', channelId)).toBe(0);
+}, 180_000);

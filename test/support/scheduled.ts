@@ -1,0 +1,43 @@
+import type { Pool } from 'pg';
+import { createPublishDue, type PublishedDue } from '../../src/messages/publish-due.ts';
+import { createSchemas } from '../../src/schemas/schemas.ts';
+import { noHandOver } from '../../src/shared/hand-over.ts';
+import type { TestPosthorn } from './posthorn.ts';
+
+/** What a worker publishes scheduled messages with, without the worker: each has a memory of its own, as a process has. */
+export const createDuePublisher = ({ deps }: TestPosthorn): (() => Promise<PublishedDue>) =>
+  createPublishDue({ ...deps, schemas: createSchemas(deps), handOver: noHandOver });
+
+/** Publishes all that is due. Returns the sizes of the batches. */
+export async function publishAllDue(publishDue: () => Promise<PublishedDue>): Promise<number[]> {
+  const sizes: number[] = [];
+  for (let isMore = true; isMore; ) {
+    const { messages, isMore: more } = await publishDue();
+    sizes.push(messages);
+    isMore = more;
+  }
+  return sizes;
+}
+
+/** As if the time of everything that waits in these channels had come. */
+export async function makeDue(pool: Pool, ...channelIds: string[]): Promise<void> {
+  await pool.query(`UPDATE scheduled_messages SET due_at = now() WHERE channel_id = ANY ($1) AND due_at IS NOT NULL`, [
+    channelIds,
+  ]);
+}
+
+/** Messages that were to be published so long ago, as no worker was there. Returns their ids. */
+export async function insertOverdue(
+  { deps }: TestPosthorn,
+  channelId: string,
+  { agoMs, count = 1, payload = '{"n":1}' }: { agoMs: number; count?: number; payload?: string },
+): Promise<string[]> {
+  const deliverAt = new Date(Date.now() - agoMs);
+  const ids = Array.from({ length: count }, () => deps.newId('message', deliverAt));
+  await deps.pool.query(
+    `INSERT INTO scheduled_messages (id, environment_id, channel_id, event_type, payload, deliver_at, due_at)
+     SELECT u.id, c.environment_id, c.id, 'order.created', $3, $4, $4 FROM channels c, unnest($2::text[]) AS u (id) WHERE c.id = $1`,
+    [channelId, ids, payload, deliverAt],
+  );
+  return ids;
+}
