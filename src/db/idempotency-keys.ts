@@ -28,23 +28,38 @@ export class KeyTakenError extends Error {
   override readonly name = 'KeyTakenError';
 }
 
+/** An answer, and the request it is to be kept for. */
+export type ToKeep = { request: KeyedRequest; answer: KeptAnswer };
+
 /**
- * Keeps an answer under a key that has none. False when there is one: two transactions that try at once wait for each other
- * here, and only one of them finds the key free.
+ * Keeps answers under their keys, of which no two are the same. Returns the requests whose key had none: two transactions that
+ * try at once wait for each other here, in the order of the keys, and only one of them finds a key free.
  */
-export async function keepAnswer(
+export async function keepAnswers(
   connection: Pool | PoolClient,
-  { id, environmentId, requestHash }: KeyedRequest,
-  { status, headers, body }: KeptAnswer,
-): Promise<boolean> {
-  const { rowCount } = await connection.query(
-    `INSERT INTO idempotency_keys AS k (id, environment_id, request_hash, status, headers, body, expires_at)
-     VALUES ($1, $2, $3, $4, $5::json, $6, now() + ${KEPT_FOR})
+  answers: readonly ToKeep[],
+): Promise<ReadonlySet<KeyedRequest>> {
+  const sorted = answers.toSorted((one, other) => Buffer.compare(one.request.id, other.request.id));
+  const { rows } = await connection.query<{ id: Buffer }>({
+    name: 'keep-answers',
+    text: `INSERT INTO idempotency_keys AS k (id, environment_id, request_hash, status, headers, body, expires_at)
+     SELECT u.id, u.environment_id, u.request_hash, u.status, u.headers::json, u.body, now() + ${KEPT_FOR}
+     FROM unnest($1::bytea[], $2::text[], $3::bytea[], $4::int[], $5::text[], $6::text[])
+       AS u (id, environment_id, request_hash, status, headers, body)
      ON CONFLICT (id) DO UPDATE
      SET request_hash = EXCLUDED.request_hash, owner = NULL, running_until = NULL, status = EXCLUDED.status,
          headers = EXCLUDED.headers, body = EXCLUDED.body, sealed_body = NULL, created_at = now(), expires_at = EXCLUDED.expires_at
-     WHERE k.expires_at <= now()`,
-    [id, environmentId, requestHash, status, JSON.stringify(headers), body],
-  );
-  return rowCount === 1;
+     WHERE k.expires_at <= now()
+     RETURNING id`,
+    values: [
+      sorted.map(({ request }) => request.id),
+      sorted.map(({ request }) => request.environmentId),
+      sorted.map(({ request }) => request.requestHash),
+      sorted.map(({ answer }) => answer.status),
+      sorted.map(({ answer }) => JSON.stringify(answer.headers)),
+      sorted.map(({ answer }) => answer.body),
+    ],
+  });
+  const kept = new Set(rows.map(({ id }) => id.toString('hex')));
+  return new Set(answers.flatMap(({ request }) => (kept.has(request.id.toString('hex')) ? [request] : [])));
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type KeptAnswer, keepAnswer, type KeyedRequest, KeyTakenError } from '../db/idempotency-keys.ts';
+import { type KeptAnswer, keepAnswers, type KeyedRequest, KeyTakenError } from '../db/idempotency-keys.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { ApiError } from '../shared/api-error.ts';
 import * as store from './store.ts';
@@ -37,12 +37,13 @@ type Known = { requestHash: Buffer; answer: KeptAnswer };
 export function createIdempotency({ pool, keyRing, log }: Pick<Dependencies, 'pool' | 'keyRing' | 'log'>): Idempotency {
   /** By key: what runs in this process. Settles with the answer where there is one, and never rejects. */
   const running = new Map<string, Promise<Known | undefined>>();
+  const findKey = store.createFindKey(pool);
   const warn = (err: unknown): void => log.warn({ err }, 'the answer to an Idempotency-Key could not be kept');
 
   /** The answer under the key, or undefined when it is free; waits for another process that is about to give one. */
   const look = async (request: KeyedRequest, deadline: number): Promise<KeptAnswer | undefined> => {
     for (let pause = FIRST_LOOK_MS; ; pause = Math.min(pause * 2, LONGEST_LOOK_MS)) {
-      const row = await store.findKey(pool, request.id);
+      const row = await findKey(request.id);
       if (row === undefined || row.isAbandoned) return undefined;
       refuseOther(request, row.requestHash);
       const { status, headers, body, sealedBody } = row;
@@ -59,7 +60,7 @@ export function createIdempotency({ pool, keyRing, log }: Pick<Dependencies, 'po
     try {
       const answer = await run();
       // A refusal has stored nothing, so that it may be kept afterwards.
-      if (answer.status >= 400) await keepAnswer(pool, request, answer).catch(warn);
+      if (answer.status >= 400) await keepAnswers(pool, [{ request, answer }]).catch(warn);
       return { answer, isReplayed: false };
     } catch (failure) {
       if (!(failure instanceof KeyTakenError)) throw failure;

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { createGrouping } from '../db/group.ts';
 import { type KeptAnswer, KEPT_FOR, type KeyedRequest } from '../db/idempotency-keys.ts';
 
 // A killed process blocks its keys for this long; one that lives renews three times meanwhile.
@@ -15,14 +16,30 @@ export type KeyRow = {
   isAbandoned: boolean;
 };
 
-export async function findKey(pool: Pool, id: Buffer): Promise<KeyRow | undefined> {
-  const { rows } = await pool.query<KeyRow>(
-    `SELECT request_hash AS "requestHash", status, headers, body, sealed_body AS "sealedBody",
-            (status IS NULL AND running_until <= now()) AS "isAbandoned"
-     FROM idempotency_keys WHERE id = $1 AND expires_at > now()`,
-    [id],
-  );
-  return rows[0];
+const LOOKS_IN_FLIGHT = 2;
+const LOOKS_AT_ONCE = 200;
+
+/** Finds what stands under a key, undefined for one that is free. Looks that come in one turn of the event loop share a query. */
+export function createFindKey(pool: Pool): (id: Buffer) => Promise<KeyRow | undefined> {
+  const looks = createGrouping<Buffer, { row: KeyRow | undefined }>({
+    inFlight: LOOKS_IN_FLIGHT,
+    maxWeight: LOOKS_AT_ONCE,
+    weightOf: () => 1,
+    run: (ids) => findKeys(pool, ids),
+  });
+  return async (id) => (await looks.add(id)).row;
+}
+
+async function findKeys(pool: Pool, ids: readonly Buffer[]): Promise<{ row: KeyRow | undefined }[]> {
+  const { rows } = await pool.query<KeyRow & { id: Buffer }>({
+    name: 'find-keys',
+    text: `SELECT id, request_hash AS "requestHash", status, headers, body, sealed_body AS "sealedBody",
+             (status IS NULL AND running_until <= now()) AS "isAbandoned"
+           FROM idempotency_keys WHERE id = ANY($1::bytea[]) AND expires_at > now()`,
+    values: [ids],
+  });
+  const rowOf = new Map(rows.map((row) => [row.id.toString('hex'), row]));
+  return ids.map((id) => ({ row: rowOf.get(id.toString('hex')) }));
 }
 
 /** Marks the key as running for `owner`. False when another one was first. An abandoned or expired row is taken over. */

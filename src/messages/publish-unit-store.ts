@@ -1,7 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
-import { KEPT_FOR, keepAnswer, type KeptAnswer, type KeyedRequest, KeyTakenError } from '../db/idempotency-keys.ts';
+import { KEPT_FOR, keepAnswers, KeyTakenError, type ToKeep } from '../db/idempotency-keys.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { ApiError } from '../shared/api-error.ts';
 import type { NewDelivery } from '../shared/hand-over.ts';
 import { type Publication, type Stored, storePublications } from './publish-store.ts';
 import { isScheduled, storeScheduled } from './scheduled-store.ts';
@@ -10,10 +9,10 @@ import { isScheduled, storeScheduled } from './scheduled-store.ts';
 export type PublishUnit = {
   publications: readonly Publication[];
   /**
-   * Told what the transaction has stored, before the commit: what it throws rolls all of it back. What it returns is kept
-   * under the Idempotency-Key in the same transaction.
+   * Told what the transaction has stored, before the commit: what it throws refuses the unit. What it returns is kept under
+   * the Idempotency-Key in the same transaction. Told again when the transaction had to be made again: the last time counts.
    */
-  settle: (outcome: UnitOutcome) => Promise<{ request: KeyedRequest; answer: KeptAnswer } | undefined>;
+  settle: (outcome: UnitOutcome) => Promise<ToKeep | undefined>;
 };
 
 export type UnitOutcome = {
@@ -23,53 +22,139 @@ export type UnitOutcome = {
   repeated: ReadonlyMap<string, { messageId: string; isSame: boolean }>;
 };
 
-// Another process publishes under the same key or id at this moment: it takes milliseconds, or it is in trouble. A session
-// that has stopped in the middle (a frozen process) is ended by PostgreSQL, so that it blocks its key no longer than this.
-const PATIENCE = `SET LOCAL lock_timeout = '5s'; SET LOCAL idle_in_transaction_session_timeout = '20s'`;
+/** How long a unit waits for another process that is publishing under the same key or id. */
+export type Patience = '250ms' | '5s';
+// A session that has stopped in the middle (a frozen process) is ended by PostgreSQL, so that it blocks its key no longer.
+const beginWith = (patience: Patience): string =>
+  `SET LOCAL lock_timeout = '${patience}'; SET LOCAL idle_in_transaction_session_timeout = '20s'`;
 const LOCK_NOT_AVAILABLE = '55P03';
-const RETRY_AFTER_SECONDS = 1;
 
-/** Stores a unit in one transaction. The new deliveries are to be handed over once it has returned: they are committed then. */
-export async function storeUnit(
-  pool: Pool,
-  { publications, settle }: PublishUnit,
-  holder: string | undefined,
-): Promise<{ taken: NewDelivery[]; hasUntaken: boolean }> {
-  try {
-    return await inTransaction(pool, async (connection) => {
-      await connection.query(PATIENCE);
-      const repeated = await claimPublisherIds(connection, publications);
-      const fresh = publications.map((publication) => ({
-        ...publication,
-        messages: publication.messages.filter(({ id }) => !repeated.has(id)),
-      }));
-      const toStore = fresh.filter(({ messages }) => messages.length > 0);
-      const [toPublish, toSchedule] = [toStore.filter((one) => !isScheduled(one)), toStore.filter(isScheduled)];
-      const { stored, taken, hasUntaken } =
-        toPublish.length === 0
-          ? { stored: [], taken: [], hasUntaken: false }
-          : await storePublications(connection, toPublish, holder);
-      const scheduled = toSchedule.length === 0 ? [] : await storeScheduled(connection, toSchedule);
-      const storedOf = new Map([
-        ...toPublish.map((publication, index) => [publication, stored[index]] as const),
-        ...toSchedule.map((publication, index) => [publication, scheduled[index]] as const),
-      ]);
-      const kept = await settle({ stored: fresh.map((publication) => storedOf.get(publication)), repeated });
-      // Last, so that nobody waits for this row longer than for the commit: of two that publish under one key at the same
-      // moment the later one finds it taken here, and all it has stored is undone.
-      if (kept !== undefined && !(await keepAnswer(connection, kept.request, kept.answer))) throw new KeyTakenError();
-      return { taken, hasUntaken };
-    });
-  } catch (failure) {
-    if (failure instanceof Error && 'code' in failure && failure.code === LOCK_NOT_AVAILABLE) {
-      throw new ApiError('CONFLICT', 'The same is being published by another request', {
-        retryAfter: RETRY_AFTER_SECONDS,
-        cause: failure,
-      });
-    }
-    throw failure;
+/** Another process was publishing under the same key or id for longer than the unit's patience. Nothing of it was stored. */
+export class HeldElsewhereError extends Error {
+  override readonly name = 'HeldElsewhereError';
+}
+
+/** What became of a group of units. `refusals` stand in the order of the units: why one was not stored, undefined where it was. */
+export type StoredUnits = Made & { refusals: readonly (Error | undefined)[] };
+type Made = { taken: NewDelivery[]; hasUntaken: boolean };
+
+/** Units that stand in the way of their group's transaction, with what each is refused for. */
+class UnitsRefused extends Error {
+  override readonly name = 'UnitsRefused';
+  readonly refusals: ReadonlyMap<PublishUnit, Error>;
+  constructor(refusals: ReadonlyMap<PublishUnit, Error>) {
+    super('Units of a group are refused');
+    this.refusals = refusals;
   }
 }
+
+/**
+ * Stores units in one transaction, but for those that are refused: each unit is stored whole or not at all, whatever becomes
+ * of the others. A unit that would have to wait longer than `patience` is refused with HeldElsewhereError. The new deliveries
+ * are to be handed over once it has returned: they are committed then. Throws what cannot be laid to one of several units.
+ */
+export async function storeUnits(
+  pool: Pool,
+  units: readonly PublishUnit[],
+  { holder, patience }: { holder: string | undefined; patience: Patience },
+): Promise<StoredUnits> {
+  const refusals = new Map<PublishUnit, Error>();
+  const withRefusals = (made: Made): StoredUnits => ({ ...made, refusals: units.map((unit) => refusals.get(unit)) });
+  for (;;) {
+    const left = units.filter((unit) => !refusals.has(unit));
+    const [first] = left;
+    if (first === undefined) return withRefusals({ taken: [], hasUntaken: false });
+    try {
+      return withRefusals(await storeTogether(pool, left, { holder, patience }));
+    } catch (failure) {
+      if (failure instanceof UnitsRefused) for (const [unit, refusal] of failure.refusals) refusals.set(unit, refusal);
+      else if (!isLockTimeout(failure)) throw failure;
+      else if (left.length === 1)
+        refusals.set(first, new HeldElsewhereError('Held by another process', { cause: failure }));
+      else {
+        const made: Made = { taken: [], hasUntaken: false };
+        for (const unit of left) {
+          const alone = await storeUnits(pool, [unit], { holder, patience });
+          const [refusal] = alone.refusals;
+          if (refusal !== undefined) refusals.set(unit, refusal);
+          made.taken.push(...alone.taken);
+          made.hasUntaken ||= alone.hasUntaken;
+        }
+        return withRefusals(made);
+      }
+    }
+  }
+}
+
+/** All of these units, or UnitsRefused with those that cannot be stored. */
+async function storeTogether(
+  pool: Pool,
+  units: readonly PublishUnit[],
+  { holder, patience }: { holder: string | undefined; patience: Patience },
+): Promise<Made> {
+  return inTransaction(pool, async (connection) => {
+    await connection.query(beginWith(patience));
+    const publications = units.flatMap((unit) => unit.publications);
+    const repeated = await claimPublisherIds(connection, publications);
+    const { storedOf, ...made } = await storeFresh(connection, publications, repeated, holder);
+    const refusals = new Map<PublishUnit, Error>();
+    const kept = new Map<PublishUnit, ToKeep>();
+    for (const unit of units) {
+      try {
+        const stored = unit.publications.map((publication) => storedOf.get(publication));
+        const answer = await unit.settle({ stored, repeated });
+        if (answer !== undefined) kept.set(unit, answer);
+      } catch (refusal) {
+        refusals.set(unit, refusal instanceof Error ? refusal : new Error(String(refusal)));
+      }
+    }
+    // Last, so that nobody waits for these rows longer than for the commit: of two that publish under one key at the same
+    // moment the later one finds it taken here, and all it has stored is undone.
+    if (refusals.size === 0 && kept.size > 0) {
+      const free = await keepAnswers(connection, [...kept.values()]);
+      for (const [unit, { request }] of kept) if (!free.has(request)) refusals.set(unit, new KeyTakenError());
+    }
+    if (refusals.size > 0) throw new UnitsRefused(refusals);
+    return made;
+  });
+}
+
+/** Stores the messages that had not been published before. Of a publication without any nothing is known. */
+async function storeFresh(
+  connection: PoolClient,
+  publications: readonly Publication[],
+  repeated: UnitOutcome['repeated'],
+  holder: string | undefined,
+): Promise<Made & { storedOf: ReadonlyMap<Publication, Stored | undefined> }> {
+  const toStore = publications.flatMap((publication) => {
+    const messages = publication.messages.filter(({ id }) => !repeated.has(id));
+    return messages.length === 0 ? [] : [{ publication, fresh: { ...publication, messages } }];
+  });
+  const toPublish = toStore.filter(({ fresh }) => !isScheduled(fresh));
+  const toSchedule = toStore.filter(({ fresh }) => isScheduled(fresh));
+  const nothing = { stored: [], taken: [], hasUntaken: false };
+  const { stored, ...made } = await (toPublish.length === 0
+    ? nothing
+    : storePublications(
+        connection,
+        toPublish.map(({ fresh }) => fresh),
+        holder,
+      ));
+  const scheduled = await (toSchedule.length === 0
+    ? []
+    : storeScheduled(
+        connection,
+        toSchedule.map(({ fresh }) => fresh),
+      ));
+  const storedOf = new Map([
+    ...toPublish.map(({ publication }, index) => [publication, stored[index]] as const),
+    ...toSchedule.map(({ publication }, index) => [publication, scheduled[index]] as const),
+  ]);
+  return { storedOf, ...made };
+}
+
+const isLockTimeout = (failure: unknown): boolean =>
+  failure instanceof Error && 'code' in failure && failure.code === LOCK_NOT_AVAILABLE;
 
 type Claimed = { channelId: string; publisherId: string; messageId: string; hash: Buffer };
 

@@ -6,12 +6,12 @@ import { isInDoubt } from '../db/until-reachable.ts';
 import { ApiError } from '../shared/api-error.ts';
 import type { HandOver, NewDelivery } from '../shared/hand-over.ts';
 import { type Publication, type Stored, storePublications } from './publish-store.ts';
-import { type PublishUnit, storeUnit } from './publish-unit-store.ts';
+import { HeldElsewhereError, type Patience, type PublishUnit, storeUnits } from './publish-unit-store.ts';
 
 // Two transactions at a time: one is being committed while the next one is filled and sent (reference: +14 % over one).
 const COMMITS_IN_FLIGHT = 2;
-// Units each hold a connection for several round trips; the others are left to the group commits and to delivering.
-const UNITS_IN_FLIGHT = 8;
+// A group of units holds a connection for several round trips, and now and then waits for another process.
+const UNITS_IN_FLIGHT = 4;
 // One transaction stays a few ms long and its statement a few MiB at most.
 const GROUP_MESSAGES = 500;
 const GROUP_BYTES = 4 * 1_048_576;
@@ -22,7 +22,7 @@ const RETRY_AFTER_SECONDS = 1;
 
 export type Publisher = {
   store(publication: Publication): Promise<Stored>;
-  /** In a transaction of its own: all of its publications or none. Rejects with what `settle` throws. */
+  /** All of its publications or none, in a transaction that it shares with other units. Rejects with what `settle` throws. */
   storeUnit(unit: PublishUnit): Promise<void>;
 };
 
@@ -64,19 +64,34 @@ export function createPublisher(pool: Pool, log: Logger, handOver: HandOver): Pu
       return stored;
     },
   });
-  // A group holds one unit: one that waits for another process, or is rolled back, does so alone.
-  const units = createGrouping<PublishUnit, true>({
-    inFlight: UNITS_IN_FLIGHT,
-    maxWeight: 1,
-    weightOf: () => 1,
-    run: async (group) => {
-      for (const unit of group) afterCommit(await storeUnit(pool, unit, handOver.holder()));
-      return group.map(() => true);
-    },
-  });
+  const unitsOf = (maxWeight: number, patience: Patience) =>
+    createGrouping<PublishUnit, { refusal: Error | undefined }>({
+      inFlight: UNITS_IN_FLIGHT,
+      maxWeight,
+      weightOf: ({ publications }) => publications.reduce((sum, publication) => sum + weightOf(publication), 0),
+      run: async (group) => {
+        const { refusals, ...rest } = await storeUnits(pool, group, { holder: handOver.holder(), patience });
+        afterCommit(rest);
+        return refusals.map((refusal) => ({ refusal }));
+      },
+    });
+  const units = unitsOf(GROUP_MESSAGES, '250ms');
+  // One that another process holds up waits alone: the others of its group have been stored meanwhile.
+  const heldUnits = unitsOf(0, '5s');
+  const storeUnit = async (unit: PublishUnit): Promise<void> => {
+    const { refusal: first } = await units.add(unit);
+    const { refusal } = first instanceof HeldElsewhereError ? await heldUnits.add(unit) : { refusal: first };
+    if (refusal instanceof HeldElsewhereError) {
+      throw new ApiError('CONFLICT', 'The same is being published by another request', {
+        retryAfter: RETRY_AFTER_SECONDS,
+        cause: refusal,
+      });
+    }
+    if (refusal !== undefined) throw refusal;
+  };
 
   const admitted = async <T>(publications: readonly Publication[], work: () => Promise<T>): Promise<T> => {
-    if (grouping.waiting() + units.waiting() > WAITING_MESSAGES || waitingBytes > WAITING_BYTES) {
+    if (grouping.waiting() + units.waiting() + heldUnits.waiting() > WAITING_MESSAGES || waitingBytes > WAITING_BYTES) {
       throw new ApiError('UNAVAILABLE', 'Too much is being published at this moment', {
         retryAfter: RETRY_AFTER_SECONDS,
       });
@@ -99,9 +114,7 @@ export function createPublisher(pool: Pool, log: Logger, handOver: HandOver): Pu
 
   return {
     store: (publication) => admitted([publication], () => grouping.add(publication)),
-    storeUnit: async (unit) => {
-      await admitted(unit.publications, () => units.add(unit));
-    },
+    storeUnit: (unit) => admitted(unit.publications, () => storeUnit(unit)),
   };
 }
 

@@ -16,7 +16,7 @@ const needsUnit = (publication: Publication): boolean =>
 
 /**
  * Stores what one request publishes, all or nothing, and makes its answer. A single publication without ids, without
- * an Idempotency-Key and without messages that wait shares the group commit; everything else has a transaction of its own.
+ * an Idempotency-Key and without messages that wait shares the group commit; everything else is a unit of a group of units.
  */
 export function createStoreAll(publisher: Publisher) {
   return async <T>(
@@ -46,7 +46,8 @@ export function createStoreAll(publisher: Publisher) {
         return keep && { request: keep.request, answer: keep.toAnswer(answer) };
       },
     });
-    const [answer] = answers;
+    // Of a transaction that was made again the last answer is the one that holds.
+    const answer = answers.at(-1);
     if (answer === undefined) throw new Error('A publish was stored without its answer');
     return answer;
   };
