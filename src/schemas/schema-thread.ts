@@ -1,5 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { createLru } from '../shared/lru.ts';
+import type { Ready } from '../threads/threads.ts';
 import { type CompiledSchema, compileSchema, SchemaRefused } from './compile.ts';
 import type { Misfit } from './misfit.ts';
 import { loadValidator, type Validator } from './validator.ts';
@@ -8,7 +9,6 @@ import { loadValidator, type Validator } from './validator.ts';
 export type Job = { kind: 'compile'; schema: string } | { kind: 'check'; code: string; payload: string };
 
 export type Answer =
-  | { kind: 'ready' }
   | { kind: 'compiled'; compiled: CompiledSchema }
   | { kind: 'refused'; reason: string }
   | { kind: 'checked'; misfit: Misfit | undefined }
@@ -45,4 +45,4 @@ const { code } = compileSchema(warmUp);
 validatorOf(code)({ a: 'a' });
 
 parentPort?.on('message', (job: Job) => parentPort?.postMessage(answer(job)));
-parentPort?.postMessage({ kind: 'ready' } satisfies Answer);
+parentPort?.postMessage({ kind: 'ready' } satisfies Ready);

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import { ApiError } from '../shared/api-error.ts';
 import { createLru } from '../shared/lru.ts';
+import { createThreads, Overloaded, TookTooLong } from '../threads/threads.ts';
 import type { CompiledSchema } from './compile.ts';
 import type { Misfit } from './misfit.ts';
-import type { Answer } from './schema-thread.ts';
-import { createThreads, Overloaded, TookTooLong } from './threads.ts';
+import type { Answer, Job } from './schema-thread.ts';
 import { loadValidator, type Validator } from './validator.ts';
 
 /** A schema that takes longer to compile is refused, and so is a payload that takes longer to check (security §4). */
@@ -24,6 +24,7 @@ const QUICK_PAYLOAD = 64 * 1024;
 // Characters of compiled code that are kept, of all channels together.
 const KEPT_CODE = 32_000_000;
 const RETRY_AFTER_SECONDS = 1;
+const ENTRY = { module: new URL('./schema-thread', import.meta.url), purpose: 'checks schemas' };
 
 /** What one request may still do in the main thread. */
 export type Budget = { units: number };
@@ -46,13 +47,13 @@ type Known = CompiledSchema & { validator: Validator | undefined };
 
 /** Compiles the channels' schemas and checks payloads with them, where neither can hold this process up. */
 export function createSchemas({ log }: { log: Logger }): Schemas {
-  const threads = createThreads(log);
+  const threads = createThreads<Job, Answer>(log, ENTRY);
   const compiled = createLru<Known>(KEPT_CODE);
   const compiling = new Map<string, Promise<Known>>();
 
-  const run = async (...job: Parameters<typeof threads.run>): Promise<Answer> => {
+  const run = async (key: string, job: Job, limitMs: number): Promise<Answer> => {
     try {
-      const answer = await threads.run(...job);
+      const answer = await threads.run(key, () => job, limitMs);
       if (answer.kind === 'failed') throw new Error(`The schema thread failed: ${answer.message}`);
       return answer;
     } catch (error) {

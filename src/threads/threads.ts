@@ -2,7 +2,6 @@ import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { Logger } from 'pino';
-import type { Answer, Job } from './schema-thread.ts';
 
 /** The job took longer than it may, or more memory than a thread has; its thread was ended. */
 export class TookTooLong extends Error {
@@ -14,16 +13,20 @@ export class Overloaded extends Error {
   override readonly name = 'Overloaded';
 }
 
-export type Threads = {
+export type Threads<Job, Answer> = {
   /**
    * Does a job in a thread of its own and ends that thread after `limitMs` of it, not counting what other processes take the
-   * processors away for. Of one `key` one job runs at a time, so that nobody's hostile schemas hold up the others. Rejects
-   * with TookTooLong or Overloaded.
+   * processors away for. Of one `key` one job runs at a time, so that nobody's hostile work holds up the others; the job is
+   * made when its turn has come. Rejects with TookTooLong or Overloaded.
    */
-  run(key: string, job: Job, limitMs: number): Promise<Answer>;
+  run(key: string, makeJob: () => Job, limitMs: number): Promise<Answer>;
 };
 
-// One can be hung by a hostile schema while the other goes on; the machine's processors have other things to do.
+/** What the threads run, without its ending, and what the log calls their work. The module sends `Ready` when it can begin. */
+export type ThreadEntry = { module: URL; purpose: string };
+export type Ready = { kind: 'ready' };
+
+// One can be hung by a hostile job while the other goes on; the machine's processors have other things to do.
 const MAX_THREADS = 2;
 const MAX_WAITING = 1_000;
 // Of one key: 25 s of the worst there is.
@@ -32,43 +35,53 @@ const MAX_WAITING_OF_KEY = 100;
 const IDLE_MS = 60_000;
 // A job is waited for no longer beyond its limit, however little the machine lets it work.
 const STARVED_MS = 5_000;
-// Compiling the largest schema takes 40 MB.
+// Compiling the largest schema takes 40 MB, a payload of 256 KiB a few.
 const MEMORY_MB = 128;
 
-type Waiting = {
+type Waiting<Job, Answer> = {
   key: string;
-  job: Job;
+  makeJob: () => Job;
   limitMs: number;
   resolve: (answer: Answer) => void;
   reject: (reason: unknown) => void;
 };
-type Thread = { worker: Worker; isReady: boolean; current?: Waiting | undefined; timer?: NodeJS.Timeout | undefined };
+type Thread<Job, Answer> = {
+  worker: Worker;
+  isReady: boolean;
+  current?: Waiting<Job, Answer> | undefined;
+  timer?: NodeJS.Timeout | undefined;
+};
 
 const isSource = import.meta.url.endsWith('.ts');
-const ENTRY = new URL(`./schema-thread${isSource ? '.ts' : '.js'}`, import.meta.url);
 const LIMITS = { resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB } };
 
 /** Node 20 reads no TypeScript, so what runs from source begins with its loader; a build needs none. */
-function startWorker(): Worker {
-  if (!isSource) return new Worker(ENTRY, LIMITS);
+function startWorker(module: URL): Worker {
+  const entry = new URL(`${module.href}${isSource ? '.ts' : '.js'}`);
+  if (!isSource) return new Worker(entry, LIMITS);
   const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx/package.json'));
   const loader = new URL('dist/esm/api/index.mjs', tsx);
-  const begin = `import('${loader.href}').then(({ register }) => { register(); return import('${ENTRY.href}'); })`;
+  const begin = `import('${loader.href}').then(({ register }) => { register(); return import('${entry.href}'); })`;
   return new Worker(begin, { ...LIMITS, eval: true });
 }
 
-export function createThreads(log: Logger): Threads {
-  const threads = new Set<Thread>();
+/** At most two threads that do nothing but what `entry` is for. */
+export function createThreads<Job, Answer extends { kind: string }>(
+  log: Logger,
+  { module, purpose }: ThreadEntry,
+): Threads<Job, Answer> {
+  type Work = Waiting<Job, Answer>;
+  const threads = new Set<Thread<Job, Answer>>();
   const running = new Set<string>();
-  let waiting: Waiting[] = [];
+  let waiting: Work[] = [];
 
-  const discard = (thread: Thread): void => {
+  const discard = (thread: Thread<Job, Answer>): void => {
     clearTimeout(thread.timer);
     threads.delete(thread);
     void thread.worker.terminate();
   };
 
-  const settle = (thread: Thread, outcome: (job: Waiting) => void): void => {
+  const settle = (thread: Thread<Job, Answer>, outcome: (job: Work) => void): void => {
     const { current } = thread;
     clearTimeout(thread.timer);
     thread.current = undefined;
@@ -77,7 +90,7 @@ export function createThreads(log: Logger): Threads {
     outcome(current);
   };
 
-  const fail = (thread: Thread, error: unknown): void => {
+  const fail = (thread: Thread<Job, Answer>, error: unknown): void => {
     discard(thread);
     const isReady = thread.isReady;
     settle(thread, ({ reject }) => reject(error));
@@ -86,19 +99,19 @@ export function createThreads(log: Logger): Threads {
     pump();
   };
 
-  const rest = (thread: Thread): void => {
+  const rest = (thread: Thread<Job, Answer>): void => {
     thread.worker.unref();
     thread.timer = setTimeout(() => discard(thread), IDLE_MS).unref();
   };
 
   const start = (): void => {
-    const worker = startWorker();
-    const thread: Thread = { worker, isReady: false };
+    const worker = startWorker(module);
+    const thread: Thread<Job, Answer> = { worker, isReady: false };
     threads.add(thread);
-    worker.on('message', (answer: Answer) => {
+    worker.on('message', (answer: Answer | Ready) => {
       // Of a thread that was given up a moment ago nothing counts any more.
       if (!threads.has(thread)) return;
-      if (answer.kind === 'ready') thread.isReady = true;
+      if (isReady(answer)) thread.isReady = true;
       else settle(thread, ({ resolve }) => resolve(answer));
       rest(thread);
       pump();
@@ -106,22 +119,22 @@ export function createThreads(log: Logger): Threads {
     worker.on('error', (error: Error & { code?: string }) => {
       if (!threads.has(thread)) return;
       const isMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
-      if (!isMemory) log.error({ err: error }, 'the thread that checks schemas failed');
+      if (!isMemory) log.error({ err: error }, `a thread that ${purpose} failed`);
       fail(thread, isMemory ? new TookTooLong('out of memory') : error);
     });
   };
 
-  const give = (thread: Thread, job: Waiting): void => {
+  const give = (thread: Thread<Job, Answer>, job: Work): void => {
     clearTimeout(thread.timer);
     thread.current = job;
     running.add(job.key);
     thread.worker.ref();
-    thread.worker.postMessage(job.job);
+    thread.worker.postMessage(job.makeJob());
     const [givenAt, usage] = [performance.now(), process.cpuUsage()];
     const judge = (): void => {
       if (thread.current !== job) return;
       const { user, system } = process.cpuUsage(usage);
-      // The thread has worked no longer than the whole process: on a starved machine a good schema is no hostile one.
+      // The thread has worked no longer than the whole process: on a starved machine good work is not taken for hostile.
       const leftMs = job.limitMs - (user + system) / 1_000;
       const isPatient = performance.now() - givenAt < job.limitMs + STARVED_MS;
       if (leftMs > 0 && isPatient) lookAfter(Math.ceil(leftMs));
@@ -150,13 +163,15 @@ export function createThreads(log: Logger): Threads {
   };
 
   return {
-    run: (key, job, limitMs) =>
+    run: (key, makeJob, limitMs) =>
       new Promise((resolve, reject) => {
         const isFull = waiting.length >= MAX_WAITING;
         if (isFull || waiting.filter((each) => each.key === key).length >= MAX_WAITING_OF_KEY)
           return reject(new Overloaded(`${waiting.length} jobs are waiting`));
-        waiting.push({ key, job, limitMs, resolve, reject });
+        waiting.push({ key, makeJob, limitMs, resolve, reject });
         pump();
       }),
   };
 }
+
+const isReady = (answer: { kind: string }): answer is Ready => answer.kind === 'ready';

@@ -1,0 +1,175 @@
+import { childrenOf } from './expression-tree.ts';
+import type { ExpressionNode, Pattern } from './expressions.ts';
+import { estimatedPatternSize } from './pattern-size.ts';
+
+/** Longest expression, in characters. */
+export const MAX_EXPRESSION_LENGTH = 2_000;
+/** Longest pattern of `matches`, in characters. */
+const MAX_PATTERN_LENGTH = 200;
+// Making one of the largest takes some milliseconds.
+const MAX_PATTERNS = 4;
+const MAX_PATTERN_SIZE = 1_000;
+// Three levels over the same list are the cube of its length.
+const MAX_COMPREHENSIONS = 2;
+// Each shape of literals is a type that the library remembers for ever.
+const MAX_LITERAL_DEPTH = 3;
+
+/** Something that an expression may not do, and where it begins, in characters from the start. */
+export type Misuse = { at: number; reason: string };
+
+/** Functions by name, with the numbers of arguments they take. */
+const FUNCTIONS: ReadonlyMap<string, readonly number[]> = new Map([
+  ['bool', [1]],
+  ['double', [1]],
+  ['duration', [1]],
+  ['dyn', [1]],
+  ['has', [1]],
+  ['int', [1]],
+  ['size', [1]],
+  ['string', [1]],
+  ['timestamp', [1]],
+  ['type', [1]],
+]);
+
+/** The macros that go through a list or a map. */
+export const COMPREHENSIONS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'filter', 'map']);
+
+/** What is called on a value. Left out: bytes, and what asks for a time zone, which this process's own would change. */
+const METHODS: ReadonlyMap<string, readonly number[]> = new Map([
+  ['all', [2]],
+  ['exists', [2]],
+  ['exists_one', [2]],
+  ['filter', [2]],
+  ['map', [2, 3]],
+  ['bind', [3]],
+  ['contains', [1]],
+  ['endsWith', [1]],
+  ['indexOf', [1, 2]],
+  ['join', [0, 1]],
+  ['lastIndexOf', [1, 2]],
+  ['lowerAscii', [0]],
+  ['matches', [1]],
+  ['size', [0]],
+  ['split', [1, 2]],
+  ['startsWith', [1]],
+  ['substring', [1, 2]],
+  ['trim', [0]],
+  ['upperAscii', [0]],
+  ['hasValue', [0]],
+  ['none', [0]],
+  ['of', [1]],
+  ['or', [1]],
+  ['orValue', [1]],
+  ['value', [0]],
+  ['getDate', [0]],
+  ['getDayOfMonth', [0]],
+  ['getDayOfWeek', [0]],
+  ['getFullYear', [0]],
+  ['getHours', [0]],
+  ['getMilliseconds', [0]],
+  ['getMinutes', [0]],
+  ['getMonth', [0]],
+  ['getSeconds', [0]],
+]);
+
+// Strings of every kind and comments, as the library's lexer reads them: names in them are none.
+const QUOTED =
+  /"""(?:[^\\"]|\\[^]|"(?!""))*"""|'''(?:[^\\']|\\[^]|'(?!''))*'''|"(?:[^\\"\n]|\\.)*"|'(?:[^\\'\n]|\\.)*'|\/\/[^\n]*/g;
+const CALLED = /[A-Za-z_][A-Za-z0-9_]*\s*\(/g;
+
+/**
+ * A call of a function that there is not. Looked for in the text, before it is parsed: the library's parser remembers every
+ * name it ever met.
+ */
+export function misuseOfNames(expression: string): Misuse | undefined {
+  const bare = expression.replaceAll(QUOTED, (quoted) => ' '.repeat(quoted.length));
+  for (const { 0: called, index } of bare.matchAll(CALLED)) {
+    const name = called.slice(0, -1).trimEnd();
+    if (name !== 'in' && !FUNCTIONS.has(name) && !METHODS.has(name))
+      return { at: index, reason: `unknown function "${name.slice(0, 100)}"` };
+  }
+  return undefined;
+}
+
+/** What a parsed expression may not do; undefined when it may be evaluated, at its cost. */
+export function misuseOfTree(root: ExpressionNode, patternOf: (pattern: string) => Pattern): Misuse | undefined {
+  let patterns = 0;
+
+  const misuseOfCall = (
+    node: ExpressionNode,
+    kinds: ReadonlyMap<string, readonly number[]>,
+    name: string,
+    given: number,
+  ): Misuse | undefined => {
+    const counts = kinds.get(name);
+    if (counts === undefined) return { at: node.pos, reason: `unknown function "${name}"` };
+    if (!counts.includes(given)) {
+      const allowed = counts.join(' or ');
+      return {
+        at: node.pos,
+        reason: `${name} takes ${allowed} ${allowed === '1' ? 'argument' : 'arguments'}, not ${given}`,
+      };
+    }
+    return undefined;
+  };
+
+  const misuseOfPattern = ({ op, args: pattern, pos: at }: ExpressionNode): Misuse | undefined => {
+    if (op !== 'value' || typeof pattern !== 'string')
+      return { at, reason: 'matches takes a pattern that is written out in quotes' };
+    if (pattern.length > MAX_PATTERN_LENGTH)
+      return { at, reason: `a pattern must have at most ${MAX_PATTERN_LENGTH} characters` };
+    patterns += 1;
+    if (patterns > MAX_PATTERNS) return { at, reason: `must have at most ${MAX_PATTERNS} patterns` };
+    const tooLarge: Misuse = { at, reason: 'the pattern repeats too much' };
+    if (estimatedPatternSize(pattern) > MAX_PATTERN_SIZE) return tooLarge;
+    try {
+      return patternOf(pattern).size > MAX_PATTERN_SIZE ? tooLarge : undefined;
+    } catch (error) {
+      // `as`: whatever makes patterns throws errors (createExpressions).
+      return { at, reason: `the pattern is not RE2: ${(error as Error).message}` };
+    }
+  };
+
+  const misuseOf = (node: ExpressionNode): Misuse | undefined => {
+    switch (node.op) {
+      case 'value':
+        if (node.args instanceof Uint8Array) return { at: node.pos, reason: 'bytes are not available' };
+        return undefined;
+      case 'map': {
+        const key = node.args.map(([each]) => each).find(({ op, args }) => op !== 'value' || typeof args !== 'string');
+        return key && { at: key.pos, reason: "a map's keys must be written out in quotes" };
+      }
+      case 'call': {
+        const [name, given] = node.args;
+        return misuseOfCall(node, FUNCTIONS, name, given.length);
+      }
+      case 'rcall': {
+        const [name, , given] = node.args;
+        const misuse = misuseOfCall(node, METHODS, name, given.length);
+        if (misuse !== undefined || name !== 'matches') return misuse;
+        return given.map(misuseOfPattern).find((found) => found !== undefined);
+      }
+      default:
+        return undefined;
+    }
+  };
+
+  const search = (node: ExpressionNode, comprehensions: number, literals: number): Misuse | undefined => {
+    const isLiteral = node.op === 'list' || node.op === 'map';
+    if (isLiteral && literals === MAX_LITERAL_DEPTH)
+      return { at: node.pos, reason: `lists and maps may be nested ${MAX_LITERAL_DEPTH} levels deep` };
+    const isComprehension = node.op === 'rcall' && COMPREHENSIONS.has(node.args[0]);
+    if (isComprehension && comprehensions === MAX_COMPREHENSIONS)
+      return { at: node.pos, reason: `all, exists, filter and map may be nested ${MAX_COMPREHENSIONS} levels deep` };
+    const found = misuseOf(node);
+    if (found !== undefined) return found;
+    for (const child of childrenOf(node)) {
+      // What a comprehension goes through is made once, its other arguments once for each element.
+      const isRepeated = isComprehension && child !== node.args[1];
+      const inner = search(child, comprehensions + (isRepeated ? 1 : 0), literals + (isLiteral ? 1 : 0));
+      if (inner !== undefined) return inner;
+    }
+    return undefined;
+  };
+  return search(root, 0, 0);
+}

@@ -1,0 +1,24 @@
+import type { ExpressionNode } from './expressions.ts';
+
+/** The nodes right below, as they were written: macros are not spread out. */
+export function childrenOf(node: ExpressionNode): readonly ExpressionNode[] {
+  switch (node.op) {
+    case 'value':
+    case 'id':
+      return [];
+    case '.':
+    case '.?':
+      return [node.args[0]];
+    case 'call':
+      return node.args[1];
+    case 'rcall':
+      return [node.args[1], ...node.args[2]];
+    case 'map':
+      return node.args.flat();
+    case '!_':
+    case '-_':
+      return [node.args];
+    default:
+      return node.args;
+  }
+}

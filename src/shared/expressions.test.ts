@@ -1,0 +1,222 @@
+import { describe, expect, test } from '@jest/globals';
+import { RE2JS } from 're2js';
+import { createExpressions, ExpressionRefused, explainFailure } from './expressions.ts';
+
+const compilePattern = (pattern: string) => {
+  const compiled = RE2JS.compile(pattern);
+  return { test: (text: string) => compiled.test(text), size: compiled.programSize() };
+};
+const expressions = createExpressions(
+  { eventType: 'string', payload: 'map', metadata: 'map<string, string>' },
+  compilePattern,
+);
+
+const values = {
+  eventType: 'order.created',
+  payload: {
+    total: 120.5,
+    count: 3,
+    zero: 0,
+    id: 12345678901234567890n,
+    currency: 'EUR',
+    paid: true,
+    note: null,
+    at: '2026-02-01T00:00:00Z',
+    seconds: 1_769_904_000,
+    lasts: '90m',
+    tags: ['new', 'eu'],
+    mixed: [1, 'a', [2], { b: 3 }],
+    long: 'x'.repeat(200_001),
+    text: 'x'.repeat(401),
+    thousand: Array.from({ length: 1_000 }, () => 'x'),
+    many: Array.from({ length: 125_001 }, () => 1),
+    lines: [
+      { sku: 'A-1', price: 10, quantity: 2 },
+      { sku: 'B-2', price: 99.5, quantity: 1 },
+    ],
+    customer: { name: 'Ada', address: { country: 'FR' } },
+  },
+  metadata: { source: 'web', 'x-region': 'eu' },
+};
+
+const evaluate = (expression: string): unknown => expressions.compile(expression).evaluate(values);
+
+describe('an expression is true where its words are:', () => {
+  test.each<[string, boolean]>([
+    ['eventType == "order.created"', true],
+    ['eventType.startsWith("order.")', true],
+    ['eventType in ["order.created", "order.paid"]', true],
+    ['eventType.endsWith(".paid")', false],
+    ['payload.total > 100', true],
+    ['payload.total >= 120.5 && payload.total < 121', true],
+    ['payload.count == 3', true],
+    ['3 == payload.count', true],
+    ['payload.count == 3.0', true],
+    ['payload.count != 3', false],
+    ['payload.count in [1, 2, 3]', true],
+    ['3 in [payload.count]', true],
+    ['payload.count + 1 == 4', true],
+    ['1 + payload.count == 4', true],
+    ['payload.count - 1 == 2', true],
+    ['10 - payload.count == 7', true],
+    ['payload.count * 2 == 6', true],
+    ['payload.count / 2 == 1.5', true],
+    ['6 / payload.count == 2', true],
+    ['payload.count % 2 == 1', true],
+    ['7 % payload.count == 1', true],
+    ['payload.total % payload.count == 0.5', true],
+    ['payload.total * payload.count == 361.5', true],
+    ['7 / 2 == 3', true],
+    ['payload.count / 0 > 1000000', true],
+    ['-payload.count == -3', true],
+    ['payload.id == 12345678901234567890', true],
+    ['payload.id == 12345678901234567891', false],
+    ['payload.id > payload.count', true],
+    ['payload.currency == "EUR" ? payload.total > 100 : payload.total > 120', true],
+    ['payload.paid', true],
+    ['!payload.paid', false],
+    ['payload.paid == true', true],
+    ['payload.note == null', true],
+    ['payload.currency == null', false],
+    ['payload.currency != null', true],
+    ['payload.currency == 1', false],
+    ['payload.customer.address.country == "FR"', true],
+    ['payload["customer"]["name"] == "Ada"', true],
+    ['payload.customer.name.lowerAscii() == "ada"', true],
+    ['payload.customer == {"name": "Ada", "address": {"country": "FR"}}', true],
+    ['has(payload.customer.email)', false],
+    ['has(payload.customer) && payload.customer.name != ""', true],
+    ['has(payload.note)', true],
+    ['"customer" in payload', true],
+    ['"toString" in payload', false],
+    ['"constructor" in payload', false],
+    ['payload.?discount.orValue(0) > 5', false],
+    ['payload.?customer.?address.?country.orValue("") == "FR"', true],
+    ['payload.?discount.hasValue()', false],
+    ['payload[?"total"].orValue(0) > 1', true],
+    ['"eu" in payload.tags', true],
+    ['payload.tags[0] == "new"', true],
+    ['payload.tags == ["new", "eu"]', true],
+    ['payload.mixed == [1, "a", [2], {"b": 3}]', true],
+    ['payload.mixed == payload.tags', false],
+    ['payload.mixed + payload.tags != payload.tags', true],
+    ['size(payload.tags) == 2', true],
+    ['payload.tags.join("-") == "new-eu"', true],
+    ['payload.tags.join() == "neweu"', true],
+    ['payload.tags + ["x"] == ["new", "eu", "x"]', true],
+    ['payload.currency + "-" + string(payload.count) == "EUR-3"', true],
+    ['payload.lines.exists(line, line.sku == "B-2")', true],
+    ['payload.lines.all(line, line.price * line.quantity >= 20)', true],
+    ['payload.lines.exists_one(line, line.price > 50)', true],
+    ['payload.lines.filter(line, line.price > 50).size() == 1', true],
+    ['payload.lines.map(line, line.price) == [10, 99.5]', true],
+    ['payload.lines.map(line, line.price > 50, line.sku) == ["B-2"]', true],
+    ['cel.bind(rest, payload.total - 100, rest > 20 && rest < 21)', true],
+    ['metadata.source == "web"', true],
+    ['metadata["x-region"] == "eu"', true],
+    ['"source" in metadata', true],
+    ['has(metadata.trace)', false],
+    ['size(metadata) == 2', true],
+    ['payload.currency.matches("^E[A-Z]R$")', true],
+    ['payload.currency.matches("(?i)eur")', true],
+    ['payload.lines.all(line, line.sku.matches("^[A-Z]-\\\\d$"))', true],
+    ['timestamp(payload.at) > timestamp("2026-01-01T00:00:00Z")', true],
+    ['timestamp(payload.at) == timestamp("2026-02-01t01:00:00+01:00")', true],
+    ['timestamp(payload.seconds) == timestamp(payload.at)', true],
+    ['timestamp(1769904000) == timestamp(payload.at)', true],
+    ['timestamp(payload.at) - timestamp("2026-01-01T00:00:00Z") == duration("744h")', true],
+    ['timestamp(payload.at).getFullYear() == 2026', true],
+    ['timestamp(payload.at).getHours() < 6', true],
+    ['duration(payload.lasts) > duration("1h")', true],
+    ['int("42") + 1 == 43', true],
+    ['string(payload.count) == "3"', true],
+    ['double("1.5") == 1.5', true],
+    ['type(payload.count) == double', true],
+    ['payload.missing == 1 || payload.paid', true],
+    ['payload.paid || payload.missing == 1', true],
+    ['payload.missing == 1 && payload.zero == 1', false],
+    ['"matches (" == payload.currency', false],
+    ['// a comment with call(s)\npayload.paid', true],
+  ])('%s is %s', (expression, expected) => {
+    expect(evaluate(expression)).toBe(expected);
+  });
+});
+
+describe('what an expression cannot be evaluated for is told with its place:', () => {
+  test.each([
+    ['payload.missing == 1', 'line 1:9: No such key: missing'],
+    ['payload.paid &&\n  payload.customer.email == ""', 'line 2:20: No such key: email'],
+    ['payload.constructor == null', 'line 1:9: No such key: constructor'],
+    ['payload.__proto__ == null', 'line 1:9: No such key: __proto__'],
+    ['payload.currency.length == 3', 'line 1:18: No such key: length'],
+    ['payload.currency > 5', 'line 1:1: no such overload: dyn<string> > int'],
+    ['payload.total.matches("1")', "line 1:1: found no matching overload for 'double.matches(string)'"],
+    ['payload.tags[2] == ""', 'line 1:1: No such key: index out of bounds, index 2 >= size 2'],
+    ['1 / 0 == 1', 'line 1:1: division by zero'],
+    [
+      'timestamp(payload.currency) > timestamp(0)',
+      'timestamp() takes RFC 3339 text such as "2026-01-31T12:00:00Z", or seconds since 1970',
+    ],
+    [
+      'timestamp("2026-01-31T12:00:00") > timestamp(0)',
+      'timestamp() takes RFC 3339 text such as "2026-01-31T12:00:00Z", or seconds since 1970',
+    ],
+    [
+      'timestamp(payload.total * 1e300) > timestamp(0)',
+      'timestamp() takes RFC 3339 text such as "2026-01-31T12:00:00Z", or seconds since 1970',
+    ],
+    ['duration(payload.currency) > duration("1s")', 'line 1:1: Invalid duration string: EUR'],
+    [`duration("${'1'.repeat(32)}s") > duration("1s")`, 'duration() takes at most 32 characters'],
+    ['(payload.long + payload.long).size() == 1', 'makes a text of more than 400000 characters'],
+    ['payload.thousand.join(payload.text) == ""', 'makes a text of more than 400000 characters'],
+    ['payload.thousand.map(x, payload.text).join() == ""', 'makes a text of more than 400000 characters'],
+    ['payload.many + payload.many == []', 'makes a list of more than 250000 items'],
+    ['payload.mixed.join() == ""', 'line 1:1: string.join(): list must contain only strings'],
+    ['int(payload.currency) == 1', 'line 1:1: int() type error: cannot convert to int'],
+  ])('%j: %s', (expression, reason) => {
+    const { evaluate: run } = expressions.compile(expression);
+    let failure: unknown;
+    try {
+      run(values);
+    } catch (error) {
+      failure = error;
+    }
+    expect(explainFailure(expression, failure)).toBe(reason);
+  });
+
+  test('and so is what is no error at all', () => {
+    expect(explainFailure('true', 'stopped')).toBe('stopped');
+  });
+});
+
+test('the type is known where it does not depend on the values', () => {
+  const types = ['payload.total > 1', 'payload.total', 'size(payload)', 'eventType', '[1]'];
+  expect(types.map((each) => expressions.compile(each).type)).toEqual(['bool', 'dyn', 'int', 'string', 'list<int>']);
+});
+
+test('an expression is evaluated in the same way whatever others were compiled between', () => {
+  const first = expressions.compile('payload.tags.exists(tag, tag == "eu")');
+  expressions.compile('payload.tags.all(tag, tag.matches("^n"))').evaluate(values);
+  expect([first.evaluate(values), first.evaluate(values)]).toEqual([true, true]);
+});
+
+describe('the library keeps to what this file relies on:', () => {
+  test('lists whose first items differ are compared, at every depth', () => {
+    const lists = { ...values, payload: { a: [[1], 'x'], b: [['1'], 'x'], c: [[1], 'x'] } };
+    expect(expressions.compile('payload.a == payload.b').evaluate(lists)).toBe(false);
+    expect(expressions.compile('payload.a == payload.c').evaluate(lists)).toBe(true);
+  });
+
+  test('a pattern is matched by the engine that was given, inside macros as well', () => {
+    const own = createExpressions({ payload: 'map' }, () => ({ test: (text) => text === 'ours', size: 1 }));
+    const on = (expression: string) => own.compile(expression).evaluate({ payload: { a: 'ours', b: ['b', 'ours'] } });
+    expect(on('payload.a.matches("b")')).toBe(true);
+    expect(on('payload.b.exists_one(x, x.matches("b"))')).toBe(true);
+    expect(on('cel.bind(x, payload.a, x.matches("b"))')).toBe(true);
+    expect(on('payload.?c.orValue(payload.a.matches("b"))')).toBe(true);
+  });
+
+  test('a refusal is an ExpressionRefused with its cause', () => {
+    expect(() => expressions.compile('1 +')).toThrow(ExpressionRefused);
+  });
+});

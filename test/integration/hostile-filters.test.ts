@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type CostlyLimits, createCostly } from '../../src/filters/costly.ts';
+import { createFiltersWith, type FilterInput, type Filters } from '../../src/filters/filters.ts';
+import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
+
+let posthorn: TestPosthorn;
+beforeAll(async () => {
+  posthorn = await startPosthorn({ withWorker: false });
+});
+afterAll(() => posthorn.stop());
+
+/** Short, for what does not end; whatever ends on any machine is given more. */
+const SHORT: CostlyLimits = { expressionMs: 40, sliceMs: 10, messageMs: 20_000, slowMs: 60_000 };
+
+/** In the process that serves the API. The clock stands still where none is given. */
+const filtersWith = (limits: CostlyLimits, now = () => 0): Filters =>
+  createFiltersWith(createCostly(posthorn.deps.log, limits, now), () => 0);
+
+const inputOf = (payload: unknown): FilterInput => ({
+  key: 'ch_1',
+  eventType: 'order.created',
+  payload: JSON.stringify(payload),
+  metadata: undefined,
+});
+
+const numbers = Array.from({ length: 60_000 }, (_, n) => n % 10);
+
+/** Whether an evaluation is over before the event loop turns. */
+async function isDecidedAtOnce(evaluation: ReturnType<Filters['evaluate']>): Promise<boolean> {
+  const turned = new Promise<boolean>((resolve) => setImmediate(() => resolve(false)));
+  return Promise.race([Promise.resolve(evaluation).then(() => true), turned]);
+}
+
+// Each would take minutes, or more memory than there is.
+const HOSTILE: [string, string, unknown][] = [
+  ['two comprehensions', 'payload.a.all(x, payload.a.all(y, x + y > -1))', { a: numbers }],
+  ['a filter within a map', 'payload.a.map(x, payload.a.filter(y, y == x)) == []', { a: numbers }],
+  ['sizes of what a map makes', 'payload.a.map(x, size(payload.a.map(y, y))) == []', { a: numbers }],
+  [
+    'a list in a list in a list',
+    'payload.a.map(x, payload.a).map(l, l + l + l + l).exists(l, size(l) == 1)',
+    { a: numbers },
+  ],
+  [
+    'a text found in all others',
+    'payload.a.all(x, payload.a.all(y, !x.contains(y + "!")))',
+    { a: numbers.map(String) },
+  ],
+  [
+    'a pattern for each',
+    'payload.a.exists(x, payload.b.matches("(?:a?){100}b"))',
+    { a: numbers, b: 'a'.repeat(100_000) },
+  ],
+];
+
+describe('a filter that does not end matches, and says why:', () => {
+  test.each(HOSTILE)('%s', async (_, expression, payload) => {
+    const filters = filtersWith(SHORT);
+    expect(filters.problemOf(expression)).toBeUndefined();
+    expect(await filters.evaluate([expression], inputOf(payload))).toEqual([
+      { matches: true, error: 'took longer than 40 ms' },
+    ]);
+  });
+
+  const endless = 'payload.a.all(x, payload.a.all(y, x + y > -1))';
+  const input = inputOf({ a: numbers, tags: ['eu'] });
+
+  test('others of the same message are decided all the same, before it and behind it', async () => {
+    const limits = { ...SHORT, expressionMs: 5_000, sliceMs: 0, messageMs: 60_000 };
+    const expressions = [
+      'payload.tags.exists(t, t == "eu")',
+      endless,
+      'payload.tags.all(t, t == "us")',
+      'eventType == "x"',
+    ];
+    expect(await filtersWith(limits).evaluate(expressions, input)).toEqual([
+      { matches: true },
+      { matches: true, error: 'took longer than 5000 ms' },
+      { matches: false },
+      { matches: false },
+    ]);
+  });
+
+  test('and matches at once for some minutes, under the same key, with payloads that are not much shorter', async () => {
+    let now = 0;
+    const filters = filtersWith({ ...SHORT, expressionMs: 5_000 }, () => now);
+    const tookTooLong = [{ matches: true, error: 'took longer than 5000 ms' }];
+    expect(await filters.evaluate([endless], input)).toEqual(tookTooLong);
+    expect(await isDecidedAtOnce(filters.evaluate([endless], input))).toBe(true);
+    expect(await filters.evaluate([endless], input)).toEqual(tookTooLong);
+    const half = inputOf({ a: numbers.slice(0, 31_000) });
+    expect(await isDecidedAtOnce(filters.evaluate([endless], half))).toBe(true);
+    now = SHORT.slowMs - 1;
+    expect(await isDecidedAtOnce(filters.evaluate([endless], input))).toBe(true);
+
+    expect(await filters.evaluate([endless], inputOf({ a: [1] }))).toEqual([{ matches: true }]);
+    expect(await isDecidedAtOnce(filters.evaluate([endless], { ...input, key: 'ch_2' }))).toBe(false);
+    now = SHORT.slowMs;
+    expect(await isDecidedAtOnce(filters.evaluate([endless], input))).toBe(false);
+  });
+
+  test('as do those that its message has no time left for', async () => {
+    let now = 0;
+    // Each look at the clock is one second later: the first of them uses up the message's time.
+    const filters = filtersWith({ ...SHORT, messageMs: 1 }, () => (now += 1_000));
+    const others = [1, 2, 3].map((n) => `payload.a.all(x, payload.a.all(y, x + y > -${n}))`);
+    const verdicts = await filters.evaluate(others, input);
+    expect(verdicts.map(({ matches }) => matches)).toEqual([true, true, true]);
+    expect(verdicts.map(({ error }) => error)).toEqual([
+      'took longer than 40 ms',
+      "was not reached within 1 ms, which the message's other filters took",
+      "was not reached within 1 ms, which the message's other filters took",
+    ]);
+  });
+
+  test('the process answers others meanwhile', async () => {
+    // In this thread it would take an hour before there were a promise.
+    const evaluation = filtersWith(SHORT).evaluate([endless], input);
+    expect((await fetch(`${posthorn.url}/healthz`)).ok).toBe(true);
+    expect(await evaluation).toEqual([{ matches: true, error: 'took longer than 40 ms' }]);
+  });
+
+  test('too many messages that wait for it are UNAVAILABLE, and no others', async () => {
+    const filters = filtersWith(SHORT);
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 110 }, async () => filters.evaluate([endless], input)),
+    );
+    const refused = outcomes.filter(({ status }) => status === 'rejected');
+    expect(refused).toHaveLength(10);
+    expect(refused[0]).toMatchObject({ reason: { code: 'UNAVAILABLE', retryAfter: 1 } });
+    expect(await filters.evaluate(['payload.tags.exists(t, t == "eu")'], inputOf({ tags: ['eu'] }))).toHaveLength(1);
+  });
+});
