@@ -3,11 +3,13 @@ import { createDeadLetterActivities } from './dead-letters.ts';
 import { createDrainActivities } from './drain-deliveries.ts';
 import { createReconcileActivities } from './reconcile.ts';
 import { createRetentionActivities, type RetentionDependencies } from './remove-expired.ts';
-import { createReplayMessagesActivities } from './replay-messages.ts';
+import { createReplayMessagesActivities, type ReplayDependencies } from './replay-messages.ts';
 import type { ReconcilerDependencies } from '../src/dispatch/reconciler.ts';
 
 /** The activities a worker registers. */
-export const createActivities = (deps: AttemptDependencies & ReconcilerDependencies & RetentionDependencies) => ({
+export const createActivities = (
+  deps: AttemptDependencies & ReconcilerDependencies & RetentionDependencies & ReplayDependencies,
+) => ({
   ...createAttemptActivities(deps),
   ...createDeadLetterActivities(deps),
   ...createReplayMessagesActivities(deps),

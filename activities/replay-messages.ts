@@ -1,13 +1,20 @@
 import { activityInfo, heartbeat, sleep } from '@temporalio/activity';
 import type { Pool } from 'pg';
-import { replayNextMessages } from '../src/message-replays/store.ts';
+import type { Filters } from '../src/filters/filters.ts';
+import { type AskFilter, replayNextMessages } from '../src/message-replays/store.ts';
 import type { MessageReplayInput } from '../src/shared/delivery-workflow.ts';
 
 // A third of the heartbeat's time: waiting for the rate is no death.
 const LOOK_EVERY_MS = 3_000;
 
+export type ReplayDependencies = { pool: Pool; filters: Pick<Filters, 'evaluate'> };
+
 /** Replays of stored messages. May be repeated: each batch is noted in the transaction that makes its deliveries due. */
-export function createReplayMessagesActivities({ pool }: { pool: Pool }) {
+export function createReplayMessagesActivities({ pool, filters }: ReplayDependencies) {
+  const ask: AskFilter = async (expression, message) => {
+    const [verdict] = await filters.evaluate([expression], message);
+    return verdict?.matches === true;
+  };
   return {
     /** Replays batch after batch until none is left or it is cancelled; its heartbeat shows matched and replayed. */
     async replayMessageBatches({ replayId }: MessageReplayInput): Promise<void> {
@@ -17,6 +24,7 @@ export function createReplayMessagesActivities({ pool }: { pool: Pool }) {
           replayId,
           carrier,
           now: new Date(),
+          ask,
         });
         heartbeat(progress);
         if (isFinished) return;

@@ -3,6 +3,7 @@ import { createChannels } from './channels/service.ts';
 import { createDeadLetters } from './dead-letters/service.ts';
 import { createDeliveries } from './deliveries/service.ts';
 import type { Dependencies } from './dependencies.ts';
+import { createFilters } from './filters/filters.ts';
 import { createIdempotency } from './idempotency/service.ts';
 import { createMessageReplays } from './message-replays/service.ts';
 import { createMessages } from './messages/service.ts';
@@ -21,11 +22,12 @@ export function createServices(deps: Dependencies, handOver: HandOver = noHandOv
   const deliveries = createDeliveries(deps);
   const messageReplays = createMessageReplays(deps);
   const schemas = createSchemas(deps);
+  const filters = createFilters(deps);
   return {
     apiKeys: createApiKeys(deps),
     channels: createChannels(deps, { deliveries, schemas }),
-    messages: createMessages(deps, { schemas }, handOver),
-    subscriptions: createSubscriptions(deps, { guard, deliveries, messageReplays }),
+    messages: createMessages(deps, { schemas, filters }, handOver),
+    subscriptions: createSubscriptions(deps, { guard, deliveries, messageReplays, filters }),
     deliveries,
     messageReplays,
     deadLetters: createDeadLetters(deps, { deliveries }),

@@ -11,6 +11,7 @@ import { createFirstTries } from './dispatch/first-tries.ts';
 import { beginIncarnation } from './dispatch/incarnation.ts';
 import { abandonCarriers, reconcileDeliveries } from './dispatch/reconciler.ts';
 import { startPublishingScheduled } from './dispatch/publish-scheduled.ts';
+import { createFilters } from './filters/filters.ts';
 import { createPublishDue } from './messages/publish-due.ts';
 import { createAddressGuard } from './outbound/address-guard.ts';
 import { createWebhookSender } from './outbound/post-webhook.ts';
@@ -77,6 +78,7 @@ export async function startWorker(
     allowHttp: config.allowHttpWebhooks,
   });
   const sender = createWebhookSender({ guard, version: VERSION, connectionsPerGroup: CONCURRENCY.max });
+  const filters = createFilters({ log });
   const stopping = new AbortController();
   const reconciling = { pool, newId, log, carriers: createCarriers(client) };
   const worker = await Worker.create({
@@ -91,6 +93,7 @@ export async function startWorker(
       firstTries,
       recorder,
       admission,
+      filters,
       stopping: stopping.signal,
     }),
     maxConcurrentLocalActivityExecutions: LOCAL_ACTIVITIES,
@@ -149,7 +152,13 @@ export async function startWorker(
   });
   wake = dispatcher.wake;
   const detach = handOver?.attach(dispatcher.handOver);
-  const publishDue = createPublishDue({ pool, log, schemas: createSchemas(deps), handOver: dispatcher.handOver });
+  const publishDue = createPublishDue({
+    pool,
+    log,
+    schemas: createSchemas(deps),
+    filters,
+    handOver: dispatcher.handOver,
+  });
   const scheduled = startPublishingScheduled({ publishDue, log });
 
   let isHealthy = true;

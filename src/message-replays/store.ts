@@ -1,16 +1,19 @@
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import type { Database, DatabaseTransaction } from '../db/client.ts';
 import { NEXT_ROUND } from '../db/delivery-sql.ts';
 import { DUE_CHANNEL } from '../db/due.ts';
 import { wantedBy } from '../db/fan-out.ts';
 import type { MessageReplay as MessageReplayRow } from '../db/generated/client.ts';
 import { inTransaction } from '../db/transaction.ts';
+import type { FilterInput } from '../filters/filters.ts';
 import { lowestIdAt, timeOfId } from '../shared/ids.ts';
 import type { BulkReplayStatus } from '../shared/statuses.ts';
 import type { MessageReplay } from './schema.ts';
 
 // Messages looked at in one transaction, and never more than a second's worth of deliveries.
 const BATCH = 500;
+// Of a subscription with a filter, whose payloads, of up to 256 KiB each, have to be read.
+const BATCH_TO_FILTER = 50;
 // First tries that may wait for the subscription at a time: beyond that its own messages would wait behind the past.
 const WAITING_AT_MOST = 1_000;
 // A message's id is made before its transaction commits: what is younger may still have older ones beside it to come.
@@ -63,6 +66,7 @@ type Job = {
   matched: number;
   replayed: number;
   channel_id: string | null;
+  filter: string | null;
   waiting: number;
 };
 
@@ -71,14 +75,32 @@ const TAKE = `
     UPDATE message_replays SET status = 'running', carrier = $2 WHERE id = $1 AND status IN ('pending', 'running')
     RETURNING *
   )
-  SELECT job.*, s.channel_id, (SELECT count(*)::int FROM (
+  SELECT job.*, s.channel_id, s.filter, (SELECT count(*)::int FROM (
       SELECT FROM deliveries d WHERE d.subscription_id = job.subscription_id AND d.due_at IS NOT NULL
         AND d.holder IS NULL AND d.carrier IS NULL AND d.policy_attempts = 0 LIMIT $3) AS w) AS waiting
   FROM job LEFT JOIN subscriptions s ON s.id = job.subscription_id AND s.deleted_at IS NULL`;
 
+// Whether the subscription and the replay want a message; test messages were meant for one subscription.
+const IS_WANTED = `${wantedBy('s.event_types')} AND ${wantedBy('$6::text[]')} AND m.event_type <> 'posthorn.test'
+      AND m.erased_at IS NULL`;
+
+// What a filter has to be asked about, without a lock: it may take its time, and what is erased meanwhile REPLAY leaves out.
+const READ = `
+  SELECT m.id, m.event_type AS "eventType", m.metadata, CASE WHEN ${IS_WANTED} THEN m.payload END AS payload
+  FROM messages m JOIN subscriptions s ON s.id = $5
+  WHERE m.channel_id = $1 AND m.id > $2 AND m.id < $3 ORDER BY m.id LIMIT $4`;
+
+type ToFilter = {
+  id: string;
+  eventType: string;
+  metadata: Record<string, string> | null;
+  /** Null for a message that is not wanted anyway. */
+  payload: string | null;
+};
+
 // One statement: a delivery that is there and finished goes into its next round as a single replay does, one that is missing
-// is made, and what is under way is left alone. Test messages were meant for one subscription; of erased ones nothing is
-// left: messages are locked before their deliveries, as erasing does, so that one being erased is seen to be.
+// is made, and what is under way is left alone. Of erased ones nothing is left: messages are locked before their deliveries, as
+// erasing does, so that one being erased is seen to be. $9 are those that the subscription's filter lets through.
 const REPLAY = `
   WITH looked AS (
     SELECT m.id, m.environment_id, m.channel_id, m.event_type, m.erased_at FROM messages m
@@ -86,8 +108,7 @@ const REPLAY = `
     FOR SHARE
   ), wanted AS (
     SELECT m.* FROM looked m JOIN subscriptions s ON s.id = $5
-    WHERE ${wantedBy('s.event_types')} AND ${wantedBy('$6::text[]')} AND m.event_type <> 'posthorn.test'
-      AND m.erased_at IS NULL
+    WHERE ${IS_WANTED} AND ($9::text[] IS NULL OR m.id = ANY ($9))
   ), made AS (
     INSERT INTO deliveries (id, environment_id, channel_id, message_id, subscription_id, due_at, created_at,
                             max_retries, initial_delay, max_delay, backoff_multiplier)
@@ -111,13 +132,16 @@ const REPLAY = `
     (SELECT count(*)::int FROM wanted) AS wanted,
     (SELECT count(*)::int FROM made) + (SELECT count(*)::int FROM again) AS replayed`;
 
+/** Whether the expression lets a message through, as publishing would ask. */
+export type AskFilter = (expression: string, message: FilterInput) => boolean | Promise<boolean>;
+
 /**
- * Replays the next messages of a replay and notes how far it is, in one transaction: a repeated call goes on behind the last
+ * Replays the next messages of a replay, those that its subscription's filter lets through now, and notes how far it is, in one transaction: a repeated call goes on behind the last
  * one, and two at a time take turns on the row. A replay whose subscription is deleted ends as cancelled.
  */
 export async function replayNextMessages(
   pool: Pool,
-  { replayId, carrier, now }: { replayId: string; carrier: string; now: Date },
+  { replayId, carrier, now, ask }: { replayId: string; carrier: string; now: Date; ask: AskFilter },
 ): Promise<ReplayProgress> {
   return inTransaction(pool, async (connection) => {
     const { rows: jobs } = await connection.query<Job>(TAKE, [replayId, carrier, WAITING_AT_MOST]);
@@ -132,22 +156,26 @@ export async function replayNextMessages(
     }
     if (job.waiting >= WAITING_AT_MOST) return { isFinished: false, matched, replayed, waitMs: 1_000 };
     const settled = new Date(Math.min(job.until.getTime(), now.getTime() - SETTLED_AFTER_MS));
-    const limit = Math.min(BATCH, job.rate_per_second);
+    const limit = Math.min(job.filter === null ? BATCH : BATCH_TO_FILTER, job.rate_per_second);
+    const after = job.position ?? lowestIdAt('message', job.since);
+    const before = lowestIdAt('message', settled);
+    const read = await readToFilter(connection, { job, channelId: job.channel_id, after, before, limit, ask });
     const { rows } = await connection.query<{ looked: number; last: string | null; wanted: number; replayed: number }>(
       REPLAY,
       [
         job.channel_id,
-        job.position ?? lowestIdAt('message', job.since),
-        lowestIdAt('message', settled),
+        after,
+        read?.before ?? before,
         limit,
         job.subscription_id,
         job.event_types,
         job.only_missing,
         job.requested_by,
+        read?.matching ?? null,
       ],
     );
     const batch = rows[0] ?? { looked: 0, last: null, wanted: 0, replayed: 0 };
-    const isAtEnd = batch.looked < limit;
+    const isAtEnd = (read?.looked ?? batch.looked) < limit;
     const isFinished = isAtEnd && settled.getTime() === job.until.getTime();
     await connection.query(
       `UPDATE message_replays SET matched = matched + $2, replayed = replayed + $3, position = coalesce($4, position),
@@ -164,6 +192,35 @@ export async function replayNextMessages(
       waitMs: isAtEnd ? Math.max(paceMs, 1_000) : paceMs,
     };
   });
+}
+
+/**
+ * The messages of the next batch that the filter lets through, and the id before which the batch ends: what retention takes
+ * meanwhile must not make room for messages that the filter was not asked about. Undefined without a filter.
+ */
+async function readToFilter(
+  connection: PoolClient,
+  batch: { job: Job; channelId: string; after: string; before: string; limit: number; ask: AskFilter },
+): Promise<{ looked: number; before: string; matching: string[] } | undefined> {
+  const { job, channelId, after, before, limit, ask } = batch;
+  if (job.filter === null) return undefined;
+  const { rows } = await connection.query<ToFilter>(READ, [
+    channelId,
+    after,
+    before,
+    limit,
+    job.subscription_id,
+    job.event_types,
+  ]);
+  const matching: string[] = [];
+  for (const { id, eventType, metadata, payload } of rows) {
+    if (payload === null) continue;
+    const input = { key: channelId, eventType, payload, metadata: metadata ?? undefined };
+    if (await ask(job.filter, input)) matching.push(id);
+  }
+  const last = rows.at(-1)?.id;
+  // Ids are of one length: nothing lies between one and the same with a character more.
+  return { looked: rows.length, before: rows.length < limit || last === undefined ? before : `${last}0`, matching };
 }
 
 const toMessageReplay = (row: MessageReplayRow): MessageReplay => {

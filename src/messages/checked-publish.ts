@@ -1,7 +1,9 @@
 import type { Pool } from 'pg';
+import type { Filters } from '../filters/filters.ts';
 import type { Schemas } from '../schemas/schemas.ts';
 import { ApiError, type ErrorDetails, notFound } from '../shared/api-error.ts';
 import { isId } from '../shared/ids.ts';
+import { findMatches } from './filtering.ts';
 import { createPayloadCheck, type PayloadToPublish } from './payload-check.ts';
 import type { Publication } from './publish-store.ts';
 import { StaleConfigError } from './publish-rules.ts';
@@ -16,11 +18,12 @@ export type ToPublish = { publication: Publication; payloads: readonly PayloadTo
 const CHECKS_AT_MOST = 5;
 const RETRY_AFTER_SECONDS = 1;
 
-/** Publishing behind the schemas of the channels, whose configuration each process remembers by its version. */
-export function createCheckedPublish(pool: Pool, schemas: Pick<Schemas, 'check'>) {
-  const configs = createPublishingConfigs((environmentId, channelId) =>
-    loadPublishingConfig(pool, environmentId, channelId),
-  );
+/** Publishing behind the schemas and filters of the channels, whose configuration each process remembers by its version. */
+export function createCheckedPublish(
+  pool: Pool,
+  { schemas, filters }: { schemas: Pick<Schemas, 'check'>; filters: Pick<Filters, 'evaluate'> },
+) {
+  const configs = createPublishingConfigs((...which) => loadPublishingConfig(pool, ...which));
   const payloadCheck = createPayloadCheck(schemas);
 
   /** Undefined for a channel that is missing, foreign or deleted. `known` asks no one where this process knows it. */
@@ -32,6 +35,13 @@ export function createCheckedPublish(pool: Pool, schemas: Pick<Schemas, 'check'>
     return isId('channel', channelId) ? await read(environmentId, channelId) : undefined;
   };
 
+  /** A test message is for its subscription whatever that one's filter says. */
+  const matchesOf = async (
+    { channelId, messages, onlySubscriptionId }: Publication,
+    config: PublishingConfig,
+  ): Promise<Pick<Publication, 'matches'>> =>
+    onlySubscriptionId !== undefined ? {} : { matches: await findMatches(filters, channelId, config, messages) };
+
   /** What a channel that only warns says; throws what refuses, once the newest configuration refuses it too. */
   const check = async (
     { publication, payloads }: ToPublish,
@@ -40,17 +50,31 @@ export function createCheckedPublish(pool: Pool, schemas: Pick<Schemas, 'check'>
     const config = await configOf(publication, which);
     // The statement that stores it says what is wrong with such a channel.
     if (config === undefined) return { publication, warnings: [] };
+    let warnings: ErrorDetails[];
     try {
-      const warnings = await payloadCheck.check(publication.channelId, config, payloads);
-      return { publication: { ...publication, configVersion: config.version }, warnings };
+      warnings = await payloadCheck.check(publication.channelId, config, payloads);
     } catch (error) {
       // Another process may have loosened what refuses here.
       if (which === 'known') return check({ publication, payloads }, 'newest');
       throw error;
     }
+    const matches = config.filters.length === 0 ? {} : await matchesOf(publication, config);
+    return { publication: { ...publication, configVersion: config.version, ...matches }, warnings };
+  };
+
+  /** What the schemas say of each payload, and whether the channel refuses what does not fit. */
+  const problemsOf = async (
+    channel: Pick<Publication, 'environmentId' | 'channelId'>,
+    payloads: readonly PayloadToPublish[],
+  ): Promise<{ mode: PublishingConfig['mode']; problems: ErrorDetails[][] }> => {
+    const config = await configOf(channel, 'newest');
+    if (config === undefined) throw notFound('channel');
+    return { mode: config.mode, problems: await payloadCheck.problemsOfEach(channel.channelId, config, payloads) };
   };
 
   return {
+    problemsOf,
+
     /**
      * Checks all payloads, then has them stored by `store` unless a configuration has changed since: then both are done again.
      * INVALID_REQUEST for a payload that does not fit; UNAVAILABLE when a configuration changes all the time.
@@ -83,9 +107,7 @@ export function createCheckedPublish(pool: Pool, schemas: Pick<Schemas, 'check'>
       channel: Pick<Publication, 'environmentId' | 'channelId'>,
       payloads: readonly PayloadToPublish[],
     ): Promise<Validation> {
-      const config = await configOf(channel, 'newest');
-      if (config === undefined) throw notFound('channel');
-      const problems = await payloadCheck.problemsOfEach(channel.channelId, config, payloads);
+      const { problems } = await problemsOf(channel, payloads);
       const results = problems.map((errors) => ({ valid: errors.length === 0, errors }));
       return { valid: results.every(({ valid }) => valid), results };
     },

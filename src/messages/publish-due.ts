@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { DUE_CHANNEL } from '../db/due.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { isUnreachable } from '../db/until-reachable.ts';
+import type { Filters } from '../filters/filters.ts';
 import type { Schemas } from '../schemas/schemas.ts';
 import type { HandOver, NewDelivery } from '../shared/hand-over.ts';
 import { createCheckedPublish, type ToPublish } from './checked-publish.ts';
@@ -24,16 +25,22 @@ const LATE_MS = 5_000;
 /** What one batch has done. `isMore`: the next one would find something at once. `nextInMs`: until the next is due. */
 export type PublishedDue = { messages: number; isMore: boolean; nextInMs: number | undefined };
 
-type Dependencies = { pool: Pool; log: Logger; schemas: Pick<Schemas, 'check'>; handOver: HandOver };
+type Dependencies = {
+  pool: Pool;
+  log: Logger;
+  schemas: Pick<Schemas, 'check'>;
+  filters: Pick<Filters, 'evaluate'>;
+  handOver: HandOver;
+};
 
 /**
  * Publishes the next batch of scheduled messages that are due, and takes them out of what waits, in one transaction: whatever
  * happens, each is in one of both. Safe in several workers at once. While more is due than one batch, the channels that have
  * something take turns. Rejects when nothing could be published.
  */
-export function createPublishDue({ pool, log, schemas, handOver }: Dependencies): () => Promise<PublishedDue> {
+export function createPublishDue({ pool, log, schemas, filters, handOver }: Dependencies): () => Promise<PublishedDue> {
   // Payloads were checked when they were accepted; what else decides over a publication does so now.
-  const checked = createCheckedPublish(pool, schemas);
+  const checked = createCheckedPublish(pool, { schemas, filters });
   let isRush = false;
   let turns: string[] = [];
   let turnsUntil = 0;

@@ -22,6 +22,9 @@ export type NewMessage = {
   publisher?: { id: string; hash: Buffer };
 };
 
+/** A subscription with a filter, and a message that its filter lets through. */
+export type Match = { messageId: string; subscriptionId: string };
+
 /** Messages that one request publishes to one channel: stored all or not at all. */
 export type Publication = {
   environmentId: string;
@@ -30,6 +33,8 @@ export type Publication = {
   onlySubscriptionId?: string;
   /** The version of the channel's configuration that it was checked against; absent where nothing was to be checked. */
   configVersion?: number;
+  /** Of the subscriptions that have a filter only these get these messages; the version says that they are all there are. */
+  matches?: readonly Match[];
   /** The trace of the request; absent where it has none. */
   trace?: TraceContext;
   messages: readonly NewMessage[];
@@ -48,6 +53,8 @@ const IS_OPEN = `(c.status = 'active' OR (c.status = 'system' AND m.only_subscri
 // The channel is looked at in the same snapshot, so a publication to a paused one stores nothing. $9 is the incarnation
 // that takes the new deliveries at once (null: none, they wait to be claimed); what is paused, or waits for a
 // circuit, is left to be claimed later. The system channel takes nothing but the test messages of its subscriptions.
+// The matches of filters are as many as deliveries come of them, however many filters refuse. Behind the two selects PostgreSQL
+// does not see how many: it would plan a comparison of each with each where it expects their hash table to be large.
 const PUBLISH = `
   WITH input AS (
     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::timestamptz[], $8::text[],
@@ -72,7 +79,11 @@ const PUBLISH = `
     FROM input m
     JOIN channel c ON c.id = m.channel_id AND c.environment_id = m.environment_id AND ${IS_OPEN}
     JOIN subscriptions s ON s.channel_id = m.channel_id AND s.deleted_at IS NULL
-      AND CASE WHEN m.only_subscription_id IS NULL THEN ${WANTED} ELSE s.id = m.only_subscription_id END
+      AND CASE WHEN m.only_subscription_id IS NULL
+               THEN ${WANTED} AND (s.filter IS NULL OR (m.id, s.id) IN (
+                 SELECT f.message_id, f.subscription_id
+                 FROM unnest((SELECT $13::text[]), (SELECT $14::text[])) AS f (message_id, subscription_id)))
+               ELSE s.id = m.only_subscription_id END
     RETURNING id, message_id, subscription_id, holder
   )
   SELECT 'channel' AS kind, c.id, c.environment_id AS "environmentId", c.status AS "messageId", NULL AS "subscriptionId",
@@ -104,6 +115,7 @@ export async function storePublications(
   );
   // Without any trace both columns are one null each: unnest fills up what is shorter.
   const hasTrace = publications.some(({ trace }) => trace !== undefined);
+  const matches = publications.flatMap((publication) => publication.matches ?? []);
   const readAt = Date.now();
   const { rows } = await pool.query<Row>({
     name: 'publish',
@@ -121,6 +133,8 @@ export async function storePublications(
       items.map(({ publication }) => publication.configVersion ?? null),
       hasTrace ? items.map(({ publication }) => publication.trace?.traceparent ?? null) : null,
       hasTrace ? items.map(({ publication }) => publication.trace?.tracestate ?? null) : null,
+      matches.map(({ messageId }) => messageId),
+      matches.map(({ subscriptionId }) => subscriptionId),
     ],
   });
   const channelOf = new Map<string, { status: string; version: number }>();

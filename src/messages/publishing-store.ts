@@ -1,5 +1,11 @@
 import type { Pool } from 'pg';
 
+/** A filter, and the subscriptions that have it: what many of them say alike is kept, and asked, once. */
+export type ChannelFilter = {
+  expression: string;
+  subscriptions: { id: string; eventTypes: readonly string[] }[];
+};
+
 /** Everything that publishing to a channel depends on beside its status. A publication is checked against one version of it. */
 export type PublishingConfig = {
   version: number;
@@ -8,33 +14,64 @@ export type PublishingConfig = {
   schema: string | undefined;
   /** JSON texts, by event type. */
   schemas: ReadonlyMap<string, string>;
+  filters: readonly ChannelFilter[];
 };
 
-type Row = {
-  version: number;
-  mode: PublishingConfig['mode'];
-  schema: string | null;
-  schemas: Record<string, unknown> | null;
-};
+type Row =
+  | {
+      version: number;
+      mode: PublishingConfig['mode'];
+      schema: string | null;
+      schemas: Record<string, unknown> | null;
+    }
+  | { version: null; id: string; eventTypes: string[]; filter: string };
 
-/** Undefined for a channel that is missing, deleted or of another environment. */
+// One statement: the version and what it stands for are of one moment. Rows instead of one JSON value: 10,000 filters may have
+// 20 MB, which is then read as it comes instead of at once. $3 is the version that the caller knows, whose filters it has.
+const LOAD = `
+  WITH channel AS (
+    SELECT id, config_version, schema_mode, schema, schemas FROM channels
+    WHERE id = $1 AND environment_id = $2 AND deleted_at IS NULL
+  )
+  SELECT config_version AS version, schema_mode AS mode, schema::text AS schema, schemas,
+    NULL AS id, NULL::text[] AS "eventTypes", NULL AS filter FROM channel
+  UNION ALL
+  SELECT NULL, NULL, NULL, NULL, s.id, s.event_types, s.filter
+  FROM channel c JOIN subscriptions s ON s.channel_id = c.id AND s.deleted_at IS NULL AND s.filter IS NOT NULL
+  WHERE c.config_version IS DISTINCT FROM $3::int`;
+
+/** Undefined for a channel that is missing, deleted or of another environment; `known` itself while its version holds. */
 export async function loadPublishingConfig(
   pool: Pool,
   environmentId: string,
   channelId: string,
+  known: PublishingConfig | undefined,
 ): Promise<PublishingConfig | undefined> {
   const { rows } = await pool.query<Row>({
     name: 'publishing-config',
-    text: `SELECT config_version AS version, schema_mode AS mode, schema::text AS schema, schemas FROM channels
-           WHERE id = $1 AND environment_id = $2 AND deleted_at IS NULL`,
-    values: [channelId, environmentId],
+    text: LOAD,
+    values: [channelId, environmentId, known?.version ?? null],
   });
-  const [row] = rows;
-  if (row === undefined) return undefined;
+  const channel = rows.find((row) => row.version !== null);
+  if (channel === undefined) return undefined;
+  if (channel.version === known?.version) return known;
   return {
-    version: row.version,
-    mode: row.mode,
-    schema: row.schema ?? undefined,
-    schemas: new Map(Object.entries(row.schemas ?? {}).map(([type, schema]) => [type, JSON.stringify(schema)])),
+    version: channel.version,
+    mode: channel.mode,
+    schema: channel.schema ?? undefined,
+    schemas: new Map(Object.entries(channel.schemas ?? {}).map(([type, schema]) => [type, JSON.stringify(schema)])),
+    filters: filtersOf(rows),
   };
+}
+
+function filtersOf(rows: readonly Row[]): ChannelFilter[] {
+  const byExpression = new Map<string, ChannelFilter>();
+  for (const row of rows) {
+    if (row.version !== null) continue;
+    const { id, eventTypes, filter: expression } = row;
+    const same = byExpression.get(expression);
+    if (same === undefined) byExpression.set(expression, { expression, subscriptions: [{ id, eventTypes }] });
+    else same.subscriptions.push({ id, eventTypes });
+  }
+  return [...byExpression.values()];
 }

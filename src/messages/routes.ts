@@ -1,6 +1,8 @@
 import { EventStream } from '../http/event-stream.ts';
+import { pageQuery } from '../http/query.ts';
 import { type Route, route } from '../http/route.ts';
 import {
+  dryRunBody,
   listMessagesQuery,
   listScheduledQuery,
   publishAcrossBody,
@@ -63,6 +65,17 @@ export const messageRoutes: Route[] = [
     body: validateMessagesBody,
     status: 200,
     handle: (request, { messages }) => messages.validate(request.caller, request.params.channelId, request),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/channels/:channelId/dry-run',
+    // As trying a payload: whoever may publish may ask who would get it. It names no address that anything is sent to.
+    scope: 'messages:write',
+    size: 'publish',
+    query: pageQuery,
+    body: dryRunBody,
+    status: 200,
+    handle: (request, { messages }) => messages.dryRun(request.caller, request.params.channelId, request),
   }),
   route({
     method: 'GET',

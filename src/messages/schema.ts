@@ -1,8 +1,16 @@
 import { z } from 'zod';
 import type { ErrorDetails } from '../shared/api-error.ts';
 import { eventTypePatternProblem, MAX_EVENT_TYPE_LENGTH, MAX_EVENT_TYPES } from '../shared/event-types.ts';
+import { MAX_EXPRESSION_LENGTH } from '../shared/expression-rules.ts';
 import type { ExactJson } from '../shared/exact-json.ts';
-import { type CancelReason, type DeliverySummary, SCHEDULE_STATUSES, type ScheduleStatus } from '../shared/statuses.ts';
+import type { Page } from '../shared/page.ts';
+import {
+  type CancelReason,
+  type ChannelStatus,
+  type DeliverySummary,
+  SCHEDULE_STATUSES,
+  type ScheduleStatus,
+} from '../shared/statuses.ts';
 import { dateTimeField, dateTimeQuery, enumQuery, pageQuery } from '../http/query.ts';
 
 /** Bounds of one message (DESIGN §4 "messages"). Bytes are of UTF-8. */
@@ -93,6 +101,27 @@ export const validateMessagesBody = z
     }
   });
 
+/** A sample, or `messageId` of a stored message; `filter` is an expression to try on it. */
+export const dryRunBody = z
+  .object({
+    messageId: z.string().optional(),
+    eventType: eventTypeSchema.optional(),
+    payload: payloadSchema.optional(),
+    metadata: metadataSchema.optional(),
+    filter: z.string().min(1).max(MAX_EXPRESSION_LENGTH).optional(),
+    subscriptionId: z.string().optional(),
+  })
+  .superRefine(({ messageId, eventType, payload, metadata }, context) => {
+    const refuse = (field: string, message: string): void =>
+      context.addIssue({ code: 'custom', path: [field], message });
+    if (messageId === undefined) {
+      if (eventType === undefined) refuse('eventType', 'is required');
+      if (payload === undefined) refuse('payload', 'is required');
+    } else if (eventType !== undefined || payload !== undefined || metadata !== undefined) {
+      refuse('messageId', 'must not stand beside eventType, payload and metadata');
+    }
+  });
+
 export const listMessagesQuery = pageQuery.extend({
   since: dateTimeQuery.optional(),
   until: dateTimeQuery.optional(),
@@ -125,6 +154,7 @@ export type PublishMessage = z.output<typeof publishMessageBody>;
 export type PublishBatch = z.output<typeof publishBatchBody>;
 export type PublishAcross = z.output<typeof publishAcrossBody>;
 export type ValidateMessages = z.output<typeof validateMessagesBody>;
+export type DryRunRequest = z.output<typeof dryRunBody>;
 export type ListMessages = z.output<typeof listMessagesQuery>;
 export type ListScheduled = z.output<typeof listScheduledQuery>;
 export type StreamMessages = z.output<typeof streamMessagesQuery>;
@@ -159,3 +189,31 @@ export type BatchAccepted = { count: number; ids: string[]; status: 'accepted' }
 
 /** What would become of each payload, in the order of the request; fields begin with `payload`. */
 export type Validation = { valid: boolean; results: { valid: boolean; errors: ErrorDetails[] }[] };
+
+/**
+ * What one subscription would do with a message. `reason` says why it would or would not get it, `detail` more of that for a
+ * person; `heldBy` is there when its delivery would be made and wait.
+ */
+export type DryRunRoute = {
+  subscriptionId: string;
+  name: string;
+  wouldReceive: boolean;
+  reason:
+    | 'no_filter'
+    | 'filter_matches'
+    | 'filter_undecided'
+    | 'event_type'
+    | 'filter_does_not_match'
+    | 'filter_failed';
+  detail?: string;
+  heldBy?: 'paused' | 'disabled' | 'circuit';
+};
+
+/**
+ * What would become of a message published now. `channel.errors` are what its schemas say: of a channel that only warns, warnings
+ * beside `accepts: true`. `filter` is the verdict of the expression that was given. `data` is a page of the subscriptions.
+ */
+export type DryRun = {
+  channel: { status: ChannelStatus | 'system'; accepts: boolean; errors: ErrorDetails[] };
+  filter?: { matches: boolean; error?: string };
+} & Page<DryRunRoute>;

@@ -1,5 +1,6 @@
 import type { KeepInPublish } from '../db/idempotency-keys.ts';
 import type { Dependencies } from '../dependencies.ts';
+import type { Filters } from '../filters/filters.ts';
 import type { Caller } from '../http/context.ts';
 import type { Schemas } from '../schemas/schemas.ts';
 import { ApiError, type ErrorDetails, invalidField, notFound } from '../shared/api-error.ts';
@@ -10,6 +11,7 @@ import { timeOfId } from '../shared/ids.ts';
 import { readTraceContext } from '../shared/trace-context.ts';
 import { pageRequest, type ListScope, type Page, toPage } from '../shared/page.ts';
 import { createCheckedPublish, type ToPublish } from './checked-publish.ts';
+import { createDryRun } from './dry-run.ts';
 import { toCheck } from './payload-check.ts';
 import { batchPayloadTexts, payloadText } from './payload-text.ts';
 import { eraseMessage } from './erasure-store.ts';
@@ -55,11 +57,12 @@ export type Messages = ReturnType<typeof createMessages>;
 /** Publishing and reading messages (spec §4 Messages). Everything published is in PostgreSQL when these return. */
 export function createMessages(
   { pool, db, newId, clock, log }: Pick<Dependencies, 'pool' | 'db' | 'newId' | 'clock' | 'log'>,
-  { schemas }: { schemas: Pick<Schemas, 'check'> },
+  { schemas, filters }: { schemas: Pick<Schemas, 'check'>; filters: Pick<Filters, 'evaluate' | 'problemOf'> },
   handOver: HandOver = noHandOver,
 ) {
   const publisher = createPublisher(pool, log, handOver);
-  const checked = createCheckedPublish(pool, schemas);
+  const checked = createCheckedPublish(pool, { schemas, filters });
+  const dryRun = createDryRun({ db, clock }, { checked, filters });
   const streams = createStreams({ pool, log });
   const storeAll = createStoreAll(publisher);
   const { newMessage, newMessages } = createNewMessages({ newId, clock });
@@ -194,6 +197,9 @@ export function createMessages(
             }));
       return checked.validate({ environmentId, channelId }, payloads);
     },
+
+    /** Who would get a message, and why not; see ./dry-run.ts. */
+    dryRun,
 
     /**
      * Publishes a test message that only this subscription gets, delivered, retried and shown like any other.

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { dateTimeField, pageQuery } from '../http/query.ts';
 import type { Circuit } from '../shared/circuit.ts';
 import { eventTypePatternProblem, MAX_EVENT_TYPE_LENGTH, MAX_EVENT_TYPES } from '../shared/event-types.ts';
+import { MAX_EXPRESSION_LENGTH } from '../shared/expression-rules.ts';
 import { CONCURRENCY, RATE_LIMIT } from '../shared/limits.ts';
 import { RETRY_BOUNDS, type RetryPolicy } from '../shared/retry-policy.ts';
 import { SUBSCRIPTION_STATUSES, type SubscriptionStatus } from '../shared/statuses.ts';
@@ -14,6 +15,8 @@ export type Subscription = {
   webhookUrl: string;
   status: SubscriptionStatus;
   eventTypes: string[];
+  /** A CEL expression that lets through what of them it gets; absent: all. */
+  filter?: string;
   retryPolicy: RetryPolicy;
   headers: Record<string, string>;
   timeoutMs: number;
@@ -56,6 +59,8 @@ const name = z.string().min(1).max(200);
 /** Scheme, host and port are the address guard's to judge; 2,048 UTF-16 units is its bound too (security §2.2). */
 const webhookUrl = z.string().min(1).max(2_048);
 const eventTypes = z.array(eventTypePattern).max(MAX_EVENT_TYPES);
+/** Whether it is an expression that may be a filter is asked by the service. */
+const filter = z.string().min(1).max(MAX_EXPRESSION_LENGTH);
 const headers = z.record(z.string(), z.string());
 /** Total time of one attempt, in ms (DESIGN §4). */
 const timeoutMs = z.number().int().min(1_000).max(30_000);
@@ -72,6 +77,7 @@ export const createSubscriptionBody = z.object({
   name: name.exactOptional(),
   webhookUrl,
   eventTypes: eventTypes.default([]),
+  filter: filter.nullable().exactOptional(),
   retryPolicy: retryPolicy.default({}),
   headers: headers.default({}),
   timeoutMs: timeoutMs.default(15_000),
@@ -82,13 +88,14 @@ export const createSubscriptionBody = z.object({
 });
 export type CreateSubscription = z.output<typeof createSubscriptionBody>;
 
-/** retryPolicy is merged, eventTypes and headers are replaced, null clears a limit. channelId is known only to be refused when it differs. */
+/** retryPolicy is merged, eventTypes and headers are replaced, null clears filter or a limit. channelId is known only to be refused when it differs. */
 export const updateSubscriptionBody = z
   .object({
     channelId: z.string().exactOptional(),
     name: name.exactOptional(),
     webhookUrl: webhookUrl.exactOptional(),
     eventTypes: eventTypes.exactOptional(),
+    filter: filter.nullable().exactOptional(),
     retryPolicy: retryPolicy.exactOptional(),
     headers: headers.exactOptional(),
     timeoutMs: timeoutMs.exactOptional(),
@@ -97,7 +104,7 @@ export const updateSubscriptionBody = z
   })
   .refine((body) => Object.keys(body).length > 0, {
     error:
-      'must hold at least one of name, webhookUrl, eventTypes, retryPolicy, headers, timeoutMs, maxConcurrency and rateLimit',
+      'must hold at least one of name, webhookUrl, eventTypes, filter, retryPolicy, headers, timeoutMs, maxConcurrency and rateLimit',
   });
 export type UpdateSubscription = z.output<typeof updateSubscriptionBody>;
 

@@ -1,5 +1,7 @@
+import type { DatabaseTransaction } from '../db/client.ts';
 import type { Deliveries } from '../deliveries/service.ts';
 import type { Dependencies } from '../dependencies.ts';
+import type { Filters } from '../filters/filters.ts';
 import type { Caller } from '../http/context.ts';
 import type { MessageReplays } from '../message-replays/service.ts';
 import type { AddressGuard } from '../outbound/address-guard.ts';
@@ -48,11 +50,12 @@ type Collaborators = {
   guard: Pick<AddressGuard, 'checkUrl'>;
   deliveries: Pick<Deliveries, 'endOfSubscriptions'>;
   messageReplays: Pick<MessageReplays, 'startWithin'>;
+  filters: Pick<Filters, 'problemOf'>;
 };
 
 export function createSubscriptions(
   { db, newId, clock, keyRing }: Pick<Dependencies, 'db' | 'newId' | 'clock' | 'keyRing'>,
-  { guard, deliveries, messageReplays }: Collaborators,
+  { guard, deliveries, messageReplays, filters }: Collaborators,
 ): Subscriptions {
   /** An id that cannot be one never reaches the database, whatever characters it holds. */
   const found = async (id: string, look: () => Promise<Subscription | undefined>): Promise<Subscription> => {
@@ -77,23 +80,55 @@ export function createSubscriptions(
     }
   };
 
+  const checkFilter = (filter: string | null | undefined): void => {
+    const problem = filter === undefined || filter === null ? undefined : filters.problemOf(filter);
+    if (problem !== undefined) throw invalidField('filter', problem);
+  };
+
+  /** What the service tells is published where no expression can be asked (db/service-events.ts). */
+  const refuseSystemFilter = (filter: string | null | undefined, channel: { isSystem: boolean } | undefined): void => {
+    if (typeof filter === 'string' && channel?.isSystem === true)
+      throw invalidField('filter', 'is not possible on the system channel; eventTypes are');
+  };
+
+  /** The subscription for a change; with its channel, taken first, for one that publishing depends on. */
+  const lock = async (
+    transaction: DatabaseTransaction,
+    environmentId: string,
+    id: string,
+    needsChannel: (before: Subscription) => boolean,
+  ) => {
+    // Which channel it has never changes, so that may be asked without a lock.
+    const before = await found(id, () => store.findSubscription(transaction, environmentId, id, clock()));
+    const channel = needsChannel(before)
+      ? await store.lockChannel(transaction, environmentId, before.channelId)
+      : undefined;
+    const subscription = await found(id, () => store.lockSubscription(transaction, environmentId, id, clock()));
+    return { subscription, channel };
+  };
+
   return {
     async create(caller, { startFrom, ...body }) {
       const { environmentId } = caller;
       checkTarget(body);
+      checkFilter(body.filter);
       const retryPolicy = toRetryPolicy(body.retryPolicy);
       const { sealed } = newSealedSecret(keyRing, newId('secret'));
       return db.$transaction(async (transaction) => {
-        // Before the channel is shared: of two that share it, neither could have it alone.
-        if (startFrom !== undefined) await store.holdScheduledBack(transaction, environmentId, body.channelId);
-        const channelStatus = isId('channel', body.channelId)
-          ? await store.shareChannel(transaction, environmentId, body.channelId)
+        const hasFilter = typeof body.filter === 'string';
+        // With a replay alone with the channel too: a scheduled message is published before it, and is there for the replay, or
+        // after it, and finds the subscription.
+        const take = hasFilter || startFrom !== undefined ? store.lockChannel : store.shareChannel;
+        const channel = isId('channel', body.channelId)
+          ? await take(transaction, environmentId, body.channelId)
           : undefined;
-        if (channelStatus === undefined) throw invalidField('channelId', 'names no channel of this environment');
-        if (channelStatus === 'archived') throw new ApiError('CONFLICT', 'The channel is archived');
+        if (channel === undefined) throw invalidField('channelId', 'names no channel of this environment');
+        if (channel.status === 'archived') throw new ApiError('CONFLICT', 'The channel is archived');
+        refuseSystemFilter(body.filter, channel);
         const name = body.name ?? new URL(body.webhookUrl).host.slice(0, MAX_NAME_LENGTH);
         const subscription = { ...body, name, retryPolicy, id: newId('subscription'), environmentId };
         const created = await store.insertSubscription(transaction, subscription, sealed, clock());
+        if (hasFilter) await store.raiseConfigVersion(transaction, channel.id);
         if (startFrom === undefined) return created;
         const { id } = await messageReplays.startWithin(transaction, caller, { subscriptionId: created.id, startFrom });
         return { ...created, replayId: id };
@@ -111,24 +146,32 @@ export function createSubscriptions(
     get,
 
     async update({ environmentId }, id, { channelId, retryPolicy, ...change }) {
+      const isForPublishing = change.filter !== undefined || change.eventTypes !== undefined;
       return db.$transaction(async (transaction) => {
         // The lock first: of two patches at once the second merges into what the first has left.
-        const subscription = await found(id, () => store.lockSubscription(transaction, environmentId, id, clock()));
+        const { subscription, channel } = await lock(transaction, environmentId, id, () => isForPublishing);
         if (channelId !== undefined && channelId !== subscription.channelId) {
           throw invalidField('channelId', 'cannot change; make a new subscription instead');
         }
         checkTarget(change);
+        checkFilter(change.filter);
+        refuseSystemFilter(change.filter, channel);
         const merged =
           retryPolicy === undefined ? {} : { retryPolicy: toRetryPolicy(retryPolicy, subscription.retryPolicy) };
-        return store.updateSubscription(transaction, id, { ...change, ...merged }, clock());
+        const updated = await store.updateSubscription(transaction, id, { ...change, ...merged }, clock());
+        const isFilterChanged = updated.filter !== subscription.filter;
+        if (isFilterChanged || (updated.filter !== undefined && change.eventTypes !== undefined))
+          await store.raiseConfigVersion(transaction, updated.channelId);
+        return updated;
       });
     },
 
     delete: ({ environmentId }, id) =>
       db.$transaction(
         async (transaction) => {
-          await found(id, () => store.lockSubscription(transaction, environmentId, id, clock()));
+          const { channel } = await lock(transaction, environmentId, id, ({ filter }) => filter !== undefined);
           await store.markSubscriptionDeleted(transaction, id, clock());
+          if (channel !== undefined) await store.raiseConfigVersion(transaction, channel.id);
           await deliveries.endOfSubscriptions(transaction, [id]);
         },
         { timeout: DELETE_TIMEOUT_MS },

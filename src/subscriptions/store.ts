@@ -12,33 +12,43 @@ import type { SealedSecret } from './secrets.ts';
 /** Every query here is bound to one environment, or to a row found in it, and leaves deleted subscriptions out. */
 type Db = DatabaseTransaction;
 
-type NullableLimits = { maxConcurrency?: number | null; rateLimit?: number | null };
+/** What a subscription's own change has to know of its channel. */
+type ChannelOf = { id: string; status: ChannelStatus; isSystem: boolean };
+type Nullable = { filter?: string | null; maxConcurrency?: number | null; rateLimit?: number | null };
 export type NewSubscription = Omit<
   Subscription,
-  'status' | 'circuit' | 'maxConcurrency' | 'rateLimit' | 'createdAt' | 'updatedAt'
+  'status' | 'circuit' | 'filter' | 'maxConcurrency' | 'rateLimit' | 'createdAt' | 'updatedAt'
 > &
-  NullableLimits & { environmentId: string };
+  Nullable & { environmentId: string };
 export type SubscriptionChange = Partial<
   Pick<Subscription, 'name' | 'webhookUrl' | 'eventTypes' | 'retryPolicy' | 'headers' | 'timeoutMs'>
 > &
-  NullableLimits;
+  Nullable;
 
-/** The status of a channel that is not deleted, kept from changing until the transaction ends. */
-export async function shareChannel(db: Db, environmentId: string, id: string): Promise<ChannelStatus | undefined> {
-  const rows = await db.$queryRaw<{ status: ChannelStatus }[]>`
-    SELECT status FROM channels
-    WHERE id = ${id} AND environment_id = ${environmentId} AND deleted_at IS NULL
-    FOR SHARE`;
-  return rows[0]?.status;
-}
+const channelFor =
+  (lock: 'SHARE' | 'NO KEY UPDATE') =>
+  async (db: Db, environmentId: string, id: string): Promise<ChannelOf | undefined> => {
+    const rows = await db.$queryRawUnsafe<ChannelOf[]>(
+      `SELECT id, status, kind = 'system' AS "isSystem" FROM channels
+       WHERE id = $1 AND environment_id = $2 AND deleted_at IS NULL FOR ${lock}`,
+      id,
+      environmentId,
+    );
+    return rows[0];
+  };
+
+/** A channel that is not deleted, kept from changing until the transaction ends. */
+export const shareChannel = channelFor('SHARE');
 
 /**
- * Holds back what scheduled messages are about to be published in a channel until the transaction ends: whoever is published
- * before does not see it, and is there for a replay that begins with it; whoever is published after does.
+ * The same for whoever raises its version: of two that share a channel neither could change it. Publishing does not wait for
+ * it. Before the subscription, as whoever deletes the channel does.
  */
-export async function holdScheduledBack(db: Db, environmentId: string, channelId: string): Promise<void> {
-  await db.$queryRaw`
-    SELECT id FROM channels WHERE id = ${channelId} AND environment_id = ${environmentId} FOR NO KEY UPDATE`;
+export const lockChannel = channelFor('NO KEY UPDATE');
+
+/** Filters, and the event types beside them, are part of what a publication is checked against (messages/publishing-store.ts). */
+export async function raiseConfigVersion(db: Db, channelId: string): Promise<void> {
+  await db.$executeRaw`UPDATE channels SET config_version = config_version + 1 WHERE id = ${channelId}`;
 }
 
 export async function insertSubscription(
@@ -188,6 +198,7 @@ function toSubscription(row: SubscriptionRow, now: Date): Subscription {
     // Both columns are only ever written from validated values.
     status: row.status as SubscriptionStatus,
     eventTypes: row.eventTypes,
+    ...(row.filter !== null && { filter: row.filter }),
     retryPolicy: toRetryPolicy(row),
     headers: (row.headers ?? {}) as Record<string, string>,
     timeoutMs: row.timeoutMs,

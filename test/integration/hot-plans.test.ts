@@ -147,3 +147,23 @@ test('publishing what is due reads its batch, not all that is due, however calm 
 
   expect((await readsOf('scheduled_messages_due')) - before).toBe(0);
 });
+
+// Old: with a plan made for a list of this length each was compared with each, for hours.
+test('what filters let through is looked up in a hash table, however much it is', async () => {
+  const { id: channelId } = await createChannel(posthorn);
+  const { environmentId } = await posthorn.deps.db.channel.findUniqueOrThrow({ where: { id: channelId } });
+  await publish(environmentId, channelId, 1);
+  // The statement that this session has just prepared.
+  const list = `string_to_array(repeat('x,', 500000), ',')`;
+  const explain = `EXPLAIN EXECUTE publish ('{m}', '{e}', '{c}', '{t}', '{p}', '{NULL}', '{now}', '{NULL}', NULL, '{NULL}', NULL, NULL, ${list}, ${list})`;
+  try {
+    for (const mode of ['force_custom_plan', 'force_generic_plan']) {
+      await pool.query(`SET plan_cache_mode = ${mode}`);
+      const { rows } = await pool.query<{ 'QUERY PLAN': string }>(explain);
+      const asked = rows.map((row) => row['QUERY PLAN']).filter((line) => line.includes('filter IS NULL'));
+      expect([mode, asked]).toEqual([mode, [expect.stringMatching(/filter IS NULL\) OR \(ANY \(.*hashed SubPlan/)]]);
+    }
+  } finally {
+    await pool.query('RESET plan_cache_mode');
+  }
+});

@@ -115,6 +115,8 @@ const SHAPES = {
     webhookUrl: text,
     status: oneOf('active', 'paused', 'disabled'),
     eventTypes: listOf(text),
+    // Beyond the specification: docs/decisions.md "Filters".
+    'filter?': text,
     retryPolicy: fields({ maxRetries: integer, initialDelay: integer, maxDelay: integer, backoffMultiplier: integer }),
     headers: mapOf(text),
     // Beyond the specification: DESIGN §4 "subscription".
@@ -209,6 +211,32 @@ const SHAPES = {
   validation: fields({
     valid: yesOrNo,
     results: listOf(fields({ valid: yesOrNo, errors: listOf(fields({ field: text, reason: text })) })),
+  }),
+  dryRun: fields({
+    channel: fields({
+      status: oneOf('active', 'paused', 'archived', 'system'),
+      accepts: yesOrNo,
+      errors: listOf(fields({ field: text, reason: text })),
+    }),
+    'filter?': fields({ matches: yesOrNo, 'error?': text }),
+    data: listOf(
+      fields({
+        subscriptionId: id('subscription'),
+        name: text,
+        wouldReceive: yesOrNo,
+        reason: oneOf(
+          'no_filter',
+          'filter_matches',
+          'filter_undecided',
+          'event_type',
+          'filter_does_not_match',
+          'filter_failed',
+        ),
+        'detail?': text,
+        'heldBy?': oneOf('paused', 'disabled', 'circuit'),
+      }),
+    ),
+    pagination: fields({ 'cursor?': text, hasMore: yesOrNo }),
   }),
   secret: fields({ secret: when('a secret', (value) => /^whsec_[\w+/=-]{40,}$/.test(String(value))) }),
 } satisfies Record<string, Check>;

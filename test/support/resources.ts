@@ -8,6 +8,7 @@ import { TIER_LIMITS } from '../../src/limits/tiers.ts';
 import { createNewId, type NewId } from '../../src/new-id.ts';
 import { type AddressGuard, createAddressGuard } from '../../src/outbound/address-guard.ts';
 import { createLog } from '../../src/log.ts';
+import { createFilters } from '../../src/filters/filters.ts';
 import { createSchemas } from '../../src/schemas/schemas.ts';
 import { SCOPES } from '../../src/shared/scopes.ts';
 import type { DeliveryStatus } from '../../src/shared/statuses.ts';
@@ -62,7 +63,12 @@ export async function startResources(): Promise<Resources> {
     ),
     subscriptions: createSubscriptions(
       { db, newId, clock: now, keyRing },
-      { guard, deliveries, messageReplays: createMessageReplays({ db, newId, clock: now }) },
+      {
+        guard,
+        deliveries,
+        messageReplays: createMessageReplays({ db, newId, clock: now }),
+        filters: createFilters({ log: createLog('silent') }),
+      },
     ),
     advance: (milliseconds) => {
       offset += milliseconds;

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { createFilters } from '../../src/filters/filters.ts';
 import { createPublishDue, type PublishedDue } from '../../src/messages/publish-due.ts';
 import { createSchemas } from '../../src/schemas/schemas.ts';
 import { noHandOver } from '../../src/shared/hand-over.ts';
@@ -6,7 +7,7 @@ import type { TestPosthorn } from './posthorn.ts';
 
 /** What a worker publishes scheduled messages with, without the worker: each has a memory of its own, as a process has. */
 export const createDuePublisher = ({ deps }: TestPosthorn): (() => Promise<PublishedDue>) =>
-  createPublishDue({ ...deps, schemas: createSchemas(deps), handOver: noHandOver });
+  createPublishDue({ ...deps, schemas: createSchemas(deps), filters: createFilters(deps), handOver: noHandOver });
 
 /** Publishes all that is due. Returns the sizes of the batches. */
 export async function publishAllDue(publishDue: () => Promise<PublishedDue>): Promise<number[]> {

@@ -110,6 +110,43 @@ test('a replay sends again what its bounds and eventTypes match; with onlyMissin
   expect([oldMissed, oldOther].map((message) => receiver.countOf(message))).toEqual([1, 0]);
 });
 
+test('a replay sends what the filter lets through as it is now, and passes over the rest, batch after batch', async () => {
+  const { id: channelId } = await createChannel(posthorn);
+  // More than two batches of those that a filter is asked about.
+  const ids = await age(channelId, await publishBatch(posthorn, channelId, 100), 2);
+  const more = await age(channelId, await publishBatch(posthorn, channelId, 20), 1);
+  const receiver = await receiving();
+  const filter = 'payload.n % 50 == 3';
+  const { id } = await createSubscription(posthorn, { channelId, webhookUrl: receiver.url, filter });
+  const wanted = [ids[3] ?? '', ids[53] ?? '', more[3] ?? ''];
+
+  const first = await ask(id, { since: ago(3), ratePerSecond: 1_000 });
+  expect(await untilEnded(first.body.id)).toMatchObject({ status: 'completed', matched: 3, replayed: 3 });
+  for (const message of wanted) await waitForDelivery(posthorn, message, 'delivered');
+  expect(receiver.requests).toHaveLength(3);
+
+  await posthorn.request('PATCH', `/v1/subscriptions/${id}`, { filter: 'payload.n == 4 || payload.missing' });
+  const second = await ask(id, { since: ago(3), ratePerSecond: 1_000 });
+  expect(await untilEnded(second.body.id)).toMatchObject({ status: 'completed', matched: 2, replayed: 2 });
+  for (const message of [ids[4] ?? '', more[4] ?? '']) await waitForDelivery(posthorn, message, 'delivered');
+  expect(receiver.requests).toHaveLength(5);
+});
+
+test('a delivery that was made before the filter is retried and replayed without being asked about', async () => {
+  const { id: channelId } = await createChannel(posthorn);
+  const receiver = await receiving(500, 200, 200);
+  const retryPolicy = { maxRetries: 0 };
+  const { id } = await createSubscription(posthorn, { channelId, webhookUrl: receiver.url, retryPolicy });
+  const message = await publish(posthorn, channelId);
+  const failed = await waitForDelivery(posthorn, message.id, 'failed');
+  await posthorn.request('PATCH', `/v1/subscriptions/${id}`, { filter: 'false' });
+  const letters = await posthorn.request<{ data: { id: string }[] }>('GET', `/v1/dlq?subscriptionId=${id}`);
+  await posthorn.request('POST', `/v1/dlq/${letters.body.data[0]?.id}/replay`);
+  await waitForDelivery(posthorn, message.id, 'delivered');
+  await posthorn.request('POST', `/v1/deliveries/${failed.id}/retry`);
+  await waitFor('its third arrival', () => receiver.countOf(message.id) === 3);
+});
+
 test('a replayed dead letter is closed, and what is under way is left alone', async () => {
   const { id: channelId } = await createChannel(posthorn);
   const receiver = await receiving(500, 200);

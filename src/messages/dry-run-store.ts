@@ -1,0 +1,73 @@
+import type { Database } from '../db/client.ts';
+import type { PageRequest } from '../shared/page.ts';
+import type { ChannelStatus, SubscriptionStatus } from '../shared/statuses.ts';
+
+/** The status as publishing sees it: the system channel takes nothing from a caller. Undefined for a missing or deleted one. */
+export async function findChannel(
+  db: Database,
+  environmentId: string,
+  id: string,
+): Promise<{ status: ChannelStatus | 'system' } | undefined> {
+  const row = await db.channel.findFirst({
+    where: { id, environmentId, deletedAt: null },
+    select: { status: true, kind: true },
+  });
+  // `as`: the column is only ever written from a validated status.
+  return row === null ? undefined : { status: row.kind === 'system' ? 'system' : (row.status as ChannelStatus) };
+}
+
+/** A stored message as filters see it; its payload is null once it is erased. The caller has found the channel. */
+export async function findSample(
+  db: Database,
+  channelId: string,
+  id: string,
+): Promise<{ eventType: string; payload: string | null; metadata: Record<string, string> | undefined } | undefined> {
+  const row = await db.message.findFirst({
+    where: { id, channelId },
+    select: { eventType: true, payload: true, metadata: true },
+  });
+  if (row === null) return undefined;
+  // `as`: only ever written from a validated Record<string, string>.
+  return { ...row, metadata: (row.metadata ?? undefined) as Record<string, string> | undefined };
+}
+
+export type DryRunSubscription = {
+  id: string;
+  name: string;
+  status: SubscriptionStatus;
+  eventTypes: string[];
+  filter: string | null;
+  circuitOpenedAt: Date | null;
+  circuitProbeAt: Date | null;
+};
+
+/** The page's subscriptions, newest first, and one more when there is one. */
+export async function findSubscriptions(
+  db: Database,
+  { channelId, subscriptionId }: { channelId: string; subscriptionId: string | undefined },
+  { limit, after }: PageRequest,
+): Promise<DryRunSubscription[]> {
+  const rows = await db.subscription.findMany({
+    where: {
+      channelId,
+      deletedAt: null,
+      id: {
+        ...(subscriptionId !== undefined && { equals: subscriptionId }),
+        ...(after !== undefined && { lt: after }),
+      },
+    },
+    orderBy: { id: 'desc' },
+    take: limit + 1,
+    select: {
+      id: true,
+      name: true,
+      status: true,
+      eventTypes: true,
+      filter: true,
+      circuitOpenedAt: true,
+      circuitProbeAt: true,
+    },
+  });
+  // `as`: the column is only ever written from a validated status.
+  return rows.map((row) => ({ ...row, status: row.status as SubscriptionStatus }));
+}
