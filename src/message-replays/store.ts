@@ -81,7 +81,7 @@ const TAKE = `
   FROM job LEFT JOIN subscriptions s ON s.id = job.subscription_id AND s.deleted_at IS NULL`;
 
 // Whether the subscription and the replay want a message; test messages were meant for one subscription.
-const IS_WANTED = `${wantedBy('s.event_types')} AND ${wantedBy('$6::text[]')} AND m.event_type <> 'posthorn.test'
+const IS_WANTED = `${wantedBy('s.event_types')} AND ${wantedBy('$6::text[]')} AND m.only_subscription_id IS NULL
       AND m.erased_at IS NULL`;
 
 // What a filter has to be asked about, without a lock: it may take its time, and what is erased meanwhile REPLAY leaves out.
@@ -103,7 +103,7 @@ type ToFilter = {
 // erasing does, so that one being erased is seen to be. $9 are those that the subscription's filter lets through.
 const REPLAY = `
   WITH looked AS (
-    SELECT m.id, m.environment_id, m.channel_id, m.event_type, m.erased_at FROM messages m
+    SELECT m.id, m.environment_id, m.channel_id, m.event_type, m.erased_at, m.only_subscription_id FROM messages m
     WHERE m.channel_id = $1 AND m.id > $2 AND m.id < $3 ORDER BY m.id LIMIT $4
     FOR SHARE
   ), wanted AS (

@@ -65,9 +65,10 @@ const PUBLISH = `
     SELECT c.id, c.environment_id, c.config_version, CASE c.kind WHEN 'system' THEN 'system' ELSE c.status END AS status FROM channels c
     WHERE c.id IN (SELECT channel_id FROM input) AND c.deleted_at IS NULL
   ), published AS (
-    INSERT INTO messages (id, environment_id, channel_id, event_type, payload, metadata, published_at, traceparent, tracestate)
+    INSERT INTO messages (id, environment_id, channel_id, event_type, payload, metadata, published_at, traceparent, tracestate,
+                          only_subscription_id)
     SELECT m.id, m.environment_id, m.channel_id, m.event_type, m.payload, m.metadata::json, m.published_at,
-           m.traceparent, m.tracestate
+           m.traceparent, m.tracestate, m.only_subscription_id
     FROM input m JOIN channel c ON c.id = m.channel_id AND c.environment_id = m.environment_id AND ${IS_OPEN}
     RETURNING id
   ), routed AS (

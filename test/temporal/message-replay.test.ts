@@ -110,6 +110,24 @@ test('a replay sends again what its bounds and eventTypes match; with onlyMissin
   expect([oldMissed, oldOther].map((message) => receiver.countOf(message))).toEqual([1, 0]);
 });
 
+test('no replay takes a test message to another subscription, whatever its event type', async () => {
+  const { id: channelId } = await createChannel(posthorn);
+  const [tested, other] = [await receiving(), await receiving()];
+  const { id: testedId } = await createSubscription(posthorn, { channelId, webhookUrl: tested.url });
+  const test = { eventType: 'order.paid', payload: { n: 1 } };
+  const { body } = await posthorn.request<{ id: string }>('POST', `/v1/subscriptions/${testedId}/test`, test);
+  await waitForDelivery(posthorn, body.id, 'delivered');
+  const { id: published } = await publish(posthorn, channelId, { eventType: 'order.paid' });
+  const [oldTest = '', old = ''] = await age(channelId, [body.id, published], 1);
+  const { id: otherId } = await createSubscription(posthorn, { channelId, webhookUrl: other.url });
+
+  const replay = await ask(otherId, { since: ago(2) });
+
+  expect(await untilEnded(replay.body.id)).toMatchObject({ status: 'completed', matched: 1, replayed: 1 });
+  await waitForDelivery(posthorn, old, 'delivered');
+  expect([oldTest, old].map((message) => other.countOf(message))).toEqual([0, 1]);
+});
+
 test('a replay sends what the filter lets through as it is now, and passes over the rest, batch after batch', async () => {
   const { id: channelId } = await createChannel(posthorn);
   // More than two batches of those that a filter is asked about.
