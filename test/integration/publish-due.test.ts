@@ -68,6 +68,19 @@ test('four processes that publish what is due in twenty channels publish each me
   expect(await posthorn.deps.db.scheduledMessage.count()).toBe(0);
 });
 
+test('a filter is asked about a scheduled message when that is published, as the filter is then', async () => {
+  const { id } = await createSubscription(posthorn, { channelId, webhookUrl: WEBHOOK_URL, filter: 'payload.n == 1' });
+  const publishDue = createDuePublisher(posthorn);
+  const outcomeOf = async (n: number): Promise<string> => {
+    const [messageId = ''] = await insertOverdue(posthorn, channelId, { agoMs: MINUTE_MS, payload: `{"n":${n}}` });
+    await publishAllDue(publishDue);
+    return (await get(messageId)).body.deliveryStatus;
+  };
+  expect([await outcomeOf(1), await outcomeOf(2)]).toEqual(['pending', 'unrouted']);
+  await posthorn.request('PATCH', `/v1/subscriptions/${id}`, { filter: 'payload.n == 2' });
+  expect([await outcomeOf(1), await outcomeOf(2)]).toEqual(['unrouted', 'pending']);
+});
+
 test('a cancel and the publishing of a message at the same moment, 50 times: cancelled and never published, or CONFLICT and published', async () => {
   const seen = new Set<number>();
   for (let n = 0; n < 50; n += 1) {
