@@ -22,7 +22,7 @@ beforeAll(async () => {
   ({ settings } = await prepareService(database.url, temporal.address));
   connection = await Connection.connect({ address: temporal.address });
   client = new Client({ connection });
-}, 120_000);
+}, 150_000);
 afterAll(async () => {
   await endAllProcesses();
   await connection.close();
@@ -78,4 +78,4 @@ test('a pass whose worker is killed in the middle of a batch takes nothing half,
   expect(await handle.result()).toMatchObject({ position: second, kept: 0 });
   expect([await database.db.message.count(), await database.db.delivery.count()]).toEqual([0, 0]);
   expect(await database.db.attempt.count()).toBe(0);
-}, 150_000);
+}, 400_000);

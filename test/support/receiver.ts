@@ -12,6 +12,8 @@ export type Receiver = {
   requests: ReceivedRequest[];
   /** Requests per webhook-id: more than one is a repeated delivery or a retry. */
   countOf(messageId: string): number;
+  /** Open connections: none once everything is read that a process sent which is gone. */
+  connections(): Promise<number>;
   /** From now on. */
   answerWith(answers: Answer[] | ((request: ReceivedRequest) => Answer)): void;
   close(): Promise<void>;
@@ -52,6 +54,10 @@ export async function startReceiver(
     url: `http://127.0.0.1:${port}/`,
     requests,
     countOf: (messageId) => requests.filter((request) => request.headers['webhook-id'] === messageId).length,
+    connections: () =>
+      new Promise((resolve, reject) =>
+        server.getConnections((error, count) => (error === null ? resolve(count) : reject(error))),
+      ),
     answerWith(next) {
       used = 0;
       answer = typeof next === 'function' ? next : undefined;
