@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /** Where the parts listen when nothing else is asked for; PostgreSQL's is not 5432, so that an installed one is not in its way. */
@@ -8,11 +9,18 @@ export async function isPortFree(port: number): Promise<boolean> {
   return (await tryPort(port)) !== undefined;
 }
 
-/** A port of loopback that was free a moment ago. */
+// Below what systems give to whoever asks for any port (32,768 and up on Linux): a server that is started again finds its own
+// still free.
+const CHOSEN_PORTS = { from: 20_000, to: 32_000 } as const;
+const TRIES = 100;
+
+/** A port of loopback that was free a moment ago, and that nobody gets by chance. */
 export async function findFreePort(): Promise<number> {
-  const port = await tryPort(0);
-  if (port === undefined) throw new Error('This machine has no free port on 127.0.0.1');
-  return port;
+  for (let count = 0; count < TRIES; count += 1) {
+    const port = await tryPort(randomInt(CHOSEN_PORTS.from, CHOSEN_PORTS.to));
+    if (port !== undefined) return port;
+  }
+  throw new Error('This machine has no free port on 127.0.0.1');
 }
 
 /** `wanted` where it is free, else another one, with a line that says so. */

@@ -54,6 +54,8 @@ async function insertSlowly(channelId: string, published: () => Promise<number>)
   const ids: string[] = [];
   for (let n = 0; n < BY_EACH_SLOW; n += 1) {
     const id = posthorn.deps.newId('message');
+    // At first certainly, so that the order of commits is not that of ids: something is published behind this id.
+    if (n === 0) await waitFor('a message to be published', async () => (await published()) > 0);
     await client.query('BEGIN');
     await client.query(
       `INSERT INTO messages (id, environment_id, channel_id, event_type, payload, published_at)
@@ -105,7 +107,7 @@ test('20 publishers, two processes, slow transactions and a reader that comes ag
     // It stays for a few messages, or for all that come once it has come often enough.
     const patience = connections > RECONNECTIONS ? Number.POSITIVE_INFINITY : randomInt(1, 12);
     const isAll = async (): Promise<boolean> => isPublished && seen.length + reader.events.length >= (await expected);
-    await waitFor('messages', async () => reader.events.length >= patience || (await isAll()));
+    await waitFor('messages', async () => reader.events.length >= patience || (await isAll()), 120_000);
     reader.close();
     // As if the connection had broken behind these: what came further is sent again.
     const taken = reader.events.slice(0, patience);

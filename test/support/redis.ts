@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { describe } from '@jest/globals';
 import { Redis } from 'ioredis';
+import { findFreePort } from '../../src/embedded/ports.ts';
 import { waitFor } from './wait-for.ts';
 
 /** A Redis of the test's own, which it may stop, freeze and start again. */
@@ -40,7 +40,7 @@ export function describeWithRedis(title: string, tests: () => void): void {
 export async function startRedis(): Promise<TestRedis> {
   const missing = missingRedis();
   if (missing !== undefined) throw new Error(missing);
-  const port = await freePort();
+  const port = await findFreePort();
   const url = `redis://127.0.0.1:${port}`;
   let child: ChildProcess = await start(port, url);
   return {
@@ -70,13 +70,4 @@ async function start(port: number, url: string): Promise<ChildProcess> {
   await waitFor('redis-server to answer', async () => (await probe.ping()) === 'PONG');
   probe.disconnect();
   return child;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }
