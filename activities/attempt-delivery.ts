@@ -30,7 +30,7 @@ export type AttemptDependencies = {
   admission: Admission;
 };
 
-// The SDK sends one at most every 4 s (0.8 of the 5 s timeout); calling it each second costs nothing.
+// The worker sends one at most every 2 s (worker.ts); calling it each second costs nothing.
 const HEARTBEAT_EVERY_MS = 1_000;
 // A try waits this long for its turn under the subscription's limits; what it would wait longer for is held instead.
 const PATIENCE_MS = 3_000;

@@ -36,6 +36,9 @@ const FORCE_MS = 40_000;
 const LOCAL_ACTIVITIES = 50;
 const REGULAR_ACTIVITIES = 200;
 const WORKFLOW_TASKS = 40;
+// The SDK would send one every 4 s (0.8 of the 5 s timeout): a process that pauses for a second then counts as dead, and a try
+// that takes long is made twice. Of those only: at most 100 a second with all places taken.
+const HEARTBEAT_AT_MOST_EVERY_MS = 2_000;
 // How often it is looked whether Temporal still has what we need; a lost store is made good within this time.
 const FURNISH_EVERY_MS = 15_000;
 // A server that hangs would otherwise keep that look for ever and seem healthy; less than the time between two of them.
@@ -101,6 +104,7 @@ export async function startWorker(
     maxConcurrentWorkflowTaskExecutions: WORKFLOW_TASKS,
     shutdownGraceTime: DRAIN_MS,
     shutdownForceTime: FORCE_MS,
+    maxHeartbeatThrottleInterval: HEARTBEAT_AT_MOST_EVERY_MS,
   });
   const drain = createDrain({
     pool,
@@ -123,6 +127,7 @@ export async function startWorker(
     maxConcurrentActivityTaskPolls: 1,
     shutdownGraceTime: DRAIN_MS,
     shutdownForceTime: FORCE_MS,
+    maxHeartbeatThrottleInterval: HEARTBEAT_AT_MOST_EVERY_MS,
   });
   const running = Promise.all([worker.run(), drainWorker.run()]);
   const failed = new Promise<string>((resolve) => {
