@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { findFreePort, isPortFree } from '../../src/embedded/ports.ts';
+import { findFreePort } from '../../src/embedded/ports.ts';
 import { deliveryOf } from '../support/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -29,6 +30,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+const isListening = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => resolve(true));
+    socket.on('error', () => resolve(false)).on('connect', () => socket.destroy());
+  });
+
 test('the commands that start, test and show the service are these', () => {
   expect([start, tests, demo]).toEqual(['npm ci && npm start', 'npm ci && npm test', 'npm run demo']);
   expect(blocks.filter(({ language }) => language === 'bash')).toHaveLength(6);
@@ -42,7 +49,8 @@ test('the first delivery, run as it is written, arrives and is shown as the page
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   receiving.stdout?.setEncoding('utf8').on('data', (chunk: string) => (received += chunk));
-  await waitFor('the receiver to listen', async () => !(await isPortFree(port)));
+  // By connecting: whoever looks by listening there may just be in its way.
+  await waitFor('the receiver to listen', () => isListening(port));
 
   const replaced = { 'http://localhost:3000': posthorn.url, 'localhost:4000': `localhost:${port}` };
   const options = { replaced, databaseUrl: posthorn.database.url, requestsPath: join(folder, 'requests') };
@@ -54,7 +62,7 @@ test('the first delivery, run as it is written, arrives and is shown as the page
 
   expect({ exitCode, errors: exitCode === 0 ? '' : errors }).toEqual({ exitCode: 0, errors: '' });
   const [messageId = '', secret = ''] = output.trim().split(' ');
-  expect(received).toContain(messageId);
+  await waitFor('the receiver to print it', () => received.includes(messageId));
   expect(received).toContain('"data":{"number": 1, "total": 12.50}');
   expect(secret).toMatch(/^\{"secret":"whsec_/);
   // Keys made by hand are of the environment test, which the live key of this test service does not see.
