@@ -13,13 +13,20 @@ export type ConnectionSettings = {
   keepAliveInitialDelayMillis: number;
 };
 
+/** Of a pool: a connection is waited for this long, ms. Default 5,000. */
+export type Patience = { connectWithinMs?: number };
+
 /** Settings of a pool of at most `max` connections to `url` whose sessions think in UTC. */
-export function connectionSettings(url: string, max: number): ConnectionSettings {
+export function connectionSettings(
+  url: string,
+  max: number,
+  { connectWithinMs = CONNECT_TIMEOUT_MS }: Patience = {},
+): ConnectionSettings {
   return {
     connectionString: inUtc(url),
     max,
     application_name: 'posthorn',
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: connectWithinMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
   };

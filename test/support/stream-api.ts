@@ -7,6 +7,7 @@ import { STREAM_TIMINGS, type StreamTimings } from '../../src/http/event-stream.
 import { startHttpServer } from '../../src/http/server.ts';
 import { createLimiter } from '../../src/limits/limiter.ts';
 import { routes } from '../../src/routes.ts';
+import { PATIENT } from './database.ts';
 import type { TestPosthorn } from './posthorn.ts';
 
 /** One more API over the same database, with connections, services and limits of its own, as another process has them. */
@@ -21,8 +22,8 @@ export type StreamApi = {
 };
 
 export async function startStreamApi(posthorn: TestPosthorn, timings: Partial<StreamTimings> = {}): Promise<StreamApi> {
-  const db = createDatabase(posthorn.database.url);
-  const pool = createPool(posthorn.database.url, { max: 10 });
+  const db = createDatabase(posthorn.database.url, PATIENT);
+  const pool = createPool(posthorn.database.url, { max: 10, ...PATIENT });
   const statements: string[] = [];
   pool.on('connect', (client) => {
     const query = client.query.bind(client) as (...given: unknown[]) => unknown;

@@ -6,14 +6,15 @@ import { createPool } from '../../src/db/pool.ts';
 import { startHttpServer } from '../../src/http/server.ts';
 import { createLimiter } from '../../src/limits/limiter.ts';
 import { routes } from '../../src/routes.ts';
+import { PATIENT } from './database.ts';
 import type { TestPosthorn } from './posthorn.ts';
 
 /** A second API instance beside a TestPosthorn: its own server, connections and memory, on the same database. */
 export type SecondApi = { url: string; stop(): Promise<void> };
 
 export async function startSecondApi({ deps, database }: TestPosthorn): Promise<SecondApi> {
-  const db = createDatabase(database.url);
-  const pool = createPool(database.url, { max: 10 });
+  const db = createDatabase(database.url, PATIENT);
+  const pool = createPool(database.url, { max: 10, ...PATIENT });
   const own = { ...deps, db, pool };
   const limiter = createLimiter({ log: deps.log });
   const app = createApp({ deps: own, services: createServices(own), routes, limiter });
