@@ -95,7 +95,7 @@ test('a worker killed while it publishes 600 scheduled messages: what it had beg
     async () => (await count('messages WHERE channel_id = $1', channelId)) === 600,
     60_000,
   );
-  await untilSettled(database.pool, client, channelId, 60_000);
+  await untilSettled(database.pool, client, channelId);
 
   expect(ids.map((id) => receiver.countOf(id)).filter((times) => times !== 1)).toEqual([]);
   expect(await count('deliveries WHERE channel_id = $1', channelId)).toBe(600);
