@@ -101,6 +101,23 @@ type Row = { id: string; environmentId: string | null; messageId: string; isHeld
   | { kind: 'subscription'; subscription: ReadSubscription }
 );
 
+/** A message together with the publication that it belongs to. */
+type Item = { publication: Publication; message: NewMessage };
+
+export const itemsOf = (publications: readonly Publication[]): Item[] =>
+  publications.flatMap((publication) => publication.messages.map((message) => ({ publication, message })));
+
+/** One array per column, as unnest takes them: id, environment, channel, event type, payload, metadata and time. */
+export const messageColumns = (items: readonly Item[]): unknown[][] => [
+  items.map(({ message }) => message.id),
+  items.map(({ publication }) => publication.environmentId),
+  items.map(({ publication }) => publication.channelId),
+  items.map(({ message }) => message.eventType),
+  items.map(({ message }) => message.payload),
+  items.map(({ message }) => (message.metadata === undefined ? null : JSON.stringify(message.metadata))),
+  items.map(({ message }) => message.publishedAt),
+];
+
 /**
  * Stores a group of publications in one transaction, with one delivery for every subscription that wants a message.
  * `holder` is the incarnation that the new deliveries are given to; those it got come back in `taken`, and `hasUntaken`
@@ -111,9 +128,7 @@ export async function storePublications(
   publications: readonly Publication[],
   holder: string | undefined,
 ): Promise<{ stored: Stored[]; taken: NewDelivery[]; hasUntaken: boolean }> {
-  const items = publications.flatMap((publication) =>
-    publication.messages.map((message) => ({ publication, message })),
-  );
+  const items = itemsOf(publications);
   // Without any trace both columns are one null each: unnest fills up what is shorter.
   const hasTrace = publications.some(({ trace }) => trace !== undefined);
   const matches = publications.flatMap((publication) => publication.matches ?? []);
@@ -122,13 +137,7 @@ export async function storePublications(
     name: 'publish',
     text: PUBLISH,
     values: [
-      items.map(({ message }) => message.id),
-      items.map(({ publication }) => publication.environmentId),
-      items.map(({ publication }) => publication.channelId),
-      items.map(({ message }) => message.eventType),
-      items.map(({ message }) => message.payload),
-      items.map(({ message }) => (message.metadata === undefined ? null : JSON.stringify(message.metadata))),
-      items.map(({ message }) => message.publishedAt),
+      ...messageColumns(items),
       items.map(({ publication }) => publication.onlySubscriptionId ?? null),
       holder ?? null,
       items.map(({ publication }) => publication.configVersion ?? null),

@@ -5,7 +5,7 @@ import type { ScheduledMessage } from '../db/generated/client.ts';
 import { ExactJson } from '../shared/exact-json.ts';
 import type { PageRequest } from '../shared/page.ts';
 import type { CancelReason, ScheduleStatus } from '../shared/statuses.ts';
-import type { Publication, Stored } from './publish-store.ts';
+import { itemsOf, messageColumns, type Publication, type Stored } from './publish-store.ts';
 import type { Message } from './schema.ts';
 
 /** Of a publication whose messages all wait, or none does (`splitScheduled`). */
@@ -37,19 +37,11 @@ const SCHEDULE = `
  * `storePublications` does; nobody has been looked for that would take them.
  */
 export async function storeScheduled(connection: PoolClient, publications: readonly Publication[]): Promise<Stored[]> {
-  const items = publications.flatMap((publication) =>
-    publication.messages.map((message) => ({ publication, message })),
-  );
+  const items = itemsOf(publications);
   const { rows } = await connection.query<{ id: string; environmentId: string; status: string; version: number }>(
     SCHEDULE,
     [
-      items.map(({ message }) => message.id),
-      items.map(({ publication }) => publication.environmentId),
-      items.map(({ publication }) => publication.channelId),
-      items.map(({ message }) => message.eventType),
-      items.map(({ message }) => message.payload),
-      items.map(({ message }) => (message.metadata === undefined ? null : JSON.stringify(message.metadata))),
-      items.map(({ message }) => message.publishedAt),
+      ...messageColumns(items),
       items.map(({ publication }) => publication.configVersion ?? null),
       items.map(({ publication }) => publication.trace?.traceparent ?? null),
       items.map(({ publication }) => publication.trace?.tracestate ?? null),
