@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { Pool } from 'pg';
@@ -11,8 +9,7 @@ import { createDatabase } from '../src/db/client.ts';
 import { PrismaClient } from '../src/db/generated/client.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { createPool } from '../src/db/pool.ts';
-import { findFreePort } from '../src/embedded/ports.ts';
-import { type EmbeddedPostgres, startPostgres } from '../src/embedded/postgres.ts';
+import type { EmbeddedPostgres } from '../src/embedded/postgres.ts';
 import { ensureEnvironments } from '../src/first-start.ts';
 import { createNewId } from '../src/new-id.ts';
 import type { CeilingCommands } from './ceiling-process.ts';
@@ -21,10 +18,10 @@ import { fill, FILL_SETTINGS } from './growth-fill.ts';
 import { hotQueries, listQueries, type Query, type Questioned } from './growth-queries.ts';
 import { startHelper } from './helper.ts';
 import { wholeNumber } from './options.ts';
+import { startOwnPostgres } from './own-postgres.ts';
 import { createExplainingPool, type Executed } from './plans.ts';
 import { readUsage } from './processes.ts';
 import { formatTable, show, showSpread, spreadOf } from './statistics.ts';
-import { stopOnSignal } from './stop-on-signal.ts';
 
 const USAGE = `npm run bench:growth -- [options]
   --messages <n>       default 10000000 (about 15 GB of disk and five minutes)
@@ -189,25 +186,10 @@ async function main(): Promise<boolean> {
     console.log(USAGE);
     return true;
   }
-  const folder = mkdtempSync(join(tmpdir(), 'posthorn-growth-'));
-  const start = async (settings: Readonly<Record<string, string>>): Promise<EmbeddedPostgres> =>
-    startPostgres({
-      dataFolder: folder,
-      port: await findFreePort(),
-      maxConnections: 100,
-      database: 'posthorn',
-      settings: { ...settings },
-      onProgress: progress,
-    });
-  let postgres = await start(FILL_SETTINGS);
-  const stop = async (): Promise<void> => {
-    await postgres.stop();
-    rmSync(folder, { recursive: true, force: true });
-  };
-  stopOnSignal(stop);
+  const postgres = await startOwnPostgres('growth', FILL_SETTINGS, progress);
   try {
-    const empty = await prepare(postgres, 'empty');
-    const grown = await prepare(postgres, 'grown');
+    const empty = await prepare(postgres.current(), 'empty');
+    const grown = await prepare(postgres.current(), 'grown');
     const growth = {
       messages: wholeNumber('--messages', values.messages),
       subscriptions: wholeNumber('--subscriptions', values.subscriptions),
@@ -216,15 +198,15 @@ async function main(): Promise<boolean> {
     };
     await withPool(grown.url, (pool) => fill(pool, growth, progress));
     await withPool(empty.url, (pool) => pool.query('VACUUM (ANALYZE)'));
-    const at = (url: string): string => postgres.url.replace(/\/[^/]*$/, `/${url.slice(url.lastIndexOf('/') + 1)}`);
-    await postgres.stop();
+    const at = (url: string): string =>
+      postgres.current().url.replace(/\/[^/]*$/, `/${url.slice(url.lastIndexOf('/') + 1)}`);
     progress('Starting again with the settings of the service');
-    postgres = await start({});
+    await postgres.restart({});
     const asked = await explain(at(grown.url), grown.environmentId);
     const big = await withPool(at(grown.url), bigTables);
     console.log(`${growth.messages} messages, ${growth.subscriptions} subscriptions\n\n${planTable(asked, big)}`);
     if (values.plans !== undefined) writeFileSync(values.plans, JSON.stringify(asked, undefined, 2));
-    const isCheap = await compareCosts(postgres, at(empty.url), at(grown.url));
+    const isCheap = await compareCosts(postgres.current(), at(empty.url), at(grown.url));
     const forbidden = asked
       .filter(({ executed }) => executed.some(({ scanned }) => scanned.some((table) => big.has(table))))
       .map(({ name }) => name);
@@ -232,7 +214,7 @@ async function main(): Promise<boolean> {
     if (!isCheap) console.log(`\nA message costs more than ${COST_BOUND} times what it costs on an empty database`);
     return forbidden.length === 0 && isCheap;
   } finally {
-    await stop();
+    await postgres.stop();
   }
 }
 

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Pool } from 'pg';
@@ -8,8 +5,7 @@ import { pino } from 'pino';
 import { createDatabase } from '../src/db/client.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { createPool } from '../src/db/pool.ts';
-import { findFreePort } from '../src/embedded/ports.ts';
-import { type EmbeddedPostgres, startPostgres } from '../src/embedded/postgres.ts';
+import type { EmbeddedPostgres } from '../src/embedded/postgres.ts';
 import { ensureEnvironments } from '../src/first-start.ts';
 import { createNewId } from '../src/new-id.ts';
 import {
@@ -22,9 +18,9 @@ import { retentionLimits } from '../src/shared/retention.ts';
 import { environmentOf } from './fixture.ts';
 import { fill, FILL_SETTINGS } from './growth-fill.ts';
 import { wholeNumber } from './options.ts';
+import { startOwnPostgres } from './own-postgres.ts';
 import { readUsage } from './processes.ts';
 import { formatTable, show, spreadOf } from './statistics.ts';
-import { stopOnSignal } from './stop-on-signal.ts';
 
 const USAGE = `npm run bench:retention -- [options]
   --messages <n>       default 1000000 (about 2 GB of disk and three minutes)
@@ -200,28 +196,14 @@ async function main(): Promise<void> {
     },
   });
   if (values.help) return console.log(USAGE);
-  const folder = mkdtempSync(join(tmpdir(), 'posthorn-retention-'));
-  const start = async (settings: Readonly<Record<string, string>>): Promise<EmbeddedPostgres> =>
-    startPostgres({
-      dataFolder: folder,
-      port: await findFreePort(),
-      maxConnections: 100,
-      database: 'posthorn',
-      settings: { ...settings },
-      onProgress: progress,
-    });
-  let postgres = await start(FILL_SETTINGS);
-  const stop = async (): Promise<void> => {
-    await postgres.stop();
-    rmSync(folder, { recursive: true, force: true });
-  };
-  stopOnSignal(stop);
+  const postgres = await startOwnPostgres('retention', FILL_SETTINGS, progress);
   try {
-    await migrate(postgres.url);
-    const db = createDatabase(postgres.url);
+    const { url } = postgres.current();
+    await migrate(url);
+    const db = createDatabase(url);
     await ensureEnvironments({ db, newId: createNewId(Date.now) });
     await db.$disconnect();
-    let pool = createPool(postgres.url, { max: 2 });
+    let pool = createPool(url, { max: 2 });
     const growth = {
       messages: wholeNumber('--messages', values.messages),
       subscriptions: wholeNumber('--subscriptions', values.subscriptions),
@@ -230,15 +212,14 @@ async function main(): Promise<void> {
     };
     await fill(pool, growth, progress);
     await pool.end();
-    await postgres.stop();
     progress('Starting again with the settings of the service');
-    postgres = await start(SETTINGS);
-    pool = createPool(postgres.url, { max: 2 });
+    await postgres.restart(SETTINGS);
+    pool = createPool(postgres.current().url, { max: 2 });
     console.log(`${growth.messages} messages, ${Math.floor(growth.subscriptions / 5)} channels\n`);
-    await measure(pool, postgres);
+    await measure(pool, postgres.current());
     await pool.end();
   } finally {
-    await stop();
+    await postgres.stop();
   }
 }
 
