@@ -1,43 +1,13 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { createAddressGuard } from '../../src/outbound/address-guard.ts';
 import { createConnections } from '../../src/outbound/connections.ts';
-import {
-  createWebhookSender,
-  type WebhookRequest,
-  type WebhookSenderOptions,
-} from '../../src/outbound/post-webhook.ts';
+import { createWebhookSender } from '../../src/outbound/post-webhook.ts';
+import { createOutbound, loopbackGuard, OK_ANSWER, webhookRequest } from '../support/outbound.ts';
 import { type RawReceiver, startAnswering, startRawReceiver } from '../support/raw-receiver.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-const guard = createAddressGuard({ allowCidrs: ['127.0.0.0/8', '::1/128'], allowHttp: true });
-const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
-const cleanUp: (() => Promise<void>)[] = [];
-
-afterEach(async () => {
-  for (const end of cleanUp.splice(0).reverse()) await end();
-});
-
-async function startReceiver(starting: Promise<RawReceiver> = startAnswering(OK)): Promise<RawReceiver> {
-  const receiver = await starting;
-  cleanUp.push(() => receiver.stop());
-  return receiver;
-}
-
-function createSender(options: Partial<WebhookSenderOptions> = {}) {
-  const sender = createWebhookSender({ guard, version: '1.2.3', ...options });
-  cleanUp.push(() => sender.close());
-  return sender;
-}
-
-const request = (url: string, change: Partial<WebhookRequest> = {}): WebhookRequest => ({
-  url,
-  headers: { 'content-type': 'application/json' },
-  body: Buffer.from('{"n":1}'),
-  // No machine stalls for so long: what is to time out says so itself.
-  timeoutMs: 30_000,
-  ...change,
-});
+const { startReceiver, createSender, end } = createOutbound();
+afterEach(end);
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -45,31 +15,33 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 async function startHolding(): Promise<{ receiver: RawReceiver; held: Socket[]; answerAll(): void }> {
   const held: Socket[] = [];
   const receiver = await startReceiver(startRawReceiver({ onRequest: (socket) => held.push(socket) }));
-  return { receiver, held, answerAll: () => held.splice(0).forEach((socket) => socket.write(OK)) };
+  return { receiver, held, answerAll: () => held.splice(0).forEach((socket) => socket.write(OK_ANSWER)) };
 }
 
 describe('connections', () => {
   test('are kept and used again, one after the other', async () => {
     const receiver = await startReceiver();
     const sender = createSender();
-    for (let count = 0; count < 5; count += 1) await sender.post(request(receiver.url));
+    for (let count = 0; count < 5; count += 1) await sender.post(webhookRequest(receiver.url));
     expect(receiver.connections).toBe(1);
   });
 
   test('are closed when idle, although the receiver offers a minute', async () => {
-    const receiver = await startReceiver(startAnswering(OK.replace('content-', 'keep-alive: timeout=60\r\ncontent-')));
+    const receiver = await startReceiver(
+      startAnswering(OK_ANSWER.replace('content-', 'keep-alive: timeout=60\r\ncontent-')),
+    );
     const startedAt = performance.now();
-    await createSender().post(request(receiver.url));
+    await createSender().post(webhookRequest(receiver.url));
     // Before the minute is over, and not at once.
     await waitFor('the idle connection to be closed', () => receiver.open() === 0);
     expect(performance.now() - startedAt).toBeGreaterThan(3_000);
   });
 
   test('that a receiver has closed meanwhile are replaced', async () => {
-    const receiver = await startReceiver(startRawReceiver({ onRequest: (socket) => socket.end(OK) }));
+    const receiver = await startReceiver(startRawReceiver({ onRequest: (socket) => socket.end(OK_ANSWER) }));
     const sender = createSender();
     for (let count = 0; count < 3; count += 1) {
-      expect(await sender.post(request(receiver.url))).toMatchObject({ isDelivered: true });
+      expect(await sender.post(webhookRequest(receiver.url))).toMatchObject({ isDelivered: true });
       // The sender has seen it closed and closed its own side.
       await waitFor('the connection to be closed', () => receiver.open() === 0);
     }
@@ -80,8 +52,8 @@ describe('connections', () => {
     const long = `HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n${'x'.repeat(100_000)}`;
     const receiver = await startReceiver(startAnswering(long));
     const sender = createSender();
-    await sender.post(request(receiver.url));
-    await sender.post(request(receiver.url));
+    await sender.post(webhookRequest(receiver.url));
+    await sender.post(webhookRequest(receiver.url));
     expect(receiver.connections).toBe(2);
     await waitFor('both to be closed', () => receiver.open() === 0);
   });
@@ -91,7 +63,7 @@ describe('connections', () => {
     const sender = createSender({ connectionsPerGroup: 3 });
     const order: number[] = [];
     const posts = Array.from({ length: 8 }, async (_, index) => {
-      const result = await sender.post(request(receiver.url));
+      const result = await sender.post(webhookRequest(receiver.url));
       order.push(index);
       return result;
     });
@@ -108,9 +80,9 @@ describe('connections', () => {
     const { receiver, held, answerAll } = await startHolding();
     const healthy = await startReceiver();
     const sender = createSender({ connectionsPerGroup: 1 });
-    const stuck = [sender.post(request(receiver.url)), sender.post(request(receiver.url))];
+    const stuck = [sender.post(webhookRequest(receiver.url)), sender.post(webhookRequest(receiver.url))];
     // Those two are not answered before this one is.
-    expect(await sender.post(request(healthy.url))).toMatchObject({ isDelivered: true });
+    expect(await sender.post(webhookRequest(healthy.url))).toMatchObject({ isDelivered: true });
     for (let turn = 0; turn < 2; turn += 1) {
       await waitFor('a request', () => held.length === 1);
       answerAll();
@@ -121,8 +93,8 @@ describe('connections', () => {
   test('of one group that are all in use do not hold up another group at the same origin', async () => {
     const { receiver, held, answerAll } = await startHolding();
     const sender = createSender({ connectionsPerGroup: 1 });
-    const stuck = [1, 2, 3].map(() => sender.post({ ...request(receiver.url), group: 'slow' }));
-    const other = sender.post({ ...request(receiver.url), group: 'quick' });
+    const stuck = [1, 2, 3].map(() => sender.post({ ...webhookRequest(receiver.url), group: 'slow' }));
+    const other = sender.post({ ...webhookRequest(receiver.url), group: 'quick' });
     // One of each group is there; two of the slow one wait for their own.
     await waitFor('one of each group', () => held.length === 2);
     expect(receiver.connections).toBe(2);
@@ -138,9 +110,9 @@ describe('connections', () => {
   test('the deadline covers the wait for one, and such a request is never sent', async () => {
     const { receiver, held, answerAll } = await startHolding();
     const sender = createSender({ connectionsPerGroup: 1 });
-    const first = sender.post(request(receiver.url));
+    const first = sender.post(webhookRequest(receiver.url));
     await waitFor('the first request', () => held.length === 1);
-    const second = await sender.post(request(receiver.url, { timeoutMs: 100 }));
+    const second = await sender.post(webhookRequest(receiver.url, { timeoutMs: 100 }));
     expect(second).toMatchObject({
       isDelivered: false,
       error: { class: 'timeout', message: 'no connection to the receiver was free within 100 ms' },
@@ -156,7 +128,7 @@ describe('connections', () => {
     const { receiver } = await startHolding();
     const sender = createSender({ connectionsPerGroup: 1 });
     for (let count = 0; count < 3; count += 1) {
-      expect(await sender.post(request(receiver.url, { timeoutMs: 1_000 }))).toMatchObject({
+      expect(await sender.post(webhookRequest(receiver.url, { timeoutMs: 1_000 }))).toMatchObject({
         error: { class: 'timeout' },
       });
     }
@@ -168,13 +140,13 @@ describe('connections', () => {
   test('of the origins used least recently are closed beyond the bound', async () => {
     const receivers = await Promise.all([startReceiver(), startReceiver(), startReceiver()]);
     const sender = createSender({ maxOrigins: 2 });
-    for (const { url } of receivers) await sender.post(request(url));
+    for (const { url } of receivers) await sender.post(webhookRequest(url));
     await waitFor('the first one to be closed', () => receivers[0]?.open() === 0);
     expect(receivers.map((receiver) => receiver.open())).toEqual([0, 1, 1]);
   });
 
   test('in use are never closed for another origin', async () => {
-    const connections = createConnections({ connect: guard.connect, perGroup: 1, maxOrigins: 1 });
+    const connections = createConnections({ connect: loopbackGuard.connect, perGroup: 1, maxOrigins: 1 });
     const { signal } = new AbortController();
     const one = await connections.acquire('http://127.0.0.1:3001', '', signal);
     const two = await connections.acquire('http://127.0.0.1:3002', '', signal);
@@ -192,14 +164,14 @@ describe('connections', () => {
 describe('close', () => {
   test('waits for what is under way and for what waits, and then refuses', async () => {
     const { receiver, held, answerAll } = await startHolding();
-    const sender = createWebhookSender({ guard, version: '1.2.3', connectionsPerGroup: 1 });
-    const posts = [sender.post(request(receiver.url)), sender.post(request(receiver.url))];
+    const sender = createWebhookSender({ guard: loopbackGuard, version: '1.2.3', connectionsPerGroup: 1 });
+    const posts = [sender.post(webhookRequest(receiver.url)), sender.post(webhookRequest(receiver.url))];
     await waitFor('the first request', () => held.length === 1);
     let isClosed = false;
     const closing = sender.close().then(() => {
       isClosed = true;
     });
-    await expect(sender.post(request(receiver.url))).rejects.toThrow('closed');
+    await expect(sender.post(webhookRequest(receiver.url))).rejects.toThrow('closed');
     answerAll();
     await waitFor('the second request', () => held.length === 1);
     expect(isClosed).toBe(false);

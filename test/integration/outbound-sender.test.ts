@@ -1,48 +1,18 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { createAddressGuard } from '../../src/outbound/address-guard.ts';
-import {
-  createWebhookSender,
-  type WebhookRequest,
-  type WebhookSenderOptions,
-} from '../../src/outbound/post-webhook.ts';
 import { newSecret, signatureHeader } from '../../src/outbound/sign.ts';
-import { type RawReceiver, startAnswering, startRawReceiver } from '../support/raw-receiver.ts';
+import { createOutbound, OK_ANSWER, webhookRequest } from '../support/outbound.ts';
+import { startAnswering, startRawReceiver } from '../support/raw-receiver.ts';
 
-const guard = createAddressGuard({ allowCidrs: ['127.0.0.0/8', '::1/128'], allowHttp: true });
-const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
-const cleanUp: (() => Promise<void>)[] = [];
-
-afterEach(async () => {
-  for (const end of cleanUp.splice(0).reverse()) await end();
-});
-
-async function startReceiver(starting: Promise<RawReceiver> = startAnswering(OK)): Promise<RawReceiver> {
-  const receiver = await starting;
-  cleanUp.push(() => receiver.stop());
-  return receiver;
-}
-
-function createSender(options: Partial<WebhookSenderOptions> = {}) {
-  const sender = createWebhookSender({ guard, version: '1.2.3', ...options });
-  cleanUp.push(() => sender.close());
-  return sender;
-}
-
-const request = (url: string, change: Partial<WebhookRequest> = {}): WebhookRequest => ({
-  url,
-  headers: { 'content-type': 'application/json' },
-  body: Buffer.from('{"n":1}'),
-  timeoutMs: 2_000,
-  ...change,
-});
+const { startReceiver, createSender, end } = createOutbound();
+afterEach(end);
 
 describe('what is sent', () => {
   test('is one HTTP/1.1 POST with the path, the query, the exact bytes and their length', async () => {
     const receiver = await startReceiver();
     const body = Buffer.from('{"é":"日本","n":12345678901234567890,"m":1.10}');
     const url = `${receiver.url}/a%20b?c=d&e#part`;
-    expect(await createSender().post(request(url, { body }))).toMatchObject({ isDelivered: true });
+    expect(await createSender().post(webhookRequest(url, { body }))).toMatchObject({ isDelivered: true });
     const [head = '', sent = ''] = receiver.received[0]?.split('\r\n\r\n') ?? [];
     expect(head.split('\r\n').sort()).toEqual(
       [
@@ -69,7 +39,7 @@ describe('what is sent', () => {
       'webhook-timestamp': `${timestamp}`,
       'webhook-signature': signatureHeader({ secrets: [secret], id: 'msg_1', timestamp, body }),
     };
-    await createSender().post(request(receiver.url, { headers, body }));
+    await createSender().post(webhookRequest(receiver.url, { headers, body }));
     const [head = '', sent = ''] = Buffer.from(receiver.received[0] ?? '', 'latin1')
       .toString()
       .split('\r\n\r\n');
@@ -85,8 +55,8 @@ describe('what is sent', () => {
   test('may be an empty body or one of 1 MiB', async () => {
     const receiver = await startReceiver();
     const sender = createSender();
-    await sender.post(request(receiver.url, { body: Buffer.alloc(0) }));
-    await sender.post(request(receiver.url, { body: Buffer.alloc(1_048_576, 'x') }));
+    await sender.post(webhookRequest(receiver.url, { body: Buffer.alloc(0) }));
+    await sender.post(webhookRequest(receiver.url, { body: Buffer.alloc(1_048_576, 'x') }));
     expect(receiver.received.join('')).toContain('content-length: 0\r\n\r\n');
     expect(receiver.received.join('')).toContain(`content-length: 1048576\r\n\r\n${'x'.repeat(1_048_576)}`);
   });
@@ -103,7 +73,7 @@ describe('what is sent', () => {
       Expect: '100-continue',
       'x-kept': 'yes',
     };
-    expect(await createSender().post(request(receiver.url, { headers }))).toMatchObject({ isDelivered: true });
+    expect(await createSender().post(webhookRequest(receiver.url, { headers }))).toMatchObject({ isDelivered: true });
     expect(receiver.received[0]).toContain('x-kept: yes\r\n');
     expect(receiver.received[0]).not.toMatch(
       /evil|chunked|other|gzip|100-continue|connection: close|content-length: 1\r/i,
@@ -116,7 +86,7 @@ describe('what is sent', () => {
     ['a name that is none', { 'x a': 'b' }],
   ])('never holds %s in a header: such a request fails and nothing is sent', async (_what, headers) => {
     const receiver = await startReceiver();
-    expect(await createSender().post(request(receiver.url, { headers }))).toMatchObject({
+    expect(await createSender().post(webhookRequest(receiver.url, { headers }))).toMatchObject({
       isDelivered: false,
       error: { class: 'protocol' },
     });
@@ -136,7 +106,7 @@ describe('what is reported', () => {
       }),
     );
     const before = Date.now();
-    const result = await createSender().post(request(receiver.url));
+    const result = await createSender().post(webhookRequest(receiver.url));
     expect(result).toEqual({
       startedAt: expect.any(Date),
       durationMs: expect.any(Number),
@@ -167,13 +137,13 @@ describe('what is reported', () => {
   ])('of a %d with Retry-After %p is a wait of %p ms', async (status, retryAfter, expected) => {
     const header = retryAfter === undefined ? '' : `retry-after: ${retryAfter}\r\n`;
     const receiver = await startReceiver(startAnswering(`HTTP/1.1 ${status} x\r\n${header}content-length: 0\r\n\r\n`));
-    const result = await createSender().post(request(receiver.url));
+    const result = await createSender().post(webhookRequest(receiver.url));
     expect(result.retryAfterMs).toBe(expected);
   });
 
   test('of a 103 before the answer is the answer', async () => {
-    const receiver = await startReceiver(startAnswering(`HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n${OK}`));
-    expect(await createSender().post(request(receiver.url))).toMatchObject({
+    const receiver = await startReceiver(startAnswering(`HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n${OK_ANSWER}`));
+    expect(await createSender().post(webhookRequest(receiver.url))).toMatchObject({
       isDelivered: true,
       response: { status: 200 },
     });

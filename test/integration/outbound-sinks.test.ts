@@ -2,57 +2,31 @@ import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
-import { createAddressGuard } from '../../src/outbound/address-guard.ts';
 import { createWebhookSender, type SendResult } from '../../src/outbound/post-webhook.ts';
-import { type RawReceiver, startAnswering, startRawReceiver } from '../support/raw-receiver.ts';
+import { createOutbound, loopbackGuard, webhookRequest } from '../support/outbound.ts';
+import { flood, type RawReceiver, repeat, startAnswering, startRawReceiver } from '../support/raw-receiver.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 /** Receivers that misbehave, one per row of security §2.3 and more: what is recorded, and that nothing else happens. */
-const guard = createAddressGuard({
-  allowCidrs: ['127.0.0.0/8', '::1/128'],
-  allowHttp: true,
-});
-const sender = createWebhookSender({ guard, version: '0.0.0' });
+const sender = createWebhookSender({ guard: loopbackGuard, version: '0.0.0' });
 // What is to time out does so after this, and what is not has a time that no stall of the machine reaches.
 const TIMEOUT_MS = 2_000;
 const PATIENT_MS = 30_000;
 
-const receivers: RawReceiver[] = [];
-const kept = async (starting: Promise<RawReceiver>): Promise<RawReceiver> => {
-  const receiver = await starting;
-  receivers.push(receiver);
-  return receiver;
-};
+const { startReceiver: kept, end } = createOutbound();
+afterEach(end);
+afterAll(() => sender.close());
+
 const post = (url: string, timeoutMs = PATIENT_MS): Promise<SendResult> =>
-  sender.post({ url, headers: { 'content-type': 'application/json' }, body: Buffer.from('{}'), timeoutMs });
+  sender.post(webhookRequest(url, { timeoutMs }));
 const postTo = async (starting: Promise<RawReceiver>, timeoutMs?: number): Promise<SendResult> =>
   post((await kept(starting)).url, timeoutMs);
-
-/** Calls `write` every `everyMs` until the connection ends. */
-function repeat(socket: Socket, everyMs: number, write: () => void): void {
-  const timer = setInterval(() => (socket.destroyed ? clearInterval(timer) : write()), everyMs);
-  socket.on('close', () => clearInterval(timer));
-}
-
-/** Writes `chunk` as fast as the connection takes it, until it ends. */
-function flood(socket: Socket, chunk: string | Buffer): void {
-  const fill = (): void => {
-    while (!socket.destroyed && socket.write(chunk));
-  };
-  socket.on('drain', fill);
-  fill();
-}
 
 /** A reset takes away what has not been read: the sender, in this same process, reads in the next turn of the event loop. */
 async function resetOnceRead(socket: Socket): Promise<void> {
   for (let turns = 0; turns < 5; turns += 1) await turn();
   socket.resetAndDestroy();
 }
-
-afterEach(async () => {
-  await Promise.all(receivers.splice(0).map((receiver) => receiver.stop()));
-});
-afterAll(() => sender.close());
 
 const ok = 'HTTP/1.1 200 OK\r\n';
 const chunked = `${ok}transfer-encoding: chunked\r\n\r\n`;

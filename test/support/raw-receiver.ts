@@ -82,3 +82,18 @@ export async function startRawReceiver(
 /** A receiver that writes the same bytes at each request. */
 export const startAnswering = (answer: string | Buffer): Promise<RawReceiver> =>
   startRawReceiver({ onRequest: (socket) => socket.write(answer) });
+
+/** Calls `write` every `everyMs` until the connection ends. */
+export function repeat(socket: Socket, everyMs: number, write: () => void): void {
+  const timer = setInterval(() => (socket.destroyed ? clearInterval(timer) : write()), everyMs);
+  socket.on('close', () => clearInterval(timer));
+}
+
+/** Writes `chunk` as fast as the connection takes it, until it ends. */
+export function flood(socket: Socket, chunk: string | Buffer): void {
+  const fill = (): void => {
+    while (!socket.destroyed && socket.write(chunk));
+  };
+  socket.on('drain', fill);
+  fill();
+}
