@@ -1,16 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { createChannelBody } from '../../src/channels/schema.ts';
-import {
-  createSubscriptionBody,
-  listSubscriptionsQuery,
-  updateSubscriptionBody,
-} from '../../src/subscriptions/schema.ts';
 import { createSubscriptions } from '../../src/subscriptions/service.ts';
 import { countNotifications } from '../support/notifications.ts';
 import { type Resources, startResources } from '../support/resources.ts';
-
-const NOT_FOUND = { code: 'NOT_FOUND', message: 'No such subscription in this environment' };
-const URL_OF_HOOK = 'https://hooks.example.com:8443/orders';
+import { DEFAULT_POLICY, invalidAt, NO_SUBSCRIPTION, subscriptionCalls } from '../support/subscription-calls.ts';
 
 let resources: Resources;
 let channelId: string;
@@ -22,26 +14,118 @@ beforeEach(async () => {
   channelId = await newChannel();
 });
 
-const newChannel = async (caller = resources.live): Promise<string> =>
-  (await resources.channels.create(caller, createChannelBody.parse({ name: 'orders' }))).id;
-const create = (body: object = {}, caller = resources.live) =>
-  resources.subscriptions.create(caller, createSubscriptionBody.parse({ channelId, webhookUrl: URL_OF_HOOK, ...body }));
-const update = (id: string, body: object, caller = resources.live) =>
-  resources.subscriptions.update(caller, id, updateSubscriptionBody.parse(body));
-const list = (query: object = {}, caller = resources.live) =>
-  resources.subscriptions.list(caller, listSubscriptionsQuery.parse(query));
-const get = (id: string, caller = resources.live) => resources.subscriptions.get(caller, id);
-const row = (id: string) => resources.db.subscription.findUniqueOrThrow({ where: { id } });
+const { newChannel, create, update, list, get, row } = subscriptionCalls(
+  () => resources,
+  () => channelId,
+);
 const disable = (id: string) => resources.db.subscription.update({ where: { id }, data: { status: 'disabled' } });
+
+describe('patching a subscription', () => {
+  test('changes only the fields it names', async () => {
+    const subscription = await create({ headers: { 'x-team': 'a' }, eventTypes: ['a'] });
+    resources.advance(5);
+    const patched = await update(subscription.id, { webhookUrl: 'https://example.org/', timeoutMs: 2_000 });
+    expect(patched).toStrictEqual({
+      ...subscription,
+      webhookUrl: 'https://example.org/',
+      timeoutMs: 2_000,
+      updatedAt: patched.updatedAt,
+    });
+    expect(patched.updatedAt.getTime()).toBeGreaterThan(subscription.updatedAt.getTime());
+    expect(await get(subscription.id)).toStrictEqual(patched);
+  });
+
+  test('sets limits, leaves them, and clears them with null', async () => {
+    const { id } = await create({ maxConcurrency: null, rateLimit: null });
+    expect(await update(id, { maxConcurrency: 3, rateLimit: 7 })).toMatchObject({ maxConcurrency: 3, rateLimit: 7 });
+    expect(await update(id, { name: 'other' })).toMatchObject({ maxConcurrency: 3, rateLimit: 7 });
+    const cleared = await update(id, { maxConcurrency: null, rateLimit: null });
+    expect(cleared).toMatchObject({ maxConcurrency: 20 });
+    expect(cleared).not.toHaveProperty('rateLimit');
+  });
+
+  test('merges retryPolicy, and replaces eventTypes and headers', async () => {
+    const { id } = await create({
+      retryPolicy: { maxRetries: 2, initialDelay: 1_000, maxDelay: 60_000, backoffMultiplier: 2 },
+      eventTypes: ['a', 'b'],
+      headers: { 'x-team': 'a', 'x-stage': 'b' },
+    });
+    const patched = await update(id, {
+      retryPolicy: { maxRetries: 7 },
+      eventTypes: ['c'],
+      headers: { 'x-team': 'c' },
+    });
+    expect(patched.retryPolicy).toStrictEqual({
+      maxRetries: 7,
+      initialDelay: 1_000,
+      maxDelay: 60_000,
+      backoffMultiplier: 2,
+    });
+    expect(patched.eventTypes).toEqual(['c']);
+    expect(patched.headers).toStrictEqual({ 'x-team': 'c' });
+    expect(await update(id, { eventTypes: [], headers: {} })).toMatchObject({ eventTypes: [], headers: {} });
+  });
+
+  test('lets the delay that is not named follow the one that is', async () => {
+    const { id } = await create({ retryPolicy: { initialDelay: 5_000, maxDelay: 60_000 } });
+    expect((await update(id, { retryPolicy: { maxDelay: 1_000 } })).retryPolicy).toMatchObject({
+      initialDelay: 1_000,
+      maxDelay: 1_000,
+    });
+  });
+
+  test('takes its own channelId and refuses another one', async () => {
+    const { id } = await create();
+    const before = await row(id);
+    await expect(update(id, { channelId: await newChannel(), name: 'x' })).rejects.toMatchObject(
+      invalidAt('channelId'),
+    );
+    await expect(update(id, { channelId: 'nonsense' })).rejects.toMatchObject(invalidAt('channelId'));
+    expect(await row(id)).toStrictEqual(before);
+    expect(await update(id, { channelId, name: 'x' })).toMatchObject({ channelId, name: 'x' });
+  });
+
+  test.each([
+    ['webhookUrl', { webhookUrl: 'https://10.0.0.1/', name: 'x' }],
+    ['headers["host"]', { headers: { host: 'x' }, name: 'x' }],
+    ['retryPolicy.maxDelay', { retryPolicy: { initialDelay: 500, maxDelay: 400 }, name: 'x' }],
+  ])('that is refused at %s changes nothing', async (field, body) => {
+    const { id } = await create();
+    const before = await row(id);
+    await expect(update(id, body)).rejects.toMatchObject(invalidAt(field));
+    expect(await row(id)).toStrictEqual(before);
+  });
+
+  test('does not touch the status', async () => {
+    const { id } = await create();
+    await resources.subscriptions.pause(resources.live, id);
+    expect(await update(id, { name: 'x', status: 'active' })).toHaveProperty('status', 'paused');
+  });
+
+  test('twice at once loses neither part of the retryPolicy', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const { id } = await create();
+      await Promise.all([
+        update(id, { retryPolicy: { maxRetries: 1 } }),
+        update(id, { retryPolicy: { backoffMultiplier: 5 } }),
+        update(id, { name: 'both' }),
+      ]);
+      expect(await get(id)).toMatchObject({
+        name: 'both',
+        retryPolicy: { ...DEFAULT_POLICY, maxRetries: 1, backoffMultiplier: 5 },
+      });
+    }
+  });
+});
 
 describe('deleting a subscription', () => {
   test('hides it, and a second time finds nothing', async () => {
     const [kept, { id }] = [await create(), await create()];
     expect(await resources.subscriptions.delete(resources.live, id)).toBeUndefined();
-    await expect(get(id)).rejects.toMatchObject(NOT_FOUND);
-    await expect(update(id, { name: 'x' })).rejects.toMatchObject(NOT_FOUND);
-    await expect(resources.subscriptions.resume(resources.live, id)).rejects.toMatchObject(NOT_FOUND);
-    await expect(resources.subscriptions.delete(resources.live, id)).rejects.toMatchObject(NOT_FOUND);
+    await expect(get(id)).rejects.toMatchObject(NO_SUBSCRIPTION);
+    await expect(update(id, { name: 'x' })).rejects.toMatchObject(NO_SUBSCRIPTION);
+    await expect(resources.subscriptions.resume(resources.live, id)).rejects.toMatchObject(NO_SUBSCRIPTION);
+    await expect(resources.subscriptions.delete(resources.live, id)).rejects.toMatchObject(NO_SUBSCRIPTION);
     expect((await list({ channelId })).data).toStrictEqual([kept]);
     expect((await row(id)).deletedAt).toBeInstanceOf(Date);
   });
@@ -51,7 +135,8 @@ describe('deleting a subscription', () => {
     const { live, subscriptions } = resources;
     const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => subscriptions.delete(live, id)));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    for (const outcome of outcomes) if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject(NOT_FOUND);
+    for (const outcome of outcomes)
+      if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject(NO_SUBSCRIPTION);
   });
 
   test('ends its unfinished deliveries, and touches neither finished ones, nor others, nor dead letters', async () => {
@@ -102,7 +187,7 @@ describe('deleting a subscription', () => {
     await resources.channels.delete(resources.live, channelId);
     expect((await list({ limit: '100' })).data.map((shown) => shown.id)).not.toContain(id);
     expect((await list({ channelId })).data).toEqual([]);
-    await expect(get(id)).rejects.toMatchObject(NOT_FOUND);
+    await expect(get(id)).rejects.toMatchObject(NO_SUBSCRIPTION);
   });
 });
 

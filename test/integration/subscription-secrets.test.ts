@@ -8,9 +8,9 @@ import {
 } from '../../src/subscriptions/schema.ts';
 import { openSecret, secretContext } from '../../src/subscriptions/secrets.ts';
 import { type Resources, startResources } from '../support/resources.ts';
+import { NO_SUBSCRIPTION } from '../support/subscription-calls.ts';
 
 const HOUR_MS = 3_600_000;
-const NOT_FOUND = { code: 'NOT_FOUND', message: 'No such subscription in this environment' };
 
 let resources: Resources;
 let subscription: Subscription;
@@ -86,19 +86,19 @@ describe('the secret of a subscription', () => {
 
   test('is NOT_FOUND from another environment, and after deletion', async () => {
     const before = await rows();
-    await expect(secretNow(resources.test)).rejects.toMatchObject(NOT_FOUND);
-    await expect(rotate({}, resources.test)).rejects.toMatchObject(NOT_FOUND);
+    await expect(secretNow(resources.test)).rejects.toMatchObject(NO_SUBSCRIPTION);
+    await expect(rotate({}, resources.test)).rejects.toMatchObject(NO_SUBSCRIPTION);
     expect(await rows()).toStrictEqual(before);
     await resources.subscriptions.delete(resources.live, subscription.id);
-    await expect(secretNow()).rejects.toMatchObject(NOT_FOUND);
-    await expect(rotate()).rejects.toMatchObject(NOT_FOUND);
+    await expect(secretNow()).rejects.toMatchObject(NO_SUBSCRIPTION);
+    await expect(rotate()).rejects.toMatchObject(NO_SUBSCRIPTION);
     expect(await rows()).toStrictEqual(before);
   });
 
   test.each(['sub_\u0000', 'nonsense', `sub_${'0'.repeat(26)}`])('of the id %j is missing', async (id) => {
     const { live, subscriptions } = resources;
-    await expect(subscriptions.secret(live, id)).rejects.toMatchObject(NOT_FOUND);
-    await expect(subscriptions.rotateSecret(live, id, { overlapHours: 0 })).rejects.toMatchObject(NOT_FOUND);
+    await expect(subscriptions.secret(live, id)).rejects.toMatchObject(NO_SUBSCRIPTION);
+    await expect(subscriptions.rotateSecret(live, id, { overlapHours: 0 })).rejects.toMatchObject(NO_SUBSCRIPTION);
   });
 });
 

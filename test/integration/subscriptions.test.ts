@@ -1,15 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { createChannelBody } from '../../src/channels/schema.ts';
-import {
-  createSubscriptionBody,
-  listSubscriptionsQuery,
-  updateSubscriptionBody,
-} from '../../src/subscriptions/schema.ts';
 import { type Resources, startResources } from '../support/resources.ts';
-
-const NOT_FOUND = { code: 'NOT_FOUND', message: 'No such subscription in this environment' };
-const URL_OF_HOOK = 'https://hooks.example.com:8443/orders';
-const DEFAULT_POLICY = { maxRetries: 10, initialDelay: 5_000, maxDelay: 21_600_000, backoffMultiplier: 3 };
+import {
+  DEFAULT_POLICY,
+  invalidAt,
+  NO_SUBSCRIPTION,
+  subscriptionCalls,
+  URL_OF_HOOK,
+} from '../support/subscription-calls.ts';
 
 let resources: Resources;
 let channelId: string;
@@ -21,20 +18,13 @@ beforeEach(async () => {
   channelId = await newChannel();
 });
 
-const newChannel = async (caller = resources.live): Promise<string> =>
-  (await resources.channels.create(caller, createChannelBody.parse({ name: 'orders' }))).id;
+const { newChannel, create, update, list, get, row } = subscriptionCalls(
+  () => resources,
+  () => channelId,
+);
 const setChannelStatus = (id: string, status: 'active' | 'paused' | 'archived') =>
   resources.channels.update(resources.live, id, { status });
-const create = (body: object = {}, caller = resources.live) =>
-  resources.subscriptions.create(caller, createSubscriptionBody.parse({ channelId, webhookUrl: URL_OF_HOOK, ...body }));
-const update = (id: string, body: object, caller = resources.live) =>
-  resources.subscriptions.update(caller, id, updateSubscriptionBody.parse(body));
-const list = (query: object = {}, caller = resources.live) =>
-  resources.subscriptions.list(caller, listSubscriptionsQuery.parse(query));
-const get = (id: string, caller = resources.live) => resources.subscriptions.get(caller, id);
-const row = (id: string) => resources.db.subscription.findUniqueOrThrow({ where: { id } });
 const idsOf = (page: { data: { id: string }[] }) => page.data.map((subscription) => subscription.id);
-const invalid = (field: string) => ({ code: 'INVALID_REQUEST', details: { field } });
 
 describe('creating a subscription', () => {
   test('gives an active one with every default, named after its host', async () => {
@@ -126,7 +116,7 @@ describe('creating a subscription', () => {
       'https://169.254.169.254/latest/meta-data',
       'https://example.com:5432/',
     ])('the webhookUrl is %s', async (webhookUrl) => {
-      await expect(create({ webhookUrl })).rejects.toMatchObject(invalid('webhookUrl'));
+      await expect(create({ webhookUrl })).rejects.toMatchObject(invalidAt('webhookUrl'));
       expect(await counts()).toEqual(before);
     });
 
@@ -139,13 +129,13 @@ describe('creating a subscription', () => {
       [{ 'bad name': '1' }, 'headers["bad name"]'],
       [Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`x-${index}`, '1'])), 'headers'],
     ])('the headers are %j', async (headers, field) => {
-      await expect(create({ headers })).rejects.toMatchObject(invalid(field));
+      await expect(create({ headers })).rejects.toMatchObject(invalidAt(field));
       expect(await counts()).toEqual(before);
     });
 
     test('maxDelay is below initialDelay', async () => {
       const retryPolicy = { initialDelay: 2_000, maxDelay: 1_999 };
-      await expect(create({ retryPolicy })).rejects.toMatchObject(invalid('retryPolicy.maxDelay'));
+      await expect(create({ retryPolicy })).rejects.toMatchObject(invalidAt('retryPolicy.maxDelay'));
       expect(await counts()).toEqual(before);
     });
   });
@@ -163,7 +153,7 @@ describe('another environment', () => {
       () => subscriptions.pause(stranger, id),
       () => subscriptions.resume(stranger, id),
     ]) {
-      await expect(call()).rejects.toMatchObject(NOT_FOUND);
+      await expect(call()).rejects.toMatchObject(NO_SUBSCRIPTION);
     }
     expect(await row(id)).toStrictEqual(before);
     expect((await list({}, stranger)).data).toEqual([]);
@@ -174,109 +164,13 @@ describe('another environment', () => {
     'the id %j is missing for everyone',
     async (id) => {
       const { live, subscriptions } = resources;
-      await expect(get(id)).rejects.toMatchObject(NOT_FOUND);
-      await expect(update(id, { name: 'x' })).rejects.toMatchObject(NOT_FOUND);
-      await expect(subscriptions.delete(live, id)).rejects.toMatchObject(NOT_FOUND);
-      await expect(subscriptions.pause(live, id)).rejects.toMatchObject(NOT_FOUND);
-      await expect(subscriptions.resume(live, id)).rejects.toMatchObject(NOT_FOUND);
+      await expect(get(id)).rejects.toMatchObject(NO_SUBSCRIPTION);
+      await expect(update(id, { name: 'x' })).rejects.toMatchObject(NO_SUBSCRIPTION);
+      await expect(subscriptions.delete(live, id)).rejects.toMatchObject(NO_SUBSCRIPTION);
+      await expect(subscriptions.pause(live, id)).rejects.toMatchObject(NO_SUBSCRIPTION);
+      await expect(subscriptions.resume(live, id)).rejects.toMatchObject(NO_SUBSCRIPTION);
     },
   );
-});
-
-describe('patching a subscription', () => {
-  test('changes only the fields it names', async () => {
-    const subscription = await create({ headers: { 'x-team': 'a' }, eventTypes: ['a'] });
-    resources.advance(5);
-    const patched = await update(subscription.id, { webhookUrl: 'https://example.org/', timeoutMs: 2_000 });
-    expect(patched).toStrictEqual({
-      ...subscription,
-      webhookUrl: 'https://example.org/',
-      timeoutMs: 2_000,
-      updatedAt: patched.updatedAt,
-    });
-    expect(patched.updatedAt.getTime()).toBeGreaterThan(subscription.updatedAt.getTime());
-    expect(await get(subscription.id)).toStrictEqual(patched);
-  });
-
-  test('sets limits, leaves them, and clears them with null', async () => {
-    const { id } = await create({ maxConcurrency: null, rateLimit: null });
-    expect(await update(id, { maxConcurrency: 3, rateLimit: 7 })).toMatchObject({ maxConcurrency: 3, rateLimit: 7 });
-    expect(await update(id, { name: 'other' })).toMatchObject({ maxConcurrency: 3, rateLimit: 7 });
-    const cleared = await update(id, { maxConcurrency: null, rateLimit: null });
-    expect(cleared).toMatchObject({ maxConcurrency: 20 });
-    expect(cleared).not.toHaveProperty('rateLimit');
-  });
-
-  test('merges retryPolicy, and replaces eventTypes and headers', async () => {
-    const { id } = await create({
-      retryPolicy: { maxRetries: 2, initialDelay: 1_000, maxDelay: 60_000, backoffMultiplier: 2 },
-      eventTypes: ['a', 'b'],
-      headers: { 'x-team': 'a', 'x-stage': 'b' },
-    });
-    const patched = await update(id, {
-      retryPolicy: { maxRetries: 7 },
-      eventTypes: ['c'],
-      headers: { 'x-team': 'c' },
-    });
-    expect(patched.retryPolicy).toStrictEqual({
-      maxRetries: 7,
-      initialDelay: 1_000,
-      maxDelay: 60_000,
-      backoffMultiplier: 2,
-    });
-    expect(patched.eventTypes).toEqual(['c']);
-    expect(patched.headers).toStrictEqual({ 'x-team': 'c' });
-    expect(await update(id, { eventTypes: [], headers: {} })).toMatchObject({ eventTypes: [], headers: {} });
-  });
-
-  test('lets the delay that is not named follow the one that is', async () => {
-    const { id } = await create({ retryPolicy: { initialDelay: 5_000, maxDelay: 60_000 } });
-    expect((await update(id, { retryPolicy: { maxDelay: 1_000 } })).retryPolicy).toMatchObject({
-      initialDelay: 1_000,
-      maxDelay: 1_000,
-    });
-  });
-
-  test('takes its own channelId and refuses another one', async () => {
-    const { id } = await create();
-    const before = await row(id);
-    await expect(update(id, { channelId: await newChannel(), name: 'x' })).rejects.toMatchObject(invalid('channelId'));
-    await expect(update(id, { channelId: 'nonsense' })).rejects.toMatchObject(invalid('channelId'));
-    expect(await row(id)).toStrictEqual(before);
-    expect(await update(id, { channelId, name: 'x' })).toMatchObject({ channelId, name: 'x' });
-  });
-
-  test.each([
-    ['webhookUrl', { webhookUrl: 'https://10.0.0.1/', name: 'x' }],
-    ['headers["host"]', { headers: { host: 'x' }, name: 'x' }],
-    ['retryPolicy.maxDelay', { retryPolicy: { initialDelay: 500, maxDelay: 400 }, name: 'x' }],
-  ])('that is refused at %s changes nothing', async (field, body) => {
-    const { id } = await create();
-    const before = await row(id);
-    await expect(update(id, body)).rejects.toMatchObject(invalid(field));
-    expect(await row(id)).toStrictEqual(before);
-  });
-
-  test('does not touch the status', async () => {
-    const { id } = await create();
-    await resources.subscriptions.pause(resources.live, id);
-    expect(await update(id, { name: 'x', status: 'active' })).toHaveProperty('status', 'paused');
-  });
-
-  test('twice at once loses neither part of the retryPolicy', async () => {
-    for (let round = 0; round < 5; round += 1) {
-      const { id } = await create();
-      await Promise.all([
-        update(id, { retryPolicy: { maxRetries: 1 } }),
-        update(id, { retryPolicy: { backoffMultiplier: 5 } }),
-        update(id, { name: 'both' }),
-      ]);
-      expect(await get(id)).toMatchObject({
-        name: 'both',
-        retryPolicy: { ...DEFAULT_POLICY, maxRetries: 1, backoffMultiplier: 5 },
-      });
-    }
-  });
 });
 
 describe('the list of subscriptions', () => {
@@ -306,7 +200,7 @@ describe('the list of subscriptions', () => {
     await create();
     await create();
     const { cursor } = (await list({ channelId, limit: '1' })).pagination;
-    await expect(list({ cursor })).rejects.toMatchObject(invalid('cursor'));
-    await expect(list({ channelId, status: 'active', cursor })).rejects.toMatchObject(invalid('cursor'));
+    await expect(list({ cursor })).rejects.toMatchObject(invalidAt('cursor'));
+    await expect(list({ channelId, status: 'active', cursor })).rejects.toMatchObject(invalidAt('cursor'));
   });
 });
