@@ -1,6 +1,6 @@
 import { createChannel, createSubscription, type PageJson } from './factories.ts';
 import { startPosthorn, type TestPosthorn } from './posthorn.ts';
-import { type Answer, type Receiver, startReceiver } from './receiver.ts';
+import { type Answer, createReceivers } from './receiver.ts';
 import { waitFor } from './wait-for.ts';
 
 /** Delays of a second or more, so that a state between two tries can be looked at. */
@@ -22,7 +22,7 @@ export type DeliveryScene = Awaited<ReturnType<typeof setDeliveryScene>>;
 /** `threshold`: DELIVERY_BURST_THRESHOLD. */
 export async function setDeliveryScene(threshold: string) {
   const posthorn: TestPosthorn = await startPosthorn({ variables: { DELIVERY_BURST_THRESHOLD: threshold } });
-  const receivers: Receiver[] = [];
+  const receivers = createReceivers();
   const workflowStatus = async (deliveryId: string, round: number): Promise<string> =>
     (await posthorn.temporal.workflow.getHandle(`delivery/${deliveryId}/${round}`).describe()).status.name;
 
@@ -31,8 +31,7 @@ export async function setDeliveryScene(threshold: string) {
 
     /** A receiver that answers so, on a channel and a subscription of its own. */
     async subscribed(answers: Answer[], fields: Record<string, unknown> = {}) {
-      const receiver = await startReceiver({ answers });
-      receivers.push(receiver);
+      const receiver = await receivers.start({ answers });
       const { id: channelId } = await createChannel(posthorn);
       const wanted = { channelId, webhookUrl: receiver.url, retryPolicy: SCENE_POLICY, ...fields };
       const { id: subscriptionId } = await createSubscription(posthorn, wanted);
@@ -53,9 +52,7 @@ export async function setDeliveryScene(threshold: string) {
         async () => (await workflowStatus(deliveryId, round)) === status && status,
       ),
 
-    endReceivers: async (): Promise<void> => {
-      await Promise.all(receivers.splice(0).map((receiver) => receiver.close()));
-    },
+    endReceivers: receivers.end,
     end: () => posthorn.stop(),
   };
 }

@@ -69,3 +69,18 @@ export async function startReceiver(
     },
   };
 }
+
+/** The receivers of one test file, which end together. */
+export function createReceivers() {
+  const running: Receiver[] = [];
+  return {
+    async start(options: Parameters<typeof startReceiver>[0] = {}): Promise<Receiver> {
+      const receiver = await startReceiver(options);
+      running.push(receiver);
+      return receiver;
+    },
+    end: async (): Promise<void> => {
+      await Promise.all(running.splice(0).map((receiver) => receiver.close()));
+    },
+  };
+}

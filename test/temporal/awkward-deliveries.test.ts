@@ -9,28 +9,20 @@ import {
   waitForDelivery,
 } from '../support/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { createReceivers } from '../support/receiver.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 let posthorn: TestPosthorn;
-const receivers: Receiver[] = [];
+const receivers = createReceivers();
 
 beforeAll(async () => {
   posthorn = await startPosthorn();
 });
-afterEach(async () => {
-  await Promise.all(receivers.splice(0).map((receiver) => receiver.close()));
-});
+afterEach(receivers.end);
 afterAll(() => posthorn.stop());
 
-async function receive(options: Parameters<typeof startReceiver>[0] = {}): Promise<Receiver> {
-  const receiver = await startReceiver(options);
-  receivers.push(receiver);
-  return receiver;
-}
-
 test('delays below a second are kept: nine tries 100 ms apart do not come a second apart', async () => {
-  const receiver = await receive({ answers: [500, 500, 500, 500, 500, 500, 500, 500, 200] });
+  const receiver = await receivers.start({ answers: [500, 500, 500, 500, 500, 500, 500, 500, 200] });
   const { id: channelId } = await createChannel(posthorn);
   const retryPolicy = { maxRetries: 8, initialDelay: 100, maxDelay: 100, backoffMultiplier: 1 };
   await createSubscription(posthorn, { channelId, webhookUrl: receiver.url, retryPolicy });
@@ -47,7 +39,7 @@ test('delays below a second are kept: nine tries 100 ms apart do not come a seco
 
 test('an endpoint that hangs neither delays nor fails another subscription of the same host', async () => {
   const held: ServerResponse[] = [];
-  const receiver = await receive({
+  const receiver = await receivers.start({
     answer: ({ path }) => (path === '/hangs' ? (response) => held.push(response) : 200),
   });
   const hanging = await createChannel(posthorn);
@@ -69,7 +61,7 @@ test('an endpoint that hangs neither delays nor fails another subscription of th
 
 test('a try that was under way when its subscription was deleted is on record, and what has arrived is delivered', async () => {
   const held: ServerResponse[] = [];
-  const receiver = await receive({ answers: [(response) => held.push(response)] });
+  const receiver = await receivers.start({ answers: [(response) => held.push(response)] });
   const { id: channelId } = await createChannel(posthorn);
   const subscription = await createSubscription(posthorn, { channelId, webhookUrl: receiver.url });
   const message = await publish(posthorn, channelId);

@@ -11,7 +11,7 @@ import {
   waitForDelivery,
 } from '../support/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { createReceivers, type Receiver } from '../support/receiver.ts';
 import { serviceEvents } from '../support/system-channel.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -24,10 +24,8 @@ type Dead = { receiver: Receiver; channelId: string; subscriptionId: string };
 // An hour until the second try: what comes before it is a probe.
 const PATIENT = { maxRetries: 5, initialDelay: 3_600_000, maxDelay: 3_600_000, backoffMultiplier: 1 };
 
-const receivers: Receiver[] = [];
-afterEach(async () => {
-  await Promise.all(receivers.splice(0).map((receiver) => receiver.close()));
-});
+const receivers = createReceivers();
+afterEach(receivers.end);
 
 describe.each(['off', '0'])('with the burst threshold %s', (threshold) => {
   let posthorn: TestPosthorn;
@@ -37,8 +35,7 @@ describe.each(['off', '0'])('with the burst threshold %s', (threshold) => {
   afterAll(() => posthorn.stop());
 
   const subscribed = async (answer: number, fields: Record<string, unknown> = {}): Promise<Dead> => {
-    const receiver = await startReceiver({ answers: [answer] });
-    receivers.push(receiver);
+    const receiver = await receivers.start({ answers: [answer] });
     const channel = await createChannel(posthorn);
     const target = { channelId: channel.id, webhookUrl: receiver.url, retryPolicy: PATIENT };
     const subscription = await createSubscription(posthorn, { ...target, ...fields });
@@ -216,8 +213,7 @@ describe.each(['off', '0'])('with the burst threshold %s', (threshold) => {
   test('another webhookUrl closes it: what failed there says nothing of here', async () => {
     const dead = await opened();
     const message = await publish(posthorn, dead.channelId);
-    const alive = await startReceiver();
-    receivers.push(alive);
+    const alive = await receivers.start();
 
     await posthorn.request('PATCH', `/v1/subscriptions/${dead.subscriptionId}`, { webhookUrl: alive.url });
 

@@ -1,16 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { createChannel, createSubscription, publish, publishBatch, waitForDelivery } from '../support/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { createReceivers, type Receiver } from '../support/receiver.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 // As much before its turn a try is in time (src/dispatch/limits.ts).
 const EARLY_MS = 20;
 
-const receivers: Receiver[] = [];
-afterEach(async () => {
-  await Promise.all(receivers.splice(0).map((receiver) => receiver.close()));
-});
+const receivers = createReceivers();
+afterEach(receivers.end);
 
 /**
  * A receiver that answers after `delayMs` and remembers how many requests it had open at a time. It answers nobody before
@@ -23,7 +21,7 @@ async function slowReceiver(
   let open = 0;
   let most = 0;
   const held: (() => void)[] = [];
-  const receiver = await startReceiver({
+  const receiver = await receivers.start({
     answer: () => (response) => {
       open += 1;
       most = Math.max(most, open);
@@ -34,7 +32,6 @@ async function slowReceiver(
       if (most >= together) for (const answer of held.splice(0)) setTimeout(answer, delayMs);
     },
   });
-  receivers.push(receiver);
   return Object.assign(receiver, { most: () => most });
 }
 

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { lowestIdAt } from '../../src/shared/ids.ts';
 import { createChannel, createSubscription, publish, publishBatch, waitForDelivery } from '../support/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { createReceivers, type Receiver } from '../support/receiver.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 type ReplayJson = {
@@ -15,20 +15,15 @@ type ReplayJson = {
 };
 
 let posthorn: TestPosthorn;
-const receivers: Receiver[] = [];
+const receivers = createReceivers();
 beforeAll(async () => {
   posthorn = await startPosthorn();
 });
-afterEach(async () => {
-  await Promise.all(receivers.splice(0).map((receiver) => receiver.close()));
-});
+afterEach(receivers.end);
 afterAll(() => posthorn.stop());
 
-const receiving = async (...answers: number[]): Promise<Receiver> => {
-  const receiver = await startReceiver({ answers: answers.length === 0 ? [200] : answers });
-  receivers.push(receiver);
-  return receiver;
-};
+const receiving = (...answers: number[]): Promise<Receiver> =>
+  receivers.start({ answers: answers.length === 0 ? [200] : answers });
 
 const ask = (subscriptionId: string, body: unknown) =>
   posthorn.request<ReplayJson & { error?: { code: string; details: { field: string } } }>(

@@ -10,7 +10,7 @@ import {
   waitForDelivery,
 } from '../support/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { createReceivers, type Receiver } from '../support/receiver.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 // An hour until the next try: whatever moves a delivery in these tests is the reconciler.
@@ -18,20 +18,17 @@ const SLOW = { maxRetries: 3, initialDelay: 3_600_000, maxDelay: 3_600_000, back
 
 let posthorn: TestPosthorn;
 let passes = 0;
-const receivers: Receiver[] = [];
+const receivers = createReceivers();
 
 beforeAll(async () => {
   posthorn = await startPosthorn();
 });
-afterEach(async () => {
-  await Promise.all(receivers.splice(0).map((receiver) => receiver.close()));
-});
+afterEach(receivers.end);
 afterAll(() => posthorn.stop());
 
 /** A delivery that has failed once and waits an hour, and one of another subscription in the same state. */
 async function waiting(): Promise<{ receiver: Receiver; messageId: string; delivery: DeliveryJson }> {
-  const receiver = await startReceiver({ answers: [500, 200] });
-  receivers.push(receiver);
+  const receiver = await receivers.start({ answers: [500, 200] });
   const channel = await createChannel(posthorn);
   await createSubscription(posthorn, { channelId: channel.id, webhookUrl: receiver.url, retryPolicy: SLOW });
   const message = await publish(posthorn, channel.id);
@@ -119,8 +116,7 @@ test('a delivery that is overdue by less than a minute, or whose Temporal workfl
 });
 
 test('what a dead worker had claimed and not started is started by a living one, in the same round', async () => {
-  const receiver = await startReceiver();
-  receivers.push(receiver);
+  const receiver = await receivers.start();
   const channel = await createChannel(posthorn);
   const fields = { channelId: channel.id, webhookUrl: receiver.url };
   const subscription = await createSubscription(posthorn, fields);
@@ -139,8 +135,7 @@ test('what a dead worker had claimed and not started is started by a living one,
 });
 
 test('what a living worker holds is not taken from it', async () => {
-  const receiver = await startReceiver();
-  receivers.push(receiver);
+  const receiver = await receivers.start();
   const channel = await createChannel(posthorn);
   const subscription = await createSubscription(posthorn, { channelId: channel.id, webhookUrl: receiver.url });
   await posthorn.request('POST', `/v1/subscriptions/${subscription.id}/pause`);

@@ -11,26 +11,20 @@ import {
   waitForDelivery,
 } from '../support/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { createReceivers, type Receiver } from '../support/receiver.ts';
 import { serviceEvents, systemChannelOf } from '../support/system-channel.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 let posthorn: TestPosthorn;
-const receivers: Receiver[] = [];
+const receivers = createReceivers();
 
 beforeAll(async () => {
   posthorn = await startPosthorn();
 });
-afterEach(async () => {
-  await Promise.all(receivers.splice(0).map((receiver) => receiver.close()));
-});
+afterEach(receivers.end);
 afterAll(() => posthorn.stop());
 
-async function receiverOf(answer: number): Promise<Receiver> {
-  const receiver = await startReceiver({ answers: [answer] });
-  receivers.push(receiver);
-  return receiver;
-}
+const receiverOf = (answer: number): Promise<Receiver> => receivers.start({ answers: [answer] });
 
 async function subscribed(answer: number, fields: Record<string, unknown> = {}) {
   const receiver = await receiverOf(answer);
