@@ -1,21 +1,13 @@
 import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { Client, Connection } from '@temporalio/client';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { brokenPromises, idOf, inFlight, repeatsOf, untilSettled } from '../support/invariants.ts';
-import { makeDataFolder, type OwnTemporal, startOwnTemporal } from '../support/own-servers.ts';
-import {
-  type ApiProcess,
-  endAllProcesses,
-  type PosthornProcess,
-  prepareService,
-  type Settings,
-  startApiProcess,
-  startWorkerProcess,
-} from '../support/processes.ts';
+import { makeDataFolder, startOwnTemporal } from '../support/own-servers.ts';
+import { type OwnService, prepareOwnService } from '../support/own-service.ts';
+import { type ApiProcess, type PosthornProcess, startApiProcess, startWorkerProcess } from '../support/processes.ts';
 import type { Answer, Receiver } from '../support/receiver.ts';
-import { after, evidenceOf, type Scene, setScene } from '../support/scene.ts';
+import { after, createScenes, evidenceOf } from '../support/scene.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 // A killed worker's tries are known to be dead when Temporal's task (10 s) or the worker's lease (10 s) has run out, and are
@@ -24,46 +16,27 @@ const TAKEN_UP_WITHIN_MS = 45_000;
 // Two seconds without arrivals, and a look.
 const BURST_IS_OVER_MS = 3_000;
 
-type SceneArguments = [number, Parameters<typeof setScene>[2], Record<string, unknown>?];
-
 // What is promised holds whether first tries are drained or have a Temporal workflow each.
 describe.each(['100', 'off', '1'])('with the burst threshold %s', (threshold) => {
   const dataFolder = makeDataFolder();
   let database: TestDatabase;
-  let temporal: OwnTemporal & { stop(): Promise<void> };
-  let connection: Connection;
-  let client: Client;
-  let settings: Settings;
-  let key: string;
+  let service: OwnService;
   let api: ApiProcess;
   let worker: PosthornProcess;
-  const receivers: Receiver[] = [];
+  const scenes = createScenes(() => ({ urlOf: () => api.url, key: service.key }));
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    temporal = await startOwnTemporal(dataFolder);
-    ({ key, settings } = await prepareService(database.url, temporal.address));
-    settings = { ...settings, DELIVERY_BURST_THRESHOLD: threshold };
-    connection = await Connection.connect({ address: temporal.address });
-    client = new Client({ connection });
-    [api, worker] = await Promise.all([startApiProcess(settings), startWorkerProcess(settings)]);
+    const temporal = await startOwnTemporal(dataFolder);
+    service = await prepareOwnService(database.url, temporal, { DELIVERY_BURST_THRESHOLD: threshold });
+    [api, worker] = await Promise.all([startApiProcess(service.settings), startWorkerProcess(service.settings)]);
   }, 150_000);
-  afterEach(async () => {
-    await Promise.all(receivers.splice(0).map((receiver) => receiver.close()));
-  });
+  afterEach(scenes.end);
   afterAll(async () => {
-    await endAllProcesses();
-    await connection.close();
-    await temporal.stop();
+    await service.end();
     await database.drop();
     rmSync(dataFolder, { recursive: true, force: true });
   });
-
-  const setOwnScene = async (...[count, answer, fields]: SceneArguments): Promise<Scene> => {
-    const scene = await setScene({ urlOf: () => api.url, key }, count, answer, fields);
-    receivers.push(scene.receiver);
-    return scene;
-  };
 
   const untilRequests = (receiver: Receiver, count: number): Promise<boolean> =>
     waitFor(`${count} requests`, () => receiver.requests.length >= count);
@@ -76,7 +49,7 @@ describe.each(['100', 'off', '1'])('with the burst threshold %s', (threshold) =>
     // From the hundredth on nobody is answered before the kill, which so comes in the middle.
     let isKilled = false;
     const held: Answer = () => undefined;
-    const scene = await setOwnScene(3, () => (isKilled || scene.receiver.requests.length <= 100 ? after(30) : held));
+    const scene = await scenes.set(3, () => (isKilled || scene.receiver.requests.length <= 100 ? after(30) : held));
     const { recorder, receiver } = scene;
     await recorder.publish(scene.channelId, 100);
     await untilRequests(receiver, 101);
@@ -86,9 +59,9 @@ describe.each(['100', 'off', '1'])('with the burst threshold %s', (threshold) =>
     await untilRead(receiver);
     const unanswered = await inFlight(evidenceOf(scene, database.pool));
     const before = receiver.requests.length;
-    worker = await startWorkerProcess(settings);
+    worker = await startWorkerProcess(service.settings);
     const readyAt = Date.now();
-    await untilSettled(database.pool, client, scene.channelId);
+    await untilSettled(database.pool, service.client, scene.channelId);
 
     expect(before).toBeLessThan(300);
     expect(await brokenPromises(evidenceOf(scene, database.pool))).toEqual([]);
@@ -107,11 +80,11 @@ describe.each(['100', 'off', '1'])('with the burst threshold %s', (threshold) =>
     let isKilled = false;
     const held: Answer = () => undefined;
     // Its retry is what is killed: the first try fails, the second is held.
-    const last = await setOwnScene(1, () => (isKilled || last.receiver.requests.length < 2 ? 500 : held), {
+    const last = await scenes.set(1, () => (isKilled || last.receiver.requests.length < 2 ? 500 : held), {
       retryPolicy: { maxRetries: 1, initialDelay: 2_000, maxDelay: 2_000 },
     });
     // With one answer overdue by a second its next first try is a regular one as well.
-    const long = await setOwnScene(1, () => (isKilled ? 500 : held), {
+    const long = await scenes.set(1, () => (isKilled ? 500 : held), {
       retryPolicy: { maxRetries: 1, initialDelay: 60_000, maxDelay: 60_000 },
     });
     await last.recorder.publish(last.channelId);
@@ -124,9 +97,9 @@ describe.each(['100', 'off', '1'])('with the burst threshold %s', (threshold) =>
 
     await worker.end('SIGKILL');
     isKilled = true;
-    worker = await startWorkerProcess(settings);
+    worker = await startWorkerProcess(service.settings);
     const readyAt = Date.now();
-    await untilSettled(database.pool, client, last.channelId);
+    await untilSettled(database.pool, service.client, last.channelId);
     await untilRequests(long.receiver, 4);
     const readAttempts = async (id: string | undefined) =>
       (
@@ -172,7 +145,7 @@ describe.each(['100', 'off', '1'])('with the burst threshold %s', (threshold) =>
 
   test('SIGTERM to the worker and the API under load: every stored message was answered, every try ends, none is made twice', async () => {
     let count = 0;
-    const scene = await setOwnScene(2, () => {
+    const scene = await scenes.set(2, () => {
       count += 1;
       return after(count % 10 === 0 ? 2_000 : 20);
     });
@@ -183,9 +156,9 @@ describe.each(['100', 'off', '1'])('with the burst threshold %s', (threshold) =>
     const [ofApi, ofWorker] = await Promise.all([api.end('SIGTERM'), worker.end('SIGTERM')]);
     const publications = await publishing.stop();
     const unanswered = await inFlight(evidenceOf(scene, database.pool));
-    api = await startApiProcess(settings, api.port);
-    worker = await startWorkerProcess(settings);
-    await untilSettled(database.pool, client, scene.channelId);
+    api = await startApiProcess(service.settings, api.port);
+    worker = await startWorkerProcess(service.settings);
+    await untilSettled(database.pool, service.client, scene.channelId);
 
     expect([ofApi, ofWorker]).toMatchObject([{ exitCode: 0 }, { exitCode: 0 }]);
     // What they may take; the slowest answer here takes 2 s.
@@ -203,12 +176,12 @@ describe.each(['100', 'off', '1'])('with the burst threshold %s', (threshold) =>
   }, 400_000);
 
   test('two workers on one database make 300 deliveries together, none of them twice', async () => {
-    const second = await startWorkerProcess({ ...settings, LOG_LEVEL: 'debug' });
+    const second = await startWorkerProcess({ ...service.settings, LOG_LEVEL: 'debug' });
     // Slow enough that one worker could not make them all before the other has begun.
-    const scene = await setOwnScene(3, () => after(100));
+    const scene = await scenes.set(3, () => after(100));
 
     await scene.recorder.publish(scene.channelId, 100);
-    await untilSettled(database.pool, client, scene.channelId);
+    await untilSettled(database.pool, service.client, scene.channelId);
 
     expect(scene.receiver.requests).toHaveLength(300);
     expect([...repeatsOf(scene.receiver.requests)]).toEqual([]);
@@ -221,7 +194,7 @@ describe.each(['100', 'off', '1'])('with the burst threshold %s', (threshold) =>
   }, 400_000);
 
   test('an API killed while publishing: what it accepted is there and delivered, what it left unanswered is whole or absent', async () => {
-    const scene = await setOwnScene(1, () => 200);
+    const scene = await scenes.set(1, () => 200);
     const { recorder } = scene;
     const publishing = recorder.keepPublishing(scene.channelId, {
       publishers: 8,
@@ -233,9 +206,9 @@ describe.each(['100', 'off', '1'])('with the burst threshold %s', (threshold) =>
     await api.end('SIGKILL');
     await waitFor('a request to break', () => recorder.publications.some(({ outcome }) => outcome === 'unknown'));
     const publications = await publishing.stop();
-    api = await startApiProcess(settings, api.port);
+    api = await startApiProcess(service.settings, api.port);
     await recorder.publish(scene.channelId);
-    await untilSettled(database.pool, client, scene.channelId);
+    await untilSettled(database.pool, service.client, scene.channelId);
 
     expect(publications.filter(({ outcome }) => outcome === 'unknown').length).toBeGreaterThan(0);
     expect(await brokenPromises(evidenceOf(scene, database.pool))).toEqual([]);

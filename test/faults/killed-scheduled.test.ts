@@ -1,17 +1,10 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { Client, Connection } from '@temporalio/client';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { untilSettled } from '../support/invariants.ts';
-import { makeDataFolder, type OwnTemporal, startOwnTemporal } from '../support/own-servers.ts';
-import {
-  type ApiProcess,
-  endAllProcesses,
-  prepareService,
-  type Settings,
-  startApiProcess,
-  startWorkerProcess,
-} from '../support/processes.ts';
+import { makeDataFolder, startOwnTemporal } from '../support/own-servers.ts';
+import { type OwnService, prepareOwnService } from '../support/own-service.ts';
+import { type ApiProcess, startApiProcess, startWorkerProcess } from '../support/processes.ts';
 import { type Scene, setScene } from '../support/scene.ts';
 import { makeDue } from '../support/scheduled.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -22,28 +15,19 @@ const HERE = 'database = (SELECT oid FROM pg_database WHERE datname = current_da
 
 const dataFolder = makeDataFolder();
 let database: TestDatabase;
-let temporal: OwnTemporal & { stop(): Promise<void> };
-let connection: Connection;
-let client: Client;
-let settings: Settings;
-let key: string;
+let service: OwnService;
 let api: ApiProcess;
 let scene: Scene;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  temporal = await startOwnTemporal(dataFolder);
-  ({ key, settings } = await prepareService(database.url, temporal.address));
-  connection = await Connection.connect({ address: temporal.address });
-  client = new Client({ connection });
-  api = await startApiProcess(settings);
-  scene = await setScene({ urlOf: () => api.url, key }, 1, () => 200);
+  service = await prepareOwnService(database.url, await startOwnTemporal(dataFolder));
+  api = await startApiProcess(service.settings);
+  scene = await setScene({ urlOf: () => api.url, key: service.key }, 1, () => 200);
 }, 120_000);
 afterAll(async () => {
-  await endAllProcesses();
+  await service.end();
   await scene.receiver.close();
-  await connection.close();
-  await temporal.stop();
   await database.drop();
   rmSync(dataFolder, { recursive: true, force: true });
 });
@@ -64,7 +48,7 @@ test('a worker killed while it publishes 600 scheduled messages: what it had beg
     const path = `/v1/channels/${channelId}/messages/batch`;
     ids.push(...(await recorder.call<{ ids: string[] }>('POST', path, { messages })).ids);
   }
-  const doomed = await startWorkerProcess(settings);
+  const doomed = await startWorkerProcess(service.settings);
   // The statement that publishes waits for this table: what it is to publish is taken out of what waits already.
   const lock = await database.pool.connect();
   await lock.query('BEGIN; LOCK TABLE deliveries IN EXCLUSIVE MODE');
@@ -89,13 +73,13 @@ test('a worker killed while it publishes 600 scheduled messages: what it had beg
 
   expect(await count('messages WHERE channel_id = $1', channelId)).toBe(0);
   expect(await count('scheduled_messages WHERE channel_id = $1 AND due_at IS NOT NULL', channelId)).toBe(600);
-  await Promise.all([startWorkerProcess(settings), startWorkerProcess(settings)]);
+  await Promise.all([startWorkerProcess(service.settings), startWorkerProcess(service.settings)]);
   await waitFor(
     'all to be published',
     async () => (await count('messages WHERE channel_id = $1', channelId)) === 600,
     60_000,
   );
-  await untilSettled(database.pool, client, channelId);
+  await untilSettled(database.pool, service.client, channelId);
 
   expect(ids.map((id) => receiver.countOf(id)).filter((times) => times !== 1)).toEqual([]);
   expect(await count('deliveries WHERE channel_id = $1', channelId)).toBe(600);

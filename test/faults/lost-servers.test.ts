@@ -1,29 +1,15 @@
 import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { Client, Connection } from '@temporalio/client';
 import type { Pool } from 'pg';
 import { migrate } from '../../src/db/migrate.ts';
 import { createPool } from '../../src/db/pool.ts';
 import { brokenPromises, inFlight, repeatsOf, untilSettled } from '../support/invariants.ts';
-import {
-  makeDataFolder,
-  type OwnServer,
-  type OwnTemporal,
-  startOwnPostgres,
-  startOwnTemporal,
-} from '../support/own-servers.ts';
-import {
-  type ApiProcess,
-  endAllProcesses,
-  type PosthornProcess,
-  prepareService,
-  type Settings,
-  startApiProcess,
-  startWorkerProcess,
-} from '../support/processes.ts';
+import { makeDataFolder, type OwnServer, startOwnPostgres, startOwnTemporal } from '../support/own-servers.ts';
+import { type OwnService, prepareOwnService } from '../support/own-service.ts';
+import { type ApiProcess, type PosthornProcess, startApiProcess, startWorkerProcess } from '../support/processes.ts';
 import type { Publication } from '../support/recorder.ts';
-import { after, evidenceOf, type Scene, setScene } from '../support/scene.ts';
+import { after, createScenes, evidenceOf } from '../support/scene.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 // How long Temporal is away (issue: 20 s); longer than a start (5 s), a heartbeat (5 s) and a Temporal task (10 s) may take.
@@ -35,50 +21,32 @@ const HEALED_WITHIN_MS = 30_000;
 // Nobody has made it: the worker does at its start, and again after Temporal's store was lost.
 const NAMESPACE = 'faults';
 
-type SceneArguments = [number, Parameters<typeof setScene>[2], Record<string, unknown>?];
-
 // What is promised holds whether first tries are drained or have a Temporal workflow each.
 describe.each(['100', 'off', '1'])('with the burst threshold %s', (threshold) => {
   const dataFolder = makeDataFolder();
   let postgres: OwnServer & { url: string; stop(): Promise<void> };
-  let temporal: OwnTemporal & { stop(): Promise<void> };
   let pool: Pool;
-  let connection: Connection;
-  let client: Client;
-  let settings: Settings;
-  let key: string;
+  let service: OwnService;
   let api: ApiProcess;
   let worker: PosthornProcess;
-  const scenes: Scene[] = [];
+  const scenes = createScenes(() => ({ urlOf: () => api.url, key: service.key }));
 
   beforeAll(async () => {
-    [postgres, temporal] = await Promise.all([startOwnPostgres(dataFolder), startOwnTemporal(dataFolder)]);
+    const [ownPostgres, temporal] = await Promise.all([startOwnPostgres(dataFolder), startOwnTemporal(dataFolder)]);
+    postgres = ownPostgres;
     await migrate(postgres.url);
     pool = createPool(postgres.url, { max: 5 });
-    ({ key, settings } = await prepareService(postgres.url, temporal.address));
-    settings = { ...settings, DELIVERY_BURST_THRESHOLD: threshold };
-    settings = { ...settings, TEMPORAL_NAMESPACE: NAMESPACE };
-    connection = await Connection.connect({ address: temporal.address });
-    client = new Client({ connection, namespace: NAMESPACE });
-    [api, worker] = await Promise.all([startApiProcess(settings), startWorkerProcess(settings)]);
+    const variables = { DELIVERY_BURST_THRESHOLD: threshold, TEMPORAL_NAMESPACE: NAMESPACE };
+    service = await prepareOwnService(postgres.url, temporal, variables);
+    [api, worker] = await Promise.all([startApiProcess(service.settings), startWorkerProcess(service.settings)]);
   }, 150_000);
-  afterEach(async () => {
-    await Promise.all(scenes.splice(0).map(({ receiver }) => receiver.close()));
-  });
+  afterEach(scenes.end);
   afterAll(async () => {
-    await endAllProcesses();
-    await connection.close();
+    await service.end();
     await pool.end();
-    await temporal.stop();
     await postgres.stop();
     rmSync(dataFolder, { recursive: true, force: true });
   });
-
-  const setOwnScene = async (...[count, answer, fields]: SceneArguments): Promise<Scene> => {
-    const scene = await setScene({ urlOf: () => api.url, key }, count, answer, fields);
-    scenes.push(scene);
-    return scene;
-  };
 
   const countOutcomes = (publications: readonly Publication[]): Record<string, number> =>
     Object.fromEntries(
@@ -89,17 +57,17 @@ describe.each(['100', 'off', '1'])('with the burst threshold %s', (threshold) =>
     );
 
   test('Temporal frozen for 20 s: every publish is accepted meanwhile, and everything is delivered afterwards', async () => {
-    const scene = await setOwnScene(1, () => after(30));
+    const scene = await scenes.set(1, () => after(30));
     const { recorder, receiver, channelId } = scene;
     const publishing = recorder.keepPublishing(channelId, { publishers: 2, pauseMs: 200 });
     await waitFor('the first deliveries', () => receiver.requests.length >= 10);
 
-    temporal.freeze();
+    service.temporal.freeze();
     await sleep(TEMPORAL_AWAY_MS);
     const unanswered = await inFlight(evidenceOf(scene, pool));
-    temporal.thaw();
+    service.temporal.thaw();
     const publications = await publishing.stop();
-    await untilSettled(pool, client, channelId);
+    await untilSettled(pool, service.client, channelId);
 
     expect(countOutcomes(publications)).toMatchObject({ refused: 0, unknown: 0 });
     // Far more than the few that were under way when it froze.
@@ -110,7 +78,7 @@ describe.each(['100', 'off', '1'])('with the burst threshold %s', (threshold) =>
 
   test('PostgreSQL restarted under load: UNAVAILABLE while it is away, nothing half stored, no policy used up, healed without a restart', async () => {
     // Without a single retry: a try that our own outage counted as failed would be a dead letter.
-    const scene = await setOwnScene(2, () => after(30), { retryPolicy: { maxRetries: 0 } });
+    const scene = await scenes.set(2, () => after(30), { retryPolicy: { maxRetries: 0 } });
     const { recorder, receiver, channelId } = scene;
     const publishing = recorder.keepPublishing(channelId, { publishers: 4, pauseMs: 100 });
     await waitFor('the first deliveries', () => receiver.requests.length >= 20);
@@ -128,7 +96,7 @@ describe.each(['100', 'off', '1'])('with the burst threshold %s', (threshold) =>
     const healedAt = Date.now();
     await sleep(500);
     const publications = await publishing.stop();
-    await untilSettled(pool, client, channelId);
+    await untilSettled(pool, service.client, channelId);
 
     const refused = publications.filter(({ outcome }) => outcome === 'refused');
     expect(refused.length).toBeGreaterThan(0);
@@ -145,10 +113,10 @@ describe.each(['100', 'off', '1'])('with the burst threshold %s', (threshold) =>
   test("Temporal's store deleted with deliveries open: those that wait for a retry, those not yet started and new ones all end", async () => {
     // Fails until the store is lost, and then waits long enough for it to be lost under its retry.
     let isLost = false;
-    const retrying = await setOwnScene(1, () => (isLost ? 200 : 500), {
+    const retrying = await scenes.set(1, () => (isLost ? 200 : 500), {
       retryPolicy: { maxRetries: 3, initialDelay: 15_000, maxDelay: 15_000 },
     });
-    const pending = await setOwnScene(1, () => after(30));
+    const pending = await scenes.set(1, () => after(30));
     for (let n = 0; n < 10; n += 1) await retrying.recorder.publish(retrying.channelId);
     await waitFor('all to wait for their retry', async () => {
       const { rowCount } = await pool.query(`SELECT FROM deliveries WHERE channel_id = $1 AND status = 'retrying'`, [
@@ -157,14 +125,14 @@ describe.each(['100', 'off', '1'])('with the burst threshold %s', (threshold) =>
       return rowCount === 10;
     });
 
-    await temporal.crash();
+    await service.temporal.crash();
     isLost = true;
-    temporal.lose();
+    service.temporal.lose();
     await pending.recorder.publish(pending.channelId, 30);
-    await temporal.restart();
+    await service.temporal.restart();
     await pending.recorder.publish(pending.channelId, 30);
-    await untilSettled(pool, client, pending.channelId);
-    await untilSettled(pool, client, retrying.channelId);
+    await untilSettled(pool, service.client, pending.channelId);
+    await untilSettled(pool, service.client, retrying.channelId);
 
     expect(await brokenPromises(evidenceOf(pending, pool))).toEqual([]);
     expect(await brokenPromises(evidenceOf(retrying, pool))).toEqual([]);
@@ -176,19 +144,22 @@ describe.each(['100', 'off', '1'])('with the burst threshold %s', (threshold) =>
   }, 400_000);
 
   test('API, worker, Temporal and PostgreSQL killed at the same moment and started on the same data: nothing accepted is lost', async () => {
-    const scene = await setOwnScene(2, () => after(30));
+    const scene = await scenes.set(2, () => after(30));
     const { recorder, receiver, channelId } = scene;
     const publishing = recorder.keepPublishing(channelId, { publishers: 3, pauseMs: 100, sizeOf: (n) => 1 + (n % 3) });
     await waitFor('the first deliveries', () => receiver.requests.length >= 40);
 
-    await Promise.all([api.end('SIGKILL'), worker.end('SIGKILL'), temporal.crash(), postgres.crash()]);
+    await Promise.all([api.end('SIGKILL'), worker.end('SIGKILL'), service.temporal.crash(), postgres.crash()]);
     await publishing.stop();
-    await Promise.all([temporal.restart(), postgres.restart()]);
+    await Promise.all([service.temporal.restart(), postgres.restart()]);
     const unanswered = await inFlight(evidenceOf(scene, pool));
     const before = receiver.requests.length;
-    [api, worker] = await Promise.all([startApiProcess(settings, api.port), startWorkerProcess(settings)]);
+    [api, worker] = await Promise.all([
+      startApiProcess(service.settings, api.port),
+      startWorkerProcess(service.settings),
+    ]);
     await recorder.publish(channelId);
-    await untilSettled(pool, client, channelId);
+    await untilSettled(pool, service.client, channelId);
 
     expect(receiver.requests.length).toBeGreaterThan(before);
     expect(await brokenPromises(evidenceOf(scene, pool))).toEqual([]);

@@ -1,32 +1,24 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { Client, Connection } from '@temporalio/client';
 import { createNewId } from '../../src/new-id.ts';
 import { retentionScheduleId, TASK_QUEUE } from '../../src/shared/temporal-names.ts';
 import { insertManyAged } from '../support/aged.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { makeDataFolder, type OwnTemporal, startOwnTemporal } from '../support/own-servers.ts';
-import { endAllProcesses, prepareService, type Settings, startWorkerProcess } from '../support/processes.ts';
+import { makeDataFolder, startOwnTemporal } from '../support/own-servers.ts';
+import { type OwnService, prepareOwnService } from '../support/own-service.ts';
+import { startWorkerProcess } from '../support/processes.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const dataFolder = makeDataFolder();
 let database: TestDatabase;
-let temporal: OwnTemporal & { stop(): Promise<void> };
-let connection: Connection;
-let client: Client;
-let settings: Settings;
+let service: OwnService;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  temporal = await startOwnTemporal(dataFolder);
-  ({ settings } = await prepareService(database.url, temporal.address));
-  connection = await Connection.connect({ address: temporal.address });
-  client = new Client({ connection });
+  service = await prepareOwnService(database.url, await startOwnTemporal(dataFolder));
 }, 150_000);
 afterAll(async () => {
-  await endAllProcesses();
-  await connection.close();
-  await temporal.stop();
+  await service.end();
   await database.drop();
   rmSync(dataFolder, { recursive: true, force: true });
 });
@@ -54,14 +46,14 @@ test('a pass whose worker is killed in the middle of a batch takes nothing half,
   const lock = await database.pool.connect();
   await lock.query('BEGIN');
   await lock.query('SELECT id FROM deliveries WHERE message_id = $1 FOR UPDATE', [last.id]);
-  const worker = await startWorkerProcess(settings);
-  const schedule = client.schedule.getHandle(retentionScheduleId(TASK_QUEUE));
+  const worker = await startWorkerProcess(service.settings);
+  const schedule = service.client.schedule.getHandle(retentionScheduleId(TASK_QUEUE));
   await schedule.trigger();
   const workflowId = await waitFor('the pass', async () => {
     const recent = (await schedule.describe()).info.recentActions.at(-1);
     return recent?.action.type === 'startWorkflow' && recent.action.workflow.workflowId;
   });
-  const handle = client.workflow.getHandle(workflowId);
+  const handle = service.client.workflow.getHandle(workflowId);
   await waitFor('a heartbeat behind the first channel', async () => {
     const [activity] = (await handle.describe()).raw.pendingActivities ?? [];
     const [details] = activity?.heartbeatDetails?.payloads ?? [];
@@ -73,7 +65,7 @@ test('a pass whose worker is killed in the middle of a batch takes nothing half,
   lock.release();
 
   expect([await countOf(first), await countOf(second)]).toEqual([0, 100]);
-  await startWorkerProcess(settings);
+  await startWorkerProcess(service.settings);
   // What the first worker removed counts as well, as far as its last heartbeat told.
   expect(await handle.result()).toMatchObject({ position: second, kept: 0 });
   expect([await database.db.message.count(), await database.db.delivery.count()]).toEqual([0, 0]);

@@ -28,6 +28,23 @@ export async function setScene(
   return { recorder, receiver, channelId, subscriptions };
 }
 
+type SceneArguments = [count: number, answer: (request: ReceivedRequest) => Answer, fields?: Record<string, unknown>];
+
+/** Sets the scenes of one test file, whose receivers end together. `apiOf` is asked at each scene. */
+export function createScenes(apiOf: () => Parameters<typeof setScene>[0]) {
+  const scenes: Scene[] = [];
+  return {
+    async set(...scene: SceneArguments): Promise<Scene> {
+      const made = await setScene(apiOf(), ...scene);
+      scenes.push(made);
+      return made;
+    },
+    end: async (): Promise<void> => {
+      await Promise.all(scenes.splice(0).map(({ receiver }) => receiver.close()));
+    },
+  };
+}
+
 export const evidenceOf = ({ recorder, receiver, channelId, subscriptions }: Scene, pool: Pool): Evidence => ({
   pool,
   channelId,
