@@ -1,22 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createChannel, createSubscription, type PageJson } from '../support/factories.ts';
+import { createSubscription } from '../support/factories.ts';
 import { type Answer, startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { startSecondApi } from '../support/second-api.ts';
+import { ORDER, type Problem, type Refusal, schemaCalls } from '../support/schema-calls.ts';
 import { tableContents } from '../support/table-contents.ts';
-
-type Problem = { field: string; reason: string };
-type Refusal = { error: { code: string; message: string; details?: Problem } };
-type MessageJson = { id: string; warnings?: Problem[] };
-
-const ORDER = {
-  type: 'object',
-  required: ['amount'],
-  properties: {
-    amount: { type: 'number', minimum: 0 },
-    currency: { type: 'string', pattern: '^[A-Z]{3}$' },
-    lines: { type: 'array', items: { type: 'object', required: ['sku'], properties: { sku: { type: 'string' } } } },
-  },
-};
 
 let posthorn: TestPosthorn;
 beforeAll(async () => {
@@ -24,16 +10,11 @@ beforeAll(async () => {
 });
 afterAll(() => posthorn.stop());
 
-const channel = async (fields: Record<string, unknown>): Promise<string> => (await createChannel(posthorn, fields)).id;
-const patch = (id: string, body: unknown) => posthorn.request<Refusal>('PATCH', `/v1/channels/${id}`, body);
-const publish = <T = MessageJson>(id: string, payload: unknown, eventType = 'order.created'): Promise<Answer<T>> =>
-  posthorn.request<T>('POST', `/v1/channels/${id}/messages`, { eventType, payload });
+const { channel, patch, publish, messagesOf } = schemaCalls(() => posthorn);
 const publishBatch = <T = { ids: string[]; warnings?: Problem[] }>(id: string, payloads: unknown[]) =>
   posthorn.request<T>('POST', `/v1/channels/${id}/messages/batch`, {
     messages: payloads.map((payload) => ({ eventType: 'order.created', payload })),
   });
-const messagesOf = async (id: string): Promise<unknown[]> =>
-  (await posthorn.request<PageJson<unknown>>('GET', `/v1/channels/${id}/messages?limit=100`)).body.data;
 
 /** Expects INVALID_REQUEST at that field, and every table as it was. */
 async function expectRefused(act: () => Promise<Answer<Refusal>>, field: string, reason: RegExp | string) {
@@ -197,112 +178,6 @@ describe('a channel that warns', () => {
     await patch(id, { schemaMode: 'enforce' });
     expect((await publish(id, {})).status).toBe(400);
   });
-});
-
-describe('a change of the schema', () => {
-  test('in one process is enforced by the next publish through the other one, which then asks PostgreSQL no more', async () => {
-    const other = await startSecondApi(posthorn);
-    try {
-      const id = await channel({});
-      const through = (payload: unknown) =>
-        other.request<Refusal>('POST', `/v1/channels/${id}/messages`, { eventType: 'a', payload });
-      expect((await through({})).status).toBe(202);
-      await patch(id, { schema: ORDER });
-      const refused = await through({});
-      expect([refused.status, refused.body.error.details?.field]).toEqual([400, 'payload.amount']);
-      expect((await through({ amount: 1 })).status).toBe(202);
-      await patch(id, { schemas: { a: { required: ['id'] } } });
-      expect((await through({ amount: 1 })).body.error.details?.field).toBe('payload.id');
-      await patch(id, { schema: null, schemas: null });
-      expect((await through({})).status).toBe(202);
-      expect(await configReads(() => through({}))).toBe(0);
-    } finally {
-      await other.stop();
-    }
-  });
-
-  test('while many publish lets nothing in that its version refuses', async () => {
-    const id = await channel({ schemas: {} });
-    for (let round = 0; round < 5; round += 1) {
-      const name = `round${round}`;
-      const [, ...answers] = await Promise.all([
-        patch(id, { schema: { required: [name] } }),
-        ...Array.from({ length: 20 }, () => publish(id, {})),
-      ]);
-      expect(answers.every(({ status }) => status === 202 || status === 400)).toBe(true);
-      // The change has been answered: from here on every process enforces it.
-      expect((await publish(id, {})).status).toBe(400);
-      await patch(id, { schema: null });
-    }
-  });
-
-  test('raises the version of the configuration; other changes do not', async () => {
-    const id = await channel({ schema: ORDER });
-    const version = async () => (await posthorn.deps.db.channel.findUniqueOrThrow({ where: { id } })).configVersion;
-    await patch(id, { name: 'x', description: 'y', retentionDays: 3, status: 'paused' });
-    expect(await version()).toBe(1);
-    for (const change of [
-      { schema: {} },
-      { schemas: { a: {} } },
-      { schemaMode: 'warn' },
-      { schema: null, schemas: null },
-    ])
-      await patch(id, change);
-    expect(await version()).toBe(5);
-  });
-
-  test('that never ends is UNAVAILABLE for who publishes, not a message that was not checked', async () => {
-    const id = await channel({ schema: ORDER });
-    const { status, body, headers } = await withQueries(
-      async ({ name }) => {
-        if (name === 'publish')
-          await posthorn.deps.db.channel.update({ where: { id }, data: { configVersion: { increment: 1 } } });
-      },
-      () => publish<Refusal>(id, { amount: 1 }),
-    );
-    expect([status, body.error.code, headers.get('retry-after')]).toEqual([503, 'UNAVAILABLE', '1']);
-    expect(body.error.message).toBe("The channel's configuration is changing at this moment");
-    expect(await messagesOf(id)).toEqual([]);
-  });
-});
-
-/** Does something before each statement of the raw pool meanwhile. */
-async function withQueries<T>(
-  before: (statement: { name?: string }) => Promise<void>,
-  act: () => Promise<T>,
-): Promise<T> {
-  const { pool } = posthorn.deps;
-  const query = pool.query;
-  pool.query = (async (statement: { name?: string }, ...rest: unknown[]) => {
-    await before(statement);
-    return (query as (...parts: unknown[]) => unknown).call(pool, statement, ...rest);
-    // `as`: the service calls the pool with promises only.
-  }) as unknown as typeof query;
-  try {
-    return await act();
-  } finally {
-    pool.query = query;
-  }
-}
-
-/** How often a channel's configuration was read from PostgreSQL meanwhile. */
-async function configReads(act: () => Promise<unknown>): Promise<number> {
-  let reads = 0;
-  const count = ({ name }: { name?: string }): Promise<void> => {
-    if (name === 'publishing-config') reads += 1;
-    return Promise.resolve();
-  };
-  await withQueries(count, act);
-  return reads;
-}
-
-test('the configuration of a channel is read once for any number of publishes', async () => {
-  const id = await channel({ schema: ORDER });
-  const reads = await configReads(async () => {
-    await Promise.all(Array.from({ length: 10 }, () => publish(id, { amount: 1 })));
-    for (let count = 0; count < 5; count += 1) await publish(id, { amount: 1 });
-  });
-  expect(reads).toBe(1);
 });
 
 describe('trying payloads', () => {
