@@ -1,18 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { createChannel, createSubscription, type PageJson, publish } from '../support/factories.ts';
-import { type Answer, startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
+import { createChannel, createSubscription, publish } from '../support/factories.ts';
+import { type MessageJson, messageCalls, type Refusal } from '../support/message-calls.ts';
+import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
 import { tableContents } from '../support/table-contents.ts';
-
-type MessageJson = {
-  id: string;
-  channelId: string;
-  eventType: string;
-  payload: Record<string, unknown>;
-  metadata?: Record<string, string>;
-  publishedAt: string;
-  deliveryStatus: string;
-};
-type Refusal = { error: { code: string; message: string; details?: { field: string; reason: string } } };
 
 const KIB = 1024;
 const message = { eventType: 'order.created', payload: { n: 1 } };
@@ -28,12 +18,10 @@ beforeEach(async () => {
 });
 afterAll(() => posthorn.stop());
 
-const path = (): string => `/v1/channels/${channelId}/messages`;
-const send = <T = MessageJson>(body: unknown): Promise<Answer<T>> => posthorn.request<T>('POST', path(), body);
-const sendBatch = <T = { count: number; ids: string[]; status: string }>(messages: unknown): Promise<Answer<T>> =>
-  posthorn.request<T>('POST', `${path()}/batch`, { messages });
-const list = async (query = ''): Promise<MessageJson[]> =>
-  (await posthorn.request<PageJson<MessageJson>>('GET', `${path()}?limit=100&${query}`)).body.data;
+const { path, send, sendBatch, list } = messageCalls(
+  () => posthorn,
+  () => channelId,
+);
 
 /** Publishes and expects a refusal that leaves every table as it was. */
 async function expectRefused(body: unknown, field: string, reason: RegExp | string, suffix = ''): Promise<void> {
