@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { createChannel } from '../support/factories.ts';
+import { createChannel, publish, publishBatch } from '../support/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
 import { type StreamApi, startStreamApi } from '../support/stream-api.ts';
-import { openStream } from '../support/stream-reader.ts';
+import { BEGINNING, idsOf, openStream, type StreamReader } from '../support/stream-reader.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const PUBLISHERS = 20;
@@ -47,8 +47,16 @@ async function publishMany(channelId: string, publisher: number): Promise<string
   return ids;
 }
 
+/** Inserts a message in the transaction that the client has begun. */
+const insertLate = (client: pg.Client, id: string, channelId: string): Promise<unknown> =>
+  client.query(
+    `INSERT INTO messages (id, environment_id, channel_id, event_type, payload, published_at)
+     SELECT $1, c.environment_id, c.id, 'order.late', '{}', now() FROM channels c WHERE c.id = $2`,
+    [id, channelId],
+  );
+
 /** Inserts in transactions that stay open while others commit; every fourth is undone. Returns the ids that are there. */
-async function insertSlowly(channelId: string, published: () => Promise<number>): Promise<string[]> {
+async function insertManySlowly(channelId: string, published: () => Promise<number>): Promise<string[]> {
   const client = new pg.Client({ connectionString: posthorn.database.url });
   await client.connect();
   const ids: string[] = [];
@@ -57,11 +65,7 @@ async function insertSlowly(channelId: string, published: () => Promise<number>)
     // At first certainly, so that the order of commits is not that of ids: something is published behind this id.
     if (n === 0) await waitFor('a message to be published', async () => (await published()) > 0);
     await client.query('BEGIN');
-    await client.query(
-      `INSERT INTO messages (id, environment_id, channel_id, event_type, payload, published_at)
-       SELECT $1, c.environment_id, c.id, 'order.late', '{}', now() FROM channels c WHERE c.id = $2`,
-      [id, channelId],
-    );
+    await insertLate(client, id, channelId);
     // Others have committed behind it, or have nothing left to commit.
     const before = await published();
     for (let look = 0; look < 20 && (await published()) < before + 5; look += 1) await turn();
@@ -91,7 +95,7 @@ test('20 publishers, two processes, slow transactions and a reader that comes ag
   opening.close();
   const publishing = Promise.all([
     ...Array.from({ length: PUBLISHERS }, (_, publisher) => publishMany(channelId, publisher)),
-    ...Array.from({ length: SLOW_TRANSACTIONS }, () => insertSlowly(channelId, count)),
+    ...Array.from({ length: SLOW_TRANSACTIONS }, () => insertManySlowly(channelId, count)),
   ]);
 
   const seen: string[] = [];
@@ -111,7 +115,7 @@ test('20 publishers, two processes, slow transactions and a reader that comes ag
     reader.close();
     // As if the connection had broken behind these: what came further is sent again.
     const taken = reader.events.slice(0, patience);
-    for (const { data } of taken) seen.push((JSON.parse(data) as { id: string }).id);
+    seen.push(...idsOf({ events: taken }));
     position = taken.at(-1)?.id ?? position;
   };
   while (!isPublished || seen.length < (await expected)) await take();
@@ -128,6 +132,98 @@ test('20 publishers, two processes, slow transactions and a reader that comes ag
   expect(connections).toBeGreaterThanOrEqual(RECONNECTIONS);
   expect(seen).toEqual(inOrder);
   await steady.waitForEvents(inOrder.length);
-  expect(steady.events.map(({ data }) => (JSON.parse(data) as { id: string }).id)).toEqual(inOrder);
+  expect(idsOf(steady)).toEqual(inOrder);
   steady.close();
+});
+
+const readers: StreamReader[] = [];
+
+async function read(channelId: string, query = ''): Promise<StreamReader> {
+  const url = `${posthorn.url}/v1/channels/${channelId}/stream?${query}`;
+  const reader = await openStream({ url, key: posthorn.keys.live });
+  readers.push(reader);
+  expect(reader.status).toBe(200);
+  return reader;
+}
+
+/** Inserts a message in a transaction of its own, which stays open. */
+async function insertSlowly(
+  of: string,
+): Promise<{ id: string; commit: () => Promise<void>; undo: () => Promise<void> }> {
+  const client = new pg.Client({ connectionString: posthorn.database.url });
+  await client.connect();
+  await client.query('BEGIN');
+  const id = posthorn.deps.newId('message');
+  await insertLate(client, id, of);
+  const end = async (word: string): Promise<void> => {
+    await client.query(word);
+    await client.end();
+  };
+  return { id, commit: () => end('COMMIT'), undo: () => end('ROLLBACK') };
+}
+
+describe('the order of a stream', () => {
+  let channelId: string;
+  beforeEach(async () => {
+    channelId = (await createChannel(posthorn)).id;
+  });
+  afterEach(() => {
+    for (const reader of readers.splice(0)) reader.close();
+  });
+
+  test('a message that commits late comes late, and is not lost behind those that were made after it', async () => {
+    const reader = await read(channelId);
+    const late = await insertSlowly(channelId);
+    const early = await publish(posthorn, channelId);
+    expect(late.id < early.id).toBe(true);
+    expect(reader.events).toEqual([]);
+    await late.commit();
+    await reader.waitForEvents(2);
+    expect(idsOf(reader)).toEqual([late.id, early.id]);
+    // Every reader sees the same order, whenever it comes.
+    const again = await read(channelId, BEGINNING);
+    await again.waitForEvents(2);
+    expect(idsOf(again)).toEqual([late.id, early.id]);
+  });
+
+  test('a transaction that wrote anything at all holds streams back until it ends, even undone, and one that only reads does not', async () => {
+    const reader = await read(channelId);
+    const elsewhere = await createChannel(posthorn);
+    const writing = await insertSlowly(elsewhere.id);
+    const reading = new pg.Client({ connectionString: posthorn.database.url });
+    await reading.connect();
+    await reading.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
+    await reading.query('SELECT count(*) FROM messages');
+    const message = await publish(posthorn, channelId);
+    const { rows } = await posthorn.deps.pool.query<{ isHeld: boolean }>(
+      `SELECT transaction_id >= pg_snapshot_xmin(pg_current_snapshot()) AS "isHeld" FROM messages WHERE id = $1`,
+      [message.id],
+    );
+    expect(rows).toEqual([{ isHeld: true }]);
+    expect(reader.events).toEqual([]);
+    await writing.undo();
+    await reader.waitForEvents(1);
+    expect(idsOf(reader)).toEqual([message.id]);
+    await reading.query('COMMIT');
+    await reading.end();
+  });
+
+  test('messages from before there were streams come first, in the order of their ids', async () => {
+    const old: string[] = [];
+    for (let n = 0; n < 3; n += 1) old.push(...(await publishBatch(posthorn, channelId, 80)));
+    await posthorn.deps.pool.query(`UPDATE messages SET transaction_id = '0' WHERE channel_id = $1`, [channelId]);
+    const young = await publishBatch(posthorn, channelId, 3);
+    const reader = await read(channelId, BEGINNING);
+    await reader.waitForEvents(243);
+    expect(idsOf(reader)).toEqual([...old, ...young]);
+  });
+
+  test('large messages come in pieces, none is left out', async () => {
+    const ids: string[] = [];
+    for (let n = 0; n < 12; n += 1)
+      ids.push((await publish(posthorn, channelId, { payload: { n, text: 'x'.repeat(200_000) } })).id);
+    const reader = await read(channelId, BEGINNING);
+    await reader.waitForEvents(12);
+    expect(idsOf(reader)).toEqual(ids);
+  });
 });

@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import pg from 'pg';
 import { createChannel, createSubscription, publish, publishBatch } from '../support/factories.ts';
 import { type Answer, startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { openStream, type StreamReader } from '../support/stream-reader.ts';
+import { BEGINNING, idsOf, openStream, type StreamReader } from '../support/stream-reader.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 type Refusal = { error: { code: string; details?: { field: string; reason: string } } };
@@ -24,9 +23,6 @@ afterEach(() => {
 });
 afterAll(() => posthorn.stop());
 
-/** A query for everything that the channel has. */
-const BEGINNING = 'since=2026-01-01T00:00:00Z';
-
 const path = (query = ''): string => `/v1/channels/${channelId}/stream${query === '' ? '' : `?${query}`}`;
 
 async function read({ query, lastEventId, key = posthorn.keys.live }: Given = {}): Promise<StreamReader> {
@@ -41,35 +37,12 @@ const refusalOf = ({ query, lastEventId }: Given): Promise<Answer<Refusal>> =>
     headers: lastEventId === undefined ? {} : { 'last-event-id': lastEventId },
   });
 
-const idsOf = (reader: StreamReader): string[] =>
-  reader.events.map(({ data }) => (JSON.parse(data) as { id: string }).id);
-
 /** The answer's own text: what JSON.parse would change is compared in it. */
 const textOf = async (address: string): Promise<string> =>
   (await fetch(posthorn.url + address, { headers: { authorization: `Bearer ${posthorn.keys.live}` } })).text();
 
 /** The position that a stream has given so far. */
 const positionOf = (reader: StreamReader): Promise<string> => waitFor('a position', () => reader.lastEventId());
-
-/** Inserts a message in a transaction of its own, which stays open. */
-async function insertSlowly(
-  of: string,
-): Promise<{ id: string; commit: () => Promise<void>; undo: () => Promise<void> }> {
-  const client = new pg.Client({ connectionString: posthorn.database.url });
-  await client.connect();
-  await client.query('BEGIN');
-  const id = posthorn.deps.newId('message');
-  await client.query(
-    `INSERT INTO messages (id, environment_id, channel_id, event_type, payload, published_at)
-     SELECT $1, c.environment_id, c.id, 'order.late', '{}', now() FROM channels c WHERE c.id = $2`,
-    [id, of],
-  );
-  const end = async (word: string): Promise<void> => {
-    await client.query(word);
-    await client.end();
-  };
-  return { id, commit: () => end('COMMIT'), undo: () => end('ROLLBACK') };
-}
 
 describe('the stream of a channel', () => {
   test('begins with what commits from now on, and shows each message as its own address does', async () => {
@@ -160,64 +133,6 @@ describe('the stream of a channel', () => {
     await posthorn.request('DELETE', `/v1/channels/${channelId}`);
     expect((await refusalOf({})).body.error.code).toBe('NOT_FOUND');
     expect((await posthorn.request('GET', `/v1/channels/${channelId}/messages`)).status).toBe(200);
-  });
-});
-
-describe('the order of a stream', () => {
-  test('a message that commits late comes late, and is not lost behind those that were made after it', async () => {
-    const reader = await read();
-    const late = await insertSlowly(channelId);
-    const early = await publish(posthorn, channelId);
-    expect(late.id < early.id).toBe(true);
-    expect(reader.events).toEqual([]);
-    await late.commit();
-    await reader.waitForEvents(2);
-    expect(idsOf(reader)).toEqual([late.id, early.id]);
-    // Every reader sees the same order, whenever it comes.
-    const again = await read({ query: BEGINNING });
-    await again.waitForEvents(2);
-    expect(idsOf(again)).toEqual([late.id, early.id]);
-  });
-
-  test('a transaction that wrote anything at all holds streams back until it ends, even undone, and one that only reads does not', async () => {
-    const reader = await read();
-    const elsewhere = await createChannel(posthorn);
-    const writing = await insertSlowly(elsewhere.id);
-    const reading = new pg.Client({ connectionString: posthorn.database.url });
-    await reading.connect();
-    await reading.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
-    await reading.query('SELECT count(*) FROM messages');
-    const message = await publish(posthorn, channelId);
-    const { rows } = await posthorn.deps.pool.query<{ isHeld: boolean }>(
-      `SELECT transaction_id >= pg_snapshot_xmin(pg_current_snapshot()) AS "isHeld" FROM messages WHERE id = $1`,
-      [message.id],
-    );
-    expect(rows).toEqual([{ isHeld: true }]);
-    expect(reader.events).toEqual([]);
-    await writing.undo();
-    await reader.waitForEvents(1);
-    expect(idsOf(reader)).toEqual([message.id]);
-    await reading.query('COMMIT');
-    await reading.end();
-  });
-
-  test('messages from before there were streams come first, in the order of their ids', async () => {
-    const old: string[] = [];
-    for (let n = 0; n < 3; n += 1) old.push(...(await publishBatch(posthorn, channelId, 80)));
-    await posthorn.deps.pool.query(`UPDATE messages SET transaction_id = '0' WHERE channel_id = $1`, [channelId]);
-    const young = await publishBatch(posthorn, channelId, 3);
-    const reader = await read({ query: BEGINNING });
-    await reader.waitForEvents(243);
-    expect(idsOf(reader)).toEqual([...old, ...young]);
-  });
-
-  test('large messages come in pieces, none is left out', async () => {
-    const ids: string[] = [];
-    for (let n = 0; n < 12; n += 1)
-      ids.push((await publish(posthorn, channelId, { payload: { n, text: 'x'.repeat(200_000) } })).id);
-    const reader = await read({ query: BEGINNING });
-    await reader.waitForEvents(12);
-    expect(idsOf(reader)).toEqual(ids);
   });
 });
 

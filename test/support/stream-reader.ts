@@ -29,6 +29,13 @@ export type StreamReader = {
 
 export type StreamRequest = { url: string; key: string; lastEventId?: string | undefined; method?: string };
 
+/** A query for everything that a channel has. */
+export const BEGINNING = 'since=2026-01-01T00:00:00Z';
+
+/** The ids of the messages that have come, in their order. */
+export const idsOf = ({ events }: Pick<StreamReader, 'events'>): string[] =>
+  events.map(({ data }) => (JSON.parse(data) as { id: string }).id);
+
 export async function openStream({ url, key, lastEventId, method = 'GET' }: StreamRequest): Promise<StreamReader> {
   const headers = {
     authorization: `Bearer ${key}`,
