@@ -59,6 +59,12 @@ const faults: Fault[] = [
     rule: 'eslint(max-lines)',
   },
   {
+    fault: 'a test file of 301 lines',
+    path: 'test/integration/long.test.ts',
+    text: 'export {};\n'.padEnd(11 + 300 * 3, '//\n'),
+    rule: 'eslint(max-lines)',
+  },
+  {
     fault: 'a file name that is not kebab-case',
     path: 'src/channels/badName.ts',
     text: 'export {};\n',
