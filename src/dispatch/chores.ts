@@ -10,13 +10,19 @@ const EVERY_MS = 2_000;
 // Nobody reads what has expired, so there is no hurry; while there is much of it, every look takes some.
 const FORGET_EVERY_MS = 60_000;
 
-export type ChoresDependencies = { pool: Pool; log: Logger; startReplay: StartReplay };
+export type ChoresDependencies = {
+  pool: Pool;
+  log: Logger;
+  startReplay: StartReplay;
+  /** Gives back what this process holds without knowing; returns how many deliveries that were. */
+  giveBackForgotten: () => Promise<number>;
+};
 
 /**
- * What a dispatcher does now and then: takes over from dead workers, removes what has expired and starts replays. Call
+ * What a dispatcher does now and then: takes over from dead workers, gives back what it has forgotten, removes what has expired and starts replays. Call
  * it as often as you like.
  */
-export function createChores({ pool, log, startReplay }: ChoresDependencies): () => Promise<void> {
+export function createChores({ pool, log, startReplay, giveBackForgotten }: ChoresDependencies): () => Promise<void> {
   let nextAt = 0;
   let forgetAt = 0;
   return async () => {
@@ -24,6 +30,8 @@ export function createChores({ pool, log, startReplay }: ChoresDependencies): ()
     nextAt = Date.now() + EVERY_MS;
     const taken = await takeOverFromDead(pool);
     if (taken > 0) log.info({ deliveries: taken }, 'took over from a worker that died');
+    const forgotten = await giveBackForgotten();
+    if (forgotten > 0) log.warn({ deliveries: forgotten }, 'gave back what an answer of PostgreSQL had got lost of');
     if (Date.now() >= forgetAt && !(await forgetExpired(pool))) forgetAt = Date.now() + FORGET_EVERY_MS;
     for (const replay of await pendingReplays(pool)) await startReplay(replay);
   };

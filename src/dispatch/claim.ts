@@ -96,6 +96,7 @@ export async function describeHeld(
   ids: readonly string[],
   incarnationId: string,
 ): Promise<ClaimedDelivery[]> {
+  if (ids.length === 0) return [];
   const readAt = Date.now();
   const { rows } = await pool.query<ClaimedRow>({
     name: 'describe_held',

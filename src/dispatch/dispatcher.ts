@@ -12,6 +12,7 @@ import { type ClaimedDelivery, claimDue, countWaiting, describeHeld, releaseClai
 import { createChores } from './chores.ts';
 import type { Drain } from './drain.ts';
 import { createFairQueues } from './fair-queues.ts';
+import { createForgottenClaims } from './forgotten-claims.ts';
 import type { FirstTries } from './first-tries.ts';
 import { listenForDue } from './listen-for-due.ts';
 import { createPulse } from './pulse.ts';
@@ -50,12 +51,10 @@ export type DispatcherDependencies = {
 
 type Held = NewDelivery & { details?: ClaimedDelivery };
 
-const held = (details: ClaimedDelivery): Held => ({
-  id: details.id,
-  channelId: details.channelId,
-  subscriptionId: details.subscriptionId,
-  details,
-});
+const held = (details: ClaimedDelivery): Held => {
+  const { id, channelId, subscriptionId } = details;
+  return { id, channelId, subscriptionId, details };
+};
 
 /**
  * Turns due rows into tries: claims fairly over the subscriptions, starts one Temporal workflow per delivery and round
@@ -63,12 +62,13 @@ const held = (details: ClaimedDelivery): Held => ({
  * which waits for the starts under way.
  */
 export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
-  const { pool, log, incarnationId, firstTries, drain } = deps;
-  const backlog = createBacklog(deps.threshold, () => performance.now());
+  const { pool, log, incarnationId, firstTries, drain, threshold } = deps;
+  const backlog = createBacklog(threshold, () => performance.now());
   const firsts = createFairQueues<Held>();
   const retries = createFairQueues<Held>();
   const under = new Set<Promise<void>>();
-  const timers = new Set<NodeJS.Timeout>();
+  const timers = new Map<NodeJS.Timeout, string>();
+  const starting = new Set<string>();
   const lastServed = { first: '', retry: '' };
   // Whether a claim could find anything: notified, polled, or the last one found as much as it asked for. What this
   // process publishes it holds already, so most of its turns need none.
@@ -84,7 +84,13 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
     isWorthClaiming.first = true;
     isWorthClaiming.retry = true;
   };
-  const chores = createChores(deps);
+  const chores = createChores({
+    ...deps,
+    giveBackForgotten: createForgottenClaims(pool, incarnationId, () => {
+      const waiting = [...firsts.all(), ...retries.all()].map(({ id }) => id);
+      return new Set([...waiting, ...timers.values(), ...starting, ...drain.ids()]);
+    }),
+  });
   const pulse = createPulse({ everyMs: POLL_MS, onPoll: claimAll });
   const { wake } = pulse;
   const isResting = (): boolean => Date.now() < restUntil;
@@ -107,6 +113,7 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
   };
 
   const startOne = async (delivery: ClaimedDelivery): Promise<void> => {
+    starting.add(delivery.id);
     try {
       const carrier = await deps.startDelivery(
         delivery,
@@ -116,10 +123,12 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
     } catch (error) {
       rest(error, 'a delivery could not be started; it stays due');
       firstTries.end(delivery.id);
-      // Should this fail as well, the row keeps its holder and the lease's end frees it.
+      // Should this fail as well, it is given back as forgotten.
       await releaseClaims(pool, { ids: [delivery.id], incarnationId }).catch((cause: unknown) => {
         log.warn({ err: cause, deliveryId: delivery.id }, 'a claim could not be given back');
       });
+    } finally {
+      starting.delete(delivery.id);
     }
   };
 
@@ -141,11 +150,16 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
     ];
     for (const { id, subscriptionId } of held) firstTries.start(id, subscriptionId);
     const unknown = held.filter(({ details }) => details === undefined).map(({ id }) => id);
-    const described = unknown.length === 0 ? [] : await describeHeld(pool, unknown, incarnationId);
-    const known = held.map(({ details }) => details).filter((details) => details !== undefined);
-    const starting = [...known, ...described];
+    const described = await describeHeld(pool, unknown, incarnationId).catch((error: unknown) => {
+      for (const item of held) {
+        (some.includes(item) ? retries : firsts).push(item);
+        firstTries.end(item.id);
+      }
+      throw error;
+    });
+    const details = held.map((item) => item.details).filter((each) => each !== undefined);
     for (const id of unknown) if (!described.some((delivery) => delivery.id === id)) firstTries.end(id);
-    for (const delivery of starting) aside(startOne(delivery));
+    for (const delivery of [...details, ...described]) aside(startOne(delivery));
   };
 
   const drainHeld = (): void => {
@@ -195,7 +209,7 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
         retries.push(held(details));
         wake();
       }, details.dueInMs);
-      timers.add(timer);
+      timers.set(timer, details.id);
     }
     advance('retry', claimed);
     return isAgain;
@@ -209,7 +223,6 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
 
   /** Counts what waits, here and, in a rush, in PostgreSQL: then what waits unclaimed is more than this process holds. */
   const look = async (): Promise<void> => {
-    const { threshold } = deps;
     if (threshold !== 'off' && threshold > 0 && (isRush || unclaimed.size > 0) && Date.now() >= countAt) {
       countAt = Date.now() + COUNT_EVERY_MS;
       isRush = false;
@@ -242,7 +255,7 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
       try {
         await chores();
         while (!isStopping && (await turn())) {
-          // goes on while there is something to claim and room for it
+          // on while there is something to claim and room for it
         }
       } catch (error) {
         rest(error, 'dispatching rests for a moment');
@@ -276,7 +289,7 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
     },
     async stop() {
       isStopping = true;
-      for (const timer of timers) clearTimeout(timer);
+      for (const timer of timers.keys()) clearTimeout(timer);
       wake();
       drain.stop();
       await listener.stop();

@@ -14,7 +14,7 @@ import type { NewDelivery } from '../shared/hand-over.ts';
 import type { Admission, Entry } from './admission.ts';
 import { releaseClaims } from './claim.ts';
 import { createFairQueues } from './fair-queues.ts';
-import { createFreshness, isFresh, isStale } from './freshness.ts';
+import { createFreshness, isFresh, refreshStale } from './freshness.ts';
 import { createSurplus } from './surplus.ts';
 import { createTally } from './tally.ts';
 
@@ -44,6 +44,8 @@ export type Drain = {
   offer(delivery: NewDelivery): void;
   /** Deliveries queued or being sent. */
   size(): number;
+  /** Their ids, and those whose results are being recorded. */
+  ids(): string[];
   /** Adds what waits, per subscription, to `counts`. */
   countInto(counts: Map<string, number>): void;
   /** Subscriptions that have more queued than will be sent soon: no more of theirs is to be claimed now. */
@@ -80,6 +82,8 @@ export function createDrain(deps: DrainDependencies): Drain {
   const queued = createFairQueues<HeldDelivery>();
   const ready = createFairQueues<Loaded>();
   const loading = new Map<string, number>();
+  // Ids of what is being read or sent, until its result is recorded or it is given back.
+  const busy = new Set<string>();
   const sending = new Map<string, number>();
   const surplus = createSurplus();
   const fresh = createFreshness(deps.pool);
@@ -116,7 +120,10 @@ export function createDrain(deps: DrainDependencies): Drain {
 
   const load = async (held: HeldDelivery[]): Promise<void> => {
     loads += 1;
-    for (const { subscriptionId } of held) add(loading, subscriptionId, 1);
+    for (const { id, subscriptionId } of held) {
+      add(loading, subscriptionId, 1);
+      busy.add(id);
+    }
     try {
       const found = await loadForAttempts(
         deps.pool,
@@ -134,13 +141,17 @@ export function createDrain(deps: DrainDependencies): Drain {
       await giveBack(held.map(({ id }) => id));
     } finally {
       loads -= 1;
-      for (const { subscriptionId } of held) add(loading, subscriptionId, -1);
+      for (const { id, subscriptionId } of held) {
+        add(loading, subscriptionId, -1);
+        busy.delete(id);
+      }
       pumpSoon();
     }
   };
 
   const send = async ({ delivery, subscriptionId }: Loaded, entry: Entered): Promise<void> => {
     requests += 1;
+    busy.add(delivery.deliveryId);
     add(sending, subscriptionId, 1);
     lastWork = performance.now();
     let isSending = true;
@@ -181,6 +192,7 @@ export function createDrain(deps: DrainDependencies): Drain {
     } finally {
       leave();
       requests -= 1;
+      busy.delete(delivery.deliveryId);
       pumpSoon();
     }
   };
@@ -239,24 +251,6 @@ export function createDrain(deps: DrainDependencies): Drain {
     await giveBack(ids.map(({ id }) => id));
   };
 
-  /** A limit may have been changed, or a circuit closed by another process, while a subscription's next try was refused. */
-  const refresh = async (): Promise<void> => {
-    const stale = ready
-      .heads()
-      .filter(({ delivery }) => isStale(delivery))
-      .slice(0, LOAD_AT_ONCE);
-    if (stale.length === 0) return;
-    const found = await loadForAttempts(
-      deps.pool,
-      stale.map(({ delivery }) => delivery.deliveryId),
-    ).catch(() => []);
-    for (const item of stale) {
-      const fresh = found.find(({ deliveryId }) => deliveryId === item.delivery.deliveryId);
-      // Its round stays the one it was claimed in: a delivery that has moved on is found out when its turn comes.
-      if (fresh?.round === item.delivery.round) item.delivery = fresh;
-    }
-  };
-
   const report = (): DrainProgress => tally.report(new Set([...sending.keys(), ...loading.keys()]).size, size());
 
   return {
@@ -267,6 +261,11 @@ export function createDrain(deps: DrainDependencies): Drain {
       pumpSoon();
     },
     size,
+    ids: () => [
+      ...busy,
+      ...queued.all().map(({ id }) => id),
+      ...ready.all().map(({ delivery }) => delivery.deliveryId),
+    ],
     full: surplus.full,
     countInto(counts) {
       queued.countInto(counts);
@@ -286,7 +285,7 @@ export function createDrain(deps: DrainDependencies): Drain {
         onProgress(report());
         await sleep(LOOK_EVERY_MS);
         await giveBackSurplus();
-        await refresh();
+        await refreshStale(deps.pool, ready.heads());
         pump();
       }
       isRunning = false;

@@ -18,6 +18,8 @@ export type FairQueues<T extends Queued> = {
   take(limit: number, mayTake: (item: T) => boolean): T[];
   /** The next item of every subscription. */
   heads(): T[];
+  /** Every item, in no order that means anything. */
+  all(): T[];
   /** Removes the last `count` items of a subscription, and returns them. */
   trim(subscriptionId: string, count: number): T[];
 };
@@ -114,6 +116,7 @@ export function createFairQueues<T extends Queued>(): FairQueues<T> {
       }
       return taken;
     },
+    all: () => [...queues.values()].flatMap(({ items, head }) => items.slice(head)),
     heads: () => [...queues.values()].map(({ items, head }) => items[head]).filter((item) => item !== undefined),
     trim(subscriptionId, count) {
       const queue = queues.get(subscriptionId);

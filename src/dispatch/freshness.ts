@@ -31,3 +31,21 @@ export function createFreshness(
   });
   return (delivery) => (isStale(delivery) ? reading.add(delivery.deliveryId).then(({ found }) => found) : delivery);
 }
+
+/**
+ * Reads those of these that are stale again, in place: a limit may have been changed, or a circuit closed by another process,
+ * while a subscription's next try was refused.
+ */
+export async function refreshStale(pool: Pool, waiting: readonly { delivery: DeliveryToAttempt }[]): Promise<void> {
+  const stale = waiting.filter(({ delivery }) => isStale(delivery)).slice(0, READ_AT_ONCE);
+  if (stale.length === 0) return;
+  const found = await loadForAttempts(
+    pool,
+    stale.map(({ delivery }) => delivery.deliveryId),
+  ).catch(() => []);
+  for (const item of stale) {
+    const fresh = found.find(({ deliveryId }) => deliveryId === item.delivery.deliveryId);
+    // Its round stays the one it was claimed in: a delivery that has moved on is found out when its turn comes.
+    if (fresh?.round === item.delivery.round) item.delivery = fresh;
+  }
+}

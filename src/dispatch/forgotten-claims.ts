@@ -1,0 +1,35 @@
+import type { Pool } from 'pg';
+import { releaseClaims } from './claim.ts';
+
+// A publish hands over what it has given this process within milliseconds of its commit: what is still unknown then was in an
+// answer that never came.
+const EVERY_MS = 5_000;
+
+/**
+ * Gives back what PostgreSQL says this process holds and the process knows nothing of: the answer to a claim or a publish was
+ * lost when PostgreSQL went away, or a claim could not be given back then. Its lease lives on, so nobody else would free it.
+ * `known` gives the ids of all it still has to do with. Call it as often as you like; only what two looks, five seconds apart, find forgotten is given back. Returns how many.
+ */
+export function createForgottenClaims(
+  pool: Pool,
+  incarnationId: string,
+  known: () => ReadonlySet<string>,
+): () => Promise<number> {
+  let nextAt = performance.now() + EVERY_MS;
+  let unknown: ReadonlySet<string> = new Set();
+  return async () => {
+    if (performance.now() < nextAt) return 0;
+    const { rows } = await pool.query<{ id: string }>({
+      name: 'held_by',
+      text: 'SELECT id FROM deliveries WHERE holder = $1',
+      values: [incarnationId],
+    });
+    const ids = known();
+    const forgotten = rows.map(({ id }) => id).filter((id) => !ids.has(id));
+    const again = forgotten.filter((id) => unknown.has(id));
+    unknown = new Set(forgotten);
+    nextAt = performance.now() + EVERY_MS;
+    await releaseClaims(pool, { ids: again, incarnationId });
+    return again.length;
+  };
+}
