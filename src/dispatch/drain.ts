@@ -106,7 +106,10 @@ export function createDrain(deps: DrainDependencies): Drain {
 
   const giveBack = async (ids: string[], afterSeconds = 0): Promise<void> => {
     await releaseClaims(deps.pool, { ids, incarnationId: deps.incarnationId, afterSeconds }).catch((error: unknown) => {
-      deps.log.warn({ err: error, deliveries: ids.length }, 'claims could not be given back; the lease frees them');
+      deps.log.warn(
+        { err: error, deliveries: ids.length },
+        'claims could not be given back now; they are as forgotten ones',
+      );
     });
   };
 
