@@ -59,6 +59,7 @@ export type Drain = {
 type Entered = Extract<Entry, { ok: true }>;
 /** What was read for a try; read again when it has waited for long. */
 type Loaded = { channelId: string; subscriptionId: string; delivery: DeliveryToAttempt };
+const idOf = ({ delivery }: Loaded): string => delivery.deliveryId;
 
 export type DrainDependencies = {
   pool: Pool;
@@ -242,7 +243,7 @@ export function createDrain(deps: DrainDependencies): Drain {
 
   /** Takes out what waits, and returns the ids. */
   const removeAll = (isRemoved: (item: { subscriptionId: string }) => boolean): string[] => [
-    ...ready.take(ready.size(), isRemoved).map(({ delivery }) => delivery.deliveryId),
+    ...ready.take(ready.size(), isRemoved).map(idOf),
     ...queued.take(queued.size(), isRemoved).map(({ id }) => id),
   ];
 
@@ -264,11 +265,7 @@ export function createDrain(deps: DrainDependencies): Drain {
       pumpSoon();
     },
     size,
-    ids: () => [
-      ...busy,
-      ...queued.all().map(({ id }) => id),
-      ...ready.all().map(({ delivery }) => delivery.deliveryId),
-    ],
+    ids: () => [...busy, ...queued.all().map(({ id }) => id), ...ready.all().map(idOf)],
     full: surplus.full,
     countInto(counts) {
       queued.countInto(counts);

@@ -26,6 +26,10 @@ const STOP_PATIENCE_MS = 10_000;
 /** Of one question while waiting; the next one follows at once. */
 const ANSWER_PATIENCE_MS = 1_000;
 const STOP_SIGNAL = 'SIGTERM';
+// Of Temporal's API: a task queue of this type and a workflow that are not there, and the gRPC status that says so.
+const NOTHING = 'posthorn-is-anyone-there';
+const WORKFLOW_TASKS = 1;
+const NOT_FOUND = 5;
 
 /**
  * Starts Temporal's development server on 127.0.0.1, its store in `<dataFolder>/temporal.db`, and waits until the namespace
@@ -97,13 +101,21 @@ async function answers(address: string, namespace: string): Promise<boolean> {
   // Lazy: a connection that fails to be made would otherwise stay behind, with nobody to close it.
   const connection = Connection.lazy({ address });
   try {
-    await connection.withDeadline(Date.now() + ANSWER_PATIENCE_MS, () =>
-      connection.workflowService.describeNamespace({ namespace }),
-    );
+    await connection.withDeadline(Date.now() + ANSWER_PATIENCE_MS, () => askAllParts(connection, namespace));
     return true;
   } catch {
     return false;
   } finally {
     await connection.close();
   }
+}
+
+/** The frontend answers before the parts behind it do: matching, which hands out tasks, and history, which keeps workflows. */
+async function askAllParts({ workflowService }: Connection, namespace: string): Promise<void> {
+  await workflowService.describeNamespace({ namespace });
+  await workflowService.describeTaskQueue({ namespace, taskQueue: { name: NOTHING }, taskQueueType: WORKFLOW_TASKS });
+  await workflowService.describeWorkflowExecution({ namespace, execution: { workflowId: NOTHING } }).catch((error) => {
+    if (error instanceof Error && 'code' in error && error.code === NOT_FOUND) return;
+    throw error;
+  });
 }

@@ -22,8 +22,7 @@ export function createStartDelivery(
   return async (delivery, firstTry) => {
     const workflowId = deliveryWorkflowId(delivery.id, delivery.round);
     const target = new URL(delivery.webhookUrl).host;
-    const isSearchable = options.isSearchable();
-    const input: DeliverMessageInput = {
+    const input: Omit<DeliverMessageInput, 'isSearchable'> = {
       deliveryId: delivery.id,
       round: delivery.round,
       attempts: delivery.attempts,
@@ -31,11 +30,10 @@ export function createStartDelivery(
       policy: delivery.policy,
       timeoutMs: delivery.timeoutMs,
       firstTry,
-      isSearchable,
       target: `POST ${target}`.slice(0, SUMMARY_LENGTH),
     };
-    try {
-      await client.withDeadline(Date.now() + START_DEADLINE_MS, () =>
+    const start = (isSearchable: boolean) =>
+      client.withDeadline(Date.now() + START_DEADLINE_MS, () =>
         client.workflow.start<typeof deliverMessage>(WORKFLOW_TYPES.deliverMessage, {
           workflowId,
           // With REJECT_DUPLICATE "already started" truly means that this round was started.
@@ -43,11 +41,18 @@ export function createStartDelivery(
           taskQueue: options.taskQueue,
           // The first workflow task comes with the answer: 12 ms from publish to arrival instead of 20.
           requestEagerStart: true,
-          args: [input],
+          args: [{ ...input, isSearchable }],
           staticSummary: `${delivery.eventType} → ${target}`.slice(0, SUMMARY_LENGTH),
           ...(isSearchable && { typedSearchAttributes: searchAttributes(delivery) }),
         }),
       );
+    const isSearchable = options.isSearchable();
+    try {
+      await start(isSearchable).catch((error: unknown) => {
+        // A store that was lost has no search attributes until it is furnished again; it delivers without them.
+        if (isSearchable && isInvalid(error)) return start(false);
+        throw error;
+      });
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     }
@@ -64,3 +69,8 @@ const searchAttributes = (delivery: DeliveryToStart): TypedSearchAttributes =>
     attribute('PosthornEventType', delivery.eventType),
     attribute('PosthornState', 'delivering'),
   ]);
+
+// gRPC's status INVALID_ARGUMENT; the SDK wraps it.
+const INVALID_ARGUMENT = 3;
+const isInvalid = (error: unknown): boolean =>
+  error instanceof Error && (('code' in error && error.code === INVALID_ARGUMENT) || isInvalid(error.cause));

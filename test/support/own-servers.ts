@@ -75,16 +75,30 @@ export async function startOwnPostgres(
 }
 
 async function restartable<T extends Child & { port: number }>(start: () => Promise<T>, killSignal: NodeJS.Signals) {
-  let current = await start();
+  let isExpected = false;
+  const watched = async (): Promise<T> => {
+    const started = await start();
+    isExpected = false;
+    void started.ended.then((reason) => isExpected || process.stderr.write(`Ended by itself: ${String(reason)}\n`));
+    return {
+      ...started,
+      stop: () => {
+        isExpected = true;
+        return started.stop();
+      },
+    };
+  };
+  let current = await watched();
   const { port } = current;
   return {
     child: () => current,
     async crash() {
+      isExpected = true;
       process.kill(current.pid, killSignal);
       await current.ended;
     },
     async restart() {
-      current = await start();
+      current = await watched();
       if (current.port !== port) throw new Error(`Port ${port} was taken by another program meanwhile`);
     },
     freeze: () => void process.kill(current.pid, 'SIGSTOP'),
