@@ -122,7 +122,8 @@ describe('of the schemas that hurt a validator (security study, section 4)', () 
     });
     await waitFor('it to begin', () => output.includes('begun'));
     child.kill('SIGSTOP');
-    await sleep(600);
+    // Longer than a job that gets no processor is waited for.
+    await sleep(6_000);
     child.kill('SIGCONT');
     await closed;
     expect(output).toBe('begun\nundefined\n');
