@@ -1,5 +1,5 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import { connectionSettings, type Patience } from './connection.ts';
+import { CONNECT_TIMEOUT_MS, connectionSettings, type Patience } from './connection.ts';
 import { type Prisma, PrismaClient } from './generated/client.ts';
 
 /** The Prisma client: everything but the hot statements, which are SQL on the raw pool. */
@@ -12,6 +12,10 @@ export type DatabaseTransaction = Prisma.TransactionClient;
 const MAX_CONNECTIONS = 10;
 
 /** A Prisma client on its own pool. End it with `$disconnect()`. */
-export function createDatabase(url: string, patience?: Patience): Database {
-  return new PrismaClient({ adapter: new PrismaPg(connectionSettings(url, MAX_CONNECTIONS, patience)) });
+export function createDatabase(url: string, patience: Patience = {}): Database {
+  const adapter = new PrismaPg(connectionSettings(url, MAX_CONNECTIONS, patience));
+  const { connectWithinMs = CONNECT_TIMEOUT_MS } = patience;
+  // Prisma would wait two seconds for the connection of a transaction, where every single query waits for five, and then give
+  // the transaction five.
+  return new PrismaClient({ adapter, transactionOptions: { maxWait: connectWithinMs, timeout: connectWithinMs } });
 }

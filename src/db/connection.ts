@@ -1,5 +1,5 @@
 // A connection that cannot be had within this time fails the request (UNAVAILABLE) instead of keeping its caller waiting.
-const CONNECT_TIMEOUT_MS = 5_000;
+export const CONNECT_TIMEOUT_MS = 5_000;
 // A dead peer behind a silent network is noticed by keep-alive, not by the next query that hangs.
 const KEEP_ALIVE_AFTER_MS = 10_000;
 
