@@ -59,6 +59,8 @@ test('a pass whose worker is killed in the middle of a batch takes nothing half,
     const [details] = activity?.heartbeatDetails?.payloads ?? [];
     return Buffer.from(details?.data ?? []).includes(`"position":"${first}"`);
   });
+  // That heartbeat may come before it.
+  await waitFor("the second channel's first batch", async () => (await countOf(second)) === 100);
 
   await worker.end('SIGKILL');
   await lock.query('ROLLBACK');
