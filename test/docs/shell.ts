@@ -5,7 +5,7 @@ import { ROOT } from './code-blocks.ts';
 export type ShellResult = { exitCode: number | null; output: string; errors: string };
 
 // What the pages run is done in seconds; a command that waits for ever fails here and not with the test's own limit.
-const PATIENCE_MS = 45_000;
+const PATIENCE_MS = 120_000;
 
 // `npm run -s keys` is run from source, since a test must not depend on an earlier build. Answers that are errors end the script,
 // and every request is written down as `<method> <path>`.
