@@ -85,4 +85,4 @@ test('every request of the page succeeds, run from top to bottom, and there is o
   expect(unused.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
   expect(made).toContain(`GET ${posthorn.url}/healthz`);
   expect(made).toContain(`GET ${posthorn.url}/readyz`);
-});
+}, 270_000);

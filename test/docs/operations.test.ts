@@ -77,12 +77,12 @@ describe('a command of the page', () => {
     expect(exitCode).toBe(0);
     expect(output).toMatch(/^svc_test_\w+\n/);
     expect(output).toMatch(/key_\w{26} +test +pro +active +svc_test_\S+ +Shop/);
-  });
+  }, 270_000);
 
   test('makes an encryption key as ENCRYPTION_KEYS takes it', async () => {
     const { output } = await run(newEncryptionKey);
     expect(readEncryptionKeys(output)).toHaveLength(1);
-  });
+  }, 270_000);
 
   test('shows which encryption keys are still needed', async () => {
     const { id: channelId } = await createChannel(posthorn);

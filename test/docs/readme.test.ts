@@ -72,4 +72,4 @@ test('the first delivery, run as it is written, arrives and is shown as the page
   expect(Object.keys(shown)).toEqual(Object.keys(example));
   expect(Object.keys(shown.data[0] ?? {})).toEqual(Object.keys(example.data[0] ?? {}));
   expect(shown.data[0]).toMatchObject({ status: 'delivered', attempts: 1, response: { status: 200, body: 'thanks' } });
-});
+}, 270_000);
