@@ -28,11 +28,11 @@ beforeAll(async () => {
   database = await createTestDatabase();
   ({ key: apiKey, settings } = await prepareService(database.url, NO_TEMPORAL));
   survivor = await startApiProcess(settings);
-}, 120_000);
+}, 400_000);
 beforeEach(async () => {
   doomed = await startApiProcess(settings);
   channelId = await createRecorder(() => survivor.url, apiKey).createChannel();
-}, 120_000);
+}, 400_000);
 afterEach(() => doomed.end('SIGKILL'));
 afterAll(async () => {
   await endAllProcesses();
@@ -97,7 +97,7 @@ test('a process killed in the middle of a publish has published nothing, and its
   expect([first.status, first.replayed, await storedNumbers()]).toEqual([202, false, [1]]);
   expect(await post(survivor, messagesPath(), body, key)).toEqual({ ...first, replayed: true });
   expect(await storedNumbers()).toEqual([1]);
-}, 120_000);
+}, 400_000);
 
 test('a process killed among many publishes: sent again under its key, each is there once, and none gets another answer', async () => {
   const keys = Array.from({ length: 200 }, () => newIdempotencyKey());
@@ -123,7 +123,7 @@ test('a process killed among many publishes: sent again under its key, each is t
   expect(await storedNumbers()).toEqual(keys.map((_, n) => n));
   for (const [n, sent] of before.entries())
     if (sent !== undefined) expect(after[n]).toEqual({ ...sent, replayed: true });
-}, 120_000);
+}, 400_000);
 
 test('a process killed while it creates something blocks its key for less than a minute', async () => {
   const key = newIdempotencyKey();
@@ -142,4 +142,4 @@ test('a process killed while it creates something blocks its key for less than a
   const taken = await post(survivor, '/v1/channels', body, key);
   expect([taken.status, taken.replayed]).toEqual([201, false]);
   expect(await post(survivor, '/v1/channels', body, key)).toEqual({ ...taken, replayed: true });
-}, 120_000);
+}, 400_000);

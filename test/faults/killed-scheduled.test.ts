@@ -24,7 +24,7 @@ beforeAll(async () => {
   service = await prepareOwnService(database.url, await startOwnTemporal(dataFolder));
   api = await startApiProcess(service.settings);
   scene = await setScene({ urlOf: () => api.url, key: service.key }, 1, () => 200);
-}, 120_000);
+}, 400_000);
 afterAll(async () => {
   await service.end();
   await scene.receiver.close();
@@ -88,4 +88,4 @@ test('a worker killed while it publishes 600 scheduled messages: what it had beg
     expect(times.filter((each) => each > 1)).toEqual([]);
   expect(await count('deliveries WHERE channel_id = $1', channelId)).toBe(600);
   expect(await count('scheduled_messages WHERE channel_id = $1', channelId)).toBe(0);
-}, 180_000);
+}, 400_000);

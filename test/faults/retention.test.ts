@@ -16,7 +16,7 @@ let service: OwnService;
 beforeAll(async () => {
   database = await createTestDatabase();
   service = await prepareOwnService(database.url, await startOwnTemporal(dataFolder));
-}, 150_000);
+}, 400_000);
 afterAll(async () => {
   await service.end();
   await database.drop();
