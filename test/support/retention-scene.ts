@@ -3,6 +3,7 @@ import { retentionScheduleId, WORKFLOW_TYPES } from '../../src/shared/temporal-n
 import { type Aged, insertAged } from './aged.ts';
 import { createChannel, createSubscription } from './factories.ts';
 import { startPosthorn, type TestPosthorn } from './posthorn.ts';
+import { waitFor } from './wait-for.ts';
 
 /** A service whose retention passes only a test starts, with a channel that keeps its messages for a day. */
 export type RetentionScene = {
@@ -25,7 +26,10 @@ export type RetentionScene = {
 export async function setRetentionScene(): Promise<RetentionScene> {
   const posthorn = await startPosthorn();
   // Its own passes, at every full and half hour, would take what a pass of these tests is to count.
-  await posthorn.temporal.schedule.getHandle(retentionScheduleId(posthorn.taskQueue)).pause();
+  const schedule = posthorn.temporal.schedule.getHandle(retentionScheduleId(posthorn.taskQueue));
+  await schedule.pause();
+  // One that has begun already as well.
+  await waitFor('none to run', async () => (await schedule.describe()).info.runningActions.length === 0);
   let passes = 0;
   const scene: RetentionScene = {
     posthorn,

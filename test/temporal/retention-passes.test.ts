@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { WorkflowFailedError } from '@temporalio/client';
 import { retentionScheduleId, WORKFLOW_TYPES } from '../../src/shared/temporal-names.ts';
+import type { RetentionProgress } from '../../src/shared/retention.ts';
 import { historyOf, insertManyAged } from '../support/aged.ts';
 import { publish } from '../support/factories.ts';
 import type { TestPosthorn } from '../support/posthorn.ts';
@@ -68,20 +69,25 @@ test('the schedule runs it, one pass at a time over all workers, and the pass sh
   const connection = await posthorn.deps.pool.connect();
   await connection.query('BEGIN');
   await connection.query('SELECT id FROM deliveries WHERE message_id = $1 FOR UPDATE', [last]);
+  const { numActionsTaken } = (await schedule.describe()).info;
   try {
     await schedule.trigger();
     const workflowId = await waitFor('the pass to run', async () => {
-      const recent = (await schedule.describe()).info.recentActions.at(-1);
-      return recent?.action.type === 'startWorkflow' && recent.action.workflow.workflowId;
+      const { info } = await schedule.describe();
+      const recent = info.recentActions.at(-1);
+      const isNew = info.numActionsTaken > numActionsTaken;
+      return isNew && recent?.action.type === 'startWorkflow' && recent.action.workflow.workflowId;
     });
-    const handle = posthorn.temporal.workflow.getHandle(workflowId);
+    const handle = posthorn.temporal.workflow.getHandle<() => Promise<RetentionProgress>>(workflowId);
     await waitFor('the first batch to be shown', async () => {
       const [activity] = (await handle.describe()).raw.pendingActivities ?? [];
       const [data] = activity?.heartbeatDetails?.payloads ?? [];
       return Buffer.from(data?.data ?? []).includes('"messages":500');
     });
     await connection.query('ROLLBACK');
-    expect(await handle.result()).toMatchObject({ messages: 600 });
+    // A try that a stall lets miss its heartbeats is made again, and counts only what its last heartbeat told.
+    expect([600, 500]).toContain((await handle.result()).messages);
+    await waitFor('all to be gone', async () => (await posthorn.deps.db.message.count()) === 0);
   } finally {
     await connection.query('ROLLBACK');
     connection.release();
