@@ -35,12 +35,15 @@ export function createCheckedPublish(
     return isId('channel', channelId) ? await read(environmentId, channelId) : undefined;
   };
 
-  /** A test message is for its subscription whatever that one's filter says. */
+  /** A test message is for its subscription whatever that one's filter says; what waits is for whoever wants it at its time. */
   const matchesOf = async (
     { channelId, messages, onlySubscriptionId }: Publication,
     config: PublishingConfig,
-  ): Promise<Pick<Publication, 'matches'>> =>
-    onlySubscriptionId !== undefined ? {} : { matches: await findMatches(filters, channelId, config, messages) };
+  ): Promise<Pick<Publication, 'matches'>> => {
+    if (onlySubscriptionId !== undefined) return {};
+    const atOnce = messages.filter(({ isScheduled, unlessKnown }) => isScheduled !== true && unlessKnown === undefined);
+    return { matches: await findMatches(filters, channelId, config, atOnce) };
+  };
 
   /** What a channel that only warns says; throws what refuses, once the newest configuration refuses it too. */
   const check = async (

@@ -2,23 +2,28 @@ import type { Dependencies } from '../dependencies.ts';
 import { timeOfId } from '../shared/ids.ts';
 import { contentHash } from './publish-rules.ts';
 import type { NewMessage } from './publish-store.ts';
-import { timeToPublish } from './schedule-rules.ts';
+import { problemOfPast, timeToPublish } from './schedule-rules.ts';
 import type { PublishBatch, PublishMessage } from './schema.ts';
 
 /** Makes messages of what a request asks for: with an id, and with the time in it at which they are published. */
 export function createNewMessages({ newId, clock }: Pick<Dependencies, 'newId' | 'clock'>) {
-  /** `at` is where it stands in the request. INVALID_REQUEST for a time that it cannot be published at. */
+  /** `at` is where it stands in the request. INVALID_REQUEST for a time that neither it nor a repeat can be published at. */
   const newMessage = (message: PublishMessage, payload: string, at = ''): NewMessage => {
     const { eventType, metadata } = message;
-    const time = timeToPublish(message, clock(), at);
+    const now = clock();
+    // A repeat is known by its id alone, however long ago its time was: that is found out where it would be stored.
+    const mayRepeat = message.id !== undefined && message.delay === undefined;
+    const unlessKnown = mayRepeat ? problemOfPast(message, now, at) : undefined;
+    const time = unlessKnown === undefined ? timeToPublish(message, now, at) : undefined;
     const id = newId('message', time);
     return {
       id,
       eventType,
       payload,
       metadata,
-      publishedAt: timeOfId('message', id) ?? clock(),
+      publishedAt: timeOfId('message', id) ?? now,
       ...(time !== undefined && { isScheduled: true }),
+      ...(unlessKnown !== undefined && { unlessKnown }),
       ...(message.id !== undefined && {
         publisher: { id: message.id, hash: contentHash({ eventType, payload, metadata }, message) },
       }),

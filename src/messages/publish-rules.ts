@@ -89,6 +89,11 @@ export function refuseDiffering(
   throw new ApiError('CONFLICT', `${field}: ${reason}`, { details: { field, reason } });
 }
 
+/** Throws INVALID_REQUEST for a message whose time had passed for too long, when it repeats none. */
+export function refuseUnknown(messages: readonly NewMessage[], repeated: UnitOutcome['repeated']): void {
+  for (const { id, unlessKnown } of messages) if (unlessKnown !== undefined && !repeated.has(id)) throw unlessKnown;
+}
+
 /** Throws INVALID_REQUEST for the second message of a batch that has the id of an earlier one. */
 export function refuseDoubles(ids: readonly (string | undefined)[]): void {
   const seen = new Set<string>();

@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { WANTED } from '../db/fan-out.ts';
+import type { ApiError } from '../shared/api-error.ts';
 import type { NewDelivery } from '../shared/hand-over.ts';
 import { NO_TRACE, type TraceContext } from '../shared/trace-context.ts';
 import {
@@ -18,6 +19,8 @@ export type NewMessage = {
   publishedAt: Date;
   /** It waits for its publishedAt: it goes to scheduled-store.ts first. */
   isScheduled?: true;
+  /** Its time had passed for too long: refused with this, unless its publisher's id stands for an earlier message. */
+  unlessKnown?: ApiError;
   /** The publisher's own id of it, and a hash of what must not differ under it (publish-unit-store.ts). */
   publisher?: { id: string; hash: Buffer };
 };

@@ -2,6 +2,7 @@ import type { Pool, PoolClient } from 'pg';
 import { KEPT_FOR, keepAnswers, KeyTakenError, type ToKeep } from '../db/idempotency-keys.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { NewDelivery } from '../shared/hand-over.ts';
+import type { CancelReason } from '../shared/statuses.ts';
 import { type Publication, type Stored, storePublications } from './publish-store.ts';
 import { isScheduled, storeScheduled } from './scheduled-store.ts';
 
@@ -119,7 +120,9 @@ async function storeTogether(
   });
 }
 
-/** Stores the messages that had not been published before. Of a publication without any nothing is known. */
+/**
+ * Stores the messages that had not been published before, and had not to be. Of a publication without any nothing is known.
+ */
 async function storeFresh(
   connection: PoolClient,
   publications: readonly Publication[],
@@ -127,7 +130,9 @@ async function storeFresh(
   holder: string | undefined,
 ): Promise<Made & { storedOf: ReadonlyMap<Publication, Stored | undefined> }> {
   const toStore = publications.flatMap((publication) => {
-    const messages = publication.messages.filter(({ id }) => !repeated.has(id));
+    const messages = publication.messages.filter(
+      ({ id, unlessKnown }) => !repeated.has(id) && unlessKnown === undefined,
+    );
     return messages.length === 0 ? [] : [{ publication, fresh: { ...publication, messages } }];
   });
   const toPublish = toStore.filter(({ fresh }) => !isScheduled(fresh));
@@ -158,6 +163,10 @@ const isLockTimeout = (failure: unknown): boolean =>
 
 type Claimed = { channelId: string; publisherId: string; messageId: string; hash: Buffer };
 
+// SQL: whoever cancels a message may schedule it anew under its id. Asked about none but ids that are taken.
+const WAS_CANCELLED = `EXISTS (
+       SELECT FROM scheduled_messages s WHERE s.id = p.message_id AND s.cancel_reason = '${'requested' satisfies CancelReason}')`;
+
 /**
  * Reserves the publisher's ids of these messages. Returns those that stand for an earlier message, by the id of the new one.
  * Two transactions with the same ids wait for each other; taken in one order, so that neither waits for the other in turn.
@@ -186,7 +195,7 @@ async function claimPublisherIds(
      SELECT u.*, now() + ${KEPT_FOR} FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bytea[]) AS u
      ON CONFLICT (environment_id, channel_id, publisher_id) DO UPDATE
      SET message_id = EXCLUDED.message_id, hash = EXCLUDED.hash, expires_at = EXCLUDED.expires_at
-     WHERE p.expires_at <= now()
+     WHERE p.expires_at <= now() OR ${WAS_CANCELLED}
      RETURNING message_id AS "messageId"`,
     [...names, wanted.map(({ messageId }) => messageId), wanted.map(({ hash }) => hash)],
   );

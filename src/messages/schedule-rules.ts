@@ -1,4 +1,4 @@
-import { invalidField } from '../shared/api-error.ts';
+import { type ApiError, invalidField } from '../shared/api-error.ts';
 import { MESSAGE_LIMITS } from './schema.ts';
 
 /** When a message is to be published, as its publisher asked: a time or ms from now; neither: at once. */
@@ -14,8 +14,15 @@ const PAST_MS = 300_000;
 export function timeToPublish({ deliverAt, delay }: ScheduleRequest, now: Date, at = ''): Date | undefined {
   if (deliverAt === undefined) return delay === undefined ? undefined : new Date(now.getTime() + delay);
   if (delay !== undefined) throw invalidField(`${at}delay`, 'must not stand beside deliverAt');
+  const past = problemOfPast({ deliverAt }, now, at);
+  if (past !== undefined) throw past;
   const aheadMs = deliverAt.getTime() - now.getTime();
-  if (aheadMs < -PAST_MS) throw invalidField(`${at}deliverAt`, 'lies in the past');
   if (aheadMs > MESSAGE_LIMITS.delayMs) throw invalidField(`${at}deliverAt`, 'must be at most 365 days ahead');
   return aheadMs > 0 ? deliverAt : undefined;
+}
+
+/** INVALID_REQUEST for a `deliverAt` of more than five minutes ago. Whoever repeats a message may still name it. */
+export function problemOfPast({ deliverAt }: ScheduleRequest, now: Date, at = ''): ApiError | undefined {
+  const isPast = deliverAt !== undefined && deliverAt.getTime() - now.getTime() < -PAST_MS;
+  return isPast ? invalidField(`${at}deliverAt`, 'lies in the past') : undefined;
 }

@@ -1,5 +1,12 @@
 import type { KeepInPublish } from '../db/idempotency-keys.ts';
-import { hasPublisherId, type Place, refuseClosed, refuseDiffering, splitScheduled } from './publish-rules.ts';
+import {
+  hasPublisherId,
+  type Place,
+  refuseClosed,
+  refuseDiffering,
+  refuseUnknown,
+  splitScheduled,
+} from './publish-rules.ts';
 import type { Publication } from './publish-store.ts';
 import { isScheduled } from './scheduled-store.ts';
 import type { UnitOutcome } from './publish-unit-store.ts';
@@ -36,6 +43,7 @@ export function createStoreAll(publisher: Publisher) {
       publications,
       settle: async ({ stored, repeated }) => {
         for (const { messages } of publications) refuseDiffering(messages, repeated, place);
+        for (const { messages } of publications) refuseUnknown(messages, repeated);
         for (const [index, publication] of publications.entries()) {
           const one = stored[index];
           if (one !== undefined) refuseClosed(publication, one, place);

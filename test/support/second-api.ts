@@ -3,16 +3,20 @@ import { createServices } from '../../src/create-services.ts';
 import { startHttpServer } from '../../src/http/server.ts';
 import { createLimiter } from '../../src/limits/limiter.ts';
 import { routes } from '../../src/routes.ts';
+import type { Services } from '../../src/services.ts';
 import type { TestPosthorn } from './posthorn.ts';
 
 /** Another API on the same database, with services and memory of its own, as a second process has them. */
-export async function startSecondApi(posthorn: TestPosthorn): Promise<{
+export async function startSecondApi(
+  posthorn: Pick<TestPosthorn, 'deps' | 'keys'>,
+  services: Services = createServices(posthorn.deps),
+): Promise<{
   request<T>(method: string, path: string, body: unknown): Promise<{ status: number; body: T }>;
   stop(): Promise<void>;
 }> {
   const { deps, keys } = posthorn;
   const limiter = createLimiter({ log: deps.log });
-  const app = createApp({ deps, services: createServices(deps), routes, limiter });
+  const app = createApp({ deps, services, routes, limiter });
   const server = await startHttpServer(app, { port: 0, host: '127.0.0.1' });
   return {
     async request<T>(method: string, path: string, body: unknown) {
