@@ -15,7 +15,6 @@ import { createFilters } from './filters/filters.ts';
 import { createPublishDue } from './messages/publish-due.ts';
 import { createAddressGuard } from './outbound/address-guard.ts';
 import { createWebhookSender } from './outbound/post-webhook.ts';
-import { createSchemas } from './schemas/schemas.ts';
 import type { LateHandOver } from './shared/hand-over.ts';
 import { CONCURRENCY } from './shared/limits.ts';
 import { incarnationTaskQueue, TASK_QUEUE, WORKFLOW_TYPES } from './shared/temporal-names.ts';
@@ -157,13 +156,7 @@ export async function startWorker(
   });
   wake = dispatcher.wake;
   const detach = handOver?.attach(dispatcher.handOver);
-  const publishDue = createPublishDue({
-    pool,
-    log,
-    schemas: createSchemas(deps),
-    filters,
-    handOver: dispatcher.handOver,
-  });
+  const publishDue = createPublishDue({ pool, log, filters, handOver: dispatcher.handOver });
   const scheduled = startPublishingScheduled({ publishDue, log });
 
   let isHealthy = true;

@@ -1,24 +1,21 @@
 import type { Logger } from 'pino';
 import { isUnreachable } from '../db/until-reachable.ts';
-import type { PublishedDue } from '../messages/publish-due.ts';
+import type { PublishDue } from '../messages/publish-due.ts';
 
 // What is scheduled for less than this ahead may be that late; everything else is known of before its time.
 const POLL_MS = 500;
-// What is due and not to be had: another worker has it, which takes milliseconds, or its channel is being changed.
+// What is due and not to be had: another worker has it, which takes milliseconds, or its channel is being changed. The latter
+// as well while channels are worked on beside the batches, which tell nothing of these.
 const LOOK_AGAIN = { soonMs: 5, forMs: 100, laterMs: 100 } as const;
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 
 /**
- * Publishes scheduled messages at their time, beside the dispatcher, until `stop`, which waits for the batch under way. Wakes
- * for the next one. While much is due it rests after each batch half as long as that took, and leaves dispatching its turns.
+ * Publishes scheduled messages at their time, beside the dispatcher, until `stop`, which waits for what is under way. Wakes
+ * for the next batch. While much is due it rests after each batch half as long as that took, and leaves dispatching its turns.
  */
-export function startPublishingScheduled({
-  publishDue,
-  log,
-}: {
-  publishDue: () => Promise<PublishedDue>;
-  log: Logger;
-}): { stop(): Promise<void> } {
+export function startPublishingScheduled({ publishDue, log }: { publishDue: PublishDue; log: Logger }): {
+  stop(): Promise<void>;
+} {
   let isStopping = false;
   let wakeUp = (): void => {};
 
@@ -35,11 +32,11 @@ export function startPublishingScheduled({
   const look = async (): Promise<number> => {
     const startedAt = performance.now();
     try {
-      const { isMore, nextInMs = POLL_MS } = await publishDue();
+      const { isMore, nextInMs = POLL_MS, beside } = await publishDue.publishBatch();
       if (isMore) return (performance.now() - startedAt) / 2;
       if (nextInMs <= 0) return nextInMs > -LOOK_AGAIN.forMs ? LOOK_AGAIN.soonMs : LOOK_AGAIN.laterMs;
       // A timer that is a fraction of a millisecond early would find nothing due.
-      return Math.min(Math.ceil(nextInMs) + 1, POLL_MS);
+      return Math.min(Math.ceil(nextInMs) + 1, beside > 0 ? LOOK_AGAIN.laterMs : POLL_MS);
     } catch (error) {
       log[isUnreachable(error) ? 'warn' : 'error']({ err: error }, 'scheduled messages wait for a moment');
       return PAUSE_AFTER_FAILURE_MS;
@@ -56,6 +53,7 @@ export function startPublishingScheduled({
       isStopping = true;
       wakeUp();
       await running;
+      await publishDue.stop();
     },
   };
 }

@@ -4,22 +4,45 @@ import type { CancelReason } from '../shared/statuses.ts';
 import type { TraceContext } from '../shared/trace-context.ts';
 import type { NewMessage } from './publish-store.ts';
 
-/** A message whose time has come, locked for this transaction together with its channel. */
-export type DueMessage = { id: string; channelId: string; bytes: number; channelStatus: string };
+/** A message whose time has come, locked for this transaction together with its channel, which so keeps its configuration. */
+export type DueMessage = {
+  id: string;
+  environmentId: string;
+  channelId: string;
+  bytes: number;
+  channelStatus: string;
+  configVersion: number;
+};
 
 // What another worker has, or a channel that is being changed, is passed over: nobody waits. The channel is shared until the
 // commit, so what is published meets the channel, and with a subscription that is being made the order, that it has seen.
-const COLUMNS = `s.id, s.channel_id AS "channelId", coalesce(octet_length(s.payload), 0) AS bytes,
+const COLUMNS = `s.id, s.environment_id AS "environmentId", s.channel_id AS "channelId",
+    coalesce(octet_length(s.payload), 0) AS bytes, c.config_version AS "configVersion",
     CASE WHEN c.deleted_at IS NULL THEN c.status ELSE 'deleted' END AS "channelStatus"`;
 const LOCKED = 'FOR UPDATE OF s SKIP LOCKED FOR SHARE OF c SKIP LOCKED';
 
 const DUE = `
   SELECT ${COLUMNS} FROM scheduled_messages s JOIN channels c ON c.id = s.channel_id
-  WHERE s.due_at <= now() ORDER BY s.due_at, s.channel_id, s.id LIMIT $1 ${LOCKED}`;
+  WHERE s.due_at <= now() AND s.channel_id <> ALL ($2::text[])
+  ORDER BY s.due_at, s.channel_id, s.id LIMIT $1 ${LOCKED}`;
 
-/** The messages that have been due for longest, up to `count`. */
-export async function lockDue(connection: PoolClient, count: number): Promise<DueMessage[]> {
-  const { rows } = await connection.query<DueMessage>({ name: 'lock_due', text: DUE, values: [count] });
+/** The messages that have been due for longest, up to `count`, but for those of the channels that are passed over. */
+export async function lockDue(
+  connection: PoolClient,
+  count: number,
+  passedOver: readonly string[],
+): Promise<DueMessage[]> {
+  const { rows } = await connection.query<DueMessage>({ name: 'lock_due', text: DUE, values: [count, passedOver] });
+  return rows;
+}
+
+const THESE = `
+  SELECT ${COLUMNS} FROM scheduled_messages s JOIN channels c ON c.id = s.channel_id
+  WHERE s.id = ANY ($1::text[]) AND s.due_at <= now() ORDER BY s.id ${LOCKED}`;
+
+/** Those of these messages that are due still. */
+export async function lockThese(connection: PoolClient, ids: readonly string[]): Promise<DueMessage[]> {
+  const { rows } = await connection.query<DueMessage>({ name: 'lock_these', text: THESE, values: [ids] });
   return rows;
 }
 
@@ -49,10 +72,24 @@ export async function lockDueOf(
   return rows;
 }
 
-/** The channels that have something due, by id. From the index alone: 30 ms for 100,000 messages (docs/decisions.md). */
-export async function findDueChannels(connection: PoolClient): Promise<string[]> {
+/** The first ones, as far as their payloads fit; one at least. */
+export function withinBytes(messages: readonly DueMessage[], allowed: number): DueMessage[] {
+  let bytes = 0;
+  return messages.filter((message, index) => {
+    bytes += message.bytes;
+    return index === 0 || bytes <= allowed;
+  });
+}
+
+/**
+ * The channels that have something due, by id, but for those that are passed over. From the index alone: 30 ms for 100,000
+ * messages (docs/decisions.md).
+ */
+export async function findDueChannels(connection: PoolClient, passedOver: readonly string[]): Promise<string[]> {
   const { rows } = await connection.query<{ id: string }>(
-    'SELECT channel_id AS id FROM scheduled_messages WHERE due_at <= now() GROUP BY channel_id ORDER BY channel_id',
+    `SELECT channel_id AS id FROM scheduled_messages WHERE due_at <= now() AND channel_id <> ALL ($1::text[])
+     GROUP BY channel_id ORDER BY channel_id`,
+    [passedOver],
   );
   return rows.map(({ id }) => id);
 }
@@ -69,22 +106,29 @@ export async function setAside(connection: PoolClient, messages: readonly DueMes
   );
 }
 
-/** A message as it was accepted. */
-export type TakenMessage = { environmentId: string; channelId: string; message: NewMessage; trace: TraceContext };
+/** A message as it was accepted, when its time has come. */
+export type AcceptedMessage = { environmentId: string; channelId: string; message: NewMessage; trace: TraceContext };
 
-type TakenRow = Omit<NewMessage, 'metadata'> &
+type AcceptedRow = Omit<NewMessage, 'metadata'> &
   TraceContext & { environmentId: string; channelId: string; metadata: Record<string, string> | null };
 
+const CONTENT = `id, environment_id AS "environmentId", channel_id AS "channelId", event_type AS "eventType", payload, metadata,
+  deliver_at AS "publishedAt", traceparent, tracestate`;
+
 /** Takes these messages out of what waits, oldest first; they are to be published in the same transaction. */
-export async function takeDue(connection: PoolClient, ids: readonly string[]): Promise<TakenMessage[]> {
-  const { rows } = await connection.query<TakenRow>({
-    name: 'take_due',
-    text: `DELETE FROM scheduled_messages WHERE id = ANY ($1::text[])
-      RETURNING id, environment_id AS "environmentId", channel_id AS "channelId", event_type AS "eventType", payload, metadata,
-        deliver_at AS "publishedAt", traceparent, tracestate`,
-    values: [ids],
-  });
-  return rows
+export async function takeDue(connection: PoolClient, ids: readonly string[]): Promise<AcceptedMessage[]> {
+  const text = `DELETE FROM scheduled_messages WHERE id = ANY ($1::text[]) RETURNING ${CONTENT}`;
+  return toAccepted(await connection.query<AcceptedRow>({ name: 'take_due', text, values: [ids] }));
+}
+
+/** Reads these messages, oldest first, which locks of this transaction keep from being erased. */
+export async function readDue(connection: PoolClient, ids: readonly string[]): Promise<AcceptedMessage[]> {
+  const text = `SELECT ${CONTENT} FROM scheduled_messages WHERE id = ANY ($1::text[])`;
+  return toAccepted(await connection.query<AcceptedRow>({ name: 'read_due', text, values: [ids] }));
+}
+
+const toAccepted = ({ rows }: { rows: AcceptedRow[] }): AcceptedMessage[] =>
+  rows
     .toSorted((one, other) => (one.id < other.id ? -1 : 1))
     .map(({ environmentId, channelId, traceparent, tracestate, metadata, ...message }) => ({
       environmentId,
@@ -92,7 +136,6 @@ export async function takeDue(connection: PoolClient, ids: readonly string[]): P
       message: { ...message, metadata: metadata ?? undefined },
       trace: { traceparent, tracestate },
     }));
-}
 
 /** Makes a message that could not be published due again later. */
 export async function putOff(pool: Pool, id: string, forMs: number): Promise<void> {
@@ -103,12 +146,13 @@ export async function putOff(pool: Pool, id: string, forMs: number): Promise<voi
   );
 }
 
-/** Ms until the next message is due; negative for one that is, undefined when none is to come. */
-export async function nextDueInMs(pool: Pool): Promise<number | undefined> {
+/** Ms until the next message of a channel that is not passed over is due; negative for one that is, undefined without any. */
+export async function nextDueInMs(pool: Pool, passedOver: readonly string[]): Promise<number | undefined> {
   const { rows } = await pool.query<{ inMs: number }>({
     name: 'next_due',
     text: `SELECT (extract(epoch FROM due_at - clock_timestamp()) * 1000)::float8 AS "inMs"
-      FROM scheduled_messages WHERE due_at IS NOT NULL ORDER BY due_at LIMIT 1`,
+      FROM scheduled_messages WHERE due_at IS NOT NULL AND channel_id <> ALL ($1::text[]) ORDER BY due_at LIMIT 1`,
+    values: [passedOver],
   });
   return rows[0]?.inMs;
 }

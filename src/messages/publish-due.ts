@@ -1,15 +1,16 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
-import { DUE_CHANNEL } from '../db/due.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { isUnreachable } from '../db/until-reachable.ts';
 import type { Filters } from '../filters/filters.ts';
-import type { Schemas } from '../schemas/schemas.ts';
-import type { HandOver, NewDelivery } from '../shared/hand-over.ts';
-import { createCheckedPublish, type ToPublish } from './checked-publish.ts';
+import type { HandOver } from '../shared/hand-over.ts';
+import { createLru } from '../shared/lru.ts';
 import * as store from './due-store.ts';
-import { StaleConfigError } from './publish-rules.ts';
-import { type NewMessage, type Publication, storePublications } from './publish-store.ts';
+import { findMatchesAtOnce } from './filtering.ts';
+import { createBeside } from './publish-beside.ts';
+import { createPublishingConfigs } from './publishing-configs.ts';
+import { loadPublishingConfig, type PublishingConfig } from './publishing-store.ts';
+import { createStoreDue, type Decision, type Made } from './store-due.ts';
 
 // One transaction: tens of ms, and what it holds in memory.
 const AT_ONCE = 250;
@@ -19,28 +20,49 @@ const CHANNELS_AT_ONCE = 25;
 const TURNS_FOR_MS = 1_000;
 // Some message cannot be stored: it is found by publishing one at a time, and tried again after this.
 const PUT_OFF_MS = 60_000;
-// Later than that tells of a worker that was away, or of more than it can publish.
-const LATE_MS = 5_000;
+// How long a transaction may ask filters, each channel's for one turn of the event loop; the others come with the next batch.
+const ASK_FOR_MS = 50;
+// Channels whose filters have needed time, in the configuration they had then: they are not asked at once again for so long.
+const SLOW = { channels: 10_000, forMs: 60_000 } as const;
 
-/** What one batch has done. `isMore`: the next one would find something at once. `nextInMs`: until the next is due. */
-export type PublishedDue = { messages: number; isMore: boolean; nextInMs: number | undefined };
+/**
+ * What one batch has done. `isMore`: the next one would find something at once. `nextInMs`: until the next is due. `beside`:
+ * channels that are worked on beside the batches, of which neither tells.
+ */
+export type PublishedDue = { messages: number; isMore: boolean; nextInMs: number | undefined; beside: number };
+
+export type PublishDue = {
+  /** Publishes the next batch. Rejects when nothing could be published. */
+  publishBatch(): Promise<PublishedDue>;
+  /** Ends what is worked on beside the batches. */
+  stop(): Promise<void>;
+};
 
 type Dependencies = {
   pool: Pool;
   log: Logger;
-  schemas: Pick<Schemas, 'check'>;
   filters: Pick<Filters, 'evaluate'>;
   handOver: HandOver;
 };
 
+/** What of a batch can be published, by which decisions, and the channels whose filters need time. */
+type Decided = { ids: string[]; decisions: Map<string, Decision>; needTime: string[]; isCut: boolean };
+
 /**
- * Publishes the next batch of scheduled messages that are due, and takes them out of what waits, in one transaction: whatever
+ * Publishes scheduled messages that are due, a batch at a time, and takes them out of what waits, in one transaction: whatever
  * happens, each is in one of both. Safe in several workers at once. While more is due than one batch, the channels that have
- * something take turns. Rejects when nothing could be published.
+ * something take turns. Payloads were checked when they were accepted; who gets them is decided here. A channel whose filters
+ * do not say so at once leaves the batches and is worked on beside them (publish-beside.ts).
  */
-export function createPublishDue({ pool, log, schemas, filters, handOver }: Dependencies): () => Promise<PublishedDue> {
-  // Payloads were checked when they were accepted; what else decides over a publication does so now.
-  const checked = createCheckedPublish(pool, { schemas, filters });
+export function createPublishDue({ pool, log, filters, handOver }: Dependencies): PublishDue {
+  const configs = createPublishingConfigs((...which) => loadPublishingConfig(pool, ...which));
+  const storeDue = createStoreDue({ pool, log, handOver });
+  const putOff = async (id: string, error: unknown): Promise<void> => {
+    log.error({ err: error, messageId: id }, 'a scheduled message could not be published; it is tried again');
+    await store.putOff(pool, id, PUT_OFF_MS);
+  };
+  const beside = createBeside({ pool, log, filters, configs, storeDue, putOff });
+  const slowUntil = createLru<number>(SLOW.channels);
   let isRush = false;
   let turns: string[] = [];
   let turnsUntil = 0;
@@ -49,13 +71,16 @@ export function createPublishDue({ pool, log, schemas, filters, handOver }: Depe
 
   const lock = async (connection: PoolClient): Promise<{ due: store.DueMessage[]; isFull: boolean }> => {
     const count = alone > 0 ? 1 : AT_ONCE;
-    if (!isRush || alone > 0) {
-      const due = await store.lockDue(connection, count);
+    const passedOver = beside.channelIds();
+    // What is passed over may be much, and come first: turns do not read it.
+    if ((!isRush && passedOver.length === 0) || alone > 0) {
+      const due = await store.lockDue(connection, count, passedOver);
       return { due, isFull: due.length === count };
     }
+    turns = turns.filter((id) => !passedOver.includes(id));
     if (turns.length === 0 || Date.now() >= turnsUntil) {
       const startedAt = Date.now();
-      const channelIds = await store.findDueChannels(connection);
+      const channelIds = await store.findDueChannels(connection, passedOver);
       // Those that were served last come last.
       const last = turns[0] ?? '';
       turns = [...channelIds.filter((id) => id >= last), ...channelIds.filter((id) => id < last)];
@@ -69,7 +94,53 @@ export function createPublishDue({ pool, log, schemas, filters, handOver }: Depe
     return { due, isFull: due.length > 0 };
   };
 
-  const publishBatch = async (locked: (ids: readonly string[]) => void) =>
+  /** The configurations that the locked channels have now; one that has only just come up is left to the next batch. */
+  const configsOf = async (due: readonly store.DueMessage[]): Promise<Map<string, PublishingConfig>> => {
+    const found = new Map<string, PublishingConfig>();
+    for (const { environmentId, channelId, configVersion } of due) {
+      if (found.has(channelId)) continue;
+      let config = await configs.of(environmentId, channelId);
+      if (config?.version !== configVersion) config = await configs.newest(environmentId, channelId);
+      if (config?.version === configVersion) found.set(channelId, config);
+    }
+    return found;
+  };
+
+  const decide = async (connection: PoolClient, due: readonly store.DueMessage[]): Promise<Decided> => {
+    const configOf = await configsOf(due);
+    const decisions = new Map<string, Decision>();
+    const needTime: string[] = [];
+    const toAsk = new Map<string, PublishingConfig>();
+    for (const [channelId, config] of configOf) {
+      if (config.filters.length === 0) decisions.set(channelId, { config, matches: [] });
+      else if (Date.now() < (slowUntil.get(`${channelId} ${config.version}`) ?? 0)) needTime.push(channelId);
+      else toAsk.set(channelId, config);
+    }
+    const ids = due.filter(({ channelId }) => toAsk.has(channelId)).map(({ id }) => id);
+    const contents = ids.length === 0 ? [] : await store.readDue(connection, ids);
+    const until = performance.now() + ASK_FOR_MS;
+    for (const [channelId, config] of toAsk) {
+      if (performance.now() >= until) break;
+      const messages = contents.filter((each) => each.channelId === channelId).map(({ message }) => message);
+      const matches = findMatchesAtOnce(filters, channelId, config, messages);
+      if (matches !== undefined) decisions.set(channelId, { config, matches });
+      else {
+        needTime.push(channelId);
+        slowUntil.set(`${channelId} ${config.version}`, Date.now() + SLOW.forMs, 1);
+      }
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return {
+      ids: due.filter(({ channelId }) => decisions.has(channelId)).map(({ id }) => id),
+      decisions,
+      needTime,
+      isCut: decisions.size + needTime.length < configOf.size,
+    };
+  };
+
+  const makeBatch = (
+    locked: (ids: readonly string[]) => void,
+  ): Promise<Made & { needTime: readonly string[]; isMore: boolean }> =>
     inTransaction(pool, async (connection) => {
       const { due, isFull } = await lock(connection);
       await store.setAside(
@@ -77,91 +148,44 @@ export function createPublishDue({ pool, log, schemas, filters, handOver }: Depe
         due.filter(({ channelStatus }) => channelStatus !== 'active'),
       );
       const open = due.filter(({ channelStatus }) => channelStatus === 'active');
-      const fitting = withinBytes(open);
-      const ids = fitting.map(({ id }) => id);
-      locked(ids);
-      const isMore = isFull || fitting.length < open.length;
-      if (ids.length === 0) return { publishedAt: [], taken: [], hasUntaken: false, isMore };
-      const messages = await store.takeDue(connection, ids);
-      const stored = await checked.publish(toRequests(messages), (publications) =>
-        storeAll(connection, publications, handOver.holder()),
-      );
-      return { publishedAt: messages.map(({ message }) => message.publishedAt), ...stored, isMore };
+      const fitting = store.withinBytes(open, BYTES_AT_ONCE);
+      locked(fitting.map(({ id }) => id));
+      const { ids, decisions, needTime, isCut } = await decide(connection, fitting);
+      const made = await storeDue.store(connection, ids, decisions);
+      return { ...made, needTime, isMore: isFull || isCut || fitting.length < open.length };
     });
 
-  const handOn = ({ taken, hasUntaken }: { taken: NewDelivery[]; hasUntaken: boolean }): void => {
-    if (taken.length > 0) handOver.take(taken);
-    if (!hasUntaken) return;
-    pool.query('SELECT pg_notify($1, $2)', [DUE_CHANNEL, '']).catch((error: unknown) => {
-      log.debug({ err: error }, 'dispatchers were not woken; they poll');
-    });
-  };
-
-  return async () => {
+  const publishBatch = async (): Promise<PublishedDue> => {
+    const before = beside.channelIds();
+    // One that has come back meanwhile may have been passed over.
+    const countBeside = (): number => Math.max(before.length, beside.channelIds().length);
     if (!isRush && alone === 0) {
       // Most looks find nothing, and cost one look into an index.
-      const nextInMs = await store.nextDueInMs(pool);
-      if (nextInMs === undefined || nextInMs > 0) return { messages: 0, isMore: false, nextInMs };
+      const nextInMs = await store.nextDueInMs(pool, before);
+      if (nextInMs === undefined || nextInMs > 0)
+        return { messages: 0, isMore: false, nextInMs, beside: before.length };
     }
     let ids: readonly string[] = [];
     try {
-      const { publishedAt, isMore, ...made } = await publishBatch((locked) => {
+      const { needTime, isMore, ...made } = await makeBatch((locked) => {
         ids = locked;
       });
-      handOn(made);
+      // Only now, when nothing of them is locked any more.
+      for (const channelId of needTime) beside.add(channelId);
+      storeDue.handOn(made);
       alone = Math.max(0, alone - 1);
       isRush = isMore;
       if (!isMore) turns = [];
-      const lateMs = Date.now() - Math.min(...publishedAt.map((time) => time.getTime()));
-      if (lateMs > LATE_MS) log.info({ messages: publishedAt.length, lateMs }, 'published scheduled messages late');
-      const nextInMs = isMore ? 0 : await store.nextDueInMs(pool);
-      return { messages: publishedAt.length, isMore, nextInMs };
+      const nextInMs = isMore ? 0 : await store.nextDueInMs(pool, beside.channelIds());
+      return { messages: made.publishedAt.length, isMore, nextInMs, beside: countBeside() };
     } catch (error) {
       const [id] = ids;
       if (id === undefined || isUnreachable(error)) throw error;
       if (ids.length > 1) alone = ids.length;
-      else {
-        log.error({ err: error, messageId: id }, 'a scheduled message could not be published; it is tried again');
-        await store.putOff(pool, id, PUT_OFF_MS);
-      }
-      return { messages: 0, isMore: true, nextInMs: 0 };
+      else await putOff(id, error);
+      return { messages: 0, isMore: true, nextInMs: 0, beside: countBeside() };
     }
   };
-}
 
-/** The first ones, as far as their payloads fit; one at least. */
-function withinBytes(messages: readonly store.DueMessage[]): store.DueMessage[] {
-  let bytes = 0;
-  return messages.filter((message, index) => {
-    bytes += message.bytes;
-    return index === 0 || bytes <= BYTES_AT_ONCE;
-  });
-}
-
-/** One publication for each channel and trace. */
-function toRequests(taken: readonly store.TakenMessage[]): ToPublish[] {
-  const groups = new Map<string, { publication: Publication & { messages: NewMessage[] }; payloads: [] }>();
-  for (const { environmentId, channelId, message, trace } of taken) {
-    const key = [channelId, trace.traceparent, trace.tracestate].join();
-    const group = groups.get(key);
-    if (group !== undefined) group.publication.messages.push(message);
-    else {
-      const traced = trace.traceparent === null ? {} : { trace };
-      groups.set(key, { publication: { environmentId, channelId, ...traced, messages: [message] }, payloads: [] });
-    }
-  }
-  return [...groups.values()];
-}
-
-/** Undoes what it has stored when a channel has another configuration than was checked. The locked channels are active. */
-async function storeAll(connection: PoolClient, publications: readonly Publication[], holder: string | undefined) {
-  await connection.query('SAVEPOINT publish_due');
-  const { stored, ...made } = await storePublications(connection, publications, holder);
-  if (stored.some(({ isStale }) => isStale)) {
-    await connection.query('ROLLBACK TO SAVEPOINT publish_due');
-    throw new StaleConfigError();
-  }
-  if (stored.some(({ channelStatus }) => channelStatus !== 'active'))
-    throw new Error('A scheduled message is due in a channel that cannot take it');
-  return made;
+  return { publishBatch, stop: beside.stop };
 }

@@ -1,23 +1,49 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import { createFilters } from '../../src/filters/filters.ts';
+import { createFilters, type Filters } from '../../src/filters/filters.ts';
 import { createPublishDue, type PublishedDue } from '../../src/messages/publish-due.ts';
-import { createSchemas } from '../../src/schemas/schemas.ts';
 import { noHandOver } from '../../src/shared/hand-over.ts';
 import type { TestPosthorn } from './posthorn.ts';
 
-/** What a worker publishes scheduled messages with, without the worker: each has a memory of its own, as a process has. */
-export const createDuePublisher = ({ deps }: TestPosthorn): (() => Promise<PublishedDue>) =>
-  createPublishDue({ ...deps, schemas: createSchemas(deps), filters: createFilters(deps), handOver: noHandOver });
+const LOOK_EVERY_MS = 5;
 
-/** Publishes all that is due. Returns the sizes of the batches. */
+/** What a worker publishes scheduled messages with, without the worker: each has a memory of its own, as a process has. */
+export const createDuePublisher = (
+  { deps }: TestPosthorn,
+  filters: Pick<Filters, 'evaluate'> = createFilters(deps),
+): (() => Promise<PublishedDue>) => createPublishDue({ ...deps, filters, handOver: noHandOver }).publishBatch;
+
+/** Filters whose verdicts on the messages of one channel take until `decide`, whatever the machine. */
+export function createHeldFilters(
+  { deps }: TestPosthorn,
+  heldChannelId: string,
+): Pick<Filters, 'evaluate'> & { asked: string[]; decide(): void } {
+  const filters = createFilters(deps);
+  const asked: string[] = [];
+  let decide = (): void => {};
+  const decided = new Promise<void>((resolve) => {
+    decide = resolve;
+  });
+  return {
+    asked,
+    decide,
+    evaluate(expressions, input) {
+      asked.push(input.payload);
+      if (input.key !== heldChannelId) return filters.evaluate(expressions, input);
+      return decided.then(() => filters.evaluate(expressions, input));
+    },
+  };
+}
+
+/** Publishes all that is due, with what is worked on beside. Returns the sizes of the batches. */
 export async function publishAllDue(publishDue: () => Promise<PublishedDue>): Promise<number[]> {
   const sizes: number[] = [];
-  for (let isMore = true; isMore; ) {
-    const { messages, isMore: more } = await publishDue();
+  for (;;) {
+    const { messages, isMore, beside } = await publishDue();
     sizes.push(messages);
-    isMore = more;
+    if (!isMore && beside === 0) return sizes;
+    if (!isMore) await sleep(LOOK_EVERY_MS);
   }
-  return sizes;
 }
 
 /** As if the time of everything that waits in these channels had come. */
