@@ -48,6 +48,8 @@ export type Config = {
   readonly dataFolder: string;
   /** First tries due of one subscription, or five times as many in all, beyond which they are drained; 0 always, off never. */
   readonly deliveryBurstThreshold: number | 'off';
+  /** Milliseconds that one publication waits for filters that may take long; what is undecided then matches. */
+  readonly filterWaitMs: number;
 };
 
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
@@ -103,6 +105,7 @@ const variables = z.object({
   DELIVERY_BURST_THRESHOLD: z
     .union([z.literal('off'), wholeNumber(0, 100_000)], 'must be off or a whole number from 0 to 100000')
     .default(100),
+  FILTER_WAIT_MS: wholeNumber(100, 60_000).default(1_000),
 });
 
 /** The names of all of them. */
@@ -147,6 +150,7 @@ export function readConfig(
     logLevel: value.LOG_LEVEL,
     dataFolder: value.DATA_FOLDER,
     deliveryBurstThreshold: value.DELIVERY_BURST_THRESHOLD,
+    filterWaitMs: value.FILTER_WAIT_MS,
   });
 }
 

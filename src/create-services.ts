@@ -22,7 +22,7 @@ export function createServices(deps: Dependencies, handOver: HandOver = noHandOv
   const deliveries = createDeliveries(deps);
   const messageReplays = createMessageReplays(deps);
   const schemas = createSchemas(deps);
-  const filters = createFilters(deps);
+  const filters = createFilters({ log: deps.log, waitMs: deps.config.filterWaitMs });
   return {
     apiKeys: createApiKeys(deps),
     channels: createChannels(deps, { deliveries, schemas }),

@@ -80,7 +80,7 @@ export async function startWorker(
     allowHttp: config.allowHttpWebhooks,
   });
   const sender = createWebhookSender({ guard, version: VERSION, connectionsPerGroup: CONCURRENCY.max });
-  const filters = createFilters({ log });
+  const filters = createFilters({ log, waitMs: config.filterWaitMs });
   const stopping = new AbortController();
   const reconciling = { pool, newId, log, carriers: createCarriers(client) };
   const worker = await Worker.create({

@@ -20,8 +20,8 @@ export type Job = {
   sliceMs: number;
 };
 
-/** The verdicts on the first expressions, at least on one. */
-export type Answer = { kind: 'evaluated'; verdicts: readonly Verdict[] };
+/** The verdicts on the first expressions, at least on one, and how long the thread has worked for them. */
+export type Answer = { kind: 'evaluated'; verdicts: readonly Verdict[]; spentMs: number };
 
 // The rest of the thread's memory is for what the expressions make.
 const KEPT_IN_THREAD = KEPT_CHARACTERS / 4;
@@ -30,7 +30,8 @@ const compile = createFilterCompiler(KEPT_IN_THREAD);
 
 function answer({ message, expressions, current, sliceMs }: Job): Answer {
   const values = readMessage(message);
-  const endsAt = performance.now() + sliceMs;
+  const [startedAt, usage] = [performance.now(), process.cpuUsage()];
+  const endsAt = startedAt + sliceMs;
   const verdicts: Verdict[] = [];
   for (const [position, expression] of expressions.entries()) {
     if (position > 0 && performance.now() >= endsAt) break;
@@ -38,7 +39,10 @@ function answer({ message, expressions, current, sliceMs }: Job): Answer {
     const compiled = compile(expression);
     verdicts.push('problem' in compiled ? failed(compiled.problem) : compiled.verdictOn(values));
   }
-  return { kind: 'evaluated', verdicts };
+  const { user, system } = process.cpuUsage(usage);
+  // No longer than the whole process: what others take the processors away for is nobody's fault here.
+  const spentMs = Math.min(performance.now() - startedAt, (user + system) / 1_000);
+  return { kind: 'evaluated', verdicts, spentMs };
 }
 
 // The first evaluation compiles the library's own code: it is not to be anybody's.

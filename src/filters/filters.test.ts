@@ -6,7 +6,13 @@ import { createFilters, createFiltersWith, type Filters } from './filters.ts';
 
 const log = pino({ level: 'silent' });
 /** Time enough for whatever ends at all, on whatever machine. */
-const PATIENT: CostlyLimits = { expressionMs: 20_000, sliceMs: 20_000, messageMs: 60_000, slowMs: 60_000 };
+const PATIENT: CostlyLimits = {
+  expressionMs: 20_000,
+  sliceMs: 20_000,
+  waitMs: 60_000,
+  slowMs: 60_000,
+  budget: { fullMs: 60_000, perSecondMs: 0 },
+};
 
 /** The clock stands still where none is given, so that no machine is too slow for what is cheap. */
 const filtersWith = (limits: CostlyLimits, now = () => 0): Filters =>
@@ -23,7 +29,7 @@ const inputOf = (payload: unknown, fields: Partial<FilterInput> = {}): FilterInp
 const ORDER = { total: 250, currency: 'EUR', tags: ['new', 'eu'], lines: [{ price: 10, quantity: 2 }] };
 
 describe('problemOf', () => {
-  const filters = createFilters({ log });
+  const filters = createFilters({ log, waitMs: 60_000 });
 
   test('has nothing to say of a filter', () => {
     expect(filters.problemOf('payload.total > 5')).toBeUndefined();

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { COSTLY_LIMITS, type Costly, createCostly } from './costly.ts';
+import { COSTLY_LIMITS, type Costly, createCostly, newWaiting, type Waiting } from './costly.ts';
 import {
   createFilterCompiler,
   failed,
@@ -10,6 +10,7 @@ import {
   type Verdict,
 } from './filter.ts';
 
+export { newWaiting, type Waiting } from './costly.ts';
 export type { FilterInput, Verdict } from './filter.ts';
 
 export type Filters = {
@@ -18,8 +19,13 @@ export type Filters = {
   /**
    * One verdict per expression, in their order. No promise when all are cheap and there is time left in this turn of the event
    * loop. An expression that fails does not match, one that cannot be decided in time does. UNAVAILABLE when too much waits.
+   * `waiting` is shared by the messages of one publication; a message without it is a publication of its own.
    */
-  evaluate(expressions: readonly string[], input: FilterInput): readonly Verdict[] | Promise<readonly Verdict[]>;
+  evaluate(
+    expressions: readonly string[],
+    input: FilterInput,
+    waiting?: Waiting,
+  ): readonly Verdict[] | Promise<readonly Verdict[]>;
 };
 
 // Work in the main thread: for one turn of the event loop, whatever the messages, and for one message in all.
@@ -33,9 +39,10 @@ const QUICK_WORK = 400_000;
 // Parsing a larger payload is work by itself, characters.
 const QUICK_PAYLOAD = 64 * 1024;
 
-export function createFilters({ log }: { log: Logger }): Filters {
+/** `waitMs`: for how long one publication waits for filters that may take long. */
+export function createFilters({ log, waitMs }: { log: Logger; waitMs: number }): Filters {
   const now = (): number => performance.now();
-  return createFiltersWith(createCostly(log, COSTLY_LIMITS, now), now);
+  return createFiltersWith(createCostly(log, { ...COSTLY_LIMITS, waitMs }, now), now);
 }
 
 /** The same with another clock (milliseconds) and other limits for what is costly. */
@@ -48,7 +55,7 @@ export function createFiltersWith(costly: Costly, now: () => number): Filters {
       const compiled = compile(expression);
       return 'problem' in compiled ? compiled.problem : undefined;
     },
-    evaluate(expressions, input) {
+    evaluate(expressions, input, waiting = newWaiting()) {
       const message = readMessage(input);
       const distinct = [...new Set(expressions)];
       const verdicts = new Map<string, Verdict>();
@@ -76,7 +83,8 @@ export function createFiltersWith(costly: Costly, now: () => number): Filters {
           decideSome();
         }
         apart.push(...distinct.slice(next));
-        for (const [expression, verdict] of await costly.evaluate(apart, input)) verdicts.set(expression, verdict);
+        const decided = await costly.evaluate(apart, input, waiting);
+        for (const [expression, verdict] of decided) verdicts.set(expression, verdict);
         return inOrder();
       };
 

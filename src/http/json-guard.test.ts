@@ -61,21 +61,26 @@ test('a million levels are refused without overflowing the stack', () => {
   );
 });
 
-test('10,000 keys fit one payload and one more does not', () => {
+test('10,000 members fit one payload and one more does not', () => {
   expect(problemOf({ payload: withKeys(MAX_KEYS) })).toBeUndefined();
   expect(problemOf({ payload: withKeys(MAX_KEYS + 1) })).toEqual({
     field: 'payload',
-    reason: 'brings its document over 10000 keys',
+    reason: 'has more than 10000 members in its objects, those inside counted',
   });
-  expect(problemOf({ schema: withKeys(MAX_KEYS) })?.field).toBe('schema');
+  const inside = { a: [{ b: withKeys(MAX_KEYS) }] };
+  expect(problemOf({ messages: [{ payload: {} }, { payload: inside }] })?.field).toBe('messages[1].payload');
+  expect(problemOf({ schema: withKeys(MAX_KEYS) })?.field).toBe('body');
 });
 
-test('each payload of a batch has keys of its own, and all of them together at most 100,000', () => {
+test('each payload of a batch has members of its own, and all of them together at most 100,000', () => {
   const batch = (count: number, keys: number): unknown => ({
     messages: Array.from({ length: count }, () => ({ payload: withKeys(keys) })),
   });
   expect(problemOf(batch(9, MAX_KEYS))).toBeUndefined();
-  expect(problemOf(batch(11, MAX_KEYS))).toEqual({ field: 'body', reason: `holds more than ${MAX_BODY_KEYS} keys` });
+  expect(problemOf(batch(11, MAX_KEYS))).toEqual({
+    field: 'body',
+    reason: `has more than ${MAX_BODY_KEYS} members in its objects, those inside counted`,
+  });
 });
 
 test('absurd depth is seen in the text, brackets in strings do not count', () => {

@@ -7,7 +7,7 @@ import { fieldPath } from '../shared/field-path.ts';
  */
 export const MAX_DEPTH = 32;
 
-/** Most keys in one payload (or in everything around the payloads), and in the whole body: a batch holds 100 payloads. */
+/** Most members of all objects in one payload (or around the payloads), and in the whole body: a batch holds 100 payloads. */
 export const MAX_KEYS = 10_000;
 export const MAX_BODY_KEYS = 100_000;
 
@@ -35,8 +35,8 @@ export function checkJson(body: unknown): void {
     const keys = Array.isArray(container) ? undefined : Object.keys(container);
     budget.keys += keys?.length ?? 0;
     whole.keys += keys?.length ?? 0;
-    if (budget.keys > MAX_KEYS) throw invalidField(fieldPath(path()), `brings its document over ${MAX_KEYS} keys`);
-    if (whole.keys > MAX_BODY_KEYS) throw invalidField('body', `holds more than ${MAX_BODY_KEYS} keys`);
+    if (budget.keys > MAX_KEYS) throw invalidField(fieldPath(payloadOf(path())), tooManyMembers(MAX_KEYS));
+    if (whole.keys > MAX_BODY_KEYS) throw invalidField('body', tooManyMembers(MAX_BODY_KEYS));
     stack.push({ keys, values: Object.values(container), next: 0, depth, budget });
   };
   const check = (value: unknown, parent: Frame, key: string | undefined): void => {
@@ -67,6 +67,8 @@ export function checkJson(body: unknown): void {
     check(value, frame, key);
   }
 }
+
+const tooManyMembers = (most: number): string => `has more than ${most} members in its objects, those inside counted`;
 
 /** Nesting that is refused before parsing: far above MAX_DEPTH, whose check can name the place. */
 const ABSURD_DEPTH = 2 * MAX_DEPTH;
@@ -104,6 +106,11 @@ function closingQuote(text: string, at: number): number {
 function textProblem(text: string): string | undefined {
   if (!UNSTORABLE.test(text)) return undefined;
   return text.includes(NUL) ? 'contains a NUL character' : 'contains half of a surrogate pair';
+}
+
+/** The document that a place belongs to: a payload, or what is around the payloads. */
+function payloadOf(path: readonly PropertyKey[]): readonly PropertyKey[] {
+  return [path.slice(0, 1), path.slice(0, 3)].find(isPayloadPath) ?? [];
 }
 
 /** Whether this is `payload` or `messages[n].payload`: a publisher's own document, with bounds of its own. */

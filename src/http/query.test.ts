@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { ApiError } from '../shared/api-error.ts';
 import { parseQuery } from './parse-query.ts';
-import { dateTimeQuery, pageQuery, parseDateTime } from './query.ts';
+import { dateTimeField, dateTimeQuery, pageQuery, parseDateTime } from './query.ts';
 
 test.each([
   ['2026-01-31T12:00:00Z', '2026-01-31T12:00:00.000Z'],
@@ -85,4 +85,12 @@ test.each([
 ])('the query %s is refused', (text, field, reason) => {
   expect(() => parseQuery(text)).toThrow(ApiError);
   expect(() => parseQuery(text)).toThrow(`${field}: ${reason}`);
+});
+
+test.each([
+  [undefined, 'is required'],
+  [1, 'must be a date-time'],
+  [null, 'must be a date-time'],
+])('a date-time in a body that is %j %s', (value, reason) => {
+  expect(dateTimeField.safeParse(value).error?.issues[0]?.message).toBe(reason);
 });

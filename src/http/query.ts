@@ -50,14 +50,17 @@ export const dateTimeQuery = z.string().transform((text, issues) => {
   return z.NEVER;
 });
 
-/** A query parameter that is one of a few words. */
+const reasonOfDateTime = ({ input }: { input?: unknown }): string =>
+  input === undefined ? 'is required' : 'must be a date-time';
+
 /** A date-time in a body, RFC 3339. */
-export const dateTimeField = z.string('must be a date-time').transform((text, issues) => {
+export const dateTimeField = z.string({ error: reasonOfDateTime }).transform((text, issues) => {
   const time = parseDateTime(text);
   if (time !== undefined) return time;
   issues.addIssue({ code: 'custom', message: 'must be a date-time such as 2026-01-31T12:00:00Z' });
   return z.NEVER;
 });
 
+/** A query parameter that is one of a few words. */
 export const enumQuery = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, `must be one of ${values.join(', ')}`);

@@ -16,16 +16,19 @@ export async function findChannel(
   return row === null ? undefined : { status: row.kind === 'system' ? 'system' : (row.status as ChannelStatus) };
 }
 
-/** A stored message as filters see it; its payload is null once it is erased. The caller has found the channel. */
+/**
+ * A stored message as filters see it, also one that waits for its time; its payload is null once it is erased. The caller has
+ * found the channel.
+ */
 export async function findSample(
   db: Database,
   channelId: string,
   id: string,
 ): Promise<{ eventType: string; payload: string | null; metadata: Record<string, string> | undefined } | undefined> {
-  const row = await db.message.findFirst({
-    where: { id, channelId },
-    select: { eventType: true, payload: true, metadata: true },
-  });
+  const select = { eventType: true, payload: true, metadata: true };
+  // In this order: what is published in between is found by the second look.
+  const waiting = await db.scheduledMessage.findFirst({ where: { id, channelId, cancelledAt: null }, select });
+  const row = waiting ?? (await db.message.findFirst({ where: { id, channelId }, select }));
   if (row === null) return undefined;
   // `as`: only ever written from a validated Record<string, string>.
   return { ...row, metadata: (row.metadata ?? undefined) as Record<string, string> | undefined };

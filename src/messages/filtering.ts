@@ -1,4 +1,4 @@
-import type { Filters } from '../filters/filters.ts';
+import type { Filters, Waiting } from '../filters/filters.ts';
 import { wantsEventType } from '../shared/event-types.ts';
 import type { Match, NewMessage } from './publish-store.ts';
 import type { ChannelFilter, PublishingConfig } from './publishing-store.ts';
@@ -22,12 +22,14 @@ const NONE: readonly Match[] = [];
 
 /**
  * Asks the filters of a channel about one message after the other: whom they let it through to, among the subscriptions whose
- * event types want it. No promise where no filter needs time. Subscriptions without a filter are in none of the matches.
+ * event types want it. No promise where no filter needs time. Subscriptions without a filter are in none of the matches. All
+ * of them together wait for costly filters as `waiting` says, each by itself where that is absent.
  */
 export function createAsking(
   filters: Pick<Filters, 'evaluate'>,
   channelId: string,
   config: Pick<PublishingConfig, 'filters'>,
+  waiting?: Waiting,
 ): (message: NewMessage) => readonly Match[] | Promise<readonly Match[]> {
   const wantingOf = new Map<string, Wanting>();
   return ({ id: messageId, eventType, payload, metadata }) => {
@@ -39,7 +41,7 @@ export function createAsking(
       verdicts.flatMap(({ matches }, index) =>
         matches ? (subscriptionIds[index] ?? []).map((subscriptionId) => ({ messageId, subscriptionId })) : [],
       );
-    const asked = filters.evaluate(expressions, { key: channelId, eventType, payload, metadata });
+    const asked = filters.evaluate(expressions, { key: channelId, eventType, payload, metadata }, waiting);
     return asked instanceof Promise ? asked.then(toMatches) : toMatches(asked);
   };
 }
@@ -50,8 +52,9 @@ export async function findMatches(
   channelId: string,
   config: Pick<PublishingConfig, 'filters'>,
   messages: readonly NewMessage[],
+  waiting: Waiting,
 ): Promise<Match[]> {
-  const ask = createAsking(filters, channelId, config);
+  const ask = createAsking(filters, channelId, config, waiting);
   const matches: (readonly Match[])[] = [];
   for (const message of messages) {
     const asked = ask(message);

@@ -65,7 +65,8 @@ export const publishMessageBody = z.object({
   metadata: metadataSchema.optional(),
   /** When to publish it: a time, or ms from now; `timeToPublish` judges them. */
   deliverAt: dateTimeField.optional(),
-  delay: z.number().int().min(1).max(MESSAGE_LIMITS.delayMs).optional(),
+  // The bounds come first: `int` has bounds of its own.
+  delay: z.number().min(1).max(MESSAGE_LIMITS.delayMs).int().optional(),
 });
 
 const batchOf = <T extends z.ZodType>(message: T) =>

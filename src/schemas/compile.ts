@@ -1,8 +1,8 @@
-import { _ } from 'ajv';
+import { _, type ErrorObject } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import standaloneCode from 'ajv/dist/standalone/index.js';
 import addFormats from 'ajv-formats';
-import { isObject } from '../shared/json-schema.ts';
+import { isObject, type Place, pointerTo, subschemasOf } from '../shared/json-schema.ts';
 import { schemaProblem } from '../shared/schema-bounds.ts';
 import { schemaCost } from '../shared/schema-cost.ts';
 import { compilePattern, PATTERN_MODULE } from './validator.ts';
@@ -38,7 +38,7 @@ export function compileSchema(schema: unknown): CompiledSchema {
   const { $schema: _draft, ...rest } = schema;
   if (draft.validateSchema(rest) !== true) {
     const [error] = draft.errors ?? [];
-    throw new SchemaRefused(`at #${error?.instancePath ?? ''}: ${error?.message ?? 'is not JSON Schema'}`);
+    throw new SchemaRefused(`at #${error?.instancePath ?? ''}: ${faultOf(error)}`);
   }
   const ajv = new Ajv2020({
     strict: false,
@@ -57,7 +57,39 @@ export function compileSchema(schema: unknown): CompiledSchema {
     const code = standaloneCode.default(ajv, validate);
     return { code, cost: schemaCost(rest, (pattern) => PATTERN_COST * compilePattern(pattern).size) };
   } catch (error) {
-    throw new SchemaRefused(refusalOf(error), { cause: error });
+    const place = badPatternIn(rest, []);
+    throw new SchemaRefused(`${place === undefined ? '' : `at ${pointerTo(place)}: `}${refusalOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+function faultOf(error: ErrorObject | undefined): string {
+  // `as`: Ajv documents these parameters for this keyword.
+  if (error?.keyword === 'enum') return `must be one of ${(error.params['allowedValues'] as unknown[]).join(', ')}`;
+  return error?.message ?? 'is not JSON Schema';
+}
+
+/** The first pattern that the engine does not take: Ajv's error does not say which one it was. */
+function badPatternIn(schema: unknown, place: Place): Place | undefined {
+  if (!isObject(schema)) return undefined;
+  const { pattern, patternProperties } = schema;
+  if (typeof pattern === 'string' && !isPattern(pattern)) return [...place, 'pattern'];
+  const name = Object.keys(isObject(patternProperties) ? patternProperties : {}).find((each) => !isPattern(each));
+  if (name !== undefined) return [...place, 'patternProperties', name];
+  for (const { schema: inner, place: inside } of subschemasOf(schema)) {
+    const found = badPatternIn(inner, [...place, ...inside]);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function isPattern(pattern: string): boolean {
+  try {
+    compilePattern(pattern);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -19,7 +19,7 @@ const MAX_TEXT = 400_000;
 const MAX_ITEMS = 250_000;
 // Reading a duration takes the cube of its length.
 const MAX_DURATION = 32;
-const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)$/;
+const RFC_3339 = /^(\d{4}-\d\d-\d\d)[Tt](?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)$/;
 
 /**
  * Changes one environment's evaluator where the library would let a stranger's expression or message take too much: texts and
@@ -76,11 +76,19 @@ function checkItems(length: number): void {
   if (length > MAX_ITEMS) throw new Error(`makes a list of more than ${MAX_ITEMS} items`);
 }
 
-/** The library takes whatever `new Date` takes: texts without a zone would mean another time in each process. */
+/**
+ * The library takes whatever `new Date` takes: texts without a zone would mean another time in each process, and 30 February
+ * the second of March.
+ */
 function toTimestamp(source: string | bigint | number): Date {
-  const isText = typeof source === 'string';
-  const milliseconds = isText ? Date.parse(RFC_3339.test(source) ? source.toUpperCase() : '') : Number(source) * 1_000;
-  const time = new Date(milliseconds);
+  const time = new Date(typeof source === 'string' ? parseText(source) : Number(source) * 1_000);
   if (!Number.isNaN(time.getTime())) return time;
   throw new Error('timestamp() takes RFC 3339 text such as "2026-01-31T12:00:00Z", or seconds since 1970');
+}
+
+function parseText(text: string): number {
+  const [, day] = RFC_3339.exec(text) ?? [];
+  const midnight = new Date(`${day}T00:00:00Z`);
+  const isDay = day !== undefined && !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
+  return isDay ? Date.parse(text.toUpperCase()) : Number.NaN;
 }

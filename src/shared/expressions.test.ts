@@ -125,6 +125,8 @@ describe('an expression is true where its words are:', () => {
     ['timestamp(payload.seconds) == timestamp(payload.at)', true],
     ['timestamp(1769904000) == timestamp(payload.at)', true],
     ['timestamp(payload.at) - timestamp("2026-01-01T00:00:00Z") == duration("744h")', true],
+    ['timestamp("2028-02-29T00:00:00Z").getMonth() == 1', true],
+    ['timestamp("0050-12-31T23:59:59Z").getFullYear() == 50', true],
     ['timestamp(payload.at).getFullYear() == 2026', true],
     ['timestamp(payload.at).getHours() < 6', true],
     ['duration(payload.lasts) > duration("1h")', true],
@@ -161,6 +163,12 @@ describe('what an expression cannot be evaluated for is told with its place:', (
       'timestamp("2026-01-31T12:00:00") > timestamp(0)',
       'timestamp() takes RFC 3339 text such as "2026-01-31T12:00:00Z", or seconds since 1970',
     ],
+    ...['2026-02-30T00:00:00Z', '2026-13-01T00:00:00Z', '2026-01-31T24:00:00Z', '2025-02-29T12:00:00+01:00'].map(
+      (text): [string, string] => [
+        `timestamp("${text}") > timestamp(0)`,
+        'timestamp() takes RFC 3339 text such as "2026-01-31T12:00:00Z", or seconds since 1970',
+      ],
+    ),
     [
       'timestamp(payload.total * 1e300) > timestamp(0)',
       'timestamp() takes RFC 3339 text such as "2026-01-31T12:00:00Z", or seconds since 1970',

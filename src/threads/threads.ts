@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { Logger } from 'pino';
+import { createTurns } from './turns.ts';
 
 /** The job took longer than it may, or more memory than a thread has; its thread was ended. */
 export class TookTooLong extends Error {
@@ -13,13 +14,19 @@ export class Overloaded extends Error {
   override readonly name = 'Overloaded';
 }
 
+/** Nobody wanted the job any more when its turn had not come yet. */
+export class GivenUp extends Error {
+  override readonly name = 'GivenUp';
+}
+
 export type Threads<Job, Answer> = {
   /**
    * Does a job in a thread of its own and ends that thread after `limitMs` of it, not counting what other processes take the
-   * processors away for. Of one `key` one job runs at a time, so that nobody's hostile work holds up the others; the job is
-   * made when its turn has come. Rejects with TookTooLong or Overloaded.
+   * processors away for. Of one `key` one job runs at a time, and the key that has had least goes first, so that nobody's
+   * hostile work holds up the others; the job is made when its turn has come. Once `signal` is aborted it leaves the queue;
+   * what has begun goes on. Rejects with TookTooLong, Overloaded or GivenUp.
    */
-  run(key: string, makeJob: () => Job, limitMs: number): Promise<Answer>;
+  run(key: string, makeJob: () => Job, limitMs: number, signal?: AbortSignal): Promise<Answer>;
 };
 
 /** What the threads run, without its ending, and what the log calls their work. The module sends `Ready` when it can begin. */
@@ -35,6 +42,8 @@ const MAX_WAITING_OF_KEY = 100;
 const IDLE_MS = 60_000;
 // A job is waited for no longer beyond its limit, however little the machine lets it work.
 const STARVED_MS = 5_000;
+// A job that runs for so long may end its thread: the next one is started meanwhile, where there is none.
+const SPARE_AFTER_MS = 100;
 // Compiling the largest schema takes 40 MB, a payload of 256 KiB a few.
 const MEMORY_MB = 128;
 
@@ -50,6 +59,7 @@ type Thread<Job, Answer> = {
   isReady: boolean;
   current?: Waiting<Job, Answer> | undefined;
   timer?: NodeJS.Timeout | undefined;
+  spareTimer?: NodeJS.Timeout | undefined;
 };
 
 const isSource = import.meta.url.endsWith('.ts');
@@ -73,10 +83,12 @@ export function createThreads<Job, Answer extends { kind: string }>(
   type Work = Waiting<Job, Answer>;
   const threads = new Set<Thread<Job, Answer>>();
   const running = new Set<string>();
+  const turns = createTurns(() => performance.now());
   let waiting: Work[] = [];
 
   const discard = (thread: Thread<Job, Answer>): void => {
     clearTimeout(thread.timer);
+    clearTimeout(thread.spareTimer);
     threads.delete(thread);
     void thread.worker.terminate();
   };
@@ -84,18 +96,24 @@ export function createThreads<Job, Answer extends { kind: string }>(
   const settle = (thread: Thread<Job, Answer>, outcome: (job: Work) => void): void => {
     const { current } = thread;
     clearTimeout(thread.timer);
+    clearTimeout(thread.spareTimer);
     thread.current = undefined;
     if (current === undefined) return;
     running.delete(current.key);
+    turns.end(current.key);
     outcome(current);
   };
 
   const fail = (thread: Thread<Job, Answer>, error: unknown): void => {
     discard(thread);
     const isReady = thread.isReady;
-    settle(thread, ({ reject }) => reject(error));
+    settle(thread, ({ key, reject }) => {
+      turns.mark(key);
+      reject(error);
+    });
     // One that cannot even begin would be started for ever.
     if (!isReady) for (const { reject } of waiting.splice(0)) reject(error);
+    else startSpare();
     pump();
   };
 
@@ -104,7 +122,7 @@ export function createThreads<Job, Answer extends { kind: string }>(
     thread.timer = setTimeout(() => discard(thread), IDLE_MS).unref();
   };
 
-  const start = (): void => {
+  const start = (): Worker => {
     const worker = startWorker(module);
     const thread: Thread<Job, Answer> = { worker, isReady: false };
     threads.add(thread);
@@ -122,13 +140,22 @@ export function createThreads<Job, Answer extends { kind: string }>(
       if (!isMemory) log.error({ err: error }, `a thread that ${purpose} failed`);
       fail(thread, isMemory ? new TookTooLong('out of memory') : error);
     });
+    return worker;
+  };
+
+  /** Nobody waits for it yet, so it does not keep the process running. */
+  const startSpare = (): void => {
+    const isNeeded = [...threads].every(({ isReady, current }) => isReady && current !== undefined);
+    if (isNeeded && threads.size < MAX_THREADS) start().unref();
   };
 
   const give = (thread: Thread<Job, Answer>, job: Work): void => {
     clearTimeout(thread.timer);
     thread.current = job;
     running.add(job.key);
+    turns.begin(job.key);
     thread.worker.ref();
+    thread.spareTimer = setTimeout(startSpare, SPARE_AFTER_MS).unref();
     thread.worker.postMessage(job.makeJob());
     const usage = process.cpuUsage();
     let waitedMs = 0;
@@ -152,12 +179,13 @@ export function createThreads<Job, Answer extends { kind: string }>(
 
   const pump = (): void => {
     for (;;) {
-      const next = waiting.find(({ key }) => !running.has(key));
-      if (next === undefined) return;
-      const idle = [...threads].find(({ isReady, current }) => isReady && current === undefined);
-      if (idle === undefined) {
-        const starting = [...threads].filter(({ isReady }) => !isReady).length;
-        if (threads.size < MAX_THREADS && starting === 0) start();
+      if (waiting.every(({ key }) => running.has(key))) return;
+      const ready = [...threads].filter(({ isReady }) => isReady);
+      const next = turns.nextOf(waiting, running, ready.length);
+      const idle = ready.find(({ current }) => current === undefined);
+      if (next === undefined || idle === undefined) {
+        for (const { worker, isReady } of threads) if (!isReady) worker.ref();
+        if (threads.size < MAX_THREADS && threads.size === ready.length) start();
         return;
       }
       waiting = waiting.filter((each) => each !== next);
@@ -166,12 +194,18 @@ export function createThreads<Job, Answer extends { kind: string }>(
   };
 
   return {
-    run: (key, makeJob, limitMs) =>
+    run: (key, makeJob, limitMs, signal) =>
       new Promise((resolve, reject) => {
         const isFull = waiting.length >= MAX_WAITING;
         if (isFull || waiting.filter((each) => each.key === key).length >= MAX_WAITING_OF_KEY)
           return reject(new Overloaded(`${waiting.length} jobs are waiting`));
-        waiting.push({ key, makeJob, limitMs, resolve, reject });
+        const job = { key, makeJob, limitMs, resolve, reject };
+        waiting.push(job);
+        signal?.addEventListener('abort', () => {
+          if (!waiting.includes(job)) return;
+          waiting = waiting.filter((each) => each !== job);
+          reject(new GivenUp('the job was given up'));
+        });
         pump();
       }),
   };

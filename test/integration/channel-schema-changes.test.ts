@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createFilters } from '../../src/filters/filters.ts';
+import { createCheckedPublish } from '../../src/messages/checked-publish.ts';
+import { createSchemas } from '../../src/schemas/schemas.ts';
 import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
 import { ORDER, type Refusal, schemaCalls } from '../support/schema-calls.ts';
 import { startSecondApi } from '../support/second-api.ts';
@@ -10,6 +13,32 @@ beforeAll(async () => {
 afterAll(() => posthorn.stop());
 
 const { channel, patch, publish, messagesOf } = schemaCalls(() => posthorn);
+
+test('what a schema refuses is checked a second time only where the schema has changed', async () => {
+  const { log, pool, db, config } = posthorn.deps;
+  const channelId = await channel({ schema: ORDER });
+  const { environmentId } = await db.channel.findUniqueOrThrow({ where: { id: channelId } });
+  const schemas = createSchemas({ log });
+  let checks = 0;
+  const checked = createCheckedPublish(pool, {
+    schemas: {
+      check(...of) {
+        checks += 1;
+        return schemas.check(...of);
+      },
+    },
+    filters: createFilters({ log, waitMs: config.filterWaitMs }),
+  });
+  const payload = { eventType: 'a', payload: {}, text: '{}', at: ['payload'] };
+  const refusal = async (): Promise<unknown> =>
+    checked
+      .publish([{ publication: { environmentId, channelId, messages: [] }, payloads: [payload] }], async () => 'stored')
+      .catch((error: unknown) => error);
+  expect([await refusal(), checks]).toMatchObject([{ details: { field: 'payload.amount' } }, 1]);
+  expect([await refusal(), checks]).toMatchObject([{ details: { field: 'payload.amount' } }, 2]);
+  await patch(channelId, { schema: { required: ['id'] } });
+  expect([await refusal(), checks]).toMatchObject([{ details: { field: 'payload.id' } }, 4]);
+});
 
 describe('a change of the schema', () => {
   test('in one process is enforced by the next publish through the other one, which then asks PostgreSQL no more', async () => {

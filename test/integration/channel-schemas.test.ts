@@ -180,6 +180,19 @@ describe('a channel that warns', () => {
   });
 });
 
+test('of several channels that refuse, the first in the request is named, however long its check takes', async () => {
+  const [slow, quick] = [await channel({ schema: ORDER }), await channel({ schema: ORDER })];
+  const messages = [
+    { channelId: slow, eventType: 'a', payload: { text: 'x'.repeat(100_000) } },
+    { channelId: quick, eventType: 'a', payload: {} },
+  ];
+  await expectRefused(
+    () => posthorn.request('POST', '/v1/messages/transactional', { messages }),
+    'messages[0].payload.amount',
+    'is required',
+  );
+});
+
 describe('trying payloads', () => {
   const tryOut = <T = { valid: boolean; results: { valid: boolean; errors: Problem[] }[] }>(
     id: string,

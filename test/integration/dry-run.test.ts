@@ -147,6 +147,17 @@ describe('a dry run', () => {
     expect(body.data.map(({ wouldReceive }) => wouldReceive)).toEqual([false, true]);
   });
 
+  test('of a message that waits for its time answers as for the same sample, but not of one that was cancelled', async () => {
+    const channelId = await channel();
+    await subscribe(channelId, { filter: LARGE });
+    const { id: messageId } = await publish(posthorn, channelId, { ...SAMPLE, delay: 3_600_000 });
+    const { body } = await ask(channelId, { messageId });
+    expect(body).toEqual((await ask(channelId, SAMPLE)).body);
+    expect(body.data).toMatchObject([{ wouldReceive: true }]);
+    await posthorn.request('POST', `/v1/messages/${messageId}/cancel`);
+    await expectRefused(() => ask<Refusal>(channelId, { messageId }), 400, 'messageId');
+  });
+
   test('pages through all subscriptions, and shows the one that is named', async () => {
     const channelId = await channel();
     const ids: string[] = [];

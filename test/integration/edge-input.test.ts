@@ -40,7 +40,7 @@ describe('a body', () => {
       '10,001 keys',
       payload(JSON.stringify(Object.fromEntries(Array.from({ length: 10_001 }, (_, index) => [`k${index}`, 1])))),
       'payload',
-      /10000 keys/,
+      /more than 10000 members/,
     ],
   ])('that is or holds %s is INVALID_REQUEST with its place', async (_, body, field, reason) => {
     await expectRefused(edge, echo(body), { status: 400, code: 'INVALID_REQUEST', field, reason });

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type CostlyLimits, createCostly } from '../../src/filters/costly.ts';
-import { createFiltersWith, type FilterInput, type Filters } from '../../src/filters/filters.ts';
+import { createFiltersWith, type FilterInput, type Filters, newWaiting } from '../../src/filters/filters.ts';
 import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let posthorn: TestPosthorn;
 beforeAll(async () => {
@@ -13,7 +14,13 @@ afterAll(() => posthorn.stop());
  * Short, for what does not end; whatever ends on any machine is given more. The slice is the time in which an expression has
  * begun: its payload is read by then, whatever this process does beside it.
  */
-const SHORT: CostlyLimits = { expressionMs: 40, sliceMs: 300, messageMs: 20_000, slowMs: 60_000 };
+const SHORT: CostlyLimits = {
+  expressionMs: 40,
+  sliceMs: 300,
+  waitMs: 60_000,
+  slowMs: 60_000,
+  budget: { fullMs: 60_000, perSecondMs: 0 },
+};
 
 /** In the process that serves the API. The clock stands still where none is given. */
 const filtersWith = (limits: CostlyLimits, now = () => 0): Filters =>
@@ -70,7 +77,7 @@ describe('a filter that does not end matches, and says why:', () => {
   const input = inputOf({ a: numbers, tags: ['eu'] });
 
   test('others of the same message are decided all the same, before it and behind it', async () => {
-    const limits = { ...SHORT, expressionMs: 5_000, sliceMs: 0, messageMs: 60_000 };
+    const limits = { ...SHORT, expressionMs: 5_000, sliceMs: 0 };
     const expressions = [
       'payload.tags.exists(t, t == "eu")',
       endless,
@@ -103,18 +110,45 @@ describe('a filter that does not end matches, and says why:', () => {
     expect(await isDecidedAtOnce(filters.evaluate([endless], input))).toBe(false);
   });
 
-  test('as do those that its message has no time left for', async () => {
-    let now = 0;
-    // Each look at the clock is one second later: the first of them uses up the message's time.
-    const filters = filtersWith({ ...SHORT, messageMs: 1 }, () => (now += 1_000));
+  test('as do those for which their publication has no time left, and so do its other messages', async () => {
+    const filters = filtersWith({ ...SHORT, expressionMs: 5_000, waitMs: 50 });
     const others = [1, 2, 3].map((n) => `payload.a.all(x, payload.a.all(y, x + y > -${n}))`);
-    const verdicts = await filters.evaluate(others, input);
-    expect(verdicts.map(({ matches }) => matches)).toEqual([true, true, true]);
-    expect(verdicts.map(({ error }) => error)).toEqual([
-      'took longer than 40 ms',
-      "was not reached within 1 ms, which the message's other filters took",
-      "was not reached within 1 ms, which the message's other filters took",
+    const notReached = {
+      matches: true,
+      error: 'was not decided within 50 ms, which is what a publication waits for its filters',
+    };
+    const waiting = newWaiting();
+    expect(await filters.evaluate(others, input, waiting)).toEqual([notReached, notReached, notReached]);
+    const next = filters.evaluate(others, input, waiting);
+    expect(await isDecidedAtOnce(next)).toBe(true);
+    expect(await next).toEqual([notReached, notReached, notReached]);
+  });
+
+  test('and what nobody waited for to its end is remembered all the same', async () => {
+    const filters = filtersWith({ ...SHORT, waitMs: 1 });
+    await waitFor('the filter is remembered', async () => {
+      const [verdict] = await filters.evaluate([endless], input);
+      return verdict?.error === 'took longer than 40 ms' ? verdict : undefined;
+    });
+    expect(await isDecidedAtOnce(filters.evaluate([endless], input))).toBe(true);
+  });
+
+  test('and those of a channel that has used up its time match at once until some has come back', async () => {
+    let now = 0;
+    const filters = filtersWith({ ...SHORT, budget: { fullMs: 50, perSecondMs: 10 } }, () => now);
+    const [first = '', second = ''] = [1, 2].map((n) => `payload.a.all(x, payload.a.all(y, x + y > -${n}))`);
+    const usedUp = { matches: true, error: "was not evaluated: the channel's filters have used up their time" };
+    // It ends its thread, which counts twice.
+    expect(await filters.evaluate([first, second], input)).toEqual([
+      { matches: true, error: 'took longer than 40 ms' },
+      usedUp,
     ]);
+    expect(await isDecidedAtOnce(filters.evaluate([second], input))).toBe(true);
+    expect(await isDecidedAtOnce(filters.evaluate([second], { ...input, key: 'ch_2' }))).toBe(false);
+    now = 5_000;
+    expect(await filters.evaluate([second], input)).toEqual([usedUp]);
+    now = 5_100;
+    expect(await filters.evaluate([second], input)).toEqual([{ matches: true, error: 'took longer than 40 ms' }]);
   });
 
   test('the process answers others meanwhile', async () => {

@@ -186,7 +186,7 @@ test('a message that cannot be stored is put off alone in a channel whose filter
 test('no filter is asked about a message that is scheduled, but about what its batch publishes at once', async () => {
   const { deps } = posthorn;
   const held = createHeldFilters(posthorn, '');
-  const { problemOf } = createFilters(deps);
+  const { problemOf } = createFilters({ log: deps.log, waitMs: deps.config.filterWaitMs });
   const messages = createMessages(deps, { schemas: createSchemas(deps), filters: { ...held, problemOf } });
   const api = await startSecondApi(posthorn, { ...createServices(deps), messages });
   const bodyOf = (n: number) => ({ eventType: 'a', payload: { n } });

@@ -98,6 +98,8 @@ test.each([
   ['both fields', { deliverAt: '2099-01-01T00:00:00Z', delay: 1 }, 'delay'],
   ['a delay of nothing', { delay: 0 }, 'delay'],
   ['a delay of more than 365 days', { delay: 365 * DAY_MS + 1 }, 'delay'],
+  ['a delay beyond all numbers that are exact', { delay: 2 ** 53 }, 'delay'],
+  ['a delay of half a millisecond', { delay: 1.5 }, 'delay'],
   ['a delay that is a text', { delay: '1000' }, 'delay'],
   ['a date that does not exist', { deliverAt: '2027-02-30T12:00:00Z' }, 'deliverAt'],
   ['a date without a time', { deliverAt: '2027-02-28' }, 'deliverAt'],
@@ -114,6 +116,11 @@ test.each([
     400,
     `messages[2].${field}`,
   );
+});
+
+test.each([365 * DAY_MS + 1, 2 ** 53, 1e300])('a delay of %d is refused with the longest there is', async (delay) => {
+  const { body } = await send<{ error: { details: unknown } }>({ ...message, delay });
+  expect(body.error.details).toEqual({ field: 'delay', reason: 'must be at most 31536000000' });
 });
 
 test('a deliverAt that has just passed is published at once, with the time of now', async () => {

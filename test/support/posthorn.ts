@@ -54,6 +54,8 @@ export async function startPosthorn(
   const config: Config = readConfig({
     ALLOW_HTTP_WEBHOOKS: 'true',
     WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8,::1/128',
+    // Filters are to be right on a machine that is busy as well.
+    FILTER_WAIT_MS: '60000',
     ...options.variables,
   });
   const deps: Dependencies = {

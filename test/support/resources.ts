@@ -67,7 +67,7 @@ export async function startResources(): Promise<Resources> {
         guard,
         deliveries,
         messageReplays: createMessageReplays({ db, newId, clock: now }),
-        filters: createFilters({ log: createLog('silent') }),
+        filters: createFilters({ log: createLog('silent'), waitMs: 60_000 }),
       },
     ),
     advance: (milliseconds) => {

@@ -7,10 +7,13 @@ import type { TestPosthorn } from './posthorn.ts';
 
 const LOOK_EVERY_MS = 5;
 
+const filtersOf = ({ log, config }: TestPosthorn['deps']): Filters =>
+  createFilters({ log, waitMs: config.filterWaitMs });
+
 /** What a worker publishes scheduled messages with, without the worker: each has a memory of its own, as a process has. */
 export const createDuePublisher = (
   { deps }: TestPosthorn,
-  filters: Pick<Filters, 'evaluate'> = createFilters(deps),
+  filters: Pick<Filters, 'evaluate'> = filtersOf(deps),
 ): (() => Promise<PublishedDue>) => createPublishDue({ ...deps, filters, handOver: noHandOver }).publishBatch;
 
 /** Filters whose verdicts on the messages of one channel take until `decide`, whatever the machine. */
@@ -18,7 +21,7 @@ export function createHeldFilters(
   { deps }: TestPosthorn,
   heldChannelId: string,
 ): Pick<Filters, 'evaluate'> & { asked: string[]; decide(): void } {
-  const filters = createFilters(deps);
+  const filters = filtersOf(deps);
   const asked: string[] = [];
   let decide = (): void => {};
   const decided = new Promise<void>((resolve) => {
