@@ -135,7 +135,8 @@ describe('a filter that does not end matches, and says why:', () => {
 
   test('and those of a channel that has used up its time match at once until some has come back', async () => {
     let now = 0;
-    const filters = filtersWith({ ...SHORT, budget: { fullMs: 50, perSecondMs: 10 } }, () => now);
+    const fullMs = SHORT.sliceMs + SHORT.expressionMs;
+    const filters = filtersWith({ ...SHORT, budget: { fullMs, perSecondMs: fullMs / 5 } }, () => now);
     const [first = '', second = ''] = [1, 2].map((n) => `payload.a.all(x, payload.a.all(y, x + y > -${n}))`);
     const usedUp = { matches: true, error: "was not evaluated: the channel's filters have used up their time" };
     // It ends its thread, which counts twice.
