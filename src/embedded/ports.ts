@@ -13,6 +13,7 @@ export async function isPortFree(port: number): Promise<boolean> {
 // still free.
 const CHOSEN_PORTS = { from: 20_000, to: 32_000 } as const;
 const TRIES = 100;
+const STARTS = 3;
 
 /** A port of loopback that was free a moment ago, and that nobody gets by chance. */
 export async function findFreePort(): Promise<number> {
@@ -29,6 +30,22 @@ export async function choosePort(part: string, wanted: number, onProgress: (line
   const port = await findFreePort();
   onProgress(`Port ${wanted} is taken by another program: ${part} listens on ${port}`);
   return port;
+}
+
+/**
+ * What `start` gives; done again, which chooses another port, when a program took the one it had chosen before it listened there.
+ * Both servers say so in the last lines of their logs, which are in the error.
+ */
+export async function whilePortsAreTaken<T>(start: () => Promise<T>, onProgress: (line: string) => void): Promise<T> {
+  for (let left = STARTS; ; left -= 1) {
+    try {
+      return await start();
+    } catch (failure) {
+      const isTaken = failure instanceof Error && /address already in use/i.test(failure.message);
+      if (!isTaken || left === 1) throw failure;
+      onProgress('Its port was taken by another program meanwhile; starting it again');
+    }
+  }
 }
 
 function tryPort(port: number): Promise<number | undefined> {

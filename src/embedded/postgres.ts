@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { type Child, type ChildOptions, endOrphan, startChild, waitUntilHealthy } from './child.ts';
-import { choosePort } from './ports.ts';
+import { choosePort, whilePortsAreTaken } from './ports.ts';
 import { findPostgresBinaries } from './postgres-binaries.ts';
 import { canReach, choosePostgresUser, type PostgresUser } from './postgres-user.ts';
 import { endProcess, identifyProcess, readCommandLine } from './process-identity.ts';
@@ -40,7 +40,10 @@ const FALLBACK_FOLDER = '/var/lib/posthorn';
  * `<dataFolder>/postgres`; makes the data folder and `database` where missing. What an earlier, killed start left running is ended
  * first. Throws with a sentence that says what to do.
  */
-export async function startPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+export const startPostgres = (options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> =>
+  whilePortsAreTaken(() => startOnce(options), options.onProgress);
+
+async function startOnce(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const { onProgress } = options;
   const dataFolder = resolve(options.dataFolder);
   const stateFolder = join(dataFolder, 'state');

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { childEnvironment } from '../config.ts';
 import { type Child, type ChildOptions, endOrphan, startChild, waitUntilHealthy } from './child.ts';
-import { choosePort } from './ports.ts';
+import { choosePort, whilePortsAreTaken } from './ports.ts';
 import { findTemporalBinary } from './temporal-binary.ts';
 
 export type EmbeddedTemporalOptions = {
@@ -35,7 +35,10 @@ const NOT_FOUND = 5;
  * Starts Temporal's development server on 127.0.0.1, its store in `<dataFolder>/temporal.db`, and waits until the namespace
  * answers. What an earlier, killed start left running is ended first. Throws with a sentence that says what to do.
  */
-export async function startTemporal(options: EmbeddedTemporalOptions): Promise<EmbeddedTemporal> {
+export const startTemporal = (options: EmbeddedTemporalOptions): Promise<EmbeddedTemporal> =>
+  whilePortsAreTaken(() => startOnce(options), options.onProgress);
+
+async function startOnce(options: EmbeddedTemporalOptions): Promise<EmbeddedTemporal> {
   const { namespace, onProgress } = options;
   const dataFolder = resolve(options.dataFolder);
   const stateFolder = join(dataFolder, 'state');
