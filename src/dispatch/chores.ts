@@ -19,7 +19,8 @@ export type ChoresDependencies = {
 };
 
 /**
- * What a dispatcher does now and then: takes over from dead workers, gives back what it has forgotten, removes what has expired and starts replays. Call
+ * What a dispatcher does now and then: takes over from dead workers, gives back what it has forgotten, removes what has
+ * expired and starts replays. Call
  * it as often as you like.
  */
 export function createChores({ pool, log, startReplay, giveBackForgotten }: ChoresDependencies): () => Promise<void> {

@@ -8,7 +8,8 @@ const EVERY_MS = 5_000;
 /**
  * Gives back what PostgreSQL says this process holds and the process knows nothing of: the answer to a claim or a publish was
  * lost when PostgreSQL went away, or a claim could not be given back then. Its lease lives on, so nobody else would free it.
- * `known` gives the ids of all it still has to do with. Call it as often as you like; only what two looks, five seconds apart, find forgotten is given back. Returns how many.
+ * `known` gives the ids of all it still has to do with. Call it as often as you like; only what two looks, five seconds apart,
+ * find forgotten is given back. Returns how many.
  */
 export function createForgottenClaims(
   pool: Pool,

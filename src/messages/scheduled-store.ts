@@ -2,11 +2,11 @@ import type { Pool, PoolClient } from 'pg';
 import type { Database } from '../db/client.ts';
 import { isAnswerTo, WITHOUT_PAYLOAD } from '../db/idempotency-keys.ts';
 import type { ScheduledMessage } from '../db/generated/client.ts';
-import { ExactJson } from '../shared/exact-json.ts';
 import type { PageRequest } from '../shared/page.ts';
 import type { CancelReason, ScheduleStatus } from '../shared/statuses.ts';
 import { itemsOf, messageColumns, type Publication, type Stored } from './publish-store.ts';
 import type { Message } from './schema.ts';
+import { contentOf } from './store.ts';
 
 /** Of a publication whose messages all wait, or none does (`splitScheduled`). */
 export const isScheduled = ({ messages }: Publication): boolean => messages[0]?.isScheduled === true;
@@ -109,12 +109,7 @@ export async function eraseScheduled(pool: Pool, environmentId: string, id: stri
 
 function toMessage(row: ScheduledMessage): Message {
   return {
-    id: row.id,
-    channelId: row.channelId,
-    eventType: row.eventType,
-    payload: row.payload === null ? null : new ExactJson(row.payload),
-    // Written by storeScheduled from a validated Record<string, string>.
-    ...(row.metadata !== null && { metadata: row.metadata as Record<string, string> }),
+    ...contentOf(row),
     publishedAt: row.deliverAt,
     deliverAt: row.deliverAt,
     ...(row.cancelledAt !== null && { cancelledAt: row.cancelledAt }),

@@ -70,14 +70,21 @@ function summary(tally: Tally | undefined): DeliverySummary {
   return tally.failed ? 'failed' : 'delivered';
 }
 
+/** What a message shows of itself, published or not. */
+export const contentOf = (
+  row: Pick<MessageRow, 'id' | 'channelId' | 'eventType' | 'payload' | 'metadata'>,
+): Pick<Message, 'id' | 'channelId' | 'eventType' | 'payload' | 'metadata'> => ({
+  id: row.id,
+  channelId: row.channelId,
+  eventType: row.eventType,
+  payload: row.payload === null ? null : new ExactJson(row.payload),
+  // Only ever written from a validated Record<string, string>.
+  ...(row.metadata !== null && { metadata: row.metadata as Record<string, string> }),
+});
+
 function toMessage(row: MessageRow, deliveryStatus: DeliverySummary): Message {
   return {
-    id: row.id,
-    channelId: row.channelId,
-    eventType: row.eventType,
-    payload: row.payload === null ? null : new ExactJson(row.payload),
-    // Written by insertMessages from a validated Record<string, string>.
-    ...(row.metadata !== null && { metadata: row.metadata as Record<string, string> }),
+    ...contentOf(row),
     publishedAt: row.publishedAt,
     ...(row.erasedAt !== null && { erasedAt: row.erasedAt }),
     deliveryStatus,

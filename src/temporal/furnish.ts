@@ -6,6 +6,7 @@ import {
   SEARCH_ATTRIBUTES,
   WORKFLOW_TYPES,
 } from '../shared/temporal-names.ts';
+import { GRPC_STATUS, grpcStatusOf } from './grpc-status.ts';
 
 /** What our namespace has after `furnish`. */
 export type Furniture = {
@@ -26,13 +27,8 @@ const RETENTION_EVERY_MS = 30 * 60_000;
 const KNOWN_WITHIN_MS = 30_000;
 const KNOWN_LOOK_MS = 200;
 
-// gRPC status codes and the API's name of the type Keyword.
-const NOT_FOUND = 5;
-const ALREADY_EXISTS = 6;
+// The API's name of the type Keyword.
 const KEYWORD = 2;
-
-const codeOf = (error: unknown): unknown =>
-  error instanceof Error && 'code' in error ? error.code : error instanceof Error ? codeOf(error.cause) : undefined;
 
 /**
  * Makes what the service needs inside Temporal, where it is missing: namespace, search attributes, the schedules of
@@ -77,7 +73,7 @@ async function registerNamespace(
     });
     log.info({ namespace }, 'registered the namespace');
   } catch (error) {
-    if (codeOf(error) !== ALREADY_EXISTS) throw error;
+    if (grpcStatusOf(error) !== GRPC_STATUS.alreadyExists) throw error;
   }
   await untilKnown(client, namespace);
 }
@@ -91,7 +87,7 @@ async function untilKnown(client: Client, namespace: string): Promise<void> {
       await client.workflowService.countWorkflowExecutions({ namespace });
       return;
     } catch (error) {
-      if (codeOf(error) !== NOT_FOUND || Date.now() > deadline) throw error;
+      if (grpcStatusOf(error) !== GRPC_STATUS.notFound || Date.now() > deadline) throw error;
     }
   }
 }

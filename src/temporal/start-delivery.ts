@@ -3,6 +3,7 @@ import { SearchAttributeType, TypedSearchAttributes } from '@temporalio/common';
 import type { deliverMessage } from '../../workflows/deliver-message.ts';
 import type { DeliverMessageInput, DeliveryToStart } from '../shared/delivery-workflow.ts';
 import { deliveryWorkflowId, WORKFLOW_TYPES } from '../shared/temporal-names.ts';
+import { GRPC_STATUS, grpcStatusOf } from './grpc-status.ts';
 
 /** Starts the Temporal workflow of one round; returns its id. Throws when Temporal is out of reach. */
 export type StartDelivery = (delivery: DeliveryToStart, firstTry: 'local' | 'regular') => Promise<string>;
@@ -50,7 +51,7 @@ export function createStartDelivery(
     try {
       await start(isSearchable).catch((error: unknown) => {
         // A store that was lost has no search attributes until it is furnished again; it delivers without them.
-        if (isSearchable && isInvalid(error)) return start(false);
+        if (isSearchable && grpcStatusOf(error) === GRPC_STATUS.invalidArgument) return start(false);
         throw error;
       });
     } catch (error) {
@@ -69,8 +70,3 @@ const searchAttributes = (delivery: DeliveryToStart): TypedSearchAttributes =>
     attribute('PosthornEventType', delivery.eventType),
     attribute('PosthornState', 'delivering'),
   ]);
-
-// gRPC's status INVALID_ARGUMENT; the SDK wraps it.
-const INVALID_ARGUMENT = 3;
-const isInvalid = (error: unknown): boolean =>
-  error instanceof Error && (('code' in error && error.code === INVALID_ARGUMENT) || isInvalid(error.cause));
