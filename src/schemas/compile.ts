@@ -1,10 +1,13 @@
-import { _, type ErrorObject } from 'ajv';
+import { _, Ajv, type ErrorObject } from 'ajv';
+import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import standaloneCode from 'ajv/dist/standalone/index.js';
 import addFormats from 'ajv-formats';
 import { isObject, type Place, pointerTo, subschemasOf } from '../shared/json-schema.ts';
 import { schemaProblem } from '../shared/schema-bounds.ts';
 import { schemaCost } from '../shared/schema-cost.ts';
+import { type Draft, draftOf } from '../shared/schema-drafts.ts';
+import { schemaForAjv } from './schema-for-ajv.ts';
 import { compilePattern, PATTERN_MODULE } from './validator.ts';
 
 /** `code` makes the validator (validator.ts); `cost` bounds the work for one character of payload (schema-cost.ts). */
@@ -22,8 +25,19 @@ const MULTIPLE_OF_DIGITS = 6;
 
 const patterns = Object.assign(compilePattern, { code: `require(${JSON.stringify(PATTERN_MODULE)}).default` });
 
-/** One for the look at whether a schema is JSON Schema: it learns nothing of the schemas it looks at. */
-const draft = new Ajv2020({ strict: false, logger: false, validateFormats: false });
+const AJV_OF: Readonly<Record<Draft, typeof Ajv | typeof Ajv2019 | typeof Ajv2020>> = {
+  '07': Ajv,
+  '2019-09': Ajv2019,
+  '2020-12': Ajv2020,
+};
+
+/** One for each draft looks whether a schema is JSON Schema: it learns nothing of the schemas it looks at. */
+const looking = new Map<Draft, Ajv>();
+function lookingAt(draft: Draft): Ajv {
+  const known = looking.get(draft) ?? new AJV_OF[draft]({ strict: false, logger: false, validateFormats: false });
+  looking.set(draft, known);
+  return known;
+}
 
 /**
  * Compiles a schema to code. Throws SchemaRefused. Belongs into a thread that can be ended: bounds make it quick, not certain.
@@ -34,13 +48,15 @@ export function compileSchema(schema: unknown): CompiledSchema {
   if (!isObject(schema)) throw new SchemaRefused('must be an object');
   const problem = schemaProblem(schema);
   if (problem !== undefined) throw new SchemaRefused(problem);
-  // Said above to be this draft, or absent.
-  const { $schema: _draft, ...rest } = schema;
-  if (draft.validateSchema(rest) !== true) {
-    const [error] = draft.errors ?? [];
+  const { $schema, ...rest } = schema;
+  const draft = draftOf($schema) ?? '2020-12';
+  const look = lookingAt(draft);
+  if (look.validateSchema(rest) !== true) {
+    const [error] = look.errors ?? [];
     throw new SchemaRefused(`at #${error?.instancePath ?? ''}: ${faultOf(error)}`);
   }
-  const ajv = new Ajv2020({
+  const meant = schemaForAjv(rest, draft);
+  const ajv = new AJV_OF[draft]({
     strict: false,
     logger: false,
     allErrors: false,
@@ -53,9 +69,9 @@ export function compileSchema(schema: unknown): CompiledSchema {
   });
   addFormats.default(ajv);
   try {
-    const validate = ajv.compile(rest);
+    const validate = ajv.compile(meant);
     const code = standaloneCode.default(ajv, validate);
-    return { code, cost: schemaCost(rest, (pattern) => PATTERN_COST * compilePattern(pattern).size) };
+    return { code, cost: schemaCost(meant, (pattern) => PATTERN_COST * compilePattern(pattern).size) };
   } catch (error) {
     const place = badPatternIn(rest, []);
     throw new SchemaRefused(`${place === undefined ? '' : `at ${pointerTo(place)}: `}${refusalOf(error)}`, {

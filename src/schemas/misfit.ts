@@ -105,6 +105,8 @@ function reasonOf({ keyword, message, schemaPath }: ErrorObject, params: Record<
     case 'minItems':
       return `must have at least ${limit} items`;
     case 'maxItems':
+    case 'additionalItems':
+    case 'items':
       return `must have at most ${limit} items`;
     case 'minProperties':
       return `must have at least ${limit} members`;

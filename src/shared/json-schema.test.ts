@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { definitionOf, pointerTo, subschemasOf } from './json-schema.ts';
+import { mapSubschemas, pointerTo, resolveReference, subschemasOf } from './json-schema.ts';
 
 describe('the schemas inside a schema', () => {
   test('are found under every keyword that holds some, with their places', () => {
@@ -28,18 +28,61 @@ describe('the schemas inside a schema', () => {
   });
 });
 
+test('the schemas of a list of items are found each', () => {
+  const found = subschemasOf({ items: [{ type: 'string' }, true], additionalItems: false });
+  expect(found.map(({ place }) => place)).toEqual([['items', 0], ['items', 1], ['additionalItems']]);
+});
+
 test.each([
-  ['#/$defs/a', 'a'],
-  ['#/$defs/a~1b~0c', 'a/b~c'],
-  ['#/$defs/%C3%BC', 'ü'],
-  ['#/$defs/%ZZ', undefined],
-  ['#/$defs/', undefined],
-  ['#/$defs/a/properties/b', undefined],
-  ['#', undefined],
-  ['#a', undefined],
-  ['other.json#/$defs/a', undefined],
-])('the definition of %j is %j', (reference, name) => {
-  expect(definitionOf(reference)).toBe(name);
+  ['not', { a: 1 }, 'changed'],
+  ['items', [{}, {}], ['changed', 'changed']],
+  ['anyOf', [true], ['changed']],
+  ['properties', { a: {}, b: true }, { a: 'changed', b: 'changed' }],
+  ['enum', [{}], [{}]],
+  ['anyOf', {}, {}],
+  ['properties', [{}], [{}]],
+])('the schemas under %s of %j are replaced, and data is not', (keyword, value, expected) => {
+  expect(mapSubschemas(keyword, value, () => 'changed')).toEqual(expected);
+});
+
+describe('a reference', () => {
+  const target = { title: 'the target' };
+  const root = {
+    $defs: { 'a/b~': { properties: { c: { items: [{}, target] } } }, ü: target },
+    definitions: { group: { definitions: { one: target } } },
+    const: { $defs: { x: target } },
+    allOf: [{}, target],
+    not: true,
+  };
+  test.each([
+    ['#/$defs/a~1b~0/properties/c/items/1', ['$defs', 'a/b~', 'properties', 'c', 'items', 1]],
+    ['#/$defs/%C3%BC', ['$defs', 'ü']],
+    ['#/definitions/group/definitions/one', ['definitions', 'group', 'definitions', 'one']],
+    ['#/allOf/1', ['allOf', 1]],
+  ])('%s leads to a schema and says where it stands', (reference, place) => {
+    expect(resolveReference(root, reference)).toEqual({ schema: target, place });
+  });
+
+  test('to the whole document, and to a schema that is true, leads there', () => {
+    expect(resolveReference(root, '#')).toEqual({ schema: root, place: [] });
+    expect(resolveReference(root, '#/not')).toEqual({ schema: true, place: ['not'] });
+  });
+
+  test.each([
+    '#/$defs',
+    '#/$defs/%ZZ',
+    '#/$defs/nothing',
+    '#/$defs/toString',
+    '#/const/$defs/x',
+    '#/allOf/2',
+    '#/not/not',
+    '#/',
+    '#a',
+    '',
+    'other.json#/$defs/a',
+  ])('%s leads to no schema of this document', (reference) => {
+    expect(resolveReference(root, reference)).toBeUndefined();
+  });
 });
 
 test('a place is shown as a JSON pointer', () => {

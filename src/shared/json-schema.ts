@@ -5,6 +5,7 @@ export type Place = readonly (string | number)[];
 export type Subschema = { keyword: string; schema: unknown; place: Place };
 
 const ONE = new Set([
+  'additionalItems',
   'additionalProperties',
   'contains',
   'contentSchema',
@@ -17,34 +18,78 @@ const ONE = new Set([
   'unevaluatedItems',
   'unevaluatedProperties',
 ]);
-const LISTS = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems']);
-// `definitions` and `dependencies` are of older drafts, but Ajv still knows them.
+// `items` is one schema or, up to draft 2019-09, a list of them.
+const LISTS = new Set(['allOf', 'anyOf', 'items', 'oneOf', 'prefixItems']);
 const MAPS = new Set(['$defs', 'definitions', 'dependencies', 'dependentSchemas', 'patternProperties', 'properties']);
+
+/** Where schemas stand that hold only where something refers to them. */
+export const DEFINITIONS: ReadonlySet<string> = new Set(['$defs', 'definitions']);
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The schemas directly inside a schema (JSON Schema 2020-12, core §9 and §10, validation §8). Values that are none are data. */
+/** The schemas directly under a keyword, with their places below it; none where the keyword's value is data. */
+function subschemasUnder(keyword: string, value: unknown): { schema: unknown; place: Place }[] {
+  if (LISTS.has(keyword) && Array.isArray(value))
+    return value.map((schema: unknown, index) => ({ schema, place: [index] }));
+  if (ONE.has(keyword)) return [{ schema: value, place: [] }];
+  if (MAPS.has(keyword) && isObject(value))
+    return Object.entries(value).map(([name, schema]) => ({ schema, place: [name] }));
+  return [];
+}
+
+/** The schemas directly inside a schema, of drafts 07 to 2020-12 (core §9 and §10, validation §8). Values that are none are data. */
 export function subschemasOf(schema: Readonly<Record<string, unknown>>): Subschema[] {
-  return Object.entries(schema).flatMap(([keyword, value]): Subschema[] => {
-    if (ONE.has(keyword)) return [{ keyword, schema: value, place: [keyword] }];
-    if (LISTS.has(keyword) && Array.isArray(value))
-      return value.map((each: unknown, index) => ({ keyword, schema: each, place: [keyword, index] }));
-    if (MAPS.has(keyword) && isObject(value))
-      return Object.entries(value).map(([name, each]) => ({ keyword, schema: each, place: [keyword, name] }));
-    return [];
-  });
+  return Object.entries(schema).flatMap(([keyword, value]): Subschema[] =>
+    subschemasUnder(keyword, value).map(({ schema: inner, place }) => ({
+      keyword,
+      schema: inner,
+      place: [keyword, ...place],
+    })),
+  );
+}
+
+/** The value of a keyword with each schema directly under it replaced; data stays as it is. */
+export function mapSubschemas(keyword: string, value: unknown, change: (schema: unknown) => unknown): unknown {
+  if (LISTS.has(keyword) && Array.isArray(value)) return value.map(change);
+  if (ONE.has(keyword)) return change(value);
+  if (MAPS.has(keyword) && isObject(value))
+    return Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, change(schema)]));
+  return value;
 }
 
 /** Whether the keyword's value is schemas, and not data of its own. */
 export const holdsSchemas = (keyword: string): boolean => ONE.has(keyword) || LISTS.has(keyword) || MAPS.has(keyword);
 
-/** The name in `#/$defs/name`, unescaped (RFC 6901 §6); undefined for every other reference. */
-export function definitionOf(reference: string): string | undefined {
-  const escaped = /^#\/\$defs\/([^/]+)$/.exec(reference)?.[1];
-  if (escaped === undefined) return undefined;
+/**
+ * The schema that a reference inside `root` leads to, with its place: `#` and JSON pointers as URI fragments (RFC 6901 §6).
+ * Undefined for a reference that leads out of the document, to nothing, or to what is no schema.
+ */
+export function resolveReference(
+  root: Readonly<Record<string, unknown>>,
+  reference: string,
+): { schema: unknown; place: Place } | undefined {
+  const wanted = pointerParts(reference);
+  if (wanted === undefined) return undefined;
+  let schema: unknown = root;
+  let place: Place = [];
+  while (place.length < wanted.length) {
+    if (!isObject(schema)) return undefined;
+    const rest = wanted.slice(place.length);
+    const next = subschemasOf(schema).find((inner) => inner.place.every((part, index) => String(part) === rest[index]));
+    if (next === undefined) return undefined;
+    schema = next.schema;
+    place = [...place, ...next.place];
+  }
+  return { schema, place };
+}
+
+function pointerParts(reference: string): string[] | undefined {
+  if (reference === '#') return [];
+  if (!reference.startsWith('#/')) return undefined;
   try {
-    return decodeURIComponent(escaped).replaceAll('~1', '/').replaceAll('~0', '~');
+    const parts = reference.slice(2).split('/');
+    return parts.map((part) => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'));
   } catch {
     return undefined;
   }

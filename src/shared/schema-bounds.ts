@@ -1,4 +1,5 @@
-import { definitionOf, holdsSchemas, isObject, type Place, pointerTo, subschemasOf } from './json-schema.ts';
+import { holdsSchemas, isObject, type Place, pointerTo, resolveReference, subschemasOf } from './json-schema.ts';
+import { draftOf, DRAFT_NAMES } from './schema-drafts.ts';
 
 /**
  * Largest schema a channel may have (security §4): what is inside compiles in a small part of the time that is allowed for it.
@@ -16,13 +17,9 @@ export const SCHEMA_BOUNDS = {
   patternLength: 200,
 } as const;
 
-/** The only draft: others give the same words other meanings. */
-const DRAFT = 'https://json-schema.org/draft/2020-12/schema';
-
 const COMBINATORS = new Set(['allOf', 'anyOf', 'oneOf', 'not', 'if']);
 
 const FORBIDDEN = new Set([
-  '$id',
   '$anchor',
   '$dynamicAnchor',
   '$dynamicRef',
@@ -31,7 +28,6 @@ const FORBIDDEN = new Set([
   '$vocabulary',
   '$async',
   '$data',
-  'default',
 ]);
 
 type Problem = { place: Place; reason: string };
@@ -41,7 +37,7 @@ type Problem = { place: Place; reason: string };
  * is valid JSON Schema is asked of Ajv afterwards. `schema` comes out of JSON.parse; of `place` the outermost problem is told.
  */
 export function schemaProblem(schema: Readonly<Record<string, unknown>>): string | undefined {
-  const problem = sizeProblem(schema) ?? formProblem(schema) ?? cycleProblem(schema);
+  const problem = sizeProblem(schema) ?? formProblem(schema) ?? circleProblem(schema);
   if (problem === undefined) return undefined;
   return problem.place.length === 0 ? problem.reason : `at ${pointerTo(problem.place)}: ${problem.reason}`;
 }
@@ -115,7 +111,7 @@ function keywordProblem(
   switch (keyword) {
     case '$schema':
       if (place.length > 0) return 'is allowed at the outermost level only';
-      return value === DRAFT || value === `${DRAFT}#` ? undefined : `must be ${DRAFT}`;
+      return draftOf(value) === undefined ? `must name one of the drafts ${DRAFT_NAMES}` : undefined;
     case '$ref':
       return referenceProblem(root, value);
     case 'enum':
@@ -142,33 +138,32 @@ const patternProblem = (pattern: string): string | undefined =>
     : undefined;
 
 function referenceProblem(root: Readonly<Record<string, unknown>>, value: unknown): string | undefined {
-  const name = typeof value === 'string' ? definitionOf(value) : undefined;
-  if (name === undefined) return 'must be a reference of the form #/$defs/name';
-  const definitions = root['$defs'];
-  return isObject(definitions) && Object.hasOwn(definitions, name) ? undefined : 'names a definition that is not there';
+  if (typeof value !== 'string' || !/^#(?:\/|$)/.test(value))
+    return 'must be a reference into this schema, such as #/$defs/name';
+  return resolveReference(root, value) === undefined ? 'leads to no schema in here' : undefined;
 }
 
-/** The definitions that a schema refers to, wherever inside. */
-function referencesIn(schema: unknown): string[] {
-  if (!isObject(schema)) return [];
-  const own = typeof schema['$ref'] === 'string' ? definitionOf(schema['$ref']) : undefined;
-  return [...(own === undefined ? [] : [own]), ...subschemasOf(schema).flatMap((inner) => referencesIn(inner.schema))];
-}
-
-/** A definition that leads back to itself would let a payload decide how often a schema is applied, and Ajv overflows its stack. */
-function cycleProblem(root: Readonly<Record<string, unknown>>): Problem | undefined {
-  const definitions = isObject(root['$defs']) ? root['$defs'] : {};
-  const done = new Set<string>();
-  const leadsBack = (name: string, above: ReadonlySet<string>): boolean => {
-    if (above.has(name)) return true;
-    if (done.has(name)) return false;
-    const path = new Set([...above, name]);
-    const isCircular = referencesIn(definitions[name]).some((next) => leadsBack(next, path));
-    done.add(name);
-    return isCircular;
+/**
+ * A schema that leads back to itself would let a payload decide how often it is applied, and Ajv overflows its stack. Each
+ * schema is looked into once, by the way it is first reached.
+ */
+function circleProblem(root: Readonly<Record<string, unknown>>): Problem | undefined {
+  const under = new Set<unknown>();
+  const done = new Set<unknown>();
+  const visit = (schema: unknown, place: Place): Problem | undefined => {
+    if (!isObject(schema) || done.has(schema)) return undefined;
+    under.add(schema);
+    const target = typeof schema['$ref'] === 'string' ? resolveReference(root, schema['$ref']) : undefined;
+    if (under.has(target?.schema))
+      return { place: [...place, '$ref'], reason: 'must not lead back to itself, directly or through others' };
+    const inside = subschemasOf(schema).map((inner) => ({ ...inner, place: [...place, ...inner.place] }));
+    for (const next of target === undefined ? inside : [target, ...inside]) {
+      const problem = visit(next.schema, next.place);
+      if (problem !== undefined) return problem;
+    }
+    under.delete(schema);
+    done.add(schema);
+    return undefined;
   };
-  const name = Object.keys(definitions).find((each) => leadsBack(each, new Set()));
-  return name === undefined
-    ? undefined
-    : { place: ['$defs', name], reason: 'must not refer to itself, directly or through others' };
+  return visit(root, []);
 }

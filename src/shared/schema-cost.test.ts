@@ -23,7 +23,9 @@ describe('the work for one character of payload', () => {
       { anyOf: [{ $ref: '#/$defs/a' }, { $ref: '#/$defs/a' }], $defs: { a: {} } },
       6,
     ],
-    ['references to what is not there', { $ref: '#', not: { $ref: '#/$defs/a' } }, 5],
+    ['references to what is not there', { $ref: 'a.json', not: { $ref: '#/$defs/a' } }, 5],
+    ['a reference into a property', { properties: { a: { type: 'string' }, b: { $ref: '#/properties/a' } } }, 6],
+    ['a list of items', { items: [{ type: 'string' }, true], additionalItems: false }, 7],
     ['items that may be alike', { uniqueItems: false }, 2],
   ])('of %s', (_, schema, cost) => {
     expect(costOf(schema)).toBe(cost);

@@ -1,4 +1,4 @@
-import { definitionOf, isObject, subschemasOf } from './json-schema.ts';
+import { DEFINITIONS, isObject, resolveReference, subschemasOf } from './json-schema.ts';
 
 /**
  * Formats whose test needs one pass over the text: 64 KiB of hostile text took at most 6 ms. `url` took 3.7 s and `regex` compiles
@@ -18,11 +18,12 @@ const UNEVALUATED_COST = 16;
  * `patternCost` is the work of one pattern for one character.
  */
 export function schemaCost(root: Readonly<Record<string, unknown>>, patternCost: (pattern: string) => number): number {
-  const definitions = isObject(root['$defs']) ? root['$defs'] : {};
-  const known = new Map<string, number>();
-  const definitionCost = (name: string): number => {
-    const cost = known.get(name) ?? costOf(definitions[name]);
-    known.set(name, cost);
+  const known = new Map<unknown, number>();
+  const referredCost = (reference: unknown): number => {
+    const target = resolveReference(root, String(reference));
+    if (target === undefined) return 1;
+    const cost = known.get(target.schema) ?? costOf(target.schema);
+    known.set(target.schema, cost);
     return cost;
   };
   const costOf = (schema: unknown): number => {
@@ -30,7 +31,7 @@ export function schemaCost(root: Readonly<Record<string, unknown>>, patternCost:
     let cost = 1;
     for (const [keyword, value] of Object.entries(schema)) cost += keywordCost(keyword, value);
     for (const inner of subschemasOf(schema)) {
-      if (inner.keyword === '$defs' || inner.keyword === 'definitions') continue;
+      if (DEFINITIONS.has(inner.keyword)) continue;
       cost += costOf(inner.schema);
       if (inner.keyword === 'patternProperties') cost += patternCost(String(inner.place[1]));
     }
@@ -43,7 +44,7 @@ export function schemaCost(root: Readonly<Record<string, unknown>>, patternCost:
       case 'properties':
         return 0;
       case '$ref':
-        return definitionCost(definitionOf(String(value)) ?? '');
+        return referredCost(value);
       case 'pattern':
         return patternCost(String(value));
       case 'format':

@@ -61,16 +61,15 @@ describe('of the schemas that hurt a validator (security study, section 4)', () 
     ['12 doubled anyOf inside each other', anyOf(12), /./],
     ['4 doubled anyOf inside each other', anyOf(4), /anyOf/],
     ['2,000 properties', { properties: named(2_000, () => true) }, /at #\/properties: must have at most 300/],
-    ['a reference to the whole', { $ref: '#' }, /at #\/\$ref: must be a reference of the form/],
+    ['a reference to the whole', { $ref: '#' }, /at #\/\$ref: must not lead back to itself/],
     [
       'a definition in a circle',
       { $ref: '#/$defs/a', $defs: { a: { items: { $ref: '#/$defs/a' } } } },
-      /must not refer to itself/,
+      /at #\/\$defs\/a\/items\/\$ref: must not lead back to itself/,
     ],
-    ['an $id', { $id: 'https://example.com/a' }, /at #\/\$id: is a keyword that is not allowed/],
+    ['an $anchor', { $anchor: 'a' }, /at #\/\$anchor: is a keyword that is not allowed/],
     ['a $data reference', { properties: { a: { pattern: { $data: '1/b' } } } }, /must not be a \$data reference/],
     ['$async', { $async: true }, /at #\/\$async: is a keyword that is not allowed/],
-    ['a default', { properties: { a: { default: 1 } } }, /at #\/properties\/a\/default/],
     [
       'look-around',
       { properties: { a: { pattern: '(?=a)' } } },
@@ -198,7 +197,7 @@ describe('a stored schema that was never checked', () => {
     await keep('enforce');
     const refused = await publish(id, {});
     expect([refused.status, refused.body.error.code]).toEqual([409, 'CONFLICT']);
-    expect(refused.body.error.message).toContain('at #/$ref: must be a reference of the form');
+    expect(refused.body.error.message).toContain('at #/$ref: must not lead back to itself');
     await keep('warn');
     const { status, body } = await posthorn.request<{ warnings: { field: string; reason: string }[] }>(
       'POST',
