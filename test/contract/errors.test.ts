@@ -32,18 +32,6 @@ describe('docs/errors.md', () => {
     expect(cells[3]).toMatch(/\.$/);
   });
 
-  test('shows an envelope as the service writes it', () => {
-    const example = /```json\n(.*?)\n```/s.exec(page)?.[1] ?? '';
-    const envelope: unknown = JSON.parse(example);
-    expect(envelope).toEqual({
-      error: {
-        code: 'INVALID_REQUEST',
-        message: 'name: is missing',
-        details: { field: 'name', reason: 'is missing' },
-      },
-    });
-  });
-
   test('names no code in its text that the table does not have', () => {
     const named = page.match(/\b[A-Z]{3,}(?:_[A-Z]+)+\b|\bCONFLICT\b|\bINTERNAL\b|\bUNAVAILABLE\b/g) ?? [];
     expect(named.filter((code) => !(code in STATUS_OF_CODE))).toEqual([]);

@@ -56,6 +56,25 @@ test('the limits of the tiers are those of the code', () => {
   );
 });
 
+// Old: the example was written by hand, and its reason was not what the service says.
+test('the example of errors.md is what the service answers', async () => {
+  const [example] = codeBlocksOf('docs/errors.md');
+  const { status, body } = await posthorn.request('POST', '/v1/channels', {});
+  expect([status, body]).toEqual([400, JSON.parse(example?.text ?? '')]);
+});
+
+// Old: the page said that every answer has the headers of the rate limit, and that lists have the order of making.
+test('every answer has a request id, those of probes have no rate limit, and a list begins with what was made last', async () => {
+  const probe = await fetch(`${posthorn.url}/healthz`);
+  expect([probe.headers.has('x-request-id'), probe.headers.has('x-ratelimit-limit')]).toEqual([true, false]);
+  const missing = await fetch(`${posthorn.url}/nothing`);
+  expect([missing.headers.has('x-request-id'), missing.headers.has('x-ratelimit-limit')]).toEqual([true, true]);
+  const { body: first } = await posthorn.request<{ id: string }>('POST', '/v1/channels', { name: 'first' });
+  const { body: second } = await posthorn.request<{ id: string }>('POST', '/v1/channels', { name: 'second' });
+  const { body } = await posthorn.request<{ data: { id: string }[] }>('GET', '/v1/channels?limit=2');
+  expect(body.data.map(({ id }) => id)).toEqual([first.id, second.id].toSorted().toReversed());
+});
+
 test('every request of the page succeeds, run from top to bottom, and there is one for every endpoint', async () => {
   const requestsPath = join(folder, 'requests');
   const script = codeBlocksOf(PAGE)
