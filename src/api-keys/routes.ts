@@ -37,7 +37,7 @@ export const apiKeyRoutes: Route[] = [
     scope,
     body: updateApiKeyBody,
     status: 200,
-    handle: ({ caller, params, body }, { apiKeys }) => apiKeys.rename(caller, params['apiKeyId'] ?? '', body),
+    handle: ({ caller, params, body }, { apiKeys }) => apiKeys.update(caller, params['apiKeyId'] ?? '', body),
   }),
   route({
     method: 'DELETE',

@@ -1,6 +1,9 @@
 import { z } from 'zod';
+import { changeOf, fieldsOf, sameText, sameTime } from '../http/fields.ts';
+import { dateTimeField } from '../http/query.ts';
 import type { EnvironmentKind, Limits } from '../http/context.ts';
 import { TIERS, type Tier } from '../limits/tiers.ts';
+import { controlCharacterProblem } from '../shared/plain-text.ts';
 import { SCOPES, type Scope } from '../shared/scopes.ts';
 
 /** active; expired once expiresAt has passed; revoked for ever. */
@@ -11,27 +14,76 @@ const name = z.string().min(1).max(200);
 
 /** Upper bound of every limit a key may be given: beyond it numbers mean nothing, and the columns hold 32 bits. */
 const MAX_LIMIT = 1_000_000_000;
-const limit = z.int().min(1).max(MAX_LIMIT).optional();
-
-/** Unknown limits are refused, not ignored: a mistyped one would leave a key with its tier's, unnoticed. */
-const limits = z.strictObject({ requestsPerMinute: limit, burst: limit, concurrent: limit, batchPerMinute: limit });
-
-/**
- * What is left out is the creating key's own: its tier with its limits, and its scopes. Limits that are left out beside a
- * given tier are that tier's. `expiresAt` is in the future (ISO 8601); without it a key lives until it is revoked.
- */
-export const createApiKeyBody = z.object({
-  name,
-  tier: z.enum(TIERS).optional(),
-  scopes: z.array(z.enum(SCOPES)).min(1).optional(),
-  limits: limits.optional(),
-  expiresAt: z.iso
-    .datetime({ offset: true, error: 'must be a date-time such as 2026-01-31T12:00:00Z' })
-    .transform((text) => new Date(text))
-    .optional(),
+const limit = z.int().min(1).max(MAX_LIMIT);
+const limitsOf = <T extends z.ZodType>(each: T) => ({
+  requestsPerMinute: each,
+  burst: each,
+  concurrent: each,
+  batchPerMinute: each,
 });
 
-export const updateApiKeyBody = z.object({ name });
+const tier = z.enum(TIERS);
+const scopes = z.array(z.enum(SCOPES)).min(1);
+
+const ROTATION = 'POST /v1/api-keys/{apiKeyId}/rotate makes a new key';
+const rules = { name: controlCharacterProblem };
+const key = `is made by the service; ${ROTATION}`;
+
+/**
+ * What is left out is the creating key's own: its tier with its limits, its scopes, its expiresAt. Limits that are left out
+ * beside a given tier are that tier's. `expiresAt` is in the future; `environment` can only be the creating key's.
+ */
+export const createApiKeyBody = fieldsOf(
+  {
+    name,
+    environment: z.enum(['live', 'test'] satisfies EnvironmentKind[]).optional(),
+    tier: tier.optional(),
+    scopes: scopes.optional(),
+    limits: fieldsOf(limitsOf(limit.optional())).optional(),
+    expiresAt: dateTimeField.optional(),
+  },
+  {
+    identity: { id: sameText(), prefix: sameText(), last4: sameText(), createdAt: sameTime() },
+    moved: ['status', 'lastUsedAt'],
+    elsewhere: { key },
+    rules,
+  },
+);
+
+/**
+ * Limits are merged. Null ends a limit of the key's own, and for `limits` all of them: the tier's hold. Null for `expiresAt`
+ * is never. `status` follows from the other endpoints and from expiresAt (`statusProblem`).
+ */
+export const apiKeyChange = changeOf(
+  {
+    name: name.exactOptional(),
+    tier: tier.exactOptional(),
+    scopes: scopes.exactOptional(),
+    limits: z.strictObject(limitsOf(limit.nullable().exactOptional())).nullable().exactOptional(),
+    expiresAt: dateTimeField.nullable().exactOptional(),
+    status: z.enum(API_KEY_STATUSES).exactOptional(),
+  },
+  {
+    identity: {
+      id: sameText(),
+      environment: sameText(),
+      prefix: sameText(`cannot change; ${ROTATION}`),
+      last4: sameText(`cannot change; ${ROTATION}`),
+      createdAt: sameTime(),
+    },
+    moved: ['lastUsedAt'],
+    elsewhere: { key },
+    rules,
+  },
+);
+export const updateApiKeyBody = apiKeyChange.body;
+
+/** Why a key whose status is `actual` behind a change cannot have the one that the change names. */
+export function statusProblem(actual: ApiKeyStatus, wanted: ApiKeyStatus | undefined): string | undefined {
+  if (wanted === undefined || wanted === actual) return undefined;
+  if (wanted === 'revoked') return 'is set to revoked by DELETE /v1/api-keys/{apiKeyId}';
+  return actual === 'revoked' ? 'cannot change: a revoked key stays revoked' : 'follows from expiresAt';
+}
 
 export type CreateApiKey = z.output<typeof createApiKeyBody>;
 export type UpdateApiKey = z.output<typeof updateApiKeyBody>;

@@ -1,23 +1,36 @@
+import type { DatabaseTransaction } from '../db/client.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Caller, EnvironmentKind, Limits } from '../http/context.ts';
-import { limitAbove, resolveLimits, TIERS, type Tier } from '../limits/tiers.ts';
+import { resolveLimits, type Tier } from '../limits/tiers.ts';
 import { ApiError, invalidField, notFound } from '../shared/api-error.ts';
 import { isId } from '../shared/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../shared/page.ts';
+import { controlCharacterProblem } from '../shared/plain-text.ts';
 import { SCOPES, type Scope } from '../shared/scopes.ts';
+import { refuseGrant } from './grant.ts';
 import { hashKey, keyHint, newKey } from './hash.ts';
 import { createKnownKeys, type KnownKeys } from './known-keys.ts';
-import type { ApiKey, CreateApiKey, NewApiKey, UpdateApiKey } from './schema.ts';
+import {
+  type ApiKey,
+  apiKeyChange,
+  type CreateApiKey,
+  type NewApiKey,
+  statusProblem,
+  type UpdateApiKey,
+} from './schema.ts';
 import {
   type ApiKeyDraft,
+  editApiKey,
   type EnvironmentRef,
   findAllApiKeys,
   findApiKey,
   findApiKeys,
   findEnvironment,
   insertApiKey,
+  lockApiKeys,
+  type LockedApiKey,
+  replaceKey,
   revokeApiKey,
-  updateApiKey,
 } from './store.ts';
 
 /** What the operator makes on the command line. Scopes default to all of them. */
@@ -34,7 +47,8 @@ export type ApiKeys = {
   list(caller: Caller, query: { cursor?: string | undefined; limit: number }): Promise<Page<ApiKey>>;
   get(caller: Caller, id: string): Promise<ApiKey>;
   create(caller: Caller, body: CreateApiKey): Promise<NewApiKey>;
-  rename(caller: Caller, id: string, body: UpdateApiKey): Promise<ApiKey>;
+  /** All of it or nothing; in force at once here and within 5 s in other processes. */
+  update(caller: Caller, id: string, body: UpdateApiKey): Promise<ApiKey>;
   /** The same key under a new secret; the old one ends at once here and within 5 s in other processes. */
   rotate(caller: Caller, id: string): Promise<NewApiKey>;
   /** For good. Revoking again changes nothing. */
@@ -60,33 +74,44 @@ export function createApiKeys(deps: Pick<Dependencies, 'db' | 'clock' | 'newId' 
     return key;
   };
   /**
-   * A key that is worth no more than the caller's own. Whoever rotates a key holds it afterwards, and whoever revokes the
-   * keys above theirs takes the service from its owner.
+   * The calling key and, where one is named, the key that it acts on: kept from changing until the transaction ends, so that
+   * what was allowed is what is done. That one must be worth no more than the caller's own: whoever rotates a key holds it
+   * afterwards, and whoever revokes the keys above theirs takes the service from its owner.
    */
-  const findWithin = async (caller: Caller, id: string): Promise<ApiKey> => {
-    const [row, own] = await Promise.all([find(caller, id), find(caller, caller.credentialId)]);
-    refuseGrant(caller, own.tier, row);
-    return row;
+  const lockOwn = async (
+    transaction: DatabaseTransaction,
+    { environmentId, credentialId }: Caller,
+    id = credentialId,
+  ): Promise<{ own: LockedApiKey; key: LockedApiKey }> => {
+    const locked = isId('apiKey', id)
+      ? await lockApiKeys(transaction, environmentId, [credentialId, id], clock())
+      : undefined;
+    const [own, key] = [locked?.get(credentialId), locked?.get(id)];
+    if (own === undefined || key === undefined) throw notFound('API key');
+    // A revoked key is believed for some seconds (known-keys.ts): too long to make another one that stays.
+    if (own.status !== 'active') throw new ApiError('UNAUTHORIZED', 'The API key is invalid or missing');
+    refuseGrant(own, key);
+    return { own, key };
   };
+
   const insert = async (
+    database: DatabaseTransaction,
     environment: EnvironmentRef,
     draft: Pick<ApiKeyDraft, 'name' | 'tier' | 'scopes' | 'limits' | 'expiresAt'>,
   ): Promise<NewApiKey> => {
-    if (draft.expiresAt !== undefined && draft.expiresAt <= clock())
-      throw invalidField('expiresAt', 'must be in the future');
+    const now = clock();
+    requireFuture(draft.expiresAt, now);
     const key = newKey(environment.kind);
-    const id = newId('apiKey');
-    const scopes = SCOPES.filter((scope) => draft.scopes.includes(scope));
     const row = {
       ...draft,
-      scopes,
-      id,
+      scopes: inOrder(draft.scopes),
+      id: newId('apiKey'),
       environmentId: environment.id,
       hash: hashKey(key),
       ...keyHint(key),
-      createdAt: clock(),
+      createdAt: now,
     };
-    return { ...(await insertApiKey(db, row)), key };
+    return { ...(await insertApiKey(database, row)), key };
   };
 
   return {
@@ -101,37 +126,53 @@ export function createApiKeys(deps: Pick<Dependencies, 'db' | 'clock' | 'newId' 
 
     get: find,
 
-    async create(caller, body) {
-      const own = await find(caller, caller.credentialId);
-      const tier = body.tier ?? own.tier;
-      // Without a tier of its own the new key is a copy of the creating one, limits that were set for it included.
-      const limits = body.tier === undefined ? { ...own.limits, ...body.limits } : { ...body.limits };
-      const scopes = body.scopes ?? [...caller.scopes];
-      refuseGrant(caller, own.tier, { tier, scopes, limits: resolveLimits(tier, limits) });
-      const environment = { id: caller.environmentId, kind: caller.environment };
-      return insert(environment, { name: body.name, tier, scopes, limits, expiresAt: body.expiresAt });
-    },
+    create: (caller, body) =>
+      db.$transaction(async (transaction) => {
+        if (body.environment !== undefined && body.environment !== caller.environment)
+          throw invalidField('environment', `must be ${caller.environment}, the environment of this credential`);
+        const { own } = await lockOwn(transaction, caller);
+        const { name, tier = own.tier, scopes = own.scopes, expiresAt = own.expiresAt } = body;
+        // Without a tier of its own the new key is a copy of the creating one, limits that were set for it included.
+        const limits = body.tier === undefined ? { ...own.limits, ...body.limits } : { ...body.limits };
+        refuseGrant(own, { tier, scopes, limits: resolveLimits(tier, limits), expiresAt });
+        const environment = { id: caller.environmentId, kind: caller.environment };
+        return insert(transaction, environment, { name, tier, scopes, limits, expiresAt });
+      }),
 
-    async rename(caller, id, { name }) {
-      await findWithin(caller, id);
-      const where = { id, environmentId: caller.environmentId, mustBeActive: false };
-      return found(await updateApiKey(db, where, { name }, clock()));
+    async update(caller, id, body) {
+      const updated = await db.$transaction(async (transaction) => {
+        const { own, key } = await lockOwn(transaction, caller, id);
+        const now = clock();
+        const { status: _, limits: __, scopes, ...rest } = apiKeyChange.of(key, body);
+        if (rest.expiresAt !== null) requireFuture(rest.expiresAt, now);
+        const limits = limitsToWrite(key, body);
+        const edit = { ...rest, ...(scopes !== undefined && { scopes: inOrder(scopes) }), limits };
+        const edited = await editApiKey(transaction, id, edit, now);
+        const problem = statusProblem(edited.status, body.status);
+        if (problem !== undefined) throw invalidField('status', problem);
+        refuseGrant(own, edited);
+        return edited;
+      });
+      known.forget(id);
+      return updated;
     },
 
     async rotate(caller, id) {
-      const row = await findWithin(caller, id);
-      if (row.status !== 'active') throw new ApiError('CONFLICT', `The API key is ${row.status}: make a new one`);
-      const key = newKey(row.environment);
-      const where = { id, environmentId: caller.environmentId, mustBeActive: true };
-      const rotated = await updateApiKey(db, where, { hash: hashKey(key), ...keyHint(key) }, clock());
-      if (rotated === undefined) throw new ApiError('CONFLICT', 'The API key was revoked at the same moment');
+      const rotated = await db.$transaction(async (transaction) => {
+        const { key: row } = await lockOwn(transaction, caller, id);
+        if (row.status !== 'active') throw new ApiError('CONFLICT', `The API key is ${row.status}: make a new one`);
+        const key = newKey(row.environment);
+        return { ...(await replaceKey(transaction, id, { hash: hashKey(key), ...keyHint(key) }, clock())), key };
+      });
       known.forget(id);
-      return { ...rotated, key };
+      return rotated;
     },
 
     async revoke(caller, id) {
-      await findWithin(caller, id);
-      await revokeApiKey(db, id, caller.environmentId, clock());
+      await db.$transaction(async (transaction) => {
+        await lockOwn(transaction, caller, id);
+        await revokeApiKey(transaction, id, clock());
+      });
       known.forget(id);
     },
 
@@ -140,11 +181,13 @@ export function createApiKeys(deps: Pick<Dependencies, 'db' | 'clock' | 'newId' 
         const environment = await findEnvironment(db, kind);
         if (environment === undefined)
           throw new ApiError('NOT_FOUND', `There is no ${kind} environment yet: start the service once`);
-        return insert(environment, { name, tier, scopes, limits, expiresAt });
+        const problem = controlCharacterProblem(name);
+        if (problem !== undefined) throw invalidField('name', problem);
+        return insert(db, environment, { name, tier, scopes, limits, expiresAt });
       },
       list: (environment) => findAllApiKeys(db, environment, clock()),
       async revoke(id) {
-        if (!isId('apiKey', id) || !(await revokeApiKey(db, id, undefined, clock())))
+        if (!isId('apiKey', id) || !(await revokeApiKey(db, id, clock())))
           throw new ApiError('NOT_FOUND', `There is no API key ${id}`);
         known.forget(id);
       },
@@ -152,25 +195,24 @@ export function createApiKeys(deps: Pick<Dependencies, 'db' | 'clock' | 'newId' 
   };
 }
 
-function found(key: ApiKey | undefined): ApiKey {
-  if (key === undefined) throw notFound('API key');
-  return key;
+const inOrder = (scopes: readonly Scope[]): Scope[] => SCOPES.filter((scope) => scopes.includes(scope));
+
+function requireFuture(expiresAt: Date | undefined, now: Date): void {
+  if (expiresAt !== undefined && expiresAt <= now) throw invalidField('expiresAt', 'must be in the future');
 }
 
-/** Throws FORBIDDEN when a key would have more than the caller: a scope, a tier or a limit above. */
-function refuseGrant(
-  caller: Caller,
-  ownTier: Tier,
-  wanted: { tier: Tier; scopes: readonly Scope[]; limits: Limits },
-): void {
-  const refuse = (field: string, reason: string): never => {
-    throw new ApiError('FORBIDDEN', `${field}: ${reason}`, { details: { field, reason } });
-  };
-  const scope = wanted.scopes.find((name) => !caller.scopes.has(name));
-  if (scope !== undefined) refuse('scopes', `this credential does not have ${scope} itself`);
-  if (TIERS.indexOf(wanted.tier) > TIERS.indexOf(ownTier))
-    refuse('tier', `must not be above ${ownTier}, the tier of this credential`);
-  const limit = limitAbove(wanted.limits, caller.limits);
-  if (limit !== undefined)
-    refuse(`limits.${limit}`, `must be at most ${caller.limits[limit]}, the limit of this credential`);
+/**
+ * The limits of its own that a change gives a key; null follows the tier. A limit that is in force already stays where it
+ * comes from, so that a key which is sent back as it was read goes on following its tier.
+ */
+function limitsToWrite(
+  key: LockedApiKey,
+  { tier = key.tier, limits }: UpdateApiKey,
+): Partial<Record<keyof Limits, number | null>> {
+  if (limits === undefined) return {};
+  if (limits === null) return { requestsPerMinute: null, burst: null, concurrent: null, batchPerMinute: null };
+  const inForce = resolveLimits(tier, key.ownLimits);
+  // `as`: the keys of `limits` are those of Limits.
+  const names = Object.keys(limits) as (keyof Limits)[];
+  return Object.fromEntries(names.filter((name) => limits[name] !== inForce[name]).map((name) => [name, limits[name]]));
 }

@@ -1,19 +1,24 @@
-import type { Database } from '../db/client.ts';
-import type { ApiKey as ApiKeyRow, Prisma } from '../db/generated/client.ts';
+import type { Database, DatabaseTransaction } from '../db/client.ts';
+import type { ApiKey as ApiKeyRow } from '../db/generated/client.ts';
 import type { EnvironmentKind, Limits } from '../http/context.ts';
 import { resolveLimits, type Tier } from '../limits/tiers.ts';
 import type { PageRequest } from '../shared/page.ts';
 import type { Scope } from '../shared/scopes.ts';
 import type { ApiKey } from './schema.ts';
 
-/** A key as it is written: `limits` are only those of its own, beside its tier's. */
+type Db = DatabaseTransaction;
+
+/** Those of a key's own, beside its tier's. */
+export type OwnLimits = { readonly [name in keyof Limits]?: number | null | undefined };
+
+/** A key as it is written. */
 export type ApiKeyDraft = {
   id: string;
   environmentId: string;
   name: string;
   tier: Tier;
   scopes: readonly Scope[];
-  limits: { readonly [name in keyof Limits]?: number | undefined };
+  limits: OwnLimits;
   hash: Buffer;
   prefix: string;
   last4: string;
@@ -40,7 +45,16 @@ export type EnvironmentRef = { id: string; kind: EnvironmentKind };
 const withEnvironment = { environment: { include: { app: true } } } as const;
 type FullRow = ApiKeyRow & { environment: { kind: string } };
 
-export async function insertApiKey(db: Database, draft: ApiKeyDraft): Promise<ApiKey> {
+/** What of a key may change. Limits that are left out stay as they are. */
+export type ApiKeyEdit = Partial<{
+  name: string;
+  tier: Tier;
+  scopes: Scope[];
+  limits: { readonly [name in keyof Limits]?: number | null };
+  expiresAt: Date | null;
+}>;
+
+export async function insertApiKey(db: Db, draft: ApiKeyDraft): Promise<ApiKey> {
   const { limits, hash, scopes, expiresAt, ...rest } = draft;
   const row = await db.apiKey.create({
     data: {
@@ -94,36 +108,53 @@ export async function findAllApiKeys(db: Database, kind: EnvironmentKind | undef
   return rows.map((row) => toApiKey(row, now));
 }
 
-/** Changes name or key. Undefined when the key is not there or, where `mustBeActive`, revoked in the meantime. */
-export async function updateApiKey(
-  db: Database,
-  where: { id: string; environmentId: string; mustBeActive: boolean },
-  change: { name: string } | { hash: Buffer; prefix: string; last4: string },
+/** A key and the limits of its own, kept from changing until the transaction ends. */
+export type LockedApiKey = ApiKey & { ownLimits: OwnLimits };
+
+/** Locks keys of one environment, in the order of their ids whatever order they are asked for in, and gives them by id. */
+export async function lockApiKeys(
+  db: Db,
+  environmentId: string,
+  ids: readonly string[],
   now: Date,
-): Promise<ApiKey | undefined> {
-  const { id, environmentId, mustBeActive } = where;
-  const data: Prisma.ApiKeyUpdateManyMutationInput =
-    'hash' in change ? { ...change, hash: new Uint8Array(change.hash) } : change;
-  const { count } = await db.apiKey.updateMany({
-    where: { id, environmentId, ...(mustBeActive && { status: 'active' }) },
-    data,
-  });
-  return count === 0 ? undefined : findApiKey(db, environmentId, id, now);
+): Promise<ReadonlyMap<string, LockedApiKey>> {
+  await db.$queryRaw`
+    SELECT id FROM api_keys WHERE id = ANY(${ids}) AND environment_id = ${environmentId} ORDER BY id FOR NO KEY UPDATE`;
+  const rows = await db.apiKey.findMany({ where: { id: { in: [...ids] }, environmentId }, include: withEnvironment });
+  return new Map(rows.map((row) => [row.id, { ...toApiKey(row, now), ownLimits: ownLimitsOf(row) }]));
 }
 
-/** Revokes a key; one that is revoked keeps its time. Without an environment it is looked for in all of them. False when there is none. */
-export async function revokeApiKey(
-  db: Database,
+const ownLimitsOf = ({ requestsPerMinute, burst, concurrent, batchPerMinute }: ApiKeyRow): OwnLimits => ({
+  requestsPerMinute,
+  burst,
+  concurrent,
+  batchPerMinute,
+});
+
+export async function editApiKey(db: Db, id: string, edit: ApiKeyEdit, now: Date): Promise<ApiKey> {
+  const { limits, ...columns } = edit;
+  const row = await db.apiKey.update({ where: { id }, data: { ...columns, ...limits }, include: withEnvironment });
+  return toApiKey(row, now);
+}
+
+/** Puts another key in the place of the one that a row has. */
+export async function replaceKey(
+  db: Db,
   id: string,
-  environmentId: string | undefined,
+  { hash, prefix, last4 }: Pick<ApiKeyDraft, 'hash' | 'prefix' | 'last4'>,
   now: Date,
-): Promise<boolean> {
-  const where = { id, ...(environmentId !== undefined && { environmentId }) };
+): Promise<ApiKey> {
+  const data = { hash: new Uint8Array(hash), prefix, last4 };
+  return toApiKey(await db.apiKey.update({ where: { id }, data, include: withEnvironment }), now);
+}
+
+/** Revokes a key; one that is revoked keeps its time. False when there is none. */
+export async function revokeApiKey(db: Db, id: string, now: Date): Promise<boolean> {
   const { count } = await db.apiKey.updateMany({
-    where: { ...where, status: 'active' },
+    where: { id, status: 'active' },
     data: { status: 'revoked', revokedAt: now },
   });
-  return count > 0 || (await db.apiKey.count({ where })) > 0;
+  return count > 0 || (await db.apiKey.count({ where: { id } })) > 0;
 }
 
 /** The key with this hash, unless it is revoked. */

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../http/fields.ts';
 import { pageQuery } from '../http/query.ts';
 import { MAX_EVENT_TYPE_LENGTH } from '../shared/event-types.ts';
+import { controlCharacterProblem, hasControlCharacter } from '../shared/plain-text.ts';
 import { schemaProblem } from '../shared/schema-bounds.ts';
 import { CHANNEL_STATUSES, type ChannelStatus } from '../shared/statuses.ts';
 
@@ -38,16 +40,13 @@ const schema = z.record(z.string(), z.unknown()).superRefine((value, context) =>
 
 /** A body of 256 KiB has room for no more of any use, and each is compiled before it is saved. */
 const MAX_SCHEMAS = 100;
-const CONTROL_CHARACTER = /\p{Cc}/u;
 
 /** By event type, exactly as published: `order.*` would be a type of that name. */
 const schemas = z.record(z.string(), schema).superRefine((value, context) => {
   const types = Object.keys(value);
   if (types.length > MAX_SCHEMAS)
     context.addIssue({ code: 'custom', message: `must hold at most ${MAX_SCHEMAS} schemas` });
-  const wrong = types.find(
-    (type) => type === '' || type.length > MAX_EVENT_TYPE_LENGTH || CONTROL_CHARACTER.test(type),
-  );
+  const wrong = types.find((type) => type === '' || type.length > MAX_EVENT_TYPE_LENGTH || hasControlCharacter(type));
   if (wrong !== undefined)
     context.addIssue({
       code: 'custom',
@@ -57,30 +56,42 @@ const schemas = z.record(z.string(), schema).superRefine((value, context) => {
 });
 const schemaMode = z.enum(SCHEMA_MODES);
 
-export const createChannelBody = z.object({
-  name,
-  description: description.exactOptional(),
-  schema: schema.exactOptional(),
-  schemas: schemas.exactOptional(),
-  schemaMode: schemaMode.exactOptional(),
-  retentionDays: retentionDays.default(30),
-});
+const status = z.enum(CHANNEL_STATUSES);
+
+const resource: ResourceFields = {
+  identity: { id: sameText(), createdAt: sameTime() },
+  moved: ['updatedAt'],
+  rules: { name: controlCharacterProblem, description: controlCharacterProblem },
+};
+
+export const createChannelBody = fieldsOf(
+  {
+    name,
+    description: description.exactOptional(),
+    status: status.default('active'),
+    schema: schema.exactOptional(),
+    schemas: schemas.exactOptional(),
+    schemaMode: schemaMode.exactOptional(),
+    retentionDays: retentionDays.default(30),
+  },
+  resource,
+);
 export type CreateChannel = z.output<typeof createChannelBody>;
 
-/** Null clears description, schema and schemas; absent leaves them as they are. Unknown fields are ignored, but one known is needed. */
-export const updateChannelBody = z
-  .object({
+/** Null clears description, schema and schemas; absent leaves them as they are. */
+export const channelChange = changeOf(
+  {
     name: name.exactOptional(),
     description: description.nullable().exactOptional(),
-    status: z.enum(CHANNEL_STATUSES).exactOptional(),
+    status: status.exactOptional(),
     schema: schema.nullable().exactOptional(),
     schemas: schemas.nullable().exactOptional(),
     schemaMode: schemaMode.exactOptional(),
     retentionDays: retentionDays.exactOptional(),
-  })
-  .refine((body) => Object.keys(body).length > 0, {
-    error: 'must hold at least one of name, description, status, schema, schemas, schemaMode and retentionDays',
-  });
+  },
+  resource,
+);
+export const updateChannelBody = channelChange.body;
 export type UpdateChannel = z.output<typeof updateChannelBody>;
 
 export const listChannelsQuery = pageQuery.extend({ status: z.enum(CHANNEL_STATUSES).exactOptional() });

@@ -7,7 +7,7 @@ import { ApiError, invalidField, notFound } from '../shared/api-error.ts';
 import { fieldPath } from '../shared/field-path.ts';
 import { isId } from '../shared/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../shared/page.ts';
-import type { Channel, CreateChannel, ListChannels, UpdateChannel } from './schema.ts';
+import { type Channel, channelChange, type CreateChannel, type ListChannels, type UpdateChannel } from './schema.ts';
 import {
   findChannel,
   findChannels,
@@ -42,13 +42,13 @@ export function createChannels(
     return channel;
   };
 
-  /** For a change: the channel, kept from changing until the transaction ends. CONFLICT for the system channel. */
-  const lock = async (transaction: DatabaseTransaction, environmentId: string, id: string): Promise<Channel> => {
-    const channel = await found(id, () => lockChannel(transaction, environmentId, id));
-    if (await isSystemChannel(transaction, id)) {
+  /** For a change: the channel, kept from changing until the transaction ends. */
+  const lock = (transaction: DatabaseTransaction, environmentId: string, id: string): Promise<Channel> =>
+    found(id, () => lockChannel(transaction, environmentId, id));
+
+  const refuseSystemChannel = async (transaction: DatabaseTransaction, id: string): Promise<void> => {
+    if (await isSystemChannel(transaction, id))
       throw new ApiError('CONFLICT', 'The system channel cannot be changed or deleted');
-    }
-    return channel;
   };
 
   /** INVALID_REQUEST for the first schema that does not compile in time. One environment's are compiled one after the other. */
@@ -83,18 +83,21 @@ export function createChannels(
 
     async update(caller, id, body) {
       const { environmentId } = caller;
-      // A stranger's channel is NOT_FOUND whatever the body holds, and nothing is compiled for it.
-      if (body.schema || body.schemas) await found(id, () => findChannel(db, environmentId, id));
-      await requireGoodSchemas(caller, body);
+      // A stranger's channel is NOT_FOUND whatever the body holds, and what is stored already is not compiled again.
+      const stored = await found(id, () => findChannel(db, environmentId, id));
+      await requireGoodSchemas(caller, channelChange.of(stored, body));
       return db.$transaction(
         async (transaction) => {
           const channel = await lock(transaction, environmentId, id);
-          const hasMoreThanStatus = Object.keys(body).some((field) => field !== 'status');
-          if (channel.status === 'archived' && hasMoreThanStatus) {
+          const change = channelChange.of(channel, body);
+          const changed = Object.keys(change);
+          if (changed.length === 0) return channel;
+          await refuseSystemChannel(transaction, id);
+          if (channel.status === 'archived' && changed.some((field) => field !== 'status')) {
             throw new ApiError('CONFLICT', 'The channel is archived: only its status can change');
           }
-          if (body.status === 'active' && channel.status !== 'active') await releaseScheduled(transaction, id);
-          return updateChannel(transaction, id, body, clock());
+          if (change.status === 'active') await releaseScheduled(transaction, id);
+          return updateChannel(transaction, id, change, clock());
         },
         { timeout: CHANGE_TIMEOUT_MS },
       );
@@ -104,6 +107,7 @@ export function createChannels(
       db.$transaction(
         async (transaction) => {
           await lock(transaction, environmentId, id);
+          await refuseSystemChannel(transaction, id);
           const subscriptionIds = await markChannelDeleted(transaction, id, clock());
           await deliveries.endOfSubscriptions(transaction, subscriptionIds);
         },

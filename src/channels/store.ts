@@ -19,6 +19,7 @@ export async function insertChannel(
       environmentId: channel.environmentId,
       name: channel.name,
       description: channel.description ?? null,
+      status: channel.status,
       schema: toJson(channel.schema ?? null),
       schemas: toJson(channel.schemas ?? null),
       schemaMode: channel.schemaMode ?? 'enforce',

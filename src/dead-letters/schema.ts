@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fieldsOf } from '../http/fields.ts';
 import { dateTimeField, dateTimeQuery, enumQuery, pageQuery } from '../http/query.ts';
 import {
   type BulkReplayStatus,
@@ -17,12 +18,8 @@ export const listDeadLettersQuery = pageQuery.extend({
   until: dateTimeQuery.optional(),
 });
 
-/**
- * The filter of a bulk replay. Strict where other bodies ignore unknown fields: a misspelt filter
- * would replay everything. A missing body would too, so everything is asked for by `{}`.
- * `dryRun` only counts.
- */
-export const bulkReplayBody = z.strictObject({
+/** The filter of a bulk replay; everything is asked for by `{}`, not by a missing body. `dryRun` only counts. */
+export const bulkReplayBody = fieldsOf({
   channelId: z.string('must be a string').optional(),
   subscriptionId: z.string('must be a string').optional(),
   eventType: z.string('must be a string').optional(),

@@ -7,7 +7,7 @@ const LIMIT_REASON = `must be a whole number from ${PAGE_LIMIT.min} to ${PAGE_LI
  * cursor and limit of every list (spec §4 common rule 1); lists add their filters with `.extend`.
  * The limit is digits only: Number() would also take 0x10, 1e1 and " 20 ".
  */
-export const pageQuery = z.object({
+export const pageQuery = z.strictObject({
   cursor: z.string().optional(),
   limit: z
     .string()

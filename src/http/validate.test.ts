@@ -1,8 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { parseInput } from './validate.ts';
+import { dateTimeQuery, pageQuery } from './query.ts';
+import { parseInput, readQuery } from './validate.ts';
 
-const body = z.object({
+const body = z.strictObject({
   name: z.string().min(1).max(5),
   count: z.int().min(2).max(9).optional(),
   isOn: z.boolean().optional(),
@@ -10,7 +11,7 @@ const body = z.object({
   kind: z.literal('one').optional(),
   url: z.url().optional(),
   list: z
-    .array(z.object({ eventType: z.string().max(3, 'is far too long') }))
+    .array(z.strictObject({ eventType: z.string().max(3, 'is far too long') }))
     .max(4)
     .optional(),
   strict: z.strictObject({ a: z.int().optional() }).optional(),
@@ -19,8 +20,8 @@ const body = z.object({
 });
 const good = { name: 'abc' };
 
-test('what the schema returns comes back, without unknown fields', () => {
-  expect(parseInput(body, { ...good, unknown: 1 })).toEqual(good);
+test('what the schema returns comes back', () => {
+  expect(parseInput(body, good)).toEqual(good);
 });
 
 test.each([
@@ -29,7 +30,7 @@ test.each([
   [[], 'body', 'must be an object'],
   ['x', 'body', 'must be an object'],
   [{}, 'name', 'is required'],
-  [{ name: null }, 'name', 'must be a string'],
+  [{ name: null }, 'name', 'must be a string, not null'],
   [{ name: '' }, 'name', 'must not be empty'],
   [{ name: 'abcdef' }, 'name', 'must be at most 5 characters'],
   [{ ...good, count: 1 }, 'count', 'must be at least 2'],
@@ -45,11 +46,42 @@ test.each([
   [{ ...good, list: [{ eventType: 'abcd' }] }, 'list[0].eventType', 'is far too long'],
   [{ ...good, list: Array.from({ length: 5 }, () => ({ eventType: 'a' })) }, 'list', 'must be at most 4 items'],
   [{ ...good, strict: { b: 1 } }, 'strict.b', 'is not a known field'],
+  [{ ...good, list: [{ eventTyp: 'a' }] }, 'list[0].eventTyp', 'is not a known field; did you mean eventType?'],
+  // An unknown field goes first: it may be why a known one is missing.
+  [{ nmae: 'abc' }, 'nmae', 'is not a known field; did you mean name?'],
+  [{ name: 7, 'zebra crossing': 1 }, '["zebra crossing"]', 'is not a known field'],
   [{ ...good, headers: { a: 1 } }, 'headers.a', 'must be a string'],
   [{ ...good, headers: { 'A-B': 'x' } }, 'headers["A-B"]', 'has a key that is not allowed'],
   [{ ...good, either: true }, 'either', 'has none of the allowed forms'],
 ])('%j is refused at %s: %s', (value, field, reason) => {
   expect(() => parseInput(body, value)).toThrow(
+    expect.objectContaining({ code: 'INVALID_REQUEST', details: { field, reason } }),
+  );
+});
+
+const query = pageQuery.extend({ channelId: z.string().optional(), since: dateTimeQuery.optional() });
+
+test('an empty cursor asks for the first page', () => {
+  expect(readQuery(query, 'cursor=&channelId=c')).toEqual({ limit: 20, channelId: 'c' });
+  expect(readQuery(query, '')).toEqual({ limit: 20 });
+});
+
+test.each([
+  ['channel=c', 'channel', 'is not a known parameter; did you mean channelId?'],
+  ['channel_id=c', 'channel_id', 'is not a known parameter; did you mean channelId?'],
+  ['zebra', 'zebra', 'is not a known parameter'],
+  ['filter[a]=1', 'filter[a]', 'is not a known parameter'],
+  ['=1', '', 'is not a known parameter'],
+  [`${'z'.repeat(100)}=1`, 'z'.repeat(64), 'is not a known parameter'],
+  ['channelId=', 'channelId', 'must not be empty'],
+  ['channelId', 'channelId', 'must not be empty'],
+  ['since=', 'since', 'must not be empty'],
+  ['limit=', 'limit', 'must not be empty'],
+  ['limit=0&channelId=', 'channelId', 'must not be empty'],
+  ['limit=0&zebra=', 'zebra', 'is not a known parameter'],
+  ['limit=0', 'limit', 'must be a whole number from 1 to 100'],
+])('the query %s is refused at %s: %s', (text, field, reason) => {
+  expect(() => readQuery(query, text)).toThrow(
     expect.objectContaining({ code: 'INVALID_REQUEST', details: { field, reason } }),
   );
 });

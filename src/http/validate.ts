@@ -1,32 +1,71 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { invalidField } from '../shared/api-error.ts';
-import type { Middleware } from './context.ts';
 import { fieldPath } from '../shared/field-path.ts';
+import { nearestName } from '../shared/nearest-name.ts';
+import type { Middleware } from './context.ts';
+import { isSettable } from './fields.ts';
 import { queryOf } from './match-route.ts';
 import { parseQuery } from './parse-query.ts';
 
-/** Replaces ctx.state.body and query by what the route's schemas make of them; without a schema they are undefined. */
+/** What a route without a body takes: none, or an empty object. */
+const noFields = z.strictObject({}).optional();
+const noParameters = z.strictObject({});
+
+/** Longest parameter name that is repeated to the caller, in UTF-16 units: a field is a hint, not a copy of the query. */
+const MAX_NAME_LENGTH = 64;
+
+/**
+ * Replaces ctx.state.body and query by what the route's schemas make of them; without a schema they are undefined, and every
+ * field and every parameter is an unknown one.
+ */
 export const validate: Middleware = async (ctx, next) => {
   const { route, body } = ctx.state;
-  const query = route?.query && parseInput(route.query, parseQuery(queryOf(ctx.req.url ?? '')));
-  const input = route?.body && parseInput(route.body, body);
-  ctx.state.query = query;
-  ctx.state.body = input;
+  const query = readQuery(route?.query ?? noParameters, queryOf(ctx.req.url ?? ''));
+  const input = parseInput(route?.body ?? noFields, body);
+  ctx.state.query = route?.query && query;
+  ctx.state.body = route?.body && input;
   await next();
 };
 
 /**
- * What the schema makes of the value. Throws INVALID_REQUEST for the first thing wrong, with the field as the caller wrote it
- * and a reason that reads behind it: "name is required".
+ * What the schema makes of a body. Throws INVALID_REQUEST for the first unknown field, which may be why a known one is
+ * missing, else for the first thing wrong: with the field as the caller wrote it and a reason that reads behind it ("name is
+ * required").
  */
-export function parseInput<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
-  const parsed = schema.safeParse(value, { error: reasonOf });
+export function parseInput<T extends z.ZodType>(schema: T, body: unknown): z.output<T> {
+  const parsed = schema.safeParse(body, { error: reasonOf('field') });
   if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  if (issue === undefined) throw invalidField('body', 'is not valid');
+  const { field, reason } = worstOf(parsed.error);
+  throw invalidField(field, reason);
+}
+
+/** The same for a query string. A parameter without a value is refused as well, but for `cursor`: the first page. */
+export function readQuery<T extends z.ZodType>(schema: T, text: string): z.output<T> {
+  const { cursor, ...others } = parseQuery(text);
+  const given = cursor === undefined || cursor === '' ? others : { cursor, ...others };
+  const parsed = schema.safeParse(given, { error: reasonOf('parameter') });
+  const problem = parsed.success ? undefined : worstOf(parsed.error);
+  if (problem?.isUnknown === true) throw invalidField(problem.key, problem.reason);
+  const empty = Object.keys(others).find((name) => others[name] === '');
+  if (empty !== undefined) throw invalidField(empty, 'must not be empty');
+  if (problem !== undefined) throw invalidField(problem.key, problem.reason);
+  return parsed.data as z.output<T>;
+}
+
+/** `field` is the path as its author would write it, `key` its last part alone. */
+type Problem = { field: string; key: string; reason: string; isUnknown: boolean };
+
+function worstOf({ issues }: z.ZodError): Problem {
+  const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
+  if (issue === undefined) throw new Error('A schema refused a value without saying why');
   // Zod names the object; the caller is to see the key that is one too many.
-  const extra = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
-  throw invalidField(fieldPath([...issue.path, ...extra]), issue.message);
+  const path = issue.code === 'unrecognized_keys' ? [...issue.path, ...issue.keys.slice(0, 1)] : issue.path;
+  return {
+    field: fieldPath(path),
+    key: String(path.at(-1) ?? 'query').slice(0, MAX_NAME_LENGTH),
+    reason: issue.message,
+    isUnknown: issue.code === 'unrecognized_keys',
+  };
 }
 
 const TYPE_NAMES: Record<string, string> = {
@@ -43,32 +82,46 @@ const TYPE_NAMES: Record<string, string> = {
 const UNITS: Record<string, string> = { string: ' characters', array: ' items', set: ' items' };
 
 /** A reason for every kind of issue; messages that a schema sets itself win over these. */
-function reasonOf(issue: z.core.$ZodRawIssue): string {
-  switch (issue.code) {
-    case 'invalid_type':
-      if (issue.input === undefined) return 'is required';
-      return `must be ${TYPE_NAMES[issue.expected] ?? issue.expected}`;
-    case 'too_small':
-      if (issue.minimum === 1 && issue.origin in UNITS) return 'must not be empty';
-      return `must be ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}${unit(issue.origin)}`;
-    case 'too_big':
-      return `must be ${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}${unit(issue.origin)}`;
-    case 'invalid_value':
-      if (issue.input === undefined) return 'is required';
-      return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(String).join(', ')}`;
-    case 'unrecognized_keys':
-      return 'is not a known field';
-    case 'invalid_format':
-      return `must be a valid ${issue.format}`;
-    case 'not_multiple_of':
-      return `must be a multiple of ${issue.divisor}`;
-    case 'invalid_key':
-      return 'has a key that is not allowed';
-    case 'invalid_union':
-      return issue.input === undefined ? 'is required' : 'has none of the allowed forms';
-    default:
-      return 'is not valid';
-  }
+const reasonOf =
+  (kind: 'field' | 'parameter') =>
+  (issue: z.core.$ZodRawIssue): string => {
+    switch (issue.code) {
+      case 'invalid_type':
+        if (issue.input === undefined) return 'is required';
+        return `must be ${TYPE_NAMES[issue.expected] ?? issue.expected}${butNotNull(issue)}`;
+      case 'too_small':
+        if (issue.minimum === 1 && issue.origin in UNITS) return 'must not be empty';
+        return `must be ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}${unit(issue.origin)}`;
+      case 'too_big':
+        return `must be ${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}${unit(issue.origin)}`;
+      case 'invalid_value':
+        if (issue.input === undefined) return 'is required';
+        return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(String).join(', ')}${butNotNull(issue)}`;
+      case 'unrecognized_keys':
+        return unknownReason(kind, issue.keys[0] ?? '', issue.inst);
+      case 'invalid_format':
+        return `must be a valid ${issue.format}`;
+      case 'not_multiple_of':
+        return `must be a multiple of ${issue.divisor}`;
+      case 'invalid_key':
+        return 'has a key that is not allowed';
+      case 'invalid_union':
+        return issue.input === undefined ? 'is required' : 'has none of the allowed forms';
+      default:
+        return 'is not valid';
+    }
+  };
+
+/** `inst` is the object's schema, which knows its fields. One that callers cannot set is no suggestion. */
+function unknownReason(kind: string, given: string, inst: unknown): string {
+  const shape: Record<string, z.ZodType> = inst instanceof z.ZodObject ? inst.shape : {};
+  const known = Object.keys(shape).filter((name) => isSettable(shape[name]));
+  const nearest = nearestName(given, known);
+  return `is not a known ${kind}${nearest === undefined ? '' : `; did you mean ${nearest}?`}`;
 }
+
+/** Null for a field that cannot be left out, or in a PATCH cannot be cleared. */
+const butNotNull = ({ input, path = [] }: z.core.$ZodRawIssue): string =>
+  input === null && path.length > 0 ? ', not null' : '';
 
 const unit = (origin: string): string => UNITS[origin] ?? '';

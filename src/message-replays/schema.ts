@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fieldsOf } from '../http/fields.ts';
 import { dateTimeField } from '../http/query.ts';
 import { eventTypePatternProblem, MAX_EVENT_TYPES } from '../shared/event-types.ts';
 import type { BulkReplayStatus } from '../shared/statuses.ts';
@@ -8,10 +9,9 @@ export const REPLAY_RATE = { min: 1, max: 1_000, default: 100 } as const;
 
 /**
  * A replay of stored messages to one subscription: `since` ≤ publishedAt < `until` (default: now). `eventTypes` narrows what
- * the subscription wants. With `onlyMissing` what it has had, or is getting, is left alone. Strict: a misspelt bound would
- * replay more than was meant.
+ * the subscription wants. With `onlyMissing` what it has had, or is getting, is left alone.
  */
-export const messageReplayBody = z.strictObject({
+export const messageReplayBody = fieldsOf({
   since: dateTimeField,
   until: dateTimeField.exactOptional(),
   eventTypes: z

@@ -103,3 +103,13 @@ export function refuseDoubles(ids: readonly (string | undefined)[]): void {
     seen.add(id);
   }
 }
+
+/** Throws INVALID_REQUEST for a message that names another channel than the path. `at` is where each stands in the request. */
+export function refuseOtherChannel(
+  channelId: string,
+  messages: readonly { channelId?: string | undefined }[],
+  at: (index: number) => string,
+): void {
+  const other = messages.findIndex((message) => message.channelId !== undefined && message.channelId !== channelId);
+  if (other !== -1) throw invalidField(`${at(other)}channelId`, 'must be the channel of the path, or be left out');
+}

@@ -1,9 +1,12 @@
 import { z } from 'zod';
+import { fieldsOf, type ResourceFields } from '../http/fields.ts';
+import { dateTimeField, dateTimeQuery, enumQuery, pageQuery } from '../http/query.ts';
 import type { ErrorDetails } from '../shared/api-error.ts';
 import { eventTypePatternProblem, MAX_EVENT_TYPE_LENGTH, MAX_EVENT_TYPES } from '../shared/event-types.ts';
 import { MAX_EXPRESSION_LENGTH } from '../shared/expression-rules.ts';
 import type { ExactJson } from '../shared/exact-json.ts';
 import type { Page } from '../shared/page.ts';
+import { hasControlCharacter } from '../shared/plain-text.ts';
 import {
   type CancelReason,
   type ChannelStatus,
@@ -11,7 +14,6 @@ import {
   SCHEDULE_STATUSES,
   type ScheduleStatus,
 } from '../shared/statuses.ts';
-import { dateTimeField, dateTimeQuery, enumQuery, pageQuery } from '../http/query.ts';
 
 /** Bounds of one message (DESIGN §4 "messages"). Bytes are of UTF-8. */
 export const MESSAGE_LIMITS = {
@@ -26,13 +28,11 @@ export const MESSAGE_LIMITS = {
 } as const;
 
 // Control characters would break headers, logs and the Temporal UI's search; everything else is the publisher's choice.
-const CONTROL_CHARACTER = /\p{Cc}/u;
-
 export const eventTypeSchema = z
   .string({ error: (issue) => (issue.input === undefined ? 'is required' : 'must be a string') })
   .min(1, 'must not be empty')
   .max(MAX_EVENT_TYPE_LENGTH, `must have at most ${MAX_EVENT_TYPE_LENGTH} characters`)
-  .refine((text) => !CONTROL_CHARACTER.test(text), 'must not contain control characters');
+  .refine((text) => !hasControlCharacter(text), 'must not contain control characters');
 
 /** A JSON object. Only its kind is checked here: its text is taken from the request, digit for digit. */
 export const payloadSchema = z.custom<Record<string, unknown>>(
@@ -58,7 +58,7 @@ const publisherIdSchema = z
   .max(MESSAGE_LIMITS.publisherIdLength, `must have at most ${MESSAGE_LIMITS.publisherIdLength} characters`)
   .regex(/^[\x21-\x7e]*$/, 'must be visible ASCII characters');
 
-export const publishMessageBody = z.object({
+const messageFields = {
   id: publisherIdSchema.optional(),
   eventType: eventTypeSchema,
   payload: payloadSchema,
@@ -67,61 +67,69 @@ export const publishMessageBody = z.object({
   deliverAt: dateTimeField.optional(),
   // The bounds come first: `int` has bounds of its own.
   delay: z.number().min(1).max(MESSAGE_LIMITS.delayMs).int().optional(),
-});
+};
 
-const batchOf = <T extends z.ZodType>(message: T) =>
-  z.object({
-    messages: z
-      .array(message, {
-        error: (issue) => (issue.input === undefined ? 'is required' : 'must be an array of messages'),
-      })
-      .min(1, 'must hold at least 1 message')
-      .max(MESSAGE_LIMITS.batch, `must hold at most ${MESSAGE_LIMITS.batch} messages`),
-  });
+/** What a message shows beside what it was published with. */
+const message: ResourceFields = {
+  moved: ['publishedAt', 'deliveryStatus', 'cancelledAt', 'cancelReason', 'erasedAt', 'warnings'],
+};
 
-export const publishBatchBody = batchOf(publishMessageBody);
+/** Where the path names the channel a message may name it as well: the same one (`refuseOtherChannel`). */
+const channelMessageFields = { ...messageFields, channelId: z.string().optional() };
+export const publishMessageBody = fieldsOf(channelMessageFields, message);
+
+const batchOf = <T extends z.ZodType>(each: T) =>
+  z
+    .array(each, {
+      error: (issue) => (issue.input === undefined ? 'is required' : 'must be an array of messages'),
+    })
+    .min(1, 'must hold at least 1 message')
+    .max(MESSAGE_LIMITS.batch, `must hold at most ${MESSAGE_LIMITS.batch} messages`);
+
+const messages = batchOf(publishMessageBody);
+export const publishBatchBody = fieldsOf({ messages });
 
 /** Each message names its channel (spec §8). */
-export const publishAcrossBody = batchOf(publishMessageBody.extend({ channelId: z.string() }));
+export const publishAcrossBody = fieldsOf({
+  messages: batchOf(fieldsOf({ ...messageFields, channelId: z.string() }, message)),
+});
 
-/** Either `messages` or one message's own fields. */
-export const validateMessagesBody = z
-  .object({
-    messages: publishBatchBody.shape.messages.optional(),
+/** Either `messages` or one message's own fields: what can be published can be tried. */
+export const validateMessagesBody = fieldsOf(
+  {
+    ...channelMessageFields,
+    messages: messages.optional(),
     eventType: eventTypeSchema.optional(),
     payload: payloadSchema.optional(),
-  })
-  .superRefine(({ messages, eventType, payload }, context) => {
-    const refuse = (field: string, message: string): void =>
-      context.addIssue({ code: 'custom', path: [field], message });
-    if (messages === undefined) {
-      if (eventType === undefined) refuse('eventType', 'is required');
-      if (payload === undefined) refuse('payload', 'is required');
-    } else if (eventType !== undefined || payload !== undefined) {
-      refuse('messages', 'must not stand beside eventType and payload');
-    }
-  });
+  },
+  message,
+).superRefine(({ messages: several, ...own }, context) => {
+  const refuse = (field: string, message: string): void => context.addIssue({ code: 'custom', path: [field], message });
+  if (several === undefined) {
+    if (own.eventType === undefined) refuse('eventType', 'is required');
+    if (own.payload === undefined) refuse('payload', 'is required');
+  } else if (Object.keys(own).length > 0) {
+    refuse('messages', "must not stand beside one message's own fields");
+  }
+});
 
 /** A sample, or `messageId` of a stored message; `filter` is an expression to try on it. */
-export const dryRunBody = z
-  .object({
-    messageId: z.string().optional(),
-    eventType: eventTypeSchema.optional(),
-    payload: payloadSchema.optional(),
-    metadata: metadataSchema.optional(),
-    filter: z.string().min(1).max(MAX_EXPRESSION_LENGTH).optional(),
-    subscriptionId: z.string().optional(),
-  })
-  .superRefine(({ messageId, eventType, payload, metadata }, context) => {
-    const refuse = (field: string, message: string): void =>
-      context.addIssue({ code: 'custom', path: [field], message });
-    if (messageId === undefined) {
-      if (eventType === undefined) refuse('eventType', 'is required');
-      if (payload === undefined) refuse('payload', 'is required');
-    } else if (eventType !== undefined || payload !== undefined || metadata !== undefined) {
-      refuse('messageId', 'must not stand beside eventType, payload and metadata');
-    }
-  });
+export const dryRunBody = fieldsOf({
+  messageId: z.string().optional(),
+  eventType: eventTypeSchema.optional(),
+  payload: payloadSchema.optional(),
+  metadata: metadataSchema.optional(),
+  filter: z.string().min(1).max(MAX_EXPRESSION_LENGTH).optional(),
+  subscriptionId: z.string().optional(),
+}).superRefine(({ messageId, eventType, payload, metadata }, context) => {
+  const refuse = (field: string, message: string): void => context.addIssue({ code: 'custom', path: [field], message });
+  if (messageId === undefined) {
+    if (eventType === undefined) refuse('eventType', 'is required');
+    if (payload === undefined) refuse('payload', 'is required');
+  } else if (eventType !== undefined || payload !== undefined || metadata !== undefined) {
+    refuse('messageId', 'must not stand beside eventType, payload and metadata');
+  }
+});
 
 export const listMessagesQuery = pageQuery.extend({
   since: dateTimeQuery.optional(),
@@ -146,7 +154,7 @@ const eventTypesQuery = z.string().transform((text, issues) => {
 const eventTypeProblem = (text: string): string | undefined =>
   eventTypeSchema.safeParse(text).error?.issues[0]?.message ?? eventTypePatternProblem(text);
 
-export const streamMessagesQuery = z.object({
+export const streamMessagesQuery = z.strictObject({
   eventTypes: eventTypesQuery.optional(),
   since: dateTimeQuery.optional(),
 });

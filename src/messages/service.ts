@@ -16,7 +16,7 @@ import { toCheck } from './payload-check.ts';
 import { batchPayloadTexts, payloadText } from './payload-text.ts';
 import { eraseMessage } from './erasure-store.ts';
 import { createNewMessages } from './new-message.ts';
-import { batchPlace, type Place, refuseDoubles, singlePlace } from './publish-rules.ts';
+import { batchPlace, type Place, refuseDoubles, refuseOtherChannel, singlePlace } from './publish-rules.ts';
 import { createPublisher } from './publisher.ts';
 import type { NewMessage, Publication } from './publish-store.ts';
 import type { UnitOutcome } from './publish-unit-store.ts';
@@ -129,6 +129,7 @@ export function createMessages(
       channelId: string,
       { body, bodyText, ...carried }: Published<PublishMessage>,
     ): Promise<Message> {
+      refuseOtherChannel(channelId, [body], atSingle);
       const message = newMessage(body, payloadText(bodyText));
       const payload = { eventType: body.eventType, payload: body.payload, text: message.payload, at: ['payload'] };
       const requests = [{ publication: { environmentId, channelId, messages: [message] }, payloads: [payload] }];
@@ -143,6 +144,7 @@ export function createMessages(
       channelId: string,
       { body, bodyText, ...carried }: Published<PublishBatch>,
     ): Promise<BatchAccepted> {
+      refuseOtherChannel(channelId, body.messages, atEach);
       const texts = batchPayloadTexts(bodyText);
       const messages = newMessages(body, texts);
       refuseDoubles(messages.map(({ publisher }) => publisher?.id));
@@ -188,6 +190,7 @@ export function createMessages(
       channelId: string,
       { body, bodyText }: Pick<Published<ValidateMessages>, 'body' | 'bodyText'>,
     ): Promise<Validation> {
+      refuseOtherChannel(channelId, body.messages ?? [body], body.messages === undefined ? atSingle : atEach);
       const payloads =
         body.messages === undefined
           ? [{ eventType: body.eventType ?? '', payload: body.payload, text: payloadText(bodyText), at: ['payload'] }]
@@ -279,6 +282,9 @@ export function createMessages(
     },
   };
 }
+
+const atSingle = (): string => '';
+const atEach = (index: number): string => `messages[${index}].`;
 
 /** The trace of a publish request, for its messages; nothing when it names none. */
 function traceOf(header: Request['header']): Pick<Publication, 'trace'> {

@@ -20,23 +20,12 @@ describe('the body of a new subscription', () => {
   test('needs only channelId and webhookUrl', () => {
     expect(createSubscriptionBody.parse(least)).toEqual({
       ...least,
+      status: 'active',
       eventTypes: [],
       retryPolicy: {},
       headers: {},
       timeoutMs: 15_000,
     });
-  });
-
-  test('drops every field it does not know, the read-only ones too', () => {
-    const body = { ...least, id: 'sub_1', status: 'disabled', secret: 'whsec_mine', environmentId: 'env_1' };
-    expect(Object.keys(createSubscriptionBody.parse(body)).sort()).toEqual([
-      'channelId',
-      'eventTypes',
-      'headers',
-      'retryPolicy',
-      'timeoutMs',
-      'webhookUrl',
-    ]);
   });
 
   test.each([
@@ -49,8 +38,8 @@ describe('the body of a new subscription', () => {
     { timeoutMs: 30_000 },
     { maxConcurrency: 1, rateLimit: 1 },
     { maxConcurrency: 100, rateLimit: 10_000 },
-    { maxConcurrency: null, rateLimit: null },
     { name: 'x'.repeat(200) },
+    { status: 'paused' },
   ])('takes a value at its bound (%#)', (part) => {
     expect(problemPath(createSubscriptionBody, { ...least, ...part })).toBeUndefined();
   });
@@ -69,9 +58,11 @@ describe('the body of a new subscription', () => {
     ['rateLimit', { rateLimit: 0.5 }],
     ['name', { name: '' }],
     ['name', { name: 'x'.repeat(201) }],
-    ['name', { name: null }],
+    ['name', { name: 'two\nlines' }],
+    ['status', { status: 'disabled' }],
+    ['id', { id: 'sub_1' }],
+    ['secret', { secret: 'whsec_mine' }],
     ['eventTypes', { eventTypes: 'order.paid' }],
-    ['eventTypes', { eventTypes: null }],
     ['eventTypes', { eventTypes: Array.from({ length: 101 }, () => 'x') }],
     ['eventTypes.1', { eventTypes: ['order.paid', 7] }],
     ['eventTypes.0', { eventTypes: [''] }],
@@ -79,12 +70,10 @@ describe('the body of a new subscription', () => {
     ['eventTypes.0', { eventTypes: ['order\npaid'] }],
     ['eventTypes.0', { eventTypes: ['order*'] }],
     ['eventTypes.0', { eventTypes: ['*.paid'] }],
-    ['retryPolicy', { retryPolicy: null }],
     ['retryPolicy', { retryPolicy: [] }],
     ['retryPolicy', { retryPolicy: { maxRetrys: 3 } }],
     ['retryPolicy.maxRetries', { retryPolicy: { maxRetries: -1 } }],
     ['retryPolicy.maxRetries', { retryPolicy: { maxRetries: 101 } }],
-    ['retryPolicy.maxRetries', { retryPolicy: { maxRetries: null } }],
     ['retryPolicy.maxRetries', { retryPolicy: { maxRetries: '3' } }],
     ['retryPolicy.initialDelay', { retryPolicy: { initialDelay: 99 } }],
     ['retryPolicy.initialDelay', { retryPolicy: { initialDelay: 86_400_001 } }],
@@ -94,11 +83,9 @@ describe('the body of a new subscription', () => {
     ['retryPolicy.backoffMultiplier', { retryPolicy: { backoffMultiplier: 0 } }],
     ['retryPolicy.backoffMultiplier', { retryPolicy: { backoffMultiplier: 11 } }],
     ['headers', { headers: [] }],
-    ['headers', { headers: null }],
     ['headers.x-team', { headers: { 'x-team': 7 } }],
     ['timeoutMs', { timeoutMs: 999 }],
     ['timeoutMs', { timeoutMs: 30_001 }],
-    ['timeoutMs', { timeoutMs: null }],
   ])('is refused at %s (%#)', (path, part) => {
     expect(problemPath(createSubscriptionBody, { ...least, ...part })).toBe(path);
   });
@@ -114,8 +101,9 @@ describe('the patch of a subscription', () => {
 
   test.each([
     ['', {}],
-    ['', { status: 'active' }],
-    ['', { id: 'sub_1', secret: 'whsec_mine' }],
+    ['secret', { id: 'sub_1', secret: 'whsec_mine' }],
+    ['createdAt', { createdAt: 'today' }],
+    ['status', { status: null }],
     ['name', { name: null }],
     ['headers', { headers: null }],
     ['eventTypes', { eventTypes: null }],
@@ -142,7 +130,7 @@ describe('the query of the list of subscriptions', () => {
 });
 
 describe('the body of a rotation', () => {
-  test.each([undefined, {}, { overlapHours: 24 }])('means 24 hours by default (%#)', (body) => {
+  test.each([undefined, {}, { overlapHours: 24 }, { overlapHours: null }])('means 24 hours by default (%#)', (body) => {
     expect(rotateSecretBody.parse(body)).toEqual({ overlapHours: 24 });
   });
 
@@ -150,7 +138,7 @@ describe('the body of a rotation', () => {
     expect(rotateSecretBody.parse({ overlapHours })).toEqual({ overlapHours });
   });
 
-  test.each([-1, 169, 0.5, '24', null])('refuses %j hours', (overlapHours) => {
+  test.each([-1, 169, 0.5, '24'])('refuses %j hours', (overlapHours) => {
     expect(problemPath(rotateSecretBody, { overlapHours })).toBe('overlapHours');
   });
 });
@@ -164,7 +152,6 @@ describe('the body of a test message', () => {
     ['eventType', { eventType: '' }],
     ['eventType', { eventType: 'x'.repeat(129) }],
     ['payload', { payload: [] }],
-    ['payload', { payload: null }],
     ['', []],
   ])('is refused at %j (%#)', (path, body) => {
     expect(problemPath(testSubscriptionBody, body)).toBe(path);

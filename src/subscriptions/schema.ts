@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../http/fields.ts';
 import { dateTimeField, pageQuery } from '../http/query.ts';
 import type { Circuit } from '../shared/circuit.ts';
 import { eventTypePatternProblem, MAX_EVENT_TYPE_LENGTH, MAX_EVENT_TYPES } from '../shared/event-types.ts';
 import { MAX_EXPRESSION_LENGTH } from '../shared/expression-rules.ts';
 import { CONCURRENCY, RATE_LIMIT } from '../shared/limits.ts';
+import { controlCharacterProblem, hasControlCharacter } from '../shared/plain-text.ts';
 import { RETRY_BOUNDS, type RetryPolicy } from '../shared/retry-policy.ts';
 import { SUBSCRIPTION_STATUSES, type SubscriptionStatus } from '../shared/statuses.ts';
 
@@ -31,13 +33,12 @@ export type Subscription = {
 
 export type SubscriptionSecret = { secret: string };
 
-// Printing or matching an eventType never meets a control character (DESIGN §4).
-const CONTROL_CHARACTERS = /\p{Cc}/u;
+// Printing or matching an eventType never meets a control character.
 const eventType = z
   .string()
   .min(1)
   .max(MAX_EVENT_TYPE_LENGTH)
-  .refine((text) => !CONTROL_CHARACTERS.test(text), { error: 'must not hold control characters' });
+  .refine((text) => !hasControlCharacter(text), { error: 'must not hold control characters' });
 
 /** One entry of eventTypes: an eventType, `*`, or a beginning such as `order.*`. */
 const eventTypePattern = eventType.check((context) => {
@@ -47,13 +48,13 @@ const eventTypePattern = eventType.check((context) => {
 
 const bounded = ({ min, max }: { min: number; max: number }) => z.number().int().min(min).max(max).exactOptional();
 
-/** Milliseconds. A misspelt field here would be followed for days without a sign, so unknown ones are refused (DESIGN §4). */
-const retryPolicy = z.strictObject({
+/** Milliseconds. */
+const retryPolicyFields = {
   maxRetries: bounded(RETRY_BOUNDS.maxRetries),
   initialDelay: bounded(RETRY_BOUNDS.initialDelay),
   maxDelay: bounded(RETRY_BOUNDS.maxDelay),
   backoffMultiplier: bounded(RETRY_BOUNDS.backoffMultiplier),
-});
+};
 
 const name = z.string().min(1).max(200);
 /** Scheme, host and port are the address guard's to judge; 2,048 UTF-16 units is its bound too (security §2.2). */
@@ -72,40 +73,63 @@ const timeoutMs = z.number().int().min(1_000).max(30_000);
 const maxConcurrency = z.number().int().min(CONCURRENCY.min).max(CONCURRENCY.max);
 const rateLimit = z.number().int().min(RATE_LIMIT.min).max(RATE_LIMIT.max);
 
-export const createSubscriptionBody = z.object({
-  channelId: z.string(),
-  name: name.exactOptional(),
-  webhookUrl,
-  eventTypes: eventTypes.default([]),
-  filter: filter.nullable().exactOptional(),
-  retryPolicy: retryPolicy.default({}),
-  headers: headers.default({}),
-  timeoutMs: timeoutMs.default(15_000),
-  maxConcurrency: maxConcurrency.nullable().exactOptional(),
-  rateLimit: rateLimit.nullable().exactOptional(),
-  /** Stored messages from this time on are delivered too. */
-  startFrom: dateTimeField.exactOptional(),
-});
+/** `disabled` is known, so that a subscription can be sent back as it was read. */
+const status = z.enum(SUBSCRIPTION_STATUSES);
+
+const SECRET_ELSEWHERE = {
+  secret: 'is not set here; POST /v1/subscriptions/{subscriptionId}/secret/rotate makes a new one',
+};
+const rules: ResourceFields['rules'] = {
+  name: controlCharacterProblem,
+  status: (value) =>
+    value === 'disabled' ? 'is set to disabled by the service; active and paused can be chosen' : undefined,
+};
+const identity = { id: sameText(), createdAt: sameTime() };
+const moved = ['circuit', 'updatedAt'];
+
+export const createSubscriptionBody = fieldsOf(
+  {
+    channelId: z.string(),
+    name: name.exactOptional(),
+    webhookUrl,
+    status: status.default('active'),
+    eventTypes: eventTypes.default([]),
+    filter: filter.exactOptional(),
+    retryPolicy: fieldsOf(retryPolicyFields).default({}),
+    headers: headers.default({}),
+    timeoutMs: timeoutMs.default(15_000),
+    maxConcurrency: maxConcurrency.exactOptional(),
+    rateLimit: rateLimit.exactOptional(),
+    /** Stored messages from this time on are delivered too. */
+    startFrom: dateTimeField.exactOptional(),
+  },
+  { identity, moved, rules, elsewhere: SECRET_ELSEWHERE },
+);
 export type CreateSubscription = z.output<typeof createSubscriptionBody>;
 
-/** retryPolicy is merged, eventTypes and headers are replaced, null clears filter or a limit. channelId is known only to be refused when it differs. */
-export const updateSubscriptionBody = z
-  .object({
-    channelId: z.string().exactOptional(),
+/** retryPolicy is merged, eventTypes and headers are replaced, null clears filter or a limit. */
+export const subscriptionChange = changeOf(
+  {
     name: name.exactOptional(),
     webhookUrl: webhookUrl.exactOptional(),
+    status: status.exactOptional(),
     eventTypes: eventTypes.exactOptional(),
     filter: filter.nullable().exactOptional(),
-    retryPolicy: retryPolicy.exactOptional(),
+    retryPolicy: z.strictObject(retryPolicyFields).exactOptional(),
     headers: headers.exactOptional(),
     timeoutMs: timeoutMs.exactOptional(),
     maxConcurrency: maxConcurrency.nullable().exactOptional(),
     rateLimit: rateLimit.nullable().exactOptional(),
-  })
-  .refine((body) => Object.keys(body).length > 0, {
-    error:
-      'must hold at least one of name, webhookUrl, eventTypes, filter, retryPolicy, headers, timeoutMs, maxConcurrency and rateLimit',
-  });
+  },
+  {
+    identity: { ...identity, channelId: sameText('cannot change; make a new subscription instead') },
+    // What creation answers beside the subscription.
+    moved: [...moved, 'replayId'],
+    rules,
+    elsewhere: SECRET_ELSEWHERE,
+  },
+);
+export const updateSubscriptionBody = subscriptionChange.body;
 export type UpdateSubscription = z.output<typeof updateSubscriptionBody>;
 
 /** A channelId that names nothing here gives an empty list. */
@@ -116,12 +140,13 @@ export const listSubscriptionsQuery = pageQuery.extend({
 export type ListSubscriptions = z.output<typeof listSubscriptionsQuery>;
 
 /** Hours for which the secrets before the new one go on signing beside it; 0 ends them at once. At most a week. */
-export const rotateSecretBody = z
-  .object({ overlapHours: z.number().int().min(0).max(168).default(24) })
-  .default({ overlapHours: 24 });
+export const rotateSecretBody = fieldsOf({ overlapHours: z.number().int().min(0).max(168).default(24) }).default({
+  overlapHours: 24,
+});
 export type RotateSecret = z.output<typeof rotateSecretBody>;
 
 /** A test message for one subscription; both parts may be left out, and so may the body. */
-export const testSubscriptionBody = z
-  .object({ eventType: eventType.exactOptional(), payload: z.record(z.string(), z.unknown()).exactOptional() })
-  .optional();
+export const testSubscriptionBody = fieldsOf({
+  eventType: eventType.exactOptional(),
+  payload: z.record(z.string(), z.unknown()).exactOptional(),
+}).optional();

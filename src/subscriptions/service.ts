@@ -10,13 +10,14 @@ import { ApiError, invalidField, notFound } from '../shared/api-error.ts';
 import { isId } from '../shared/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../shared/page.ts';
 import { completeRetryPolicy, type RetryPolicy, retryPolicyProblem } from '../shared/retry-policy.ts';
-import type {
-  CreateSubscription,
-  ListSubscriptions,
-  RotateSecret,
-  Subscription,
-  SubscriptionSecret,
-  UpdateSubscription,
+import {
+  type CreateSubscription,
+  type ListSubscriptions,
+  type RotateSecret,
+  type Subscription,
+  subscriptionChange,
+  type SubscriptionSecret,
+  type UpdateSubscription,
 } from './schema.ts';
 import { MAX_OLD_SECRETS, newSealedSecret, openSecret } from './secrets.ts';
 import * as store from './store.ts';
@@ -145,20 +146,24 @@ export function createSubscriptions(
 
     get,
 
-    async update({ environmentId }, id, { channelId, retryPolicy, ...change }) {
-      const isForPublishing = change.filter !== undefined || change.eventTypes !== undefined;
+    async update({ environmentId }, id, body) {
+      const mayBeForPublishing = body.filter !== undefined || body.eventTypes !== undefined;
       return db.$transaction(async (transaction) => {
         // The lock first: of two patches at once the second merges into what the first has left.
-        const { subscription, channel } = await lock(transaction, environmentId, id, () => isForPublishing);
-        if (channelId !== undefined && channelId !== subscription.channelId) {
-          throw invalidField('channelId', 'cannot change; make a new subscription instead');
-        }
+        const { subscription, channel } = await lock(transaction, environmentId, id, () => mayBeForPublishing);
+        const retryPolicy = body.retryPolicy && toRetryPolicy(body.retryPolicy, subscription.retryPolicy);
+        const { status, ...change } = subscriptionChange.of(subscription, {
+          ...body,
+          ...(retryPolicy !== undefined && { retryPolicy }),
+        });
         checkTarget(change);
         checkFilter(change.filter);
         refuseSystemFilter(change.filter, channel);
-        const merged =
-          retryPolicy === undefined ? {} : { retryPolicy: toRetryPolicy(retryPolicy, subscription.retryPolicy) };
-        const updated = await store.updateSubscription(transaction, id, { ...change, ...merged }, clock());
+        const now = clock();
+        if (status === 'paused') await store.setPaused(transaction, environmentId, id, now);
+        if (status === 'active') await store.setActive(transaction, environmentId, id, now);
+        if (Object.keys(change).length > 0) await store.updateSubscription(transaction, id, change, now);
+        const updated = await found(id, () => store.findSubscription(transaction, environmentId, id, now));
         const isFilterChanged = updated.filter !== subscription.filter;
         if (isFilterChanged || (updated.filter !== undefined && change.eventTypes !== undefined))
           await store.raiseConfigVersion(transaction, updated.channelId);

@@ -17,13 +17,13 @@ type ChannelOf = { id: string; status: ChannelStatus; isSystem: boolean };
 type Nullable = { filter?: string | null; maxConcurrency?: number | null; rateLimit?: number | null };
 export type NewSubscription = Omit<
   Subscription,
-  'status' | 'circuit' | 'filter' | 'maxConcurrency' | 'rateLimit' | 'createdAt' | 'updatedAt'
+  'circuit' | 'filter' | 'maxConcurrency' | 'rateLimit' | 'createdAt' | 'updatedAt'
 > &
   Nullable & { environmentId: string };
 export type SubscriptionChange = Partial<
-  Pick<Subscription, 'name' | 'webhookUrl' | 'eventTypes' | 'retryPolicy' | 'headers' | 'timeoutMs'>
+  Pick<Subscription, 'name' | 'webhookUrl' | 'eventTypes' | 'headers' | 'timeoutMs'>
 > &
-  Nullable;
+  Nullable & { retryPolicy?: Partial<RetryPolicy> };
 
 const channelFor =
   (lock: 'SHARE' | 'NO KEY UPDATE') =>
@@ -58,7 +58,7 @@ export async function insertSubscription(
   now: Date,
 ): Promise<Subscription> {
   const row = await db.subscription.create({
-    data: { ...subscription, ...retryPolicy, status: 'active', createdAt: now, updatedAt: now },
+    data: { ...subscription, ...retryPolicy, createdAt: now, updatedAt: now },
   });
   await insertSecret(db, subscription.id, secret, now);
   return toSubscription(row, now);
@@ -106,13 +106,12 @@ export async function updateSubscription(
   id: string,
   { retryPolicy, ...columns }: SubscriptionChange,
   now: Date,
-): Promise<Subscription> {
+): Promise<void> {
   // What failed at another URL says nothing of this one.
   const health = columns.webhookUrl === undefined ? {} : HEALTHY;
   const data = { ...columns, ...retryPolicy, ...health, updatedAt: now };
-  const row = await db.subscription.update({ where: { id }, data });
+  await db.subscription.update({ where: { id }, data });
   if (columns.webhookUrl !== undefined) await notifyDue(db);
-  return toSubscription(row, now);
 }
 
 /** Pausing only changes the status: what is claimed or under way is asked about it at its next attempt. */

@@ -89,7 +89,7 @@ describe.each(LISTS)('the list of $name', ({ name, rows, filters, hasTimes, isSo
     const own = await cursorOf(name);
     const [id = '', mark = ''] = Buffer.from(own, 'base64url').toString().split('.');
     const sealed = (text: string): string => Buffer.from(text).toString('base64url');
-    const garbage = ['', 'x', 'null', '%00', id, sealed(id), sealed(`${id}.`), sealed(`.${mark}`), own.slice(0, -1)];
+    const garbage = ['x', 'null', '%00', id, sealed(id), sealed(`${id}.`), sealed(`.${mark}`), own.slice(0, -1)];
     const forged = [`${own}=`, `${own}%20`, `%20${own}`, own.toLowerCase(), 'A'.repeat(4_000), sealed(`x\0.${mark}`)];
     const others = LISTS.filter((list) => list.name !== name).map((list) => cursorOf(list.name));
     const foreign = [...(await Promise.all(others)), await cursorOf(name, '', 'test')];
@@ -97,6 +97,7 @@ describe.each(LISTS)('the list of $name', ({ name, rows, filters, hasTimes, isSo
       await expectInvalid(name, `cursor=${cursor}`, 'cursor');
     }
     expect((await get(name, `cursor=${own}`)).status).toBe(200);
+    expect(await get(name, 'cursor=')).toMatchObject({ body: (await get(name, '')).body });
   });
 
   for (const [filter, { values, valueOf }] of Object.entries(filters)) {

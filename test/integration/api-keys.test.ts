@@ -90,13 +90,13 @@ describe('creating a key', () => {
     [{ name: undefined }, 'name', /^is required$/],
     [{ name: '' }, 'name', /^must not be empty$/],
     [{ name: 'x'.repeat(201) }, 'name', /^must be at most 200 characters$/],
-    [{ name: null }, 'name', /^must be a string$/],
+    [{ name: null }, 'name', /^must be a string, not null$/],
     [{ tier: 'gold' }, 'tier', /^must be one of free, starter, pro, enterprise$/],
     [{ scopes: [] }, 'scopes', /^must not be empty$/],
     [{ scopes: ['all'] }, 'scopes[0]', /^must be one of channels:read/],
     [{ limits: { burst: 0 } }, 'limits.burst', /^must be at least 1$/],
     [{ limits: { burst: 2 ** 31 } }, 'limits.burst', /^must be at most 1000000000$/],
-    [{ limits: { burts: 5 } }, 'limits.burts', /^is not a known field$/],
+    [{ limits: { burts: 5 } }, 'limits.burts', /^is not a known field; did you mean burst\?$/],
     [{ expiresAt: '2026-02-30T00:00:00Z' }, 'expiresAt', /^must be a date-time/],
     [{ expiresAt: '2020-01-01T00:00:00Z' }, 'expiresAt', /^must be in the future$/],
   ])('%j is INVALID_REQUEST', async (body, field, reason) => {
@@ -151,24 +151,6 @@ describe('one key', () => {
       expect(await isAccepted(foreign.key)).toBe(true);
     },
   );
-
-  test('can be renamed, and nothing else of it', async () => {
-    const { id, key } = keyOf(await create({ name: 'old' }));
-    const body = { name: 'new', tier: 'free', scopes: [], status: 'revoked' };
-    const renamed = await edge.call({ method: 'PATCH', path: `${PATH}/${id}`, body });
-    expect([renamed.status, renamed.json['name'], renamed.json['tier'], renamed.json['status']]).toEqual([
-      200,
-      'new',
-      'enterprise',
-      'active',
-    ]);
-    expect(await isAccepted(key)).toBe(true);
-    await expectRefused(
-      edge,
-      { method: 'PATCH', path: `${PATH}/${id}`, body: {} },
-      { status: 400, code: 'INVALID_REQUEST', field: 'name' },
-    );
-  });
 
   test('that is revoked is refused at once, stays readable, and can be revoked again', async () => {
     const { id, key } = keyOf(await create());

@@ -51,9 +51,11 @@ describe('a good request', () => {
     expect((await edge.call(echo(`\ufeff${payload('{}')}`))).text).toBe(payload('{}'));
   });
 
-  test('without a body schema may have a body or none', async () => {
+  test('without a body schema may have an empty object or no body', async () => {
     expect((await edge.call({ method: 'POST', path: '/v1/bodyless' })).json).toEqual({ bodyText: '' });
-    expect((await edge.call({ method: 'POST', path: '/v1/bodyless', body: '[1]' })).json).toEqual({ bodyText: '[1]' });
+    expect((await edge.call({ method: 'POST', path: '/v1/bodyless', body: ' { }' })).json).toEqual({
+      bodyText: ' { }',
+    });
     expect(
       (
         await edge.call({

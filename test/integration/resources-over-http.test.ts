@@ -125,10 +125,10 @@ describe('channels over HTTP', () => {
     expect(await rowCounts()).toEqual(before);
   });
 
-  test.each([{}, { color: 'red' }])('patched with %j, or so subscriptions, answer 400', async (body) => {
+  test('patched with nothing, or so subscriptions, answer 400', async () => {
     const { id } = await subscribe();
-    expect(await refused('PATCH', `/v1/channels/${channel.id}`, body)).toMatchObject({ status: 400, field: 'body' });
-    expect(await refused('PATCH', `/v1/subscriptions/${id}`, body)).toMatchObject({ status: 400, field: 'body' });
+    expect(await refused('PATCH', `/v1/channels/${channel.id}`, {})).toMatchObject({ status: 400, field: 'body' });
+    expect(await refused('PATCH', `/v1/subscriptions/${id}`, {})).toMatchObject({ status: 400, field: 'body' });
   });
 });
 

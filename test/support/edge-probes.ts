@@ -31,10 +31,10 @@ export function createProbes({ db, pool }: Pick<Dependencies, 'db' | 'pool'>): P
     });
   };
   closeGate();
-  const body = z.object({ payload: z.record(z.string(), z.unknown()), name: z.string().max(5).optional() });
-  const batch = z.object({
+  const body = z.strictObject({ payload: z.record(z.string(), z.unknown()), name: z.string().max(5).optional() });
+  const batch = z.strictObject({
     messages: z
-      .array(z.object({ eventType: z.string().min(1), payload: z.record(z.string(), z.unknown()) }))
+      .array(z.strictObject({ eventType: z.string().min(1), payload: z.record(z.string(), z.unknown()) }))
       .min(1)
       .max(100),
   });
@@ -56,7 +56,7 @@ export function createProbes({ db, pool }: Pick<Dependencies, 'db' | 'pool'>): P
       method: 'PATCH',
       path: '/v1/control',
       scope: 'channels:write',
-      body: z.object({}),
+      body: z.strictObject({ text: z.string().optional() }),
       status: 200,
       handle: () => counted({ ok: true }),
     }),
@@ -138,7 +138,7 @@ export function createProbes({ db, pool }: Pick<Dependencies, 'db' | 'pool'>): P
       method: 'POST',
       path: '/v1/sql',
       scope: 'messages:write',
-      body: z.object({
+      body: z.strictObject({
         sql: z.string(),
         values: z.array(z.unknown()).default([]),
         isPrisma: z.boolean().default(false),

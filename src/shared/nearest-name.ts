@@ -1,0 +1,117 @@
+/** Longest name that is compared, in UTF-16 units: the comparison takes the product of both lengths. */
+const MAX_LENGTH = 64;
+
+/**
+ * Names that other services have for a field of ours, in lower case without separators. The first one of a row that the
+ * object at hand has is meant. A row is here only where spelling alone would not find the name.
+ */
+const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
+  active: ['status'],
+  after: ['since', 'cursor'],
+  attempts: ['maxRetries', 'retryPolicy'],
+  backoff: ['backoffMultiplier', 'retryPolicy'],
+  before: ['until'],
+  body: ['payload'],
+  callback: ['webhookUrl'],
+  callbackurl: ['webhookUrl'],
+  concurrency: ['maxConcurrency', 'concurrent'],
+  condition: ['filter'],
+  content: ['payload'],
+  count: ['limit'],
+  data: ['payload'],
+  destination: ['webhookUrl'],
+  enabled: ['status'],
+  end: ['until'],
+  endpoint: ['webhookUrl'],
+  env: ['environment'],
+  event: ['eventType', 'eventTypes'],
+  events: ['eventTypes', 'eventType', 'messages'],
+  expires: ['expiresAt'],
+  expiry: ['expiresAt'],
+  expression: ['filter'],
+  from: ['since', 'startFrom'],
+  label: ['name'],
+  maxattempts: ['maxRetries', 'retryPolicy'],
+  offset: ['cursor'],
+  page: ['cursor'],
+  pagesize: ['limit'],
+  perpage: ['limit'],
+  permissions: ['scopes'],
+  plan: ['tier'],
+  publishat: ['deliverAt'],
+  retention: ['retentionDays'],
+  retries: ['maxRetries', 'retryPolicy'],
+  retry: ['retryPolicy', 'maxRetries'],
+  rpm: ['requestsPerMinute'],
+  scheduledat: ['deliverAt'],
+  scheduledfor: ['deliverAt'],
+  sendat: ['deliverAt'],
+  size: ['limit'],
+  start: ['since', 'startFrom'],
+  state: ['status'],
+  target: ['webhookUrl'],
+  targeturl: ['webhookUrl'],
+  title: ['name'],
+  to: ['until'],
+  topic: ['eventType', 'eventTypes'],
+  topics: ['eventTypes', 'eventType'],
+  type: ['eventType', 'eventTypes'],
+  types: ['eventTypes', 'eventType'],
+  uri: ['webhookUrl'],
+  url: ['webhookUrl'],
+  webhook: ['webhookUrl'],
+};
+
+/** The rows of the table of synonyms: what is sent, and what may be meant. */
+export const synonyms = (): [string, readonly string[]][] => Object.entries(SYNONYMS);
+
+/**
+ * The one of `known` that a caller who wrote `given` most likely means: the same but for case and separators, a synonym,
+ * or the nearest by spelling, within one typing error for up to four letters, two for up to eight and three beyond. Undefined when
+ * none is that near.
+ */
+export function nearestName(given: string, known: readonly string[]): string | undefined {
+  if (given.length > MAX_LENGTH) return undefined;
+  const wanted = plain(given);
+  if (wanted === '') return undefined;
+  const same = known.find((name) => plain(name) === wanted);
+  if (same !== undefined) return same;
+  const meant = Object.hasOwn(SYNONYMS, wanted) ? SYNONYMS[wanted] : undefined;
+  const synonym = meant?.find((name) => known.includes(name));
+  if (synonym !== undefined) return synonym;
+  const errors = wanted.length === 1 ? 0 : wanted.length <= 4 ? 1 : wanted.length <= 8 ? 2 : 3;
+  const [nearest] = known
+    .map((name) => ({ name, distance: editDistance(wanted, plain(name)) }))
+    .filter(({ distance }) => distance <= errors)
+    .toSorted((one, other) => one.distance - other.distance);
+  return nearest?.name;
+}
+
+const plain = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+
+/**
+ * Damerau–Levenshtein distance: how many letters must be inserted, removed, replaced or swapped with their neighbour. No
+ * letter is changed twice (the "optimal string alignment" form).
+ */
+export function editDistance(one: string, other: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: other.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= one.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= other.length; column += 1) {
+      const isEqual = one[row - 1] === other[column - 1];
+      const isSwapped = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
+      current[column] = Math.min(
+        at(last, column) + 1,
+        at(current, column - 1) + 1,
+        at(last, column - 1) + (isEqual ? 0 : 1),
+        row > 1 && column > 1 && isSwapped ? at(beforeLast, column - 2) + 1 : Infinity,
+      );
+    }
+    beforeLast = last;
+    last = current;
+  }
+  return at(last, other.length);
+}
+
+const at = (row: readonly number[], column: number): number => row[column] ?? Infinity;

@@ -1,0 +1,13 @@
+import { expect, test } from '@jest/globals';
+import { controlCharacterProblem } from './plain-text.ts';
+
+test.each(['\0', '\t', '\n', '\r', '\u001b', '\u001f', '\u007f', '\u0080', '\u009f'])(
+  'a text with the control character %j is refused',
+  (character) => {
+    expect(controlCharacterProblem(`a${character}b`)).toBe('must not contain control characters');
+  },
+);
+
+test.each(['', ' ', 'Übung 7', '😀', '\u00a0', '\u2028', 7, null, undefined])('%j is taken', (value) => {
+  expect(controlCharacterProblem(value)).toBeUndefined();
+});

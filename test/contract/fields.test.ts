@@ -1,0 +1,191 @@
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { CONTRACT, type ContractRow, fillPath, parameterOf, type ResourceIds } from '../support/contract-table.ts';
+import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
+import { seedResources } from '../support/seed.ts';
+import { tableContents } from '../support/table-contents.ts';
+
+let posthorn: TestPosthorn;
+let ids: ResourceIds;
+
+beforeAll(async () => {
+  posthorn = await startPosthorn({ withWorker: false });
+  ids = await seedResources(posthorn, posthorn.keys.live);
+});
+afterAll(() => posthorn.stop());
+
+type Refusal = { error?: { code: string; details?: { field: string; reason: string } } };
+type Sent = { body?: unknown; query?: string };
+
+/** Calls the row's endpoint as it stands; also with a body on GET, which fetch would not send. */
+function call(row: ContractRow, { body, query = '' }: Sent): Promise<{ status: number; body: Refusal }> {
+  const parameter = parameterOf(row.path);
+  const path = fillPath(row.path, parameter === undefined ? '' : ids[parameter]) + query;
+  const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      posthorn.url + path,
+      {
+        method: row.method,
+        agent: false,
+        headers: {
+          authorization: `Bearer ${posthorn.keys.live}`,
+          ...(text !== '' && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
+        },
+      },
+      (incoming) => {
+        const { statusCode: status = 0 } = incoming;
+        if (incoming.headers['content-type']?.startsWith('text/event-stream') === true) {
+          incoming.destroy();
+          resolve({ status, body: {} });
+          return;
+        }
+        const chunks: Buffer[] = [];
+        incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+        incoming.on('error', reject);
+        incoming.on('end', () => {
+          const answer = Buffer.concat(chunks).toString();
+          // `as`: whatever was answered, the assertions look at it.
+          resolve({ status, body: (answer === '' ? {} : JSON.parse(answer)) as Refusal });
+        });
+      },
+    );
+    outgoing.on('error', reject);
+    outgoing.end(text);
+  });
+}
+
+/** Sends each of them, expects the refusal at that field with a reason that begins so, and that no row has changed. */
+async function expectRefused(row: ContractRow, sent: readonly (Sent & { field: string; reason: string })[]) {
+  const before = await tableContents(posthorn.deps.pool);
+  for (const { field, reason, ...what } of sent) {
+    const { status, body } = await call(row, what);
+    expect([what, status, body.error?.code, body.error?.details]).toEqual([
+      what,
+      400,
+      'INVALID_REQUEST',
+      { field, reason },
+    ]);
+  }
+  expect(await tableContents(posthorn.deps.pool)).toEqual(before);
+}
+
+const UNKNOWN_FIELD = 'is not a known field';
+const UNKNOWN_PARAMETER = 'is not a known parameter';
+
+// The old mechanism: zod's objects dropped what they did not know, and a route without a schema looked at nothing.
+describe.each(CONTRACT)('$method $path', (row) => {
+  const good = (): Record<string, unknown> => row.body?.(ids) ?? {};
+
+  test('refuses a field that it does not know, and changes nothing', async () => {
+    await expectRefused(row, [
+      { body: { ...good(), zebra: { zebra: 1 } }, field: 'zebra', reason: UNKNOWN_FIELD },
+      { body: { zebra: null }, field: 'zebra', reason: UNKNOWN_FIELD },
+    ]);
+  });
+
+  test('refuses a parameter that it does not know, with a value or without, and changes nothing', async () => {
+    await expectRefused(
+      row,
+      ['?zebra=1', '?zebra', '?zebra='].map((query) => ({
+        query,
+        body: row.body?.(ids),
+        field: 'zebra',
+        reason: UNKNOWN_PARAMETER,
+      })),
+    );
+  });
+
+  if (row.body === undefined) {
+    test('refuses a body that is broken or no object', async () => {
+      await expectRefused(row, [
+        { body: '{', field: 'body', reason: 'is not valid JSON (at position 1)' },
+        { body: '[]', field: 'body', reason: 'must be an object' },
+        { body: '"x"', field: 'body', reason: 'must be an object' },
+        { body: 'null', field: 'body', reason: 'must be an object' },
+      ]);
+    });
+
+    test(`answers ${row.status} to an empty object`, async () => {
+      ids = await seedResources(posthorn, posthorn.keys.live);
+      expect((await call(row, { body: {} })).status).toBe(row.status);
+      ids = await seedResources(posthorn, posthorn.keys.live);
+    });
+  }
+});
+
+test('refuses unknown fields inside objects of ours and names the nearest known one', async () => {
+  const rowOf = (method: string, path: string): ContractRow => {
+    const row = CONTRACT.find((each) => each.method === method && each.path === path);
+    if (row === undefined) throw new Error(`${method} ${path} is not in the contract`);
+    return row;
+  };
+  const target = { channelId: ids.channelId, webhookUrl: 'https://example.com/in' };
+  const message = { eventType: 'order.created', payload: {} };
+  const cases: [string, string, Record<string, unknown>, string, string | undefined][] = [
+    ['POST', '/v1/subscriptions', { ...target, events: ['a'] }, 'events', 'eventTypes'],
+    ['POST', '/v1/subscriptions', { channelId: ids.channelId, url: 'https://example.com' }, 'url', 'webhookUrl'],
+    ['POST', '/v1/subscriptions', { ...target, retryPolicy: { retries: 1 } }, 'retryPolicy.retries', 'maxRetries'],
+    [
+      'PATCH',
+      '/v1/subscriptions/:subscriptionId',
+      { retryPolicy: { maxRetrys: 1 } },
+      'retryPolicy.maxRetrys',
+      'maxRetries',
+    ],
+    ['POST', '/v1/api-keys', { name: 'key', limits: { batchPerMin: 1 } }, 'limits.batchPerMin', 'batchPerMinute'],
+    ['PATCH', '/v1/api-keys/:apiKeyId', { limits: { jitter: 1 } }, 'limits.jitter', undefined],
+    ['POST', '/v1/channels/:channelId/messages', { type: 'a', payload: {} }, 'type', 'eventType'],
+    [
+      'POST',
+      '/v1/channels/:channelId/messages/batch',
+      { messages: [message, { ...message, data: {} }] },
+      'messages[1].data',
+      'payload',
+    ],
+    ['POST', '/v1/channels/:channelId/validate', { messages: [{ ...message, ttl: 1 }] }, 'messages[0].ttl', undefined],
+    ['POST', '/v1/dlq/replay', { channel: ids.channelId }, 'channel', 'channelId'],
+    ['POST', '/v1/subscriptions/:subscriptionId/replay', { from: '2026-01-01T00:00:00Z' }, 'from', 'since'],
+    ['PATCH', '/v1/channels/:channelId', { schemaMod: 'warn' }, 'schemaMod', 'schemaMode'],
+  ];
+  for (const [method, path, body, field, nearest] of cases) {
+    const reason = nearest === undefined ? UNKNOWN_FIELD : `${UNKNOWN_FIELD}; did you mean ${nearest}?`;
+    await expectRefused(rowOf(method, path), [{ body, field, reason }]);
+  }
+  const lists: [string, string, string, string][] = [
+    ['/v1/deliveries', '?message=x', 'message', 'messageId'],
+    ['/v1/channels', '?page=2', 'page', 'cursor'],
+    ['/v1/dlq', '?per_page=2', 'per_page', 'limit'],
+    ['/v1/channels/:channelId/messages', '?from=2026-01-01T00:00:00Z', 'from', 'since'],
+  ];
+  for (const [path, query, field, nearest] of lists)
+    await expectRefused(rowOf('GET', path), [
+      { query, field, reason: `${UNKNOWN_PARAMETER}; did you mean ${nearest}?` },
+    ]);
+});
+
+test('takes what it does not know inside payload, metadata, headers and a schema', async () => {
+  const schema = { type: 'object', properties: { zebra: { type: 'integer' } } };
+  const channel = await posthorn.request('POST', '/v1/channels', { name: 'free', schema, schemas: { zebra: schema } });
+  const subscription = await posthorn.request('POST', '/v1/subscriptions', {
+    channelId: channel.body['id'],
+    webhookUrl: 'https://example.com/in',
+    headers: { 'x-zebra': '1' },
+  });
+  const message = await posthorn.request('POST', `/v1/channels/${String(channel.body['id'])}/messages`, {
+    eventType: 'zebra',
+    payload: { zebra: 1, data: { events: null } },
+    metadata: { zebra: 'yes' },
+  });
+  expect([channel.status, subscription.status, message.status]).toEqual([201, 201, 202]);
+  expect([channel.body['schema'], subscription.body['headers'], message.body['payload']]).toEqual([
+    schema,
+    { 'x-zebra': '1' },
+    { zebra: 1, data: { events: null } },
+  ]);
+});
+
+test('probes may carry parameters: others write those requests', async () => {
+  for (const path of ['/healthz?probe=1', '/readyz?verbose', '/readyz?zebra='])
+    expect([path, (await fetch(posthorn.url + path)).status]).toEqual([path, 200]);
+});
