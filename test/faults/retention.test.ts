@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createNewId } from '../../src/new-id.ts';
+import type { RetentionProgress } from '../../src/shared/retention.ts';
 import { retentionScheduleId, TASK_QUEUE } from '../../src/shared/temporal-names.ts';
 import { insertManyAged } from '../support/aged.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -53,7 +54,7 @@ test('a pass whose worker is killed in the middle of a batch takes nothing half,
     const recent = (await schedule.describe()).info.recentActions.at(-1);
     return recent?.action.type === 'startWorkflow' && recent.action.workflow.workflowId;
   });
-  const handle = service.client.workflow.getHandle(workflowId);
+  const handle = service.client.workflow.getHandle<() => Promise<RetentionProgress>>(workflowId);
   await waitFor('a heartbeat behind the first channel', async () => {
     const [activity] = (await handle.describe()).raw.pendingActivities ?? [];
     const [details] = activity?.heartbeatDetails?.payloads ?? [];
@@ -68,8 +69,11 @@ test('a pass whose worker is killed in the middle of a batch takes nothing half,
 
   expect([await countOf(first), await countOf(second)]).toEqual([0, 100]);
   await startWorkerProcess(service.settings);
-  // What the first worker removed counts as well, as far as its last heartbeat told.
-  expect(await handle.result()).toMatchObject({ position: second, kept: 0 });
+  // A try that misses its heartbeats for 5 s, as a worker that has just been started may, is made again from its last heartbeat:
+  // when that told of the first channel and the second one is empty by then, the pass ends at the first.
+  const { position, kept } = await handle.result();
+  expect([first, second]).toContain(position);
+  expect(kept).toBe(0);
   expect([await database.db.message.count(), await database.db.delivery.count()]).toEqual([0, 0]);
   expect(await database.db.attempt.count()).toBe(0);
 }, 400_000);
