@@ -1,5 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import { type buildConnector, Client } from 'undici';
+import { createInterimAnswers } from './interim-answers.ts';
 
 /** Largest header block of an answer, in bytes (security §2.3). */
 const MAX_HEADER_BYTES = 16_384;
@@ -44,7 +45,7 @@ export type Connections = {
   close(): Promise<void>;
 };
 
-type Connection = { client: Client; bornAt: number };
+type Connection = { client: Client; bornAt: number; expectAnswer(): void };
 type Waiter = { admit(): void };
 type Group = { name: string; inUse: number; waiters: Set<Waiter> };
 type Origin = { name: string; idle: Connection[]; inUse: number; groups: Map<string, Group> };
@@ -76,8 +77,9 @@ export function createConnections({ connect, perGroup, maxOrigins }: Connections
   }
 
   function open(origin: string): Connection {
+    const answers = createInterimAnswers(connect);
     const client = new Client(origin, {
-      connect,
+      connect: answers.connect,
       pipelining: 1,
       allowH2: false,
       maxHeaderSize: MAX_HEADER_BYTES,
@@ -91,7 +93,7 @@ export function createConnections({ connect, perGroup, maxOrigins }: Connections
     // undici emits what its own handlers throw; without a listener that would end the process.
     const emitter: EventEmitter = client;
     emitter.on('error', () => undefined);
-    return { client, bornAt: performance.now() };
+    return { client, bornAt: performance.now(), expectAnswer: answers.expect };
   }
 
   function evict(): void {
@@ -168,6 +170,7 @@ export function createConnections({ connect, perGroup, maxOrigins }: Connections
         evict();
       } else await waitForPlace(group, signal);
       const connection = takeConnection(origin);
+      connection.expectAnswer();
       let isOver = false;
       const end = (dispose: () => void): void => {
         if (isOver) return;

@@ -93,7 +93,7 @@ export const tlsError = (error: unknown): OutboundError =>
 export function classifyError(error: unknown): AttemptError {
   if (error instanceof OutboundError) return { class: error.class, message: error.message };
   const code = textOf(error, 'code');
-  // A 101 or an unasked 100: undici reports both as socket errors, told apart by their text only.
+  // A 101, or bytes that no request waits for: undici reports both as socket errors, told apart by their text only.
   const isBadAnswer = code === 'UND_ERR_SOCKET' && textOf(error, 'message').startsWith('bad ');
   const [errorClass, message] = (isBadAnswer ? undefined : BY_CODE.get(code)) ?? PROTOCOL;
   return { class: errorClass, message };

@@ -8,7 +8,7 @@ import { parseRetryAfter } from './retry-after.ts';
 const CONNECTIONS_PER_GROUP = 100;
 /** Origins whose idle pools are kept. A pool without sockets is a few KiB. */
 const MAX_ORIGINS = 1_000;
-/** A few are fine (103 Early Hints). A receiver that sends them without end would keep the parser busy until the deadline. */
+/** A few are fine (100 Continue, 103 Early Hints). A receiver that sends them without end would keep the parser busy until the deadline. */
 const MAX_INTERIM_ANSWERS = 100;
 
 export type WebhookRequest = {

@@ -49,6 +49,7 @@ describe('a receiver that does not answer in time', () => {
       },
     ],
     ['sends 103 without end', (socket) => repeat(socket, 50, () => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'))],
+    ['sends 100 and no more', (socket) => socket.write('HTTP/1.1 100 Continue\r\n\r\n')],
   ])('and %s ends at the deadline', async (_what, onRequest) => {
     const result = await postTo(startRawReceiver({ onRequest }), TIMEOUT_MS);
     expect(result).toMatchObject({ isDelivered: false, error: { class: 'timeout' } });
@@ -80,7 +81,6 @@ describe('an answer that is not HTTP/1.1', () => {
     ['a banner', 'SSH-2.0-OpenSSH_9.9\r\n'],
     ['HTTP/2', 'HTTP/2 200 OK\r\n\r\n'],
     ['an upgrade', 'HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n'],
-    ['an unasked 100', 'HTTP/1.1 100 Continue\r\n\r\n'],
     ['status 099', 'HTTP/1.1 099 Odd\r\ncontent-length: 0\r\n\r\n'],
     ['status 0', 'HTTP/1.1 0 Odd\r\n\r\n'],
     ['status 20000', 'HTTP/1.1 20000 OK\r\n\r\n'],
@@ -91,6 +91,8 @@ describe('an answer that is not HTTP/1.1', () => {
     ['a header of 20 KiB', `${ok}x-a: ${'v'.repeat(20_480)}\r\n\r\n`],
     ['a flood of headers', `${ok}${'x-a: b\r\n'.repeat(20_000)}\r\n`],
     ['a flood of interim answers', `${'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(500)}${ok}content-length: 0\r\n\r\n`],
+    ['a flood of 100', `${'HTTP/1.1 100 Continue\r\n\r\n'.repeat(500)}${ok}content-length: 0\r\n\r\n`],
+    ['an upgrade after a 100', 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\n\r\n'],
   ])('%s is a protocol failure', async (_what, answer) => {
     const result = await postTo(startAnswering(answer));
     expect(result).toMatchObject({ isDelivered: false, error: { class: 'protocol' } });

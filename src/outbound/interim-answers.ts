@@ -1,0 +1,78 @@
+import type { Duplex } from 'node:stream';
+import type { buildConnector } from 'undici';
+
+const [DIGIT_0, DIGIT_1, DIGIT_2, CR, LF] = ['0', '1', '2', '\r', '\n'].map((sign) => sign.charCodeAt(0));
+/** Where the three digits of the status stand in `HTTP/1.1 100`. */
+const STATUS = { first: 9, second: 10, third: 11 } as const;
+
+/** What watches the answers on one connection. */
+export type InterimAnswers = {
+  /** `connect`, with the sockets it opens watched. */
+  connect: buildConnector.connector;
+  /** A request is about to be written: the next bytes are the head of its answer. */
+  expect(): void;
+};
+
+/**
+ * Lets an unasked `100 Continue` through to undici as a `102`, in which the two are alike (RFC 9110 §15.2: a client reads over
+ * interim answers that it did not ask for, one or more). undici 7.30 reads over every other 1xx and counts them in `onInfo`,
+ * but ends the connection at a 100; so receivers behind a proxy that sends one never got a message. One byte is changed, in
+ * place, and only in the head of an interim answer: bytes of a final answer are looked at up to its status and then no more.
+ */
+export function createInterimAnswers(connect: buildConnector.connector): InterimAnswers {
+  let head: ((chunk: Buffer) => boolean) | undefined;
+
+  const watch = (socket: Duplex): void => {
+    const push = socket.push.bind(socket);
+    socket.push = (chunk: unknown, encoding?: BufferEncoding): boolean => {
+      if (head !== undefined && Buffer.isBuffer(chunk) && head(chunk)) head = undefined;
+      return push(chunk, encoding);
+    };
+  };
+
+  return {
+    connect: (target, callback) =>
+      connect(target, (...[error, socket]) => {
+        if (error !== null) return callback(error, null);
+        watch(socket);
+        return callback(null, socket);
+      }),
+    expect() {
+      head = readHeads();
+    },
+  };
+}
+
+/** Takes the bytes of an answer as they come; true once a final status has begun, or what is no status. */
+function readHeads(): (chunk: Buffer) => boolean {
+  // The position in a status line, until its status is known; then the length of the header line that is being read.
+  let position = 0;
+  let isInterim = false;
+  let isContinue = false;
+  let lineLength = 0;
+
+  return (chunk) => {
+    for (let index = 0; index < chunk.length; index += 1) {
+      const byte = chunk[index];
+      if (isInterim) {
+        if (byte === LF && lineLength === 0) {
+          isInterim = false;
+          position = 0;
+        } else if (byte === LF) lineLength = 0;
+        else if (byte !== CR) lineLength += 1;
+        continue;
+      }
+      // The parser skips empty lines before a status line.
+      if (position === 0 && (byte === CR || byte === LF)) continue;
+      if (position === STATUS.first && byte !== DIGIT_1) return true;
+      if (position === STATUS.second) isContinue = byte === DIGIT_0;
+      if (position === STATUS.third) {
+        if (isContinue && byte === DIGIT_0) chunk[index] = DIGIT_2 ?? 0;
+        isInterim = true;
+        lineLength = position;
+      }
+      position += 1;
+    }
+    return false;
+  };
+}
