@@ -3,6 +3,7 @@ import { ApiError } from '../shared/api-error.ts';
 import { writeAnswer } from './answer.ts';
 import type { Middleware } from './context.ts';
 import { toEnvelope } from './errors.ts';
+import { hostProblem } from './host.ts';
 import { pathOf } from './match-route.ts';
 
 /** A part the service needs. `check` rejects when it is down; a part that is not required is shown but does not count. */
@@ -35,6 +36,8 @@ export function health(parts: Readonly<Record<string, Part>>): Middleware {
       await next();
       return;
     }
+    const problem = hostProblem(ctx.req);
+    if (problem !== undefined) throw problem;
     if (!METHODS.includes(ctx.method)) {
       ctx.set('Allow', METHODS.join(', '));
       throw new ApiError('METHOD_NOT_ALLOWED', `${ctx.method} is not allowed here; allowed: ${METHODS.join(', ')}`);

@@ -1,13 +1,14 @@
 import Router from '@koa/router';
-import { ApiError, invalidField } from '../shared/api-error.ts';
+import { ApiError } from '../shared/api-error.ts';
 import type { Middleware } from './context.ts';
+import { hostProblem } from './host.ts';
 import type { Route } from './route.ts';
 
 type Match = { route: Route; params: Record<string, string> } | { problem: ApiError; allow?: string };
 
 /**
  * Finds the row of the route table, or says why there is none: unknown path, wrong method (with Allow), a request target
- * that cannot be read. Trailing slashes and case count, so that a resource has one address. The answer to a problem is
+ * or a Host that cannot be read. Trailing slashes and case count, so that a resource has one address. The answer to a problem is
  * written behind the rate limit by `refuseUnrouted`.
  */
 export function matchRoute(routes: readonly Route[]): Middleware {
@@ -21,10 +22,8 @@ export function matchRoute(routes: readonly Route[]): Middleware {
       ctx.state.routeProblem = match.problem;
       if (match.allow !== undefined) ctx.set('Allow', match.allow);
     }
-    // Node's own answer to a missing Host has no body, so it is switched off (http/server.ts) and given here.
-    if (ctx.req.httpVersion === '1.1' && ctx.req.headers.host === undefined) {
-      ctx.state.routeProblem = invalidField('Host', 'is required');
-    }
+    const problem = hostProblem(ctx.req);
+    if (problem !== undefined) ctx.state.routeProblem = problem;
     await next();
   };
 }

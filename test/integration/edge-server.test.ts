@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Edge, startEdge } from '../support/edge.ts';
+import { readRaw } from '../support/edge-answers.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 let edge: Edge;
@@ -9,16 +10,6 @@ beforeAll(async () => {
   edge = await startEdge({ strangerRequestsPerMinute: 100_000 });
 });
 afterAll(() => edge.stop());
-
-/** Status line, headers by lower-case name, and parsed body of an answer as it came over the wire. */
-function readRaw(text: string): { status: number; headers: Record<string, string>; body: unknown } {
-  const [head = '', body = ''] = text.split('\r\n\r\n', 2);
-  const [first = '', ...lines] = head.split('\r\n');
-  const headers = Object.fromEntries(
-    lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 2)]),
-  );
-  return { status: Number(first.split(' ')[1]), headers, body: JSON.parse(body) };
-}
 
 describe('what is not HTTP as it should be', () => {
   test.each([
@@ -80,15 +71,6 @@ describe('what is not HTTP as it should be', () => {
     socket.write('zz\r\n');
     await once(socket, 'close');
     expect(text.match(/HTTP\/1\.1 /g)).toHaveLength(1);
-  });
-
-  test('a missing Host is INVALID_REQUEST, in HTTP/1.1', async () => {
-    const answer = readRaw(await edge.raw('GET /v1/list HTTP/1.1\r\nConnection: close\r\n\r\n'));
-    expect(answer).toMatchObject({
-      status: 400,
-      body: { error: { code: 'INVALID_REQUEST', details: { field: 'Host', reason: 'is required' } } },
-    });
-    expect(answer.headers['x-ratelimit-limit']).toBe('100000');
   });
 
   test('an Expect that nobody knows is ignored', async () => {

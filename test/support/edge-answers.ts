@@ -44,3 +44,13 @@ export const payload = (text: string): string => `{"payload":${text}}`;
 
 /** `depth` levels of objects, as text; `{}` is one. */
 export const nested = (depth: number): string => `${'{"a":'.repeat(depth - 1)}{}${'}'.repeat(depth - 1)}`;
+
+/** Status line, headers by lower-case name, and parsed body of an answer as it came over the wire. */
+export function readRaw(text: string): { status: number; headers: Record<string, string>; body: unknown } {
+  const [head = '', body = ''] = text.split('\r\n\r\n', 2);
+  const [first = '', ...lines] = head.split('\r\n');
+  const headers = Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 2)]),
+  );
+  return { status: Number(first.split(' ')[1]), headers, body: JSON.parse(body) };
+}
