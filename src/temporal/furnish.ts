@@ -1,4 +1,5 @@
 import { type Client, ScheduleAlreadyRunning } from '@temporalio/client';
+import { NamespaceNotFoundError } from '@temporalio/common';
 import type { Logger } from 'pino';
 import {
   reconcilerScheduleId,
@@ -25,7 +26,7 @@ const RETENTION_EVERY_MS = 30 * 60_000;
 
 // The list of namespaces is read again every 2 s by the development server, every 10 s by a cluster.
 const KNOWN_WITHIN_MS = 30_000;
-const KNOWN_LOOK_MS = 200;
+const LOOK_AGAIN_MS = 200;
 
 // The API's name of the type Keyword.
 const KEYWORD = 2;
@@ -40,6 +41,13 @@ export async function furnish(
   options: { namespace: string; taskQueue: string; log: Logger },
 ): Promise<Furniture> {
   await registerNamespace(client, options);
+  return onceKnown(() => fill(client, options));
+}
+
+async function fill(
+  client: Client,
+  options: { namespace: string; taskQueue: string; log: Logger },
+): Promise<Furniture> {
   const isSearchable = await addSearchAttributes(client, options);
   const { taskQueue } = options;
   await createSchedule(client, taskQueue, {
@@ -64,7 +72,8 @@ async function registerNamespace(
     await client.workflowService.describeNamespace({ namespace });
     return;
   } catch (error) {
-    log.debug({ err: error, namespace }, 'the namespace is not there yet');
+    if (!isNamespaceUnknown(error)) throw error;
+    log.debug({ namespace }, 'the namespace is not there yet');
   }
   try {
     await client.workflowService.registerNamespace({
@@ -73,41 +82,53 @@ async function registerNamespace(
     });
     log.info({ namespace }, 'registered the namespace');
   } catch (error) {
+    // Another worker that starts at the same moment was first.
     if (grpcStatusOf(error) !== GRPC_STATUS.alreadyExists) throw error;
   }
-  await untilKnown(client, namespace);
 }
 
-const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, KNOWN_LOOK_MS));
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
 
-/** A server that has registered a namespace denies it until it reads its list again; everything that follows would fail. */
-async function untilKnown(client: Client, namespace: string): Promise<void> {
+/**
+ * Does `work` again while the server denies a namespace that is registered. Each of its parts reads its list of namespaces now and
+ * then: describing a namespace reads the store and finds it at once, also one that another worker has just registered, while
+ * everything else is refused until that list is read again.
+ */
+async function onceKnown<T>(work: () => Promise<T>): Promise<T> {
   for (const deadline = Date.now() + KNOWN_WITHIN_MS; ; await pause()) {
     try {
-      await client.workflowService.countWorkflowExecutions({ namespace });
-      return;
+      return await work();
     } catch (error) {
-      if (grpcStatusOf(error) !== GRPC_STATUS.notFound || Date.now() > deadline) throw error;
+      if (!isNamespaceUnknown(error) || Date.now() > deadline) throw error;
     }
   }
 }
+
+/** Before any workflow is named, "not found" can only mean the namespace; the schedule client wraps that status in an error of its own. */
+const isNamespaceUnknown = (error: unknown): boolean =>
+  error instanceof NamespaceNotFoundError || grpcStatusOf(error) === GRPC_STATUS.notFound;
 
 async function addSearchAttributes(
   client: Client,
   { namespace, log }: { namespace: string; log: Logger },
 ): Promise<boolean> {
-  try {
-    const { operatorService } = client.connection;
+  const { operatorService } = client.connection;
+  const findMissing = async (): Promise<string[]> => {
     const { customAttributes } = await operatorService.listSearchAttributes({ namespace });
-    const missing = SEARCH_ATTRIBUTES.filter((name) => customAttributes?.[name] === undefined);
-    if (missing.length > 0) {
-      await operatorService.addSearchAttributes({
-        namespace,
-        searchAttributes: Object.fromEntries(missing.map((name) => [name, KEYWORD])),
-      });
-    }
+    return SEARCH_ATTRIBUTES.filter((name) => customAttributes?.[name] === undefined);
+  };
+  try {
+    const missing = await findMissing();
+    if (missing.length === 0) return true;
+    const searchAttributes = Object.fromEntries(missing.map((name) => [name, KEYWORD]));
+    await operatorService.addSearchAttributes({ namespace, searchAttributes }).catch(async (error: unknown) => {
+      // Two workers add them at once and one is refused: they are there all the same.
+      await pause();
+      if ((await findMissing()).length > 0) throw error;
+    });
     return true;
   } catch (error) {
+    if (isNamespaceUnknown(error)) throw error;
     log.warn(
       { err: error, namespace },
       'no search attributes here: deliveries run, but cannot be searched for in Temporal',

@@ -46,13 +46,16 @@ describe('the settings table', () => {
   });
 });
 
-test('the ports, Temporal workflows and search attributes are those of the code', () => {
+test('the ports and Temporal workflows are those of the code', () => {
   const text = readPage(PAGE);
   for (const port of Object.values(DEFAULT_PORTS)) expect(text).toContain(String(port));
   for (const type of Object.values(WORKFLOW_TYPES)) expect(text).toContain(`\`${type}\``);
-  // Workflows of users come later; the attribute is registered already.
-  const used = SEARCH_ATTRIBUTES.filter((name) => name !== 'PosthornWorkflow');
-  for (const name of used) expect(text).toContain(`\`${name}\``);
+});
+
+// Old: an attribute of the code was left out of the comparison, and the page told Temporal Cloud's users of six of the seven.
+test('the table of search attributes has every one of the code, and no other', () => {
+  const named = tableRowsOf(PAGE).flatMap(([names = '']) => [...names.matchAll(/`(Posthorn\w+)`/g)]);
+  expect(named.map((match) => match[1]).sort()).toEqual([...SEARCH_ATTRIBUTES].sort());
 });
 
 describe('a command of the page', () => {
