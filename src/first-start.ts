@@ -9,8 +9,6 @@ export type FirstKeys = Record<EnvironmentKind, NewApiKey>;
 
 // Any number, the same in every process: two that start at once on an empty database make one organisation.
 const LOCK_NUMBER = 7_220_634;
-// The one who installs it publishes in bulk from the first minute; the tier's 10 batches a minute are meant for callers.
-const FIRST_BATCH_PER_MINUTE = 100_000;
 
 /** Makes the organisation, its app and the app's two environments with their system channels where there are none yet. Safe to repeat, and at once. */
 export async function ensureEnvironments({ db, newId }: Pick<Dependencies, 'db' | 'newId'>): Promise<void> {
@@ -30,19 +28,17 @@ export async function ensureEnvironments({ db, newId }: Pick<Dependencies, 'db' 
   });
 }
 
-/** One live and one test key of tier Enterprise, when the database has no API key at all; the only time they are known. */
+/**
+ * One live and one test key of tier Enterprise, 10 batches a minute as in every tier (spec §8), when the database has no API key at
+ * all; the only time they are known.
+ */
 export async function createFirstKeys(
   { db }: Pick<Dependencies, 'db'>,
   apiKeys: Pick<ApiKeys, 'operator'>,
 ): Promise<FirstKeys | undefined> {
   if ((await db.apiKey.findFirst({ select: { id: true } })) !== null) return undefined;
   const create = (environment: EnvironmentKind): Promise<NewApiKey> =>
-    apiKeys.operator.create({
-      environment,
-      name: 'First key',
-      tier: 'enterprise',
-      limits: { batchPerMinute: FIRST_BATCH_PER_MINUTE },
-    });
+    apiKeys.operator.create({ environment, name: 'First key', tier: 'enterprise' });
   return { live: await create('live'), test: await create('test') };
 }
 

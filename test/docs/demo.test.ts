@@ -35,10 +35,11 @@ describe('the demo against a running service', () => {
   });
   afterAll(() => posthorn.stop());
 
-  test('publishes every payload, loses and doubles none, and takes its channel away again', async () => {
+  test('publishes every payload with a key of its own, loses and doubles none, and takes channel and key away again', async () => {
     const { exitCode, output, errors } = await runDemo({
       POSTHORN_URL: posthorn.url,
-      POSTHORN_KEY: posthorn.keys.live,
+      POSTHORN_KEY: '',
+      DATABASE_URL: posthorn.database.url,
     });
 
     expect({ exitCode, errors, output: exitCode === 0 ? '' : output }).toEqual({ exitCode: 0, errors: '', output: '' });
@@ -51,8 +52,13 @@ describe('the demo against a running service', () => {
     expect(figures.get('p50 ms from publish to arrival, one at a time')).toBeGreaterThanOrEqual(0);
     expect(output).toContain('Every figure is what it must be');
     // The environment's own channel for service events stays.
-    const { body } = await posthorn.request<PageJson<{ name: string }>>('GET', '/v1/channels');
+    const { body } = await posthorn.request<PageJson<{ name: string }>>('GET', '/v1/channels', undefined, {
+      key: posthorn.keys.test,
+    });
     expect(body.data.filter(({ name }) => name !== 'posthorn.system')).toEqual([]);
+    // Old: its key had the 10 batches a minute of every key, so that it could wait a minute for its own batches.
+    const made = await posthorn.deps.db.apiKey.findFirstOrThrow({ where: { name: 'Demo' } });
+    expect(made).toMatchObject({ batchPerMinute: 1_000, revokedAt: expect.any(Date) });
   }, 120_000);
 
   test('says what is wrong and fails when its key is refused', async () => {
