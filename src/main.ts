@@ -1,10 +1,17 @@
 #!/usr/bin/env node
-import { Command, InvalidArgumentError, Option } from 'commander';
-import { readEnvironmentFile } from './config.ts';
-import { ENVIRONMENT_KINDS, type EnvironmentKind } from './http/context.ts';
-import { TIERS, type Tier } from './limits/tiers.ts';
-import { SCOPES, type Scope } from './shared/scopes.ts';
-import { VERSION } from './shared/version.ts';
+import type { EnvironmentKind } from './http/context.ts';
+import type { Tier } from './limits/tiers.ts';
+import { listenForStop, Stopped } from './roles/stop-request.ts';
+import type { Scope } from './shared/scopes.ts';
+
+// The first statement, and everything else is loaded behind it: loading takes a third of a second, in which a signal would be lost.
+const stop = listenForStop();
+const { Command, InvalidArgumentError, Option } = await import('commander');
+const { readEnvironmentFile } = await import('./config.ts');
+const { ENVIRONMENT_KINDS } = await import('./http/context.ts');
+const { TIERS } = await import('./limits/tiers.ts');
+const { SCOPES } = await import('./shared/scopes.ts');
+const { VERSION } = await import('./shared/version.ts');
 
 // Roles are loaded when they are run: `keys` needs neither Temporal's native library nor Koa.
 const program = new Command('posthorn')
@@ -14,22 +21,22 @@ const program = new Command('posthorn')
 program
   .command('start')
   .description('run everything, with an own PostgreSQL and Temporal where no address is set')
-  .action(async () => exit(await (await import('./roles/start.ts')).runStart()));
+  .action(async () => exit(await (await import('./roles/start.ts')).runStart(stop)));
 program
   .command('api')
   .description('run the HTTP API (DATABASE_URL, ENCRYPTION_KEYS)')
-  .action(async () => exit(await (await import('./roles/api.ts')).runApi()));
+  .action(async () => exit(await (await import('./roles/api.ts')).runApi(stop)));
 program
   .command('worker')
   .description('deliver (DATABASE_URL, ENCRYPTION_KEYS, TEMPORAL_ADDRESS)')
-  .action(async () => exit(await (await import('./roles/worker.ts')).runWorker()));
+  .action(async () => exit(await (await import('./roles/worker.ts')).runWorker(stop)));
 program
   .command('migrate')
   .description('bring the database of DATABASE_URL up to date')
-  .action(async () => (await import('./roles/migrate.ts')).runMigrate());
+  .action(async () => (await import('./roles/migrate.ts')).runMigrate(stop));
 
 const keys = program.command('keys').description('API keys of the database of DATABASE_URL, or of the running `start`');
-const environment = (): Option => new Option('--env <environment>', 'which environment').choices(ENVIRONMENT_KINDS);
+const environment = () => new Option('--env <environment>', 'which environment').choices(ENVIRONMENT_KINDS);
 
 type CreateOptions = {
   env: EnvironmentKind;
@@ -97,9 +104,10 @@ try {
   readEnvironmentFile();
   await program.parseAsync();
 } catch (failure) {
+  process.exitCode = failure instanceof Stopped ? failure.exitCode : 1;
   // One sentence for a person; its causes for whoever looks further.
   const causes: string[] = [];
   for (let at: unknown = failure; at instanceof Error; at = at.cause) causes.push(at.message);
   process.stderr.write(`posthorn: ${causes.join('\n  because: ') || String(failure)}\n`);
-  process.exit(1);
+  process.exit();
 }

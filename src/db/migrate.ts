@@ -1,96 +1,109 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
-import type { DiffTarget, MigrationList, SchemaEngine, SchemaFilter } from '@prisma/schema-engine-wasm';
+import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { connectionSettings } from './connection.ts';
-import { createMigrationAdapter } from './migration-adapter.ts';
-import { createSchemaEngine } from './schema-engine.ts';
+import { type Migration, readMigrations } from './migrations.ts';
 
-// prisma/ is not compiled: from dist/src/db it is one folder further up than from src/db.
-const prismaFolder = new URL(import.meta.url.endsWith('.ts') ? '../../prisma/' : '../../../prisma/', import.meta.url);
-const schemaPath = fileURLToPath(new URL('schema.prisma', prismaFolder));
-const migrationsPath = fileURLToPath(new URL('migrations', prismaFolder));
-const filters: SchemaFilter = { externalTables: [], externalEnums: [] };
 // Any number, the same in every process: whoever holds it migrates, the others wait and then find nothing to do.
 const LOCK_NUMBER = 7_220_633;
 
-/** A side of a comparison: nothing, prisma/schema.prisma, or the database that `diff` is given. */
-export type DiffSide = 'nothing' | 'schema' | 'database';
+// As Prisma's own tool makes it: databases that were migrated by that one go on here, and the other way round.
+const CREATE_LIST = `
+CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
+  id varchar(36) PRIMARY KEY NOT NULL,
+  checksum varchar(64) NOT NULL,
+  finished_at timestamptz,
+  migration_name varchar(255) NOT NULL,
+  logs text,
+  rolled_back_at timestamptz,
+  started_at timestamptz NOT NULL DEFAULT now(),
+  applied_steps_count integer NOT NULL DEFAULT 0
+)`;
+
+export type MigrateOptions = {
+  onProgress?: (line: string) => void;
+  /** Ends it: the migration under way is rolled back, and `migrate` rejects with the signal's reason. */
+  signal?: AbortSignal;
+};
 
 /**
  * Brings the database at `url` to the newest migration and returns the names of those it applied. Safe to call from many
- * processes at once. Throws, with the migration's name in the message, when one fails; earlier ones stay applied.
+ * processes at once, and to be killed anywhere: a migration and the row that says so are one transaction. Throws, with the
+ * migration's name in the message, when one fails; earlier ones stay applied.
  */
-export async function migrate(url: string, onProgress: (line: string) => void = () => undefined): Promise<string[]> {
-  const lock = new pg.Client(connectionSettings(url, 1));
-  await lock.connect();
+export async function migrate(url: string, { onProgress, signal }: MigrateOptions = {}): Promise<string[]> {
+  signal?.throwIfAborted();
+  const session = new pg.Client(connectionSettings(url, 1));
+  // A connection that breaks rejects the statement under way; without a listener the event as well would end the process.
+  session.on('error', () => undefined);
+  await session.connect();
+  const cancel = (): void => void cancelStatement(url, session);
+  signal?.addEventListener('abort', cancel);
   try {
-    await lock.query('SELECT pg_advisory_lock($1)', [LOCK_NUMBER]);
-    return await withEngine(url, async (engine) => {
-      const migrationsList = await readMigrations();
-      const { appliedMigrationNames } = await engine.applyMigrations({ migrationsList, filters });
-      for (const name of appliedMigrationNames) onProgress(`Applied migration ${name}`);
-      return appliedMigrationNames;
-    });
-  } finally {
-    // Ending the session gives the lock back.
-    await lock.end();
-  }
-}
-
-/**
- * The SQL that leads from one side to the other; empty text when they agree. `diff(url, 'database', 'schema')` is the next
- * migration's SQL, to be completed by hand: Prisma knows no collations, functions, storage settings or partial indexes.
- */
-export async function diff(url: string, from: DiffSide, to: DiffSide): Promise<string> {
-  const schema = await readFile(schemaPath, 'utf8');
-  const sides: Record<DiffSide, DiffTarget> = {
-    nothing: { tag: 'empty' },
-    schema: { tag: 'schemaDatamodel', files: [{ path: schemaPath, content: schema }] },
-    // The engine never opens this address itself: it asks the adapter, which is already connected to `url`.
-    database: { tag: 'schemaDatasource', files: [{ path: schemaPath, content: schema }], configDir: '' },
-  };
-  return withEngine(url, async (engine) => {
-    const { stdout } = await engine.diff({ from: sides[from], to: sides[to], script: true, exitCode: null, filters });
-    const script = (stdout ?? '').trim();
-    return script === '-- This is an empty migration.' ? '' : script;
-  });
-}
-
-async function withEngine<T>(url: string, work: (engine: SchemaEngine) => Promise<T>): Promise<T> {
-  const pool = new pg.Pool(connectionSettings(url, 1));
-  pool.on('error', () => undefined);
-  try {
-    const engine = await createSchemaEngine(createMigrationAdapter(pool), [
-      [schemaPath, await readFile(schemaPath, 'utf8')],
-    ]);
-    try {
-      return await work(engine);
-    } finally {
-      engine.free();
+    await session.query('SELECT pg_advisory_lock($1)', [LOCK_NUMBER]);
+    await session.query(CREATE_LIST);
+    const applied: string[] = [];
+    for (const migration of await findMissing(session)) {
+      await apply(session, migration, signal);
+      onProgress?.(`Applied migration ${migration.name}`);
+      applied.push(migration.name);
     }
+    return applied;
+  } catch (failure) {
+    // The statement that was cancelled says only that it was cancelled.
+    signal?.throwIfAborted();
+    throw failure;
   } finally {
-    // The engine's own advisory lock lives as long as its session.
-    await pool.end();
+    signal?.removeEventListener('abort', cancel);
+    // Ending the session gives the lock back.
+    await session.end();
   }
 }
 
-async function readMigrations(): Promise<MigrationList> {
-  const folders = (await readdir(migrationsPath, { withFileTypes: true }))
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => name);
-  const migrationDirectories = await Promise.all(
-    folders.sort().map(async (path) => ({
-      path,
-      migrationFile: {
-        path: 'migration.sql',
-        content: { tag: 'ok' as const, value: await readFile(`${migrationsPath}/${path}/migration.sql`, 'utf8') },
-      },
-    })),
+async function findMissing(session: pg.Client): Promise<Migration[]> {
+  const { rows } = await session.query<{ name: string }>(
+    'SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL',
   );
-  const lockfile = {
-    path: 'migration_lock.toml',
-    content: await readFile(`${migrationsPath}/migration_lock.toml`, 'utf8'),
-  };
-  return { baseDir: migrationsPath, lockfile, shadowDbInitScript: '', migrationDirectories };
+  const applied = new Set(rows.map(({ name }) => name));
+  return readMigrations().filter(({ name }) => !applied.has(name));
+}
+
+async function apply(
+  session: pg.Client,
+  { name, sql, checksum }: Migration,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  await session.query('BEGIN');
+  try {
+    // A row without an end is that of a run that was killed before it could commit, or of a failure: this run replaces it.
+    await session.query(
+      'UPDATE _prisma_migrations SET rolled_back_at = now() WHERE migration_name = $1 AND rolled_back_at IS NULL',
+      [name],
+    );
+    await session.query(sql);
+    await session.query(
+      `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+       VALUES ($1, $2, $3, now(), clock_timestamp(), 1)`,
+      [randomUUID(), checksum, name],
+    );
+    signal?.throwIfAborted();
+    await session.query('COMMIT');
+  } catch (failure) {
+    await session.query('ROLLBACK').catch(() => undefined);
+    throw new Error(`Migration ${name} failed and was rolled back`, { cause: failure });
+  }
+}
+
+/** Ends what the session is doing now, a lock it waits for too. Where that cannot be asked for, the session's end does it. */
+async function cancelStatement(url: string, session: pg.Client): Promise<void> {
+  const helper = new pg.Client(connectionSettings(url, 1));
+  helper.on('error', () => undefined);
+  try {
+    await helper.connect();
+    // `as`: pg has had it for ever, its types do not; it is PostgreSQL's number of that session.
+    await helper.query('SELECT pg_cancel_backend($1)', [(session as pg.Client & { processID: number }).processID]);
+  } catch {
+    await session.end();
+  } finally {
+    await helper.end().catch(() => undefined);
+  }
 }

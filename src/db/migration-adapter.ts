@@ -1,29 +1,23 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import {
   ColumnTypeEnum,
-  DriverAdapterError,
   type SqlDriverAdapter,
   type SqlMigrationAwareDriverAdapterFactory,
 } from '@prisma/driver-adapter-utils';
-import pg, { type Pool, type QueryArrayConfig } from 'pg';
+import type { Pool, QueryArrayConfig } from 'pg';
 
 // PostgreSQL's numbers of its types: pg_type.oid.
 const CHARACTER_OID = 18;
 const TEXT_OID = 25;
 
 /**
- * Prisma's pg adapter on `pool` for the schema engine, with two of its gaps (7.10.0) closed; the pool serves nothing else.
- * Its executeScript cuts a migration at every semicolon, those inside functions and comments too, and a failure in the middle
- * leaves the first half: here a migration is one simple query, which is one transaction, all of it or nothing. And it refuses
+ * Prisma's pg adapter on `pool` for the schema engine, with one of its gaps (7.10.0) closed; the pool serves nothing else. It refuses
  * the one-byte type "char" of PostgreSQL's catalogues, which the engine reads to compare a database with the schema.
  */
 export function createMigrationAdapter(pool: Pool): SqlMigrationAwareDriverAdapterFactory {
   const characterColumnsOf = presentCharactersAsText(pool);
   const factory = new PrismaPg(pool);
   const complete = (adapter: Awaited<ReturnType<PrismaPg['connect']>>): SqlDriverAdapter => {
-    adapter.executeScript = async (script) => {
-      await pool.query(script).catch(refuse);
-    };
     const queryRaw = adapter.queryRaw.bind(adapter);
     adapter.queryRaw = async (query) => {
       const result = await queryRaw(query);
@@ -58,18 +52,4 @@ function presentCharactersAsText(pool: Pool): (rows: unknown[]) => number[] {
   // The cast: of the overloads of `query` Prisma's adapter and this file use only the two that return a promise.
   pool.query = replacement as typeof pool.query;
   return (rows) => known.get(rows) ?? [];
-}
-
-/** The engine shows PostgreSQL's message only in this form. */
-function refuse(failure: unknown): never {
-  if (!(failure instanceof pg.DatabaseError)) throw failure;
-  throw new DriverAdapterError({
-    kind: 'postgres',
-    code: failure.code ?? 'XX000',
-    severity: failure.severity ?? 'ERROR',
-    message: failure.message,
-    detail: failure.detail,
-    column: failure.column,
-    hint: failure.hint,
-  });
 }

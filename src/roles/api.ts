@@ -4,12 +4,13 @@ import { createServices } from '../create-services.ts';
 import { createLog } from '../log.ts';
 import { never, runUntilStopped } from './role.ts';
 import { serveApi } from './serve-api.ts';
+import type { StopRequest } from './stop-request.ts';
 
 /** `posthorn api`: the HTTP API against a PostgreSQL that exists. Returns the exit code once it is stopped. */
-export async function runApi(): Promise<number> {
+export async function runApi(stop: StopRequest): Promise<number> {
   const config = readConfig();
   const log = createLog(config.logLevel);
-  return runUntilStopped(log, async () => {
+  return runUntilStopped(log, stop, async () => {
     const { deps, disconnect } = createDependencies(config, log);
     const api = await serveApi(deps, createServices(deps));
     log.info({ port: api.port }, 'the API is ready');

@@ -4,13 +4,18 @@ import { migrate } from '../db/migrate.ts';
 import { ensureEnvironments } from '../first-start.ts';
 import { createNewId } from '../new-id.ts';
 import { print } from './role.ts';
+import type { StopRequest } from './stop-request.ts';
 
-/** `posthorn migrate`: brings the database up to date and makes the environments, so that keys can be created. */
-export async function runMigrate(): Promise<void> {
+/**
+ * `posthorn migrate`: brings the database up to date and makes the environments, so that keys can be created. A signal rolls the
+ * migration under way back; those before it stay, and the next run goes on from there. It rejects with a Stopped then.
+ */
+export async function runMigrate(stop: StopRequest): Promise<void> {
   const { databaseUrl } = readConfig();
   if (databaseUrl === undefined)
     throw new ConfigError('DATABASE_URL must be set: `posthorn start` migrates its own PostgreSQL by itself');
-  const applied = await migrate(databaseUrl, print);
+  stop.takeOver();
+  const applied = await migrate(databaseUrl, { onProgress: print, signal: stop.signal });
   const db = createDatabase(databaseUrl);
   try {
     await ensureEnvironments({ db, newId: createNewId(Date.now) });

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { StopRequest } from './stop-request.ts';
 
 /** A role that runs until it is told to stop. */
 export type RunningRole = {
@@ -7,9 +8,6 @@ export type RunningRole = {
   /** Resolves with a reason when it cannot go on by itself. */
   failed: Promise<string>;
 };
-
-// SIGHUP too: a closed terminal would otherwise leave the embedded parts behind.
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** Nothing can fail this role from inside. */
 export const never: Promise<string> = new Promise(() => undefined);
@@ -23,30 +21,33 @@ export const print = (line: string): void => {
 };
 
 /**
- * Runs a role until SIGINT, SIGTERM, SIGHUP or its own failure, then drains it. A signal that comes while it starts takes effect once it
- * has started; further ones while it drains change nothing: only SIGKILL cuts a drain. Returns the exit code.
+ * Runs a role until it is asked to stop or fails by itself, then drains it. A request that comes while it starts ends the start
+ * where `start` looks at the signal, else takes effect once it has started; further ones while it drains change nothing: only SIGKILL
+ * cuts a drain. Returns the exit code.
  */
-export async function runUntilStopped(log: Logger, start: () => Promise<RunningRole>): Promise<number> {
-  let isStopping = false;
+export async function runUntilStopped(
+  log: Logger,
+  stop: StopRequest,
+  start: (signal: AbortSignal) => Promise<RunningRole>,
+): Promise<number> {
+  stop.takeOver();
+  stop.onRepeat(() => log.warn('still draining'));
   const stopped = new Promise<number>((resolve) => {
-    const stop = (exitCode: number): void => {
-      if (isStopping) return log.warn('still draining');
-      isStopping = true;
-      resolve(exitCode);
-    };
-    for (const signal of SIGNALS) process.on(signal, () => stop(0));
+    stop.signal.addEventListener('abort', () => resolve(0));
     process.on('uncaughtException', (failure) => {
       // Not `fatal`: pino flushes it at once, and with nobody to read standard output its writer tries for ever.
       log.error({ err: failure }, 'a fault of the service: stopping');
-      stop(1);
+      resolve(1);
     });
   });
-  const role = await start();
+  const role = await start(stop.signal).catch((failure: unknown) => {
+    if (!stop.signal.aborted || failure !== stop.signal.reason) throw failure;
+  });
+  if (role === undefined) return 0;
   const exitCode = await Promise.race([
     stopped,
     role.failed.then((reason) => {
       log.error(reason);
-      isStopping = true;
       return 1;
     }),
   ]);

@@ -16,6 +16,7 @@ import { type Infrastructure, startInfrastructure } from './infrastructure.ts';
 import { print, type RunningRole, runUntilStopped } from './role.ts';
 import { removeRunningState, writeRunningState } from './running-state.ts';
 import { serveApi } from './serve-api.ts';
+import type { StopRequest } from './stop-request.ts';
 import { describeService } from './welcome.ts';
 
 // A subscriber on this machine, over http, is what one tries first. With nothing embedded it is a real deployment: no such defaults.
@@ -24,7 +25,7 @@ const EMBEDDED_DEFAULTS = { ALLOW_HTTP_WEBHOOKS: 'true', WEBHOOK_ALLOW_CIDRS: '1
 const DEFAULTS = { LOG_LEVEL: 'warn' };
 
 /** `posthorn start`: everything, with its own PostgreSQL and Temporal where no address is set. Returns the exit code. */
-export async function runStart(): Promise<number> {
+export async function runStart(stop: StopRequest): Promise<number> {
   const given = readConfig(undefined, DEFAULTS);
   const isEmbedded = given.databaseUrl === undefined || given.temporal.address === undefined;
   const config = isEmbedded ? readConfig(undefined, { ...DEFAULTS, ...EMBEDDED_DEFAULTS }) : given;
@@ -36,7 +37,7 @@ export async function runStart(): Promise<number> {
       `Posthorn already runs on ${config.dataFolder} (process ${unlock.pid}); set DATA_FOLDER for a second one`,
     );
   try {
-    const exitCode = await runUntilStopped(log, () => startEverything(config, log));
+    const exitCode = await runUntilStopped(log, stop, (signal) => startEverything(config, log, signal));
     print('Stopped');
     return exitCode;
   } finally {
@@ -44,7 +45,7 @@ export async function runStart(): Promise<number> {
   }
 }
 
-async function startEverything(config: Config, log: Logger): Promise<RunningRole> {
+async function startEverything(config: Config, log: Logger, signal: AbortSignal): Promise<RunningRole> {
   // What is undone when something further on fails, and at the end: the last one first.
   const undo: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
@@ -54,7 +55,8 @@ async function startEverything(config: Config, log: Logger): Promise<RunningRole
     const port = await choosePort(config);
     const infrastructure = await startInfrastructure(config, print);
     undo.push(() => infrastructure.stop());
-    const { failed } = await startService(onPort(config, port), log, infrastructure, undo);
+    signal.throwIfAborted();
+    const { failed } = await startService(onPort(config, port), log, infrastructure, undo, signal);
     return {
       failed: Promise.race([infrastructure.failed, failed]),
       async stop() {
@@ -73,13 +75,15 @@ async function startService(
   log: Logger,
   { databaseUrl, temporalAddress, temporalUiUrl, pids }: Infrastructure,
   undo: (() => Promise<void>)[],
+  signal: AbortSignal,
 ): Promise<RunningWorker> {
-  await migrate(databaseUrl, print);
+  await migrate(databaseUrl, { onProgress: print, signal });
   const config: Config = { ...given, databaseUrl, encryptionKeys: encryptionKeysOf(given) };
   const { deps, disconnect } = createDependencies(config, log);
   undo.push(disconnect);
   await requireKeysInUse(deps);
   await ensureEnvironments(deps);
+  signal.throwIfAborted();
   const handOver = createHandOver();
   const services = createServices(deps, handOver);
   const worker = await startWorker(deps, { ...config.temporal, address: temporalAddress }, { handOver });

@@ -4,12 +4,13 @@ import { requireKeysInUse } from '../first-start.ts';
 import { createLog } from '../log.ts';
 import { startWorker } from '../worker.ts';
 import { runUntilStopped } from './role.ts';
+import type { StopRequest } from './stop-request.ts';
 
 /** `posthorn worker`: delivers, against a PostgreSQL and a Temporal that exist. Returns the exit code once it is stopped. */
-export async function runWorker(): Promise<number> {
+export async function runWorker(stop: StopRequest): Promise<number> {
   const config = readConfig();
   const log = createLog(config.logLevel);
-  return runUntilStopped(log, async () => {
+  return runUntilStopped(log, stop, async () => {
     const { address } = config.temporal;
     if (address === undefined)
       throw new ConfigError('TEMPORAL_ADDRESS must be set: only `posthorn start` brings its own Temporal server');

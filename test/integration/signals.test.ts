@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type FirstProcess, startFirstProcess } from '../support/first-process.ts';
+import { createTestTemporal } from '../support/temporal.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const dataFolder = mkdtempSync(join(tmpdir(), 'posthorn-signals-'));
+// Starting from source takes a while on a machine that is busy otherwise.
+const PATIENCE_MS = 120_000;
+let database: TestDatabase;
+let running: FirstProcess | undefined;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterEach(() => running?.kill('SIGKILL'));
+afterAll(async () => {
+  await database.drop();
+  rmSync(dataFolder, { recursive: true, force: true });
+});
+
+const variables = (): Record<string, string> => ({
+  DATABASE_URL: database.url,
+  TEMPORAL_ADDRESS: createTestTemporal().address,
+  ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+  DATA_FOLDER: dataFolder,
+  PORT: '0',
+});
+
+async function endOf(started: FirstProcess, name: string): Promise<number | null> {
+  running = started;
+  let end: { code: number | null } | undefined;
+  void started.ended.then((code) => {
+    end = { code };
+  });
+  await waitFor(`${name} to end`, () => end !== undefined, PATIENCE_MS).catch((failure: unknown) => {
+    throw new Error(`${String(failure)}\n${started.output()}`);
+  });
+  return end?.code ?? null;
+}
+
+// Old: nothing listened for signals until every module of the role was loaded, and `migrate` and `keys` never did; Node's own
+// default is lost on the first process of a container, so that it was killed at the end of its grace period.
+test.each([
+  ['start', '/node_modules/commander/'],
+  ['api', '/node_modules/commander/'],
+  ['api', '/node_modules/koa/'],
+  ['worker', '/node_modules/@temporalio/worker/'],
+  ['migrate', '/node_modules/zod/'],
+  ['keys list', '/src/db/client.ts'],
+])(
+  '%s, the first process of a container, stops on a SIGTERM that comes while it loads %s',
+  async (command, stopAt) => {
+    const started = startFirstProcess(command.split(' '), variables(), { stopAt });
+    expect(await endOf(started, command)).toBe(143);
+  },
+  150_000,
+);
