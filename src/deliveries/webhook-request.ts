@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { KeyRing } from '../credentials/key-ring.ts';
+import { isHeaderAllowed } from '../outbound/custom-headers.ts';
 import { signatureHeader } from '../outbound/sign.ts';
 import { secretContext } from '../subscriptions/secrets.ts';
 import type { DeliveryToAttempt } from '../shared/delivery-to-attempt.ts';
-import { isTraceHeader, traceHeaders } from '../shared/trace-context.ts';
+import { traceHeaders } from '../shared/trace-context.ts';
 
 /** What is posted to a subscriber. `headers` holds the custom ones too. */
 export type WebhookRequest = {
@@ -18,7 +19,8 @@ export type WebhookRequest = {
  * The signed request for one try (DESIGN §4 "request to the subscriber"): body `{id, type, timestamp, channelId, data,
  * metadata}` with the payload's own text spliced in, so every try sends the same bytes; Standard Webhooks headers, where
  * `webhook-id` is the message's and `webhook-timestamp` (s) is this try's. A message that was published within a trace
- * names it (W3C Trace Context), with a parent-id for each try; a subscription's own headers of these names are not sent.
+ * names it (W3C Trace Context), with a parent-id for each try. Headers of the subscription whose names it
+ * could not save today are not sent.
  */
 export function webhookRequest(
   { message, subscription }: DeliveryToAttempt,
@@ -35,8 +37,7 @@ export function webhookRequest(
   const body = Buffer.from(`${envelope.slice(0, -1)},"data":${message.payload}${metadata}}`);
   const timestamp = Math.floor(now.getTime() / 1000);
   const secrets = subscription.secrets.map((secret) => keyRing.decrypt(secret.ciphertext, secretContext(secret.id)));
-  // The API refuses such names; a row may be older than that rule.
-  const customHeaders = Object.entries(subscription.headers ?? {}).filter(([name]) => !isTraceHeader(name));
+  const customHeaders = Object.entries(subscription.headers ?? {}).filter(([name]) => isHeaderAllowed(name));
   return {
     url: subscription.webhookUrl,
     headers: {

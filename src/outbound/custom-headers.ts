@@ -1,58 +1,116 @@
-/** Most custom headers of one subscription, and their sizes in characters (security §2.1). */
+/** Most custom headers of one subscription, and their sizes in characters. */
 export const CUSTOM_HEADER_BOUNDS = { count: 20, name: 64, value: 4_096 } as const;
 
 const NAME = /^[A-Za-z0-9!#$%&'*+.^_|~-]+$/;
 /** Printable ASCII and inner spaces: RFC 9110 §5.5 without obs-text, and nothing that could end a line. */
 const VALUE = /^(?:[!-~](?:[ -~]*[!-~])?)?$/;
 
-/** Ours to set, hop-by-hop, or about the message's frame: any of them could change who reads what (RFC 9110 §7.6.1). */
+/**
+ * Names that a subscription may not set, as `folded` writes them: the service's own, hop-by-hop ones and those that frame the
+ * message (RFC 9110 §7.6.1), and those by which a receiver, or what stands behind it, tells who sent a request, by which
+ * method, to which host or path, and in whose session. A tenant who could set these would speak with more than its own voice.
+ */
 const DENIED_NAMES: ReadonlySet<string> = new Set([
-  '__proto__',
+  '--proto--',
   'accept-encoding',
+  'cdn-loop',
+  'client-ip',
   'connection',
+  'cookie',
+  'cookie2',
+  'csrf-token',
   'date',
+  'early-data',
   'expect',
   'forwarded',
+  'forwarded-for',
   'host',
   'http2-settings',
   'keep-alive',
+  'origin',
+  // CGI hands it on as HTTP_PROXY, which programs take for their own setting.
+  'proxy',
+  'referer',
+  'remote-addr',
+  'remote-user',
+  'set-cookie',
+  'set-cookie2',
   'te',
   // The trace a message was published in; a constant one would join every delivery to one trace.
   'traceparent',
   'tracestate',
   'trailer',
   'transfer-encoding',
+  'true-client-ip',
   'upgrade',
   'user-agent',
   'via',
+  'wl-proxy-client-ip',
+  'x-client-ip',
+  'x-cluster-client-ip',
+  'x-forwarded',
+  'x-host',
+  'x-method-override',
+  'x-originating-ip',
+  'xsrf-token',
   // What the metadata services of Google and Azure ask for before they answer.
   'metadata',
   'metadata-flavor',
 ]);
 
-/** `content-*` frames the body, `webhook-*` is signed, `x-aws-*` and the like open metadata services and sign for clouds. */
+/**
+ * `content-*` frames the body, `webhook-*` is signed, `posthorn-*` is ours, `x-aws-*` and the like open metadata services and
+ * sign for clouds; the others are what content networks, balancers and frameworks say about a request's sender and path.
+ */
 const DENIED_BEGINNINGS = [
+  'access-control-',
+  'cf-',
   'content-',
+  'fastly-',
+  'posthorn-',
   'proxy-',
   'sec-',
   'webhook-',
   'x-amz-',
+  'x-amzn-',
+  'x-appengine-',
   'x-aws-',
+  'x-azure-',
+  'x-csrf',
+  'x-envoy-',
   'x-forwarded-',
   'x-goog-',
   'x-google-',
+  'x-http-method',
+  'x-middleware-',
   'x-ms-',
   'x-original-',
-  'x-real-ip',
+  'x-real-',
+  'x-remote-',
   'x-rewrite-',
+  'x-xsrf',
 ];
+const DENIED_BEGINNING = new RegExp(`^(?:${DENIED_BEGINNINGS.join('|')})`);
+
+/** Servers that hand headers on as variables (CGI) make one character of all that is no letter or digit. */
+const folded = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '-');
+
+/**
+ * Whether a subscription may have a header of this name. It is asked again at each request: a row may be older than a rule.
+ * `Content_Length` and `X.Forwarded.For` count as the names that servers behind a receiver take them for.
+ */
+export function isHeaderAllowed(name: string): boolean {
+  const plain = folded(name);
+  return !DENIED_NAMES.has(plain) && !DENIED_BEGINNING.test(plain);
+}
+
+const NOT_ALLOWED =
+  'may not be set: the service sets it, or it would change how the request is routed, read or trusted';
 
 function nameProblem(name: string): string | undefined {
   if (name.length > CUSTOM_HEADER_BOUNDS.name) return `has a name of more than ${CUSTOM_HEADER_BOUNDS.name} characters`;
   if (!NAME.test(name)) return 'is no header name';
-  const lower = name.toLowerCase();
-  const isDenied = DENIED_NAMES.has(lower) || DENIED_BEGINNINGS.some((beginning) => lower.startsWith(beginning));
-  return isDenied ? 'may not be set: the service sets it, or it would change how the request is read' : undefined;
+  return isHeaderAllowed(name) ? undefined : NOT_ALLOWED;
 }
 
 function valueProblem(value: string): string | undefined {
@@ -62,7 +120,7 @@ function valueProblem(value: string): string | undefined {
 
 /**
  * Why a subscription's custom headers are refused: the first problem, with the header's name as the caller wrote it (absent
- * when there are too many); undefined when all are fine (security §2.1). Names count without regard to case, so the same
+ * when there are too many); undefined when all are fine. Names count without regard to case, so the same
  * one twice is refused. It does not judge what a value means: a secret in it is stored and sent as it is.
  */
 export function customHeadersProblem(
@@ -81,3 +139,9 @@ export function customHeadersProblem(
   }
   return undefined;
 }
+
+/** Stored headers that are not sent, because a rule that came after them refuses their names: each with the reason. */
+export const headersNotSent = (headers: Readonly<Record<string, string>>): { name: string; reason: string }[] =>
+  Object.keys(headers).flatMap((name) =>
+    isHeaderAllowed(name) ? [] : [{ name, reason: `is not sent: it ${NOT_ALLOWED}` }],
+  );

@@ -42,9 +42,6 @@ function keptState(text: string | undefined): string | null {
   return short.length === 0 ? null : short.join(',');
 }
 
-/** Whether a header is one of the two, which are the service's to set. */
-export const isTraceHeader = (name: string): boolean => /^trace(?:parent|state)$/i.test(name);
-
 /**
  * The headers of one request that belongs to the trace: the same trace-id and flags, `parentId` (16 hexadecimal digits, not all
  * zero) as its own parent-id, tracestate as it came (§3.4). None without a trace.

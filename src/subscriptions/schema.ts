@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../http/fields.ts';
 import { dateTimeField, pageQuery } from '../http/query.ts';
+import type { ErrorDetails } from '../shared/api-error.ts';
 import type { Circuit } from '../shared/circuit.ts';
 import { eventTypePatternProblem, MAX_EVENT_TYPE_LENGTH, MAX_EVENT_TYPES } from '../shared/event-types.ts';
 import { MAX_EXPRESSION_LENGTH } from '../shared/expression-rules.ts';
@@ -27,6 +28,8 @@ export type Subscription = {
   /** Tries per second; absent: as many as it takes. */
   rateLimit?: number;
   circuit: Circuit;
+  /** Stored values that a stricter rule refuses since, and that are not used: its URL is not sent to, its header is not sent. */
+  warnings?: ErrorDetails[];
   createdAt: Date;
   updatedAt: Date;
 };
@@ -85,7 +88,7 @@ const rules: ResourceFields['rules'] = {
     value === 'disabled' ? 'is set to disabled by the service; active and paused can be chosen' : undefined,
 };
 const identity = { id: sameText(), createdAt: sameTime() };
-const moved = ['circuit', 'updatedAt'];
+const moved = ['circuit', 'warnings', 'updatedAt'];
 
 export const createSubscriptionBody = fieldsOf(
   {

@@ -5,7 +5,6 @@ import type { Filters } from '../filters/filters.ts';
 import type { Caller } from '../http/context.ts';
 import type { MessageReplays } from '../message-replays/service.ts';
 import type { AddressGuard } from '../outbound/address-guard.ts';
-import { customHeadersProblem } from '../outbound/custom-headers.ts';
 import { ApiError, invalidField, notFound } from '../shared/api-error.ts';
 import { isId } from '../shared/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../shared/page.ts';
@@ -21,11 +20,10 @@ import {
 } from './schema.ts';
 import { MAX_OLD_SECRETS, newSealedSecret, openSecret } from './secrets.ts';
 import * as store from './store.ts';
+import { createTargets } from './targets.ts';
 
 const HOUR_MS = 3_600_000;
 const MAX_NAME_LENGTH = 200;
-/** Longest header name that is repeated to the caller, in UTF-16 units: a field is a hint, not a copy of the body. */
-const MAX_FIELD_NAME_LENGTH = 64;
 /** A subscription with a hundred thousand unfinished deliveries is deleted in one transaction; Prisma's default is 5 s. */
 const DELETE_TIMEOUT_MS = 60_000;
 
@@ -64,22 +62,9 @@ export function createSubscriptions(
     if (subscription === undefined) throw notFound('subscription');
     return subscription;
   };
-  const get = ({ environmentId }: Caller, id: string): Promise<Subscription> =>
-    found(id, () => store.findSubscription(db, environmentId, id, clock()));
-
-  /** Refuses what the schema cannot judge. It asks no name server: every attempt checks the addresses again. */
-  const checkTarget = ({ webhookUrl, headers }: Pick<UpdateSubscription, 'webhookUrl' | 'headers'>): void => {
-    const urlProblem = webhookUrl === undefined ? undefined : guard.checkUrl(webhookUrl);
-    if (urlProblem !== undefined) throw invalidField('webhookUrl', urlProblem);
-    const headerProblem = headers === undefined ? undefined : customHeadersProblem(headers);
-    if (headerProblem !== undefined) {
-      const { name, reason } = headerProblem;
-      throw invalidField(
-        name === undefined ? 'headers' : `headers[${JSON.stringify(name.slice(0, MAX_FIELD_NAME_LENGTH))}]`,
-        reason,
-      );
-    }
-  };
+  const targets = createTargets(guard);
+  const get = async ({ environmentId }: Caller, id: string): Promise<Subscription> =>
+    targets.withWarnings(await found(id, () => store.findSubscription(db, environmentId, id, clock())));
 
   const checkFilter = (filter: string | null | undefined): void => {
     const problem = filter === undefined || filter === null ? undefined : filters.problemOf(filter);
@@ -111,7 +96,7 @@ export function createSubscriptions(
   return {
     async create(caller, { startFrom, ...body }) {
       const { environmentId } = caller;
-      checkTarget(body);
+      targets.check(body);
       checkFilter(body.filter);
       const retryPolicy = toRetryPolicy(body.retryPolicy);
       const { sealed } = newSealedSecret(keyRing, newId('secret'));
@@ -141,7 +126,7 @@ export function createSubscriptions(
       const scope: ListScope = { list: 'subscriptions', environmentId, filters: filter };
       const page = pageRequest(scope, query);
       const rows = await store.findSubscriptions(db, environmentId, page, filter, clock());
-      return toPage(scope, page.limit, rows, (subscription) => subscription);
+      return toPage(scope, page.limit, rows, targets.withWarnings);
     },
 
     get,
@@ -156,7 +141,7 @@ export function createSubscriptions(
           ...body,
           ...(retryPolicy !== undefined && { retryPolicy }),
         });
-        checkTarget(change);
+        targets.check(change, subscription);
         checkFilter(change.filter);
         refuseSystemFilter(change.filter, channel);
         const now = clock();
@@ -167,7 +152,7 @@ export function createSubscriptions(
         const isFilterChanged = updated.filter !== subscription.filter;
         if (isFilterChanged || (updated.filter !== undefined && change.eventTypes !== undefined))
           await store.raiseConfigVersion(transaction, updated.channelId);
-        return updated;
+        return targets.withWarnings(updated);
       });
     },
 

@@ -17,7 +17,7 @@ type ChannelOf = { id: string; status: ChannelStatus; isSystem: boolean };
 type Nullable = { filter?: string | null; maxConcurrency?: number | null; rateLimit?: number | null };
 export type NewSubscription = Omit<
   Subscription,
-  'circuit' | 'filter' | 'maxConcurrency' | 'rateLimit' | 'createdAt' | 'updatedAt'
+  'circuit' | 'warnings' | 'filter' | 'maxConcurrency' | 'rateLimit' | 'createdAt' | 'updatedAt'
 > &
   Nullable & { environmentId: string };
 export type SubscriptionChange = Partial<
