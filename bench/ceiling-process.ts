@@ -11,6 +11,7 @@ import { webhookRequest } from '../src/deliveries/webhook-request.ts';
 import { createPublisher } from '../src/messages/publisher.ts';
 import { createNewId } from '../src/new-id.ts';
 import { createAddressGuard } from '../src/outbound/address-guard.ts';
+import { createOwnAddresses } from '../src/outbound/own-addresses.ts';
 import { createWebhookSender, type SendResult } from '../src/outbound/post-webhook.ts';
 import type { DeliveryToAttempt } from '../src/shared/delivery-to-attempt.ts';
 import type { NewDelivery } from '../src/shared/hand-over.ts';
@@ -135,7 +136,7 @@ async function sender(input: {
   await pool.end();
   if (delivery === undefined) throw new Error('There is no stored delivery to send');
   const keyRing = createKeyRing(readEncryptionKeys(input.encryptionKeys));
-  const guard = createAddressGuard({ allowCidrs: ['127.0.0.0/8'], allowHttp: true });
+  const guard = createAddressGuard({ allowCidrs: ['127.0.0.0/8'], allowHttp: true, own: createOwnAddresses([]) });
   const webhooks = createWebhookSender({ guard, version: VERSION });
   const time = await repeat(input.count, input.concurrency, async () => {
     const sent = await webhooks.post(webhookRequest(delivery, keyRing, new Date()));

@@ -5,6 +5,9 @@ import { createDatabase } from './db/client.ts';
 import { createPool } from './db/pool.ts';
 import type { Dependencies } from './dependencies.ts';
 import { createNewId } from './new-id.ts';
+import { type AddressGuard, createAddressGuard } from './outbound/address-guard.ts';
+import type { OwnAddresses } from './outbound/own-addresses.ts';
+import { ownEndpoints } from './own-endpoints.ts';
 
 // Publishing, claiming and recording: two cores are busy with 20, and five such processes fit PostgreSQL's default of 100.
 const POOL_SIZE = 20;
@@ -12,13 +15,17 @@ const POOL_SIZE = 20;
 /** What has a connection behind it, and how to give it back. */
 export type Connected = { deps: Dependencies; disconnect(): Promise<void> };
 
-/** Builds what every role needs. Connects lazily. Throws ConfigError for a setting the roles cannot do without. */
-export function createDependencies(config: Config, log: Logger): Connected {
+/**
+ * Builds what every role needs. Connects lazily. Throws ConfigError for a setting the roles cannot do without. `own` holds what
+ * already listens for this process; what the settings name is added.
+ */
+export function createDependencies(config: Config, log: Logger, own: OwnAddresses): Connected {
   const { databaseUrl, encryptionKeys } = config;
   if (databaseUrl === undefined)
     throw new ConfigError('DATABASE_URL must be set: only `posthorn start` brings its own PostgreSQL');
   if (encryptionKeys.length === 0)
     throw new ConfigError('ENCRYPTION_KEYS must be set: <name>:<base64 of 32 bytes>, the same in every process');
+  own.add(...ownEndpoints(config));
   const db = createDatabase(databaseUrl);
   const pool = createPool(databaseUrl, { max: POOL_SIZE });
   const deps: Dependencies = {
@@ -29,6 +36,8 @@ export function createDependencies(config: Config, log: Logger): Connected {
     db,
     pool,
     keyRing: createKeyRing(encryptionKeys),
+    own,
+    guard: createGuard(config, own),
   };
   return {
     deps,
@@ -37,3 +46,7 @@ export function createDependencies(config: Config, log: Logger): Connected {
     },
   };
 }
+
+/** What the operator allows, of what is not an own address. */
+export const createGuard = (config: Config, own: OwnAddresses): AddressGuard =>
+  createAddressGuard({ allowCidrs: config.webhookAllowCidrs, allowHttp: config.allowHttpWebhooks, own });

@@ -7,7 +7,6 @@ import { createFilters } from './filters/filters.ts';
 import { createIdempotency } from './idempotency/service.ts';
 import { createMessageReplays } from './message-replays/service.ts';
 import { createMessages } from './messages/service.ts';
-import { createAddressGuard } from './outbound/address-guard.ts';
 import { createSchemas } from './schemas/schemas.ts';
 import type { Services } from './services.ts';
 import { type HandOver, noHandOver } from './shared/hand-over.ts';
@@ -15,10 +14,6 @@ import { createSubscriptions } from './subscriptions/service.ts';
 
 /** Builds every service once, each with the collaborators it names. `handOver` takes new deliveries where the process sends, too. */
 export function createServices(deps: Dependencies, handOver: HandOver = noHandOver): Services {
-  const guard = createAddressGuard({
-    allowCidrs: [...deps.config.webhookAllowCidrs],
-    allowHttp: deps.config.allowHttpWebhooks,
-  });
   const deliveries = createDeliveries(deps);
   const messageReplays = createMessageReplays(deps);
   const schemas = createSchemas(deps);
@@ -27,7 +22,7 @@ export function createServices(deps: Dependencies, handOver: HandOver = noHandOv
     apiKeys: createApiKeys(deps),
     channels: createChannels(deps, { deliveries, schemas }),
     messages: createMessages(deps, { schemas, filters }, handOver),
-    subscriptions: createSubscriptions(deps, { guard, deliveries, messageReplays, filters }),
+    subscriptions: createSubscriptions(deps, { guard: deps.guard, deliveries, messageReplays, filters }),
     deliveries,
     messageReplays,
     deadLetters: createDeadLetters(deps, { deliveries }),

@@ -4,6 +4,8 @@ import type { Config } from './config.ts';
 import type { Database } from './db/client.ts';
 import type { KeyRing } from './credentials/key-ring.ts';
 import type { NewId } from './new-id.ts';
+import type { AddressGuard } from './outbound/address-guard.ts';
+import type { OwnAddresses } from './outbound/own-addresses.ts';
 
 /** The time of day. Services take it, so that tests can set it. */
 export type Clock = () => Date;
@@ -19,4 +21,8 @@ export type Dependencies = {
   /** Raw connections: publish, claim, record. */
   pool: Pool;
   keyRing: KeyRing;
+  /** Where this process and what it runs on listen; whoever begins to listen adds to it. */
+  own: OwnAddresses;
+  /** Where outgoing requests may go. */
+  guard: AddressGuard;
 };

@@ -13,7 +13,6 @@ import { abandonCarriers, reconcileDeliveries } from './dispatch/reconciler.ts';
 import { startPublishingScheduled } from './dispatch/publish-scheduled.ts';
 import { createFilters } from './filters/filters.ts';
 import { createPublishDue } from './messages/publish-due.ts';
-import { createAddressGuard } from './outbound/address-guard.ts';
 import { createWebhookSender } from './outbound/post-webhook.ts';
 import type { LateHandOver } from './shared/hand-over.ts';
 import { CONCURRENCY } from './shared/limits.ts';
@@ -75,11 +74,7 @@ export async function startWorker(
   const circuits = createCircuits(pool);
   const admission = createAdmission({ now: Date.now, workers: incarnation.workers, circuits, log });
   const firstTries = createFirstTries({ now: () => performance.now(), onRoom: () => wake(), admission });
-  const guard = createAddressGuard({
-    allowCidrs: [...config.webhookAllowCidrs],
-    allowHttp: config.allowHttpWebhooks,
-  });
-  const sender = createWebhookSender({ guard, version: VERSION, connectionsPerGroup: CONCURRENCY.max });
+  const sender = createWebhookSender({ guard: deps.guard, version: VERSION, connectionsPerGroup: CONCURRENCY.max });
   const filters = createFilters({ log, waitMs: config.filterWaitMs });
   const stopping = new AbortController();
   const reconciling = { pool, newId, log, carriers: createCarriers(client) };

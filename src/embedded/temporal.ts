@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { childEnvironment } from '../config.ts';
 import { type Child, type ChildOptions, endOrphan, startChild, waitUntilHealthy } from './child.ts';
-import { choosePort, whilePortsAreTaken } from './ports.ts';
+import { choosePort, findFreePort, whilePortsAreTaken } from './ports.ts';
 import { findTemporalBinary } from './temporal-binary.ts';
 
 export type EmbeddedTemporalOptions = {
@@ -18,7 +18,13 @@ export type EmbeddedTemporalOptions = {
   onProgress: (line: string) => void;
 };
 
-export type EmbeddedTemporal = Child & { readonly address: string; readonly port: number; readonly uiUrl?: string };
+export type EmbeddedTemporal = Child & {
+  readonly address: string;
+  readonly port: number;
+  readonly uiUrl?: string;
+  /** All that answer HTTP: gRPC, the HTTP API, metrics and the Web UI. */
+  readonly ports: readonly number[];
+};
 
 // 1.5 s as a rule; the first start makes its database, and a long history is read again.
 const READY_PATIENCE_MS = 60_000;
@@ -53,6 +59,9 @@ async function startOnce(options: EmbeddedTemporalOptions): Promise<EmbeddedTemp
   const port = await choosePort('Temporal', options.port, onProgress);
   const uiPort =
     options.uiPort === undefined ? undefined : await choosePort("Temporal's Web UI", options.uiPort, onProgress);
+  // The server would take any ports for these two, of which nobody could say that they are ours. Its HTTP API asks for no credentials.
+  const httpPort = await findFreePort();
+  const metricsPort = await findFreePort();
   const address = `127.0.0.1:${port}`;
   const store = join(dataFolder, 'temporal.db');
   const childOptions: ChildOptions = {
@@ -66,6 +75,10 @@ async function startOnce(options: EmbeddedTemporalOptions): Promise<EmbeddedTemp
       '127.0.0.1',
       '--port',
       String(port),
+      '--http-port',
+      String(httpPort),
+      '--metrics-port',
+      String(metricsPort),
       '--namespace',
       namespace,
       '--db-filename',
@@ -80,7 +93,8 @@ async function startOnce(options: EmbeddedTemporalOptions): Promise<EmbeddedTemp
   await waitUntilHealthy(child, childOptions, READY_PATIENCE_MS, () => answers(address, namespace));
   // It makes them readable for everybody on this machine; they name subscriptions and their failures.
   for (const suffix of ['', '-wal', '-shm']) if (existsSync(store + suffix)) chmodSync(store + suffix, 0o600);
-  return { ...child, address, port, ...(uiPort !== undefined && { uiUrl: `http://127.0.0.1:${uiPort}` }) };
+  const ports = [port, httpPort, metricsPort, ...(uiPort === undefined ? [] : [uiPort])];
+  return { ...child, address, port, ports, ...(uiPort !== undefined && { uiUrl: `http://127.0.0.1:${uiPort}` }) };
 }
 
 // wal and normal: a commit is one write and no flush; killing the server loses nothing, only the machine's loss of power may lose

@@ -1,10 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { createAddressGuard } from './address-guard.ts';
+import { createOwnAddresses } from './own-addresses.ts';
+
+// Own addresses: own-addresses.test.ts.
+const NONE = createOwnAddresses([]);
 
 // http is allowed here, so that what refuses a target is its address or form and not its scheme.
-const guard = createAddressGuard({ allowCidrs: [], allowHttp: true });
-const strict = createAddressGuard({ allowCidrs: [], allowHttp: false });
-const local = createAddressGuard({ allowCidrs: ['127.0.0.0/8', '::1/128'], allowHttp: true });
+const guard = createAddressGuard({ allowCidrs: [], allowHttp: true, own: NONE });
+const strict = createAddressGuard({ allowCidrs: [], allowHttp: false, own: NONE });
+const local = createAddressGuard({ allowCidrs: ['127.0.0.0/8', '::1/128'], allowHttp: true, own: NONE });
 
 const LONG = 'a'.repeat(2_048);
 
@@ -227,19 +231,13 @@ describe('with loopback allowed by the operator', () => {
 
   test('localhost needs all of 127.0.0.0/8', () => {
     const accepts = (...allowCidrs: string[]) =>
-      createAddressGuard({ allowCidrs, allowHttp: true }).checkUrl('http://localhost:3001/') === undefined;
+      createAddressGuard({ allowCidrs, allowHttp: true, own: NONE }).checkUrl('http://localhost:3001/') === undefined;
     expect(accepts('127.0.0.0/8')).toBe(true);
     expect(accepts('0.0.0.0/0')).toBe(true);
     expect(accepts('127.0.0.1/32')).toBe(false);
     expect(accepts('::1/128')).toBe(false);
     expect(accepts('10.0.0.0/8')).toBe(false);
   });
-});
-
-test('names of the service itself are refused when they are given', () => {
-  const own = createAddressGuard({ allowCidrs: [], allowHttp: false, ownHosts: ['API.Posthorn.example'] });
-  expect(own.checkUrl('https://api.posthorn.example/v1/channels')).toBe('must not be an address of this service');
-  expect(own.checkUrl('https://hooks.posthorn.example/')).toBeUndefined();
 });
 
 describe('an address', () => {
@@ -270,7 +268,7 @@ describe('an address', () => {
   });
 
   test('of an allowed range is allowed in both its spellings, its neighbours are not', () => {
-    const one = createAddressGuard({ allowCidrs: ['10.1.0.0/16', 'fd12::/16'], allowHttp: false });
+    const one = createAddressGuard({ allowCidrs: ['10.1.0.0/16', 'fd12::/16'], allowHttp: false, own: NONE });
     for (const address of ['10.1.0.0', '10.1.255.255', '::ffff:10.1.2.3', 'fd12::1']) {
       expect(one.isAllowed(address)).toBe(true);
     }
@@ -293,6 +291,8 @@ describe('a range that cannot be read stops the start', () => {
     'localhost/8',
     '10.0.0.0/-1',
   ])('%j', (range) => {
-    expect(() => createAddressGuard({ allowCidrs: [range], allowHttp: false })).toThrow('WEBHOOK_ALLOW_CIDRS');
+    expect(() => createAddressGuard({ allowCidrs: [range], allowHttp: false, own: NONE })).toThrow(
+      'WEBHOOK_ALLOW_CIDRS',
+    );
   });
 });

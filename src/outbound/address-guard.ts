@@ -1,11 +1,13 @@
 import { isIP, isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { buildConnector } from 'undici';
+import { type Address, readAddress } from './addresses.ts';
 import { createConnector } from './connector.ts';
+import type { OwnAddresses } from './own-addresses.ts';
 import { createResolveHost, type ResolveHost } from './resolve-host.ts';
 import { readTarget, type UrlRules } from './url-rules.ts';
 
-/** Own limits of the phases before a request is sent, in ms (security §2.3). The total deadline is the sender's. */
+/** Own limits of the phases before a request is sent, in ms. The total deadline is the sender's. */
 const DNS_TIMEOUT_MS = 5_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 
@@ -15,15 +17,15 @@ const PUBLIC_IPV6 = ipaddr.parseCIDR('2000::/3');
 const AZURE_PLATFORM = '168.63.129.16';
 const LOOPBACK = ipaddr.parse('127.0.0.1');
 
-type Cidr = [ipaddr.IPv4 | ipaddr.IPv6, number];
+type Cidr = [Address, number];
 
 export type AddressGuardOptions = {
   /** Ranges the operator allows although they are not public (WEBHOOK_ALLOW_CIDRS). */
   allowCidrs: readonly string[];
   /** Plain http targets are allowed (ALLOW_HTTP_WEBHOOKS). */
   allowHttp: boolean;
-  /** Names of this service, of its dashboard and of what it runs on: refused as targets. Default: none. */
-  ownHosts?: readonly string[];
+  /** Where this service and what it runs on listen: refused as targets, whatever ranges are allowed. */
+  own: OwnAddresses;
   /** PEM certificates of authorities trusted besides Node's own. Default: none. */
   trustedCertificates?: readonly string[];
   /** Asks DNS; another one in tests. */
@@ -53,12 +55,8 @@ function parseRange(text: string): Cidr {
 
 function createIsAllowed(ranges: readonly Cidr[]): (address: string) => boolean {
   return (address) => {
-    // An address with a zone (fe80::1%eth0) is local to one link, whatever it looks like.
-    if (isIP(address) === 0 || address.includes('%')) return false;
-    // ipaddr.js takes ::8.8.8.8 for ::ffff:8.8.8.8, which is another address. In the URL parser's hexadecimal form it does not.
-    const canonical = isIPv4(address) ? address : new URL(`http://[${address}]`).hostname.slice(1, -1);
-    // process() turns ::ffff:7f00:1 into 127.0.0.1, which is where a packet to it would go.
-    const parsed = ipaddr.process(canonical);
+    const parsed = readAddress(address);
+    if (parsed === undefined) return false;
     if (ranges.some((range) => parsed.kind() === range[0].kind() && parsed.match(range))) return true;
     if (parsed.range() !== 'unicast') return false;
     return parsed.kind() === 'ipv4' ? parsed.toString() !== AZURE_PLATFORM : parsed.match(PUBLIC_IPV6);
@@ -69,21 +67,21 @@ function createIsAllowed(ranges: readonly Cidr[]): (address: string) => boolean 
  * Decides where outgoing requests may go, when a URL is saved, before each request, and on each new connection (OWASP API7,
  * security §2.2). Allowed are public unicast addresses and the operator's ranges; every other one is refused, in any
  * spelling, by name as well as literally, and if only one of a name's addresses is among them. `localhost` may be used only
- * when the ranges cover all of 127.0.0.0/8. Ports: 80, 443 and those above 1023 without a known database or control plane.
- * Throws on a range that cannot be read.
+ * when the ranges cover all of 127.0.0.0/8. Ports: 80, 443 and those above 1023 without a known database or control plane,
+ * and none at which this service or what it runs on listens. Throws on a range that cannot be read.
  *
- * It does not protect against: addresses that are public but ours (a metadata or admin service behind a public address, our
- * own load balancer unless it is in `ownHosts`); a network with its own NAT64 or ISATAP prefix inside 2000::/3; services on
+ * It does not protect against: addresses that are public and trusted but unknown here (a metadata or admin service behind a
+ * public address); a network with its own NAT64 or ISATAP prefix inside 2000::/3; services on
  * allowed ports of allowed ranges; what a receiver does with a request, such as passing it on. A network policy or an
  * egress proxy is the second wall.
  */
 export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
   const ranges = options.allowCidrs.map(parseRange);
   const isAllowed = createIsAllowed(ranges);
+  const { own } = options;
   const rules: UrlRules = {
     allowHttp: options.allowHttp,
     allowLocalhost: ranges.some((range) => range[0].kind() === 'ipv4' && range[1] <= 8 && LOOPBACK.match(range)),
-    ownHosts: new Set(options.ownHosts?.map((host) => host.toLowerCase())),
   };
   return {
     checkUrl(text) {
@@ -91,11 +89,13 @@ export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
       if ('problem' in target) return target.problem;
       const host = target.url.hostname.replace(/^\[|\]$/g, '');
       const isName = isIP(host) === 0 && !/^[\d.]+$/.test(host);
-      return isName || isAllowed(host) ? undefined : 'must not be a private, local or reserved address';
+      if (!isName && !isAllowed(host)) return 'must not be a private, local or reserved address';
+      return own.isOwnTarget(target.url) ? 'must not be an address of this service or of what it runs on' : undefined;
     },
     isAllowed,
     connect: createConnector({
-      isAllowed,
+      isAllowed: (address, port, hostname) => isAllowed(address) && !own.isOwnAddress(address, port, hostname),
+      prepare: own.refresh,
       resolve: options.resolve ?? createResolveHost(isAllowed),
       dnsTimeoutMs: options.dnsTimeoutMs ?? DNS_TIMEOUT_MS,
       connectTimeoutMs: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,

@@ -5,7 +5,10 @@ import { blockedAddress, classifyError, OutboundError, tlsError } from './error-
 import { asLookupResult, type ResolveHost, resolveWithin } from './resolve-host.ts';
 
 export type ConnectorOptions = {
-  isAllowed(address: string): boolean;
+  /** Whether a connection for the host name `hostname` may be made to this address and port. */
+  isAllowed(address: string, port: number, hostname: string): boolean;
+  /** Awaited before addresses are judged: what `isAllowed` compares with may have to be looked up. */
+  prepare(): Promise<void>;
   resolve: ResolveHost;
   /** Own limit of the name lookup, in ms. */
   dnsTimeoutMs: number;
@@ -26,11 +29,13 @@ const ATTEMPT_MS = 1_000;
 const ignore = (): void => undefined;
 
 /** Addresses to connect to: the literal itself, or everything the name resolves to. One refused address refuses them all. */
-async function allowedAddresses(hostname: string, options: ConnectorOptions): Promise<readonly string[]> {
+async function allowedAddresses(hostname: string, port: number, options: ConnectorOptions): Promise<readonly string[]> {
   // Sockets never call `lookup` for a literal, so it has to be judged here.
-  const addresses =
-    isIP(hostname) === 0 ? await resolveWithin(options.resolve, hostname, options.dnsTimeoutMs) : [hostname];
-  if (!addresses.every((address) => options.isAllowed(address))) throw blockedAddress();
+  const [addresses] = await Promise.all([
+    isIP(hostname) === 0 ? resolveWithin(options.resolve, hostname, options.dnsTimeoutMs) : [hostname],
+    options.prepare(),
+  ]);
+  if (!addresses.every((address) => options.isAllowed(address, port, hostname))) throw blockedAddress();
   return addresses;
 }
 
@@ -86,7 +91,7 @@ async function open(
 ): Promise<Socket> {
   const isTls = target.protocol === 'https:';
   const port = Number(target.port) || (isTls ? 443 : 80);
-  const addresses = await allowedAddresses(target.hostname, options);
+  const addresses = await allowedAddresses(target.hostname, port, options);
   const limitMs = options.connectTimeoutMs;
   let phase: 'connect' | 'tls' = 'connect';
   let socket = openTcp(port, addresses, options);
@@ -98,8 +103,8 @@ async function open(
   try {
     await untilReady(tcp, 'connect');
     // The last word is the peer's address itself, before a single byte is sent. It is absent when the peer has gone again.
-    const peer = tcp.remoteAddress;
-    if (peer !== undefined && !options.isAllowed(peer)) throw blockedAddress();
+    const { remoteAddress: peer, remotePort: peerPort = port } = tcp;
+    if (peer !== undefined && !options.isAllowed(peer, peerPort, target.hostname)) throw blockedAddress();
     if (isTls) {
       phase = 'tls';
       socket = openTls(tcp, target.hostname, context);

@@ -21,8 +21,6 @@ export type UrlRules = {
   allowHttp: boolean;
   /** The name `localhost` may be used: the operator has allowed all of 127.0.0.0/8. */
   allowLocalhost: boolean;
-  /** Names that are refused whatever they resolve to, in lower case: the service's own. */
-  ownHosts: ReadonlySet<string>;
 };
 
 /** What comes between `//` and the path, as written. */
@@ -44,8 +42,7 @@ function nameProblem(name: string, rules: UrlRules): string | undefined {
     return 'must have a host name of letters, digits and inner hyphens, without a dot at its end';
   }
   const isPrivate = labels.length === 1 || RESERVED_SUFFIXES.some((suffix) => name.endsWith(suffix));
-  if (isPrivate) return 'must not name a host of a private network';
-  return rules.ownHosts.has(name) ? 'must not be an address of this service' : undefined;
+  return isPrivate ? 'must not name a host of a private network' : undefined;
 }
 
 /**

@@ -3,6 +3,7 @@ import { keepRunning } from '../embedded/keep-running.ts';
 import { DEFAULT_PORTS } from '../embedded/ports.ts';
 import { type EmbeddedPostgres, startPostgres } from '../embedded/postgres.ts';
 import { type EmbeddedTemporal, startTemporal } from '../embedded/temporal.ts';
+import type { OwnAddresses } from '../outbound/own-addresses.ts';
 
 /** PostgreSQL and Temporal of a `start`: its own, or those it was given the addresses of. */
 export type Infrastructure = {
@@ -18,9 +19,18 @@ export type Infrastructure = {
 
 // The service's pools take 30; five more processes (keys, psql, a second worker) find room.
 const MAX_CONNECTIONS = 200;
+/** Where both listen. */
+const LISTENING = '127.0.0.1';
 
-/** Starts what has no address, both at once. What has started is stopped again when the other one fails. */
-export async function startInfrastructure(config: Config, onProgress: (line: string) => void): Promise<Infrastructure> {
+/**
+ * Starts what has no address, both at once. What has started is stopped again when the other one fails. `own` learns every port
+ * that they listen on, also of those that are started again: they may get others than before.
+ */
+export async function startInfrastructure(
+  config: Config,
+  own: OwnAddresses,
+  onProgress: (line: string) => void,
+): Promise<Infrastructure> {
   let giveUp: (reason: string) => void = () => undefined;
   const failed = new Promise<string>((resolve) => {
     giveUp = resolve;
@@ -37,6 +47,7 @@ export async function startInfrastructure(config: Config, onProgress: (line: str
       database: 'posthorn',
       onProgress,
     });
+    own.add({ host: LISTENING, port: started.port });
     return sameAddress('PostgreSQL', started, previous);
   };
   const startOwnTemporal = async (previous: EmbeddedTemporal | undefined): Promise<EmbeddedTemporal> => {
@@ -50,6 +61,7 @@ export async function startInfrastructure(config: Config, onProgress: (line: str
       temporalCli,
       onProgress,
     });
+    own.add(...started.ports.map((port) => ({ host: LISTENING, port })));
     return sameAddress('Temporal', started, previous);
   };
 

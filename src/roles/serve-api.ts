@@ -22,6 +22,8 @@ export async function serveApi(
   const limiter = createLimiter({ redisUrl: config.redisUrl, log });
   try {
     const server = await startHttpServer(createApp({ deps, services, routes, limiter, parts }), { port: config.port });
+    // It listens on every address of this machine.
+    deps.own.add({ host: 'localhost', port: server.port });
     return {
       port: server.port,
       async stop() {

@@ -9,6 +9,7 @@ import { findFreePort, isPortFree } from '../embedded/ports.ts';
 import { identifyProcess, takeLock } from '../embedded/process-identity.ts';
 import { createFirstKeys, ensureEnvironments, requireKeysInUse } from '../first-start.ts';
 import { createLog } from '../log.ts';
+import { createOwnAddresses, type OwnAddresses } from '../outbound/own-addresses.ts';
 import { createHandOver } from '../shared/hand-over.ts';
 import { type RunningWorker, startWorker } from '../worker.ts';
 import { encryptionKeysOf } from './encryption-key-file.ts';
@@ -53,10 +54,11 @@ async function startEverything(config: Config, log: Logger, signal: AbortSignal)
   };
   try {
     const port = await choosePort(config);
-    const infrastructure = await startInfrastructure(config, print);
+    const own = createOwnAddresses([]);
+    const infrastructure = await startInfrastructure(config, own, print);
     undo.push(() => infrastructure.stop());
     signal.throwIfAborted();
-    const { failed } = await startService(onPort(config, port), log, infrastructure, undo, signal);
+    const { failed } = await startService(onPort(config, port), log, { ...infrastructure, own }, undo, signal);
     return {
       failed: Promise.race([infrastructure.failed, failed]),
       async stop() {
@@ -73,13 +75,13 @@ async function startEverything(config: Config, log: Logger, signal: AbortSignal)
 async function startService(
   given: Config,
   log: Logger,
-  { databaseUrl, temporalAddress, temporalUiUrl, pids }: Infrastructure,
+  { databaseUrl, temporalAddress, temporalUiUrl, pids, own }: Infrastructure & { own: OwnAddresses },
   undo: (() => Promise<void>)[],
   signal: AbortSignal,
 ): Promise<RunningWorker> {
   await migrate(databaseUrl, { onProgress: print, signal });
   const config: Config = { ...given, databaseUrl, encryptionKeys: encryptionKeysOf(given) };
-  const { deps, disconnect } = createDependencies(config, log);
+  const { deps, disconnect } = createDependencies(config, log, own);
   undo.push(disconnect);
   await requireKeysInUse(deps);
   await ensureEnvironments(deps);

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import type { buildConnector } from 'undici';
 import { createAddressGuard } from '../../src/outbound/address-guard.ts';
 import { createConnector } from '../../src/outbound/connector.ts';
+import { createOwnAddresses } from '../../src/outbound/own-addresses.ts';
 import { createWebhookSender, type SendResult } from '../../src/outbound/post-webhook.ts';
 import { createResolveHost, type ResolveHost } from '../../src/outbound/resolve-host.ts';
 import { type RawReceiver, startAnswering, startRawReceiver } from '../support/raw-receiver.ts';
@@ -12,6 +13,7 @@ import { waitFor } from '../support/wait-for.ts';
 /** Inputs 77 to 84 of security §2.2: what only DNS, or the connection itself, can tell. */
 const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n';
 const PUBLIC = '8.8.8.8';
+const NONE = createOwnAddresses([]);
 const cleanUp: (() => Promise<void>)[] = [];
 
 afterEach(async () => {
@@ -39,7 +41,7 @@ const PATIENT_MS = 30_000;
 async function postTo(target: Target): Promise<SendResult> {
   const { port, resolve, allowCidrs = [], timeoutMs = PATIENT_MS, dnsTimeoutMs = PATIENT_MS, host } = target;
   const times = { dnsTimeoutMs, connectTimeoutMs: PATIENT_MS };
-  const guard = createAddressGuard({ allowCidrs, allowHttp: true, resolve, ...times });
+  const guard = createAddressGuard({ allowCidrs, allowHttp: true, own: NONE, resolve, ...times });
   const sender = createWebhookSender({ guard, version: '0.0.0' });
   cleanUp.push(() => sender.close());
   const url = `http://${host ?? 'hooks.example.com'}:${port}/hook`;
@@ -128,8 +130,8 @@ describe('a name that cannot be resolved is a dns failure', () => {
 
 describe('the connection itself', () => {
   const times = { dnsTimeoutMs: PATIENT_MS, connectTimeoutMs: PATIENT_MS };
-  const options = { resolve: async () => [PUBLIC], ...times, trustedCertificates: [] };
-  const publicOnly = createAddressGuard({ allowCidrs: [], allowHttp: true }).isAllowed;
+  const options = { resolve: async () => [PUBLIC], prepare: NONE.refresh, ...times, trustedCertificates: [] };
+  const publicOnly = createAddressGuard({ allowCidrs: [], allowHttp: true, own: NONE }).isAllowed;
 
   test.each(['http:', 'https:'])(
     'to an address that is not the checked one is cut before a byte is sent (%s)',
@@ -203,7 +205,7 @@ describe('literal addresses are judged at the connection too, where no lookup ha
   test.each(['127.0.0.1', '::1', '169.254.169.254', '::ffff:10.0.0.1', '64:ff9b::a9fe:a9fe'])(
     '%s',
     async (hostname) => {
-      const { connect } = createAddressGuard({ allowCidrs: [], allowHttp: true });
+      const { connect } = createAddressGuard({ allowCidrs: [], allowHttp: true, own: NONE });
       const error = await connectWith(connect, { hostname, protocol: 'http:', port: '80' });
       expect(error).toMatchObject({ class: 'blocked_address', message: 'blocked address' });
     },
@@ -233,7 +235,7 @@ describe('localhost', () => {
 
   test('is delivered to when the operator allows loopback', async () => {
     const receiver = await startReceiver();
-    const guard = createAddressGuard({ allowCidrs: ['127.0.0.0/8'], allowHttp: true });
+    const guard = createAddressGuard({ allowCidrs: ['127.0.0.0/8'], allowHttp: true, own: NONE });
     const sender = createWebhookSender({ guard, version: '0.0.0' });
     cleanUp.push(() => sender.close());
     const url = `http://localhost:${receiver.port}/hook`;

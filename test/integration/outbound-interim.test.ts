@@ -3,6 +3,7 @@ import { createServer as createTlsServer } from 'node:tls';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createAddressGuard } from '../../src/outbound/address-guard.ts';
+import { createOwnAddresses } from '../../src/outbound/own-addresses.ts';
 import { makeCertificate } from '../support/certificate.ts';
 import { createOutbound, OK_ANSWER, webhookRequest } from '../support/outbound.ts';
 import { startAnswering, startRawReceiver } from '../support/raw-receiver.ts';
@@ -61,6 +62,7 @@ test('a 100 over TLS is read over', async () => {
   const guard = createAddressGuard({
     allowCidrs: ['127.0.0.0/8'],
     allowHttp: false,
+    own: createOwnAddresses([]),
     resolve: async () => ['127.0.0.1'],
     trustedCertificates: [trusted.cert],
   });

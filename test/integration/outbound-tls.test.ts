@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { afterAll, afterEach, expect, test } from '@jest/globals';
 import { createAddressGuard } from '../../src/outbound/address-guard.ts';
+import { createOwnAddresses } from '../../src/outbound/own-addresses.ts';
 import { createWebhookSender, type SendResult } from '../../src/outbound/post-webhook.ts';
 import { makeCertificate } from '../support/certificate.ts';
 import { type RawReceiver, startRawReceiver } from '../support/raw-receiver.ts';
@@ -14,6 +15,7 @@ const expired = makeCertificate(['127.0.0.1'], {
   notAfter: new Date('2020-02-01T00:00:00Z'),
 });
 const rules = {
+  own: createOwnAddresses([]),
   allowCidrs: ['127.0.0.0/8', '::1/128'],
   allowHttp: true,
   trustedCertificates: [trusted.cert, otherHost.cert, expired.cert],

@@ -24,10 +24,11 @@ const variables = {
 };
 
 let receiver: Receiver;
+let taken: Receiver;
 const started: StartedPosthorn[] = [];
 
 beforeAll(async () => {
-  receiver = await startReceiver();
+  [receiver, taken] = await Promise.all([startReceiver(), startReceiver()]);
   await order(`CREATE DATABASE ${name}`);
 });
 
@@ -36,7 +37,7 @@ afterAll(async () => {
     child.kill('SIGKILL');
     await ended;
   }
-  await receiver.close();
+  await Promise.all([receiver.close(), taken.close()]);
   await order(`DROP DATABASE ${name} WITH (FORCE)`);
 });
 
@@ -50,8 +51,8 @@ async function order(sql: string): Promise<void> {
   }
 }
 
-async function startRole(role: string, ready: RegExp): Promise<StartedPosthorn> {
-  const posthorn = await startPosthorn(role, variables, ready);
+async function startRole(role: string, ready: RegExp, further: Record<string, string> = {}): Promise<StartedPosthorn> {
+  const posthorn = await startPosthorn(role, { ...variables, ...further }, ready);
   started.push(posthorn);
   return posthorn;
 }
@@ -67,24 +68,46 @@ test('migrate, run by two at once, makes tables and environments once; a further
   expect(output).toBe('ID  ENVIRONMENT  TIER  STATUS  KEY  NAME\n');
 });
 
-test('api and worker, apart, deliver a message, and SIGTERM ends both with exit code 0', async () => {
+test('api and worker, apart, deliver a message, send to nothing of their own, and SIGTERM ends both with exit code 0', async () => {
   const key = (await runPosthorn(['keys', 'create', '--env', 'live'], variables)).output.trim();
-  const [api, worker] = await Promise.all([startRole('api', /"port":\d+/), startRole('worker', /worker is ready/)]);
+  // For the worker this receiver is the API: where callers reach that is all it knows of it.
+  const api = await startRole('api', /"port":\d+/);
+  const worker = await startRole('worker', /worker is ready/, { PUBLIC_BASE_URL: taken.url });
   const port = /"port":(\d+)/.exec(api.output())?.[1] ?? '';
-  const create = async (path: string, body: object): Promise<{ id: string }> => {
+  const call = async (path: string, body?: object): Promise<{ status: number; body: unknown }> => {
     const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-      method: 'POST',
       headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify(body),
+      ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
     });
-    expect(response.ok).toBe(true);
+    return { status: response.status, body: await response.json() };
+  };
+  const create = async (path: string, body: object): Promise<{ id: string }> => {
+    const answer = await call(path, body);
+    expect(answer.status).toBeLessThan(300);
     // As every created resource.
-    return (await response.json()) as { id: string };
+    return answer.body as { id: string };
   };
   const channel = await create('/v1/channels', { name: 'orders' });
   await create('/v1/subscriptions', { channelId: channel.id, webhookUrl: receiver.url });
   const message = await create(`/v1/channels/${channel.id}/messages`, { eventType: 'order.created', payload: {} });
   await waitFor('the message to arrive', () => receiver.countOf(message.id) === 1);
+
+  for (const own of [port, databaseUrl.port, temporalAddress.split(':')[1]]) {
+    const webhookUrl = `http://127.0.0.1:${own}/`;
+    expect(await call('/v1/subscriptions', { channelId: channel.id, webhookUrl })).toMatchObject({
+      status: 400,
+      body: { error: { details: { field: 'webhookUrl', reason: expect.stringContaining('of this service') } } },
+    });
+  }
+  const other = await create('/v1/channels', { name: 'loop' });
+  const once = { webhookUrl: taken.url, retryPolicy: { maxRetries: 0 } };
+  await create('/v1/subscriptions', { channelId: other.id, ...once });
+  const refused = await create(`/v1/channels/${other.id}/messages`, { eventType: 'order.created', payload: {} });
+  await waitFor('the delivery to fail', async () => {
+    const { body } = await call(`/v1/dlq?channelId=${other.id}`);
+    return JSON.stringify(body).includes('"class":"blocked_address"');
+  });
+  expect(taken.countOf(refused.id)).toBe(0);
   for (const { child } of [api, worker]) child.kill('SIGTERM');
   expect(await Promise.all([api.ended, worker.ended])).toEqual([0, 0]);
 }, 120_000);

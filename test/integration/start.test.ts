@@ -61,6 +61,41 @@ test('the first start prints keys of both environments and three curl lines that
   expect(JSON.parse(receiver.requests[0]?.body ?? '')).toMatchObject({ type: 'order.created', data: { number: 1 } });
 });
 
+// Old: nothing told where its own parts listen, and the HTTP API of its Temporal, which asks for no credentials, had a port of
+// its own choice. All of them were taken as targets, since an embedded start allows loopback.
+test('none of the ports that it listens on is a target; a receiver beside them is', async () => {
+  const { apiUrl, databaseUrl, temporalAddress, temporalUiUrl = '', pids } = state();
+  const arguments_ = (await promisify(execFile)('ps', ['-o', 'args=', '-p', String(pids.temporal)])).stdout;
+  const portAfter = (flag: string): string => new RegExp(`${flag} (\\d+)`).exec(arguments_)?.[1] ?? '';
+  const ports = {
+    api: new URL(apiUrl).port,
+    postgres: new URL(databaseUrl).port,
+    temporal: temporalAddress.split(':')[1] ?? '',
+    temporalHttp: portAfter('--http-port'),
+    temporalMetrics: portAfter('--metrics-port'),
+    temporalUi: new URL(temporalUiUrl).port,
+  };
+  const { body: channel } = await request('/v1/channels', { name: 'own ports' });
+  // As every created channel.
+  const { id: channelId } = channel as { id: string };
+  const subscribe = (webhookUrl: string) => request('/v1/subscriptions', { channelId, webhookUrl });
+  for (const [part, port] of Object.entries(ports)) {
+    expect([part, port]).toEqual([part, expect.stringMatching(/^\d+$/)]);
+    for (const host of ['localhost', '127.0.0.1', '127.0.0.2', '[::1]', '[::ffff:127.0.0.1]']) {
+      const { status, body } = await subscribe(`http://${host}:${port}/`);
+      expect([part, host, status, body]).toMatchObject([
+        part,
+        host,
+        400,
+        { error: { code: 'INVALID_REQUEST', details: { field: 'webhookUrl' } } },
+      ]);
+    }
+  }
+  // The HTTP API answers there, without credentials: it is what must not be sent to.
+  expect((await fetch(`http://127.0.0.1:${ports.temporalHttp}/api/v1/namespaces`)).status).toBe(200);
+  expect((await subscribe(receiver.url)).status).toBe(201);
+});
+
 test('keys and state are for this user alone', () => {
   const files = ['running.json', 'keys/encryption', 'keys/postgres', 'temporal.db'];
   expect(files.map((file) => [file, (statSync(join(dataFolder, file)).mode & 0o777).toString(8)])).toEqual(

@@ -1,4 +1,5 @@
 import { createAddressGuard } from '../../src/outbound/address-guard.ts';
+import { createOwnAddresses } from '../../src/outbound/own-addresses.ts';
 import {
   createWebhookSender,
   type WebhookRequest,
@@ -8,7 +9,11 @@ import {
 import { type RawReceiver, startAnswering } from './raw-receiver.ts';
 
 /** Lets requests through to receivers on loopback. */
-export const loopbackGuard = createAddressGuard({ allowCidrs: ['127.0.0.0/8', '::1/128'], allowHttp: true });
+export const loopbackGuard = createAddressGuard({
+  allowCidrs: ['127.0.0.0/8', '::1/128'],
+  allowHttp: true,
+  own: createOwnAddresses([]),
+});
 
 export const OK_ANSWER = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
 

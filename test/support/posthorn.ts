@@ -3,6 +3,7 @@ import { Connection, Client } from '@temporalio/client';
 import type { Config } from '../../src/config.ts';
 import { createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
+import { createGuard } from '../../src/create-dependencies.ts';
 import { createServices } from '../../src/create-services.ts';
 import { createKeyRing } from '../../src/credentials/key-ring.ts';
 import type { Dependencies } from '../../src/dependencies.ts';
@@ -10,6 +11,8 @@ import { startHttpServer } from '../../src/http/server.ts';
 import { createLimiter } from '../../src/limits/limiter.ts';
 import { createLog } from '../../src/log.ts';
 import { createNewId } from '../../src/new-id.ts';
+import { createOwnAddresses } from '../../src/outbound/own-addresses.ts';
+import { ownEndpoints } from '../../src/own-endpoints.ts';
 import { routes } from '../../src/routes.ts';
 import { reconcilerScheduleId, retentionScheduleId } from '../../src/shared/temporal-names.ts';
 import { createHandOver } from '../../src/shared/hand-over.ts';
@@ -58,6 +61,7 @@ export async function startPosthorn(
     FILTER_WAIT_MS: '60000',
     ...options.variables,
   });
+  const own = createOwnAddresses(ownEndpoints(config));
   const deps: Dependencies = {
     config,
     log: createLog(process.env['LOG_LEVEL'] === undefined ? 'silent' : config.logLevel),
@@ -66,6 +70,8 @@ export async function startPosthorn(
     db: database.db,
     pool: database.pool,
     keyRing: createKeyRing([{ kid: 'test', key: randomBytes(32) }]),
+    own,
+    guard: createGuard(config, own),
   };
   await insertOrganisation(deps);
   const handOver = createHandOver();
@@ -82,6 +88,7 @@ export async function startPosthorn(
   const keys = { live: await makeKey('live'), test: await makeKey('test') };
   const limiter = createLimiter({ log: deps.log, strangerRequestsPerMinute: 100_000 });
   const server = await startHttpServer(createApp({ deps, services, routes, limiter }), { port: 0, host: '127.0.0.1' });
+  own.add({ host: 'localhost', port: server.port });
   const url = `http://127.0.0.1:${server.port}`;
   const connection = await Connection.connect({ address });
 

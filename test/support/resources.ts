@@ -7,6 +7,7 @@ import type { Caller, EnvironmentKind } from '../../src/http/context.ts';
 import { TIER_LIMITS } from '../../src/limits/tiers.ts';
 import { createNewId, type NewId } from '../../src/new-id.ts';
 import { type AddressGuard, createAddressGuard } from '../../src/outbound/address-guard.ts';
+import { createOwnAddresses } from '../../src/outbound/own-addresses.ts';
 import { createLog } from '../../src/log.ts';
 import { createFilters } from '../../src/filters/filters.ts';
 import { createSchemas } from '../../src/schemas/schemas.ts';
@@ -46,7 +47,7 @@ export async function startResources(): Promise<Resources> {
   const now = () => new Date(Date.now() + offset);
   const keyRing = createKeyRing([{ kid: 'test', key: randomBytes(32) }]);
   const deliveries = createDeliveries({ db });
-  const guard = createAddressGuard({ allowCidrs: [], allowHttp: false });
+  const guard = createAddressGuard({ allowCidrs: [], allowHttp: false, own: createOwnAddresses([]) });
   const callers = await insertCallers(db, newId);
   return {
     db,

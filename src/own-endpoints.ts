@@ -1,0 +1,48 @@
+import pg from 'pg';
+import type { Config } from './config.ts';
+import type { OwnEndpoint } from './outbound/own-addresses.ts';
+
+/** Where Temporal's development server puts its UI unless told otherwise: a fixed port, or its own and this. */
+const TEMPORAL_UI = { port: 8_233, behind: 1_000 } as const;
+const REDIS_PORT = 6_379;
+const PORTS = { 'http:': 80, 'https:': 443 } as const;
+
+/**
+ * What the settings say of the service's own endpoints: the API where callers reach it, PostgreSQL, Temporal and Redis. Ports
+ * that are known only once they are listened on are added by whoever starts to listen.
+ */
+export function ownEndpoints(config: Config): OwnEndpoint[] {
+  const { publicBaseUrl, databaseUrl, temporal, redisUrl } = config;
+  return [
+    ...ofApi(new URL(publicBaseUrl)),
+    ...(databaseUrl === undefined ? [] : [ofDatabase(databaseUrl)]),
+    ...(temporal.address === undefined ? [] : ofTemporal(temporal.address)),
+    ...(redisUrl === undefined ? [] : [ofRedis(new URL(redisUrl))]),
+  ];
+}
+
+/** On 80 and 443 a proxy stands in front as a rule, and may serve the receivers of the same network by other names. */
+function ofApi({ protocol, hostname, port }: URL): OwnEndpoint[] {
+  const isWeb = port === '' || port === '80' || port === '443';
+  // The settings take http and https only.
+  return [{ host: hostname, port: Number(port || PORTS[protocol as 'http:' | 'https:']), isShared: isWeb }];
+}
+
+/** As the driver reads the URL, with its own defaults. A socket in the file system is of a server on this machine. */
+function ofDatabase(connectionString: string): OwnEndpoint {
+  const { host, port } = new pg.Client({ connectionString });
+  return { host: host.startsWith('/') ? 'localhost' : host, port };
+}
+
+/** Its UI too, where the development server has it. A UI elsewhere is unknown here (docs/operations.md). */
+function ofTemporal(address: string): OwnEndpoint[] {
+  const colon = address.lastIndexOf(':');
+  const host = address.slice(0, colon);
+  const port = Number(address.slice(colon + 1));
+  return [...new Set([port, TEMPORAL_UI.port, port + TEMPORAL_UI.behind])].map((each) => ({ host, port: each }));
+}
+
+const ofRedis = ({ hostname, port }: URL): OwnEndpoint => ({
+  host: hostname === '' ? 'localhost' : hostname,
+  port: Number(port || REDIS_PORT),
+});
