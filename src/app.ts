@@ -7,6 +7,7 @@ import { errors } from './http/errors.ts';
 import { createEventStreams, EventStream, type EventStreams, STREAM_TIMINGS } from './http/event-stream.ts';
 import { health, type Part } from './http/health.ts';
 import { idempotency } from './http/idempotency.ts';
+import { loopMark } from './http/loop-mark.ts';
 import { matchRoute, refuseUnrouted } from './http/match-route.ts';
 import { rateLimit } from './http/rate-limit.ts';
 import { rawBody } from './http/raw-body.ts';
@@ -62,6 +63,7 @@ export function createApp({
   koa.use(rateLimit(limiter, config.trustedProxyHops));
   koa.use(refuseUnrouted);
   koa.use(requireScope);
+  koa.use(loopMark);
   koa.use(rawBody);
   koa.use(validate);
   koa.use(idempotency(services));
@@ -92,7 +94,7 @@ const limitsPart = ({ isShared }: Limiter): Record<string, Part> =>
 
 function answerRoute(services: Services, streams: EventStreams): Middleware {
   return async (ctx) => {
-    const { route, caller, params = {}, body, query, bodyText = '', keep } = ctx.state;
+    const { route, caller, params = {}, body, query, bodyText = '', hops, keep } = ctx.state;
     if (route === undefined || caller === undefined)
       throw new Error('A request without route or caller got past the middleware');
     // `as never`: a row's handler takes exactly what its own schemas return, and validate.ts has put just that here.
@@ -104,6 +106,7 @@ function answerRoute(services: Services, streams: EventStreams): Middleware {
         query: query as never,
         bodyText,
         header: (name) => headerOf(ctx, name),
+        ...(hops !== undefined && { hops }),
         ...(keep && { keep }),
       },
       services,

@@ -17,6 +17,7 @@ const LOAD = `
       WHERE a.delivery_id = d.id AND a.number = d.attempts) END AS "lastErrorMessage",
     m.id AS "messageId", m.channel_id AS "channelId", m.event_type AS "eventType", m.payload,
     m.metadata::text AS metadata, m.published_at AS "publishedAt", m.traceparent, m.tracestate,
+    coalesce(m.hops, 0) AS hops,
     s.id AS "subscriptionId", s.status AS "subscriptionStatus", s.deleted_at IS NOT NULL AS "isDeleted",
     s.webhook_url AS "webhookUrl", s.headers, s.timeout_ms AS "timeoutMs",
     s.max_concurrency AS "maxConcurrency", s.rate_limit AS "rateLimit", ${PROBE_IN_MS} AS "circuitProbeInMs",
@@ -62,6 +63,7 @@ function toDeliveryToAttempt(row: LoadedRow, readAt: number): DeliveryToAttempt 
       metadata: row.metadata,
       publishedAt: row.publishedAt,
       trace: { traceparent: row.traceparent, tracestate: row.tracestate },
+      hops: row.hops,
     },
     subscription: {
       id: row.subscriptionId,

@@ -30,6 +30,7 @@ export const deliveryRoutes: Route[] = [
     method: 'POST',
     path: '/v1/deliveries/:deliveryId/retry',
     scope: 'dlq:write',
+    isRedelivery: true,
     status: 202,
     handle: ({ caller, params }, { deliveries }) => deliveries.retry(caller, params.deliveryId),
   }),

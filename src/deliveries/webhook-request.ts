@@ -4,6 +4,7 @@ import { isHeaderAllowed } from '../outbound/custom-headers.ts';
 import { signatureHeader } from '../outbound/sign.ts';
 import { secretContext } from '../subscriptions/secrets.ts';
 import type { DeliveryToAttempt } from '../shared/delivery-to-attempt.ts';
+import { HOPS_HEADER } from '../shared/hops.ts';
 import { traceHeaders } from '../shared/trace-context.ts';
 
 /** What is posted to a subscriber. `headers` holds the custom ones too. */
@@ -19,7 +20,8 @@ export type WebhookRequest = {
  * The signed request for one try (DESIGN §4 "request to the subscriber"): body `{id, type, timestamp, channelId, data,
  * metadata}` with the payload's own text spliced in, so every try sends the same bytes; Standard Webhooks headers, where
  * `webhook-id` is the message's and `webhook-timestamp` (s) is this try's. A message that was published within a trace
- * names it (W3C Trace Context), with a parent-id for each try. Headers of the subscription whose names it
+ * names it (W3C Trace Context), with a parent-id for each try. The mark by which loops
+ * end counts this delivery. Headers of the subscription whose names it
  * could not save today are not sent.
  */
 export function webhookRequest(
@@ -45,6 +47,7 @@ export function webhookRequest(
       'content-type': 'application/json',
       'webhook-id': message.id,
       'webhook-timestamp': String(timestamp),
+      [HOPS_HEADER]: String(message.hops + 1),
       'webhook-signature': signatureHeader({ secrets, id: message.id, timestamp, body }),
       ...(message.trace.traceparent !== null && traceHeaders(message.trace, randomBytes(8).toString('hex'))),
     },

@@ -50,6 +50,8 @@ export type RequestState = {
   findCallerAgain?: () => Promise<Caller | undefined>;
   /** Why there is no caller. Thrown behind the rate limit as well. */
   callerProblem?: ApiError;
+  /** How many deliveries stand before this request; on routes that make deliveries. */
+  hops?: number;
   /** The exact text of a JSON body, for payloads that are kept digit for digit. */
   bodyText?: string;
   /** The body: first as parsed, then as the route's schema returns it; undefined when the request had none. */

@@ -24,6 +24,8 @@ export type RouteRequest<B, Q, P> = {
   bodyText: string;
   /** On routes that publish, with an Idempotency-Key: the service keeps its answer in the transaction that publishes. */
   keep?: KeepInPublish;
+  /** On routes that publish: how many deliveries stand one behind the other before this request. */
+  hops?: number;
   /** A request header by its lower-case name; several of the name are joined as Node joins them. */
   header: (name: 'last-event-id' | 'traceparent' | 'tracestate') => string | undefined;
 };
@@ -38,6 +40,8 @@ export type Route = {
   bucket?: Bucket;
   /** Its service takes `keep`: the answer to an Idempotency-Key is stored with what is published. */
   isPublish?: true;
+  /** It makes deliveries of messages that are stored: not for a request that is itself the consequence of a delivery. */
+  isRedelivery?: true;
   /** Largest request body in bytes: `control` 256 KiB (default), `publish` 5 MiB. */
   size?: 'control' | 'publish';
   body?: z.ZodType;

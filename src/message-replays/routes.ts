@@ -6,6 +6,7 @@ export const messageReplayRoutes: Route[] = [
     method: 'POST',
     path: '/v1/subscriptions/:subscriptionId/replay',
     scope: 'subscriptions:write',
+    isRedelivery: true,
     body: messageReplayBody,
     status: 202,
     handle: async ({ caller, params, body }, { subscriptions, messageReplays }) =>

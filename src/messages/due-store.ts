@@ -107,13 +107,19 @@ export async function setAside(connection: PoolClient, messages: readonly DueMes
 }
 
 /** A message as it was accepted, when its time has come. */
-export type AcceptedMessage = { environmentId: string; channelId: string; message: NewMessage; trace: TraceContext };
+export type AcceptedMessage = {
+  environmentId: string;
+  channelId: string;
+  message: NewMessage;
+  trace: TraceContext;
+  hops: number;
+};
 
 type AcceptedRow = Omit<NewMessage, 'metadata'> &
-  TraceContext & { environmentId: string; channelId: string; metadata: Record<string, string> | null };
+  TraceContext & { environmentId: string; channelId: string; metadata: Record<string, string> | null; hops: number };
 
 const CONTENT = `id, environment_id AS "environmentId", channel_id AS "channelId", event_type AS "eventType", payload, metadata,
-  deliver_at AS "publishedAt", traceparent, tracestate`;
+  deliver_at AS "publishedAt", traceparent, tracestate, coalesce(hops, 0) AS hops`;
 
 /** Takes these messages out of what waits, oldest first; they are to be published in the same transaction. */
 export async function takeDue(connection: PoolClient, ids: readonly string[]): Promise<AcceptedMessage[]> {
@@ -130,11 +136,12 @@ export async function readDue(connection: PoolClient, ids: readonly string[]): P
 const toAccepted = ({ rows }: { rows: AcceptedRow[] }): AcceptedMessage[] =>
   rows
     .toSorted((one, other) => (one.id < other.id ? -1 : 1))
-    .map(({ environmentId, channelId, traceparent, tracestate, metadata, ...message }) => ({
+    .map(({ environmentId, channelId, traceparent, tracestate, hops, metadata, ...message }) => ({
       environmentId,
       channelId,
       message: { ...message, metadata: metadata ?? undefined },
       trace: { traceparent, tracestate },
+      hops,
     }));
 
 /** Makes a message that could not be published due again later. */

@@ -28,7 +28,7 @@ export const SUBSCRIPTION_TO_ATTEMPT = `json_build_object('id', s.id, 'webhookUr
  * their subscriptions as of that statement. `readAt`: when it was sent, ms since the epoch.
  */
 export function readForFirstTry(
-  messages: readonly (NewMessage & { channelId: string; trace: TraceContext })[],
+  messages: readonly (NewMessage & { channelId: string; trace: TraceContext; hops: number })[],
   readAt: number,
 ) {
   const messageOf = new Map(messages.map((message) => [message.id, message]));
@@ -74,6 +74,7 @@ export function readForFirstTry(
           metadata: message.metadata === undefined ? null : JSON.stringify(message.metadata),
           publishedAt: message.publishedAt,
           trace: message.trace,
+          hops: message.hops,
         },
         subscription: known.subscription,
       };

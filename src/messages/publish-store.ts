@@ -40,6 +40,8 @@ export type Publication = {
   matches?: readonly Match[];
   /** The trace of the request; absent where it has none. */
   trace?: TraceContext;
+  /** How many deliveries stand one behind the other before the request; absent where there is none. */
+  hops?: number;
   messages: readonly NewMessage[];
 };
 
@@ -61,17 +63,17 @@ const IS_OPEN = `(c.status = 'active' OR (c.status = 'system' AND m.only_subscri
 const PUBLISH = `
   WITH input AS (
     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::timestamptz[], $8::text[],
-                         $10::int[], $11::text[], $12::text[])
+                         $10::int[], $11::text[], $12::text[], $15::smallint[])
       AS m (id, environment_id, channel_id, event_type, payload, metadata, published_at, only_subscription_id, config_version,
-            traceparent, tracestate)
+            traceparent, tracestate, hops)
   ), channel AS (
     SELECT c.id, c.environment_id, c.config_version, CASE c.kind WHEN 'system' THEN 'system' ELSE c.status END AS status FROM channels c
     WHERE c.id IN (SELECT channel_id FROM input) AND c.deleted_at IS NULL
   ), published AS (
     INSERT INTO messages (id, environment_id, channel_id, event_type, payload, metadata, published_at, traceparent, tracestate,
-                          only_subscription_id)
+                          hops, only_subscription_id)
     SELECT m.id, m.environment_id, m.channel_id, m.event_type, m.payload, m.metadata::json, m.published_at,
-           m.traceparent, m.tracestate, m.only_subscription_id
+           m.traceparent, m.tracestate, m.hops, m.only_subscription_id
     FROM input m JOIN channel c ON c.id = m.channel_id AND c.environment_id = m.environment_id AND ${IS_OPEN}
     RETURNING id
   ), routed AS (
@@ -132,8 +134,9 @@ export async function storePublications(
   holder: string | undefined,
 ): Promise<{ stored: Stored[]; taken: NewDelivery[]; hasUntaken: boolean }> {
   const items = itemsOf(publications);
-  // Without any trace both columns are one null each: unnest fills up what is shorter.
+  // Without any trace both columns are one null each, and so are the hops: unnest fills up what is shorter.
   const hasTrace = publications.some(({ trace }) => trace !== undefined);
+  const hasHops = publications.some(({ hops }) => hops !== undefined);
   const matches = publications.flatMap((publication) => publication.matches ?? []);
   const readAt = Date.now();
   const { rows } = await pool.query<Row>({
@@ -148,13 +151,19 @@ export async function storePublications(
       hasTrace ? items.map(({ publication }) => publication.trace?.tracestate ?? null) : null,
       matches.map(({ messageId }) => messageId),
       matches.map(({ subscriptionId }) => subscriptionId),
+      hasHops ? items.map(({ publication }) => publication.hops ?? null) : null,
     ],
   });
   const channelOf = new Map<string, { status: string; version: number }>();
   const routed = new Set<string>();
   const held: { id: string; subscriptionId: string; messageId: string }[] = [];
   const read = readForFirstTry(
-    items.map(({ publication: { channelId, trace = NO_TRACE }, message }) => ({ ...message, channelId, trace })),
+    items.map(({ publication: { channelId, trace = NO_TRACE, hops = 0 }, message }) => ({
+      ...message,
+      channelId,
+      trace,
+      hops,
+    })),
     readAt,
   );
   let untaken = 0;

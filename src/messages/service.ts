@@ -40,16 +40,17 @@ export const TEST_EVENT_TYPE = 'posthorn.test';
 
 const RETRY_AFTER_SECONDS = 1;
 
-/** What a request publishes. `header` gives the trace it belongs to. */
+/** What a request publishes. `header` gives the trace it belongs to, `hops` counts the deliveries that stand before it. */
 type Published<B> = {
   body: B;
   bodyText: string;
   header: (name: 'traceparent' | 'tracestate') => string | undefined;
+  hops?: number;
   keep?: KeepInPublish;
 };
 
 /** What one request publishes, and where in its body each message stands. */
-type Request = { requests: readonly ToPublish[]; place: Place } & Pick<Published<unknown>, 'header' | 'keep'>;
+type Request = { requests: readonly ToPublish[]; place: Place } & Pick<Published<unknown>, 'header' | 'hops' | 'keep'>;
 type Answered = Outcome & { warnings: ErrorDetails[] };
 
 export type Messages = ReturnType<typeof createMessages>;
@@ -70,12 +71,12 @@ export function createMessages(
 
   /** Every way of publishing ends here: checks the payloads against the channels' schemas, then stores them (`storeAll`). */
   const publishAll = async <T>(
-    { requests, place, header, keep }: Request,
+    { requests, place, header, hops = 0, keep }: Request,
     toAnswer: (outcome: Answered) => Promise<T> | T,
   ): Promise<T> => {
-    const trace = traceOf(header);
+    const origin = { ...traceOf(header), ...(hops > 0 && { hops }) };
     const answer = await checked.publish(requests, (checkedOnes, warnings) => {
-      const publications = checkedOnes.map((publication) => ({ ...publication, ...trace }));
+      const publications = checkedOnes.map((publication) => ({ ...publication, ...origin }));
       return storeAll({ publications, place, ...(keep && { keep }) }, (outcome) => toAnswer({ ...outcome, warnings }));
     });
     for (const { publication } of requests) streams.wake(publication.channelId);

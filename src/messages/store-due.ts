@@ -51,15 +51,15 @@ export function createStoreDue({ pool, log, handOver }: { pool: Pool; log: Logge
 
 type Group = Publication & { messages: NewMessage[]; matches?: Match[] };
 
-/** One publication for each channel and trace. */
+/** One publication for each channel, trace and number of hops. */
 function toPublications(
   taken: readonly AcceptedMessage[],
   decisions: ReadonlyMap<string, Decision>,
 ): readonly Publication[] {
   const groups = new Map<string, Group>();
   const groupOf = new Map<string, Group>();
-  for (const { environmentId, channelId, message, trace } of taken) {
-    const key = [channelId, trace.traceparent, trace.tracestate].join();
+  for (const { environmentId, channelId, message, trace, hops } of taken) {
+    const key = [channelId, trace.traceparent, trace.tracestate, hops].join();
     const { config } = decisions.get(channelId) ?? {};
     const group = groups.get(key) ?? {
       environmentId,
@@ -67,6 +67,7 @@ function toPublications(
       ...(config !== undefined && { configVersion: config.version }),
       ...(config !== undefined && config.filters.length > 0 && { matches: [] }),
       ...(trace.traceparent !== null && { trace }),
+      ...(hops > 0 && { hops }),
       messages: [],
     };
     group.messages.push(message);

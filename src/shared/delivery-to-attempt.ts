@@ -24,6 +24,8 @@ export type DeliveryToAttempt = {
     metadata: string | null;
     publishedAt: Date;
     trace: TraceContext;
+    /** How many deliveries stand one behind the other before it. */
+    hops: number;
   };
   subscription: SubscriptionToAttempt;
 };

@@ -17,6 +17,8 @@ export const subscriptionRoutes: Route[] = [
     method: 'POST',
     path: '/v1/subscriptions',
     scope: 'subscriptions:write',
+    // With startFrom.
+    isRedelivery: true,
     body: createSubscriptionBody,
     status: 201,
     handle: ({ caller, body }, { subscriptions }) => subscriptions.create(caller, body),

@@ -155,7 +155,7 @@ test('what filters let through is looked up in a hash table, however much it is'
   await publish(environmentId, channelId, 1);
   // The statement that this session has just prepared.
   const list = `string_to_array(repeat('x,', 500000), ',')`;
-  const explain = `EXPLAIN EXECUTE publish ('{m}', '{e}', '{c}', '{t}', '{p}', '{NULL}', '{now}', '{NULL}', NULL, '{NULL}', NULL, NULL, ${list}, ${list})`;
+  const explain = `EXPLAIN EXECUTE publish ('{m}', '{e}', '{c}', '{t}', '{p}', '{NULL}', '{now}', '{NULL}', NULL, '{NULL}', NULL, NULL, ${list}, ${list}, NULL)`;
   try {
     for (const mode of ['force_custom_plan', 'force_generic_plan']) {
       await pool.query(`SET plan_cache_mode = ${mode}`);
