@@ -74,10 +74,10 @@ const is = (state: keyof typeof ONE_IN, rest: number): string => `i % ${ONE_IN[s
 const isUnfinished = `(${is('due', 1)} OR ${is('retrying', 2)} OR ${is('carried', 4)})`;
 
 const DELIVERIES = `
-  INSERT INTO deliveries (id, environment_id, channel_id, message_id, subscription_id, status, attempts, policy_attempts,
+  INSERT INTO deliveries (id, environment_id, channel_id, message_id, subscription_id, event_type, status, attempts, policy_attempts,
     due_at, next_retry_at, carrier, max_retries, initial_delay, max_delay, backoff_multiplier, last_attempt_at, response_status,
     response_body, response_latency_ms, failure_reason, created_at)
-  SELECT 'dlv_' || suffix, $1, channel_id, 'msg_' || suffix, subscription_id,
+  SELECT 'dlv_' || suffix, $1, channel_id, 'msg_' || suffix, subscription_id, 'growth.' || k,
     CASE WHEN ${is('due', 1)} THEN 'pending' WHEN ${isUnfinished} THEN 'retrying' WHEN ${is('failed', 3)} THEN 'failed' ELSE 'delivered' END,
     CASE WHEN ${is('due', 1)} THEN 0 ELSE 1 END, CASE WHEN ${is('due', 1)} THEN 0 ELSE 1 END,
     CASE WHEN ${is('due', 1)} THEN at WHEN ${isUnfinished} THEN now() + interval '1 hour' END,

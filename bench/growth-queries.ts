@@ -2,7 +2,8 @@ import type { Pool } from 'pg';
 import { pino } from 'pino';
 import { findChannels } from '../src/channels/store.ts';
 import type { Database } from '../src/db/client.ts';
-import { countDeadLetters, type DeadLetterFilter, listDeadLetters } from '../src/dead-letters/store.ts';
+import type { DeadLetterFilter } from '../src/dead-letters/filter-store.ts';
+import { countDeadLetters, listDeadLetters } from '../src/dead-letters/store.ts';
 import { judge } from '../src/deliveries/attempt.ts';
 import { loadForAttempts } from '../src/deliveries/attempt-store.ts';
 import { createRecorder } from '../src/deliveries/recorder.ts';
@@ -21,6 +22,7 @@ import {
   removeDeletedChannels,
   removeDeletedSubscriptions,
 } from '../src/retention/retention-store.ts';
+import { type IdKind, lowestIdAt } from '../src/shared/ids.ts';
 import { retentionLimits } from '../src/shared/retention.ts';
 import type { DeliveryStatus } from '../src/shared/statuses.ts';
 import { findSubscriptions } from '../src/subscriptions/store.ts';
@@ -33,28 +35,42 @@ export type Questioned = { db: Database; pool: Pool; environmentId: string };
 const newId = createNewId(Date.now);
 const HOLDER = 'inc_growth';
 const page = (after?: string) => ({ limit: 50, after });
-const daysAgo = (days: number): Date => new Date(Date.now() - days * 86_400_000);
+const idAgo = (kind: IdKind, days: number): string => lowestIdAt(kind, new Date(Date.now() - days * 86_400_000));
+/** One that is frequent, all of that kind, and one that never was. */
+const TYPES = [BUSY.eventType, 'growth.*', 'never'];
 
 /** Every list of the API: first page, a page far behind, and each filter for one with much and one with little behind it. */
 export async function listQueries({ db, environmentId }: Questioned): Promise<Query[]> {
-  const range = { environmentId, since: undefined, until: undefined };
-  const [middle] = await listMessages(db, { ...range, channelId: BUSY.channelId, until: daysAgo(15) }, page());
+  const busy = { environmentId, channelId: BUSY.channelId };
+  const [middle] = await listMessages(db, { ...busy, ids: { before: idAgo('message', 15) } }, page());
   const messageId = middle?.id ?? '';
-  const [delivery] = await listDeliveries(db, { ...deliveries(environmentId), messageId }, page());
+  const [delivery] = await listDeliveries(db, { environmentId, messageId }, page());
   const deliveryId = delivery?.id ?? '';
   const queries: Query[] = [
     {
       name: 'messages of a busy channel',
-      run: () => listMessages(db, { ...range, channelId: BUSY.channelId }, page()),
+      run: () => listMessages(db, busy, page()),
     },
     {
       name: 'messages of a busy channel, far behind',
-      run: () => listMessages(db, { ...range, channelId: BUSY.channelId }, page(messageId)),
+      run: () => listMessages(db, busy, page(messageId)),
     },
+    ...TYPES.map((eventType) => ({
+      name: `messages of a busy channel, ${eventType}`,
+      run: () => listMessages(db, { ...busy, eventType }, page()),
+    })),
     {
       name: 'messages of a calm channel in a day',
       run: () =>
-        listMessages(db, { environmentId, channelId: CALM.channelId, since: daysAgo(9), until: daysAgo(8) }, page()),
+        listMessages(
+          db,
+          {
+            environmentId,
+            channelId: CALM.channelId,
+            ids: { from: idAgo('message', 9), before: idAgo('message', 8) },
+          },
+          page(),
+        ),
     },
     { name: 'one message', run: () => findMessage(db, environmentId, messageId) },
     { name: 'one delivery', run: () => findDelivery(db, environmentId, deliveryId) },
@@ -76,16 +92,10 @@ export async function listQueries({ db, environmentId }: Questioned): Promise<Qu
   return queries;
 }
 
-const deliveries = (environmentId: string) => ({
-  environmentId,
-  subscriptionId: undefined,
-  messageId: undefined,
-  status: undefined,
-});
-
 function deliveryQueries(db: Database, environmentId: string, at: { messageId: string; deliveryId: string }): Query[] {
   const statuses: DeliveryStatus[] = ['pending', 'retrying', 'delivered', 'failed'];
-  const all = deliveries(environmentId);
+  const all = { environmentId };
+  const ids = { from: idAgo('delivery', 9), before: idAgo('delivery', 8) };
   const query = (name: string, filter: object, after?: string): Query => ({
     name: `deliveries${name}`,
     run: () => listDeliveries(db, { ...all, ...filter }, page(after)),
@@ -103,19 +113,20 @@ function deliveryQueries(db: Database, environmentId: string, at: { messageId: s
       query(` of a busy subscription, ${status}`, { subscriptionId: BUSY.subscriptionId, status }),
     ),
     query(' of a calm subscription, failed', { subscriptionId: CALM.subscriptionId, status: 'failed' }),
+    query(' of a day', { ids }),
+    query(' of a busy channel', { channelId: BUSY.channelId }),
+    query(' of a busy channel in a day', { channelId: BUSY.channelId, ids }),
+    ...statuses.map((status) => query(` of a busy channel, ${status}`, { channelId: BUSY.channelId, status })),
+    ...TYPES.flatMap((eventType) => [
+      query(`, ${eventType}`, { eventType }),
+      query(` of a busy channel, ${eventType}`, { channelId: BUSY.channelId, eventType }),
+      query(` of a busy subscription, ${eventType}`, { subscriptionId: BUSY.subscriptionId, eventType }),
+    ]),
   ];
 }
 
 function deadLetterQueries(db: Database, environmentId: string): Query[] {
-  const all: DeadLetterFilter = {
-    environmentId,
-    channelId: undefined,
-    subscriptionId: undefined,
-    eventType: undefined,
-    status: undefined,
-    since: undefined,
-    until: undefined,
-  };
+  const all = { environmentId };
   const query = (name: string, filter: Partial<DeadLetterFilter>): Query => ({
     name: `dead letters${name}`,
     run: () => listDeadLetters(db, { ...all, ...filter }, page()),
@@ -126,8 +137,11 @@ function deadLetterQueries(db: Database, environmentId: string): Query[] {
     query(', discarded (none)', { status: 'discarded' }),
     query(' of a calm channel', { channelId: CALM.channelId }),
     query(' of a busy subscription, open', { subscriptionId: BUSY.subscriptionId, status: 'open' }),
-    query(' of an event type', { eventType: BUSY.eventType }),
-    query(' of a week', { since: daysAgo(14), until: daysAgo(7) }),
+    ...TYPES.map((eventType) => query(`, ${eventType}`, { eventType })),
+    query(', gone (none)', { reason: 'gone' }),
+    query(' of runs (none)', { kind: 'run' }),
+    query(' of a message (none)', { messageId: 'msg_none' }),
+    query(' of a week', { ids: { from: idAgo('deadLetter', 14), before: idAgo('deadLetter', 7) } }),
     {
       name: 'dead letters counted for a bulk replay',
       run: () => countDeadLetters(db, { ...all, status: 'open', subscriptionId: BUSY.subscriptionId }),

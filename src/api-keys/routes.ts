@@ -1,6 +1,5 @@
-import { pageQuery } from '../http/query.ts';
 import { type Route, route } from '../http/route.ts';
-import { createApiKeyBody, updateApiKeyBody } from './schema.ts';
+import { createApiKeyBody, listApiKeysQuery, updateApiKeyBody } from './schema.ts';
 
 const COLLECTION = '/v1/api-keys';
 const ONE = '/v1/api-keys/:apiKeyId';
@@ -12,7 +11,7 @@ export const apiKeyRoutes: Route[] = [
     method: 'GET',
     path: COLLECTION,
     scope,
-    query: pageQuery,
+    query: listApiKeysQuery,
     status: 200,
     handle: ({ caller, query }, { apiKeys }) => apiKeys.list(caller, query),
   }),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { changeOf, fieldsOf, sameText, sameTime } from '../http/fields.ts';
-import { dateTimeField } from '../http/query.ts';
+import { dateTimeField, enumQuery, pageQuery } from '../http/query.ts';
 import type { EnvironmentKind, Limits } from '../http/context.ts';
 import { TIERS, type Tier } from '../limits/tiers.ts';
 import { controlCharacterProblem } from '../shared/plain-text.ts';
@@ -85,6 +85,9 @@ export function statusProblem(actual: ApiKeyStatus, wanted: ApiKeyStatus | undef
   return actual === 'revoked' ? 'cannot change: a revoked key stays revoked' : 'follows from expiresAt';
 }
 
+export const listApiKeysQuery = pageQuery.extend({ status: enumQuery(API_KEY_STATUSES).optional() });
+
+export type ListApiKeys = z.output<typeof listApiKeysQuery>;
 export type CreateApiKey = z.output<typeof createApiKeyBody>;
 export type UpdateApiKey = z.output<typeof updateApiKeyBody>;
 

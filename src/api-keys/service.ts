@@ -14,6 +14,7 @@ import {
   type ApiKey,
   apiKeyChange,
   type CreateApiKey,
+  type ListApiKeys,
   type NewApiKey,
   statusProblem,
   type UpdateApiKey,
@@ -44,7 +45,7 @@ export type OperatorApiKey = {
 };
 
 export type ApiKeys = {
-  list(caller: Caller, query: { cursor?: string | undefined; limit: number }): Promise<Page<ApiKey>>;
+  list(caller: Caller, query: ListApiKeys): Promise<Page<ApiKey>>;
   get(caller: Caller, id: string): Promise<ApiKey>;
   create(caller: Caller, body: CreateApiKey): Promise<NewApiKey>;
   /** All of it or nothing; in force at once here and within 5 s in other processes. */
@@ -66,7 +67,6 @@ export type ApiKeys = {
 export function createApiKeys(deps: Pick<Dependencies, 'db' | 'clock' | 'newId' | 'log'>): ApiKeys {
   const { db, clock, newId } = deps;
   const known = createKnownKeys(deps);
-  const listScope = ({ environmentId }: Caller): ListScope => ({ list: 'api-keys', environmentId, filters: {} });
 
   const find = async ({ environmentId }: Caller, id: string): Promise<ApiKey> => {
     const key = isId('apiKey', id) ? await findApiKey(db, environmentId, id, clock()) : undefined;
@@ -118,10 +118,12 @@ export function createApiKeys(deps: Pick<Dependencies, 'db' | 'clock' | 'newId' 
     authenticate: known.authenticate,
     settled: known.settled,
 
-    async list(caller, query) {
-      const page = pageRequest(listScope(caller), query);
-      const rows = await findApiKeys(db, caller.environmentId, page, clock());
-      return toPage(listScope(caller), page.limit, rows, (row) => row);
+    async list({ environmentId }, query) {
+      const { status } = query;
+      const scope: ListScope = { list: 'api-keys', environmentId, filters: { status } };
+      const page = pageRequest(scope, query);
+      const rows = await findApiKeys(db, { environmentId, status }, page, clock());
+      return toPage(scope, page.limit, rows, (row) => row);
     },
 
     get: find,

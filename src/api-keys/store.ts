@@ -1,10 +1,10 @@
 import type { Database, DatabaseTransaction } from '../db/client.ts';
-import type { ApiKey as ApiKeyRow } from '../db/generated/client.ts';
+import type { ApiKey as ApiKeyRow, Prisma } from '../db/generated/client.ts';
 import type { EnvironmentKind, Limits } from '../http/context.ts';
 import { resolveLimits, type Tier } from '../limits/tiers.ts';
 import type { PageRequest } from '../shared/page.ts';
 import type { Scope } from '../shared/scopes.ts';
-import type { ApiKey } from './schema.ts';
+import type { ApiKey, ApiKeyStatus } from './schema.ts';
 
 type Db = DatabaseTransaction;
 
@@ -82,15 +82,26 @@ export async function findApiKey(
   return row === null ? undefined : toApiKey(row, now);
 }
 
+/** What `toApiKey` reads a status from, as conditions. */
+const STANDING: Record<ApiKeyStatus, (now: Date) => Prisma.ApiKeyWhereInput> = {
+  revoked: () => ({ status: 'revoked' }),
+  expired: (now) => ({ status: { not: 'revoked' }, expiresAt: { lte: now } }),
+  active: (now) => ({ status: { not: 'revoked' }, OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] }),
+};
+
 /** The rows of one page and one more, newest first. */
 export async function findApiKeys(
   db: Database,
-  environmentId: string,
+  { environmentId, status }: { environmentId: string; status: ApiKeyStatus | undefined },
   page: PageRequest,
   now: Date,
 ): Promise<ApiKey[]> {
   const rows = await db.apiKey.findMany({
-    where: { environmentId, ...(page.after !== undefined && { id: { lt: page.after } }) },
+    where: {
+      environmentId,
+      ...(status !== undefined && STANDING[status](now)),
+      ...(page.after !== undefined && { id: { lt: page.after } }),
+    },
     orderBy: { id: 'desc' },
     take: page.limit + 1,
     include: withEnvironment,

@@ -43,13 +43,13 @@ export const deliveryExhausted = (from: string): string =>
 export const publishEvents = (events: string): string => `
   event AS (
     INSERT INTO messages (id, environment_id, channel_id, event_type, payload, published_at)
-    SELECT posthorn_id('msg'), v.environment_id, ${systemChannel('v.environment_id')}, v.event_type, v.payload, clock_timestamp()
-    FROM (${events}) v
+    SELECT v.id, v.environment_id, ${systemChannel('v.environment_id')}, v.event_type, v.payload, posthorn_time(v.id)
+    FROM (SELECT posthorn_id('msg') AS id, e.* FROM (${events}) e) v
     RETURNING id, environment_id, channel_id, event_type
   ), event_delivery AS (
-    INSERT INTO deliveries (id, environment_id, channel_id, message_id, subscription_id, due_at, created_at,
+    INSERT INTO deliveries (id, environment_id, channel_id, message_id, subscription_id, event_type, due_at, created_at,
                             max_retries, initial_delay, max_delay, backoff_multiplier)
-    SELECT posthorn_id('dlv'), m.environment_id, m.channel_id, m.id, s.id, now(), now(),
+    SELECT posthorn_id('dlv'), m.environment_id, m.channel_id, m.id, s.id, m.event_type, now(), now(),
            s.max_retries, s.initial_delay, s.max_delay, s.backoff_multiplier
     FROM event m JOIN subscriptions s ON s.channel_id = m.channel_id AND s.deleted_at IS NULL AND ${WANTED}
   )`;

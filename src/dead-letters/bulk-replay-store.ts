@@ -3,8 +3,11 @@ import type { Database } from '../db/client.ts';
 import { DUE_CHANNEL } from '../db/due.ts';
 import type { BulkReplay as BulkReplayRow } from '../db/generated/client.ts';
 import { inTransaction } from '../db/transaction.ts';
-import type { BulkReplayStatus } from '../shared/statuses.ts';
-import type { BulkReplay } from './schema.ts';
+import { lowestIdAt } from '../shared/ids.ts';
+import type { PageRequest } from '../shared/page.ts';
+import type { BulkReplayStatus, DeadLetterKind, DeadLetterReason } from '../shared/statuses.ts';
+import { type DeadLetterFilter, selectNext } from './filter-store.ts';
+import type { BulkReplay, BulkReplayFilter } from './schema.ts';
 import { replayDeadLetters } from './store.ts';
 
 // Dead letters made due in one transaction: long enough to be quick, short enough to be cancelled and to lock little.
@@ -12,28 +15,52 @@ const BATCH = 100;
 
 export async function insertBulkReplay(
   db: Database,
-  replay: {
-    id: string;
-    environmentId: string;
-    channelId: string | undefined;
-    subscriptionId: string | undefined;
-    eventType: string | undefined;
-    failedSince: Date | undefined;
-    failedUntil: Date;
-    matched: number;
-    requestedBy: string;
-  },
+  replay: { id: string; environmentId: string; filter: BulkReplayFilter; matched: number; requestedBy: string },
 ): Promise<BulkReplay> {
+  const { filter, ...rest } = replay;
   const row = await db.bulkReplay.create({
     data: {
-      ...replay,
-      channelId: replay.channelId ?? null,
-      subscriptionId: replay.subscriptionId ?? null,
-      eventType: replay.eventType ?? null,
-      failedSince: replay.failedSince ?? null,
+      ...rest,
+      channelId: filter.channelId ?? null,
+      subscriptionId: filter.subscriptionId ?? null,
+      messageId: filter.messageId ?? null,
+      eventType: filter.eventType ?? null,
+      kind: filter.kind ?? null,
+      reason: filter.reason ?? null,
+      failedSince: filter.since ?? null,
+      failedUntil: filter.until,
     },
   });
   return toBulkReplay(row);
+}
+
+/** What the filter of a bulk replay asks for, in that environment. */
+export const openOnesOf = (environmentId: string, { since, until, ...filter }: BulkReplayFilter): DeadLetterFilter => ({
+  ...filter,
+  environmentId,
+  status: 'open',
+  ids: {
+    from: since && lowestIdAt('deadLetter', new Date(since.getTime() + 1)),
+    before: lowestIdAt('deadLetter', until),
+  },
+});
+
+/** Bulk replays newest first, one more than asked for. */
+export async function listBulkReplays(
+  db: Database,
+  { environmentId, status }: { environmentId: string; status: BulkReplayStatus | undefined },
+  page: PageRequest,
+): Promise<BulkReplay[]> {
+  const rows = await db.bulkReplay.findMany({
+    where: {
+      environmentId,
+      ...(status !== undefined && { status }),
+      ...(page.after !== undefined && { id: { lt: page.after } }),
+    },
+    orderBy: { id: 'desc' },
+    take: page.limit + 1,
+  });
+  return rows.map(toBulkReplay);
 }
 
 export async function findBulkReplay(db: Database, environmentId: string, id: string): Promise<BulkReplay | undefined> {
@@ -51,16 +78,17 @@ export async function cancelBulkReplay(db: Database, environmentId: string, id: 
 }
 
 type Progress = { isFinished: boolean; matched: number; replayed: number; failed: number };
-type Job = {
-  environment_id: string;
-  channel_id: string | null;
-  subscription_id: string | null;
-  event_type: string | null;
-  failed_since: Date | null;
-  failed_until: Date;
-  position: string | null;
-  requested_by: string;
-};
+type FilterColumns = Pick<
+  BulkReplayRow,
+  'channelId' | 'subscriptionId' | 'messageId' | 'eventType' | 'kind' | 'reason' | 'failedSince' | 'failedUntil'
+>;
+type Job = FilterColumns & Pick<BulkReplayRow, 'environmentId' | 'position' | 'requestedBy'>;
+
+const TAKE = `
+  UPDATE bulk_replays SET status = 'running', carrier = $2 WHERE id = $1 AND status IN ('pending', 'running')
+  RETURNING environment_id AS "environmentId", channel_id AS "channelId", subscription_id AS "subscriptionId",
+    message_id AS "messageId", event_type AS "eventType", kind, reason, failed_since AS "failedSince",
+    failed_until AS "failedUntil", position, requested_by AS "requestedBy"`;
 
 /**
  * Replays the next 100 dead letters of a bulk replay and notes how far it is, in one transaction: a repeated call goes on
@@ -68,35 +96,14 @@ type Job = {
  */
 export async function replayNextBatch(pool: Pool, bulkReplayId: string, carrier: string): Promise<Progress> {
   return inTransaction(pool, async (connection) => {
-    const jobs = await connection.query<Job>(
-      `UPDATE bulk_replays SET status = 'running', carrier = $2 WHERE id = $1 AND status IN ('pending', 'running') RETURNING *`,
-      [bulkReplayId, carrier],
-    );
-    const job = jobs.rows[0];
+    const { rows: jobs } = await connection.query<Job>(TAKE, [bulkReplayId, carrier]);
+    const [job] = jobs;
     if (job === undefined) return { isFinished: true, matched: 0, replayed: 0, failed: 0 };
-    const letters = await connection.query<{ id: string }>(
-      `SELECT id FROM dead_letters
-       WHERE environment_id = $1 AND status = 'open' AND failed_at < $2 AND ($3::timestamptz IS NULL OR failed_at > $3)
-         AND ($4::text IS NULL OR channel_id = $4) AND ($5::text IS NULL OR subscription_id = $5)
-         AND ($6::text IS NULL OR event_type = $6) AND ($7::text IS NULL OR id > $7)
-       ORDER BY id LIMIT $8`,
-      [
-        job.environment_id,
-        job.failed_until,
-        job.failed_since,
-        job.channel_id,
-        job.subscription_id,
-        job.event_type,
-        job.position,
-        BATCH,
-      ],
-    );
+    const { environmentId, position, requestedBy } = job;
+    const wanted = openOnesOf(environmentId, toFilter(job));
+    const letters = await connection.query<{ id: string }>(selectNext(wanted, position, BATCH));
     const ids = letters.rows.map((letter) => letter.id);
-    const replayed = await replayDeadLetters(connection, {
-      ids,
-      environmentId: job.environment_id,
-      requestedBy: job.requested_by,
-    });
+    const replayed = await replayDeadLetters(connection, { ids, environmentId, requestedBy });
     const isFinished = ids.length < BATCH;
     const { rows } = await connection.query<Omit<Progress, 'isFinished'>>(
       `UPDATE bulk_replays SET replayed = replayed + $2, failed = failed + $3, position = coalesce($4, position),
@@ -109,6 +116,18 @@ export async function replayNextBatch(pool: Pool, bulkReplayId: string, carrier:
   });
 }
 
+const toFilter = (row: FilterColumns): BulkReplayFilter => ({
+  ...(row.channelId !== null && { channelId: row.channelId }),
+  ...(row.subscriptionId !== null && { subscriptionId: row.subscriptionId }),
+  ...(row.messageId !== null && { messageId: row.messageId }),
+  ...(row.eventType !== null && { eventType: row.eventType }),
+  // Only this service writes both columns, from the unions of src/shared/statuses.ts.
+  ...(row.kind !== null && { kind: row.kind as DeadLetterKind }),
+  ...(row.reason !== null && { reason: row.reason as DeadLetterReason }),
+  ...(row.failedSince !== null && { since: row.failedSince }),
+  until: row.failedUntil,
+});
+
 const toBulkReplay = (row: BulkReplayRow): BulkReplay => ({
   id: row.id,
   // Only this service writes the column, from BULK_REPLAY_STATUSES.
@@ -116,6 +135,7 @@ const toBulkReplay = (row: BulkReplayRow): BulkReplay => ({
   matched: row.matched,
   replayed: row.replayed,
   failed: row.failed,
+  filter: toFilter(row),
   createdAt: row.createdAt,
   ...(row.finishedAt !== null && { finishedAt: row.finishedAt }),
 });

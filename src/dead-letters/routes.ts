@@ -1,5 +1,5 @@
 import { type Route, route } from '../http/route.ts';
-import { bulkReplayBody, listDeadLettersQuery } from './schema.ts';
+import { bulkReplayBody, listBulkReplaysQuery, listDeadLettersQuery } from './schema.ts';
 
 export const deadLetterRoutes: Route[] = [
   route({
@@ -18,6 +18,14 @@ export const deadLetterRoutes: Route[] = [
     body: bulkReplayBody,
     status: 202,
     handle: ({ caller, body }, { deadLetters }) => deadLetters.replayMatching(caller, body),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/dlq/replay',
+    scope: 'dlq:read',
+    query: listBulkReplaysQuery,
+    status: 200,
+    handle: ({ caller, query }, { deadLetters }) => deadLetters.listBulkReplays(caller, query),
   }),
   route({
     method: 'GET',

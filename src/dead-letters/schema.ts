@@ -1,40 +1,53 @@
 import { z } from 'zod';
 import { fieldsOf } from '../http/fields.ts';
-import { dateTimeField, dateTimeQuery, enumQuery, pageQuery } from '../http/query.ts';
+import { enumQuery, eventTypeQuery, instantField, pageQuery, windowQuery } from '../http/query.ts';
 import {
+  BULK_REPLAY_STATUSES,
   type BulkReplayStatus,
+  DEAD_LETTER_KINDS,
+  DEAD_LETTER_REASONS,
   DEAD_LETTER_STATUSES,
+  type DeadLetterKind,
   type DeadLetterReason,
   type DeadLetterStatus,
   type ErrorClass,
 } from '../shared/statuses.ts';
 
+/** What lists and bulk replays have in common. */
+const deadLetterFilter = {
+  channelId: z.string('must be a string').optional(),
+  subscriptionId: z.string('must be a string').optional(),
+  messageId: z.string('must be a string').optional(),
+  eventType: eventTypeQuery.optional(),
+  kind: enumQuery(DEAD_LETTER_KINDS).optional(),
+  reason: enumQuery(DEAD_LETTER_REASONS).optional(),
+};
+
 export const listDeadLettersQuery = pageQuery.extend({
-  channelId: z.string().optional(),
-  subscriptionId: z.string().optional(),
-  eventType: z.string().optional(),
+  ...deadLetterFilter,
   status: enumQuery(DEAD_LETTER_STATUSES).optional(),
-  since: dateTimeQuery.optional(),
-  until: dateTimeQuery.optional(),
+  /** Of failedAt. */
+  ...windowQuery,
 });
+
+export const listBulkReplaysQuery = pageQuery.extend({ status: enumQuery(BULK_REPLAY_STATUSES).optional() });
 
 /** The filter of a bulk replay; everything is asked for by `{}`, not by a missing body. `dryRun` only counts. */
 export const bulkReplayBody = fieldsOf({
-  channelId: z.string('must be a string').optional(),
-  subscriptionId: z.string('must be a string').optional(),
-  eventType: z.string('must be a string').optional(),
-  since: dateTimeField.optional(),
-  until: dateTimeField.optional(),
+  ...deadLetterFilter,
+  since: instantField.optional(),
+  until: instantField.optional(),
   dryRun: z.boolean('must be true or false').default(false),
 });
 
 export type ListDeadLetters = z.output<typeof listDeadLettersQuery>;
+export type ListBulkReplays = z.output<typeof listBulkReplaysQuery>;
 export type BulkReplayRequest = z.output<typeof bulkReplayBody>;
 
 /** DESIGN §5 dead letter. A failure's last word: why a delivery ended, what can be replayed. */
 export type DeadLetter = {
   id: string;
-  kind: 'delivery' | 'run';
+  kind: DeadLetterKind;
   status: DeadLetterStatus;
   channelId?: string;
   messageId?: string;
@@ -50,6 +63,18 @@ export type DeadLetter = {
   replayedBy?: string;
 };
 
+/** What a bulk replay replays: open dead letters that failed after `since` and before `until`. */
+export type BulkReplayFilter = {
+  channelId?: string | undefined;
+  subscriptionId?: string | undefined;
+  messageId?: string | undefined;
+  eventType?: string | undefined;
+  kind?: DeadLetterKind | undefined;
+  reason?: DeadLetterReason | undefined;
+  since?: Date;
+  until: Date;
+};
+
 /** A bulk replay and how far it is: matched = replayed + failed once it is completed. `failed` counts those that could not be replayed. */
 export type BulkReplay = {
   id: string;
@@ -57,6 +82,7 @@ export type BulkReplay = {
   matched: number;
   replayed: number;
   failed: number;
+  filter: BulkReplayFilter;
   createdAt: Date;
   finishedAt?: Date;
 };

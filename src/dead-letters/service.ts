@@ -3,10 +3,19 @@ import type { Dependencies } from '../dependencies.ts';
 import type { Deliveries } from '../deliveries/service.ts';
 import type { Delivery } from '../deliveries/schema.ts';
 import type { Caller } from '../http/context.ts';
-import { ApiError, invalidField, notFound } from '../shared/api-error.ts';
+import { ApiError, notFound } from '../shared/api-error.ts';
+import { firstTimeFrom, idsWithin, millisecondsOf, windowText } from '../shared/instant.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../shared/page.ts';
 import * as bulk from './bulk-replay-store.ts';
-import type { BulkReplay, BulkReplayPreview, BulkReplayRequest, DeadLetter, ListDeadLetters } from './schema.ts';
+import type {
+  BulkReplay,
+  BulkReplayFilter,
+  BulkReplayPreview,
+  BulkReplayRequest,
+  DeadLetter,
+  ListBulkReplays,
+  ListDeadLetters,
+} from './schema.ts';
 import * as store from './store.ts';
 
 export type DeadLetters = ReturnType<typeof createDeadLetters>;
@@ -28,40 +37,18 @@ export function createDeadLetters(
     return replay;
   };
 
-  const requireOrder = (since: Date | undefined, until: Date | undefined): void => {
-    if (since && until && since >= until) throw invalidField('until', 'must be later than since');
-  };
-
   return {
     get,
     getBulkReplay,
 
     async list(caller: Caller, query: ListDeadLetters): Promise<Page<DeadLetter>> {
-      const { channelId, subscriptionId, eventType, status, since, until } = query;
-      requireOrder(since, until);
-      const scope: ListScope = {
-        list: 'dead letters',
-        environmentId: caller.environmentId,
-        filters: {
-          channelId,
-          subscriptionId,
-          eventType,
-          status,
-          since: since?.toISOString(),
-          until: until?.toISOString(),
-        },
-      };
-      const filter = {
-        environmentId: caller.environmentId,
-        channelId,
-        subscriptionId,
-        eventType,
-        status,
-        since,
-        until,
-      };
-      const found = await store.listDeadLetters(db, filter, pageRequest(scope, query));
-      return toPage(scope, query.limit, found, (letter) => letter);
+      const { environmentId } = caller;
+      const { cursor: _, limit, since, until, ...filter } = query;
+      const filters = { ...filter, ...windowText({ since, until }) };
+      const scope: ListScope = { list: 'dead letters', environmentId, filters };
+      const ids = idsWithin('deadLetter', { since, until });
+      const found = await store.listDeadLetters(db, { environmentId, ...filter, ids }, pageRequest(scope, query));
+      return toPage(scope, limit, found, (letter) => letter);
     },
 
     /** Makes the delivery due again: next round, fresh policy. CONFLICT unless it is open and its subscription is there. */
@@ -98,26 +85,33 @@ export function createDeadLetters(
      * dry run. What fails again meanwhile is not taken up a second time, so it ends; asking twice replays nothing twice.
      */
     async replayMatching(caller: Caller, request: BulkReplayRequest): Promise<BulkReplay | BulkReplayPreview> {
-      const { channelId, subscriptionId, eventType, since } = request;
-      requireOrder(since, request.until);
-      const now = clock();
-      const until = request.until && request.until < now ? request.until : new Date(now.getTime() + 1);
-      const filter = { channelId, subscriptionId, eventType, since, until, environmentId: caller.environmentId };
-      const matched = await store.countDeadLetters(db, { ...filter, status: 'open' });
-      if (request.dryRun) return { status: 'preview', matched, replayed: 0, failed: 0 };
+      const { environmentId } = caller;
+      const { dryRun, since, until, ...named } = request;
+      const end = new Date(clock().getTime() + 1);
+      const asked = until === undefined ? end : firstTimeFrom(until);
+      const filter: BulkReplayFilter = {
+        ...named,
+        ...(since !== undefined && { since: new Date(millisecondsOf(since)) }),
+        until: asked < end ? asked : end,
+      };
+      const matched = await store.countDeadLetters(db, bulk.openOnesOf(environmentId, filter));
+      if (dryRun) return { status: 'preview', matched, replayed: 0, failed: 0 };
       const replay = await bulk.insertBulkReplay(db, {
         id: newId('bulkReplay'),
-        environmentId: caller.environmentId,
-        channelId,
-        subscriptionId,
-        eventType,
+        environmentId,
+        filter,
         matched,
-        failedSince: since,
-        failedUntil: until,
         requestedBy: caller.credentialId,
       });
       await notifyDue(db);
       return replay;
+    },
+
+    async listBulkReplays({ environmentId }: Caller, query: ListBulkReplays): Promise<Page<BulkReplay>> {
+      const { status, limit } = query;
+      const scope: ListScope = { list: 'bulk replays', environmentId, filters: { status } };
+      const found = await bulk.listBulkReplays(db, { environmentId, status }, pageRequest(scope, query));
+      return toPage(scope, limit, found, (replay) => replay);
     },
 
     /** Stops a bulk replay; what it has replayed stays replayed. CONFLICT when it has ended. */

@@ -1,32 +1,13 @@
 import type { Pool } from 'pg';
 import type { Database } from '../db/client.ts';
 import { NEXT_ROUND } from '../db/delivery-sql.ts';
-import type { DeadLetter as DeadLetterRow, Prisma } from '../db/generated/client.ts';
+import type { DeadLetter as DeadLetterRow } from '../db/generated/client.ts';
+import { findAlong, readFound } from '../db/walk.ts';
+import { timeOfId } from '../shared/ids.ts';
 import type { PageRequest } from '../shared/page.ts';
-import type { DeadLetterReason, DeadLetterStatus, ErrorClass } from '../shared/statuses.ts';
+import type { DeadLetterKind, DeadLetterReason, DeadLetterStatus, ErrorClass } from '../shared/statuses.ts';
+import { type DeadLetterFilter, selectCount, selectPage } from './filter-store.ts';
 import type { DeadLetter } from './schema.ts';
-
-/** What lists and bulk replays are narrowed by. `since` and `until` are exclusive and about failedAt. */
-export type DeadLetterFilter = {
-  environmentId: string;
-  channelId: string | undefined;
-  subscriptionId: string | undefined;
-  eventType: string | undefined;
-  status: DeadLetterStatus | undefined;
-  since: Date | undefined;
-  until: Date | undefined;
-};
-
-const toWhere = (filter: DeadLetterFilter): Prisma.DeadLetterWhereInput => ({
-  environmentId: filter.environmentId,
-  ...(filter.channelId !== undefined && { channelId: filter.channelId }),
-  ...(filter.subscriptionId !== undefined && { subscriptionId: filter.subscriptionId }),
-  ...(filter.eventType !== undefined && { eventType: filter.eventType }),
-  ...(filter.status !== undefined && { status: filter.status }),
-  ...((filter.since !== undefined || filter.until !== undefined) && {
-    failedAt: { ...(filter.since && { gt: filter.since }), ...(filter.until && { lt: filter.until }) },
-  }),
-});
 
 /** Dead letters newest first, one more than asked for. */
 export async function listDeadLetters(
@@ -34,16 +15,19 @@ export async function listDeadLetters(
   filter: DeadLetterFilter,
   page: PageRequest,
 ): Promise<DeadLetter[]> {
-  const rows = await db.deadLetter.findMany({
-    where: { ...toWhere(filter), ...(page.after !== undefined && { id: { lt: page.after } }) },
-    orderBy: { id: 'desc' },
-    take: page.limit + 1,
-  });
+  const { text, values } = selectPage(filter, page);
+  const rows = await readFound(
+    () => findAlong(db, text, { values }),
+    (ids) => db.deadLetter.findMany({ where: { id: { in: ids } }, orderBy: { id: 'desc' } }),
+  );
   return rows.map(toDeadLetter);
 }
 
-export const countDeadLetters = (db: Database, filter: DeadLetterFilter): Promise<number> =>
-  db.deadLetter.count({ where: toWhere(filter) });
+export async function countDeadLetters(db: Database, filter: DeadLetterFilter): Promise<number> {
+  const { text, values } = selectCount(filter);
+  const [row] = await db.$queryRawUnsafe<{ count: number }[]>(text, ...values);
+  return row?.count ?? 0;
+}
 
 export async function findDeadLetter(db: Database, environmentId: string, id: string): Promise<DeadLetter | undefined> {
   const row = await db.deadLetter.findFirst({ where: { id, environmentId } });
@@ -92,7 +76,7 @@ function toDeadLetter(row: DeadLetterRow): DeadLetter {
   return {
     id: row.id,
     // Only this service writes these columns, from the unions of src/shared/statuses.ts.
-    kind: row.kind as 'delivery' | 'run',
+    kind: row.kind as DeadLetterKind,
     status: row.status as DeadLetterStatus,
     ...(row.channelId !== null && { channelId: row.channelId }),
     ...(row.messageId !== null && { messageId: row.messageId }),
@@ -106,7 +90,8 @@ function toDeadLetter(row: DeadLetterRow): DeadLetter {
       ...(row.errorStatus !== null && { status: row.errorStatus }),
     },
     attempts: row.attempts,
-    failedAt: row.failedAt,
+    // By this time it is listed and filtered; the column has that of its transaction, which an outage may have put off.
+    failedAt: timeOfId('deadLetter', row.id) ?? row.failedAt,
     ...(row.replayedAt !== null && { replayedAt: row.replayedAt }),
     ...(row.replayedBy !== null && { replayedBy: row.replayedBy }),
   };

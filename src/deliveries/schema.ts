@@ -1,11 +1,15 @@
 import { z } from 'zod';
-import { enumQuery, pageQuery } from '../http/query.ts';
+import { enumQuery, eventTypeQuery, pageQuery, windowQuery } from '../http/query.ts';
 import { type AttemptOutcome, DELIVERY_STATUSES, type DeliveryStatus, type ErrorClass } from '../shared/statuses.ts';
 
 export const listDeliveriesQuery = pageQuery.extend({
+  channelId: z.string().optional(),
   subscriptionId: z.string().optional(),
   messageId: z.string().optional(),
+  eventType: eventTypeQuery.optional(),
   status: enumQuery(DELIVERY_STATUSES).optional(),
+  /** Of createdAt. */
+  ...windowQuery,
 });
 
 export type ListDeliveries = z.output<typeof listDeliveriesQuery>;

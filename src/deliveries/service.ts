@@ -3,6 +3,7 @@ import { notifyDue } from '../db/due.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Caller } from '../http/context.ts';
 import { ApiError, notFound } from '../shared/api-error.ts';
+import { idsWithin, windowText } from '../shared/instant.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../shared/page.ts';
 import type { Attempt, Delivery, ListDeliveries } from './schema.ts';
 import * as store from './store.ts';
@@ -22,15 +23,13 @@ export function createDeliveries({ db }: Pick<Dependencies, 'db'>) {
 
     /** Deliveries of the environment, newest first. A filter that names nothing gives an empty list. */
     async list(caller: Caller, query: ListDeliveries): Promise<Page<Delivery>> {
-      const { subscriptionId, messageId, status } = query;
-      const scope: ListScope = {
-        list: 'deliveries',
-        environmentId: caller.environmentId,
-        filters: { subscriptionId, messageId, status },
-      };
-      const filter = { environmentId: caller.environmentId, subscriptionId, messageId, status };
-      const found = await store.listDeliveries(db, filter, pageRequest(scope, query));
-      return toPage(scope, query.limit, found, (delivery) => delivery);
+      const { environmentId } = caller;
+      const { cursor: _, limit, since, until, ...filter } = query;
+      const filters = { ...filter, ...windowText({ since, until }) };
+      const scope: ListScope = { list: 'deliveries', environmentId, filters };
+      const ids = idsWithin('delivery', { since, until });
+      const found = await store.listDeliveries(db, { environmentId, ...filter, ids }, pageRequest(scope, query));
+      return toPage(scope, limit, found, (delivery) => delivery);
     },
 
     /** The tries of one delivery, newest first. */

@@ -1,29 +1,18 @@
 import type { Database, DatabaseTransaction } from '../db/client.ts';
 import type { Attempt as AttemptRow, Delivery as DeliveryRow } from '../db/generated/client.ts';
+import { readFound } from '../db/walk.ts';
+import { timeOfId } from '../shared/ids.ts';
 import type { PageRequest } from '../shared/page.ts';
 import type { AttemptOutcome, DeliveryStatus, ErrorClass } from '../shared/statuses.ts';
+import { type DeliveryFilter, findDeliveryIds } from './list-store.ts';
 import type { Attempt, Delivery, DeliveryResponse } from './schema.ts';
-
-export type DeliveryFilter = {
-  environmentId: string;
-  subscriptionId: string | undefined;
-  messageId: string | undefined;
-  status: DeliveryStatus | undefined;
-};
 
 /** Deliveries newest first, one more than asked for. */
 export async function listDeliveries(db: Database, filter: DeliveryFilter, page: PageRequest): Promise<Delivery[]> {
-  const rows = await db.delivery.findMany({
-    where: {
-      environmentId: filter.environmentId,
-      ...(filter.subscriptionId !== undefined && { subscriptionId: filter.subscriptionId }),
-      ...(filter.messageId !== undefined && { messageId: filter.messageId }),
-      ...(filter.status !== undefined && { status: filter.status }),
-      ...(page.after !== undefined && { id: { lt: page.after } }),
-    },
-    orderBy: { id: 'desc' },
-    take: page.limit + 1,
-  });
+  const rows = await readFound(
+    () => findDeliveryIds(db, filter, page),
+    (ids) => db.delivery.findMany({ where: { id: { in: ids } }, orderBy: { id: 'desc' } }),
+  );
   return withProbes(db, rows);
 }
 
@@ -125,7 +114,8 @@ export function toDelivery(row: DeliveryRow): Delivery {
     ...(row.nextRetryAt !== null && { nextRetryAt: row.nextRetryAt }),
     ...(answer !== undefined && { response: answer }),
     ...(row.failureReason !== null && { reason: row.failureReason }),
-    createdAt: row.createdAt,
+    // By this time it is listed and filtered; the column has the beginning of its transaction, some ms earlier.
+    createdAt: timeOfId('delivery', row.id) ?? row.createdAt,
   };
 }
 

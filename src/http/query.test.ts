@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { ApiError } from '../shared/api-error.ts';
 import { parseQuery } from './parse-query.ts';
-import { dateTimeField, dateTimeQuery, pageQuery, parseDateTime } from './query.ts';
+import { dateTimeField, instantField, instantQuery, pageQuery, parseDateTime, parseInstant } from './query.ts';
 
 test.each([
   ['2026-01-31T12:00:00Z', '2026-01-31T12:00:00.000Z'],
@@ -43,11 +43,25 @@ test.each([
   ' 2026-01-31T12:00:00Z',
 ])('%j is no date-time', (text) => {
   expect(parseDateTime(text)).toBeUndefined();
-  expect(dateTimeQuery.safeParse(text).error?.issues[0]?.message).toMatch(/^must be a date-time/);
+  expect(instantQuery.safeParse(text).error?.issues[0]?.message).toMatch(/^must be a date-time/);
 });
 
-test('dateTimeQuery gives a Date', () => {
-  expect(dateTimeQuery.parse('2026-01-31T12:00:00Z')).toEqual(new Date('2026-01-31T12:00:00Z'));
+test.each([
+  ['2026-01-31T12:00:00Z', 0n],
+  ['2026-01-31T12:00:00.5Z', 500_000_000n],
+  ['2026-01-31T12:00:00.6781Z', 678_100_000n],
+  ['2026-01-31T12:00:00.123456789Z', 123_456_789n],
+  ['2026-01-31T13:00:00.000000001+01:00', 1n],
+])('%s is kept to the nanosecond', (text, nanoseconds) => {
+  const instant = BigInt(Date.parse('2026-01-31T12:00:00Z')) * 1_000_000n + nanoseconds;
+  expect(parseInstant(text)).toBe(instant);
+  expect(instantQuery.parse(text)).toBe(instant);
+  expect(instantField.parse(text)).toBe(instant);
+});
+
+test('a fraction of a second before 1970 counts forwards as well', () => {
+  expect(parseInstant('1969-12-31T23:59:59.25Z')).toBe(-750_000_000n);
+  expect(parseDateTime('1969-12-31T23:59:59.2501Z')?.getTime()).toBe(-750);
 });
 
 test('a page has 20 items unless a limit from 1 to 100 is given', () => {
@@ -93,4 +107,5 @@ test.each([
   [null, 'must be a date-time'],
 ])('a date-time in a body that is %j %s', (value, reason) => {
   expect(dateTimeField.safeParse(value).error?.issues[0]?.message).toBe(reason);
+  expect(instantField.safeParse(value).error?.issues[0]?.message).toBe(reason);
 });

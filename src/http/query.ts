@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { eventTypePatternProblem, MAX_EVENT_TYPE_LENGTH } from '../shared/event-types.ts';
+import { type Instant, millisecondsOf } from '../shared/instant.ts';
 import { PAGE_LIMIT } from '../shared/page.ts';
 
 const LIMIT_REASON = `must be a whole number from ${PAGE_LIMIT.min} to ${PAGE_LIMIT.max}`;
@@ -21,14 +23,13 @@ const DATE_TIME = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}
 const DATE_TIME_REASON = 'must be a date-time such as 2026-01-31T12:00:00Z (a + in an offset is written %2B)';
 
 /**
- * Reads an RFC 3339 §5.6 date-time; undefined for anything else and for dates that do not exist: `new Date` would turn
- * 30 February into 2 March and reads "1" as 2001. Digits behind the millisecond are dropped. Leap seconds are not taken.
+ * Reads an RFC 3339 §5.6 date-time, to the nanosecond; undefined for anything else and for dates that do not exist: `new Date`
+ * would turn 30 February into 2 March and reads "1" as 2001. Leap seconds are not taken.
  */
-export function parseDateTime(text: string): Date | undefined {
+export function parseInstant(text: string): Instant | undefined {
   const match = DATE_TIME.exec(text);
   if (match === null) return undefined;
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(Number);
-  const milliseconds = Number((match[7] ?? '').padEnd(3, '0').slice(0, 3));
   const offsetHours = Number(match[9] ?? 0);
   const offsetMinutes = Number(match[10] ?? 0);
   if (hour > 23 || minute > 59 || second > 59 || offsetHours > 23 || offsetMinutes > 59) return undefined;
@@ -37,29 +38,58 @@ export function parseDateTime(text: string): Date | undefined {
   time.setUTCFullYear(year, month - 1, day);
   if (time.getUTCFullYear() !== year || time.getUTCMonth() !== month - 1 || time.getUTCDate() !== day) return undefined;
   const sign = match[8] === '-' ? -1 : 1;
-  time.setUTCHours(hour, minute - sign * (offsetHours * 60 + offsetMinutes), second, milliseconds);
+  time.setUTCHours(hour, minute - sign * (offsetHours * 60 + offsetMinutes), second);
   // Year 0 and below have no ISO 8601 form that PostgreSQL reads.
-  return time.getUTCFullYear() >= 1 && time.getUTCFullYear() <= 9999 ? time : undefined;
+  if (time.getUTCFullYear() < 1 || time.getUTCFullYear() > 9999) return undefined;
+  return BigInt(time.getTime()) * 1_000_000n + BigInt((match[7] ?? '').padEnd(9, '0'));
 }
 
-/** A query parameter that is a date-time; gives a Date. */
-export const dateTimeQuery = z.string().transform((text, issues) => {
-  const time = parseDateTime(text);
-  if (time !== undefined) return time;
+/** The same, without what is below a millisecond. */
+export function parseDateTime(text: string): Date | undefined {
+  const instant = parseInstant(text);
+  return instant === undefined ? undefined : new Date(millisecondsOf(instant));
+}
+
+/** A query parameter that is a date-time: a bound of what is asked for, exactly as it was written. */
+export const instantQuery = z.string().transform((text, issues) => {
+  const instant = parseInstant(text);
+  if (instant !== undefined) return instant;
   issues.addIssue({ code: 'custom', message: DATE_TIME_REASON });
   return z.NEVER;
 });
 
+/** The bounds of lists that have times; both are exclusive. */
+export const windowQuery = { since: instantQuery.optional(), until: instantQuery.optional() };
+
 const reasonOfDateTime = ({ input }: { input?: unknown }): string =>
   input === undefined ? 'is required' : 'must be a date-time';
 
-/** A date-time in a body, RFC 3339. */
-export const dateTimeField = z.string({ error: reasonOfDateTime }).transform((text, issues) => {
-  const time = parseDateTime(text);
-  if (time !== undefined) return time;
-  issues.addIssue({ code: 'custom', message: 'must be a date-time such as 2026-01-31T12:00:00Z' });
-  return z.NEVER;
-});
+const inBody = <T>(parse: (text: string) => T | undefined) =>
+  z.string({ error: reasonOfDateTime }).transform((text, issues) => {
+    const parsed = parse(text);
+    if (parsed !== undefined) return parsed;
+    issues.addIssue({ code: 'custom', message: 'must be a date-time such as 2026-01-31T12:00:00Z' });
+    return z.NEVER;
+  });
+
+/** A date-time in a body, RFC 3339: a Date, without what is below a millisecond. */
+export const dateTimeField = inBody(parseDateTime);
+
+/** The same as a bound of stored times, exactly as it was written. */
+export const instantField = inBody(parseInstant);
+
+/**
+ * Which event types a list is narrowed to: one, or with a beginning such as `order.*` every one that begins with `order.`; `*`
+ * is all of them. As in a subscription's eventTypes, which such a filter is often taken from.
+ */
+export const eventTypeQuery = z
+  .string('must be a string')
+  .min(1, 'must not be empty')
+  .max(MAX_EVENT_TYPE_LENGTH, `must have at most ${MAX_EVENT_TYPE_LENGTH} characters`)
+  .check((context) => {
+    const problem = eventTypePatternProblem(context.value);
+    if (problem !== undefined) context.issues.push({ code: 'custom', message: problem, input: context.value });
+  });
 
 /** A query parameter that is one of a few words. */
 export const enumQuery = <const T extends readonly [string, ...string[]]>(values: T) =>

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { dateTimeQuery, pageQuery } from './query.ts';
+import { instantQuery, pageQuery } from './query.ts';
 import { parseInput, readQuery } from './validate.ts';
 
 const body = z.strictObject({
@@ -59,7 +59,7 @@ test.each([
   );
 });
 
-const query = pageQuery.extend({ channelId: z.string().optional(), since: dateTimeQuery.optional() });
+const query = pageQuery.extend({ channelId: z.string().optional(), since: instantQuery.optional() });
 
 test('an empty cursor asks for the first page', () => {
   expect(readQuery(query, 'cursor=&channelId=c')).toEqual({ limit: 20, channelId: 'c' });

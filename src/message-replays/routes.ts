@@ -1,5 +1,5 @@
 import { type Route, route } from '../http/route.ts';
-import { messageReplayBody } from './schema.ts';
+import { listMessageReplaysQuery, messageReplayBody } from './schema.ts';
 
 export const messageReplayRoutes: Route[] = [
   route({
@@ -11,6 +11,14 @@ export const messageReplayRoutes: Route[] = [
     status: 202,
     handle: async ({ caller, params, body }, { subscriptions, messageReplays }) =>
       messageReplays.start(caller, await subscriptions.get(caller, params.subscriptionId), body),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/replays',
+    scope: 'subscriptions:read',
+    query: listMessageReplaysQuery,
+    status: 200,
+    handle: ({ caller, query }, { messageReplays }) => messageReplays.list(caller, query),
   }),
   route({
     method: 'GET',

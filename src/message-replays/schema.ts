@@ -1,19 +1,19 @@
 import { z } from 'zod';
 import { fieldsOf } from '../http/fields.ts';
-import { dateTimeField } from '../http/query.ts';
+import { enumQuery, instantField, pageQuery } from '../http/query.ts';
 import { eventTypePatternProblem, MAX_EVENT_TYPES } from '../shared/event-types.ts';
-import type { BulkReplayStatus } from '../shared/statuses.ts';
+import { BULK_REPLAY_STATUSES, type BulkReplayStatus } from '../shared/statuses.ts';
 
 /** Deliveries made due per second; the subscription's own limits hold beside it. */
 export const REPLAY_RATE = { min: 1, max: 1_000, default: 100 } as const;
 
 /**
- * A replay of stored messages to one subscription: `since` ≤ publishedAt < `until` (default: now). `eventTypes` narrows what
- * the subscription wants. With `onlyMissing` what it has had, or is getting, is left alone.
+ * A replay of stored messages to one subscription: `since` ≤ publishedAt < `until` (default: now); an empty window has none.
+ * `eventTypes` narrows what the subscription wants. With `onlyMissing` what it has had, or is getting, is left alone.
  */
 export const messageReplayBody = fieldsOf({
-  since: dateTimeField,
-  until: dateTimeField.exactOptional(),
+  since: instantField,
+  until: instantField.exactOptional(),
   eventTypes: z
     .array(
       z.string().check((context) => {
@@ -27,6 +27,12 @@ export const messageReplayBody = fieldsOf({
   ratePerSecond: z.number().int().min(REPLAY_RATE.min).max(REPLAY_RATE.max).default(REPLAY_RATE.default),
 });
 
+export const listMessageReplaysQuery = pageQuery.extend({
+  subscriptionId: z.string().optional(),
+  status: enumQuery(BULK_REPLAY_STATUSES).optional(),
+});
+
+export type ListMessageReplays = z.output<typeof listMessageReplaysQuery>;
 export type MessageReplayRequest = z.output<typeof messageReplayBody>;
 
 /**

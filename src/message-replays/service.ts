@@ -4,7 +4,9 @@ import type { Dependencies } from '../dependencies.ts';
 import type { Caller } from '../http/context.ts';
 import { ApiError, invalidField, notFound } from '../shared/api-error.ts';
 import { isId } from '../shared/ids.ts';
-import { type MessageReplay, type MessageReplayRequest, REPLAY_RATE } from './schema.ts';
+import { firstTimeFrom, type Instant, millisecondsOf } from '../shared/instant.ts';
+import { type ListScope, type Page, pageRequest, toPage } from '../shared/page.ts';
+import { type ListMessageReplays, type MessageReplay, type MessageReplayRequest, REPLAY_RATE } from './schema.ts';
 import * as store from './store.ts';
 
 // A publish that did not see the new subscription has committed by then; what both see is delivered once.
@@ -25,22 +27,30 @@ export function createMessageReplays({ db, newId, clock }: Pick<Dependencies, 'd
   return {
     get,
 
-    /** Starts a replay. NOT_FOUND for a missing subscription; INVALID_REQUEST for bounds in the future or in the wrong order. */
+    /** Newest first; of deleted subscriptions too. A subscriptionId that names nothing gives an empty list. */
+    async list({ environmentId }: Caller, query: ListMessageReplays): Promise<Page<MessageReplay>> {
+      const { subscriptionId, status, limit } = query;
+      const scope: ListScope = { list: 'replays', environmentId, filters: { subscriptionId, status } };
+      const filter = { environmentId, subscriptionId, status };
+      const found = await store.listMessageReplays(db, filter, pageRequest(scope, query));
+      return toPage(scope, limit, found, (replay) => replay);
+    },
+
+    /** Starts a replay. NOT_FOUND for a missing subscription; INVALID_REQUEST for a beginning in the future. */
     async start(
       { environmentId, credentialId }: Caller,
       subscription: { id: string },
-      { until, ...request }: MessageReplayRequest,
+      { since, until, ...request }: MessageReplayRequest,
     ): Promise<MessageReplay> {
       const now = clock();
-      if (request.since > now) throw invalidField('since', 'must not be in the future');
-      const end = until === undefined || until > now ? now : until;
-      if (request.since >= end) throw invalidField('until', 'must be later than since');
+      const end = until === undefined ? now : firstTimeFrom(until);
       const replay = await store.insertMessageReplay(db, {
         ...request,
         id: newId('messageReplay'),
         environmentId,
         subscriptionId: subscription.id,
-        until: end,
+        since: beginning('since', since, now),
+        until: end < now ? end : now,
         requestedBy: credentialId,
       });
       await notifyDue(db);
@@ -51,15 +61,14 @@ export function createMessageReplays({ db, newId, clock }: Pick<Dependencies, 'd
     async startWithin(
       transaction: DatabaseTransaction,
       { environmentId, credentialId }: Caller,
-      { subscriptionId, startFrom }: { subscriptionId: string; startFrom: Date },
+      { subscriptionId, startFrom }: { subscriptionId: string; startFrom: Instant },
     ): Promise<MessageReplay> {
       const now = clock();
-      if (startFrom > now) throw invalidField('startFrom', 'must not be in the future');
       const replay = await store.insertMessageReplay(transaction, {
         id: newId('messageReplay'),
         environmentId,
         subscriptionId,
-        since: startFrom,
+        since: beginning('startFrom', startFrom, now),
         until: new Date(now.getTime() + OVERLAP_MS),
         eventTypes: [],
         onlyMissing: true,
@@ -78,4 +87,10 @@ export function createMessageReplays({ db, newId, clock }: Pick<Dependencies, 'd
       return get(caller, replayId);
     },
   };
+}
+
+/** Where a replay begins, to the millisecond. The clock has no more either, so that what is within its millisecond has come. */
+function beginning(field: string, from: Instant, now: Date): Date {
+  if (millisecondsOf(from) > now.getTime()) throw invalidField(field, 'must not be in the future');
+  return firstTimeFrom(from);
 }

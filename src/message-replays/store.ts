@@ -7,6 +7,7 @@ import type { MessageReplay as MessageReplayRow } from '../db/generated/client.t
 import { inTransaction } from '../db/transaction.ts';
 import type { FilterInput } from '../filters/filters.ts';
 import { lowestIdAt, timeOfId } from '../shared/ids.ts';
+import type { PageRequest } from '../shared/page.ts';
 import type { BulkReplayStatus } from '../shared/statuses.ts';
 import type { MessageReplay } from './schema.ts';
 
@@ -35,6 +36,25 @@ export async function findMessageReplay(
 ): Promise<MessageReplay | undefined> {
   const row = await db.messageReplay.findFirst({ where: { id, environmentId } });
   return row === null ? undefined : toMessageReplay(row);
+}
+
+/** Replays newest first, one more than asked for. */
+export async function listMessageReplays(
+  db: Database,
+  filter: { environmentId: string; subscriptionId: string | undefined; status: BulkReplayStatus | undefined },
+  page: PageRequest,
+): Promise<MessageReplay[]> {
+  const rows = await db.messageReplay.findMany({
+    where: {
+      environmentId: filter.environmentId,
+      ...(filter.subscriptionId !== undefined && { subscriptionId: filter.subscriptionId }),
+      ...(filter.status !== undefined && { status: filter.status }),
+      ...(page.after !== undefined && { id: { lt: page.after } }),
+    },
+    orderBy: { id: 'desc' },
+    take: page.limit + 1,
+  });
+  return rows.map(toMessageReplay);
 }
 
 /** Stops a replay before its next batch. False when it had already ended. */
@@ -110,9 +130,9 @@ const REPLAY = `
     SELECT m.* FROM looked m JOIN subscriptions s ON s.id = $5
     WHERE ${IS_WANTED} AND ($9::text[] IS NULL OR m.id = ANY ($9))
   ), made AS (
-    INSERT INTO deliveries (id, environment_id, channel_id, message_id, subscription_id, due_at, created_at,
+    INSERT INTO deliveries (id, environment_id, channel_id, message_id, subscription_id, event_type, due_at, created_at,
                             max_retries, initial_delay, max_delay, backoff_multiplier)
-    SELECT posthorn_id('dlv'), m.environment_id, m.channel_id, m.id, s.id, now(), now(),
+    SELECT posthorn_id('dlv'), m.environment_id, m.channel_id, m.id, s.id, m.event_type, now(), now(),
            s.max_retries, s.initial_delay, s.max_delay, s.backoff_multiplier
     FROM wanted m JOIN subscriptions s ON s.id = $5
     ORDER BY m.id

@@ -77,9 +77,9 @@ const PUBLISH = `
     FROM input m JOIN channel c ON c.id = m.channel_id AND c.environment_id = m.environment_id AND ${IS_OPEN}
     RETURNING id
   ), routed AS (
-    INSERT INTO deliveries (id, environment_id, channel_id, message_id, subscription_id, due_at, created_at, holder,
+    INSERT INTO deliveries (id, environment_id, channel_id, message_id, subscription_id, event_type, due_at, created_at, holder,
                             max_retries, initial_delay, max_delay, backoff_multiplier)
-    SELECT posthorn_id('dlv'), m.environment_id, m.channel_id, m.id, s.id, now(), now(),
+    SELECT posthorn_id('dlv'), m.environment_id, m.channel_id, m.id, s.id, m.event_type, now(), now(),
            CASE WHEN s.status = 'active' AND s.circuit_opened_at IS NULL THEN $9::text END,
            s.max_retries, s.initial_delay, s.max_delay, s.backoff_multiplier
     FROM input m

@@ -2,11 +2,12 @@ import type { Pool, PoolClient } from 'pg';
 import type { Database } from '../db/client.ts';
 import { isAnswerTo, WITHOUT_PAYLOAD } from '../db/idempotency-keys.ts';
 import type { ScheduledMessage } from '../db/generated/client.ts';
+import { along, alongEventTypes, createValues, findAlong, isNarrowing, readFound, risingIdBounds } from '../db/walk.ts';
 import type { PageRequest } from '../shared/page.ts';
 import type { CancelReason, ScheduleStatus } from '../shared/statuses.ts';
 import { itemsOf, messageColumns, type Publication, type Stored } from './publish-store.ts';
 import type { Message } from './schema.ts';
-import { contentOf } from './store.ts';
+import { contentOf, type MessageFilter } from './store.ts';
 
 /** Of a publication whose messages all wait, or none does (`splitScheduled`). */
 export const isScheduled = ({ messages }: Publication): boolean => messages[0]?.isScheduled === true;
@@ -56,22 +57,26 @@ export async function storeScheduled(connection: PoolClient, publications: reado
   });
 }
 
-/** What waits, or was cancelled, in a channel: soonest first, one more than asked for. */
+/** What waits, or was cancelled, in a channel: soonest first, one more than asked for. deliverAt is the time in the id. */
 export async function listScheduled(
   db: Database,
-  scope: { environmentId: string; channelId: string; status: ScheduleStatus },
+  filter: MessageFilter & { status: ScheduleStatus },
   page: PageRequest,
 ): Promise<Message[]> {
-  const rows = await db.scheduledMessage.findMany({
-    where: {
-      environmentId: scope.environmentId,
-      channelId: scope.channelId,
-      cancelledAt: scope.status === 'scheduled' ? null : { not: null },
-      ...(page.after !== undefined && { id: { gt: page.after } }),
-    },
-    orderBy: { id: 'asc' },
-    take: page.limit + 1,
-  });
+  const { environmentId, channelId, eventType, status } = filter;
+  const values = createValues();
+  const bounds = risingIdBounds(values, filter.ids ?? {}, page.after);
+  const isCancelled = `d.cancelled_at IS ${status === 'cancelled' ? 'NOT ' : ''}NULL`;
+  const where = [isCancelled, `d.environment_id = ${values.add(environmentId)}`];
+  const walk = { table: 'scheduled_messages', bounds, where, limit: page.limit + 1, isRising: true };
+  const owner = values.add(channelId);
+  const text = isNarrowing(eventType)
+    ? alongEventTypes(values, { ...walk, owners: `SELECT ${owner} AS id`, of: 'channel_id', pattern: eventType })
+    : along({ ...walk, columns: ['channel_id'], at: [owner] });
+  const rows = await readFound(
+    () => findAlong(db, text, values),
+    (ids) => db.scheduledMessage.findMany({ where: { id: { in: ids } }, orderBy: { id: 'asc' } }),
+  );
   return rows.map(toMessage);
 }
 

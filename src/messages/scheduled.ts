@@ -2,6 +2,7 @@ import type { Dependencies } from '../dependencies.ts';
 import type { Caller } from '../http/context.ts';
 import { ApiError, notFound } from '../shared/api-error.ts';
 import { isId, isTimeGiven } from '../shared/ids.ts';
+import { idsWithin, windowText } from '../shared/instant.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../shared/page.ts';
 import type { CancelledMessage, ListScheduled, Message } from './schema.ts';
 import * as store from './scheduled-store.ts';
@@ -23,10 +24,12 @@ export function createScheduled({ pool, db, clock }: Pick<Dependencies, 'pool' |
     /** Soonest first; of a deleted channel too, until retention removes them. NOT_FOUND for a missing channel. */
     async list({ environmentId }: Caller, channelId: string, query: ListScheduled): Promise<Page<Message>> {
       if (!(await channelExists(db, environmentId, channelId))) throw notFound('channel');
-      const { status } = query;
-      const scope: ListScope = { list: `scheduled of ${channelId}`, environmentId, filters: { status } };
-      const found = await store.listScheduled(db, { environmentId, channelId, status }, pageRequest(scope, query));
-      return toPage(scope, query.limit, found, (message) => message);
+      const { limit, status, eventType, since, until } = query;
+      const filters = { status, eventType, ...windowText({ since, until }) };
+      const scope: ListScope = { list: `scheduled of ${channelId}`, environmentId, filters };
+      const filter = { environmentId, channelId, status, eventType, ids: idsWithin('message', { since, until }) };
+      const found = await store.listScheduled(db, filter, pageRequest(scope, query));
+      return toPage(scope, limit, found, (message) => message);
     },
 
     /** Cancels what waits; again it answers the same. CONFLICT once it is published, NOT_FOUND for a missing message. */

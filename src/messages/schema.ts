@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fieldsOf, type ResourceFields } from '../http/fields.ts';
-import { dateTimeField, dateTimeQuery, enumQuery, pageQuery } from '../http/query.ts';
+import { dateTimeField, enumQuery, eventTypeQuery, instantQuery, pageQuery, windowQuery } from '../http/query.ts';
 import type { ErrorDetails } from '../shared/api-error.ts';
 import { eventTypePatternProblem, MAX_EVENT_TYPE_LENGTH, MAX_EVENT_TYPES } from '../shared/event-types.ts';
 import { MAX_EXPRESSION_LENGTH } from '../shared/expression-rules.ts';
@@ -131,13 +131,16 @@ export const dryRunBody = fieldsOf({
   }
 });
 
-export const listMessagesQuery = pageQuery.extend({
-  since: dateTimeQuery.optional(),
-  until: dateTimeQuery.optional(),
-});
+/** `since` and `until` are about publishedAt. */
+export const listMessagesQuery = pageQuery.extend({ eventType: eventTypeQuery.optional(), ...windowQuery });
 
 /** `scheduled`: what waits. Cancelled ones are shown until retention removes them. */
-export const listScheduledQuery = pageQuery.extend({ status: enumQuery(SCHEDULE_STATUSES).default('scheduled') });
+export const listScheduledQuery = pageQuery.extend({
+  status: enumQuery(SCHEDULE_STATUSES).default('scheduled'),
+  eventType: eventTypeQuery.optional(),
+  /** Of deliverAt. */
+  ...windowQuery,
+});
 
 /** Event types as a subscription lists them, joined by commas; a type that has a comma itself can only be meant by a beginning. */
 const eventTypesQuery = z.string().transform((text, issues) => {
@@ -156,7 +159,7 @@ const eventTypeProblem = (text: string): string | undefined =>
 
 export const streamMessagesQuery = z.strictObject({
   eventTypes: eventTypesQuery.optional(),
-  since: dateTimeQuery.optional(),
+  since: instantQuery.optional(),
 });
 
 export type PublishMessage = z.output<typeof publishMessageBody>;

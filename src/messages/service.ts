@@ -8,6 +8,7 @@ import { mayBeSentForMs } from '../shared/erasure.ts';
 import { ExactJson } from '../shared/exact-json.ts';
 import { type HandOver, noHandOver } from '../shared/hand-over.ts';
 import { timeOfId } from '../shared/ids.ts';
+import { idsWithin, windowText } from '../shared/instant.ts';
 import { readTraceContext } from '../shared/trace-context.ts';
 import { pageRequest, type ListScope, type Page, toPage } from '../shared/page.ts';
 import { createCheckedPublish, type ToPublish } from './checked-publish.ts';
@@ -235,20 +236,14 @@ export function createMessages(
 
     /** Messages of a channel, newest first; of a deleted channel too, until their retention ends. */
     async list(caller: Caller, channelId: string, query: ListMessages): Promise<Page<Message>> {
-      if (query.since && query.until && query.since >= query.until)
-        throw invalidField('until', 'must be later than since');
-      if (!(await store.channelExists(db, caller.environmentId, channelId))) throw notFound('channel');
-      const scope: ListScope = {
-        list: `messages of ${channelId}`,
-        environmentId: caller.environmentId,
-        filters: { since: query.since?.toISOString(), until: query.until?.toISOString() },
-      };
-      const found = await store.listMessages(
-        db,
-        { environmentId: caller.environmentId, channelId, since: query.since, until: query.until },
-        pageRequest(scope, query),
-      );
-      return toPage(scope, query.limit, found, (message) => message);
+      const { environmentId } = caller;
+      const { limit, eventType, since, until } = query;
+      if (!(await store.channelExists(db, environmentId, channelId))) throw notFound('channel');
+      const filters = { eventType, ...windowText({ since, until }) };
+      const scope: ListScope = { list: `messages of ${channelId}`, environmentId, filters };
+      const filter = { environmentId, channelId, eventType, ids: idsWithin('message', { since, until }) };
+      const found = await store.listMessages(db, filter, pageRequest(scope, query));
+      return toPage(scope, limit, found, (message) => message);
     },
 
     /** What waits in a channel, or was cancelled; see `list` of ./scheduled.ts. */

@@ -1,7 +1,8 @@
 import type { Database } from '../db/client.ts';
 import type { Message as MessageRow } from '../db/generated/client.ts';
+import { along, alongEventTypes, createValues, findAlong, idBounds, isNarrowing, readFound } from '../db/walk.ts';
 import { ExactJson } from '../shared/exact-json.ts';
-import { lowestIdAt } from '../shared/ids.ts';
+import type { IdRange } from '../shared/instant.ts';
 import type { PageRequest } from '../shared/page.ts';
 import type { DeliverySummary } from '../shared/statuses.ts';
 import type { Message } from './schema.ts';
@@ -24,26 +25,24 @@ export async function subscriptionTarget(
   return row ?? undefined;
 }
 
-/** Messages of a channel, newest first, one more than asked for. publishedAt is in the id, so a time range is an id range. */
-export async function listMessages(
-  db: Database,
-  scope: { environmentId: string; channelId: string; since: Date | undefined; until: Date | undefined },
-  page: PageRequest,
-): Promise<Message[]> {
-  const upper = [page.after, scope.until && lowestIdAt('message', scope.until)].filter((id) => id !== undefined).sort();
-  const rows = await db.message.findMany({
-    where: {
-      environmentId: scope.environmentId,
-      channelId: scope.channelId,
-      id: {
-        ...(upper[0] !== undefined && { lt: upper[0] }),
-        // After `since` begins with the next millisecond.
-        ...(scope.since && { gte: lowestIdAt('message', new Date(scope.since.getTime() + 1)) }),
-      },
-    },
-    orderBy: { id: 'desc' },
-    take: page.limit + 1,
-  });
+/** What a channel's messages are narrowed by. `eventType` is a literal or a beginning; publishedAt is the time in the id. */
+export type MessageFilter = { environmentId: string; channelId: string; eventType?: string | undefined; ids?: IdRange };
+
+/** Messages of a channel, newest first, one more than asked for. */
+export async function listMessages(db: Database, filter: MessageFilter, page: PageRequest): Promise<Message[]> {
+  const { environmentId, channelId, eventType } = filter;
+  const values = createValues();
+  const bounds = idBounds(values, filter.ids ?? {}, page.after);
+  const where = [`d.environment_id = ${values.add(environmentId)}`];
+  const walk = { table: 'messages', bounds, where, limit: page.limit + 1 };
+  const owner = values.add(channelId);
+  const text = isNarrowing(eventType)
+    ? alongEventTypes(values, { ...walk, owners: `SELECT ${owner} AS id`, of: 'channel_id', pattern: eventType })
+    : along({ ...walk, columns: ['channel_id'], at: [owner] });
+  const rows = await readFound(
+    () => findAlong(db, text, values),
+    (ids) => db.message.findMany({ where: { id: { in: ids } }, orderBy: { id: 'desc' } }),
+  );
   return withDeliveryStatus(db, rows);
 }
 

@@ -4,6 +4,7 @@ import type { Feed, Sink } from '../http/event-stream.ts';
 import { invalidField, notFound } from '../shared/api-error.ts';
 import { wantsEventType } from '../shared/event-types.ts';
 import { ExactJson, stringifyExact } from '../shared/exact-json.ts';
+import { millisecondsOf } from '../shared/instant.ts';
 import { type Place, streamPositions } from '../shared/stream-position.ts';
 import type { Message, StreamMessages } from './schema.ts';
 import { findLiveChannels, findPlaceSince, findStreamStart, readBehind, type StreamRow } from './stream-store.ts';
@@ -138,7 +139,9 @@ export function createStreams({ pool, log }: Pick<Dependencies, 'pool' | 'log'>)
       const given =
         lastEventId !== undefined
           ? decode(lastEventId, start.horizon)
-          : since && (await findPlaceSince(pool, channelId, since));
+          : since === undefined
+            ? undefined
+            : await findPlaceSince(pool, channelId, new Date(millisecondsOf(since)));
       let at = given ?? start.last;
       let stream: Open | undefined;
       return {

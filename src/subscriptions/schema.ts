@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../http/fields.ts';
-import { dateTimeField, pageQuery } from '../http/query.ts';
+import { instantField, pageQuery } from '../http/query.ts';
 import type { ErrorDetails } from '../shared/api-error.ts';
 import type { Circuit } from '../shared/circuit.ts';
 import { eventTypePatternProblem, MAX_EVENT_TYPE_LENGTH, MAX_EVENT_TYPES } from '../shared/event-types.ts';
@@ -104,7 +104,7 @@ export const createSubscriptionBody = fieldsOf(
     maxConcurrency: maxConcurrency.exactOptional(),
     rateLimit: rateLimit.exactOptional(),
     /** Stored messages from this time on are delivered too. */
-    startFrom: dateTimeField.exactOptional(),
+    startFrom: instantField.exactOptional(),
   },
   { identity, moved, rules, elsewhere: SECRET_ELSEWHERE },
 );

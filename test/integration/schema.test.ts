@@ -51,6 +51,7 @@ describe('the migrations', () => {
       { migration_name: '0010_scheduled', isFinished: true },
       { migration_name: '0011_filters', isFinished: true },
       { migration_name: '0012_test_messages', isFinished: true },
+      { migration_name: '0017_list_filters', isFinished: true },
       { migration_name: '0018_hops', isFinished: true },
     ]);
   });
@@ -85,6 +86,13 @@ describe('posthorn_id', () => {
     expect(Math.max(...times)).toBeLessThanOrEqual(after);
     // Two ids of one microsecond may change places; ids of different milliseconds never do.
     expect(times).toEqual([...times].sort((one, other) => one - other));
+  });
+
+  test('posthorn_time gives the time that an id carries', async () => {
+    const { rows } = await database.pool.query<{ id: string; at: Date }>(
+      `SELECT id, posthorn_time(id) AS at FROM (SELECT posthorn_id('dlv') AS id FROM generate_series(1, 1000)) AS made`,
+    );
+    expect(rows.filter(({ id, at }) => timeOfId('delivery', id)?.getTime() !== at.getTime())).toEqual([]);
   });
 
   test('carries version 7 and the variant of RFC 9562', async () => {

@@ -196,6 +196,7 @@ export const CONTRACT: ContractRow[] = [
     answers: 'bulkReplay',
     body: ({ channelId }) => ({ channelId }),
   },
+  { method: 'GET', path: '/v1/dlq/replay', scope: 'dlq:read', status: 200, listOf: 'bulkReplay' },
   { method: 'GET', path: '/v1/dlq/replay/:bulkReplayId', scope: 'dlq:read', status: 200, answers: 'bulkReplay' },
   {
     method: 'POST',
@@ -212,6 +213,7 @@ export const CONTRACT: ContractRow[] = [
     answers: 'messageReplay',
     body: () => ({ since: '2026-01-01T00:00:00Z' }),
   },
+  { method: 'GET', path: '/v1/replays', scope: 'subscriptions:read', status: 200, listOf: 'messageReplay' },
   {
     method: 'GET',
     path: '/v1/replays/:messageReplayId',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Dependencies } from '../../src/dependencies.ts';
-import { dateTimeQuery, pageQuery } from '../../src/http/query.ts';
+import { instantQuery, pageQuery } from '../../src/http/query.ts';
 import { type Route, route } from '../../src/http/route.ts';
 import { ExactJson } from '../../src/shared/exact-json.ts';
 
@@ -112,7 +112,7 @@ export function createProbes({ db, pool }: Pick<Dependencies, 'db' | 'pool'>): P
       method: 'GET',
       path: '/v1/list',
       scope: 'messages:read',
-      query: pageQuery.extend({ since: dateTimeQuery.optional(), status: z.enum(['active', 'paused']).optional() }),
+      query: pageQuery.extend({ since: instantQuery.optional(), status: z.enum(['active', 'paused']).optional() }),
       status: 200,
       handle: ({ query }) => counted(query),
     }),

@@ -31,7 +31,7 @@ export const publish = (
   posthorn: TestPosthorn,
   channelId: string,
   message: Record<string, unknown> = {},
-): Promise<{ id: string; deliveryStatus: string }> =>
+): Promise<{ id: string; deliveryStatus: string; publishedAt: string }> =>
   created(
     posthorn,
     `/v1/channels/${channelId}/messages`,

@@ -183,6 +183,17 @@ const SHAPES = {
     matched: integer,
     replayed: integer,
     failed: integer,
+    // Beyond DESIGN §5: a list of bulk replays would not tell one from another.
+    filter: fields({
+      'channelId?': id('channel'),
+      'subscriptionId?': id('subscription'),
+      'messageId?': id('message'),
+      'eventType?': text,
+      'kind?': oneOf('delivery', 'run'),
+      'reason?': text,
+      'since?': time,
+      until: time,
+    }),
     createdAt: time,
     'finishedAt?': time,
   }),

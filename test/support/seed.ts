@@ -45,7 +45,7 @@ export async function insertAttempt(
 export async function endAsDeadLetter(
   posthorn: TestPosthorn,
   deliveryId: string,
-  fields: Record<string, unknown> = {},
+  { failedAt, ...fields }: { failedAt?: Date } & Record<string, unknown> = {},
 ): Promise<string> {
   const { db, newId } = posthorn.deps;
   const delivery = await db.delivery.update({
@@ -65,7 +65,7 @@ export async function endAsDeadLetter(
   await insertAttempt(posthorn, deliveryId, 1);
   const row = await db.deadLetter.create({
     data: {
-      id: newId('deadLetter'),
+      id: newId('deadLetter', failedAt),
       environmentId: delivery.environmentId,
       channelId: delivery.channelId,
       messageId: delivery.messageId,
@@ -78,7 +78,7 @@ export async function endAsDeadLetter(
       errorMessage: 'answered with status 500',
       errorStatus: 500,
       attempts: 1,
-      failedAt: new Date(),
+      failedAt: failedAt ?? new Date(),
       ...fields,
     },
   });

@@ -1,0 +1,155 @@
+import type { IdRange } from '../shared/instant.ts';
+import type { Database, DatabaseTransaction } from './client.ts';
+
+/** The values of one statement: `add` gives the parameter that stands for a value. */
+export function createValues() {
+  const values: string[] = [];
+  const add = (value: string): string => `$${values.push(value)}::text`;
+  return { values, add };
+}
+
+export type Values = ReturnType<typeof createValues>;
+
+/** SQL: ids at or above `from` and below `before`. */
+export type Bounds = { from: string; before: string };
+
+// Below and above every id there is: some letters, an underscore, 26 characters.
+const LOWEST = '';
+const HIGHEST = '~';
+
+/** The bounds of a page: the ids of a range, newest first and below the last one of the page before. */
+export function idBounds({ add }: Values, { from = LOWEST, before = HIGHEST }: IdRange, after = HIGHEST): Bounds {
+  return { from: add(from), before: add(before < after ? before : after) };
+}
+
+/** The same of a list that runs from the oldest id to the newest. */
+export function risingIdBounds({ add }: Values, { from = LOWEST, before = HIGHEST }: IdRange, after?: string): Bounds {
+  // Ids are of one length: nothing lies between one and the same with a character more.
+  const next = after === undefined ? LOWEST : `${after}0`;
+  return { from: add(from > next ? from : next), before: add(before) };
+}
+
+/**
+ * A walk along one index, (`columns`, id), through the ids of `table` (as `d`) for which the columns have the values `at`: newest
+ * first, or oldest first where `isRising`. `where` holds each row's own conditions.
+ */
+export type Walk = {
+  table: string;
+  columns: readonly string[];
+  at: readonly string[];
+  bounds: Bounds;
+  where?: readonly string[];
+  limit: number;
+  isRising?: boolean;
+};
+
+/**
+ * SQL: the first `limit` ids of a walk.
+ *
+ * The columns are compared as one row and sorted by, although they have one value each: with `findAlong` nothing but that index
+ * serves this, whatever the statistics say. By plain conditions and ORDER BY id PostgreSQL chooses by what it thinks is frequent,
+ * and reads all of an environment for what no longer happens, or never did.
+ */
+export function along({ table, columns, at, bounds, where = [], limit, isRising = false }: Walk): string {
+  const names = [...columns, 'id'].map((column) => `d.${column}`);
+  const from = `(${[...at, bounds.from].join(', ')})`;
+  const before = `(${[...at, bounds.before].join(', ')})`;
+  const conditions = [`(${names.join(', ')}) >= ${from}`, `(${names.join(', ')}) < ${before}`, ...where];
+  const order = names.map((name) => `${name} ${isRising ? 'ASC' : 'DESC'}`);
+  return `SELECT d.id FROM ${table} d WHERE ${conditions.join(' AND ')} ORDER BY ${order.join(', ')} LIMIT ${limit}`;
+}
+
+/**
+ * SQL, CTEs and their SELECT: the first `limit` ids of many walks, one for each row `w` of `walks`. Only those whose first ids
+ * are the first of all are gone on with, and none beyond the last of these.
+ */
+export function alongAll(walks: string, walk: Walk): string {
+  const { bounds, limit, isRising = false } = walk;
+  const order = isRising ? 'ASC' : 'DESC';
+  const end = isRising ? { ...bounds, before: 'bound.id' } : { ...bounds, from: 'bound.id' };
+  // Ids are of one length: the last of the first ids is below itself with a character more.
+  const last = isRising ? `max(first_id) || '0'` : 'min(first_id)';
+  return `
+  first AS MATERIALIZED (
+    SELECT w.*, d.id AS first_id FROM ${walks} w CROSS JOIN LATERAL (${along({ ...walk, limit: 1 })}) d
+    ORDER BY d.id ${order} LIMIT ${limit}
+  ), bound AS MATERIALIZED (
+    SELECT CASE count(*) WHEN ${limit} THEN ${last} ELSE ${isRising ? bounds.before : bounds.from} END AS id FROM first
+  )
+  SELECT d.id FROM first w CROSS JOIN bound CROSS JOIN LATERAL (${along({ ...walk, bounds: end })}) d
+  ORDER BY d.id ${order} LIMIT ${limit}`;
+}
+
+/**
+ * SQL: the first ids of what has a wanted event type, along the index (`of`, event_type, id). `owners` selects the values of the
+ * column `of`, as `id`. A beginning such as `order.*` steps from one of the owner's event types to the next.
+ */
+export function alongEventTypes(
+  values: Values,
+  { owners, of, pattern, ...walk }: { owners: string; of: string; pattern: string } & Omit<Walk, 'columns' | 'at'>,
+): string {
+  const typed = { ...walk, columns: [of, 'event_type'], at: ['w.id', 'w.event_type'] };
+  const range = rangeOfBeginning(pattern);
+  if (range === undefined) {
+    const one = `typed AS (SELECT o.id, ${values.add(pattern)} AS event_type FROM (${owners}) o)`;
+    return `WITH ${one}, ${alongAll('typed', typed)}`;
+  }
+  const end = values.add(range.before);
+  const next = (from: string): string => `(
+      SELECT d.event_type FROM ${walk.table} d
+      WHERE (d.${of}, d.event_type) ${from} AND (d.${of}, d.event_type) < (o.id, ${end})
+      ORDER BY d.${of}, d.event_type LIMIT 1)`;
+  return `
+  WITH RECURSIVE step AS (
+    SELECT o.id, ${next(`>= (o.id, ${values.add(range.from)})`)} AS event_type FROM (${owners}) o
+    UNION ALL
+    SELECT o.id, ${next('> (o.id, o.event_type)')} FROM step o WHERE o.event_type IS NOT NULL
+  ), typed AS (
+    SELECT o.id, o.event_type FROM step o WHERE o.event_type IS NOT NULL
+  ), ${alongAll('typed', typed)}`;
+}
+
+/** The first text, by bytes, that begins with `order.` for `order.*`, and the one behind the last; undefined for anything else. */
+function rangeOfBeginning(pattern: string): { from: string; before: string } | undefined {
+  if (!pattern.endsWith('.*')) return undefined;
+  // A pattern's beginning ends with a dot; the slash is the next character.
+  return { from: pattern.slice(0, -1), before: `${pattern.slice(0, -2)}/` };
+}
+
+/** Whether a filter by event type leaves anything out. */
+export const isNarrowing = (pattern: string | undefined): pattern is string => pattern !== undefined && pattern !== '*';
+
+/** SQL: what the event type `d.event_type`, COLLATE "C", must be. */
+export function eventTypeIs(pattern: string | undefined, { add }: Values): string[] {
+  if (!isNarrowing(pattern)) return [];
+  const range = rangeOfBeginning(pattern);
+  if (range === undefined) return [`d.event_type = ${add(pattern)}`];
+  return [`d.event_type >= ${add(range.from)}`, `d.event_type < ${add(range.before)}`];
+}
+
+// With statistics of another day PostgreSQL would gather a subscription's deliveries by an index that only begins alike, and sort
+// them: 400,000 for a page of 20 was seen. With none of these it goes along the one that has the order, and stops.
+const IN_ORDER = `SELECT set_config(name, 'off', true) FROM unnest(ARRAY[
+  'enable_sort', 'enable_incremental_sort', 'enable_bitmapscan', 'enable_seqscan']) AS name`;
+// The dearest list that is known took 10 s from a cold disk; Prisma's own patience with a transaction is half of that.
+const PATIENCE_MS = 30_000;
+
+/** The ids that a statement made of walks finds, in its order. */
+export async function findAlong(db: Database, text: string, { values }: Pick<Values, 'values'>): Promise<string[]> {
+  const find = async (transaction: DatabaseTransaction): Promise<{ id: string }[]> => {
+    await transaction.$queryRawUnsafe(IN_ORDER);
+    return transaction.$queryRawUnsafe<{ id: string }[]>(text, ...values);
+  };
+  const rows = await db.$transaction(find, { timeout: PATIENCE_MS });
+  return rows.map(({ id }) => id);
+}
+
+/** The rows of what was found, in one order. What is removed in between would leave a page short, and so the last one: found anew. */
+export async function readFound<T>(find: () => Promise<string[]>, read: (ids: string[]) => Promise<T[]>): Promise<T[]> {
+  for (;;) {
+    const ids = await find();
+    if (ids.length === 0) return [];
+    const rows = await read(ids);
+    if (rows.length === ids.length) return rows;
+  }
+}

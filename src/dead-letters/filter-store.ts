@@ -1,0 +1,120 @@
+import {
+  along,
+  alongAll,
+  alongEventTypes,
+  createValues,
+  eventTypeIs,
+  idBounds,
+  isNarrowing,
+  type Values,
+  type Walk,
+} from '../db/walk.ts';
+import type { IdRange } from '../shared/instant.ts';
+import type { PageRequest } from '../shared/page.ts';
+import {
+  DEAD_LETTER_KINDS,
+  DEAD_LETTER_REASONS,
+  type DeadLetterKind,
+  type DeadLetterReason,
+  type DeadLetterStatus,
+} from '../shared/statuses.ts';
+
+/** What dead letters are narrowed by, in lists and in bulk replays. `eventType` is a literal or a beginning such as `order.*`. */
+export type DeadLetterFilter = {
+  environmentId: string;
+  channelId?: string | undefined;
+  subscriptionId?: string | undefined;
+  messageId?: string | undefined;
+  eventType?: string | undefined;
+  kind?: DeadLetterKind | undefined;
+  reason?: DeadLetterReason | undefined;
+  status?: DeadLetterStatus | undefined;
+  /** Of failedAt, which is the time in the id. */
+  ids?: IdRange;
+};
+
+export type Statement = { text: string; values: string[] };
+
+/** SQL: the conditions on a dead letter `d`. */
+function conditions(filter: Partial<DeadLetterFilter>, values: Values): string[] {
+  const is = (column: string, value: string | undefined): string[] =>
+    value === undefined ? [] : [`d.${column} = ${values.add(value)}`];
+  return [
+    ...is('environment_id', filter.environmentId),
+    ...is('channel_id', filter.channelId),
+    ...is('subscription_id', filter.subscriptionId),
+    ...is('message_id', filter.messageId),
+    ...is('kind', filter.kind),
+    ...is('reason', filter.reason),
+    ...is('status', filter.status),
+    ...eventTypeIs(filter.eventType, values),
+  ];
+}
+
+const within = ({ ids = {} }: DeadLetterFilter, values: Values): string[] => {
+  const bounds = idBounds(values, ids);
+  return [`d.id >= ${bounds.from}`, `d.id < ${bounds.before}`];
+};
+
+/** How many there are. */
+export function selectCount(filter: DeadLetterFilter): Statement {
+  const values = createValues();
+  const where = [...conditions(filter, values), ...within(filter, values)];
+  return {
+    text: `SELECT count(*)::int AS count FROM dead_letters d WHERE ${where.join(' AND ')}`,
+    values: values.values,
+  };
+}
+
+/** The oldest `limit` ids behind `position`: the next ones of a bulk replay. */
+export function selectNext(filter: DeadLetterFilter, position: string | null, limit: number): Statement {
+  const values = createValues();
+  const where = [...conditions(filter, values), ...within(filter, values), `d.id > ${values.add(position ?? '')}`];
+  const text = `SELECT d.id FROM dead_letters d WHERE ${where.join(' AND ')} ORDER BY d.id LIMIT ${limit}`;
+  return { text, values: values.values };
+}
+
+/** The ids of a page, newest first, one more than asked for. For `findAlong`. */
+export function selectPage(filter: DeadLetterFilter, page: PageRequest): Statement {
+  const values = createValues();
+  const walk = { table: 'dead_letters', bounds: idBounds(values, filter.ids ?? {}, page.after), limit: page.limit + 1 };
+  return { text: chooseWalk(filter, values, walk), values: values.values };
+}
+
+/**
+ * Along the index whose part the filter narrows most: a message, a subscription or a channel with or without a status; in the
+ * whole environment event types, or kinds and reasons. What it goes by is no condition besides: as one it would not be sorted by.
+ */
+function chooseWalk(filter: DeadLetterFilter, values: Values, walk: Pick<Walk, 'table' | 'bounds' | 'limit'>): string {
+  const { environmentId, channelId, subscriptionId, messageId, eventType, kind, reason, status, ...rest } = filter;
+  const inEnvironment = values.add(environmentId);
+  const where = (left: Partial<DeadLetterFilter>, ...more: string[]): string[] => [
+    ...conditions({ ...rest, ...left }, values),
+    ...more,
+  ];
+  const isHere = `d.environment_id = ${inEnvironment}`;
+  const down = (column: string, value: string, left: Partial<DeadLetterFilter>, ...more: string[]): string =>
+    status === undefined
+      ? along({ ...walk, columns: [column], at: [value], where: where(left, ...more) })
+      : along({ ...walk, columns: [column, 'status'], at: [value, values.add(status)], where: where(left, ...more) });
+  const own = { eventType, kind, reason };
+  if (messageId !== undefined) {
+    const left = { ...own, channelId, subscriptionId, status };
+    return along({ ...walk, columns: ['message_id'], at: [values.add(messageId)], where: where(left, isHere) });
+  }
+  if (subscriptionId !== undefined)
+    return down('subscription_id', values.add(subscriptionId), { ...own, channelId }, isHere);
+  if (channelId !== undefined) return down('channel_id', values.add(channelId), own, isHere);
+  if (isNarrowing(eventType)) {
+    const left = { kind, reason, status };
+    const owners = `SELECT ${inEnvironment} AS id`;
+    return alongEventTypes(values, { ...walk, where: where(left), owners, of: 'environment_id', pattern: eventType });
+  }
+  if (kind === undefined && reason === undefined) return down('environment_id', inEnvironment, {});
+  const pairs = (kind === undefined ? DEAD_LETTER_KINDS : [kind]).flatMap((one) =>
+    (reason === undefined ? DEAD_LETTER_REASONS : [reason]).map((other) => `('${one}', '${other}')`),
+  );
+  const columns = ['environment_id', 'kind', 'reason'];
+  const each = { ...walk, where: where({ status }), columns, at: [inEnvironment, 'w.kind', 'w.reason'] };
+  return `WITH walks (kind, reason) AS (VALUES ${pairs.join(', ')}), ${alongAll('walks', each)}`;
+}

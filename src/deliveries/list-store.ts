@@ -1,0 +1,119 @@
+import type { Database } from '../db/client.ts';
+import {
+  along,
+  alongAll,
+  alongEventTypes,
+  type Bounds,
+  createValues,
+  eventTypeIs,
+  findAlong,
+  idBounds,
+  isNarrowing,
+  type Values,
+} from '../db/walk.ts';
+import type { IdRange } from '../shared/instant.ts';
+import type { PageRequest } from '../shared/page.ts';
+import type { DeliveryStatus } from '../shared/statuses.ts';
+
+/** What lists of deliveries are narrowed by. `eventType` is a literal or a beginning such as `order.*`. */
+export type DeliveryFilter = {
+  environmentId: string;
+  channelId?: string | undefined;
+  subscriptionId?: string | undefined;
+  messageId?: string | undefined;
+  eventType?: string | undefined;
+  status?: DeliveryStatus | undefined;
+  /** Of createdAt, which is the time in the id. */
+  ids?: IdRange;
+};
+
+/** Ids of deliveries, newest first, one more than asked for. */
+export async function findDeliveryIds(db: Database, filter: DeliveryFilter, page: PageRequest): Promise<string[]> {
+  const values = createValues();
+  const bounds = idBounds(values, filter.ids ?? {}, page.after);
+  const search = { values, bounds, limit: page.limit + 1 };
+  if (filter.messageId === undefined) return findAlong(db, select(filter, search), values);
+  const text = ofMessage(filter, search, filter.messageId);
+  const rows = await db.$queryRawUnsafe<{ id: string }[]>(text, ...values.values);
+  return rows.map(({ id }) => id);
+}
+
+type Search = { values: Values; bounds: Bounds; limit: number };
+
+const TABLE = 'deliveries';
+
+/**
+ * Whatever the filter, no more is read than it names, however much else is stored: a message has as many deliveries as it had
+ * takers; what waits is a backlog at the most; what has failed, or waits for a retry, has indexes to itself; and of each
+ * subscription, and of each of its event types, the newest are at hand. Alone `delivered` is looked for among all: nearly all are.
+ */
+function select(filter: DeliveryFilter, search: Search): string {
+  const { channelId, subscriptionId, eventType, status } = filter;
+  const isOfAll = channelId === undefined && subscriptionId === undefined;
+  if (status === 'pending' || (isMissed(status) && isOfAll)) return byStatus(filter, search, status);
+  if (!isOfAll || isNarrowing(eventType)) return bySubscription(filter, search);
+  const at = [search.values.add(filter.environmentId)];
+  return along({ ...search, table: TABLE, columns: ['environment_id'], at, where: statusIs(status) });
+}
+
+const isMissed = (status: DeliveryStatus | undefined): status is 'failed' | 'retrying' =>
+  status === 'failed' || status === 'retrying';
+
+// SQL: a word of our own, written out: only then does PostgreSQL see which partial index has it.
+const literal = (status: DeliveryStatus): string => `'${status}'`;
+
+const statusIs = (status: DeliveryStatus | undefined): string[] =>
+  status === undefined ? [] : [`d.status = ${literal(status)}`];
+
+const columnIs = (column: string, value: string | undefined, { add }: Values): string[] =>
+  value === undefined ? [] : [`d.${column} = ${add(value)}`];
+
+/** Conditions that hold of each row, whichever index leads to it. */
+const narrowing = ({ channelId, subscriptionId, eventType }: DeliveryFilter, values: Values): string[] => [
+  ...columnIs('channel_id', channelId, values),
+  ...columnIs('subscription_id', subscriptionId, values),
+  ...eventTypeIs(eventType, values),
+];
+
+// MATERIALIZED: of a message with thousands of deliveries PostgreSQL would look for the newest among all of the environment.
+function ofMessage(filter: DeliveryFilter, { values, bounds, limit }: Search, messageId: string): string {
+  const where = [
+    ...columnIs('message_id', messageId, values),
+    ...columnIs('environment_id', filter.environmentId, values),
+    ...statusIs(filter.status),
+    ...narrowing(filter, values),
+  ];
+  return `
+    WITH found AS MATERIALIZED (SELECT d.id FROM ${TABLE} d WHERE ${where.join(' AND ')})
+    SELECT d.id FROM found d WHERE d.id >= ${bounds.from} AND d.id < ${bounds.before} ORDER BY d.id DESC LIMIT ${limit}`;
+}
+
+function byStatus(filter: DeliveryFilter, search: Search, status: Exclude<DeliveryStatus, 'delivered'>): string {
+  return along({
+    ...search,
+    table: TABLE,
+    columns: ['environment_id', 'status'],
+    at: [search.values.add(filter.environmentId), literal(status)],
+    where: [`d.status <> 'delivered'`, ...narrowing(filter, search.values)],
+  });
+}
+
+/** Along what each subscription has, deleted ones included: of a channel, of the whole environment, or of the one that is named. */
+function bySubscription(filter: DeliveryFilter, { values, bounds, limit }: Search): string {
+  const { channelId, subscriptionId, eventType, status } = filter;
+  const conditions = [
+    `s.environment_id = ${values.add(filter.environmentId)}`,
+    ...(channelId === undefined ? [] : [`s.channel_id = ${values.add(channelId)}`]),
+    ...(subscriptionId === undefined ? [] : [`s.id = ${values.add(subscriptionId)}`]),
+  ];
+  const owners = `SELECT s.id FROM subscriptions s WHERE ${conditions.join(' AND ')}`;
+  const walk = { table: TABLE, bounds, limit, where: statusIs(status) };
+  if (isMissed(status)) {
+    const where = [`d.status <> 'delivered'`, `d.status <> 'pending'`, ...eventTypeIs(eventType, values)];
+    const missed = { ...walk, columns: ['subscription_id', 'status'], at: ['w.id', literal(status)], where };
+    return `WITH walks AS (${owners}), ${alongAll('walks', missed)}`;
+  }
+  if (isNarrowing(eventType))
+    return alongEventTypes(values, { ...walk, owners, of: 'subscription_id', pattern: eventType });
+  return `WITH walks AS (${owners}), ${alongAll('walks', { ...walk, columns: ['subscription_id'], at: ['w.id'] })}`;
+}

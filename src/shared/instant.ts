@@ -1,0 +1,41 @@
+import { type IdKind, lowestIdAt } from './ids.ts';
+
+/**
+ * A moment as a caller wrote it, in nanoseconds since 1970 (UTC). Stored times are whole milliseconds: cut to one, a bound
+ * would fall on the other side of a message of the same millisecond.
+ */
+export type Instant = bigint;
+
+const NANOSECONDS = 1_000_000n;
+
+/** The last whole millisecond that is not later, in ms since 1970. */
+export function millisecondsOf(instant: Instant): number {
+  const towardsZero = instant / NANOSECONDS;
+  return Number(instant < towardsZero * NANOSECONDS ? towardsZero - 1n : towardsZero);
+}
+
+/** The first whole millisecond that is later: where "after this" begins. */
+export const firstTimeAfter = (instant: Instant): Date => new Date(millisecondsOf(instant) + 1);
+
+/** The first whole millisecond that is not earlier: where "from this on" begins and "before this" ends. */
+export const firstTimeFrom = (instant: Instant): Date => new Date(-millisecondsOf(-instant));
+
+/** What a list is asked for: later than `since` and earlier than `until`. With `since` at or behind `until` nothing is. */
+export type TimeWindow = { since?: Instant | undefined; until?: Instant | undefined };
+
+/** The ids of that kind whose time lies in the window: at or above `from`, below `before`. */
+export const idsWithin = (kind: IdKind, { since, until }: TimeWindow): IdRange => ({
+  from: since === undefined ? undefined : lowestIdAt(kind, firstTimeAfter(since)),
+  before: until === undefined ? undefined : lowestIdAt(kind, firstTimeFrom(until)),
+});
+
+export type IdRange = { from?: string | undefined; before?: string | undefined };
+
+/** The window as a cursor is bound to it. */
+export const windowText = ({
+  since,
+  until,
+}: TimeWindow): { since?: string | undefined; until?: string | undefined } => ({
+  since: since?.toString(),
+  until: until?.toString(),
+});
