@@ -45,6 +45,7 @@ describe('the body of a new channel', () => {
     ['name', { name: 7 }],
     ['name', { name: null }],
     ['name', { name: 'a\u0007b' }],
+    ['name', { name: 'posthorn.system' }],
     ['description', { name: 'x', description: 'a\tb' }],
     ['status', { name: 'x', status: 'deleted' }],
     ['id', { name: 'x', id: 'chn_1' }],

@@ -4,6 +4,7 @@ import { pageQuery } from '../http/query.ts';
 import { MAX_EVENT_TYPE_LENGTH } from '../shared/event-types.ts';
 import { controlCharacterProblem, hasControlCharacter } from '../shared/plain-text.ts';
 import { schemaProblem } from '../shared/schema-bounds.ts';
+import { SYSTEM_CHANNEL_NAME } from '../shared/service-events.ts';
 import { CHANNEL_STATUSES, type ChannelStatus } from '../shared/statuses.ts';
 
 /** Spec §2. Times are Dates here and ISO 8601 UTC on the wire; what a channel does not have is left out. */
@@ -58,10 +59,14 @@ const schemaMode = z.enum(SCHEMA_MODES);
 
 const status = z.enum(CHANNEL_STATUSES);
 
+/** The service's own channel has its name alone, so that it can be told from all others by it. */
+const nameProblem = (value: unknown): string | undefined =>
+  value === SYSTEM_CHANNEL_NAME ? 'is reserved for the channel of the service itself' : controlCharacterProblem(value);
+
 const resource: ResourceFields = {
   identity: { id: sameText(), createdAt: sameTime() },
   moved: ['updatedAt'],
-  rules: { name: controlCharacterProblem, description: controlCharacterProblem },
+  rules: { name: nameProblem, description: controlCharacterProblem },
 };
 
 export const createChannelBody = fieldsOf(

@@ -86,7 +86,7 @@ export async function isSystemChannel(db: Db, id: string): Promise<boolean> {
 export async function ensureSystemChannels(db: Pick<Db, '$executeRawUnsafe'>): Promise<void> {
   await db.$executeRawUnsafe(
     `INSERT INTO channels (id, environment_id, name, description, kind, created_at, updated_at)
-     SELECT ${systemChannel('e.id')}, e.id, $1, $2, 'system', e.created_at, now() FROM environments e
+     SELECT ${systemChannel('e.id')}, e.id, $1, $2, 'system', e.created_at, e.created_at FROM environments e
      ON CONFLICT (id) DO NOTHING`,
     SYSTEM_CHANNEL_NAME,
     'What the service itself has to tell: subscriptions that fail, deliveries that ended, backlogs',

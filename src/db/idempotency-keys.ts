@@ -12,7 +12,7 @@ export const isAnswerTo = (message: string, { from, until }: { from: string; unt
      AND k.expires_at BETWEEN ${from} + ${KEPT_FOR} - ${PUBLISH_TAKES} AND ${until} + ${KEPT_FOR} + ${PUBLISH_TAKES}`;
 
 /** SQL: the body of such an answer `k` once its message is erased. */
-export const WITHOUT_PAYLOAD = `(jsonb_set(k.body::jsonb, '{payload}', 'null') - 'metadata')::text`;
+export const WITHOUT_PAYLOAD = `(k.body::jsonb - 'payload' - 'metadata')::text`;
 
 /** What one request with an Idempotency-Key is known by. `id` and `requestHash` are SHA-256. */
 export type KeyedRequest = { id: Buffer; environmentId: string; requestHash: Buffer };

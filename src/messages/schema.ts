@@ -69,7 +69,7 @@ const messageFields = {
   delay: z.number().min(1).max(MESSAGE_LIMITS.delayMs).int().optional(),
 };
 
-/** What a message shows beside what it was published with. */
+/** Fields that a message shows beside those it was published with. */
 const message: ResourceFields = {
   moved: ['publishedAt', 'deliveryStatus', 'cancelledAt', 'cancelReason', 'erasedAt', 'warnings'],
 };
@@ -175,15 +175,15 @@ export type StreamMessages = z.output<typeof streamMessagesQuery>;
 type Warnings = { warnings?: ErrorDetails[] };
 
 /**
- * Spec §2 Message. `payload` and `metadata` are as published; `deliveryStatus` is computed from the deliveries. Of an erased
- * message `payload` is null, `metadata` is gone and `erasedAt` says since when. `deliverAt` is there, and the same as
+ * Spec §2 Message. `payload` and `metadata` are as published; `deliveryStatus` is computed from the deliveries. An erased
+ * message has neither of them, and `erasedAt` says since when. `deliverAt` is there, and the same as
  * `publishedAt`, while it waits to be published and when that was cancelled.
  */
 export type Message = {
   id: string;
   channelId: string;
   eventType: string;
-  payload: ExactJson | null;
+  payload?: ExactJson;
   metadata?: Record<string, string>;
   publishedAt: Date;
   deliverAt?: Date;

@@ -76,7 +76,7 @@ export const contentOf = (
   id: row.id,
   channelId: row.channelId,
   eventType: row.eventType,
-  payload: row.payload === null ? null : new ExactJson(row.payload),
+  ...(row.payload !== null && { payload: new ExactJson(row.payload) }),
   // Only ever written from a validated Record<string, string>.
   ...(row.metadata !== null && { metadata: row.metadata as Record<string, string> }),
 });

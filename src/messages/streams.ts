@@ -170,7 +170,7 @@ function eventText(row: StreamRow, position: string): string {
     id: row.id,
     channelId: row.channelId,
     eventType: row.eventType,
-    payload: row.payload === null ? null : new ExactJson(row.payload),
+    ...(row.payload !== null && { payload: new ExactJson(row.payload) }),
     ...(row.erasedAt !== null && { erasedAt: row.erasedAt }),
     ...(row.metadata !== null && { metadata: row.metadata }),
     publishedAt: row.publishedAt,

@@ -99,13 +99,17 @@ const SHAPES = {
     createdAt: time,
     updatedAt: time,
   }),
-  message: fields({
-    ...message,
-    // Null once it is erased.
-    payload: when('an object or null', (value) => value === null || isObject(value)),
-    'metadata?': mapOf(text),
-    'warnings?': listOf(fields({ field: text, reason: text })),
-  }),
+  message: (value, path) => [
+    ...fields({
+      ...message,
+      'payload?': json,
+      'metadata?': mapOf(text),
+      'warnings?': listOf(fields({ field: text, reason: text })),
+    })(value, path),
+    ...(isObject(value) && Object.hasOwn(value, 'payload') === Object.hasOwn(value, 'erasedAt')
+      ? [`${path} has both payload and erasedAt, or neither`]
+      : []),
+  ],
   // Beyond the specification: docs/decisions.md "Scheduled messages".
   cancelledMessage: fields({ ...message, deliveryStatus: oneOf('cancelled') }),
   subscription: fields({

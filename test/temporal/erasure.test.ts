@@ -53,7 +53,6 @@ describe.each(['off', '0'])('with the burst threshold %s', (threshold) => {
       id: message.id,
       channelId,
       eventType: 'order.created',
-      payload: null,
       publishedAt: message.publishedAt,
       erasedAt: expect.stringMatching(/Z$/),
       deliveryStatus: 'delivered',

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { migrate } from '../../src/db/migrate.ts';
+import { SYSTEM_CHANNEL_NAME } from '../../src/shared/service-events.ts';
+import { publish, waitForDelivery } from '../support/factories.ts';
+import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { make } from '../support/seed.ts';
+import { systemChannelOf } from '../support/system-channel.ts';
+
+let posthorn: TestPosthorn;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+  posthorn = await startPosthorn();
+});
+afterAll(async () => {
+  await posthorn.stop();
+  await receiver.close();
+});
+
+type Refusal = { error?: { code: string; details?: { field: string; reason: string } } };
+
+/** As it could be stored before names were looked at. */
+const ODD = 'two\nlines\u001b[2J';
+
+async function store(
+  table: 'channels' | 'subscriptions' | 'api_keys',
+  column: string,
+  value: string,
+  id: string,
+): Promise<void> {
+  await posthorn.deps.pool.query(`UPDATE ${table} SET ${column} = $1 WHERE id = $2`, [value, id]);
+}
+
+/** Reads it, sends it back, changes another field, and is refused another value of the kind that is no longer taken. */
+async function expectAlive(
+  address: string,
+  field: string,
+  odd: string,
+  another: string,
+  change: Record<string, unknown>,
+) {
+  const { status, body } = await posthorn.request('GET', address);
+  expect([address, status, body[field]]).toEqual([address, 200, odd]);
+  expect((await posthorn.request('PATCH', address, body)).body).toEqual(body);
+  expect(await posthorn.request('PATCH', address, { ...body, ...change })).toMatchObject({ status: 200, body: change });
+  const refused = await posthorn.request<Refusal>('PATCH', address, { [field]: another });
+  expect([address, refused.status, refused.body.error?.details?.field]).toEqual([address, 400, field]);
+  expect((await posthorn.request('PATCH', address, { [field]: 'plain' })).body[field]).toBe('plain');
+}
+
+test('names and descriptions that were stored with control characters go on working until they are changed', async () => {
+  const { live } = posthorn.keys;
+  const channel = await make(posthorn, live, '/v1/channels', { name: 'a', description: 'b' });
+  const subscription = await make(posthorn, live, '/v1/subscriptions', {
+    channelId: channel.id,
+    webhookUrl: receiver.url,
+  });
+  const apiKey = await make(posthorn, live, '/v1/api-keys', { name: 'a' });
+  await store('channels', 'name', ODD, channel.id);
+  await store('channels', 'description', ODD, channel.id);
+  await store('subscriptions', 'name', ODD, subscription.id);
+  await store('api_keys', 'name', ODD, apiKey.id);
+
+  const message = await publish(posthorn, channel.id, { eventType: 'order.paid', payload: { n: 1 } });
+  await waitForDelivery(posthorn, message.id, 'delivered');
+  expect((await posthorn.request('GET', '/v1/channels', undefined, { key: String(apiKey['key']) })).status).toBe(200);
+
+  await expectAlive(`/v1/channels/${channel.id}`, 'name', ODD, 'a\u007fb', { retentionDays: 9 });
+  await expectAlive(`/v1/channels/${channel.id}`, 'description', ODD, 'a\tb', { retentionDays: 10 });
+  await expectAlive(`/v1/subscriptions/${subscription.id}`, 'name', ODD, 'a\u0000b', { rateLimit: 9 });
+  await expectAlive(`/v1/api-keys/${apiKey.id}`, 'name', ODD, 'a\rb', { tier: 'enterprise', scopes: ['dlq:read'] });
+});
+
+// The old mechanism: nothing looked at the name, so a second channel could pass for the one of the service.
+test('a channel that has the name of the system channel goes on working, and no other one gets it', async () => {
+  const { live } = posthorn.keys;
+  const channel = await make(posthorn, live, '/v1/channels', { name: 'older' });
+  const subscription = { channelId: channel.id, webhookUrl: receiver.url };
+  await make(posthorn, live, '/v1/subscriptions', subscription);
+  const system = `/v1/channels/${await systemChannelOf(posthorn)}`;
+  await store('channels', 'name', SYSTEM_CHANNEL_NAME, channel.id);
+  const address = `/v1/channels/${channel.id}`;
+  const message = await publish(posthorn, channel.id, { eventType: 'order.paid', payload: {} });
+  await waitForDelivery(posthorn, message.id, 'delivered');
+  expect(await posthorn.request('PATCH', address, { name: SYSTEM_CHANNEL_NAME, retentionDays: 9 })).toMatchObject({
+    status: 200,
+    body: { name: SYSTEM_CHANNEL_NAME, retentionDays: 9 },
+  });
+  expect((await posthorn.request('PATCH', address, { name: 'renamed' })).status).toBe(200);
+  for (const [method, path] of [
+    ['PATCH', address],
+    ['POST', '/v1/channels'],
+  ] as const) {
+    const answer = await posthorn.request<Refusal>(method, path, { name: SYSTEM_CHANNEL_NAME });
+    expect([method, answer.status, answer.body.error?.details]).toEqual([
+      method,
+      400,
+      { field: 'name', reason: 'is reserved for the channel of the service itself' },
+    ]);
+  }
+  expect((await posthorn.request('GET', system)).body).toMatchObject({ name: SYSTEM_CHANNEL_NAME });
+});
+
+// The old mechanism: createdAt came from the clock of the process, updatedAt from PostgreSQL's transaction.
+test('the system channels were never changed before they were made, those of an upgraded database neither', async () => {
+  const { pool } = posthorn.deps;
+  const wrong = async (): Promise<number> =>
+    (await pool.query('SELECT FROM channels WHERE updated_at < created_at')).rowCount ?? 0;
+  expect(await wrong()).toBe(0);
+  const kept = { id: 'msg_01', channelId: 'chn_01', payload: null, erasedAt: null };
+  await pool.query(`UPDATE channels SET updated_at = created_at - interval '1 second' WHERE kind = 'system'`);
+  await pool.query(
+    `INSERT INTO idempotency_keys (id, environment_id, request_hash, status, headers, body, expires_at)
+     SELECT '\\x01', id, '\\x02', 202, '{}', $1::jsonb::text, now() + interval '1 day' FROM environments LIMIT 1`,
+    [JSON.stringify(kept)],
+  );
+  await pool.query(`DELETE FROM _prisma_migrations WHERE migration_name = '0016_never_null'`);
+  expect(await migrate(posthorn.database.url)).toEqual(['0016_never_null']);
+  expect(await wrong()).toBe(0);
+  const { rows } = await pool.query<{ body: string }>(`SELECT body FROM idempotency_keys WHERE id = '\\x01'`);
+  expect(JSON.parse(rows[0]?.body ?? '')).toEqual({ id: 'msg_01', channelId: 'chn_01', erasedAt: null });
+});
