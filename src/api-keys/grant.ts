@@ -2,7 +2,7 @@ import { limitAbove, TIERS } from '../limits/tiers.ts';
 import { ApiError } from '../shared/api-error.ts';
 import type { ApiKey } from './schema.ts';
 
-/** What a key is worth. */
+/** The rights of a key: none of them may exceed its maker's. */
 export type Grant = Pick<ApiKey, 'tier' | 'scopes' | 'limits'> & { expiresAt?: Date | undefined };
 
 /** Throws FORBIDDEN when a key would have more than the caller's own: a scope, a tier or a limit above, or a longer life. */

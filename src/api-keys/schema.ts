@@ -30,7 +30,7 @@ const rules = { name: controlCharacterProblem };
 const key = `is made by the service; ${ROTATION}`;
 
 /**
- * What is left out is the creating key's own: its tier with its limits, its scopes, its expiresAt. Limits that are left out
+ * Fields that are left out are the creating key's own: its tier with its limits, its scopes, its expiresAt. Limits that are left out
  * beside a given tier are that tier's. `expiresAt` is in the future; `environment` can only be the creating key's.
  */
 export const createApiKeyBody = fieldsOf(
@@ -51,7 +51,7 @@ export const createApiKeyBody = fieldsOf(
 );
 
 /**
- * Limits are merged. Null ends a limit of the key's own, and for `limits` all of them: the tier's hold. Null for `expiresAt`
+ * Limits are merged; another tier brings its own, but for those given beside it. Null ends a limit of the key's own, and for `limits` all of them: the tier's hold. Null for `expiresAt`
  * is never. `status` follows from the other endpoints and from expiresAt (`statusProblem`).
  */
 export const apiKeyChange = changeOf(

@@ -135,7 +135,7 @@ export function createApiKeys(deps: Pick<Dependencies, 'db' | 'clock' | 'newId' 
         const { own } = await lockOwn(transaction, caller);
         const { name, tier = own.tier, scopes = own.scopes, expiresAt = own.expiresAt } = body;
         // Without a tier of its own the new key is a copy of the creating one, limits that were set for it included.
-        const limits = body.tier === undefined ? { ...own.limits, ...body.limits } : { ...body.limits };
+        const limits = body.tier === undefined ? { ...own.ownLimits, ...body.limits } : { ...body.limits };
         refuseGrant(own, { tier, scopes, limits: resolveLimits(tier, limits), expiresAt });
         const environment = { id: caller.environmentId, kind: caller.environment };
         return insert(transaction, environment, { name, tier, scopes, limits, expiresAt });
@@ -203,18 +203,25 @@ function requireFuture(expiresAt: Date | undefined, now: Date): void {
   if (expiresAt !== undefined && expiresAt <= now) throw invalidField('expiresAt', 'must be in the future');
 }
 
+const TIER_ALONE = { requestsPerMinute: null, burst: null, concurrent: null, batchPerMinute: null } as const;
+
 /**
- * The limits of its own that a change gives a key; null follows the tier. A limit that is in force already stays where it
- * comes from, so that a key which is sent back as it was read goes on following its tier.
+ * The limits of its own that a change gives a key; null follows the tier. Another tier brings its own limits, but for those
+ * given beside it. A limit that is in force already stays where it comes from, so that a key which is sent back as it was
+ * read goes on following its tier.
  */
 function limitsToWrite(
   key: LockedApiKey,
-  { tier = key.tier, limits }: UpdateApiKey,
+  { tier = key.tier, limits = {} }: UpdateApiKey,
 ): Partial<Record<keyof Limits, number | null>> {
-  if (limits === undefined) return {};
-  if (limits === null) return { requestsPerMinute: null, burst: null, concurrent: null, batchPerMinute: null };
-  const inForce = resolveLimits(tier, key.ownLimits);
+  if (limits === null) return TIER_ALONE;
+  const isOtherTier = tier !== key.tier;
+  const inForce = resolveLimits(tier, isOtherTier ? TIER_ALONE : key.ownLimits);
+  const written: Partial<Record<keyof Limits, number | null>> = isOtherTier ? { ...TIER_ALONE } : {};
   // `as`: the keys of `limits` are those of Limits.
-  const names = Object.keys(limits) as (keyof Limits)[];
-  return Object.fromEntries(names.filter((name) => limits[name] !== inForce[name]).map((name) => [name, limits[name]]));
+  for (const name of Object.keys(limits) as (keyof Limits)[]) {
+    const given = limits[name];
+    if (given !== undefined && given !== inForce[name]) written[name] = given;
+  }
+  return written;
 }

@@ -8,7 +8,7 @@ import type { ApiKey, ApiKeyStatus } from './schema.ts';
 
 type Db = DatabaseTransaction;
 
-/** Those of a key's own, beside its tier's. */
+/** Limits of a key's own, beside its tier's. */
 export type OwnLimits = { readonly [name in keyof Limits]?: number | null | undefined };
 
 /** A key as it is written. */
@@ -45,7 +45,7 @@ export type EnvironmentRef = { id: string; kind: EnvironmentKind };
 const withEnvironment = { environment: { include: { app: true } } } as const;
 type FullRow = ApiKeyRow & { environment: { kind: string } };
 
-/** What of a key may change. Limits that are left out stay as they are. */
+/** Columns of a key that may change. Limits that are left out stay as they are. */
 export type ApiKeyEdit = Partial<{
   name: string;
   tier: Tier;

@@ -13,7 +13,7 @@ export const sameText = (reason = 'cannot change'): Identity => ({ form: z.strin
 /** The field is a date-time that must be the stored instant, in whatever offset. */
 export const sameTime = (reason = 'cannot change'): Identity => ({ form: dateTimeField, reason });
 
-/** What a resource has beside the fields that a caller sets, and rules on those. */
+/** Fields of a resource that no caller sets, and rules on the others. */
 export type ResourceFields = {
   /** A resource can be sent back as it was read: these must then equal what is stored. */
   identity?: Readonly<Record<string, Identity>>;

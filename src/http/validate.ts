@@ -7,7 +7,7 @@ import { isSettable } from './fields.ts';
 import { queryOf } from './match-route.ts';
 import { parseQuery } from './parse-query.ts';
 
-/** What a route without a body takes: none, or an empty object. */
+/** Routes without a body take none, or an empty object. */
 const noFields = z.strictObject({}).optional();
 const noParameters = z.strictObject({});
 
@@ -28,7 +28,7 @@ export const validate: Middleware = async (ctx, next) => {
 };
 
 /**
- * What the schema makes of a body. Throws INVALID_REQUEST for the first unknown field, which may be why a known one is
+ * Gives what the schema makes of a body. Throws INVALID_REQUEST for the first unknown field, which may be why a known one is
  * missing, else for the first thing wrong: with the field as the caller wrote it and a reason that reads behind it ("name is
  * required").
  */

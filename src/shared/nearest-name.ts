@@ -62,9 +62,6 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   webhook: ['webhookUrl'],
 };
 
-/** The rows of the table of synonyms: what is sent, and what may be meant. */
-export const synonyms = (): [string, readonly string[]][] => Object.entries(SYNONYMS);
-
 /**
  * The one of `known` that a caller who wrote `given` most likely means: the same but for case and separators, a synonym,
  * or the nearest by spelling, within one typing error for up to four letters, two for up to eight and three beyond. Undefined when

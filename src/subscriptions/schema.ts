@@ -126,7 +126,7 @@ export const subscriptionChange = changeOf(
   },
   {
     identity: { ...identity, channelId: sameText('cannot change; make a new subscription instead') },
-    // What creation answers beside the subscription.
+    // Creation answers it beside the subscription.
     moved: [...moved, 'replayId'],
     rules,
     elsewhere: SECRET_ELSEWHERE,

@@ -59,7 +59,7 @@ describe.each(withBody.filter(({ method }) => method === 'POST'))('$method $path
         .map((name) => ({ path, name })),
     );
     for (const { path, name } of fields) {
-      // What the test itself requires of the body must not be taken away: eventType or payload beside nothing else.
+      // Some fields are needed beside others only: then both bodies are refused alike.
       const without = withMember(good(ids), path, name, undefined);
       const answer = outcome(schema, JSON.parse(JSON.stringify(without)));
       expect([path, name, outcome(schema, withMember(good(ids), path, name, null))]).toEqual([path, name, answer]);
@@ -79,7 +79,7 @@ describe.each(withBody.filter(({ method }) => method === 'POST'))('$method $path
   });
 });
 
-/** What a schema makes of a body, or why it refuses it. */
+/** The body as the schema gives it on, or why it refuses it. */
 function outcome(schema: z.ZodType, body: unknown): unknown {
   try {
     return parseInput(schema, body);
@@ -121,7 +121,7 @@ test('null clears what a resource may be without, and is refused where it may no
   }
 });
 
-/** What shows where null has cleared it: what holds without a value. */
+/** Fields that show what holds without a value, once null has cleared them. */
 const CLEARED: Record<string, unknown> = {
   maxConcurrency: 20,
   limits: { requestsPerMinute: 600_000, burst: 20_000, concurrent: 1_000, batchPerMinute: 10 },
