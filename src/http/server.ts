@@ -1,8 +1,8 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import { type AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { App } from '../app.ts';
-import { ApiError } from '../shared/api-error.ts';
+import { ApiError, type ErrorCode } from '../shared/api-error.ts';
 import { ANSWER_HEADERS } from './answer.ts';
 import { toEnvelope } from './errors.ts';
 import { newRequestId } from './request-id.ts';
@@ -117,22 +117,19 @@ function boundPort(server: Server): number {
 /** The caller has hung up, in the middle of a request or between two: nobody reads an answer. */
 const GONE = new Set(['ECONNRESET', 'EPIPE', 'HPE_INVALID_EOF_STATE']);
 
-/** What Node could not read as a request, by the code of its parser's error. Statuses beyond the table of codes are HTTP's own. */
-const BROKEN: Record<string, { status: string; reason: string }> = {
-  HPE_HEADER_OVERFLOW: {
-    status: '431 Request Header Fields Too Large',
-    reason: `headers are over ${MAX_HEADER_SIZE} bytes`,
-  },
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: '413 Payload Too Large', reason: 'chunk extensions are too long' },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: '408 Request Timeout', reason: 'did not arrive in time' },
+/** Answers to bytes that Node could not read as a request, by the code of its parser's error. */
+const BROKEN: Record<string, { code: ErrorCode; reason: string }> = {
+  HPE_HEADER_OVERFLOW: { code: 'HEADERS_TOO_LARGE', reason: `headers are over ${MAX_HEADER_SIZE} bytes` },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: { code: 'PAYLOAD_TOO_LARGE', reason: 'chunk extensions are too long' },
+  ERR_HTTP_REQUEST_TIMEOUT: { code: 'REQUEST_TIMEOUT', reason: 'did not arrive in time' },
 };
-const MALFORMED = { status: '400 Bad Request', reason: 'is not valid HTTP' };
+const MALFORMED = { code: 'INVALID_REQUEST', reason: 'is not valid HTTP' } as const;
 
 /** Node has no response object for a request it could not read, so this answer is written by hand. */
 async function answerBroken(app: App, error: NodeJS.ErrnoException, socket: Duplex): Promise<void> {
-  const { status, reason } = BROKEN[error.code ?? ''] ?? MALFORMED;
+  const { code, reason } = BROKEN[error.code ?? ''] ?? MALFORMED;
   const rateHeaders = await app.countBroken(socket instanceof Socket ? (socket.remoteAddress ?? '') : '');
-  const problem = new ApiError('INVALID_REQUEST', `request: ${reason}`, { details: { field: 'request', reason } });
+  const problem = new ApiError(code, `request: ${reason}`, { details: { field: 'request', reason } });
   const body = JSON.stringify(toEnvelope(problem));
   const headers = {
     ...ANSWER_HEADERS,
@@ -143,7 +140,7 @@ async function answerBroken(app: App, error: NodeJS.ErrnoException, socket: Dupl
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   socket.on('error', () => socket.destroy());
-  socket.end(`HTTP/1.1 ${status}\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
+  socket.end(`HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
   // Destroying at once would reset the connection while the caller still sends, and the answer would be lost.
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }

@@ -35,29 +35,42 @@ describe('what is not HTTP as it should be', () => {
       `GET / HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(17 * 1024)}\r\n\r\n`,
       431,
       'headers are over 16384 bytes',
+      'HEADERS_TOO_LARGE',
     ],
+    [
+      'a chunk with an extension of 17 KiB',
+      `POST /v1/echo HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer KEY\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n2;a=${'a'.repeat(17 * 1024)}\r\n{}\r\n0\r\n\r\n`,
+      413,
+      'chunk extensions are too long',
+      'PAYLOAD_TOO_LARGE',
+    ],
+    // The answer comes once Node has waited for the rest of the headers, 10 s.
+    ['headers that do not end', 'GET / HTTP/1.1\r\nHost: x\r\n', 408, 'did not arrive in time', 'REQUEST_TIMEOUT'],
     [
       'a broken chunk',
       `POST /v1/echo HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer KEY\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`,
       400,
       'is not valid HTTP',
     ],
-  ])('%s gets the envelope and all headers, and the connection is closed', async (_, bytes, status, reason) => {
-    const answer = readRaw(await edge.raw(bytes.replace('KEY', edge.key)));
-    expect(answer.status).toBe(status);
-    expect(answer.body).toEqual({
-      error: { code: 'INVALID_REQUEST', message: `request: ${reason}`, details: { field: 'request', reason } },
-    });
-    expect(answer.headers).toMatchObject({
-      connection: 'close',
-      'content-type': 'application/json; charset=utf-8',
-      'x-request-id': expect.stringMatching(/^req_[0-9a-f]{32}$/),
-      'x-ratelimit-limit': '100000',
-      'x-ratelimit-remaining': expect.stringMatching(/^\d+$/),
-      'x-ratelimit-reset': expect.stringMatching(/^\d+$/),
-    });
-    expect(edge.handled()).toBe(0);
-  });
+  ])(
+    '%s gets the envelope and all headers, and the connection is closed',
+    async (_, bytes, status, reason, code = 'INVALID_REQUEST') => {
+      const answer = readRaw(await edge.raw(bytes.replace('KEY', edge.key)));
+      expect(answer.status).toBe(status);
+      expect(answer.body).toEqual({
+        error: { code, message: `request: ${reason}`, details: { field: 'request', reason } },
+      });
+      expect(answer.headers).toMatchObject({
+        connection: 'close',
+        'content-type': 'application/json; charset=utf-8',
+        'x-request-id': expect.stringMatching(/^req_[0-9a-f]{32}$/),
+        'x-ratelimit-limit': '100000',
+        'x-ratelimit-remaining': expect.stringMatching(/^\d+$/),
+        'x-ratelimit-reset': expect.stringMatching(/^\d+$/),
+      });
+      expect(edge.handled()).toBe(0);
+    },
+  );
 
   test('a body that breaks off behind an answer gets no second one', async () => {
     const head = 'POST /v1/echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n';
