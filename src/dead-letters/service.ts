@@ -3,7 +3,7 @@ import type { Dependencies } from '../dependencies.ts';
 import type { Deliveries } from '../deliveries/service.ts';
 import type { Delivery } from '../deliveries/schema.ts';
 import type { Caller } from '../http/context.ts';
-import { ApiError, notFound } from '../shared/api-error.ts';
+import { ApiError, invalidField, notFound } from '../shared/api-error.ts';
 import { firstTimeFrom, idsWithin, millisecondsOf, windowText } from '../shared/instant.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../shared/page.ts';
 import * as bulk from './bulk-replay-store.ts';
@@ -87,6 +87,8 @@ export function createDeadLetters(
     async replayMatching(caller: Caller, request: BulkReplayRequest): Promise<BulkReplay | BulkReplayPreview> {
       const { environmentId } = caller;
       const { dryRun, since, until, ...named } = request;
+      const missing = await store.findMissing(db, environmentId, named);
+      if (missing !== undefined) throw invalidField(`${missing}Id`, `names no ${missing} of this environment`);
       const end = new Date(clock().getTime() + 1);
       const asked = until === undefined ? end : firstTimeFrom(until);
       const filter: BulkReplayFilter = {

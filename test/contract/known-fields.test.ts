@@ -109,3 +109,49 @@ test('a message may name its channel where the path does, but no other one', asy
     expect(await tableContents(posthorn.deps.pool)).toEqual(before);
   }
 });
+
+// The old mechanism: a bulk replay took any text for a filter and answered that nothing matched.
+test('a body that names a missing resource, or one of the other environment, is refused with its field', async () => {
+  const channel = await create('/v1/channels', { name: 'orders' });
+  const foreign = await make(posthorn, posthorn.keys.test, '/v1/channels', { name: 'orders' });
+  const foreignTarget = { channelId: foreign.id, webhookUrl: receiver.url };
+  const foreignSubscription = await make(posthorn, posthorn.keys.test, '/v1/subscriptions', foreignTarget);
+  const missing = [`chn_01m${'0'.repeat(23)}`, 'x', '', foreign.id, channel.id.toUpperCase()];
+  const calls: [string, (id: string) => Record<string, unknown>, string, string[]][] = [
+    ['/v1/subscriptions', (channelId) => ({ channelId, webhookUrl: receiver.url }), 'channelId', missing],
+    [
+      '/v1/messages/batch',
+      (channelId) => ({ messages: [{ ...message, channelId }] }),
+      'messages[0].channelId',
+      missing,
+    ],
+    ['/v1/dlq/replay', (channelId) => ({ channelId }), 'channelId', missing],
+    [
+      '/v1/dlq/replay',
+      (subscriptionId) => ({ subscriptionId, dryRun: true }),
+      'subscriptionId',
+      [foreignSubscription.id, 'x'],
+    ],
+    ['/v1/dlq/replay', (messageId) => ({ messageId }), 'messageId', [`msg_01m${'0'.repeat(23)}`, 'x']],
+    [
+      `/v1/channels/${channel.id}/dry-run`,
+      (subscriptionId) => ({ ...message, subscriptionId }),
+      'subscriptionId',
+      [foreignSubscription.id, 'x'],
+    ],
+    [
+      `/v1/channels/${channel.id}/dry-run`,
+      (messageId) => ({ messageId }),
+      'messageId',
+      [`msg_01m${'0'.repeat(23)}`, 'x'],
+    ],
+  ];
+  const before = await tableContents(posthorn.deps.pool);
+  for (const [path, body, field, ids] of calls)
+    for (const id of ids) {
+      const answer = await posthorn.request<Refusal>('POST', path, body(id));
+      const { code, details } = answer.body.error ?? {};
+      expect([path, id, answer.status, code, details?.field]).toEqual([path, id, 400, 'INVALID_REQUEST', field]);
+    }
+  expect(await tableContents(posthorn.deps.pool)).toEqual(before);
+});
