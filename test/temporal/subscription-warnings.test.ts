@@ -93,6 +93,10 @@ describe('stored headers that could not be saved today', () => {
     expect([renamed.status, renamed.body.name, renamed.body.warnings]).toEqual([200, 'renamed', headerWarnings]);
     const sameOtherOrder = Object.fromEntries(Object.entries(OLD_HEADERS).reverse());
     expect((await patch(path, { name: 'again', headers: sameOtherOrder })).status).toBe(200);
+    const { body: read } = await scene.posthorn.request<Json>('GET', path);
+    const sentBack = await patch(path, read);
+    expect([sentBack.status, sentBack.body.warnings]).toEqual([200, read.warnings]);
+    expect(read.warnings).toHaveLength(REFUSED.length);
     const changed = await patch<Refusal>(path, { headers: { ...OLD_HEADERS, 'X-Shop': '2' } });
     expect([changed.status, changed.body.error.details.field]).toEqual([400, 'headers["Cookie"]']);
     const replaced = await patch(path, { headers: { 'X-Shop': '2' } });
