@@ -5,17 +5,15 @@ import type { Logger } from 'pino';
 import type { KeyRing } from '../src/credentials/key-ring.ts';
 import { untilReachable } from '../src/db/until-reachable.ts';
 import { judge, settledResult, toResult } from '../src/deliveries/attempt.ts';
-import { endAsDeadLetter, holdDelivery, loadForAttempts } from '../src/deliveries/attempt-store.ts';
+import { holdDelivery, loadForAttempts } from '../src/deliveries/attempt-store.ts';
 import type { Recorder } from '../src/deliveries/recorder.ts';
 import { webhookRequest } from '../src/deliveries/webhook-request.ts';
 import type { Clock } from '../src/dependencies.ts';
 import type { Admission, Entry } from '../src/dispatch/admission.ts';
 import type { FirstTries } from '../src/dispatch/first-tries.ts';
 import type { DeliveryToAttempt } from '../src/shared/delivery-to-attempt.ts';
-import type { NewId } from '../src/new-id.ts';
 import type { WebhookSender } from '../src/outbound/post-webhook.ts';
 import type { AttemptInput, AttemptResult } from '../src/shared/delivery-workflow.ts';
-import { policyEndsAt } from '../src/shared/retry-policy.ts';
 import { FAILURE_TYPES } from '../src/shared/temporal-names.ts';
 
 export type AttemptDependencies = {
@@ -23,7 +21,6 @@ export type AttemptDependencies = {
   sender: WebhookSender;
   keyRing: KeyRing;
   clock: Clock;
-  newId: NewId;
   log: Logger;
   firstTries: FirstTries;
   recorder: Recorder;
@@ -46,20 +43,14 @@ export function createAttemptActivities(deps: AttemptDependencies) {
   const load = (deliveryId: string, signal: AbortSignal): Promise<DeliveryToAttempt | undefined> =>
     lasting(async () => (await loadForAttempts(pool, [deliveryId]))[0], signal);
 
-  /** Not now: it is due again later, unless a circuit has held it beyond the end of its policy. */
+  /** Not now: it is due again later. */
   const hold = async (
-    { deliveryId, round, policy, policyStartedAt, subscription }: DeliveryToAttempt,
+    { deliveryId, round }: DeliveryToAttempt,
     refusal: Extract<Entry, { ok: false }> | undefined,
     signal: AbortSignal,
   ): Promise<AttemptResult> => {
     const isHeldByCircuit = refusal?.reason === 'circuit';
-    if (isHeldByCircuit && policyEndsAt(policy, policyStartedAt, subscription.timeoutMs) <= clock()) {
-      const message = 'the circuit of its subscription did not close before its policy ended';
-      const letter = { id: deps.newId('deadLetter'), deliveryId, round, reason: 'circuit' as const, message };
-      await lasting(() => endAsDeadLetter(pool, letter), signal);
-      return { result: 'deadLettered', message };
-    }
-    const until = refusal === undefined ? {} : { until: refusal.at, keepsDue: isHeldByCircuit };
+    const until = refusal === undefined ? {} : isHeldByCircuit ? { keepsDue: true } : { until: refusal.at };
     await lasting(() => holdDelivery(pool, { deliveryId, round, ...until }), signal);
     return { result: 'held' };
   };
@@ -78,7 +69,8 @@ export function createAttemptActivities(deps: AttemptDependencies) {
     const found = await read(input, signal);
     if ('result' in found) return found;
     const askedAt = performance.now();
-    const entry = await admission.admit(found.subscription, { patienceMs: PATIENCE_MS, signal });
+    const { isLastChance } = found;
+    const entry = await admission.admit(found.subscription, { patienceMs: PATIENCE_MS, signal, isLastChance });
     if (!entry.ok) return hold(found, entry, signal);
     try {
       const current = performance.now() - askedAt < STALE_MS ? found : await read(input, signal);
@@ -91,16 +83,16 @@ export function createAttemptActivities(deps: AttemptDependencies) {
   const make = async (
     input: AttemptInput,
     delivery: DeliveryToAttempt,
-    { isProbe, leave }: Extract<Entry, { ok: true }>,
+    entry: Extract<Entry, { ok: true }>,
     signal: AbortSignal,
   ): Promise<AttemptResult> => {
     const number = delivery.attempts + 1;
     const sent = await deps.sender.post(webhookRequest(delivery, deps.keyRing, clock()));
-    const observed = admission.observe(delivery.subscription, { isProbe, isDelivered: sent.isDelivered });
+    const observed = admission.observe(delivery.subscription, entry, sent.isDelivered);
     // Its place is free once the answer is there.
-    leave();
+    entry.leave();
     deps.firstTries.observe(delivery.subscription.id, sent.durationMs);
-    const verdict = judge(delivery, sent, clock());
+    const verdict = judge(delivery, sent, clock(), entry);
     const carrier = activityInfo().workflowExecution?.workflowId ?? '';
     const isRecorded = await deps.recorder.record({ delivery, number, carrier, keepsCarrier: true, sent, verdict });
     deps.log.debug(

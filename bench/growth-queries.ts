@@ -9,9 +9,10 @@ import { loadForAttempts } from '../src/deliveries/attempt-store.ts';
 import { createRecorder } from '../src/deliveries/recorder.ts';
 import { endUnfinished, findDelivery, listAttempts, listDeliveries } from '../src/deliveries/store.ts';
 import { claimDue, countWaiting, describeHeld, releaseClaims, setCarrier } from '../src/dispatch/claim.ts';
-import { endHeldByCircuits, tellHighBacklogs } from '../src/dispatch/health.ts';
+import { tellHighBacklogs } from '../src/dispatch/health.ts';
 import { takeOverFromDead } from '../src/dispatch/incarnation.ts';
 import { reconcileDeliveries } from '../src/dispatch/reconciler.ts';
+import { settleHeld } from '../src/dispatch/settle-held.ts';
 import { eraseMessage } from '../src/messages/erasure-store.ts';
 import { createPublisher } from '../src/messages/publisher.ts';
 import { findMessage, listMessages } from '../src/messages/store.ts';
@@ -183,7 +184,7 @@ export function hotQueries({ db, pool, environmentId }: Questioned): Query[] {
           carrier: 'drain/growth',
           keepsCarrier: false,
           sent,
-          verdict: judge(delivery, sent, new Date()),
+          verdict: judge(delivery, sent, new Date(), { isProbe: false, isLastChance: false }),
         }),
       ),
     );
@@ -194,7 +195,7 @@ export function hotQueries({ db, pool, environmentId }: Questioned): Query[] {
     const [claimed] = await claimDue(pool, 'first', { ...claim, count: 1 });
     const [delivery] = await loadForAttempts(pool, claimed === undefined ? [] : [claimed.id]);
     if (delivery === undefined) return;
-    const verdict = judge(delivery, sent, new Date());
+    const verdict = judge(delivery, sent, new Date(), { isProbe: false, isLastChance: false });
     await recorder.record({ delivery, number: 1, carrier: 'drain/growth', keepsCarrier: false, sent, verdict });
   };
   const claimAndGiveBack = async (): Promise<void> => {
@@ -221,7 +222,7 @@ export function hotQueries({ db, pool, environmentId }: Questioned): Query[] {
       name: 'reconciler',
       run: () => reconcileDeliveries({ pool, newId, carriers, log: pino({ level: 'silent' }) }, () => undefined),
     },
-    { name: 'held by open circuits', run: () => endHeldByCircuits(pool) },
+    { name: 'held by open circuits', run: async () => void (await settleHeld(pool)) },
     { name: 'high backlogs', run: () => tellHighBacklogs(pool) },
     { name: 'end what is unfinished of a subscription', run: () => endUnfinished(db, [CALM.subscriptionId]) },
     ...retentionQueries({ db, pool, environmentId }),

@@ -9,6 +9,7 @@ import { startDispatcher } from './dispatch/dispatcher.ts';
 import { createDrain } from './dispatch/drain.ts';
 import { createFirstTries } from './dispatch/first-tries.ts';
 import { beginIncarnation } from './dispatch/incarnation.ts';
+import { startLastChances } from './dispatch/last-chances.ts';
 import { abandonCarriers, reconcileDeliveries } from './dispatch/reconciler.ts';
 import { startPublishingScheduled } from './dispatch/publish-scheduled.ts';
 import { createFilters } from './filters/filters.ts';
@@ -134,6 +135,7 @@ export async function startWorker(
   await client.workflow.execute(WORKFLOW_TYPES.warmUp, { workflowId: `warm-up/${incarnation.id}`, taskQueue });
   await reconcileDeliveries(reconciling, () => {});
 
+  const startDelivery = createStartDelivery(client, { taskQueue, isSearchable: () => furniture.isSearchable });
   const dispatcher = startDispatcher({
     pool,
     log,
@@ -143,14 +145,20 @@ export async function startWorker(
     incarnationId: incarnation.id,
     threshold: config.deliveryBurstThreshold,
     startDrain: createStartDrain(client, { taskQueue, drainTaskQueue, incarnationId: incarnation.id }),
-    startDelivery: createStartDelivery(client, {
-      taskQueue,
-      isSearchable: () => furniture.isSearchable,
-    }),
+    startDelivery,
     startReplay: createStartReplay(client, { taskQueue }),
   });
   wake = dispatcher.wake;
   const detach = handOver?.attach(dispatcher.handOver);
+  const lastChances = startLastChances({
+    pool,
+    log,
+    drain,
+    startDelivery,
+    incarnationId: incarnation.id,
+    threshold: config.deliveryBurstThreshold,
+    wake: dispatcher.wake,
+  });
   const publishDue = createPublishDue({ pool, log, filters, handOver: dispatcher.handOver });
   const scheduled = startPublishingScheduled({ publishDue, log });
 
@@ -183,6 +191,7 @@ export async function startWorker(
       clearInterval(watching);
       detach?.();
       await scheduled.stop();
+      await lastChances.stop();
       await dispatcher.stop();
       // Only now: what ends for this is tried again at once, by a worker that takes new tasks.
       stopping.abort();

@@ -13,6 +13,7 @@ const LOAD = `
     ${policyOf('d')} AS policy,
     greatest(d.policy_started_at, s.resumed_at) AS "policyStartedAt",
     d.due_at AS "dueAt", d.failure_reason AS "failureReason",
+    coalesce(d.last_chance_until > now() AND d.policy_attempts = 0, false) AS "isLastChance",
     CASE WHEN d.attempts > 0 THEN (SELECT a.error_message FROM attempts a
       WHERE a.delivery_id = d.id AND a.number = d.attempts) END AS "lastErrorMessage",
     m.id AS "messageId", m.channel_id AS "channelId", m.event_type AS "eventType", m.payload,
@@ -21,6 +22,7 @@ const LOAD = `
     s.id AS "subscriptionId", s.status AS "subscriptionStatus", s.deleted_at IS NOT NULL AS "isDeleted",
     s.webhook_url AS "webhookUrl", s.headers, s.timeout_ms AS "timeoutMs",
     s.max_concurrency AS "maxConcurrency", s.rate_limit AS "rateLimit", ${PROBE_IN_MS} AS "circuitProbeInMs",
+    s.circuit_breaker AS "hasCircuitBreaker",
     ${LIVE_SECRETS} AS secrets
   FROM deliveries d
   JOIN messages m ON m.id = d.message_id
@@ -54,6 +56,7 @@ function toDeliveryToAttempt(row: LoadedRow, readAt: number): DeliveryToAttempt 
     policyStartedAt: row.policyStartedAt,
     dueAt: row.dueAt,
     failureReason: row.failureReason,
+    isLastChance: row.isLastChance,
     lastErrorMessage: row.lastErrorMessage,
     message: {
       id: row.messageId,
@@ -74,6 +77,7 @@ function toDeliveryToAttempt(row: LoadedRow, readAt: number): DeliveryToAttempt 
       timeoutMs: row.timeoutMs,
       maxConcurrency: row.maxConcurrency,
       rateLimit: row.rateLimit,
+      hasCircuitBreaker: row.hasCircuitBreaker,
       circuitProbeInMs: row.circuitProbeInMs,
       readAt,
       secrets: row.secrets,
@@ -83,18 +87,18 @@ function toDeliveryToAttempt(row: LoadedRow, readAt: number): DeliveryToAttempt 
 
 /**
  * Puts a delivery back whose subscription takes nothing now. The round grows, so that it can be started again as soon as
- * it is due; nothing of the policy is used up. `until`: when that is; `keepsDue` when the subscription's own state holds it
- * (a circuit), so that what has waited longest still comes first. Without `until` it stays due, and pending: no retry is
- * coming.
+ * it is due; nothing of the policy is used up. `until`: when that is. With `keepsDue` a circuit holds it: it stays due at its
+ * own time, so that what has waited longest still comes first, and its nextRetryAt follows from the circuit when it is read.
+ * With neither it stays due, and pending: no retry is coming.
  */
 export async function holdDelivery(
   pool: Pool,
   held: { deliveryId: string; round: number; until?: Date; keepsDue?: boolean },
 ): Promise<void> {
   await pool.query(
-    `UPDATE deliveries SET round = round + 1, holder = NULL, carrier = NULL, next_retry_at = $3,
-       status = CASE WHEN $3::timestamptz IS NULL THEN 'pending' ELSE status END,
-       due_at = CASE WHEN $4 THEN due_at ELSE coalesce($3, due_at) END
+    `UPDATE deliveries SET round = round + 1, holder = NULL, carrier = NULL,
+       next_retry_at = CASE WHEN $4 THEN next_retry_at ELSE $3::timestamptz END,
+       status = CASE WHEN $4 OR $3 IS NOT NULL THEN status ELSE 'pending' END, due_at = coalesce($3, due_at)
      WHERE id = $1 AND round = $2 AND due_at IS NOT NULL`,
     [held.deliveryId, held.round, held.until ?? null, held.keepsDue === true],
   );

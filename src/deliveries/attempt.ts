@@ -1,6 +1,7 @@
 import type { SendResult } from '../outbound/post-webhook.ts';
 import type { AttemptInput, AttemptResult } from '../shared/delivery-workflow.ts';
-import { delayAfterFailure } from '../shared/retry-policy.ts';
+import type { Passage } from '../shared/held-by-circuit.ts';
+import { delayAfterFailure, policyEndsAt } from '../shared/retry-policy.ts';
 import { type DeadLetterReason, type DeliveryStatus, isEndedForGood } from '../shared/statuses.ts';
 import type { DeliveryToAttempt } from '../shared/delivery-to-attempt.ts';
 
@@ -35,12 +36,22 @@ export function settledResult(
   return undefined;
 }
 
-/** Judges a try that ended at `now`. 410 ends the delivery at once (DESIGN §3 "health"). */
-export function judge(delivery: DeliveryToAttempt, sent: SendResult, now: Date): Verdict {
+/**
+ * Judges a try that ended at `now`. 410 ends the delivery at once. A try through a circuit that is not closed, a probe or a last
+ * chance, ends its delivery when its policy is over by then: nothing but further probes would come of it.
+ */
+export function judge(
+  delivery: DeliveryToAttempt,
+  sent: SendResult,
+  now: Date,
+  { isProbe, isLastChance }: Passage,
+): Verdict {
   if (sent.isDelivered) return { status: 'delivered', dueAt: null, deadLetterReason: null };
   if (sent.response?.status === 410) return { status: 'failed', dueAt: null, deadLetterReason: 'gone' };
   const delayMs = delayAfterFailure(delivery.policy, delivery.policyAttempts + 1, sent.retryAfterMs);
   if (delayMs === undefined) return { status: 'failed', dueAt: null, deadLetterReason: 'exhausted' };
+  const isOver = policyEndsAt(delivery.policy, delivery.policyStartedAt, delivery.subscription.timeoutMs) <= now;
+  if ((isProbe || isLastChance) && isOver) return { status: 'failed', dueAt: null, deadLetterReason: 'circuit' };
   return { status: 'retrying', dueAt: new Date(now.getTime() + delayMs), deadLetterReason: null };
 }
 

@@ -5,6 +5,7 @@ import { timeOfId } from '../shared/ids.ts';
 import type { PageRequest } from '../shared/page.ts';
 import type { AttemptOutcome, DeliveryStatus, ErrorClass } from '../shared/statuses.ts';
 import { type DeliveryFilter, findDeliveryIds } from './list-store.ts';
+import { withNextRetries } from './next-retries.ts';
 import type { Attempt, Delivery, DeliveryResponse } from './schema.ts';
 
 /** Deliveries newest first, one more than asked for. */
@@ -13,30 +14,13 @@ export async function listDeliveries(db: Database, filter: DeliveryFilter, page:
     () => findDeliveryIds(db, filter, page),
     (ids) => db.delivery.findMany({ where: { id: { in: ids } }, orderBy: { id: 'desc' } }),
   );
-  return withProbes(db, rows);
+  return (await withNextRetries(db, rows)).map(toDelivery);
 }
 
 export async function findDelivery(db: Database, environmentId: string, id: string): Promise<Delivery | undefined> {
   const row = await db.delivery.findFirst({ where: { id, environmentId } });
-  return row === null ? undefined : (await withProbes(db, [row]))[0];
-}
-
-/** What waits for a circuit is tried at its probe at the earliest: nextRetryAt says so, however often the probe is put off. */
-async function withProbes(db: Database, rows: DeliveryRow[]): Promise<Delivery[]> {
-  const waiting = new Set(rows.filter((row) => row.dueAt !== null).map((row) => row.subscriptionId));
-  const circuits =
-    waiting.size === 0
-      ? []
-      : await db.subscription.findMany({
-          where: { id: { in: [...waiting] }, status: 'active', circuitProbeAt: { not: null } },
-          select: { id: true, circuitProbeAt: true },
-        });
-  const probeOf = new Map(circuits.map(({ id, circuitProbeAt }) => [id, circuitProbeAt]));
-  return rows.map((row) => {
-    const probeAt = row.dueAt === null ? null : (probeOf.get(row.subscriptionId) ?? null);
-    const isLater = probeAt !== null && (row.nextRetryAt === null || row.nextRetryAt < probeAt);
-    return toDelivery(isLater ? { ...row, nextRetryAt: probeAt } : row);
-  });
+  const [shown] = await withNextRetries(db, row === null ? [] : [row]);
+  return shown === undefined ? undefined : toDelivery(shown);
 }
 
 /** Attempts of one delivery, newest first, one more than asked for. */
@@ -62,7 +46,7 @@ export async function makeDueAgain(db: DatabaseTransaction, deliveryId: string, 
   const changed = await db.$executeRaw`
     UPDATE deliveries AS d
     SET status = 'pending', round = d.round + 1, policy_attempts = 0, policy_started_at = now(), due_at = now(), holder = NULL, carrier = NULL,
-        next_retry_at = NULL, failure_reason = NULL, max_retries = s.max_retries, initial_delay = s.initial_delay,
+        next_retry_at = NULL, last_chance_until = NULL, failure_reason = NULL, max_retries = s.max_retries, initial_delay = s.initial_delay,
         max_delay = s.max_delay, backoff_multiplier = s.backoff_multiplier
     FROM subscriptions AS s
     WHERE d.id = ${deliveryId} AND s.id = d.subscription_id AND s.deleted_at IS NULL AND d.status <> 'pending'`;

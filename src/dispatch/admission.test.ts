@@ -57,16 +57,17 @@ function scene(processes = 1) {
     timeoutMs: 15_000,
     maxConcurrency: null,
     rateLimit: null,
+    hasCircuitBreaker: true,
     circuitProbeInMs: shared.probeInMs(id),
     readAt: clock.now,
   });
   /** One whole try, if it is admitted. */
   const attempt = async (admission: Admission, isDelivered: boolean, id = 'sub'): Promise<Entry> => {
     clock.now += 1;
-    const entry = await admission.admit(subscription(id), { patienceMs: 0, signal });
+    const entry = await admission.admit(subscription(id), { patienceMs: 0, signal, isLastChance: false });
     if (entry.ok) {
       entry.leave();
-      await admission.observe(subscription(id), { isProbe: entry.isProbe, isDelivered });
+      await admission.observe(subscription(id), entry, isDelivered);
     }
     return entry;
   };
@@ -106,11 +107,11 @@ describe('a circuit', () => {
     await fail(first, 20);
     clock.now += 30_000;
     expect(first.limitOf('sub')).toBe(1);
-    const probe = await first.admit(subscription(), { patienceMs: 0, signal });
+    const probe = await first.admit(subscription(), { patienceMs: 0, signal, isLastChance: false });
     expect(probe).toMatchObject({ ok: true, isProbe: true });
     clock.now += 1;
     expect(await attempt(first, true)).toMatchObject({ ok: false, reason: 'circuit' });
-    await first.observe(subscription(), { isProbe: true, isDelivered: true });
+    await first.observe(subscription(), { isProbe: true, isLastChance: false }, true);
     expect(shared.said).toEqual(['sub opened', 'sub closed']);
     await fail(first, 19);
     expect(await attempt(first, true)).toMatchObject({ ok: true, isProbe: false });
@@ -132,7 +133,7 @@ describe('a circuit', () => {
     const { clock, subscription, fail, attempt, first } = scene();
     await fail(first, 20);
     clock.now += 30_000;
-    const lost = await first.admit(subscription(), { patienceMs: 0, signal });
+    const lost = await first.admit(subscription(), { patienceMs: 0, signal, isLastChance: false });
     if (lost.ok) lost.leave();
     const takenAt = clock.now;
     expect(await attempt(first, true)).toEqual({ ok: false, at: new Date(takenAt + 25_000), reason: 'circuit' });
@@ -142,12 +143,60 @@ describe('a circuit', () => {
 
   test('what was under way when it opened neither closes it nor counts', async () => {
     const { subscription, fail, attempt, first } = scene();
-    const early = first.enter(subscription());
+    const early = first.enter(subscription(), false);
     await fail(first, 20);
     if (early.ok) early.leave();
-    await first.observe(subscription(), { isProbe: false, isDelivered: true });
+    await first.observe(subscription(), { isProbe: false, isLastChance: false }, true);
     expect(await attempt(first, true)).toMatchObject({ ok: false, reason: 'circuit' });
   });
+});
+
+describe('a last chance', () => {
+  const lastChance = { patienceMs: 0, signal, isLastChance: true };
+
+  test('passes an open circuit, and its failure neither counts nor puts the probe off', async () => {
+    const { clock, shared, subscription, fail, attempt, first } = scene();
+    await fail(first, 20);
+    const probeInMs = shared.probeInMs('sub');
+    const entry = await first.admit(subscription(), lastChance);
+    expect(entry).toMatchObject({ ok: true, isProbe: false, isLastChance: true });
+    expect(first.enter(subscription(), true)).toMatchObject({ ok: true, isProbe: false, isLastChance: true });
+    if (entry.ok) await first.observe(subscription(), entry, false);
+    expect(shared.probeInMs('sub')).toBe(probeInMs);
+    expect(await attempt(first, true)).toMatchObject({ ok: false, reason: 'circuit' });
+    clock.now += 30_000;
+    expect(await attempt(first, true)).toMatchObject({ ok: true, isProbe: true });
+  });
+
+  test('closes the circuit when it is delivered', async () => {
+    const { shared, subscription, fail, attempt, first } = scene();
+    await fail(first, 20);
+    const entry = await first.admit(subscription(), lastChance);
+    if (entry.ok) await first.observe(subscription(), entry, true);
+    expect(shared.said).toEqual(['sub opened', 'sub closed']);
+    expect(await attempt(first, true)).toMatchObject({ ok: true, isProbe: false });
+  });
+
+  test('is the probe when one may be made, and a last chance all the same when another process is quicker', async () => {
+    const { clock, subscription, fail, attempt, first, second } = scene(2);
+    await fail(first, 20);
+    await attempt(second, true);
+    clock.now += 30_000;
+    const read = subscription();
+    const both = await Promise.all([first.admit(read, lastChance), second.admit(read, lastChance)]);
+    expect(both).toMatchObject([
+      { ok: true, isProbe: true, isLastChance: false },
+      { ok: true, isProbe: false, isLastChance: true },
+    ]);
+  });
+});
+
+test('without its circuit breaker a subscription may fail for ever', async () => {
+  const { shared, subscription, first } = scene();
+  const exempt = { ...subscription(), hasCircuitBreaker: false };
+  for (let n = 0; n < 40; n += 1) await first.observe(exempt, { isProbe: false, isLastChance: false }, false);
+  expect(shared.said).toEqual([]);
+  expect(first.enter(exempt, false)).toMatchObject({ ok: true, isProbe: false });
 });
 
 describe('two processes', () => {
@@ -168,8 +217,8 @@ describe('two processes', () => {
     clock.now += 30_000;
     const read = subscription();
     const both = await Promise.all([
-      first.admit(read, { patienceMs: 0, signal }),
-      second.admit(read, { patienceMs: 0, signal }),
+      first.admit(read, { patienceMs: 0, signal, isLastChance: false }),
+      second.admit(read, { patienceMs: 0, signal, isLastChance: false }),
     ]);
     expect(both.map((entry) => entry.ok)).toEqual([true, false]);
     expect(both[1]).toMatchObject({ reason: 'circuit', at: new Date(clock.now + 25_000) });
@@ -179,7 +228,7 @@ describe('two processes', () => {
     const { subscription, fail, first } = scene();
     const old = subscription();
     await fail(first, 20);
-    expect(first.enter(old)).toMatchObject({ ok: false, reason: 'circuit' });
+    expect(first.enter(old, false)).toMatchObject({ ok: false, reason: 'circuit' });
     first.learn([{ subscriptionId: 'sub', circuitProbeInMs: null, readAt: old.readAt }]);
     expect(first.isOpen('sub')).toBe(true);
   });
@@ -199,10 +248,10 @@ test('a subscription that is not known yet is limited by nothing', () => {
 test('limits hold for every way of entering, and a place is given back', async () => {
   const { subscription, first } = scene();
   const limited = { ...subscription(), maxConcurrency: 1 };
-  const entered = first.enter(limited);
+  const entered = first.enter(limited, false);
   expect(entered).toMatchObject({ ok: true, isProbe: false });
-  expect(first.enter(limited)).toMatchObject({ ok: false, reason: 'concurrency' });
-  const waiting = first.admit(limited, { patienceMs: 10_000, signal });
+  expect(first.enter(limited, false)).toMatchObject({ ok: false, reason: 'concurrency' });
+  const waiting = first.admit(limited, { patienceMs: 10_000, signal, isLastChance: false });
   if (entered.ok) entered.leave();
   expect(await waiting).toMatchObject({ ok: true });
 });

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { DeliveryToAttempt } from '../shared/delivery-to-attempt.ts';
 import { CIRCUIT_OPEN_MS } from '../shared/circuit.ts';
 import { RECORDING_MS } from '../shared/delivery-workflow.ts';
+import type { Passage } from '../shared/held-by-circuit.ts';
 import type { CircuitChange, Circuits } from './circuit-store.ts';
 import { createFailureWindow, type FailureWindow } from './failure-window.ts';
 import { createLimits, type Limits, type LimitSettings } from './limits.ts';
@@ -9,28 +10,34 @@ import { createLimits, type Limits, type LimitSettings } from './limits.ts';
 /** What admission has to know of a subscription, as it was read for a try. */
 export type Admitted = Pick<
   DeliveryToAttempt['subscription'],
-  'id' | 'timeoutMs' | 'maxConcurrency' | 'rateLimit' | 'circuitProbeInMs' | 'readAt'
+  'id' | 'timeoutMs' | 'maxConcurrency' | 'rateLimit' | 'hasCircuitBreaker' | 'circuitProbeInMs' | 'readAt'
 >;
 
 /** A try may be made, until `leave`; or not before `at`. */
 export type Entry =
-  | { ok: true; isProbe: boolean; leave(): void }
+  | ({ ok: true; leave(): void } & Passage)
   | { ok: false; at: Date; reason: 'rate' | 'concurrency' | 'circuit' };
 
 /**
  * Decides for every try of this process whether it may be made now: `maxConcurrency`, `rateLimit` and the circuit breaker
- * of its subscription (DESIGN §3 "Pause, limits, health"). Of the limits every live worker takes its share; the circuit is
+ * of its subscription. Of the limits every live worker takes its share; the circuit is
  * shared through PostgreSQL, each process counting its own tries.
  */
 export type Admission = {
-  /** At once. Whoever gets a probe asks `takeProbe` before it is sent. */
-  enter(subscription: Admitted): Entry;
+  /** At once. Whoever gets a probe asks `takeProbe` before it is sent. A last chance passes an open circuit. */
+  enter(subscription: Admitted, isLastChance: boolean): Entry;
   /** Waits up to `patienceMs` for its turn, longest waiting first; takes the probe, if it is one. */
-  admit(subscription: Admitted, options: { patienceMs: number; signal: AbortSignal }): Promise<Entry>;
+  admit(
+    subscription: Admitted,
+    options: { patienceMs: number; signal: AbortSignal; isLastChance: boolean },
+  ): Promise<Entry>;
   /** Whether this try is the one probe that all processes together may make. */
   takeProbe(subscription: Admitted): Promise<boolean>;
-  /** How an admitted try ended: counted at once. Resolves when what follows from it is in PostgreSQL; never rejects. */
-  observe(subscription: Admitted, made: { isProbe: boolean; isDelivered: boolean }): Promise<void>;
+  /**
+   * How an admitted try ended: counted at once. A last chance that is delivered is as good as a probe; one that fails says
+   * nothing new. Resolves when what follows from it is in PostgreSQL; never rejects.
+   */
+  observe(subscription: Admitted, passage: Passage, isDelivered: boolean): Promise<void>;
   /** Circuits as a claim has just read them. */
   learn(claimed: readonly ({ subscriptionId: string } & Pick<Admitted, 'circuitProbeInMs' | 'readAt'>)[]): void;
   /** Tries that it makes sense to have started at a time: 0 while the circuit is open or all its places are taken. */
@@ -138,16 +145,17 @@ export function createAdmission(deps: {
     return isTaken || stateOf(id).circuit.probeAt === undefined;
   };
 
-  const toEntry = (subscription: Admitted, leave: () => void): Entry => {
+  const toEntry = (subscription: Admitted, leave: () => void, isLastChance: boolean): Entry => {
     const { id, timeoutMs } = subscription;
     const circuit = askCircuit(id);
+    if (circuit instanceof Date && isLastChance) return { ok: true, isProbe: false, isLastChance, leave };
     if (circuit instanceof Date) {
       leave();
       return { ok: false, at: circuit, reason: 'circuit' };
     }
     // One of this process at a time, before PostgreSQL has been asked.
     if (circuit === 'probe') setCircuit(id, now() + timeoutMs + RECORDING_MS, now());
-    return { ok: true, isProbe: circuit === 'probe', leave };
+    return { ok: true, isProbe: circuit === 'probe', isLastChance: false, leave };
   };
 
   /** The state with the subscription's settings in force. */
@@ -157,29 +165,30 @@ export function createAdmission(deps: {
     return state;
   };
 
-  const refusedByCircuit = (subscription: Admitted): Entry | undefined => {
+  const refusedByCircuit = (subscription: Admitted, isLastChance: boolean): Entry | undefined => {
     read(subscription.id, subscription);
     const circuit = askCircuit(subscription.id);
-    return circuit instanceof Date ? { ok: false, at: circuit, reason: 'circuit' } : undefined;
+    return circuit instanceof Date && !isLastChance ? { ok: false, at: circuit, reason: 'circuit' } : undefined;
   };
 
   return {
-    enter(subscription) {
-      const refused = refusedByCircuit(subscription);
+    enter(subscription, isLastChance) {
+      const refused = refusedByCircuit(subscription, isLastChance);
       if (refused !== undefined) return refused;
       const { limits, settings } = stateFor(subscription);
       const place = limits.enter(settings);
-      return place.ok ? toEntry(subscription, place.leave) : place;
+      return place.ok ? toEntry(subscription, place.leave, isLastChance) : place;
     },
 
-    async admit(subscription, options) {
-      const refused = refusedByCircuit(subscription);
+    async admit(subscription, { isLastChance, ...options }) {
+      const refused = refusedByCircuit(subscription, isLastChance);
       if (refused !== undefined) return refused;
       const { limits, settings } = stateFor(subscription);
       const place = await limits.wait(settings, options);
       if (!place.ok) return place;
-      const entry = toEntry(subscription, place.leave);
+      const entry = toEntry(subscription, place.leave, isLastChance);
       if (!entry.ok || !entry.isProbe || (await takeProbe(subscription))) return entry;
+      if (isLastChance) return { ...entry, isProbe: false, isLastChance };
       entry.leave();
       return { ok: false, at: new Date(states.get(subscription.id)?.circuit.probeAt ?? now()), reason: 'circuit' };
     },
@@ -189,14 +198,14 @@ export function createAdmission(deps: {
       for (const delivery of claimed) read(delivery.subscriptionId, delivery);
     },
 
-    async observe({ id }, { isProbe, isDelivered }) {
+    async observe({ id, hasCircuitBreaker }, { isProbe, isLastChance }, isDelivered) {
       const { circuit, window } = stateOf(id);
-      if (isProbe) {
+      if (isProbe || (isLastChance && isDelivered)) {
         await change(id, () => (isDelivered ? circuits.close(id) : circuits.reopen(id)));
         return;
       }
       // What was already under way when it opened neither closes it nor counts.
-      if (circuit.probeAt !== undefined) return;
+      if (circuit.probeAt !== undefined || !hasCircuitBreaker) return;
       window.add(isDelivered, now());
       if (isDelivered || !window.isFailing(now())) return;
       setCircuit(id, now() + CIRCUIT_OPEN_MS, now());

@@ -13,9 +13,9 @@ export type Circuits = {
   open(subscriptionId: string): Promise<CircuitChange>;
   /** Takes the one probe that may be made now; should its process die, the next may be made after `leaseMs`. */
   takeProbe(subscriptionId: string, leaseMs: number): Promise<CircuitChange>;
-  /** A probe failed: open for as long again. */
+  /** A probe failed: open for as long again, and what its policy has kept waiting so far is settled (settle-held.ts). */
   reopen(subscriptionId: string): Promise<CircuitChange>;
-  /** A probe was delivered. */
+  /** A probe was delivered, or a last chance. */
   close(subscriptionId: string): Promise<CircuitChange>;
 };
 
@@ -23,7 +23,7 @@ export type Circuits = {
 const OPEN = `
   WITH changed AS (
     UPDATE subscriptions SET circuit_opened_at = now(), circuit_probe_at = now() + make_interval(secs => $2 / 1000.0)
-    WHERE id = $1 AND circuit_opened_at IS NULL AND deleted_at IS NULL
+    WHERE id = $1 AND circuit_opened_at IS NULL AND circuit_breaker AND deleted_at IS NULL
     RETURNING id, environment_id, channel_id, circuit_opened_at, circuit_probe_at
   ), ${publishEvents(
     serviceEvent('circuit.opened', {
@@ -43,12 +43,13 @@ const TAKE_PROBE = `
   WHERE id = $1 AND circuit_probe_at <= now()`;
 
 const REOPEN = `
-  UPDATE subscriptions SET circuit_opened_at = now(), circuit_probe_at = now() + make_interval(secs => $2 / 1000.0)
+  UPDATE subscriptions SET circuit_opened_at = now(), circuit_probe_at = now() + make_interval(secs => $2 / 1000.0),
+    circuit_probe_failed_at = now()
   WHERE id = $1 AND circuit_opened_at IS NOT NULL`;
 
 const CLOSE = `
   WITH changed AS (
-    UPDATE subscriptions SET circuit_opened_at = NULL, circuit_probe_at = NULL
+    UPDATE subscriptions SET circuit_opened_at = NULL, circuit_probe_at = NULL, circuit_probe_failed_at = NULL
     WHERE id = $1 AND circuit_opened_at IS NOT NULL
     RETURNING id, environment_id, channel_id
   ), ${publishEvents(

@@ -12,7 +12,7 @@ export type ClaimedDelivery = DeliveryToStart & {
   readAt: number;
 };
 
-type ClaimedRow = Omit<ClaimedDelivery, 'readAt'>;
+export type ClaimedRow = Omit<ClaimedDelivery, 'readAt'>;
 
 /** Deliveries that wait for their first try under a policy, or for a later one. */
 export type Lane = 'first' | 'retry';
@@ -46,7 +46,7 @@ const waiting = (lane: Lane, after: string): string => `
 // Takes tries: is active, and its circuit is closed or lets a probe through, of which one is claimed.
 const TAKES_TRIES = `s.status = 'active' AND s.deleted_at IS NULL AND (s.circuit_probe_at IS NULL OR s.circuit_probe_at <= now())`;
 
-const DETAILS = `c.id, c.round, c.attempts, c.policy_attempts AS "policyAttempts",
+export const DETAILS = `c.id, c.round, c.attempts, c.policy_attempts AS "policyAttempts",
     json_build_object('maxRetries', c.max_retries, 'initialDelay', c.initial_delay,
                       'maxDelay', c.max_delay, 'backoffMultiplier', c.backoff_multiplier) AS policy,
     c.environment_id AS "environmentId", c.channel_id AS "channelId", c.message_id AS "messageId",

@@ -37,7 +37,7 @@ const LOOK_EVERY_MS = 500;
 const UNRECORDED_SECONDS = 60;
 
 /** A delivery this process holds, waiting for its first try. */
-export type HeldDelivery = Pick<NewDelivery, 'id' | 'channelId' | 'subscriptionId'>;
+export type HeldDelivery = Pick<NewDelivery, 'id' | 'channelId' | 'subscriptionId' | 'isLastChance'>;
 
 export type Drain = {
   /** Queues a held delivery. It is sent once a drain activity runs. */
@@ -179,13 +179,10 @@ export function createDrain(deps: DrainDependencies): Drain {
       const sent = await deps.sender.post(webhookRequest(current, deps.keyRing, deps.clock()));
       surplus.sent(subscriptionId);
       // Counted before the next request goes out; what follows from it is waited for at the end.
-      const observed = deps.admission.observe(current.subscription, {
-        isProbe: entry.isProbe,
-        isDelivered: sent.isDelivered,
-      });
+      const observed = deps.admission.observe(current.subscription, entry, sent.isDelivered);
       leave();
       deps.observe(subscriptionId, sent.durationMs);
-      const verdict = judge(current, sent, deps.clock());
+      const verdict = judge(current, sent, deps.clock(), entry);
       await deps.recorder.record({ delivery: current, number, carrier, keepsCarrier: false, sent, verdict });
       tally.sent(sent.isDelivered);
       await observed;
@@ -227,7 +224,7 @@ export function createDrain(deps: DrainDependencies): Drain {
     const closed = new Set<string>();
     let nextAt = Number.POSITIVE_INFINITY;
     ready.take(REQUESTS - requests, (item) => {
-      const entry = deps.admission.enter(item.delivery.subscription);
+      const entry = deps.admission.enter(item.delivery.subscription, item.delivery.isLastChance);
       if (entry.ok) entered.set(item, entry);
       else if (entry.reason === 'circuit') closed.add(item.subscriptionId);
       // Whose places are all taken is looked at again when one is left.
@@ -235,16 +232,17 @@ export function createDrain(deps: DrainDependencies): Drain {
       return entry.ok;
     });
     for (const [item, entry] of entered) void send(item, entry);
-    if (closed.size > 0) void giveBack(removeAll(({ subscriptionId }) => closed.has(subscriptionId)));
+    const isClosed = (id: string, isLastChance = false): boolean => closed.has(id) && !isLastChance;
+    if (closed.size > 0) void giveBack(removeAll(isClosed));
     clearTimeout(pumpTimer);
     if (nextAt < Number.POSITIVE_INFINITY) pumpTimer = setTimeout(pump, Math.max(1, nextAt - Date.now()));
     if (queued.size() < LOAD_AT_ONCE) deps.onRoom();
   };
 
   /** Takes out what waits, and returns the ids. */
-  const removeAll = (isRemoved: (item: { subscriptionId: string }) => boolean): string[] => [
-    ...ready.take(ready.size(), isRemoved).map(idOf),
-    ...queued.take(queued.size(), isRemoved).map(({ id }) => id),
+  const removeAll = (isRemoved: (subscriptionId: string, isLastChance?: boolean) => boolean): string[] => [
+    ...ready.take(ready.size(), (item) => isRemoved(item.subscriptionId, item.delivery.isLastChance)).map(idOf),
+    ...queued.take(queued.size(), (item) => isRemoved(item.subscriptionId, item.isLastChance)).map(({ id }) => id),
   ];
 
   /** What would wait in memory for long waits in PostgreSQL instead: it must not take the room of other subscriptions. */
@@ -258,9 +256,9 @@ export function createDrain(deps: DrainDependencies): Drain {
   const report = (): DrainProgress => tally.report(new Set([...sending.keys(), ...loading.keys()]).size, size());
 
   return {
-    offer({ id, channelId, subscriptionId, read }) {
+    offer({ id, channelId, subscriptionId, read, isLastChance = false }) {
       if (read !== undefined && isNext(read)) ready.push({ channelId, subscriptionId, delivery: read });
-      else queued.push({ id, channelId, subscriptionId });
+      else queued.push({ id, channelId, subscriptionId, isLastChance });
       lastWork = performance.now();
       pumpSoon();
     },

@@ -4,7 +4,7 @@ import { DUE_CHANNEL } from '../db/due.ts';
 import { endAsDeadLetter } from '../deliveries/attempt-store.ts';
 import type { NewId } from '../new-id.ts';
 import type { CarrierState, Carriers } from '../temporal/carriers.ts';
-import { endHeldByCircuits, tellHighBacklogs } from './health.ts';
+import { tellHighBacklogs } from './health.ts';
 import { takeOverFromDead } from './incarnation.ts';
 
 // A carried delivery that has not moved this long after its next try was due is looked at (DESIGN §3).
@@ -22,14 +22,12 @@ export type ReconcilerDependencies = { pool: Pool; carriers: Carriers; newId: Ne
 
 /**
  * One pass over what nobody moves any more: claims of dead workers, deliveries whose Temporal workflow is gone or was
- * terminated, deliveries that a publish gave to a subscription while it was being deleted, and what a circuit has held until
- * its policy ended; it tells of backlogs that have become high. Safe to repeat and to run
- * at the same time in several workers. `onProgress` is called now and then.
+ * terminated, and deliveries that a publish gave to a subscription while it was being deleted; it tells of backlogs that have
+ * become high. Safe to repeat and to run at the same time in several workers. `onProgress` is called now and then.
  */
 export async function reconcileDeliveries(deps: ReconcilerDependencies, onProgress: () => void): Promise<Reconciled> {
   await takeOverFromDead(deps.pool);
   await endThoseOfDeletedSubscriptions(deps.pool);
-  await endHeldByCircuits(deps.pool);
   onProgress();
   await tellHighBacklogs(deps.pool);
   onProgress();

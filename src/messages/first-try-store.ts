@@ -19,6 +19,7 @@ export type ReadSubscription = Omit<SubscriptionToAttempt, 'status' | 'isDeleted
 /** SQL: what a first try needs to know of the subscription `s`, which is active and whose circuit is closed. */
 export const SUBSCRIPTION_TO_ATTEMPT = `json_build_object('id', s.id, 'webhookUrl', s.webhook_url, 'headers', s.headers,
     'timeoutMs', s.timeout_ms, 'maxConcurrency', s.max_concurrency, 'rateLimit', s.rate_limit,
+    'hasCircuitBreaker', s.circuit_breaker,
     'policy', ${policyOf('s')},
     'at', (extract(epoch FROM now()) * 1000)::float8,
     'secrets', ${LIVE_SECRETS})`;
@@ -65,6 +66,7 @@ export function readForFirstTry(
         policyStartedAt: known.at,
         dueAt: known.at,
         failureReason: null,
+        isLastChance: false,
         lastErrorMessage: null,
         message: {
           id: message.id,

@@ -15,6 +15,8 @@ export type DeliveryToAttempt = {
   /** When its next try is due; nextRetryAt, unless a circuit has put that off and is closed since. */
   dueAt: Date | null;
   failureReason: string | null;
+  /** Whether it may be tried although the circuit is open: its policy is over and it has no attempt yet. */
+  isLastChance: boolean;
   lastErrorMessage: string | null;
   message: {
     id: string;
@@ -40,6 +42,8 @@ export type SubscriptionToAttempt = {
   timeoutMs: number;
   maxConcurrency: number | null;
   rateLimit: number | null;
+  /** False: no circuit opens for it. */
+  hasCircuitBreaker: boolean;
   /** Milliseconds from `readAt` until its circuit lets a probe through, negative when one may be made; null when it is closed. */
   circuitProbeInMs: number | null;
   /** When this was read, by this process's clock, ms since the epoch. */

@@ -1,7 +1,16 @@
 import type { DeliveryToAttempt } from './delivery-to-attempt.ts';
 
-/** A delivery as its publish has just stored it; `read` spares its first try a query while it is fresh. */
-export type NewDelivery = { id: string; channelId: string; subscriptionId: string; read?: DeliveryToAttempt };
+/**
+ * A delivery as its publish has just stored it, or one that was claimed; `read` spares its first try a query while it is fresh.
+ */
+export type NewDelivery = {
+  id: string;
+  channelId: string;
+  subscriptionId: string;
+  read?: DeliveryToAttempt;
+  /** Claimed as its last chance: it is kept although the circuit is open. */
+  isLastChance?: boolean;
+};
 
 /**
  * Takes new deliveries straight from the publish that stored them, in the process that publishes and sends: no poll, no

@@ -129,7 +129,7 @@ export async function setActive(db: Db, environmentId: string, id: string, now: 
   await notifyDue(db);
 }
 
-const HEALTHY = { failingSince: null, circuitOpenedAt: null, circuitProbeAt: null };
+const HEALTHY = { failingSince: null, circuitOpenedAt: null, circuitProbeAt: null, circuitProbeFailedAt: null };
 
 async function setStatus(
   db: Db,

@@ -95,6 +95,18 @@ describe('a command of the page', () => {
     ]);
   });
 
+  test('shows what the circuits of dead endpoints hold', async () => {
+    const { id: channelId } = await createChannel(posthorn);
+    const webhookUrl = 'http://127.0.0.1:4001/';
+    const { id } = await createSubscription(posthorn, { channelId, webhookUrl });
+    await publish(posthorn, channelId);
+    const at = new Date();
+    await posthorn.deps.db.subscription.update({ where: { id }, data: { circuitOpenedAt: at, circuitProbeAt: at } });
+    expect((await posthorn.deps.pool.query(sqlAbout('circuit_probe_failed_at'))).rows).toMatchObject([
+      { id, webhook_url: webhookUrl, held: '1', untried: '1', in_line: '0' },
+    ]);
+  });
+
   test('names the transactions that hold streams back, and no others', async () => {
     const [writing, reading] = [await posthorn.deps.pool.connect(), await posthorn.deps.pool.connect()];
     try {

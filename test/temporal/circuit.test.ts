@@ -1,31 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { reconcilerScheduleId } from '../../src/shared/temporal-names.ts';
-import {
-  createChannel,
-  createSubscription,
-  type DeliveryJson,
-  deliveryOf,
-  type PageJson,
-  publish,
-  publishBatch,
-  waitForDelivery,
-} from '../support/factories.ts';
+import { createCircuitScene, PATIENT } from '../support/circuit-scene.ts';
+import { deliveryOf, publish, publishBatch, waitForDelivery } from '../support/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { createReceivers, type Receiver } from '../support/receiver.ts';
 import { serviceEvents } from '../support/system-channel.ts';
 import { waitFor } from '../support/wait-for.ts';
-
-type SubscriptionJson = {
-  status: string;
-  circuit: { state: 'closed' | 'open' | 'half_open'; openedAt?: string; nextProbeAt?: string };
-};
-type Dead = { receiver: Receiver; channelId: string; subscriptionId: string };
-
-// An hour until the second try: what comes before it is a probe.
-const PATIENT = { maxRetries: 5, initialDelay: 3_600_000, maxDelay: 3_600_000, backoffMultiplier: 1 };
-
-const receivers = createReceivers();
-afterEach(receivers.end);
 
 describe.each(['off', '0'])('with the burst threshold %s', (threshold) => {
   let posthorn: TestPosthorn;
@@ -33,50 +11,13 @@ describe.each(['off', '0'])('with the burst threshold %s', (threshold) => {
     posthorn = await startPosthorn({ variables: { DELIVERY_BURST_THRESHOLD: threshold } });
   });
   afterAll(() => posthorn.stop());
-
-  const subscribed = async (answer: number, fields: Record<string, unknown> = {}): Promise<Dead> => {
-    const receiver = await receivers.start({ answers: [answer] });
-    const channel = await createChannel(posthorn);
-    const target = { channelId: channel.id, webhookUrl: receiver.url, retryPolicy: PATIENT };
-    const subscription = await createSubscription(posthorn, { ...target, ...fields });
-    return { receiver, channelId: channel.id, subscriptionId: subscription.id };
-  };
-  const subscription = async (id: string): Promise<SubscriptionJson> =>
-    (await posthorn.request<SubscriptionJson>('GET', `/v1/subscriptions/${id}`)).body;
-  const untilCircuit = (id: string, state: string): Promise<SubscriptionJson> =>
-    waitFor(`circuit ${state}`, async () => {
-      const found = await subscription(id);
-      return found.circuit.state === state && found;
-    });
-  /** As if it had opened for an hour longer: no probe comes before the test wants one, however slow this machine is. */
-  const keepOpen = async (id: string): Promise<SubscriptionJson['circuit']> => {
-    await posthorn.deps.pool.query(
-      `UPDATE subscriptions SET circuit_probe_at = circuit_probe_at + interval '1 hour' WHERE id = $1`,
-      [id],
-    );
-    return (await subscription(id)).circuit;
-  };
-  /** As if the 30 s had passed: the next delivery is the probe. */
-  const endOpenTime = (id: string): Promise<unknown> =>
-    posthorn.deps.pool.query(
-      `UPDATE subscriptions SET circuit_opened_at = now() - interval '30 seconds', circuit_probe_at = now() WHERE id = $1`,
-      [id],
-    );
-  const deliveriesOf = async (id: string): Promise<DeliveryJson[]> =>
-    (await posthorn.request<PageJson<DeliveryJson>>('GET', `/v1/deliveries?limit=100&subscriptionId=${id}`)).body.data;
-
-  /** A dead endpoint whose circuit is open, with 20 failures behind it and ten deliveries that have not been tried. */
-  async function opened(fields: Record<string, unknown> = {}): Promise<Dead> {
-    const dead = await subscribed(500, fields);
-    await publishBatch(posthorn, dead.channelId, 20);
-    await untilCircuit(dead.subscriptionId, 'open');
-    await keepOpen(dead.subscriptionId);
-    return dead;
-  }
+  const scene = createCircuitScene(() => posthorn);
+  const { subscribed, opened, subscription, untilCircuit, keepOpen, endOpenTime, deliveriesOf } = scene;
+  afterEach(scene.endReceivers);
 
   test('a dead endpoint opens its circuit after 20 failures; what comes then waits, untried, and others are served', async () => {
-    const dead = await subscribed(500);
-    const alive = await subscribed(200);
+    const dead = await subscribed([500]);
+    const alive = await subscribed([200]);
     await publishBatch(posthorn, dead.channelId, 60);
 
     const { circuit } = await untilCircuit(dead.subscriptionId, 'open');
@@ -115,7 +56,7 @@ describe.each(['off', '0'])('with the burst threshold %s', (threshold) => {
       return found.state === 'open' && Date.parse(found.openedAt ?? '') >= endedAt;
     });
     const reopened = await keepOpen(dead.subscriptionId);
-    const marker = await subscribed(200);
+    const marker = await subscribed([200]);
     const message = await publish(posthorn, marker.channelId);
     await waitForDelivery(posthorn, message.id, 'delivered');
     expect(dead.receiver.requests).toHaveLength(before + 1);
@@ -144,11 +85,12 @@ describe.each(['off', '0'])('with the burst threshold %s', (threshold) => {
   });
 
   test('a retry that meets the circuit open is held until the probe and uses up nothing', async () => {
-    const dead = await subscribed(500, { retryPolicy: { ...PATIENT, initialDelay: 1_500, maxDelay: 1_500 } });
+    const dead = await subscribed([500], { retryPolicy: { ...PATIENT, initialDelay: 1_500, maxDelay: 1_500 } });
     await publishBatch(posthorn, dead.channelId, 22);
     await untilCircuit(dead.subscriptionId, 'open');
     const atOpening = dead.receiver.requests.length;
-    const { openedAt, nextProbeAt } = await keepOpen(dead.subscriptionId);
+    const openedBy = Date.now();
+    const { nextProbeAt } = await keepOpen(dead.subscriptionId);
 
     const held = await waitFor('retries to be held', async () => {
       const found = await deliveriesOf(dead.subscriptionId);
@@ -157,7 +99,7 @@ describe.each(['off', '0'])('with the burst threshold %s', (threshold) => {
         'SELECT FROM deliveries WHERE subscription_id = $1 AND (holder IS NOT NULL OR carrier IS NOT NULL)',
         [dead.subscriptionId],
       );
-      return isHeld && rowCount === 0 && Date.now() > Date.parse(openedAt ?? '') + 2_500 && found;
+      return isHeld && rowCount === 0 && Date.now() > openedBy + 2_500 && found;
     });
 
     // Those under way when it opened were the last.
@@ -171,27 +113,6 @@ describe.each(['off', '0'])('with the burst threshold %s', (threshold) => {
     });
   });
 
-  test('what a circuit holds beyond the end of its policy becomes a dead letter with the reason circuit', async () => {
-    const dead = await opened();
-    const [ended = '', waiting = ''] = await publishBatch(posthorn, dead.channelId, 2);
-    await posthorn.deps.pool.query(
-      `UPDATE deliveries SET policy_started_at = now() - interval '5 hours 2 minutes' WHERE message_id = $1`,
-      [ended],
-    );
-
-    await waitFor('the reconciler to end it', async () => {
-      await posthorn.temporal.schedule.getHandle(reconcilerScheduleId(posthorn.taskQueue)).trigger();
-      return (await deliveryOf(posthorn, ended))?.status === 'failed';
-    });
-
-    expect(await deliveryOf(posthorn, ended)).toMatchObject({ attempts: 0, reason: 'circuit' });
-    expect(await deliveryOf(posthorn, waiting)).toMatchObject({ status: 'pending' });
-    const letters = await posthorn.request<PageJson<object>>('GET', `/v1/dlq?subscriptionId=${dead.subscriptionId}`);
-    expect(letters.body.data).toMatchObject([{ messageId: ended, reason: 'circuit', status: 'open', attempts: 0 }]);
-    const told = await serviceEvents(posthorn, 'delivery.exhausted');
-    expect(told.filter(({ messageId }) => messageId === ended)).toMatchObject([{ reason: 'circuit', attempts: 0 }]);
-  });
-
   test('it survives a restart of the worker', async () => {
     const dead = await opened();
     const before = dead.receiver.requests.length;
@@ -200,7 +121,7 @@ describe.each(['off', '0'])('with the burst threshold %s', (threshold) => {
 
     const message = await publish(posthorn, dead.channelId);
 
-    const marker = await subscribed(200);
+    const marker = await subscribed([200]);
     const other = await publish(posthorn, marker.channelId);
     await waitForDelivery(posthorn, other.id, 'delivered');
     expect((await subscription(dead.subscriptionId)).circuit.state).toBe('open');
@@ -213,9 +134,9 @@ describe.each(['off', '0'])('with the burst threshold %s', (threshold) => {
   test('another webhookUrl closes it: what failed there says nothing of here', async () => {
     const dead = await opened();
     const message = await publish(posthorn, dead.channelId);
-    const alive = await receivers.start();
+    const { receiver } = await subscribed([200]);
 
-    await posthorn.request('PATCH', `/v1/subscriptions/${dead.subscriptionId}`, { webhookUrl: alive.url });
+    await posthorn.request('PATCH', `/v1/subscriptions/${dead.subscriptionId}`, { webhookUrl: receiver.url });
 
     await waitForDelivery(posthorn, message.id, 'delivered');
     expect((await subscription(dead.subscriptionId)).circuit).toEqual({ state: 'closed' });
