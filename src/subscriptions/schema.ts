@@ -27,6 +27,8 @@ export type Subscription = {
   maxConcurrency: number;
   /** Tries per second; absent: as many as it takes. */
   rateLimit?: number;
+  /** Whether a circuit may open; true unless told otherwise. */
+  circuitBreaker: boolean;
   circuit: Circuit;
   /** Stored values that a stricter rule refuses since, and that are not used: its URL is not sent to, its header is not sent. */
   warnings?: ErrorDetails[];
@@ -103,6 +105,7 @@ export const createSubscriptionBody = fieldsOf(
     timeoutMs: timeoutMs.default(15_000),
     maxConcurrency: maxConcurrency.exactOptional(),
     rateLimit: rateLimit.exactOptional(),
+    circuitBreaker: z.boolean().default(true),
     /** Stored messages from this time on are delivered too. */
     startFrom: instantField.exactOptional(),
   },
@@ -123,6 +126,7 @@ export const subscriptionChange = changeOf(
     timeoutMs: timeoutMs.exactOptional(),
     maxConcurrency: maxConcurrency.nullable().exactOptional(),
     rateLimit: rateLimit.nullable().exactOptional(),
+    circuitBreaker: z.boolean().exactOptional(),
   },
   {
     identity: { ...identity, channelId: sameText('cannot change; make a new subscription instead') },

@@ -21,7 +21,7 @@ export type NewSubscription = Omit<
 > &
   Nullable & { environmentId: string };
 export type SubscriptionChange = Partial<
-  Pick<Subscription, 'name' | 'webhookUrl' | 'eventTypes' | 'headers' | 'timeoutMs'>
+  Pick<Subscription, 'name' | 'webhookUrl' | 'eventTypes' | 'headers' | 'timeoutMs' | 'circuitBreaker'>
 > &
   Nullable & { retryPolicy?: Partial<RetryPolicy> };
 
@@ -107,11 +107,12 @@ export async function updateSubscription(
   { retryPolicy, ...columns }: SubscriptionChange,
   now: Date,
 ): Promise<void> {
-  // What failed at another URL says nothing of this one.
-  const health = columns.webhookUrl === undefined ? {} : HEALTHY;
+  // What failed at another URL says nothing of this one. Without its circuit breaker a subscription's failures go on counting.
+  const closed = columns.circuitBreaker === false ? CIRCUIT_CLOSED : {};
+  const health = columns.webhookUrl === undefined ? closed : HEALTHY;
   const data = { ...columns, ...retryPolicy, ...health, updatedAt: now };
   await db.subscription.update({ where: { id }, data });
-  if (columns.webhookUrl !== undefined) await notifyDue(db);
+  if (Object.keys(health).length > 0) await notifyDue(db);
 }
 
 /** Pausing only changes the status: what is claimed or under way is asked about it at its next attempt. */
@@ -129,7 +130,8 @@ export async function setActive(db: Db, environmentId: string, id: string, now: 
   await notifyDue(db);
 }
 
-const HEALTHY = { failingSince: null, circuitOpenedAt: null, circuitProbeAt: null, circuitProbeFailedAt: null };
+const CIRCUIT_CLOSED = { circuitOpenedAt: null, circuitProbeAt: null, circuitProbeFailedAt: null };
+const HEALTHY = { failingSince: null, ...CIRCUIT_CLOSED };
 
 async function setStatus(
   db: Db,
@@ -203,6 +205,7 @@ function toSubscription(row: SubscriptionRow, now: Date): Subscription {
     timeoutMs: row.timeoutMs,
     maxConcurrency: row.maxConcurrency ?? CONCURRENCY.default,
     ...(row.rateLimit !== null && { rateLimit: row.rateLimit }),
+    circuitBreaker: row.circuitBreaker,
     circuit: toCircuit({ openedAt: row.circuitOpenedAt, probeAt: row.circuitProbeAt }, now),
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,

@@ -44,6 +44,24 @@ describe('patching a subscription', () => {
     expect(cleared).not.toHaveProperty('rateLimit');
   });
 
+  test('switches the circuit breaker off and on, and closes a circuit that is open with it', async () => {
+    const { id } = await create();
+    const openedAt = new Date();
+    const stored = { circuitOpenedAt: openedAt, circuitProbeAt: openedAt, circuitProbeFailedAt: openedAt };
+    await resources.db.subscription.update({ where: { id }, data: { ...stored, failingSince: openedAt } });
+    expect(await update(id, { circuitBreaker: true })).toMatchObject({ circuit: { state: 'open' } });
+
+    expect(await update(id, { circuitBreaker: false })).toMatchObject({
+      circuitBreaker: false,
+      circuit: { state: 'closed' },
+    });
+
+    // Five days of failures still disable it.
+    expect(await row(id)).toMatchObject({ circuitProbeFailedAt: null, failingSince: openedAt });
+    expect(await update(id, { name: 'other' })).toMatchObject({ circuitBreaker: false });
+    expect(await update(id, { circuitBreaker: true })).toMatchObject({ circuitBreaker: true });
+  });
+
   test('merges retryPolicy, and replaces eventTypes and headers', async () => {
     const { id } = await create({
       retryPolicy: { maxRetries: 2, initialDelay: 1_000, maxDelay: 60_000, backoffMultiplier: 2 },

@@ -40,6 +40,7 @@ describe('creating a subscription', () => {
       headers: {},
       timeoutMs: 15_000,
       maxConcurrency: 20,
+      circuitBreaker: true,
       circuit: { state: 'closed' },
       createdAt: expect.any(Date),
       updatedAt: subscription.createdAt,
@@ -56,6 +57,7 @@ describe('creating a subscription', () => {
       timeoutMs: 1_000,
       maxConcurrency: 100,
       rateLimit: 10_000,
+      circuitBreaker: false,
     };
     const { id } = await create(given);
     expect(await get(id)).toMatchObject(given);

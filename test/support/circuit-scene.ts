@@ -4,7 +4,7 @@ import { type Answer, createReceivers, type ReceivedRequest, type Receiver } fro
 import { waitFor } from './wait-for.ts';
 
 export type CircuitJson = { state: 'closed' | 'open' | 'half_open'; openedAt?: string; nextProbeAt?: string };
-export type SubscriptionJson = { status: string; circuit: CircuitJson };
+export type SubscriptionJson = { status: string; circuitBreaker: boolean; circuit: CircuitJson };
 export type DeadLetterJson = {
   deliveryId: string;
   reason: string;

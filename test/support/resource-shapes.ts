@@ -128,6 +128,7 @@ const SHAPES = {
     // DESIGN §3 "Pause, limits, health".
     maxConcurrency: integer,
     'rateLimit?': integer,
+    circuitBreaker: yesOrNo,
     circuit: fields({ state: oneOf('closed', 'open', 'half_open'), 'openedAt?': time, 'nextProbeAt?': time }),
     createdAt: time,
     updatedAt: time,

@@ -209,4 +209,29 @@ describe.each(['off', '0'])('with the burst threshold %s', (threshold) => {
     for (const answer of waiting) answer();
     expect(await waitForDelivery(posthorn, slow.id, 'failed')).toMatchObject({ attempts: 1, reason: 'exhausted' });
   });
+
+  // Old: the circuit could not be switched off.
+  test('without its circuit breaker a subscription is tried however much fails; switching it off closes an open circuit', async () => {
+    const exempt = await scene.subscribed([500], { circuitBreaker: false });
+    await publishBatch(posthorn, exempt.channelId, 40);
+    await waitFor('40 failures', async () => {
+      const found = await scene.deliveriesOf(exempt.subscriptionId);
+      return found.filter(({ attempts }) => attempts === 1).length === 40;
+    });
+    expect(await scene.subscription(exempt.subscriptionId)).toMatchObject({
+      circuitBreaker: false,
+      circuit: { state: 'closed' },
+    });
+    const dead = await scene.opened();
+    const held = await publish(posthorn, dead.channelId);
+    dead.receiver.answerWith([200]);
+
+    const path = `/v1/subscriptions/${dead.subscriptionId}`;
+    const { body } = await posthorn.request('PATCH', path, { circuitBreaker: false });
+
+    expect(body).toMatchObject({ circuitBreaker: false, circuit: { state: 'closed' } });
+    await waitForDelivery(posthorn, held.id, 'delivered');
+    const refused = await posthorn.request('PATCH', path, { circuitBreaker: 'no' });
+    expect([refused.status, refused.body]).toMatchObject([400, { error: { details: { field: 'circuitBreaker' } } }]);
+  });
 });
