@@ -11,7 +11,8 @@ import { endUnfinished, findDelivery, listAttempts, listDeliveries } from '../sr
 import { claimDue, countWaiting, describeHeld, releaseClaims, setCarrier } from '../src/dispatch/claim.ts';
 import { tellHighBacklogs } from '../src/dispatch/health.ts';
 import { takeOverFromDead } from '../src/dispatch/incarnation.ts';
-import { reconcileDeliveries } from '../src/dispatch/reconciler.ts';
+import { createPaced } from '../src/dispatch/pace.ts';
+import { reconcileDeliveries, restAfterLook } from '../src/dispatch/reconciler.ts';
 import { settleHeld } from '../src/dispatch/settle-held.ts';
 import { eraseMessage } from '../src/messages/erasure-store.ts';
 import { createPublisher } from '../src/messages/publisher.ts';
@@ -206,6 +207,7 @@ export function hotQueries({ db, pool, environmentId }: Questioned): Query[] {
     if (first !== undefined) await setCarrier(pool, { ...first, incarnationId: HOLDER, carrier: 'delivery/growth/1' });
     await releaseClaims(pool, { ids, incarnationId: HOLDER });
   };
+  const paced = createPaced(restAfterLook);
   const carriers = {
     stateOf: () => Promise.resolve('running' as const),
     terminatedDeliveries: () => Promise.resolve([]),
@@ -220,7 +222,7 @@ export function hotQueries({ db, pool, environmentId }: Questioned): Query[] {
     { name: 'takeover from dead workers', run: () => takeOverFromDead(pool) },
     {
       name: 'reconciler',
-      run: () => reconcileDeliveries({ pool, newId, carriers, log: pino({ level: 'silent' }) }, () => undefined),
+      run: () => reconcileDeliveries({ pool, newId, carriers, log: pino({ level: 'silent' }), paced }, () => undefined),
     },
     { name: 'held by open circuits', run: async () => void (await settleHeld(pool)) },
     { name: 'high backlogs', run: () => tellHighBacklogs(pool) },

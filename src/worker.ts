@@ -10,7 +10,8 @@ import { createDrain } from './dispatch/drain.ts';
 import { createFirstTries } from './dispatch/first-tries.ts';
 import { beginIncarnation } from './dispatch/incarnation.ts';
 import { startLastChances } from './dispatch/last-chances.ts';
-import { abandonCarriers, reconcileDeliveries } from './dispatch/reconciler.ts';
+import { createPaced } from './dispatch/pace.ts';
+import { abandonCarriers, reconcileDeliveries, restAfterLook } from './dispatch/reconciler.ts';
 import { startPublishingScheduled } from './dispatch/publish-scheduled.ts';
 import { createFilters } from './filters/filters.ts';
 import { createPublishDue } from './messages/publish-due.ts';
@@ -78,7 +79,7 @@ export async function startWorker(
   const sender = createWebhookSender({ guard: deps.guard, version: VERSION, connectionsPerGroup: CONCURRENCY.max });
   const filters = createFilters({ log, waitMs: config.filterWaitMs });
   const stopping = new AbortController();
-  const reconciling = { pool, newId, log, carriers: createCarriers(client) };
+  const reconciling = { pool, newId, log, carriers: createCarriers(client), paced: createPaced(restAfterLook) };
   const worker = await Worker.create({
     connection,
     namespace: settings.namespace,

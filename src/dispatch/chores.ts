@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { StartReplay } from '../temporal/start-replay.ts';
 import { forgetExpired } from './forget-expired.ts';
-import { takeOverFromDead } from './incarnation.ts';
+import { createTakeOver } from './incarnation.ts';
 import { pendingReplays } from './pending-replays.ts';
 
 // A fifth of a lease: what a dead worker held waits no longer for being noticed than for the lease itself.
@@ -24,12 +24,13 @@ export type ChoresDependencies = {
  * it as often as you like.
  */
 export function createChores({ pool, log, startReplay, giveBackForgotten }: ChoresDependencies): () => Promise<void> {
+  const takeOver = createTakeOver(pool);
   let nextAt = 0;
   let forgetAt = 0;
   return async () => {
     if (Date.now() < nextAt) return;
     nextAt = Date.now() + EVERY_MS;
-    const taken = await takeOverFromDead(pool);
+    const taken = await takeOver();
     if (taken > 0) log.info({ deliveries: taken }, 'took over from a worker that died');
     const forgotten = await giveBackForgotten();
     if (forgotten > 0) log.warn({ deliveries: forgotten }, 'gave back what an answer of PostgreSQL had got lost of');

@@ -5,6 +5,9 @@ import type { Logger } from 'pino';
 // Renewed five times within its life: one slow commit or a short pause of the process is no death (DESIGN §3).
 const RENEW_EVERY_MS = 2_000;
 const LIFE_SECONDS = 10;
+// Between looks for what a dead one held.
+const FIRST_REST_MS = 2_000;
+const LONGEST_REST_MS = 60_000;
 
 // Those of this very process: the same host and pid as a dead one of before may be a living one of now.
 const ownIds = new Set<string>();
@@ -55,7 +58,10 @@ async function endDeadOfThisHost(pool: Pool): Promise<void> {
     hostname(),
   ]);
   const dead = rows.filter(({ id, pid }) => (pid === process.pid ? !ownIds.has(id) : !isProcess(pid)));
-  await pool.query('DELETE FROM incarnations WHERE id = ANY ($1::text[])', [dead.map(({ id }) => id)]);
+  // They stay for as long as any dead one does, so that others look for what they held.
+  await pool.query('UPDATE incarnations SET expires_at = now() WHERE id = ANY ($1::text[]) AND expires_at > now()', [
+    dead.map(({ id }) => id),
+  ]);
 }
 
 function isProcess(pid: number): boolean {
@@ -69,9 +75,10 @@ function isProcess(pid: number): boolean {
 }
 
 /**
- * Frees what dead incarnations held. The round stays: should the dead one have started the Temporal workflow after all,
- * starting it again says so, and nothing is sent twice (docs/decisions.md). What this process holds itself it keeps: after a
- * pause longer than a lease it would else claim a second time what waits in its memory. Returns how many are due again.
+ * Frees what dead incarnations held, whether they are known or not. The round stays: should the dead one have started the
+ * Temporal workflow after all, starting it again says so, and nothing is sent twice (docs/decisions.md). What this process
+ * holds itself it keeps: after a pause longer than a lease it would else claim a second time what waits in its memory. Reads
+ * all that is held. Returns how many are due again.
  */
 export async function takeOverFromDead(pool: Pool): Promise<number> {
   const { rowCount } = await pool.query(
@@ -82,4 +89,35 @@ export async function takeOverFromDead(pool: Pool): Promise<number> {
   );
   await pool.query(`DELETE FROM incarnations WHERE expires_at < now() - interval '1 hour'`);
   return rowCount ?? 0;
+}
+
+/**
+ * Frees, call by call, what incarnations held that have died in the last hour. Each dead one is looked for again after 2, 4,
+ * 8 s and so on, up to a minute: a statement of its may have been committed after its death. So a call with nothing new reads
+ * nothing of deliveries, however many were held while a snapshot was open. Returns how many are due again.
+ */
+export function createTakeOver(pool: Pool): () => Promise<number> {
+  const looked = new Map<string, { nextAt: number; restMs: number }>();
+  return async () => {
+    const { rows } = await pool.query<{ id: string; expiredAt: Date }>({
+      name: 'dead_incarnations',
+      text: `SELECT id, expires_at AS "expiredAt" FROM incarnations WHERE expires_at <= now() AND id <> ALL ($1::text[])`,
+      values: [[...ownIds]],
+    });
+    // One that came to life again and died once more is another one.
+    const dead = new Map(rows.map(({ id, expiredAt }) => [`${id} ${expiredAt.getTime()}`, id]));
+    for (const key of looked.keys()) if (!dead.has(key)) looked.delete(key);
+    const due = [...dead].filter(([key]) => performance.now() >= (looked.get(key)?.nextAt ?? 0));
+    if (due.length === 0) return 0;
+    const { rowCount } = await pool.query({
+      name: 'take_over',
+      text: 'UPDATE deliveries SET holder = NULL WHERE holder = ANY ($1::text[])',
+      values: [due.map(([, id]) => id)],
+    });
+    for (const [key] of due) {
+      const restMs = Math.min((looked.get(key)?.restMs ?? FIRST_REST_MS / 2) * 2, LONGEST_REST_MS);
+      looked.set(key, { nextAt: performance.now() + restMs, restMs });
+    }
+    return rowCount ?? 0;
+  };
 }

@@ -6,6 +6,7 @@ import type { NewId } from '../new-id.ts';
 import type { CarrierState, Carriers } from '../temporal/carriers.ts';
 import { tellHighBacklogs } from './health.ts';
 import { takeOverFromDead } from './incarnation.ts';
+import type { Paced } from './pace.ts';
 
 // A carried delivery that has not moved this long after its next try was due is looked at (DESIGN §3).
 const OVERDUE_SECONDS = 60;
@@ -18,7 +19,12 @@ export type Reconciled = { dueAgain: number; cancelled: number };
 
 type Overdue = { id: string; round: number; carrier: string };
 
-export type ReconcilerDependencies = { pool: Pool; carriers: Carriers; newId: NewId; log: Logger };
+// A look reads over what has been finished since the oldest open snapshot began. One that took longer than a second rests
+// thirty times as long beside the passes' 30 s, so that it never takes more than a few percent of the time.
+export const restAfterLook = (tookMs: number): number => (tookMs > 1_000 ? tookMs * 30 : 0);
+
+/** `paced` spaces out the looks of one process, by `restAfterLook`. */
+export type ReconcilerDependencies = { pool: Pool; carriers: Carriers; newId: NewId; log: Logger; paced: Paced };
 
 /**
  * One pass over what nobody moves any more: claims of dead workers, deliveries whose Temporal workflow is gone or was
@@ -26,23 +32,18 @@ export type ReconcilerDependencies = { pool: Pool; carriers: Carriers; newId: Ne
  * become high. Safe to repeat and to run at the same time in several workers. `onProgress` is called now and then.
  */
 export async function reconcileDeliveries(deps: ReconcilerDependencies, onProgress: () => void): Promise<Reconciled> {
-  await takeOverFromDead(deps.pool);
-  await endThoseOfDeletedSubscriptions(deps.pool);
+  await deps.paced('held', () => takeOverFromDead(deps.pool));
+  await deps.paced('deleted', () => endThoseOfDeletedSubscriptions(deps.pool));
   onProgress();
-  await tellHighBacklogs(deps.pool);
+  await deps.paced('backlogs', () => tellHighBacklogs(deps.pool));
   onProgress();
   const done: Reconciled = { dueAgain: 0, cancelled: 0 };
   for (const terminated of await deps.carriers.terminatedDeliveries()) {
     if (await endAsCancelled(deps, terminated.deliveryId, terminated.round)) done.cancelled += 1;
     onProgress();
   }
-  const { rows } = await deps.pool.query<Overdue>(
-    `SELECT id, round, carrier FROM deliveries
-     WHERE due_at < now() - make_interval(secs => $1) AND ${UNFINISHED} AND carrier IS NOT NULL AND holder IS NULL
-     ORDER BY due_at LIMIT $2`,
-    [OVERDUE_SECONDS, OVERDUE_AT_ONCE],
-  );
-  for (const overdue of rows) {
+  const overdues = await deps.paced('overdue', () => findOverdue(deps.pool));
+  for (const overdue of overdues ?? []) {
     const state = await deps.carriers.stateOf(overdue.carrier);
     if (await settle(deps, overdue, state)) done[state === 'cancelled' ? 'cancelled' : 'dueAgain'] += 1;
     onProgress();
@@ -51,6 +52,16 @@ export async function reconcileDeliveries(deps: ReconcilerDependencies, onProgre
   if (done.dueAgain > 0) await deps.pool.query('SELECT pg_notify($1, $2)', [DUE_CHANNEL, '']);
   if (done.dueAgain + done.cancelled > 0) deps.log.info(done, 'reconciled deliveries');
   return done;
+}
+
+async function findOverdue(pool: Pool): Promise<Overdue[]> {
+  const { rows } = await pool.query<Overdue>(
+    `SELECT id, round, carrier FROM deliveries
+     WHERE due_at < now() - make_interval(secs => $1) AND ${UNFINISHED} AND carrier IS NOT NULL AND holder IS NULL
+     ORDER BY due_at LIMIT $2`,
+    [OVERDUE_SECONDS, OVERDUE_AT_ONCE],
+  );
+  return rows;
 }
 
 async function settle(deps: ReconcilerDependencies, overdue: Overdue, state: CarrierState): Promise<boolean> {
