@@ -8,7 +8,9 @@ import { judge } from '../src/deliveries/attempt.ts';
 import { loadForAttempts } from '../src/deliveries/attempt-store.ts';
 import { createRecorder } from '../src/deliveries/recorder.ts';
 import { endUnfinished, findDelivery, listAttempts, listDeliveries } from '../src/deliveries/store.ts';
-import { claimDue, countWaiting, describeHeld, releaseClaims, setCarrier } from '../src/dispatch/claim.ts';
+import { type ClaimedDelivery, describeHeld, releaseClaims, setCarrier } from '../src/dispatch/claim.ts';
+import { createDueRows } from '../src/dispatch/due-rows.ts';
+import { findEverywhere } from '../src/dispatch/find-due.ts';
 import { tellHighBacklogs } from '../src/dispatch/health.ts';
 import { takeOverFromDead } from '../src/dispatch/incarnation.ts';
 import { createPaced } from '../src/dispatch/pace.ts';
@@ -159,7 +161,12 @@ export function hotQueries({ db, pool, environmentId }: Questioned): Query[] {
     take: (found) => taken.push(...found.map(({ id }) => id)),
   });
   const recorder = createRecorder({ pool, newId });
-  const claim = { incarnationId: HOLDER, after: '', count: 20, perSubscription: 2, except: [] };
+  const due = createDueRows({ pool, incarnationId: HOLDER });
+  const claim = async (lane: 'first' | 'retry', count = 20): Promise<ClaimedDelivery[]> => {
+    due.expect();
+    await due.look();
+    return due.claim(lane, { count, perSubscription: 2, except: [] });
+  };
   const publish = () =>
     publisher.store({
       environmentId,
@@ -193,14 +200,14 @@ export function hotQueries({ db, pool, environmentId }: Questioned): Query[] {
   const recordFailure = async (): Promise<void> => {
     const error = { class: 'status', message: 'answered 500' } as const;
     const sent = { startedAt: new Date(), durationMs: 1, isDelivered: false, error };
-    const [claimed] = await claimDue(pool, 'first', { ...claim, count: 1 });
+    const [claimed] = await claim('first', 1);
     const [delivery] = await loadForAttempts(pool, claimed === undefined ? [] : [claimed.id]);
     if (delivery === undefined) return;
     const verdict = judge(delivery, sent, new Date(), { isProbe: false, isLastChance: false });
     await recorder.record({ delivery, number: 1, carrier: 'drain/growth', keepsCarrier: false, sent, verdict });
   };
   const claimAndGiveBack = async (): Promise<void> => {
-    const claimed = await claimDue(pool, 'first', claim);
+    const claimed = await claim('first');
     const ids = claimed.map(({ id }) => id);
     await describeHeld(pool, ids, HOLDER);
     const [first] = claimed;
@@ -216,9 +223,10 @@ export function hotQueries({ db, pool, environmentId }: Questioned): Query[] {
     { name: 'publish', run: publish },
     { name: 'load and record', run: record },
     { name: 'claim, describe, carry, give back', run: claimAndGiveBack },
-    { name: 'claim of retries', run: () => claimDue(pool, 'retry', claim) },
+    { name: 'claim of retries', run: () => claim('retry') },
+    { name: 'all that is due', run: () => findEverywhere(pool) },
     { name: 'record of a failure', run: recordFailure },
-    { name: 'count of a backlog', run: () => countWaiting(pool, 501) },
+    { name: 'count of a backlog', run: () => due.count(501) },
     { name: 'takeover from dead workers', run: () => takeOverFromDead(pool) },
     {
       name: 'reconciler',

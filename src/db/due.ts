@@ -1,9 +1,40 @@
+import type { Pool } from 'pg';
 import type { Database } from './client.ts';
 
-/** Dispatchers LISTEN on this channel; whoever makes deliveries due notifies it inside the same transaction. No payload. */
+/** Workers LISTEN on this channel. */
 export const DUE_CHANNEL = 'posthorn_due';
 
-/** Wakes every dispatcher once the surrounding transaction commits. The cast: Prisma cannot read a `void` column. */
-export async function notifyDue(db: Pick<Database, '$queryRaw'>): Promise<void> {
-  await db.$queryRaw`SELECT pg_notify(${DUE_CHANNEL}, '')::text`;
+type Notifying = Pick<Database, '$queryRaw'> | Pick<Pool, 'query'>;
+
+/**
+ * Wakes every worker once the surrounding transaction, if there is one, commits: something is due now. `lateMs`: it may have
+ * been due for so long, and nothing else tells of it. Rows that are late by more than 0.4 s when they are written, and
+ * subscriptions that take tries again, are told of by the database itself (triggers of migration 0013). A NOTIFY makes
+ * commits queue for one lock, so the publishes of a process that also sends do without. The cast: Prisma cannot read a
+ * `void` column.
+ */
+export async function wakeWorkers(db: Notifying, { lateMs }: { lateMs?: number } = {}): Promise<void> {
+  const notice = lateMs === undefined ? '' : `late ${Math.ceil(lateMs)}`;
+  if ('query' in db) await db.query('SELECT pg_notify($1, $2)', [DUE_CHANNEL, notice]);
+  else await db.$queryRaw`SELECT pg_notify(${DUE_CHANNEL}, ${notice})::text`;
+}
+
+/**
+ * What a notification says beyond that something is due now: rows of a lane and a subscription, due since a time of
+ * PostgreSQL's; a subscription that takes tries again; publishes that were late.
+ */
+export type DueNotice =
+  | { lane: 'first' | 'retry'; subscriptionId: string; since: Date }
+  | { opened: string }
+  | { lateMs: number };
+
+/** Reads a notification as `wakeWorkers` and the triggers write it; undefined where it only wakes. */
+export function readDueNotice(notice: string): DueNotice | undefined {
+  const [kind, name, seconds, ...more] = notice.split(' ');
+  if (name === undefined || name === '' || more.length > 0) return undefined;
+  if (kind === 'open' && seconds === undefined) return { opened: name };
+  if (kind === 'late' && seconds === undefined && Number.isFinite(Number(name))) return { lateMs: Number(name) };
+  if ((kind !== 'first' && kind !== 'retry') || seconds === undefined) return undefined;
+  const since = new Date(Number(seconds) * 1_000);
+  return Number.isNaN(since.getTime()) ? undefined : { lane: kind, subscriptionId: name, since };
 }

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { Database } from '../db/client.ts';
-import { DUE_CHANNEL } from '../db/due.ts';
+import { wakeWorkers } from '../db/due.ts';
 import type { BulkReplay as BulkReplayRow } from '../db/generated/client.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { lowestIdAt } from '../shared/ids.ts';
@@ -111,7 +111,7 @@ export async function replayNextBatch(pool: Pool, bulkReplayId: string, carrier:
        WHERE id = $1 RETURNING matched, replayed, failed`,
       [bulkReplayId, replayed, ids.length - replayed, ids.at(-1) ?? null, isFinished],
     );
-    if (replayed > 0) await connection.query('SELECT pg_notify($1, $2)', [DUE_CHANNEL, '']);
+    if (replayed > 0) await wakeWorkers(connection);
     return { isFinished, ...(rows[0] ?? { matched: 0, replayed: 0, failed: 0 }) };
   });
 }

@@ -1,4 +1,4 @@
-import { notifyDue } from '../db/due.ts';
+import { wakeWorkers } from '../db/due.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Deliveries } from '../deliveries/service.ts';
 import type { Delivery } from '../deliveries/schema.ts';
@@ -67,7 +67,7 @@ export function createDeadLetters(
             : `The dead letter is ${letter.status}; only an open one can be replayed`,
         );
       }
-      await notifyDue(db);
+      await wakeWorkers(db);
       return deliveries.get(caller, letter.deliveryId ?? '');
     },
 
@@ -105,7 +105,7 @@ export function createDeadLetters(
         matched,
         requestedBy: caller.credentialId,
       });
-      await notifyDue(db);
+      await wakeWorkers(db);
       return replay;
     },
 

@@ -1,5 +1,5 @@
 import type { DatabaseTransaction } from '../db/client.ts';
-import { notifyDue } from '../db/due.ts';
+import { wakeWorkers } from '../db/due.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Caller } from '../http/context.ts';
 import { ApiError, notFound } from '../shared/api-error.ts';
@@ -56,7 +56,7 @@ export function createDeliveries({ db }: Pick<Dependencies, 'db'>) {
       const { status, messageId } = await get(caller, deliveryId);
       const isDue = await db.$transaction(async (transaction) => {
         const isChanged = await store.makeDueAgain(transaction, deliveryId, caller.credentialId);
-        if (isChanged) await notifyDue(transaction);
+        if (isChanged) await wakeWorkers(transaction);
         return isChanged;
       });
       if (!isDue) {

@@ -1,5 +1,4 @@
 import type { Pool } from 'pg';
-import { DUE_CHANNEL } from '../db/due.ts';
 import { isoTime, publishEvents, serviceEvent } from '../db/service-events.ts';
 import { untilReachable } from '../db/until-reachable.ts';
 import { CIRCUIT_OPEN_MS } from '../shared/circuit.ts';
@@ -58,7 +57,7 @@ const CLOSE = `
       payload: { subscriptionId: 'e.id', channelId: 'e.channel_id', closedAt: isoTime('now()') },
     }),
   )}
-  SELECT pg_notify('${DUE_CHANNEL}', '')::text FROM changed`;
+  SELECT id FROM changed`;
 
 export function createCircuits(pool: Pool): Circuits {
   const change = async (statement: string, values: unknown[]): Promise<CircuitChange> =>

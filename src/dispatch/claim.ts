@@ -1,6 +1,8 @@
 import type { Pool } from 'pg';
 import { PROBE_IN_MS } from '../deliveries/attempt-store.ts';
 import type { DeliveryToStart } from '../shared/delivery-workflow.ts';
+import { LANES, type Lane, LEAD_SECONDS } from './lanes.ts';
+import type { Served, Turn } from './turns.ts';
 
 /** A delivery that this process now holds, with what its Temporal workflow is started with. */
 export type ClaimedDelivery = DeliveryToStart & {
@@ -14,34 +16,15 @@ export type ClaimedDelivery = DeliveryToStart & {
 
 export type ClaimedRow = Omit<ClaimedDelivery, 'readAt'>;
 
-/** Deliveries that wait for their first try under a policy, or for a later one. */
-export type Lane = 'first' | 'retry';
+type DueRow = ClaimedRow & { dueAt: Date };
 
-const CLAIMABLE = 'due_at IS NOT NULL AND holder IS NULL AND carrier IS NULL';
-// Each lane has its partial index (deliveries_first_tries, deliveries_retries): neither is looked for among the other.
-const LANES: Record<Lane, string> = {
-  first: `${CLAIMABLE} AND policy_attempts = 0`,
-  retry: `${CLAIMABLE} AND policy_attempts > 0`,
-};
-// A retry is claimed a little before its time and started at it: nextRetryAt is exact however seldom we poll (0.5 s).
-const LEAD_SECONDS: Record<Lane, number> = { first: 0, retry: 0.7 };
 // Temporal workflows that may be open for the retries of one subscription: a dead endpoint does not flood Temporal, its
-// further retries wait in PostgreSQL (DESIGN §3 "Bursts").
+// further retries wait in PostgreSQL (docs/decisions.md). Another worker may end one of them at any moment, so it is looked
+// again at the pace of a poll.
 const OPEN_RETRIES = 50;
 const ADMITTED = `(SELECT count(*) FROM (SELECT FROM deliveries o WHERE o.subscription_id = s.id AND o.carrier IS NOT NULL
   AND o.due_at IS NOT NULL LIMIT ${OPEN_RETRIES}) AS open_now) < ${OPEN_RETRIES}`;
-
-// A loose walk over the lane's partial index: one step per subscription that has anything to claim, begun behind the one
-// served last, so every subscription gets its turn however much another has waiting.
-const waiting = (lane: Lane, after: string): string => `
-  waiting AS (
-    (SELECT subscription_id FROM deliveries WHERE ${LANES[lane]} AND subscription_id > ${after}
-     ORDER BY subscription_id LIMIT 1)
-    UNION ALL
-    SELECT (SELECT d.subscription_id FROM deliveries d WHERE ${LANES[lane]} AND d.subscription_id > w.subscription_id
-            ORDER BY d.subscription_id LIMIT 1)
-    FROM waiting w WHERE w.subscription_id IS NOT NULL
-  )`;
+const AGAIN_AFTER_MS = 500;
 
 // Takes tries: is active, and its circuit is closed or lets a probe through, of which one is claimed.
 const TAKES_TRIES = `s.status = 'active' AND s.deleted_at IS NULL AND (s.circuit_probe_at IS NULL OR s.circuit_probe_at <= now())`;
@@ -55,39 +38,72 @@ export const DETAILS = `c.id, c.round, c.attempts, c.policy_attempts AS "policyA
     greatest(0, extract(epoch FROM c.due_at - now()) * 1000)::int AS "dueInMs",
     ${PROBE_IN_MS} AS "circuitProbeInMs"`;
 
-// SKIP LOCKED lets several workers claim at once.
+// SKIP LOCKED lets several workers claim at once. Each turn is one step into its subscription's own part of the lane's index,
+// behind what is known to be finished. The limits keep PostgreSQL from joining in any other order than that of the turns.
 const claim = (lane: Lane): string => `
-  WITH RECURSIVE ${waiting(lane, '$2')}, picked AS (
-    SELECT due.id FROM waiting w
-    JOIN subscriptions s ON s.id = w.subscription_id AND ${TAKES_TRIES}
+  WITH turn AS MATERIALIZED (
+    SELECT t.since, s.* FROM unnest($2::text[], $3::timestamptz[]) AS t (id, since)
+    CROSS JOIN LATERAL (
+      SELECT s.id, s.circuit_probe_at, s.status = 'active' AND s.deleted_at IS NULL AS is_open,
+        CASE WHEN s.circuit_probe_at > now() THEN ${PROBE_IN_MS}${lane === 'retry' ? ` WHEN NOT ${ADMITTED} THEN ${AGAIN_AFTER_MS}` : ''} END AS wait_ms
+      FROM subscriptions s WHERE s.id = t.id LIMIT 1
+    ) AS s
+  ), picked AS (
+    SELECT due.id FROM turn
     CROSS JOIN LATERAL (
       SELECT d.id FROM deliveries d
-      WHERE d.subscription_id = s.id AND ${LANES[lane]} AND d.due_at <= now() + make_interval(secs => ${LEAD_SECONDS[lane]})
-      ORDER BY d.due_at, d.id LIMIT CASE WHEN s.circuit_probe_at IS NULL THEN $4::int ELSE 1 END FOR UPDATE OF d SKIP LOCKED
+      WHERE d.subscription_id = turn.id AND ${LANES[lane]}
+        AND d.due_at >= turn.since AND d.due_at <= now() + make_interval(secs => ${LEAD_SECONDS[lane]})
+      ORDER BY d.due_at, d.id LIMIT CASE WHEN turn.circuit_probe_at IS NULL THEN $5::int ELSE 1 END FOR UPDATE OF d SKIP LOCKED
     ) AS due
-    WHERE s.id <> ALL ($5::text[])${lane === 'retry' ? ` AND ${ADMITTED}` : ''}
-    LIMIT $3
+    WHERE turn.is_open AND turn.wait_ms IS NULL
+    LIMIT $4
   ), claimed AS (
     UPDATE deliveries SET holder = $1 WHERE id IN (SELECT id FROM picked) RETURNING *
+  ), waiting AS (
+    SELECT json_object_agg(id, CASE WHEN is_open THEN wait_ms END) AS waits FROM turn WHERE NOT is_open OR wait_ms IS NOT NULL
   )
-  SELECT ${DETAILS}
-  FROM claimed c JOIN messages m ON m.id = c.message_id JOIN subscriptions s ON s.id = c.subscription_id
-  ORDER BY c.subscription_id, c.due_at, c.id`;
+  SELECT waiting.waits, claimed.*
+  FROM waiting LEFT JOIN (
+    SELECT ${DETAILS}, c.due_at AS "dueAt"
+    FROM claimed c JOIN messages m ON m.id = c.message_id JOIN subscriptions s ON s.id = c.subscription_id
+  ) AS claimed ON true
+  ORDER BY claimed."subscriptionId", claimed."dueAt", claimed.id`;
 const CLAIM: Record<Lane, string> = { first: claim('first'), retry: claim('retry') };
 
-/** Claims up to `count` deliveries that are due, retries those too that soon will be, at most `perSubscription` of one, beginning behind the subscription `after`. */
+type Waits = { waits: Record<string, number | null> | null };
+
+/**
+ * Claims up to `count` deliveries that are due, retries those too that soon will be, at most `perSubscription` of each turn,
+ * in the order of the turns. Beside them it tells what that says of the turns.
+ */
 export async function claimDue(
   pool: Pool,
   lane: Lane,
-  wanted: { incarnationId: string; after: string; count: number; perSubscription: number; except: readonly string[] },
-): Promise<ClaimedDelivery[]> {
+  wanted: { incarnationId: string; turns: readonly Turn[]; count: number; perSubscription: number },
+): Promise<{ claimed: ClaimedDelivery[]; served: Served }> {
   const readAt = Date.now();
-  const { rows } = await pool.query<ClaimedRow>({
+  const { rows } = await pool.query<Waits & (DueRow | { id: null })>({
     name: `claim_${lane}`,
     text: CLAIM[lane],
-    values: [wanted.incarnationId, wanted.after, wanted.count, wanted.perSubscription, wanted.except],
+    values: [
+      wanted.incarnationId,
+      wanted.turns.map(({ id }) => id),
+      wanted.turns.map(({ since }) => since),
+      wanted.count,
+      wanted.perSubscription,
+    ],
   });
-  return rows.map((row) => ({ ...row, readAt }));
+  const claimed: ClaimedDelivery[] = [];
+  const counts = new Map<string, { count: number; last: Date; isProbe: boolean }>();
+  for (const row of rows) {
+    if (row.id === null) continue;
+    const { waits: _, dueAt, ...details } = row;
+    claimed.push({ ...details, readAt });
+    const count = (counts.get(details.subscriptionId)?.count ?? 0) + 1;
+    counts.set(details.subscriptionId, { count, last: dueAt, isProbe: details.circuitProbeInMs !== null });
+  }
+  return { claimed, served: { claimed: counts, waits: new Map(Object.entries(rows[0]?.waits ?? {})) } };
 }
 
 /** What the Temporal workflows of these held deliveries are started with. Those held no more are left out. */
@@ -108,22 +124,22 @@ export async function describeHeld(
 }
 
 const BACKLOG = `
-  WITH RECURSIVE ${waiting('first', "''")}
-  SELECT s.id AS "subscriptionId", due.count FROM waiting w
-  JOIN subscriptions s ON s.id = w.subscription_id AND ${TAKES_TRIES}
+  SELECT t.id AS "subscriptionId", due.count FROM unnest($1::text[], $2::timestamptz[]) AS t (id, since)
+  CROSS JOIN LATERAL (SELECT FROM subscriptions s WHERE s.id = t.id AND ${TAKES_TRIES} LIMIT 1) AS s
   CROSS JOIN LATERAL (
     SELECT count(*)::int AS count FROM (
-      SELECT FROM deliveries d WHERE d.subscription_id = s.id AND ${LANES.first} AND d.due_at <= now() LIMIT $1
+      SELECT FROM deliveries d
+      WHERE d.subscription_id = t.id AND ${LANES.first} AND d.due_at >= t.since AND d.due_at <= now() LIMIT $3
     ) AS counted
-  ) AS due
-  LIMIT $1`;
+  ) AS due`;
 
-/** How many first tries wait unclaimed per subscription, each counted up to `limit`, over at most `limit` subscriptions. */
-export async function countWaiting(pool: Pool, limit: number): Promise<Map<string, number>> {
+/** How many first tries wait unclaimed of each of these subscriptions, counted up to `limit`. */
+export async function countWaiting(pool: Pool, turns: readonly Turn[], limit: number): Promise<Map<string, number>> {
+  if (turns.length === 0) return new Map();
   const { rows } = await pool.query<{ subscriptionId: string; count: number }>({
     name: 'count_waiting',
     text: BACKLOG,
-    values: [limit],
+    values: [turns.map(({ id }) => id), turns.map(({ since }) => since), limit],
   });
   return new Map(rows.map(({ subscriptionId, count }) => [subscriptionId, count]));
 }

@@ -8,16 +8,17 @@ import type { StartDrain } from '../temporal/start-drain.ts';
 import type { Admission } from './admission.ts';
 import { type BurstThreshold, createBacklog } from './backlog.ts';
 import { giveBackOpen } from './give-back-open.ts';
-import { type ClaimedDelivery, claimDue, countWaiting, describeHeld, releaseClaims, setCarrier } from './claim.ts';
+import { type ClaimedDelivery, describeHeld, releaseClaims, setCarrier } from './claim.ts';
 import { createChores } from './chores.ts';
 import type { Drain } from './drain.ts';
+import { createDueRows } from './due-rows.ts';
 import { createFairQueues } from './fair-queues.ts';
 import { createForgottenClaims } from './forgotten-claims.ts';
 import type { FirstTries } from './first-tries.ts';
 import { listenForDue } from './listen-for-due.ts';
 import { createPulse } from './pulse.ts';
 
-// NOTIFY wakes at once; polling is for what no one announces: retries whose time comes, a lost connection.
+// NOTIFY wakes at once; polling is for what nobody tells of: retries whose time comes, a lost connection.
 const POLL_MS = 500;
 // What one claim takes while the flow is calm: small, since each is started before the next claim. In a burst as much as
 // the drain sends in a fraction of a second.
@@ -69,10 +70,8 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
   const under = new Set<Promise<void>>();
   const timers = new Map<NodeJS.Timeout, string>();
   const starting = new Set<string>();
-  const lastServed = { first: '', retry: '' };
-  // Whether a claim could find anything: notified, polled, or the last one found as much as it asked for. What this
-  // process publishes it holds already, so most of its turns need none.
-  const isWorthClaiming = { first: true, retry: true };
+  // What this process publishes it holds already, so most of its turns need neither a look nor a claim.
+  const due = createDueRows({ pool, incarnationId });
   let isStopping = false;
   let isDraining = false;
   let restUntil = 0;
@@ -80,10 +79,6 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
   let isRush = false;
   let unclaimed: ReadonlyMap<string, number> = new Map();
 
-  const claimAll = (): void => {
-    isWorthClaiming.first = true;
-    isWorthClaiming.retry = true;
-  };
   const chores = createChores({
     ...deps,
     giveBackForgotten: createForgottenClaims(pool, incarnationId, () => {
@@ -91,7 +86,7 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
       return new Set([...waiting, ...timers.values(), ...starting, ...drain.ids()]);
     }),
   });
-  const pulse = createPulse({ everyMs: POLL_MS, onPoll: claimAll });
+  const pulse = createPulse({ everyMs: POLL_MS, onPoll: due.expect });
   const { wake } = pulse;
   const isResting = (): boolean => Date.now() < restUntil;
   const rest = (error: unknown, what: string): void => {
@@ -178,30 +173,24 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
   };
 
   const claimFirsts = async (): Promise<boolean> => {
-    if (!isWorthClaiming.first && !firstTries.hasRoomForMore()) return false;
+    if (!due.has('first')) return false;
     const { count, perSubscription } = backlog.isBurst() ? CLAIM_BURST : CLAIM_CALM;
     const stuck = backlog.isBurst() ? { ids: drain.full(), held: 0 } : firstTries.stuck(firsts);
     const room = count - firsts.size() + stuck.held - drain.size();
-    if (room <= 0) return false;
-    const wanted = { incarnationId, after: lastServed.first, count: room, perSubscription, except: stuck.ids };
-    const claimed = await claimDue(pool, 'first', wanted);
+    if (room <= 0 || !due.has('first', stuck.ids)) return false;
+    const claimed = await due.claim('first', { count: room, perSubscription, except: stuck.ids });
     isRush ||= claimed.length >= Math.min(room, perSubscription);
-    firstTries.seeClaimed(claimed, perSubscription);
-    isWorthClaiming.first = claimed.length > 0 || lastServed.first !== '';
     deps.admission.learn(claimed);
     for (const details of claimed) hold(held(details));
-    return advance('first', claimed);
+    return true;
   };
 
   const claimRetries = async (): Promise<boolean> => {
+    if (!due.has('retry')) return false;
     const stuck = firstTries.stuck(retries);
     const room = RETRIES_AHEAD.count - retries.size() + stuck.held - timers.size;
-    if (room <= 0 || !isWorthClaiming.retry) return false;
-    const wanted = { ...RETRIES_AHEAD, count: room, incarnationId, after: lastServed.retry, except: stuck.ids };
-    const claimed = await claimDue(pool, 'retry', wanted);
-    const isAgain = claimed.length > 0 || lastServed.retry !== '';
-    // What was left out for want of room is looked at again as soon as anything moves, not only at the next poll.
-    isWorthClaiming.retry = isAgain || stuck.ids.length > 0;
+    if (room <= 0 || !due.has('retry', stuck.ids)) return false;
+    const claimed = await due.claim('retry', { ...RETRIES_AHEAD, count: room, except: stuck.ids });
     deps.admission.learn(claimed);
     for (const details of claimed) {
       const timer = setTimeout(() => {
@@ -211,14 +200,7 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
       }, details.dueInMs);
       timers.set(timer, details.id);
     }
-    advance('retry', claimed);
-    return isAgain;
-  };
-
-  /** The next claim begins behind the subscription served last, and from the start after the end. True: claim again. */
-  const advance = (lane: 'first' | 'retry', claimed: ClaimedDelivery[]): boolean => {
-    lastServed[lane] = claimed.at(-1)?.subscriptionId ?? '';
-    return isWorthClaiming[lane];
+    return true;
   };
 
   /** Counts what waits, here and, in a rush, in PostgreSQL: then what waits unclaimed is more than this process holds. */
@@ -226,7 +208,7 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
     if (threshold !== 'off' && threshold > 0 && (isRush || unclaimed.size > 0) && Date.now() >= countAt) {
       countAt = Date.now() + COUNT_EVERY_MS;
       isRush = false;
-      unclaimed = await countWaiting(pool, COUNT_LIMIT * threshold + 1);
+      unclaimed = await due.count(COUNT_LIMIT * threshold + 1);
     }
     see();
   };
@@ -245,8 +227,9 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
     drainHeld();
     await startHeld();
     if (isResting()) return false;
-    const [hasFirsts, hasRetries] = [await claimFirsts(), await claimRetries()];
-    return hasFirsts || hasRetries;
+    // Each claim brings something or leaves fewer subscriptions to ask: after one there may be more.
+    const [isMoreDue, hasFirsts, hasRetries] = [await due.look(), await claimFirsts(), await claimRetries()];
+    return isMoreDue || hasFirsts || hasRetries;
   };
 
   const run = async (): Promise<void> => {
@@ -264,9 +247,15 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
     }
   };
 
-  const listener = listenForDue(pool, log, () => {
-    claimAll();
-    wake();
+  const listener = listenForDue(pool, log, {
+    onBegin() {
+      due.beginAnew();
+      wake();
+    },
+    onNotice(notice) {
+      due.hear(notice);
+      wake();
+    },
   });
   const running = run();
   return {
@@ -276,7 +265,6 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
         if (isStopping || isResting()) return undefined;
         if (firsts.size() + drain.size() < HELD_AT_MOST) return incarnationId;
         isRush = true;
-        isWorthClaiming.first = true;
         return undefined;
       },
       take(deliveries) {

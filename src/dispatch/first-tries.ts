@@ -33,9 +33,6 @@ export function createFirstTries({
   const open = new Map<string, Try>();
   const durations = new Map<string, number[]>();
 
-  /** Subscriptions of which the last claim took as many as it was allowed: more of theirs may wait unclaimed. */
-  let withMore = new Set<string>();
-
   const openOf = (subscriptionId: string): Try[] =>
     [...open.values()].filter(
       (item) => item.subscriptionId === subscriptionId && now() - item.startedAt < FORGOTTEN_TRY_MS,
@@ -91,17 +88,6 @@ export function createFirstTries({
       const ids = new Set([...full(), ...waiting.map(([subscriptionId]) => subscriptionId)]);
       return { ids: [...ids], held: waiting.reduce((sum, [, count]) => sum + count, 0) };
     },
-
-    /** What a claim brought, which took at most `perSubscription` of each. */
-    seeClaimed(claimed: readonly { subscriptionId: string }[], perSubscription: number): void {
-      const counts = new Map<string, number>();
-      for (const { subscriptionId } of claimed) counts.set(subscriptionId, (counts.get(subscriptionId) ?? 0) + 1);
-      const cut = [...counts].filter(([, count]) => count >= perSubscription).map(([subscriptionId]) => subscriptionId);
-      withMore = new Set([...[...withMore].filter((subscriptionId) => roomOf(subscriptionId) <= 0), ...cut]);
-    },
-
-    /** Whether a subscription of which more may wait takes a further start: claiming again is worth while then. */
-    hasRoomForMore: (): boolean => [...withMore].some((subscriptionId) => roomOf(subscriptionId) > 0),
 
     /** A delivery is being started. */
     start(deliveryId: string, subscriptionId: string): void {

@@ -5,8 +5,15 @@ import { DUE_CHANNEL } from '../db/due.ts';
 // Between tries to listen again; polling goes on meanwhile.
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 
-/** Keeps one connection listening, and connects again after PostgreSQL was away. */
-export function listenForDue(pool: Pool, log: Logger, onDue: () => void): { stop(): Promise<void> } {
+/**
+ * Keeps one connection listening, and connects again after PostgreSQL was away. `onBegin`: it listens from now on, and may have
+ * missed what came before.
+ */
+export function listenForDue(
+  pool: Pool,
+  log: Logger,
+  { onBegin, onNotice }: { onBegin: () => void; onNotice: (notice: string) => void },
+): { stop(): Promise<void> } {
   let isStopped = false;
   let connection: PoolClient | undefined;
   let retry: NodeJS.Timeout | undefined;
@@ -16,7 +23,7 @@ export function listenForDue(pool: Pool, log: Logger, onDue: () => void): { stop
       const client = await pool.connect();
       if (isStopped) return client.release();
       connection = client;
-      client.on('notification', onDue);
+      client.on('notification', ({ payload = '' }) => onNotice(payload));
       client.on('error', (error) => {
         if (connection !== client) return;
         connection = undefined;
@@ -25,7 +32,7 @@ export function listenForDue(pool: Pool, log: Logger, onDue: () => void): { stop
         later();
       });
       await client.query(`LISTEN ${DUE_CHANNEL}`);
-      onDue();
+      onBegin();
     } catch (error) {
       log.warn({ err: error }, 'cannot listen for due deliveries; polling goes on');
       later();

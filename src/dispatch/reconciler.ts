@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { DUE_CHANNEL } from '../db/due.ts';
+import { wakeWorkers } from '../db/due.ts';
 import { endAsDeadLetter } from '../deliveries/attempt-store.ts';
 import type { NewId } from '../new-id.ts';
 import type { CarrierState, Carriers } from '../temporal/carriers.ts';
@@ -49,7 +49,7 @@ export async function reconcileDeliveries(deps: ReconcilerDependencies, onProgre
     onProgress();
   }
   for (const table of ['bulk_replays', 'message_replays'] as const) await restartLostReplays(deps, table);
-  if (done.dueAgain > 0) await deps.pool.query('SELECT pg_notify($1, $2)', [DUE_CHANNEL, '']);
+  if (done.dueAgain > 0) await wakeWorkers(deps.pool);
   if (done.dueAgain + done.cancelled > 0) deps.log.info(done, 'reconciled deliveries');
   return done;
 }
@@ -138,6 +138,6 @@ export async function abandonCarriers(pool: Pool): Promise<number> {
   for (const table of ['bulk_replays', 'message_replays']) {
     await pool.query(`UPDATE ${table} SET status = 'pending' WHERE status = 'running'`);
   }
-  await pool.query('SELECT pg_notify($1, $2)', [DUE_CHANNEL, '']);
+  await wakeWorkers(pool);
   return rowCount ?? 0;
 }

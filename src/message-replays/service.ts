@@ -1,5 +1,5 @@
 import type { DatabaseTransaction } from '../db/client.ts';
-import { notifyDue } from '../db/due.ts';
+import { wakeWorkers } from '../db/due.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Caller } from '../http/context.ts';
 import { ApiError, invalidField, notFound } from '../shared/api-error.ts';
@@ -53,7 +53,7 @@ export function createMessageReplays({ db, newId, clock }: Pick<Dependencies, 'd
         until: end < now ? end : now,
         requestedBy: credentialId,
       });
-      await notifyDue(db);
+      await wakeWorkers(db);
       return replay;
     },
 
@@ -75,7 +75,7 @@ export function createMessageReplays({ db, newId, clock }: Pick<Dependencies, 'd
         ratePerSecond: REPLAY_RATE.max,
         requestedBy: credentialId,
       });
-      await notifyDue(transaction);
+      await wakeWorkers(transaction);
       return replay;
     },
 

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Database, DatabaseTransaction } from '../db/client.ts';
 import { NEXT_ROUND } from '../db/delivery-sql.ts';
-import { DUE_CHANNEL } from '../db/due.ts';
+import { wakeWorkers } from '../db/due.ts';
 import { wantedBy } from '../db/fan-out.ts';
 import type { MessageReplay as MessageReplayRow } from '../db/generated/client.ts';
 import { inTransaction } from '../db/transaction.ts';
@@ -203,7 +203,7 @@ export async function replayNextMessages(
        WHERE id = $1`,
       [replayId, batch.wanted, batch.replayed, batch.last, isFinished],
     );
-    if (batch.replayed > 0) await connection.query('SELECT pg_notify($1, $2)', [DUE_CHANNEL, '']);
+    if (batch.replayed > 0) await wakeWorkers(connection);
     const paceMs = (batch.replayed * 1_000) / job.rate_per_second;
     return {
       isFinished,

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { DUE_CHANNEL } from '../db/due.ts';
+import { wakeWorkers } from '../db/due.ts';
 import { createGrouping } from '../db/group.ts';
 import { isInDoubt } from '../db/until-reachable.ts';
 import { ApiError } from '../shared/api-error.ts';
@@ -19,6 +19,8 @@ const GROUP_BYTES = 4 * 1_048_576;
 const WAITING_MESSAGES = 8_000;
 const WAITING_BYTES = 64 * 1_048_576;
 const RETRY_AFTER_SECONDS = 1;
+// Workers look once more for what has been due for 2 s (dispatch/due-rows.ts): a commit that took longer is told of.
+const LATE_MS = 1_500;
 
 export type Publisher = {
   store(publication: Publication): Promise<Stored>;
@@ -32,12 +34,14 @@ export type Publisher = {
  */
 export function createPublisher(pool: Pool, log: Logger, handOver: HandOver): Publisher {
   let isWaking = false;
-  /** Not awaited, and outside the transaction: a NOTIFY inside would make all commits queue for one lock. */
-  const wakeDispatchers = (): void => {
-    if (isWaking) return;
+  /**
+   * Not awaited, and outside the transaction: a NOTIFY inside would make all commits queue for one lock. A commit that the
+   * disk or a standby has held up for long is told of as late: its rows are older than workers look for.
+   */
+  const wakeDispatchers = (tookMs: number): void => {
+    if (isWaking && tookMs < LATE_MS) return;
     isWaking = true;
-    pool
-      .query('SELECT pg_notify($1, $2)', [DUE_CHANNEL, ''])
+    wakeWorkers(pool, tookMs < LATE_MS ? {} : { lateMs: tookMs })
       .catch((error: unknown) => log.debug({ err: error }, 'dispatchers were not woken; they poll'))
       .finally(() => {
         isWaking = false;
@@ -47,9 +51,10 @@ export function createPublisher(pool: Pool, log: Logger, handOver: HandOver): Pu
   const weightOf = ({ messages }: Publication): number =>
     messages.reduce((sum, { payload }) => sum + 1 + (payload.length / GROUP_BYTES) * GROUP_MESSAGES, 0);
 
-  const afterCommit = ({ taken, hasUntaken }: { taken: NewDelivery[]; hasUntaken: boolean }): void => {
-    if (taken.length > 0) handOver.take(taken);
-    if (hasUntaken) wakeDispatchers();
+  /** `beganAt`: when the transaction was sent, on the clock of performance.now(). */
+  const afterCommit = (made: { taken: NewDelivery[]; hasUntaken: boolean }, beganAt: number): void => {
+    if (made.taken.length > 0) handOver.take(made.taken);
+    if (made.hasUntaken) wakeDispatchers(performance.now() - beganAt);
   };
 
   let waitingBytes = 0;
@@ -59,8 +64,9 @@ export function createPublisher(pool: Pool, log: Logger, handOver: HandOver): Pu
     weightOf,
     run: async (publications) => {
       const holder = handOver.holder();
+      const beganAt = performance.now();
       const { stored, ...rest } = await storePublications(pool, publications, holder);
-      afterCommit(rest);
+      afterCommit(rest, beganAt);
       return stored;
     },
   });
@@ -70,8 +76,9 @@ export function createPublisher(pool: Pool, log: Logger, handOver: HandOver): Pu
       maxWeight,
       weightOf: ({ publications }) => publications.reduce((sum, publication) => sum + weightOf(publication), 0),
       run: async (group) => {
+        const beganAt = performance.now();
         const { refusals, ...rest } = await storeUnits(pool, group, { holder: handOver.holder(), patience });
-        afterCommit(rest);
+        afterCommit(rest, beganAt);
         return refusals.map((refusal) => ({ refusal }));
       },
     });

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
-import { DUE_CHANNEL } from '../db/due.ts';
+import { wakeWorkers } from '../db/due.ts';
 import type { HandOver, NewDelivery } from '../shared/hand-over.ts';
 import { type AcceptedMessage, takeDue } from './due-store.ts';
 import { type Match, type NewMessage, type Publication, storePublications } from './publish-store.ts';
@@ -42,7 +42,7 @@ export function createStoreDue({ pool, log, handOver }: { pool: Pool; log: Logge
       if (lateMs > LATE_MS) log.info({ messages: publishedAt.length, lateMs }, 'published scheduled messages late');
       if (taken.length > 0) handOver.take(taken);
       if (!hasUntaken) return;
-      pool.query('SELECT pg_notify($1, $2)', [DUE_CHANNEL, '']).catch((error: unknown) => {
+      wakeWorkers(pool).catch((error: unknown) => {
         log.debug({ err: error }, 'dispatchers were not woken; they poll');
       });
     },

@@ -1,5 +1,4 @@
 import type { DatabaseTransaction } from '../db/client.ts';
-import { notifyDue } from '../db/due.ts';
 import type { Subscription as SubscriptionRow } from '../db/generated/client.ts';
 import { toCircuit } from '../shared/circuit.ts';
 import { CONCURRENCY } from '../shared/limits.ts';
@@ -112,7 +111,6 @@ export async function updateSubscription(
   const health = columns.webhookUrl === undefined ? closed : HEALTHY;
   const data = { ...columns, ...retryPolicy, ...health, updatedAt: now };
   await db.subscription.update({ where: { id }, data });
-  if (Object.keys(health).length > 0) await notifyDue(db);
 }
 
 /** Pausing only changes the status: what is claimed or under way is asked about it at its next attempt. */
@@ -121,13 +119,12 @@ export async function setPaused(db: Db, environmentId: string, id: string, now: 
 }
 
 /**
- * Within a transaction: dispatchers are woken when it commits, and only if the subscription was not active before. Its
- * health begins anew, and so does the time for which a circuit may hold what has queued.
+ * Within a transaction: workers are told when it commits, by a trigger, if the subscription was not active before. Its health
+ * begins anew, and so does the time for which a circuit may hold what has queued.
  */
 export async function setActive(db: Db, environmentId: string, id: string, now: Date): Promise<void> {
   if (!(await setStatus(db, environmentId, id, 'active', now))) return;
   await db.subscription.update({ where: { id }, data: { ...HEALTHY, resumedAt: now } });
-  await notifyDue(db);
 }
 
 const CIRCUIT_CLOSED = { circuitOpenedAt: null, circuitProbeAt: null, circuitProbeFailedAt: null };

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readConfig, readEncryptionKeys } from '../../src/config.ts';
+import { diff } from '../../src/db/schema-diff.ts';
 import { DEFAULT_PORTS } from '../../src/embedded/ports.ts';
 import { SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from '../../src/shared/temporal-names.ts';
 import { createChannel, createSubscription, publish } from '../support/factories.ts';
@@ -140,6 +141,14 @@ describe('a command of the page', () => {
       { channel_id: channelId, waiting: '3', late: '2', held: '0', next: expect.any(Date) },
       { channel_id: held, waiting: '1', late: '0', held: '1', next: expect.any(Date) },
     ]);
+  });
+
+  test('makes the index of migration 0013 beforehand, with nothing stopped', async () => {
+    const { pool } = posthorn.deps;
+    await pool.query('DROP INDEX deliveries_due');
+    expect(await diff(posthorn.database.url, 'database', 'schema')).toContain('deliveries_due');
+    await pool.query(sqlAbout('CONCURRENTLY'));
+    expect(await diff(posthorn.database.url, 'database', 'schema')).toBe('');
   });
 
   test('lets streams show what a dump from a server with higher transactions has brought', async () => {

@@ -1,0 +1,153 @@
+import type { Pool } from 'pg';
+import { readDueNotice } from '../db/due.ts';
+import { type ClaimedDelivery, claimDue, countWaiting } from './claim.ts';
+import { findBehind, findEverywhere, type Found, type Looked, type Place } from './find-due.ts';
+import { type Lane, LEAD_SECONDS } from './lanes.ts';
+import { createPace } from './pace.ts';
+import { createTurns } from './turns.ts';
+
+// Rows that one look reads. A longer backlog is read on, page by page, each row once.
+const ROWS_AT_ONCE = 1_000;
+// Each look begins so far behind the last one: a row is committed a little later than its due time says. It is more than the
+// 0.4 s above which the row's own transaction tells of it (posthorn_tell_late), by the time that the disk has for the commit.
+// Where half a page of rows lies in it (they wait, and are read each time), it is shorter, and the trail finds the late ones.
+const SLACK_MS = 1_000;
+const SHORT_SLACK_MS = 100;
+// Once a row has been due for this long it is looked for a second time: the disk may have taken so long to commit it.
+const TRAIL_SECONDS = 2;
+// All subscriptions are looked through at the beginning, after notifications may have been lost, and as a safety net: no more
+// often, and for no more than a thousandth of the time, since it reads over dead entries and paused subscriptions.
+const EVERYWHERE_MS = 30_000;
+const EVERYWHERE_REST = 1_000;
+// Subscriptions that a claim asks for at least, and at most.
+const TURNS = { least: 50, most: 200 };
+
+/** What a worker knows of the rows that it may claim, kept up by looks that begin where the last one ended. */
+export type DueRows = {
+  /** A notification of another transaction. */
+  hear(notice: string): void;
+  /** Notifications may have been lost, or none have come yet. */
+  beginAnew(): void;
+  /** Something may have become due that nobody tells of: the clock goes on. */
+  expect(): void;
+  /** Looks for what has become due, if there may be any. True when there is more to read. */
+  look(): Promise<boolean>;
+  /** Whether a claim may find something in that lane. */
+  has(lane: Lane, except?: readonly string[]): boolean;
+  /** Claims up to `count`, `perSubscription` of each at most, of the subscriptions whose turn it is. */
+  claim(
+    lane: Lane,
+    wanted: { count: number; perSubscription: number; except: readonly string[] },
+  ): Promise<ClaimedDelivery[]>;
+  /** First tries that wait unclaimed, each subscription's counted up to `limit`, of `limit` subscriptions at most. */
+  count(limit: number): Promise<Map<string, number>>;
+};
+
+export function createDueRows({ pool, incarnationId }: { pool: Pool; incarnationId: string }): DueRows {
+  const now = (): number => performance.now();
+  const lanes = { first: createTurns(now), retry: createTurns(now) };
+  const safety = createPace((tookMs) => Math.max(EVERYWHERE_MS, tookMs * EVERYWHERE_REST));
+  let isAnew = true;
+  let isExpected = true;
+  let isTrailDue = false;
+  /** Behind it nothing has been looked for yet, or only before it was committed. */
+  let place: Place = { due: new Date(0), id: '' };
+  let trail = place;
+  let at = place.due;
+
+  const behind = (time: Date, ms: number): Place => ({ due: new Date(time.getTime() - ms), id: '' });
+  const learn = (found: readonly Found[]): void => {
+    for (const { lane, id, since } of found) lanes[lane].see(id, since);
+  };
+
+  const lookEverywhere = async (): Promise<void> => {
+    const isBeginning = isAnew;
+    isAnew = false;
+    try {
+      const looked = await safety.look(() => findEverywhere(pool));
+      lanes.first.doubt();
+      lanes.retry.doubt();
+      for (const { lane, id, since } of looked.found) lanes[lane].open(id, since);
+      if (!isBeginning) return;
+      at = looked.at;
+      place = behind(at, SLACK_MS);
+      trail = behind(at, TRAIL_SECONDS * 1_000);
+    } catch (error) {
+      isAnew ||= isBeginning;
+      throw error;
+    }
+  };
+
+  const lookBehind = async (from: Place, untilSeconds: number): Promise<Looked & { isFull: boolean }> => {
+    const looked = await findBehind(pool, { place: from, untilSeconds, limit: ROWS_AT_ONCE });
+    learn(looked.found);
+    // PostgreSQL's clock was set back, or it is another server: rows of now are behind every place.
+    if (looked.at.getTime() < at.getTime() - SHORT_SLACK_MS) isAnew = true;
+    at = looked.at;
+    return { ...looked, isFull: looked.rows >= ROWS_AT_ONCE };
+  };
+
+  const followTrail = async (): Promise<void> => {
+    const from = trail;
+    isTrailDue = false;
+    try {
+      const { isFull, last, at: lookedAt } = await lookBehind(from, -TRAIL_SECONDS);
+      isTrailDue ||= isFull;
+      // Set back meanwhile: it goes on from there.
+      if (trail === from) trail = isFull && last !== undefined ? last : behind(lookedAt, TRAIL_SECONDS * 1_000);
+    } catch (error) {
+      isTrailDue = true;
+      throw error;
+    }
+  };
+
+  const lookOn = async (): Promise<void> => {
+    isExpected = false;
+    try {
+      const { isFull, rows, last, at: lookedAt } = await lookBehind(place, LEAD_SECONDS.retry);
+      if (isFull && last !== undefined && last.due <= lookedAt) {
+        place = last;
+        isExpected = true;
+      } else place = behind(lookedAt, rows * 2 < ROWS_AT_ONCE ? SLACK_MS : SHORT_SLACK_MS);
+    } catch (error) {
+      isExpected = true;
+      throw error;
+    }
+  };
+
+  return {
+    hear(notice) {
+      const news = readDueNotice(notice);
+      if (news === undefined) isExpected = true;
+      else if ('lateMs' in news) {
+        const back = behind(at, news.lateMs + SLACK_MS);
+        if (back.due < trail.due) trail = back;
+        isTrailDue = true;
+      } else if ('opened' in news) {
+        for (const lane of Object.values(lanes)) lane.open(news.opened, new Date(0));
+      } else lanes[news.lane].see(news.subscriptionId, news.since);
+    },
+    beginAnew() {
+      isAnew = true;
+    },
+    expect() {
+      isExpected = true;
+      isTrailDue = true;
+    },
+    async look() {
+      if (isAnew || safety.isDue()) await lookEverywhere();
+      if (isTrailDue) await followTrail();
+      if (isExpected) await lookOn();
+      return isExpected || isTrailDue;
+    },
+    has: (lane, except) => lanes[lane].hasNext(except),
+    async claim(lane, { except, ...limits }) {
+      const turns = lanes[lane].next(Math.min(TURNS.most, Math.max(TURNS.least, limits.count)), except);
+      if (turns.length === 0) return [];
+      const { claimed, served } = await claimDue(pool, lane, { ...limits, incarnationId, turns });
+      lanes[lane].settle(turns, served, limits);
+      return claimed;
+    },
+    count: (limit) => countWaiting(pool, lanes.first.next(limit), limit),
+  };
+}

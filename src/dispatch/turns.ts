@@ -1,0 +1,88 @@
+/** A subscription that has something to claim, as far as is known: nothing of it was due before `since`, PostgreSQL's time. */
+export type Turn = { readonly id: string; readonly since: Date };
+
+/** What came of turns that were asked about: deliveries claimed, the last of each subscription's, and who is to come again. */
+export type Served = {
+  /** Claimed of each subscription, and when the last of them was due. */
+  claimed: ReadonlyMap<string, { count: number; last: Date; isProbe: boolean }>;
+  /** Subscriptions that take nothing now, and for how long, ms; null until somebody tells (paused, disabled, deleted). */
+  waits: ReadonlyMap<string, number | null>;
+};
+
+type Known = Turn & { readonly notBefore: number };
+
+/**
+ * Keeps whose deliveries a claim of one lane asks for, in turns: a claim never looks at a subscription that is not known to
+ * have any. `now` in ms, from any origin.
+ */
+export function createTurns(now: () => number) {
+  // The order is that of the turns: who was served goes to the end. An entry never changes, so that one that has been told
+  // of anew while a claim asked about it is told apart from the one that was asked about.
+  const known = new Map<string, Known>();
+  // Who takes nothing until somebody tells: what comes for them meanwhile is not asked about again and again.
+  const closed = new Set<string>();
+  const isReady = ({ notBefore }: Known): boolean => notBefore <= now();
+
+  /** The next ones that may have something now. */
+  const next = (limit: number, except: readonly string[] = []): Turn[] => {
+    const left = new Set(except);
+    const turns: Turn[] = [];
+    for (const turn of known.values()) {
+      if (turns.length >= limit) break;
+      if (isReady(turn) && !left.has(turn.id)) turns.push(turn);
+    }
+    return turns;
+  };
+
+  const earliest = (id: string, since: Date): Date => {
+    const before = known.get(id);
+    return before !== undefined && before.since < since ? before.since : since;
+  };
+
+  return {
+    /** Something of this subscription was due at `since`, or is soon. */
+    see(id: string, since: Date): void {
+      if (closed.has(id)) return;
+      known.set(id, { id, since: earliest(id, since), notBefore: known.get(id)?.notBefore ?? 0 });
+    },
+
+    /** The same, and it is asked about now, however long it was to wait: it takes tries again, or may. */
+    open(id: string, since: Date): void {
+      closed.delete(id);
+      known.set(id, { id, since: earliest(id, since), notBefore: 0 });
+    },
+
+    /** Who takes nothing is asked again once something of it is due: it may have been told of, and the news lost. */
+    doubt(): void {
+      closed.clear();
+    },
+
+    next,
+
+    hasNext: (except?: readonly string[]): boolean => next(1, except).length > 0,
+
+    /**
+     * Takes over what a claim of `asked` brought, which took at most `perSubscription` of each and `count` in all. Who gave
+     * less than it was asked for has nothing more: it is forgotten until something of it is due again.
+     */
+    settle(asked: readonly Turn[], served: Served, limits: { count: number; perSubscription: number }): void {
+      const total = [...served.claimed.values()].reduce((sum, { count }) => sum + count, 0);
+      const lastServed = asked.findLastIndex(({ id }) => served.claimed.has(id));
+      // Behind the one that filled the claim nobody was asked.
+      const reached = total >= limits.count ? asked.slice(0, lastServed + 1) : asked;
+      for (const [index, turn] of reached.entries()) {
+        if (known.get(turn.id) !== turn) continue;
+        const taken = served.claimed.get(turn.id);
+        const waitMs = served.waits.get(turn.id);
+        const isCut = total >= limits.count && index === lastServed;
+        const hasMore = taken !== undefined && (taken.isProbe || isCut || taken.count >= limits.perSubscription);
+        known.delete(turn.id);
+        if (waitMs === null) closed.add(turn.id);
+        else if (waitMs !== undefined || hasMore) {
+          const notBefore = waitMs === undefined ? 0 : now() + waitMs;
+          known.set(turn.id, { id: turn.id, since: taken?.last ?? turn.since, notBefore });
+        }
+      }
+    },
+  };
+}
