@@ -5,26 +5,30 @@ import { authenticate } from './http/authenticate.ts';
 import type { Context, Middleware, RequestState } from './http/context.ts';
 import { errors } from './http/errors.ts';
 import { createEventStreams, EventStream, type EventStreams, STREAM_TIMINGS } from './http/event-stream.ts';
-import { health, type Part } from './http/health.ts';
+import { health } from './http/health.ts';
 import { idempotency } from './http/idempotency.ts';
 import { loopMark } from './http/loop-mark.ts';
 import { matchRoute, refuseUnrouted } from './http/match-route.ts';
 import { rateLimit } from './http/rate-limit.ts';
 import { rawBody } from './http/raw-body.ts';
 import { requestId } from './http/request-id.ts';
+import { requireReady } from './http/require-ready.ts';
 import { requireScope } from './http/require-scope.ts';
 import type { Route } from './http/route.ts';
 import { validate } from './http/validate.ts';
 import type { Limiter, RateHeaders } from './limits/limiter.ts';
+import { type Check, createReadiness, type Readiness } from './readiness/readiness.ts';
+import { startChecks } from './readiness/start-checks.ts';
 import type { Services } from './services.ts';
+import { NotReady } from './shared/not-ready.ts';
 
 export type AppOptions = {
   deps: Pick<Dependencies, 'config' | 'log' | 'pool'>;
   services: Services;
   routes: readonly Route[];
   limiter: Limiter;
-  /** What /readyz looks at beside PostgreSQL, by name. */
-  parts?: Readonly<Record<string, Part>>;
+  /** What /readyz looks at beside what every role does. */
+  checks?: readonly Check[];
   /** Absent: what http/event-stream.ts says. */
   streamTimings?: typeof STREAM_TIMINGS;
 };
@@ -36,6 +40,7 @@ export type AppOptions = {
 export type App = Koa<RequestState> & {
   countBroken: (address: string) => Promise<RateHeaders>;
   endStreams: () => void;
+  readiness: Readiness;
 };
 
 /**
@@ -47,17 +52,17 @@ export function createApp({
   services,
   routes,
   limiter,
-  parts = {},
+  checks = [],
   streamTimings = STREAM_TIMINGS,
 }: AppOptions): App {
   const streams = createEventStreams(streamTimings);
-  const { config, log, pool } = deps;
+  const { config, log } = deps;
   const koa = new Koa<RequestState>();
   koa.use(requestId(log));
   koa.use(errors(log));
-  koa.use(
-    health({ database: { check: () => pool.query('SELECT 1'), isRequired: true }, ...limitsPart(limiter), ...parts }),
-  );
+  const readiness = createReadiness([...startChecks(deps), ...limitsChecks(limiter), ...checks]);
+  koa.use(health(readiness));
+  koa.use(requireReady(readiness));
   koa.use(matchRoute(routes));
   koa.use(authenticate((key) => services.apiKeys.authenticate(key)));
   koa.use(rateLimit(limiter, config.trustedProxyHops));
@@ -76,21 +81,28 @@ export function createApp({
     this.res.destroy();
   };
   return Object.assign(koa, {
+    readiness,
     endStreams: () => streams.endAll(),
     countBroken: async (address: string) => (await limiter.admitStranger(address)).headers,
   });
 }
 
 /** Redis is shown but not required: without it limits hold per process, and taking every process out would help nobody. */
-const limitsPart = ({ isShared }: Limiter): Record<string, Part> =>
+const limitsChecks = ({ isShared }: Limiter): Check[] =>
   isShared === undefined
-    ? {}
-    : {
-        redis: {
-          check: () => (isShared() ? Promise.resolve() : Promise.reject(new Error('Redis is away'))),
+    ? []
+    : [
+        {
+          name: 'redis',
           isRequired: false,
+          async run() {
+            if (!isShared())
+              throw new NotReady('Redis cannot be reached: limits are counted per process', {
+                advice: 'REDIS_URL: Redis cannot be reached; limits are counted per process',
+              });
+          },
         },
-      };
+      ];
 
 function answerRoute(services: Services, streams: EventStreams): Middleware {
   return async (ctx) => {

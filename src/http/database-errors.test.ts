@@ -82,3 +82,18 @@ test('an error that is its own cause does not hang', () => {
   error.cause = error;
   expect(fromDatabaseError(error)).toBeUndefined();
 });
+
+// Old: one text for all of them, "cannot reach its database", also where it answers and takes no writes.
+test.each([
+  ['25006', 'The database takes no writes: it is read-only'],
+  ['53100', 'The database takes no writes: its disk is full'],
+  ['53200', 'The database is out of memory'],
+  ['53300', 'The database has no connection left for the service'],
+  ['57P03', 'The database is stopping or starting'],
+  ['57014', 'The database took too long'],
+  ['40P01', 'The database was asked for conflicting changes'],
+  ['08006', 'The service cannot reach its database just now'],
+  ['ECONNREFUSED', 'The service cannot reach its database just now'],
+])('%s says: %s', (code, message) => {
+  expect(fromDatabaseError(withCode(code))?.message).toBe(message);
+});

@@ -1,3 +1,4 @@
+import { failureCodes } from '../db/failure-codes.ts';
 import { ApiError, invalidField } from '../shared/api-error.ts';
 
 /** PostgreSQL and Prisma codes and Prisma's driver adapter kinds, by what the caller is to be told. */
@@ -57,20 +58,32 @@ const UNAVAILABLE_MESSAGES =
 /** Seconds until a caller may try again: PostgreSQL's restart takes about that long, and pools reconnect at once. */
 const RETRY_AFTER_SECONDS = 1;
 
-/** Nesting of causes that is looked at: Prisma puts the server's code three levels down. */
-const MAX_CAUSES = 8;
+/** The true reason, where the code tells it: callers and their operators look in the right place. No names, no SQL. */
+const REASONS: readonly (readonly [codes: readonly string[], reason: string])[] = [
+  [['25006'], 'The database takes no writes: it is read-only'],
+  [['53100'], 'The database takes no writes: its disk is full'],
+  [['53200'], 'The database is out of memory'],
+  [['53300', 'P2037', 'TooManyConnections'], 'The database has no connection left for the service'],
+  [['57P01', '57P02', '57P03', 'DatabaseNotReady'], 'The database is stopping or starting'],
+  [['57014'], 'The database took too long'],
+  [['40001', '40P01', 'P2034', 'TransactionWriteConflict'], 'The database was asked for conflicting changes'],
+];
+
+const unavailableReason = (codes: readonly string[]): string =>
+  REASONS.find(([known]) => known.some((code) => codes.includes(code)))?.[1] ??
+  'The service cannot reach its database just now';
 
 /**
  * The answer to what a database or the way to it throws: INVALID_REQUEST when a value cannot be stored, CONFLICT for a
  * duplicate, UNAVAILABLE with a delay when it is away. Undefined for everything else: that is a fault of ours.
  */
 export function fromDatabaseError(thrown: unknown): ApiError | undefined {
-  const { codes, messages } = describe(thrown);
+  const { codes, messages } = failureCodes(thrown);
   if (
     codes.some((code) => UNAVAILABLE_CODES.has(code) || code.startsWith('08')) ||
     messages.some((text) => UNAVAILABLE_MESSAGES.test(text))
   ) {
-    return new ApiError('UNAVAILABLE', 'The service cannot reach its database just now', {
+    return new ApiError('UNAVAILABLE', unavailableReason(codes), {
       retryAfter: RETRY_AFTER_SECONDS,
       cause: thrown,
     });
@@ -84,32 +97,3 @@ export function fromDatabaseError(thrown: unknown): ApiError | undefined {
   }
   return undefined;
 }
-
-/** Every code and message of an error and of what is behind it. */
-function describe(thrown: unknown): { codes: string[]; messages: string[] } {
-  const codes: string[] = [];
-  const messages: string[] = [];
-  let layer: unknown[] = [thrown];
-  for (let depth = 0; depth < MAX_CAUSES && layer.length > 0; depth += 1) {
-    const below: unknown[] = [];
-    for (const value of layer) {
-      if (typeof value !== 'object' || value === null) continue;
-      const { code, originalCode, kind, message, cause, meta, driverAdapterError, errors } = members(value);
-      codes.push(...[code, originalCode, kind].filter((text) => typeof text === 'string'));
-      if (typeof message === 'string') messages.push(message);
-      below.push(cause, meta, driverAdapterError, ...listOf(errors));
-    }
-    layer = below;
-  }
-  return { codes, messages };
-}
-
-// Array.isArray alone gives any[].
-const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
-
-type Members = Partial<
-  Record<'code' | 'originalCode' | 'kind' | 'message' | 'cause' | 'meta' | 'driverAdapterError' | 'errors', unknown>
->;
-
-// Every object may be asked for any member; each of them stays unknown until it is looked at.
-const members = (value: object): Members => value;

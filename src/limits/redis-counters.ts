@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
 import type { Counters } from './counters.ts';
 import { createMemoryCounters, UNLIMITED_POINTS } from './memory-counters.ts';
+import { redisTrouble } from './redis-trouble.ts';
 
 /** A request waits this long for Redis at most, then this process counts alone: a hung Redis must not hang publishing. */
 const COMMAND_TIMEOUT_MS = 200;
@@ -74,9 +75,24 @@ export function createRedisCounters(redisUrl: string, log: Logger, timings: Part
     if (isAway) log.info('Redis is back: rate limits are shared again');
     isAway = false;
   };
+  // What is wrong from the beginning is a setting, or a Redis that was not started: each fault is told once.
+  let hasBeenReady = false;
+  const told = new Set<string>();
+  const tellSetting = (error: unknown): void => {
+    const sentence = redisTrouble(redisUrl, error);
+    if (hasBeenReady || told.has(sentence)) return;
+    told.add(sentence);
+    log.warn({ err: error }, sentence);
+  };
   // ioredis throws an error event that nobody listens to.
-  redis.on('error', noteAway);
-  redis.on('ready', noteBack);
+  redis.on('error', (error) => {
+    tellSetting(error);
+    noteAway(error);
+  });
+  redis.on('ready', () => {
+    hasBeenReady = true;
+    noteBack();
+  });
   // rate-limiter-flexible's insuranceLimiter does the same for counts; this also covers places, and tells the log.
   const insured = async <T>(shared: () => Promise<T>, alone: () => Promise<T>): Promise<T> => {
     try {

@@ -3,21 +3,37 @@ import { createDependencies } from '../create-dependencies.ts';
 import { createServices } from '../create-services.ts';
 import { createLog } from '../log.ts';
 import { createOwnAddresses } from '../outbound/own-addresses.ts';
-import { never, runUntilStopped } from './role.ts';
+import { refuseLasting, untilReady } from '../readiness/until-ready.ts';
+import { runUntilStopped } from './role.ts';
 import { serveApi } from './serve-api.ts';
 import type { StopRequest } from './stop-request.ts';
 
-/** `posthorn api`: the HTTP API against a PostgreSQL that exists. Returns the exit code once it is stopped. */
+/**
+ * `posthorn api`: the HTTP API against a PostgreSQL that exists. It listens at once and answers UNAVAILABLE until everything that it
+ * needs is there. Returns the exit code once it is stopped.
+ */
 export async function runApi(stop: StopRequest): Promise<number> {
   const config = readConfig();
   const log = createLog(config.logLevel);
   return runUntilStopped(log, stop, async () => {
     const { deps, disconnect } = createDependencies(config, log, createOwnAddresses([]));
     const api = await serveApi(deps, createServices(deps));
-    log.info({ port: api.port }, 'the API is ready');
+    const { port, readiness } = api;
+    refuseLasting(await readiness.look());
+    const stopping = new AbortController();
+    const ready = untilReady(readiness, {
+      tell: (sentence, { message, cause }) => log.warn({ port, reason: message, err: cause }, sentence),
+      signal: stopping.signal,
+    }).then(() => log.info({ port }, 'the API is ready'));
     return {
-      failed: never,
+      failed: new Promise((resolve) => {
+        // Only another setting could mend it; a stop rejects it too, and is no failure.
+        ready.catch((failure: unknown) => {
+          if (!stopping.signal.aborted) resolve(failure instanceof Error ? failure.message : String(failure));
+        });
+      }),
       async stop() {
+        stopping.abort();
         await api.stop();
         await disconnect();
       },

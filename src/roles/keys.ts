@@ -5,6 +5,7 @@ import { createDatabase } from '../db/client.ts';
 import type { EnvironmentKind } from '../http/context.ts';
 import { createLog } from '../log.ts';
 import { createNewId } from '../new-id.ts';
+import { explainingDatabase } from '../readiness/database-trouble.ts';
 import { print } from './role.ts';
 import { readRunningState } from './running-state.ts';
 
@@ -29,15 +30,17 @@ export async function revokeKey(id: string): Promise<void> {
 }
 
 async function withApiKeys<T>(work: (apiKeys: ApiKeys) => Promise<T>): Promise<T> {
-  const config = readConfig();
-  const db = createDatabase(findDatabase(config));
-  try {
-    return await work(
-      createApiKeys({ db, clock: () => new Date(), newId: createNewId(Date.now), log: createLog('error') }),
-    );
-  } finally {
-    await db.$disconnect();
-  }
+  const databaseUrl = findDatabase(readConfig());
+  return explainingDatabase(databaseUrl, async () => {
+    const db = createDatabase(databaseUrl);
+    try {
+      return await work(
+        createApiKeys({ db, clock: () => new Date(), newId: createNewId(Date.now), log: createLog('error') }),
+      );
+    } finally {
+      await db.$disconnect();
+    }
+  });
 }
 
 function findDatabase({ databaseUrl, dataFolder }: Config): string {

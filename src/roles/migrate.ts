@@ -3,6 +3,7 @@ import { createDatabase } from '../db/client.ts';
 import { migrate } from '../db/migrate.ts';
 import { ensureEnvironments } from '../first-start.ts';
 import { createNewId } from '../new-id.ts';
+import { explainingDatabase } from '../readiness/database-trouble.ts';
 import { print } from './role.ts';
 import type { StopRequest } from './stop-request.ts';
 
@@ -15,12 +16,14 @@ export async function runMigrate(stop: StopRequest): Promise<void> {
   if (databaseUrl === undefined)
     throw new ConfigError('DATABASE_URL must be set: `posthorn start` migrates its own PostgreSQL by itself');
   stop.takeOver();
-  const applied = await migrate(databaseUrl, { onProgress: print, signal: stop.signal });
-  const db = createDatabase(databaseUrl);
-  try {
-    await ensureEnvironments({ db, newId: createNewId(Date.now) });
-  } finally {
-    await db.$disconnect();
-  }
-  if (applied.length === 0) print('The database is up to date');
+  await explainingDatabase(databaseUrl, async () => {
+    const applied = await migrate(databaseUrl, { onProgress: print, signal: stop.signal });
+    const db = createDatabase(databaseUrl);
+    try {
+      await ensureEnvironments({ db, newId: createNewId(Date.now) });
+    } finally {
+      await db.$disconnect();
+    }
+    if (applied.length === 0) print('The database is up to date');
+  });
 }

@@ -9,9 +9,6 @@ export type RunningRole = {
   failed: Promise<string>;
 };
 
-/** Nothing can fail this role from inside. */
-export const never: Promise<string> = new Promise(() => undefined);
-
 // A terminal that was closed, or a pipe whose reader has gone, must not end the process before it has drained.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 

@@ -10,7 +10,14 @@ import { identifyProcess, takeLock } from '../embedded/process-identity.ts';
 import { createFirstKeys, ensureEnvironments, requireKeysInUse } from '../first-start.ts';
 import { createLog } from '../log.ts';
 import { createOwnAddresses, type OwnAddresses } from '../outbound/own-addresses.ts';
+import { explainingDatabase } from '../readiness/database-trouble.ts';
+import { type Check, createReadiness } from '../readiness/readiness.ts';
+import { databaseCheck, startChecks } from '../readiness/start-checks.ts';
+import { untilReady, type Waiting } from '../readiness/until-ready.ts';
 import { createHandOver } from '../shared/hand-over.ts';
+import { NotReady } from '../shared/not-ready.ts';
+import { installRuntime } from '../temporal/connection.ts';
+import { untilTemporalAnswers } from '../temporal/until-temporal-answers.ts';
 import { type RunningWorker, startWorker } from '../worker.ts';
 import { encryptionKeysOf } from './encryption-key-file.ts';
 import { type Infrastructure, startInfrastructure } from './infrastructure.ts';
@@ -79,22 +86,35 @@ async function startService(
   undo: (() => Promise<void>)[],
   signal: AbortSignal,
 ): Promise<RunningWorker> {
-  await migrate(databaseUrl, { onProgress: print, signal });
   const config: Config = { ...given, databaseUrl, encryptionKeys: encryptionKeysOf(given) };
   const { deps, disconnect } = createDependencies(config, log, own);
   undo.push(disconnect);
+  const waiting: Waiting = { tell: print, signal };
+  const settings = { ...config.temporal, address: temporalAddress };
+  // Before it is migrated: a database that starts or takes no writes is waited for, as in every role.
+  await untilReady(createReadiness([databaseCheck(deps)]), waiting);
+  await explainingDatabase(databaseUrl, () => migrate(databaseUrl, { onProgress: print, signal }));
+  await untilReady(createReadiness(startChecks(deps)), waiting);
   await requireKeysInUse(deps);
   await ensureEnvironments(deps);
   signal.throwIfAborted();
   const handOver = createHandOver();
   const services = createServices(deps, handOver);
-  const worker = await startWorker(deps, { ...config.temporal, address: temporalAddress }, { handOver });
+  installRuntime(log);
+  await untilTemporalAnswers(settings, waiting);
+  const worker = await startWorker(deps, settings, { handOver });
   undo.push(() => worker.stop());
-  const temporal = {
-    check: () => (worker.isHealthy() ? Promise.resolve() : Promise.reject(new Error('Temporal does not answer'))),
+  const temporal: Check = {
+    name: 'temporal',
     isRequired: false,
+    async run() {
+      if (!worker.isHealthy())
+        throw new NotReady('Temporal does not answer: nothing is delivered meanwhile', {
+          advice: `TEMPORAL_ADDRESS: ${temporalAddress} does not answer; nothing is delivered meanwhile`,
+        });
+    },
   };
-  const api = await serveApi(deps, services, { temporal });
+  const api = await serveApi(deps, services, [temporal]);
   undo.push(() => api.stop());
   const identity = identifyProcess(process.pid) ?? { pid: process.pid, bornAt: 'unknown' };
   const apiUrl = `http://localhost:${api.port}`;

@@ -56,7 +56,7 @@ test('the ports and Temporal workflows are those of the code', () => {
 // Old: an attribute of the code was left out of the comparison, and the page told Temporal Cloud's users of six of the seven.
 test('the table of search attributes has every one of the code, and no other', () => {
   const named = tableRowsOf(PAGE).flatMap(([names = '']) => [...names.matchAll(/`(Posthorn\w+)`/g)]);
-  expect(named.map((match) => match[1]).sort()).toEqual([...SEARCH_ATTRIBUTES].sort());
+  expect(named.map((match) => match[1] ?? '').sort()).toEqual([...SEARCH_ATTRIBUTES].sort());
 });
 
 describe('a command of the page', () => {

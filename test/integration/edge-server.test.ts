@@ -117,9 +117,10 @@ describe('/readyz', () => {
     const down = await cutOff.call({ path: '/readyz', key: null });
     expect(down.status).toBe(503);
     expect(down.json).toEqual({
-      error: { code: 'UNAVAILABLE', message: 'Not ready; down: database' },
+      error: { code: 'UNAVAILABLE', message: 'The database cannot be reached' },
       status: 'unavailable',
-      parts: { database: 'down' },
+      parts: { database: 'down', schema: 'unknown' },
+      reasons: { database: 'The database cannot be reached' },
     });
     expect(down.headers['retry-after']).toBe('1');
     expect((await cutOff.call({ path: '/healthz', key: null })).status).toBe(200);

@@ -264,7 +264,7 @@ describe('health', () => {
     }
     expect((await edge.call({ path: '/readyz', key: null })).json).toEqual({
       status: 'ready',
-      parts: { database: 'up' },
+      parts: { database: 'up', schema: 'up' },
     });
     expect((await edge.call({ path: '/healthz', key: null })).json).toEqual({ status: 'ok' });
   });

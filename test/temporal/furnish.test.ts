@@ -41,8 +41,11 @@ test('a worker that comes just after another has registered the namespace waits 
     // As in src/temporal/furnish.ts: the generated type is a Long, which takes a number.
     workflowExecutionRetentionPeriod: { seconds: 86_400 as unknown as never },
   });
-  const furniture = await furnish(late.client, { namespace: name, taskQueue, log }).finally(() => late.close());
-  expect(furniture).toEqual({ isSearchable: true, isNewStore: true });
+  expect(await furnish(late.client, { namespace: name, taskQueue, log })).toEqual({
+    isSearchable: true,
+    isNewStore: true,
+  });
+  await late.close();
   expect((await shown(name)).sort()).toEqual([...SEARCH_ATTRIBUTES].sort());
 });
 

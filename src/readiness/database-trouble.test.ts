@@ -1,0 +1,36 @@
+import { expect, test } from '@jest/globals';
+import { databaseTrouble, explainingDatabase } from './database-trouble.ts';
+
+const URL_WITH_PASSWORD = 'postgresql://user:secret@db.internal/posthorn';
+const withCode = (code: string, message = `detail of ${code}`): Error => Object.assign(new Error(message), { code });
+
+test.each([
+  [withCode('28P01'), 'refuses the user name or the password', true],
+  [withCode('28000'), 'does not let this user in from here', true],
+  [withCode('3D000'), 'has no database of that name', true],
+  [withCode('42501'), 'does not allow this user', true],
+  [new Error('The server does not support SSL connections'), 'offers no TLS', true],
+  [withCode('DEPTH_ZERO_SELF_SIGNED_CERT', 'self-signed certificate'), 'shows a certificate that is not trusted', true],
+  [withCode('ECONNREFUSED'), 'is not there: nothing listens', false],
+  [new AggregateError([withCode('ECONNREFUSED')]), 'is not there: nothing listens', false],
+  [withCode('ENOTFOUND'), 'names a host that is not known here', false],
+  [withCode('ENOENT'), 'names a socket or a file that is not there', false],
+  [withCode('57P03'), 'is stopping or starting', false],
+  [withCode('53300'), 'has no connection left', false],
+  [withCode('53100'), 'takes no writes: its disk is full', false],
+  [withCode('25006'), 'takes no writes; name the primary', false],
+  [new Error('timeout exceeded when trying to connect'), 'does not answer', false],
+  [new Error('Connection terminated unexpectedly'), 'closes the connection without an answer', false],
+])('%s names DATABASE_URL, the place and what to do; callers are told neither', (failure, advice, isLasting) => {
+  const trouble = databaseTrouble(failure, URL_WITH_PASSWORD);
+  expect(trouble?.advice).toContain(`DATABASE_URL: db.internal:5432 ${advice}`);
+  expect(trouble?.isLasting).toBe(isLasting);
+  expect(trouble?.message).not.toMatch(/db\.internal|user|secret|DATABASE_URL|detail/);
+  expect(trouble?.advice).not.toMatch(/secret/);
+});
+
+test("a statement's own error is no trouble of the database, whatever words it has", async () => {
+  const failure = withCode('22P02', 'invalid input: "timeout exceeded, Connection terminated"');
+  expect(databaseTrouble(failure, URL_WITH_PASSWORD)).toBeUndefined();
+  await expect(explainingDatabase(URL_WITH_PASSWORD, () => Promise.reject(failure))).rejects.toBe(failure);
+});

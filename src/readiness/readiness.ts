@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { NotReady } from '../shared/not-ready.ts';
+
+/** One thing that this process cannot do its work without, or, not required, that is only shown. */
+export type Check = {
+  name: string;
+  isRequired: boolean;
+  /** The check that this one makes sense behind: while that one is down, this one is unknown. It stands before this one. */
+  needs?: string;
+  /** Rejects with a NotReady when it is down. Cheap: a probe asks every few seconds, and anyone may. */
+  run(): Promise<unknown>;
+};
+
+/** What one look at all checks has found. `reasons` are sentences for callers, `failures` what is required and down. */
+export type Look = {
+  isReady: boolean;
+  parts: Record<string, 'up' | 'down' | 'unknown'>;
+  reasons: Record<string, string>;
+  failures: NotReady[];
+  /** A check took too long: nobody knows. */
+  isUndecided: boolean;
+};
+
+export type Readiness = {
+  /** Looks at everything, at most once a second: further callers within it get the same. */
+  look(): Promise<Look>;
+  /** Whether a look has found everything ready since this process began. */
+  hasBeenReady(): boolean;
+};
+
+/** A check that takes longer than this is down: load balancers give up after a few seconds themselves. */
+const CHECK_TIMEOUT_MS = 2_000;
+/** How long a look is reused. Anyone may ask, without a rate limit, and each look costs queries. */
+const REUSE_MS = 1_000;
+
+export function createReadiness(checks: readonly Check[]): Readiness {
+  let latest: { at: number; look: Promise<Look> } | undefined;
+  let hasBeenReady = false;
+  const lookNow = async (): Promise<Look> => {
+    const found = await lookAt(checks);
+    hasBeenReady ||= found.isReady;
+    return found;
+  };
+  return {
+    look() {
+      if (latest === undefined || performance.now() - latest.at > REUSE_MS)
+        latest = { at: performance.now(), look: lookNow() };
+      return latest.look;
+    },
+    hasBeenReady: () => hasBeenReady,
+  };
+}
+
+async function lookAt(checks: readonly Check[]): Promise<Look> {
+  const results = new Map<string, Promise<Result | 'unknown'>>();
+  for (const check of checks) {
+    const needed = check.needs === undefined ? undefined : results.get(check.needs);
+    results.set(check.name, (async () => (((await needed) ?? 'up') === 'up' ? run(check) : 'unknown'))());
+  }
+  const look: Look = { isReady: true, parts: {}, reasons: {}, failures: [], isUndecided: false };
+  for (const { name, isRequired } of checks) {
+    const result = (await results.get(name)) ?? 'unknown';
+    look.parts[name] = result === 'up' || result === 'unknown' ? result : 'down';
+    if (result === 'up') continue;
+    if (isRequired) look.isReady = false;
+    if (result === 'unknown') continue;
+    const failure = result === 'late' ? lateAnswer(name) : result;
+    look.reasons[name] = failure.message;
+    if (isRequired) look.failures.push(failure);
+    if (isRequired && result === 'late') look.isUndecided = true;
+  }
+  return look;
+}
+
+type Result = 'up' | 'late' | NotReady;
+
+const lateAnswer = (name: string): NotReady =>
+  new NotReady(`The ${name} does not answer`, {
+    advice: `the ${name} does not answer within ${CHECK_TIMEOUT_MS / 1000} s`,
+  });
+
+async function run({ name, run: check }: Check): Promise<Result> {
+  const stop = new AbortController();
+  try {
+    const tooLate = sleep(CHECK_TIMEOUT_MS, 'late' as const, { signal: stop.signal });
+    return await Promise.race([check().then(() => 'up' as const), tooLate]);
+  } catch (failure) {
+    if (failure instanceof NotReady) return failure;
+    return new NotReady(`The ${name} cannot be checked`, { advice: `the ${name} cannot be checked`, cause: failure });
+  } finally {
+    stop.abort();
+  }
+}

@@ -1,0 +1,84 @@
+import type { Pool } from 'pg';
+import type { Config } from '../config.ts';
+import { failureCodes } from '../db/failure-codes.ts';
+import { isContracting, migrationNames } from '../db/migrations.ts';
+import { NotReady } from '../shared/not-ready.ts';
+import { databaseTrouble } from './database-trouble.ts';
+import type { Check } from './readiness.ts';
+
+export type CheckedBy = { pool: Pool; config: Pick<Config, 'databaseUrl'> };
+
+// SQLSTATE undefined_table.
+const NO_SUCH_TABLE = '42P01';
+
+/**
+ * What every role looks at before it is ready, and /readyz ever after: each line is one more. The checks behind the first one need
+ * the database that it finds.
+ */
+export const startChecks = (deps: CheckedBy): Check[] => [databaseCheck(deps), schemaCheck(deps, migrationNames())];
+
+/** The database answers and takes writes. Neither a standby nor a read-only one does. */
+export function databaseCheck({ pool, config }: CheckedBy): Check {
+  const { databaseUrl } = config;
+  return {
+    name: 'database',
+    isRequired: true,
+    async run() {
+      const state = await pool
+        .query<{ isStandby: boolean; isReadOnly: boolean }>(
+          `SELECT pg_is_in_recovery() AS "isStandby", current_setting('transaction_read_only') = 'on' AS "isReadOnly"`,
+        )
+        .then(({ rows }) => rows[0])
+        .catch((failure: unknown) => {
+          throw databaseTrouble(failure, databaseUrl) ?? failure;
+        });
+      if (state?.isStandby === true)
+        throw new NotReady('The database takes no writes: it is a standby', {
+          advice: 'DATABASE_URL: this PostgreSQL is a standby and takes no writes; name the primary, or promote it',
+        });
+      if (state?.isReadOnly === true)
+        throw new NotReady('The database takes no writes: it is read-only', {
+          advice: 'DATABASE_URL: this database takes no writes; set default_transaction_read_only to off there',
+        });
+    },
+  };
+}
+
+/**
+ * The database has the migrations of this release. Those of a newer one are welcome, unless one of them takes away what this release
+ * works with: its name says so (db/migrations.ts).
+ */
+export function schemaCheck({ pool, config }: CheckedBy, wanted: readonly string[]): Check {
+  return {
+    name: 'schema',
+    isRequired: true,
+    needs: 'database',
+    async run() {
+      const applied = await findApplied(pool).catch((failure: unknown): string[] => {
+        if (failureCodes(failure).codes.includes(NO_SUCH_TABLE)) return [];
+        throw databaseTrouble(failure, config.databaseUrl) ?? failure;
+      });
+      const missing = wanted.filter((name) => !applied.includes(name));
+      if (missing.length > 0)
+        throw new NotReady(`The database lacks ${listOf(missing)} of this release`, {
+          advice: `the database lacks ${listOf(missing)} of this release; run \`posthorn migrate\``,
+        });
+      const contracting = applied.filter((name) => !wanted.includes(name) && isContracting(name));
+      if (contracting.length > 0)
+        throw new NotReady(`A newer release has made the database unfit for this one by ${listOf(contracting)}`, {
+          advice: `a newer release has made the database unfit for this one by ${listOf(contracting)}; replace this process by that release`,
+          isLasting: true,
+        });
+    },
+  };
+}
+
+async function findApplied(pool: Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ name: string }>(
+    'SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL',
+  );
+  return rows.map(({ name }) => name);
+}
+
+const listOf = ([first = '', ...more]: readonly string[]): string =>
+  more.length === 0 ? `migration ${first}` : `migration ${first} and ${more.length} more`;

@@ -1,0 +1,86 @@
+import { NotReady } from '../shared/not-ready.ts';
+import type { TemporalSettings } from './connection.ts';
+import { GRPC_STATUS, grpcStatusOf } from './grpc-status.ts';
+
+type Trouble = {
+  status?: readonly number[];
+  says?: RegExp;
+  advice: (settings: TemporalSettings) => string;
+  isLasting: boolean;
+};
+
+/** How gRPC's statuses and the words of the SDK's native library lead to the setting that is wrong; the first that fits is taken. */
+const TROUBLES: readonly Trouble[] = [
+  {
+    status: [GRPC_STATUS.unauthenticated, GRPC_STATUS.permissionDenied],
+    says: /valid authentication credentials|does not have permission|AccessDenied/,
+    advice: ({ address, namespace, apiKey }) =>
+      apiKey === undefined
+        ? `TEMPORAL_API_KEY: ${address} lets nobody into the namespace ${namespace} without credentials; set it, or TEMPORAL_TLS_CERT_FILE and TEMPORAL_TLS_KEY_FILE`
+        : `TEMPORAL_API_KEY: ${address} does not let it into the namespace ${namespace}; correct it, or TEMPORAL_NAMESPACE`,
+    isLasting: true,
+  },
+  {
+    status: [GRPC_STATUS.invalidArgument],
+    advice: ({ address, namespace }) => `TEMPORAL_NAMESPACE: ${address} takes no namespace ${namespace}; correct it`,
+    isLasting: true,
+  },
+  {
+    says: /CertificateRequired|HandshakeFailure|BadCertificate|UnknownCA|certificate required/,
+    advice: ({ address }) =>
+      `TEMPORAL_TLS_CERT_FILE: ${address} wants a certificate that it knows; set it and TEMPORAL_TLS_KEY_FILE, or correct them`,
+    isLasting: true,
+  },
+  {
+    says: /InvalidCertificate|UnknownIssuer|NotValidForName|CertExpired/,
+    advice: ({ address }) =>
+      `TEMPORAL_TLS_CA_FILE: ${address} shows a certificate that is not trusted here; name its authority's file, or set TEMPORAL_TLS_SERVER_NAME to the name in it`,
+    isLasting: true,
+  },
+  {
+    says: /InvalidContentType|InvalidMessage/,
+    advice: ({ address, apiKey }) =>
+      apiKey === undefined
+        ? `TEMPORAL_TLS: ${address} speaks no TLS; unset every TEMPORAL_TLS setting, or correct TEMPORAL_ADDRESS`
+        : `TEMPORAL_API_KEY: it implies TLS, and ${address} speaks none; unset it, or correct TEMPORAL_ADDRESS`,
+    isLasting: true,
+  },
+  {
+    says: /Connection refused|ConnectionRefused/,
+    advice: ({ address }) =>
+      `TEMPORAL_ADDRESS: nothing listens at ${address}; start Temporal there, or correct the address`,
+    isLasting: false,
+  },
+  {
+    says: /dns error|lookup address/,
+    advice: ({ address }) => `TEMPORAL_ADDRESS: the host of ${address} is not known here; correct it`,
+    isLasting: false,
+  },
+  {
+    says: /Http2|h2 protocol|FRAME_SIZE|GoAway/,
+    advice: ({ address }) => `TEMPORAL_ADDRESS: something other than Temporal listens at ${address}; correct it`,
+    isLasting: false,
+  },
+  {
+    says: /broken pipe|BrokenPipe|reset by peer|ConnectionReset|stream closed|unexpected end|UnexpectedEof/i,
+    advice: ({ address, tls }) =>
+      tls === undefined
+        ? `TEMPORAL_ADDRESS: ${address} closes the connection; set TEMPORAL_TLS to true if the server wants TLS`
+        : `TEMPORAL_ADDRESS: ${address} closes the connection; look at its log`,
+    isLasting: false,
+  },
+];
+
+/** What a failure to reach Temporal, or to get into its namespace, means: one sentence that names the setting and says what to do. */
+export function temporalTrouble(failure: unknown, settings: TemporalSettings): NotReady {
+  const status = grpcStatusOf(failure);
+  const text = String(failure);
+  const trouble = TROUBLES.find(
+    (each) => (typeof status === 'number' && each.status?.includes(status)) || each.says?.test(text),
+  );
+  return new NotReady('Temporal cannot be reached', {
+    advice: trouble?.advice(settings) ?? `TEMPORAL_ADDRESS: ${settings.address} does not answer; look at its log`,
+    isLasting: trouble?.isLasting ?? false,
+    cause: failure,
+  });
+}

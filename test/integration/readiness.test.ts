@@ -1,0 +1,131 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { migrate } from '../../src/db/migrate.ts';
+import { migrationNames } from '../../src/db/migrations.ts';
+import { createPool } from '../../src/db/pool.ts';
+import { createReadiness, type Look } from '../../src/readiness/readiness.ts';
+import { startChecks } from '../../src/readiness/start-checks.ts';
+import { type Edge, type EdgeAnswer, startEdge } from '../support/edge.ts';
+import { makeDataFolder, startOwnPostgres } from '../support/own-servers.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+let edge: Edge;
+beforeAll(async () => {
+  edge = await startEdge();
+});
+afterAll(() => edge.stop());
+
+const NEWEST = migrationNames().at(-1) ?? '';
+const readyz = (): Promise<EdgeAnswer> => edge.call({ path: '/readyz', key: null });
+const sql = async (text: string): Promise<void> => void (await edge.database.pool.query(text));
+const insertMigration = (name: string): Promise<void> =>
+  sql(
+    `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at) VALUES ('${name}', '', '${name}', now())`,
+  );
+
+/** A look is reused for a second: waits until /readyz has the status, and gives what it then says. */
+const untilStatus = (status: number): Promise<EdgeAnswer> =>
+  waitFor(`/readyz to be ${status}`, async () => {
+    const answer = await readyz();
+    return answer.status === status && answer;
+  });
+
+describe('a database', () => {
+  // Old: /readyz asked for SELECT 1 and was 200 on any database that answers, and every call was a 500.
+  test('that lacks a migration of this release is not ready, and is once it has it', async () => {
+    await sql(`UPDATE _prisma_migrations SET finished_at = NULL WHERE migration_name = '${NEWEST}'`);
+    const { json, headers } = await untilStatus(503);
+    const reason = `The database lacks migration ${NEWEST} of this release`;
+    expect(json).toEqual({
+      error: { code: 'UNAVAILABLE', message: reason },
+      status: 'unavailable',
+      parts: { database: 'up', schema: 'down' },
+      reasons: { schema: reason },
+    });
+    expect(headers['retry-after']).toBe('1');
+    await sql('UPDATE _prisma_migrations SET finished_at = now() WHERE finished_at IS NULL');
+    expect((await untilStatus(200)).json).toEqual({ status: 'ready', parts: { database: 'up', schema: 'up' } });
+  });
+
+  test('with a migration of a newer release is ready, unless its name says that it takes something away', async () => {
+    await insertMigration('9998_more');
+    expect((await untilStatus(200)).json['parts']).toEqual({ database: 'up', schema: 'up' });
+    await insertMigration('9999_less_contract');
+    expect((await untilStatus(503)).json['reasons']).toEqual({
+      schema: 'A newer release has made the database unfit for this one by migration 9999_less_contract',
+    });
+    await sql(`DELETE FROM _prisma_migrations WHERE migration_name LIKE '999%'`);
+    await untilStatus(200);
+  });
+
+  test('whose tables have gone under a running API is UNAVAILABLE to callers, with the reason, and no fault of ours', async () => {
+    await sql('ALTER TABLE api_keys RENAME TO api_keys_away');
+    await sql('ALTER TABLE _prisma_migrations RENAME TO _prisma_migrations_away');
+    await untilStatus(503);
+    // A key that this process has not seen yet: it reads the table.
+    const { status, json } = await edge.call({ path: '/v1/api-keys', key: `svc_live_${'x'.repeat(43)}` });
+    expect([status, json.error?.code]).toEqual([503, 'UNAVAILABLE']);
+    expect(json.error?.message).toMatch(/^The database lacks migration 0001_init and \d+ more of this release$/);
+    await sql('ALTER TABLE api_keys_away RENAME TO api_keys');
+    await sql('ALTER TABLE _prisma_migrations_away RENAME TO _prisma_migrations');
+    await untilStatus(200);
+  });
+
+  // Old: "The service cannot reach its database just now" for one that answers every read.
+  test('that is read-only is not ready, and callers are told why nothing is stored', async () => {
+    await edge.database.pool.query(`ALTER DATABASE ${edge.database.name} SET default_transaction_read_only = on`);
+    await edge.wire.cut();
+    await edge.wire.mend();
+    const reason = 'The database takes no writes: it is read-only';
+    // The check behind it finds the schema all the same: it only reads; but behind a database that is down nothing is asked.
+    expect((await untilStatus(503)).json).toMatchObject({
+      error: { code: 'UNAVAILABLE', message: reason },
+      parts: { database: 'down', schema: 'unknown' },
+      reasons: { database: reason },
+    });
+    const { status, json, headers } = await edge.call({
+      method: 'POST',
+      path: '/v1/api-keys',
+      key: edge.key,
+      body: { name: 'new' },
+    });
+    expect([status, headers['retry-after'], json.error]).toEqual([503, '1', { code: 'UNAVAILABLE', message: reason }]);
+    await edge.database.pool.query('SET default_transaction_read_only = off');
+    await edge.database.pool.query(`ALTER DATABASE ${edge.database.name} RESET default_transaction_read_only`);
+    await edge.wire.cut();
+    await edge.wire.mend();
+    await untilStatus(200);
+  });
+});
+
+describe('a PostgreSQL of its own', () => {
+  const dataFolder = makeDataFolder();
+  afterAll(() => rmSync(dataFolder, { recursive: true, force: true }));
+
+  const lookAt = async (url: string): Promise<Look> => {
+    const pool = createPool(url, { max: 2, connectWithinMs: 30_000 });
+    try {
+      return await createReadiness(startChecks({ pool, config: { databaseUrl: url } })).look();
+    } finally {
+      await pool.end();
+    }
+  };
+
+  test('is not ready without tables, nor as a standby, each with its reason', async () => {
+    const primary = await startOwnPostgres(dataFolder);
+    const empty = await lookAt(primary.url);
+    await migrate(primary.url);
+    const migrated = await lookAt(primary.url);
+    await primary.stop();
+    writeFileSync(join(dataFolder, 'postgres', 'standby.signal'), '');
+    const standby = await startOwnPostgres(dataFolder);
+    const following = await lookAt(standby.url);
+    await standby.stop();
+
+    expect(empty.reasons['schema']).toMatch(/^The database lacks migration 0001_init and \d+ more of this release$/);
+    expect(empty.failures[0]?.advice).toMatch(/run `posthorn migrate`$/);
+    expect([migrated.isReady, migrated.reasons]).toEqual([true, {}]);
+    expect(following.reasons).toEqual({ database: 'The database takes no writes: it is a standby' });
+  });
+});
