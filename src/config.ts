@@ -5,6 +5,9 @@ import { z } from 'zod';
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
+/** How a key may be named. The name stands between dots in everything that the key has sealed. */
+export const ENCRYPTION_KEY_ID = /^[A-Za-z0-9_-]{1,32}$/;
+
 /** A key that seals secrets at rest: 32 bytes for AES-256, named by `kid` in everything it has sealed. */
 export type EncryptionKey = { readonly kid: string; readonly key: Buffer };
 
@@ -172,7 +175,7 @@ export function readEncryptionKeys(text: string): EncryptionKey[] {
   const keys = listOf(text).map((item) => {
     const [kid = '', encoded = ''] = item.split(':');
     const key = Buffer.from(encoded, 'base64');
-    if (!/^[A-Za-z0-9_-]{1,32}$/.test(kid) || key.length !== 32) {
+    if (!ENCRYPTION_KEY_ID.test(kid) || key.length !== 32) {
       throw new ConfigError('ENCRYPTION_KEYS must be <name>:<base64 of 32 bytes>, separated by commas');
     }
     return { kid, key };

@@ -42,18 +42,6 @@ export async function createFirstKeys(
   return { live: await create('live'), test: await create('test') };
 }
 
-/** Throws when a stored secret was sealed with a key that is not there: better now than at the first delivery that needs it. */
-export async function requireKeysInUse({ pool, config }: Pick<Dependencies, 'pool' | 'config'>): Promise<void> {
-  const { rows } = await pool.query<{ kid: string }>(
-    "SELECT DISTINCT split_part(ciphertext, '.', 2) AS kid FROM subscription_secrets",
-  );
-  const missing = rows.map(({ kid }) => kid).filter((kid) => !config.encryptionKeys.some((key) => key.kid === kid));
-  if (missing.length > 0)
-    throw new Error(
-      `Stored secrets need the encryption key ${missing.join(', ')}, which is neither in ENCRYPTION_KEYS nor in ${config.dataFolder}/keys`,
-    );
-}
-
 async function ensureEnvironment(
   transaction: DatabaseTransaction,
   appId: string,

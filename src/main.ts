@@ -74,6 +74,24 @@ keys
   .description('revoke an API key, for good')
   .action(async (id: string) => (await import('./roles/keys.ts')).revokeKey(id));
 
+const encryptionKeys = program
+  .command('encryption-keys')
+  .description('keys that seal secrets in the database of DATABASE_URL, or of the running `start`');
+encryptionKeys
+  .command('list')
+  .description('list the encryption keys and how many rows each has sealed')
+  .option('--json', 'as JSON', false)
+  .action(async (options: { json: boolean }) =>
+    (await import('./roles/encryption-keys.ts')).listEncryptionKeys(options),
+  );
+encryptionKeys
+  .command('abandon <id>')
+  .description('give up what a lost encryption key has sealed, for good')
+  .option('--yes', 'do it; without it the rows are only counted', false)
+  .action(async (id: string, { yes }: { yes: boolean }) =>
+    exit(await (await import('./roles/encryption-keys.ts')).abandonEncryptionKey(id, { isSure: yes })),
+  );
+
 function parseName(text: string): string {
   if (text.length < 1 || text.length > 200) throw new InvalidArgumentError('It must have 1 to 200 characters.');
   return text;

@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import type { EncryptionKey } from '../config.ts';
+import { type EncryptionKey, ENCRYPTION_KEY_ID } from '../config.ts';
+import type { SealContext } from '../db/sealed-columns.ts';
 
 const ALGORITHM = 'aes-256-gcm';
 const VERSION = 'v1';
@@ -7,17 +8,15 @@ const KEY_BYTES = 32;
 /** 96 random bits: what GCM is made for (NIST SP 800-38D §5.2.1.1). One key takes 2^32 of them before a repeat is likely. */
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** A key id goes into a dotted text, so it holds no dot. */
-const KEY_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 export type KeyRing = {
   /** Seals `plain` with the first key of the ring: `v1.<kid>.<nonce>.<ciphertext‖tag>`, both binary parts in base64url. */
-  encrypt(plain: string, context: string): string;
+  encrypt(plain: string, context: SealContext): string;
   /**
    * Opens what `encrypt` sealed under the same `context`. Throws an Error (the operator's, never the caller's) that names
    * what is wrong: no sealed text, a kid that is not on the ring, or a text that was changed or belongs to another context.
    */
-  decrypt(sealed: string, context: string): string;
+  decrypt(sealed: string, context: SealContext): string;
 };
 
 /**
@@ -31,7 +30,7 @@ export function createKeyRing(keys: readonly EncryptionKey[]): KeyRing {
   if (writer === undefined) throw new Error('The key ring needs at least one encryption key');
   const keyOfId = new Map<string, Buffer>();
   for (const { kid, key } of keys) {
-    if (!KEY_ID.test(kid)) throw new Error('The id of an encryption key is 1 to 64 of A-Z a-z 0-9 _ -');
+    if (!ENCRYPTION_KEY_ID.test(kid)) throw new Error('The id of an encryption key is 1 to 32 of A-Z a-z 0-9 _ -');
     if (key.length !== KEY_BYTES) {
       throw new Error(`Encryption key ${kid} has ${key.length} bytes; it needs exactly ${KEY_BYTES}`);
     }

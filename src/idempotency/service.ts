@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { SealContext } from '../db/sealed-columns.ts';
 import { type KeptAnswer, keepAnswers, type KeyedRequest, KeyTakenError } from '../db/idempotency-keys.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { ApiError } from '../shared/api-error.ts';
@@ -121,8 +122,8 @@ export function createIdempotency({ pool, keyRing, log }: Pick<Dependencies, 'po
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** What binds a sealed answer to its row (security §5.4). */
-const sealContext = (id: Buffer): string => `idempotency_keys|sealed_body|${id.toString('hex')}`;
+/** What binds a sealed answer to its row. */
+const sealContext = (id: Buffer): SealContext => `idempotency_keys|sealed_body|${id.toString('hex')}`;
 
 function refuseOther(request: KeyedRequest, requestHash: Buffer): void {
   if (requestHash.equals(request.requestHash)) return;

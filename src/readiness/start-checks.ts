@@ -1,12 +1,13 @@
 import type { Pool } from 'pg';
 import type { Config } from '../config.ts';
+import { EncryptionKeyError, proveKeys } from '../credentials/encryption-keys.ts';
 import { failureCodes } from '../db/failure-codes.ts';
 import { isContracting, migrationNames } from '../db/migrations.ts';
 import { NotReady } from '../shared/not-ready.ts';
 import { databaseTrouble } from './database-trouble.ts';
 import type { Check } from './readiness.ts';
 
-export type CheckedBy = { pool: Pool; config: Pick<Config, 'databaseUrl'> };
+export type CheckedBy = { pool: Pool; config: Pick<Config, 'databaseUrl' | 'encryptionKeys'> };
 
 // SQLSTATE undefined_table.
 const NO_SUCH_TABLE = '42P01';
@@ -15,7 +16,11 @@ const NO_SUCH_TABLE = '42P01';
  * What every role looks at before it is ready, and /readyz ever after: each line is one more. The checks behind the first one need
  * the database that it finds.
  */
-export const startChecks = (deps: CheckedBy): Check[] => [databaseCheck(deps), schemaCheck(deps, migrationNames())];
+export const startChecks = (deps: CheckedBy): Check[] => [
+  databaseCheck(deps),
+  schemaCheck(deps, migrationNames()),
+  keysCheck(deps),
+];
 
 /** The database answers and takes writes. Neither a standby nor a read-only one does. */
 export function databaseCheck({ pool, config }: CheckedBy): Check {
@@ -70,6 +75,33 @@ export function schemaCheck({ pool, config }: CheckedBy, wanted: readonly string
           isLasting: true,
         });
     },
+  };
+}
+
+/**
+ * The encryption keys are those that the database was sealed with. Proved once: what this process has does not change, and a
+ * proof reads as many rows as there are sealed ones. Whoever asks meanwhile waits for the same proof.
+ */
+export function keysCheck({ pool, config }: CheckedBy): Check {
+  let proof: Promise<void> | undefined;
+  const prove = async (): Promise<void> => {
+    try {
+      await proveKeys(pool, config.encryptionKeys);
+    } catch (failure) {
+      proof = undefined;
+      if (failure instanceof EncryptionKeyError)
+        throw new NotReady('The encryption keys are not those of the database', {
+          advice: failure.message,
+          isLasting: true,
+        });
+      throw databaseTrouble(failure, config.databaseUrl) ?? failure;
+    }
+  };
+  return {
+    name: 'encryptionKeys',
+    isRequired: true,
+    needs: 'schema',
+    run: () => (proof ??= prove()),
   };
 }
 

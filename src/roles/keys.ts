@@ -8,6 +8,7 @@ import { createNewId } from '../new-id.ts';
 import { explainingDatabase } from '../readiness/database-trouble.ts';
 import { print } from './role.ts';
 import { readRunningState } from './running-state.ts';
+import { toTable } from './table.ts';
 
 type Output = { json: boolean };
 
@@ -20,7 +21,7 @@ export async function createKey(key: OperatorApiKey, { json }: Output): Promise<
 /** `posthorn keys list`: every key there is, of one environment or of both, never the keys themselves. */
 export async function listKeys(environment: EnvironmentKind | undefined, { json }: Output): Promise<void> {
   const keys = await withApiKeys((apiKeys) => apiKeys.operator.list(environment));
-  print(json ? JSON.stringify(keys, undefined, 2) : toTable(keys));
+  print(json ? JSON.stringify(keys, undefined, 2) : describeKeys(keys));
 }
 
 /** `posthorn keys revoke`: holds here at once, in other processes within 5 s. */
@@ -43,17 +44,17 @@ async function withApiKeys<T>(work: (apiKeys: ApiKeys) => Promise<T>): Promise<T
   });
 }
 
-function findDatabase({ databaseUrl, dataFolder }: Config): string {
+/** The database of DATABASE_URL, else that of the `start` that runs on this data folder. */
+export function findDatabase({ databaseUrl, dataFolder }: Config): string {
   const url = databaseUrl ?? readRunningState(dataFolder)?.databaseUrl;
   if (url === undefined)
     throw new ConfigError(`DATABASE_URL is not set, and no \`posthorn start\` runs on ${dataFolder} here`);
   return url;
 }
 
-function toTable(keys: readonly ApiKey[]): string {
-  const header = ['ID', 'ENVIRONMENT', 'TIER', 'STATUS', 'KEY', 'NAME'];
-  const rows = [
-    header,
+const describeKeys = (keys: readonly ApiKey[]): string =>
+  toTable([
+    ['ID', 'ENVIRONMENT', 'TIER', 'STATUS', 'KEY', 'NAME'],
     ...keys.map(({ id, environment, tier, status, prefix, last4, name }) => [
       id,
       environment,
@@ -62,14 +63,4 @@ function toTable(keys: readonly ApiKey[]): string {
       `${prefix}…${last4}`,
       name,
     ]),
-  ];
-  const widths = header.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
-}
+  ]);

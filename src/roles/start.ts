@@ -7,7 +7,7 @@ import { createServices } from '../create-services.ts';
 import { migrate } from '../db/migrate.ts';
 import { findFreePort, isPortFree } from '../embedded/ports.ts';
 import { identifyProcess, takeLock } from '../embedded/process-identity.ts';
-import { createFirstKeys, ensureEnvironments, requireKeysInUse } from '../first-start.ts';
+import { createFirstKeys, ensureEnvironments } from '../first-start.ts';
 import { createLog } from '../log.ts';
 import { createOwnAddresses, type OwnAddresses } from '../outbound/own-addresses.ts';
 import { explainingDatabase } from '../readiness/database-trouble.ts';
@@ -95,7 +95,6 @@ async function startService(
   await untilReady(createReadiness([databaseCheck(deps)]), waiting);
   await explainingDatabase(databaseUrl, () => migrate(databaseUrl, { onProgress: print, signal }));
   await untilReady(createReadiness(startChecks(deps)), waiting);
-  await requireKeysInUse(deps);
   await ensureEnvironments(deps);
   signal.throwIfAborted();
   const handOver = createHandOver();

@@ -1,6 +1,5 @@
 import { ConfigError, readConfig } from '../config.ts';
 import { createDependencies } from '../create-dependencies.ts';
-import { requireKeysInUse } from '../first-start.ts';
 import { createLog } from '../log.ts';
 import { createOwnAddresses } from '../outbound/own-addresses.ts';
 import { createReadiness } from '../readiness/readiness.ts';
@@ -30,7 +29,6 @@ export async function runWorker(stop: StopRequest): Promise<number> {
       signal,
     };
     await untilReady(createReadiness(startChecks(deps)), waiting);
-    await requireKeysInUse(deps);
     installRuntime(log);
     await untilTemporalAnswers(settings, waiting);
     const worker = await startWorker(deps, settings);

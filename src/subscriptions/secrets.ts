@@ -1,4 +1,5 @@
 import type { KeyRing } from '../credentials/key-ring.ts';
+import type { SealContext } from '../db/sealed-columns.ts';
 import { newSecret } from '../outbound/sign.ts';
 
 /** Secrets before the current one that may sign beside it: each adds a signature to every request (security §2.1). */
@@ -7,8 +8,8 @@ export const MAX_OLD_SECRETS = 3;
 /** A row of subscription_secrets as it is stored: never the secret itself. */
 export type SealedSecret = { id: string; ciphertext: string };
 
-/** What binds a ciphertext to its row: table, column and id, as the key ring's context (security §5.4). */
-export const secretContext = (secretId: string): string => `subscription_secrets|ciphertext|${secretId}`;
+/** What binds a ciphertext to its row: table, column and id, as the key ring's context. */
+export const secretContext = (secretId: string): SealContext => `subscription_secrets|ciphertext|${secretId}`;
 
 /** A fresh signing secret (`whsec_…`), and the row that holds it sealed under `id`. */
 export function newSealedSecret(keyRing: KeyRing, id: string): { secret: string; sealed: SealedSecret } {

@@ -88,14 +88,6 @@ describe('a command of the page', () => {
     expect(readEncryptionKeys(output)).toHaveLength(1);
   }, 270_000);
 
-  test('shows which encryption keys are still needed', async () => {
-    const { id: channelId } = await createChannel(posthorn);
-    await createSubscription(posthorn, { channelId, webhookUrl: 'http://127.0.0.1:4000/' });
-    expect((await posthorn.deps.pool.query(sqlAbout('subscription_secrets'))).rows).toEqual([
-      { key: 'test', count: '1' },
-    ]);
-  });
-
   test('shows what the circuits of dead endpoints hold', async () => {
     const { id: channelId } = await createChannel(posthorn);
     const webhookUrl = 'http://127.0.0.1:4001/';

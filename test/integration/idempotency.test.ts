@@ -264,7 +264,7 @@ describe('an answer that holds a secret', () => {
     expect((await pool.query(held.join(' UNION '), [`%${secret}%`])).rows).toEqual([]);
     const row = await posthorn.deps.db.idempotencyKey.findFirstOrThrow({ orderBy: { createdAt: 'desc' } });
     expect([row.body, row.sealedBody]).toEqual([null, expect.stringMatching(/^v1\.test\./)]);
-    const context = `idempotency_keys|sealed_body|${Buffer.from(row.id).toString('hex')}`;
+    const context = `idempotency_keys|sealed_body|${Buffer.from(row.id).toString('hex')}` as const;
     expect(keyRing.decrypt(row.sealedBody ?? '', context)).toBe(first.text);
     expect((await posts.send(pathOf(), body, { at: second.url })).text).toBe(first.text);
   });

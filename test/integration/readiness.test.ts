@@ -40,17 +40,20 @@ describe('a database', () => {
     expect(json).toEqual({
       error: { code: 'UNAVAILABLE', message: reason },
       status: 'unavailable',
-      parts: { database: 'up', schema: 'down' },
+      parts: { database: 'up', schema: 'down', encryptionKeys: 'unknown' },
       reasons: { schema: reason },
     });
     expect(headers['retry-after']).toBe('1');
     await sql('UPDATE _prisma_migrations SET finished_at = now() WHERE finished_at IS NULL');
-    expect((await untilStatus(200)).json).toEqual({ status: 'ready', parts: { database: 'up', schema: 'up' } });
+    expect((await untilStatus(200)).json).toEqual({
+      status: 'ready',
+      parts: { database: 'up', schema: 'up', encryptionKeys: 'up' },
+    });
   });
 
   test('with a migration of a newer release is ready, unless its name says that it takes something away', async () => {
     await insertMigration('9998_more');
-    expect((await untilStatus(200)).json['parts']).toEqual({ database: 'up', schema: 'up' });
+    expect((await untilStatus(200)).json['parts']).toEqual({ database: 'up', schema: 'up', encryptionKeys: 'up' });
     await insertMigration('9999_less_contract');
     expect((await untilStatus(503)).json['reasons']).toEqual({
       schema: 'A newer release has made the database unfit for this one by migration 9999_less_contract',
@@ -81,7 +84,7 @@ describe('a database', () => {
     // The check behind it finds the schema all the same: it only reads; but behind a database that is down nothing is asked.
     expect((await untilStatus(503)).json).toMatchObject({
       error: { code: 'UNAVAILABLE', message: reason },
-      parts: { database: 'down', schema: 'unknown' },
+      parts: { database: 'down', schema: 'unknown', encryptionKeys: 'unknown' },
       reasons: { database: reason },
     });
     const { status, json, headers } = await edge.call({
@@ -106,7 +109,7 @@ describe('a PostgreSQL of its own', () => {
   const lookAt = async (url: string): Promise<Look> => {
     const pool = createPool(url, { max: 2, connectWithinMs: 30_000 });
     try {
-      return await createReadiness(startChecks({ pool, config: { databaseUrl: url } })).look();
+      return await createReadiness(startChecks({ pool, config: { databaseUrl: url, encryptionKeys: [] } })).look();
     } finally {
       await pool.end();
     }

@@ -112,13 +112,6 @@ test('api and worker, apart, deliver a message, send to nothing of their own, an
   expect(await Promise.all([api.ended, worker.ended])).toEqual([0, 0]);
 }, 120_000);
 
-test('a worker whose encryption keys do not open the stored secrets refuses to start', async () => {
-  const other = { ...variables, ENCRYPTION_KEYS: `k2:${randomBytes(32).toString('base64')}` };
-  const { exitCode, errors } = await runPosthorn(['worker'], other);
-  expect(exitCode).toBe(1);
-  expect(errors).toContain('Stored secrets need the encryption key k1');
-});
-
 test.each([
   ['api', 'DATABASE_URL', 'DATABASE_URL must be set'],
   ['api', 'ENCRYPTION_KEYS', 'ENCRYPTION_KEYS must be set'],

@@ -52,6 +52,7 @@ describe('the migrations', () => {
       { migration_name: '0011_filters', isFinished: true },
       { migration_name: '0012_test_messages', isFinished: true },
       { migration_name: '0013_claims', isFinished: true },
+      { migration_name: '0014_encryption_keys', isFinished: true },
       { migration_name: '0015_circuit_breaker', isFinished: true },
       { migration_name: '0016_never_null', isFinished: true },
       { migration_name: '0017_list_filters', isFinished: true },

@@ -1,0 +1,65 @@
+import type { Pool } from 'pg';
+import { type Config, ConfigError, type EncryptionKey, readConfig } from '../config.ts';
+import { abandonKey, listKeys, whatAbandonTakes } from '../credentials/encryption-keys.ts';
+import { createPool } from '../db/pool.ts';
+import { existingKeysOf } from './encryption-key-file.ts';
+import { findDatabase } from './keys.ts';
+import { print } from './role.ts';
+import { toTable } from './table.ts';
+
+/** `posthorn encryption-keys list`: each key by its name, what it is to this process, and the rows that it has sealed. */
+export async function listEncryptionKeys({ json }: { json: boolean }): Promise<void> {
+  const keys = await withPool((pool, config) => listKeys(pool, existingKeysOf(config)));
+  if (json) return print(JSON.stringify(keys, undefined, 2));
+  const tables = Object.keys(keys[0]?.sealed ?? {});
+  print(
+    toTable([
+      ['ID', 'STATE', 'FIRST USED', ...tables.map((table) => table.toUpperCase())],
+      ...keys.map(({ id, state, createdAt, sealed }) => [
+        id,
+        state,
+        createdAt?.toISOString() ?? 'never',
+        ...tables.map((table) => String(sealed[table])),
+      ]),
+    ]),
+  );
+}
+
+/**
+ * `posthorn encryption-keys abandon`: removes what a lost key has sealed, for good, and prints how much that is. Without `isSure`
+ * it changes nothing and returns the exit code 1.
+ */
+export async function abandonEncryptionKey(id: string, { isSure }: { isSure: boolean }): Promise<number> {
+  return withPool(async (pool, config) => {
+    const taken = await whatAbandonTakes(pool, id, keysThatStay(config));
+    if (!isSure) {
+      for (const { table, count } of taken) print(`${table}: ${count} to be removed`);
+      print('Subscriptions without another secret will hold their deliveries until their secret is rotated.');
+      print(`Nothing was changed. Add --yes to give up what the encryption key ${id} has sealed.`);
+      return 1;
+    }
+    for (const { table, removed } of await abandonKey(pool, id)) print(`${table}: ${removed} removed`);
+    print(`Gave up what the encryption key ${id} had sealed`);
+    return 0;
+  });
+}
+
+/** Without them a key in use would look like a lost one. */
+function keysThatStay(config: Config): readonly EncryptionKey[] {
+  const keys = existingKeysOf(config);
+  if (keys.length === 0)
+    throw new ConfigError(
+      'ENCRYPTION_KEYS must be set to the keys in use, so that none of them is given up by mistake',
+    );
+  return keys;
+}
+
+async function withPool<T>(work: (pool: Pool, config: Config) => Promise<T>): Promise<T> {
+  const config = readConfig();
+  const pool = createPool(findDatabase(config), { max: 1 });
+  try {
+    return await work(pool, config);
+  } finally {
+    await pool.end();
+  }
+}

@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { runPosthorn, type StartedPosthorn, startPosthorn } from '../support/command-line.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { currentRun } from '../support/run.ts';
+
+const newKey = (kid: string): string => `${kid}:${randomBytes(32).toString('base64')}`;
+const RIGHT = newKey('k1');
+const READY = /"port":\d+|worker is ready/;
+
+let database: TestDatabase;
+const started: StartedPosthorn[] = [];
+
+const variablesWith = (keys: string) => ({
+  DATABASE_URL: database.url,
+  TEMPORAL_ADDRESS: currentRun().temporalAddress,
+  ENCRYPTION_KEYS: keys,
+  PORT: '0',
+});
+
+async function start(role: string, keys: string): Promise<StartedPosthorn> {
+  const posthorn = await startPosthorn(role, variablesWith(keys), READY);
+  started.push(posthorn);
+  return posthorn;
+}
+
+async function stopAll(): Promise<void> {
+  for (const { child, ended } of started.splice(0)) {
+    child.kill('SIGKILL');
+    await ended;
+  }
+}
+
+// One installation: a subscription whose secret is sealed with k1.
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await runPosthorn(['migrate'], variablesWith(RIGHT));
+  const key = (await runPosthorn(['keys', 'create', '--env', 'live'], variablesWith(RIGHT))).output.trim();
+  const api = await start('api', RIGHT);
+  const url = `http://127.0.0.1:${/"port":(\d+)/.exec(api.output())?.[1] ?? ''}`;
+  const post = async (path: string, body: object): Promise<Response> =>
+    fetch(url + path, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  // As every created resource.
+  const { id: channelId } = (await (await post('/v1/channels', { name: 'orders' })).json()) as { id: string };
+  const { status } = await post('/v1/subscriptions', { channelId, webhookUrl: 'https://example.com/' });
+  expect(status).toBe(201);
+  await stopAll();
+}, 180_000);
+afterEach(stopAll);
+afterAll(() => database.drop());
+
+/** How a role that must not start ends. */
+async function refusalOf(role: string, keys: string): Promise<string> {
+  try {
+    await start(role, keys);
+    return 'started';
+  } catch (failure) {
+    return String(failure);
+  }
+}
+
+// Old: an API with other keys said ready and sealed secrets that no worker could open; a worker compared names alone.
+test.each(['api', 'worker'])(
+  '%s refuses keys that are not those of the database',
+  async (role) => {
+    expect(await refusalOf(role, newKey('k1'))).toContain(
+      'posthorn: The encryption key k1 has other bytes than the key that this database knows by that name. That key sealed 1 row of subscription_secrets.',
+    );
+    expect(await refusalOf(role, newKey('k2'))).toContain(
+      'posthorn: The encryption key k1 is missing. It sealed 1 row of subscription_secrets.',
+    );
+  },
+  180_000,
+);
+
+test('a lost key is given up by the command that the refusal names, after which the roles start', async () => {
+  const other = variablesWith(newKey('k2'));
+  expect((await runPosthorn(['encryption-keys', 'list'], other)).output).toMatch(
+    /^ID +STATE +FIRST USED +SUBSCRIPTION_SECRETS +IDEMPOTENCY_KEYS\nk2 +seals +never +0 +0\nk1 +missing +\S+Z +1 +0\n$/,
+  );
+  const configured = await runPosthorn(['encryption-keys', 'abandon', 'k1', '--yes'], variablesWith(RIGHT));
+  expect([configured.exitCode, configured.errors]).toEqual([
+    1,
+    expect.stringMatching(/^posthorn: The encryption key k1 is configured/),
+  ]);
+  const keyless = await runPosthorn(['encryption-keys', 'abandon', 'k1', '--yes'], {
+    ...other,
+    ENCRYPTION_KEYS: '',
+    DATA_FOLDER: '/nonexistent',
+  });
+  expect([keyless.exitCode, keyless.errors]).toEqual([1, expect.stringContaining('ENCRYPTION_KEYS must be set')]);
+  const asked = await runPosthorn(['encryption-keys', 'abandon', 'k1'], other);
+  expect([asked.exitCode, asked.output]).toEqual([
+    1,
+    expect.stringMatching(
+      /^subscription_secrets: 1 to be removed\nidempotency_keys: 0 to be removed\n.*\nNothing was changed\. Add --yes/,
+    ),
+  ]);
+
+  const done = await runPosthorn(['encryption-keys', 'abandon', 'k1', '--yes'], other);
+
+  expect([done.exitCode, done.output]).toEqual([
+    0,
+    'subscription_secrets: 1 removed\nidempotency_keys: 0 removed\nGave up what the encryption key k1 had sealed\n',
+  ]);
+  expect(await refusalOf('api', other.ENCRYPTION_KEYS)).toBe('started');
+}, 180_000);

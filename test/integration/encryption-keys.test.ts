@@ -1,0 +1,164 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { readEncryptionKeys } from '../../src/config.ts';
+import { abandonKey, listKeys, proveKeys, whatAbandonTakes } from '../../src/credentials/encryption-keys.ts';
+import { createKeyRing } from '../../src/credentials/key-ring.ts';
+import { contextIn, SEALED_COLUMNS } from '../../src/db/sealed-columns.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { insertSealed, sealedTexts } from '../support/sealed.ts';
+
+const keyOf = (kid: string) => ({ kid, key: randomBytes(32) });
+const [k1, k2] = [keyOf('k1'), keyOf('k2')];
+
+const databases: TestDatabase[] = [];
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await createTestDatabase();
+  databases.push(database);
+});
+afterAll(async () => {
+  for (const each of databases) await each.drop();
+});
+
+const refusal = (...keys: { kid: string; key: Buffer }[]): Promise<string> =>
+  proveKeys(database.pool, keys).then(
+    () => 'proved',
+    (error: unknown) => String(error),
+  );
+const checkValues = async (): Promise<string[]> =>
+  (await database.pool.query<{ id: string }>('SELECT id FROM encryption_keys ORDER BY id')).rows.map(({ id }) => id);
+
+describe('keys are proved', () => {
+  // Old: names alone were compared, so that a process with other bytes sealed and sent nothing that could be read.
+  test('by a check value: the same name with other bytes is refused, with what the right key has sealed', async () => {
+    expect(await refusal(k1)).toBe('proved');
+    await insertSealed(database.pool, createKeyRing([k1]), { secrets: 3, answers: 1 });
+
+    expect(await refusal(keyOf('k1'))).toBe(
+      'EncryptionKeyError: The encryption key k1 has other bytes than the key that this database knows by that name. ' +
+        'That key sealed 1 row of idempotency_keys and 3 rows of subscription_secrets. Set its bytes in ENCRYPTION_KEYS, or give ' +
+        'the new key another name and give up what the lost one sealed with `posthorn encryption-keys abandon k1`.',
+    );
+    expect(await refusal(k1)).toBe('proved');
+  });
+
+  // Old: only the secrets' table was looked at, so that kept answers could not be opened and were a 500 for a day.
+  test('by the rows that need them: a missing key is refused whichever table it has sealed', async () => {
+    await insertSealed(database.pool, createKeyRing([k1]), { secrets: 0, answers: 2 });
+
+    expect(await refusal(k2)).toBe(
+      'EncryptionKeyError: The encryption key k1 is missing. It sealed 2 rows of idempotency_keys. Add it to ENCRYPTION_KEYS, ' +
+        'or give up what it sealed with `posthorn encryption-keys abandon k1`.',
+    );
+    expect(await checkValues()).toEqual([]);
+    expect(await refusal(k2, k1)).toBe('proved');
+    expect(await checkValues()).toEqual(['k1', 'k2']);
+  });
+
+  test('and one that sealed nothing that is still needed may be missing', async () => {
+    expect(await refusal(k2, k1)).toBe('proved');
+    await insertSealed(database.pool, createKeyRing([k1]), { secrets: 1, answers: 1 });
+    await database.pool.query(`UPDATE subscription_secrets SET expires_at = now() - interval '1 second'`);
+    await database.pool.query(`UPDATE idempotency_keys SET expires_at = now() - interval '1 second'`);
+
+    expect(await refusal(k2)).toBe('proved');
+  });
+
+  test('in a database older than check values by the rows themselves, of which a changed one speaks for nothing', async () => {
+    await insertSealed(database.pool, createKeyRing([k1]), { secrets: 3, answers: 0 });
+    await database.pool.query(
+      `UPDATE subscription_secrets SET ciphertext = overlay(ciphertext PLACING 'AAAAAAAA' FROM 30)
+       WHERE id IN (SELECT id FROM subscription_secrets ORDER BY created_at LIMIT 2)`,
+    );
+
+    expect(await refusal(keyOf('k1'))).toContain('The encryption key k1 has other bytes');
+    expect(await checkValues()).toEqual([]);
+    expect(await refusal(k1)).toBe('proved');
+    expect(await checkValues()).toEqual(['k1']);
+  });
+
+  test('and a row that was changed afterwards stops no start', async () => {
+    expect(await refusal(k1)).toBe('proved');
+    await insertSealed(database.pool, createKeyRing([k1]), { secrets: 1, answers: 1 });
+    await database.pool.query(
+      `UPDATE subscription_secrets SET ciphertext = overlay(ciphertext PLACING 'AAAA' FROM 30)`,
+    );
+    await database.pool.query(`UPDATE idempotency_keys SET sealed_body = 'nonsense'`);
+
+    expect(await refusal(k1)).toBe('proved');
+  });
+
+  // Written one after the other without looking again, two different check values would both have been taken for the right one.
+  test('when two processes come at once with other bytes under one name, for one of them only', async () => {
+    const others = Array.from({ length: 6 }, () => keyOf('k1'));
+
+    const answers = await Promise.all(others.map((key) => refusal(key)));
+
+    expect(answers.filter((answer) => answer === 'proved')).toHaveLength(1);
+    expect(answers.filter((answer) => answer.includes('The encryption key k1 has other bytes'))).toHaveLength(5);
+    const winner = others[answers.indexOf('proved')];
+    expect(winner && (await refusal(winner))).toBe('proved');
+  });
+});
+
+describe('a lost key is given up', () => {
+  test('with everything that it sealed, and nothing else; its name is free again', async () => {
+    expect(await refusal(k1, k2)).toBe('proved');
+    await insertSealed(database.pool, createKeyRing([k1]), { secrets: 2, answers: 1 });
+    await insertSealed(database.pool, createKeyRing([k2]), { secrets: 1, answers: 1 });
+    const counted = [
+      { table: 'subscription_secrets', count: 2 },
+      { table: 'idempotency_keys', count: 1 },
+    ];
+    expect(await whatAbandonTakes(database.pool, 'k1', [k2])).toEqual(counted);
+
+    expect(await abandonKey(database.pool, 'k1')).toEqual(
+      counted.map(({ table, count }) => ({ table, removed: count })),
+    );
+
+    expect((await sealedTexts(database.pool)).map(({ sealed }) => sealed.split('.')[1])).toEqual(['k2', 'k2']);
+    expect(await refusal(k2)).toBe('proved');
+    expect(await refusal(k2, keyOf('k1'))).toBe('proved');
+  });
+
+  test('never while it is configured, and never one that nothing knows', async () => {
+    await refusal(k1);
+    await expect(whatAbandonTakes(database.pool, 'k1', [k1])).rejects.toThrow('The encryption key k1 is configured');
+    await expect(whatAbandonTakes(database.pool, 'k9', [k1])).rejects.toThrow('No encryption key k9 is known');
+  });
+
+  test('and the list tells each key by what it is to this process', async () => {
+    await refusal(k1, k2, keyOf('k3'));
+    await insertSealed(database.pool, createKeyRing([k2]), { secrets: 1, answers: 0 });
+    const none = { subscription_secrets: 0, idempotency_keys: 0 };
+
+    expect(await listKeys(database.pool, [k1, keyOf('k3')])).toEqual([
+      { id: 'k1', state: 'seals', createdAt: expect.any(Date), sealed: none },
+      { id: 'k3', state: 'other bytes', createdAt: expect.any(Date), sealed: none },
+      { id: 'k2', state: 'missing', createdAt: expect.any(Date), sealed: { ...none, subscription_secrets: 1 } },
+    ]);
+  });
+});
+
+describe('the table of sealed columns', () => {
+  test('names every column of the database that holds a sealed text', async () => {
+    await insertSealed(database.pool, createKeyRing([k1]), { secrets: 1, answers: 1 });
+    const listed = SEALED_COLUMNS.map(({ table, column }) => `${table}.${column}`);
+
+    expect(new Set((await sealedTexts(database.pool)).map(({ place }) => place))).toEqual(new Set(listed));
+  });
+
+  test('is missed by a sealed text of any other column', async () => {
+    const planted = createKeyRing([k1]).encrypt('plain', contextIn(SEALED_COLUMNS[0], 'sec_1'));
+    await database.pool.query('CREATE TABLE planted (id text, value text)');
+    await database.pool.query('INSERT INTO planted VALUES ($1, $2)', ['1', planted]);
+
+    expect(await sealedTexts(database.pool)).toEqual([{ place: 'planted.value', sealed: planted }]);
+  });
+});
+
+test.each(['k'.repeat(33), 'a.b', ''])('a key cannot be named %j, in the setting and on the ring alike', (kid) => {
+  const { key } = k1;
+  expect(() => readEncryptionKeys(`${kid}:${key.toString('base64')}`)).toThrow('ENCRYPTION_KEYS must be');
+  expect(() => createKeyRing([{ kid, key }])).toThrow('1 to 32');
+});
