@@ -1,29 +1,20 @@
 import { activityInfo, ApplicationFailure, cancellationSignal, heartbeat } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
 import type { Pool } from 'pg';
-import type { Logger } from 'pino';
-import type { KeyRing } from '../src/credentials/key-ring.ts';
 import { untilReachable } from '../src/db/until-reachable.ts';
-import { judge, settledResult, toResult } from '../src/deliveries/attempt.ts';
+import { settledResult, toResult } from '../src/deliveries/attempt.ts';
 import { holdDelivery, loadForAttempts } from '../src/deliveries/attempt-store.ts';
-import type { Recorder } from '../src/deliveries/recorder.ts';
-import { webhookRequest } from '../src/deliveries/webhook-request.ts';
-import type { Clock } from '../src/dependencies.ts';
+import { makeTry, type TryDependencies } from '../src/deliveries/make-try.ts';
 import type { Admission, Entry } from '../src/dispatch/admission.ts';
 import type { FirstTries } from '../src/dispatch/first-tries.ts';
 import type { DeliveryToAttempt } from '../src/shared/delivery-to-attempt.ts';
-import type { WebhookSender } from '../src/outbound/post-webhook.ts';
+import { SenderClosedError } from '../src/outbound/connections.ts';
 import type { AttemptInput, AttemptResult } from '../src/shared/delivery-workflow.ts';
 import { FAILURE_TYPES } from '../src/shared/temporal-names.ts';
 
-export type AttemptDependencies = {
+export type AttemptDependencies = TryDependencies & {
   pool: Pool;
-  sender: WebhookSender;
-  keyRing: KeyRing;
-  clock: Clock;
-  log: Logger;
   firstTries: FirstTries;
-  recorder: Recorder;
   admission: Admission;
 };
 
@@ -50,7 +41,8 @@ export function createAttemptActivities(deps: AttemptDependencies) {
     signal: AbortSignal,
   ): Promise<AttemptResult> => {
     const isHeldByCircuit = refusal?.reason === 'circuit';
-    const until = refusal === undefined ? {} : isHeldByCircuit ? { keepsDue: true } : { until: refusal.at };
+    const until =
+      refusal === undefined ? {} : isHeldByCircuit ? { keepsDue: true } : { until: refusal.at, isForLimit: true };
     await lasting(() => holdDelivery(pool, { deliveryId, round, ...until }), signal);
     return { result: 'held' };
   };
@@ -64,8 +56,19 @@ export function createAttemptActivities(deps: AttemptDependencies) {
     return delivery.subscription.status === 'active' ? delivery : hold(delivery, undefined, signal);
   };
 
+  /** A fault of ours holds the delivery; once Temporal has given up on this try, whoever has taken over decides. */
   const attempt = async (input: AttemptInput): Promise<AttemptResult> => {
     const signal = cancellationSignal();
+    try {
+      return await attemptOnce(input, signal);
+    } catch (fault) {
+      if (signal.aborted || fault instanceof SenderClosedError) throw fault;
+      const { deliveryId, round } = input;
+      return await lasting(() => deps.faults.hold({ deliveryId, round }, fault, { maybeSent: false }), signal);
+    }
+  };
+
+  const attemptOnce = async (input: AttemptInput, signal: AbortSignal): Promise<AttemptResult> => {
     const found = await read(input, signal);
     if ('result' in found) return found;
     const askedAt = performance.now();
@@ -86,20 +89,27 @@ export function createAttemptActivities(deps: AttemptDependencies) {
     entry: Extract<Entry, { ok: true }>,
     signal: AbortSignal,
   ): Promise<AttemptResult> => {
-    const number = delivery.attempts + 1;
-    const sent = await deps.sender.post(webhookRequest(delivery, deps.keyRing, clock()));
-    const observed = admission.observe(delivery.subscription, entry, sent.isDelivered);
-    // Its place is free once the answer is there.
-    entry.leave();
-    deps.firstTries.observe(delivery.subscription.id, sent.durationMs);
-    const verdict = judge(delivery, sent, clock(), entry);
-    const carrier = activityInfo().workflowExecution?.workflowId ?? '';
-    const isRecorded = await deps.recorder.record({ delivery, number, carrier, keepsCarrier: true, sent, verdict });
+    let observed: Promise<void> | undefined;
+    const made = await makeTry(deps, {
+      delivery,
+      passage: entry,
+      carrier: activityInfo().workflowExecution?.workflowId ?? '',
+      keepsCarrier: true,
+      isOver: () => signal.aborted,
+      onAnswer({ isDelivered, durationMs }) {
+        observed = admission.observe(delivery.subscription, entry, isDelivered);
+        // Its place is free once the answer is there.
+        entry.leave();
+        deps.firstTries.observe(delivery.subscription.id, durationMs);
+      },
+    });
+    await observed;
+    if (made.end === 'broken') return made.result;
+    const { sent, verdict, isRecorded } = made;
     deps.log.debug(
-      { deliveryId: input.deliveryId, number, status: verdict.status, ms: sent.durationMs },
+      { deliveryId: input.deliveryId, number: delivery.attempts + 1, status: verdict.status, ms: sent.durationMs },
       'attempt made',
     );
-    await observed;
     if (!isRecorded) return resultNow(await load(input.deliveryId, signal), input, clock());
     return toResult(verdict, sent.error?.message ?? '', clock());
   };

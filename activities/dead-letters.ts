@@ -2,18 +2,30 @@ import { activityInfo, heartbeat } from '@temporalio/activity';
 import type { Pool } from 'pg';
 import { replayNextBatch } from '../src/dead-letters/bulk-replay-store.ts';
 import { endAsDeadLetter, loadForAttempts, recordCrash } from '../src/deliveries/attempt-store.ts';
+import type { Faults } from '../src/deliveries/faults.ts';
 import type { NewId } from '../src/new-id.ts';
+import { DEATHS_BEFORE_PAUSES, MAX_DEATHS } from '../src/shared/faults.ts';
 import { isEndedForGood } from '../src/shared/statuses.ts';
 import type { BulkReplayInput, CrashInput, EndAsDeadLetterInput, Standing } from '../src/shared/delivery-workflow.ts';
 
 /** What follows when a try did not end by itself, and bulk replays. Each one may be repeated. */
-export function createDeadLetterActivities({ pool, newId }: { pool: Pool; newId: NewId }) {
+export function createDeadLetterActivities({ pool, newId, faults }: { pool: Pool; newId: NewId; faults: Faults }) {
   return {
-    /** Records a try whose worker died, if it began and was not recorded, and tells where the delivery stands. */
+    /**
+     * Records a try whose worker died, if it began and was not recorded, and tells where the delivery stands. From the second death
+     * on it is held, and the tenth ends it: it may be what kills the workers.
+     */
     async recordCrash({ deliveryId, round, number }: CrashInput): Promise<Standing> {
       if (number !== null) {
         const carrier = activityInfo().workflowExecution?.workflowId ?? '';
-        await recordCrash(pool, { attemptId: newId('attempt'), deliveryId, round, number, carrier });
+        const deaths = await recordCrash(pool, { attemptId: newId('attempt'), deliveryId, round, number, carrier });
+        if (deaths >= MAX_DEATHS) {
+          const message = `the worker stopped in ${deaths} tries; each request may have been sent`;
+          await endAsDeadLetter(pool, { id: newId('deadLetter'), deliveryId, round, reason: 'internal', message });
+        } else if (deaths >= DEATHS_BEFORE_PAUSES) {
+          const { result } = await faults.holdAfterDeath({ deliveryId, round });
+          if (result === 'held' || result === 'deadLettered') return { end: result };
+        }
       }
       const [delivery] = await loadForAttempts(pool, [deliveryId]);
       if (delivery === undefined || delivery.round !== round) return { end: 'superseded' };

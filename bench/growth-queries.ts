@@ -48,7 +48,7 @@ export async function listQueries({ db, environmentId }: Questioned): Promise<Qu
   const busy = { environmentId, channelId: BUSY.channelId };
   const [middle] = await listMessages(db, { ...busy, ids: { before: idAgo('message', 15) } }, page());
   const messageId = middle?.id ?? '';
-  const [delivery] = await listDeliveries(db, { environmentId, messageId }, page());
+  const [delivery] = await listDeliveries(db, { environmentId, messageId }, page(), new Date());
   const deliveryId = delivery?.id ?? '';
   const queries: Query[] = [
     {
@@ -77,7 +77,7 @@ export async function listQueries({ db, environmentId }: Questioned): Promise<Qu
         ),
     },
     { name: 'one message', run: () => findMessage(db, environmentId, messageId) },
-    { name: 'one delivery', run: () => findDelivery(db, environmentId, deliveryId) },
+    { name: 'one delivery', run: () => findDelivery(db, environmentId, deliveryId, new Date()) },
     { name: 'attempts of a delivery', run: () => listAttempts(db, deliveryId, page()) },
     { name: 'channels', run: () => findChannels(db, environmentId, page(), {}) },
     { name: 'channels, archived', run: () => findChannels(db, environmentId, page(), { status: 'archived' }) },
@@ -102,7 +102,7 @@ function deliveryQueries(db: Database, environmentId: string, at: { messageId: s
   const ids = { from: idAgo('delivery', 9), before: idAgo('delivery', 8) };
   const query = (name: string, filter: object, after?: string): Query => ({
     name: `deliveries${name}`,
-    run: () => listDeliveries(db, { ...all, ...filter }, page(after)),
+    run: () => listDeliveries(db, { ...all, ...filter }, page(after), new Date()),
   });
   return [
     query('', {}),

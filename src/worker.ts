@@ -1,6 +1,7 @@
 import { Worker } from '@temporalio/worker';
 import { createActivities, createDrainActivities } from '../activities/index.ts';
 import { untilReachable } from './db/until-reachable.ts';
+import { createFaults, releaseAllHeld } from './deliveries/faults.ts';
 import { createRecorder } from './deliveries/recorder.ts';
 import type { Dependencies } from './dependencies.ts';
 import { createAdmission } from './dispatch/admission.ts';
@@ -70,6 +71,7 @@ export async function startWorker(
   if (furniture.isNewStore) await abandonCarriers(pool);
 
   const recorder = createRecorder(deps);
+  const faults = createFaults({ pool, log, now: Date.now });
   const incarnation = await beginIncarnation(pool, newId('incarnation'), log);
   const drainTaskQueue = incarnationTaskQueue(taskQueue, incarnation.id);
   let wake = (): void => {};
@@ -91,6 +93,7 @@ export async function startWorker(
       sender,
       firstTries,
       recorder,
+      faults,
       admission,
       filters,
       stopping: stopping.signal,
@@ -106,6 +109,7 @@ export async function startWorker(
     pool,
     sender,
     recorder,
+    faults,
     admission,
     log,
     keyRing: deps.keyRing,
@@ -135,6 +139,10 @@ export async function startWorker(
 
   await client.workflow.execute(WORKFLOW_TYPES.warmUp, { workflowId: `warm-up/${incarnation.id}`, taskQueue });
   await reconcileDeliveries(reconciling, () => {});
+  // Mended code, and the right keys, come with a new process.
+  const released = await releaseAllHeld(pool);
+  if (released > 0)
+    log.info({ deliveries: released }, 'this worker tries again at once what a fault of the service had held');
 
   const startDelivery = createStartDelivery(client, { taskQueue, isSearchable: () => furniture.isSearchable });
   const dispatcher = startDispatcher({

@@ -1,7 +1,7 @@
 /** SQL, a SET list: the delivery `d` is due again in its next round, under the policy that its subscription `s` has now. */
 export const NEXT_ROUND = `status = 'pending', round = d.round + 1, policy_attempts = 0, policy_started_at = now(), due_at = now(),
-      holder = NULL, carrier = NULL, next_retry_at = NULL, last_chance_until = NULL, failure_reason = NULL, max_retries = s.max_retries,
-      initial_delay = s.initial_delay, max_delay = s.max_delay, backoff_multiplier = s.backoff_multiplier`;
+      holder = NULL, carrier = NULL, next_retry_at = NULL, last_chance_until = NULL, failure_reason = NULL, held_reason = NULL, held_since = NULL,
+      held_sent = NULL, takeovers = 0, max_retries = s.max_retries, initial_delay = s.initial_delay, max_delay = s.max_delay, backoff_multiplier = s.backoff_multiplier`;
 
 /** SQL, JSON: the retry policy in the columns of the row `alias`. */
 export const policyOf = (alias: 'd' | 's'): string =>

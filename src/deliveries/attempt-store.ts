@@ -23,6 +23,7 @@ const LOAD = `
     s.webhook_url AS "webhookUrl", s.headers, s.timeout_ms AS "timeoutMs",
     s.max_concurrency AS "maxConcurrency", s.rate_limit AS "rateLimit", ${PROBE_IN_MS} AS "circuitProbeInMs",
     s.circuit_breaker AS "hasCircuitBreaker",
+    s.secret_unreadable_since IS NOT NULL AS "isSecretUnreadable",
     ${LIVE_SECRETS} AS secrets
   FROM deliveries d
   JOIN messages m ON m.id = d.message_id
@@ -79,6 +80,7 @@ function toDeliveryToAttempt(row: LoadedRow, readAt: number): DeliveryToAttempt 
       rateLimit: row.rateLimit,
       hasCircuitBreaker: row.hasCircuitBreaker,
       circuitProbeInMs: row.circuitProbeInMs,
+      isSecretUnreadable: row.isSecretUnreadable,
       readAt,
       secrets: row.secrets,
     },
@@ -89,21 +91,25 @@ function toDeliveryToAttempt(row: LoadedRow, readAt: number): DeliveryToAttempt 
  * Puts a delivery back whose subscription takes nothing now. The round grows, so that it can be started again as soon as
  * it is due; nothing of the policy is used up. `until`: when that is. With `keepsDue` a circuit holds it: it stays due at its
  * own time, so that what has waited longest still comes first, and its nextRetryAt follows from the circuit when it is read.
- * With neither it stays due, and pending: no retry is coming.
+ * With neither it stays due, and pending: no retry is coming. `isForLimit` has its resource say so, unless it waits because of a
+ * fault of ours anyway.
  */
 export async function holdDelivery(
   pool: Pool,
-  held: { deliveryId: string; round: number; until?: Date; keepsDue?: boolean },
+  held: { deliveryId: string; round: number; until?: Date; keepsDue?: boolean; isForLimit?: boolean },
 ): Promise<void> {
   await pool.query(
     `UPDATE deliveries SET round = round + 1, holder = NULL, carrier = NULL,
        next_retry_at = CASE WHEN $4 THEN next_retry_at ELSE $3::timestamptz END,
-       status = CASE WHEN $4 OR $3 IS NOT NULL THEN status ELSE 'pending' END, due_at = coalesce($3, due_at)
+       status = CASE WHEN $4 OR $3 IS NOT NULL THEN status ELSE 'pending' END, due_at = coalesce($3, due_at),
+       held_since = CASE WHEN held_reason IS NULL AND $5 THEN now() ELSE held_since END,
+       held_reason = CASE WHEN held_reason IS NULL AND $5 THEN 'rate_limit' ELSE held_reason END
      WHERE id = $1 AND round = $2 AND due_at IS NOT NULL`,
-    [held.deliveryId, held.round, held.until ?? null, held.keepsDue === true],
+    [held.deliveryId, held.round, held.until ?? null, held.keepsDue === true, held.isForLimit === true],
   );
 }
 
+// What a fault of ours ended has that fault as its last error, whatever its receiver answered before.
 const END_AS_DEAD_LETTER = `
   WITH changed AS (
     UPDATE deliveries SET status = 'failed', due_at = NULL, next_retry_at = NULL, holder = NULL, failure_reason = $3
@@ -113,9 +119,12 @@ const END_AS_DEAD_LETTER = `
     INSERT INTO dead_letters (id, environment_id, channel_id, message_id, subscription_id, delivery_id, round,
       event_type, reason, error_class, error_message, error_status, attempts, failed_at)
     SELECT $4, c.environment_id, c.channel_id, c.message_id, c.subscription_id, c.id, c.round, m.event_type, $3,
-      a.error_class, coalesce(a.error_message, $5), a.response_status, c.attempts, now()
+      CASE WHEN o.is_last THEN 'internal' ELSE a.error_class END,
+      CASE WHEN o.is_last THEN $5 ELSE coalesce(a.error_message, $5) END,
+      CASE WHEN NOT o.is_last THEN a.response_status END, c.attempts, now()
     FROM changed c JOIN messages m ON m.id = c.message_id
     LEFT JOIN attempts a ON a.delivery_id = c.id AND a.number = c.attempts
+    CROSS JOIN LATERAL (SELECT $3 = 'internal' AND a.error_class IS DISTINCT FROM 'crashed' AS is_last) AS o
     ON CONFLICT (delivery_id, round) DO NOTHING
     RETURNING *
   ), ${publishEvents(deliveryExhausted('letter'))}
@@ -144,12 +153,22 @@ const RECORD_CRASH = `
     RETURNING id, attempts
   )
   INSERT INTO attempts (id, delivery_id, number, started_at, duration_ms, outcome, error_class, error_message, carrier)
-  SELECT $5, id, attempts, now(), 0, 'failed', 'crashed', 'the worker stopped during this try', $4 FROM changed`;
+  SELECT $5, id, attempts, now(), 0, 'failed', 'crashed', 'the worker stopped during this try; its request may have been sent', $4 FROM changed`;
 
-/** Records a try whose worker died, without using up the policy. Nothing happens when that try was recorded after all. */
+// Under the policy in force: a replay begins anew.
+const COUNT_DEATHS = `
+  SELECT count(*)::int AS deaths FROM attempts a JOIN deliveries d ON d.id = a.delivery_id
+  WHERE d.id = $1 AND d.round = $2 AND d.due_at IS NOT NULL AND a.error_class = 'crashed' AND a.started_at >= d.policy_started_at`;
+
+/**
+ * Records a try whose worker died, without using up the policy. Nothing is recorded when that try was recorded after all. Returns
+ * how many workers have died in tries of this delivery under its policy; 0 when it is not in that round any more.
+ */
 export async function recordCrash(
   pool: Pool,
   crash: { attemptId: string; deliveryId: string; round: number; number: number; carrier: string },
-): Promise<void> {
+): Promise<number> {
   await pool.query(RECORD_CRASH, [crash.deliveryId, crash.round, crash.number, crash.carrier, crash.attemptId]);
+  const { rows } = await pool.query<{ deaths: number }>(COUNT_DEATHS, [crash.deliveryId, crash.round]);
+  return rows[0]?.deaths ?? 0;
 }

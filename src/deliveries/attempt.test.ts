@@ -41,6 +41,7 @@ function delivery(policyAttempts: number): DeliveryToAttempt {
       rateLimit: null,
       hasCircuitBreaker: true,
       circuitProbeInMs: null,
+      isSecretUnreadable: false,
       readAt: startedAt.getTime(),
       secrets: [],
     },

@@ -39,7 +39,8 @@ const TRIES = `
       due_at = i.due_at, next_retry_at = i.due_at, holder = NULL,
       carrier = CASE WHEN i.keeps_carrier OR i.due_at IS NULL THEN i.carrier END,
       last_attempt_at = i.started_at, response_status = i.response_status, response_body = i.response_body,
-      response_latency_ms = i.response_latency_ms, failure_reason = i.reason
+      response_latency_ms = i.response_latency_ms, failure_reason = i.reason,
+      held_reason = NULL, held_since = NULL, held_sent = NULL, takeovers = 0
     FROM input i
     WHERE d.id = i.delivery_id AND d.round = i.round AND d.attempts = i.number - 1 AND d.due_at IS NOT NULL
     RETURNING d.id, d.environment_id, d.channel_id, d.message_id, d.subscription_id, d.round, d.attempts, d.status, d.failure_reason
@@ -93,6 +94,7 @@ const RECORD_WITH_FAILURES = `${TRIES}, letter AS (
   ), health AS (
     UPDATE subscriptions s SET failing_since = CASE WHEN NOT a.has_success THEN coalesce(s.failing_since, now()) END,
       status = CASE WHEN a.reason IS NULL THEN s.status ELSE 'disabled' END,
+      status_changed_at = CASE WHEN a.reason IS NULL THEN s.status_changed_at ELSE now() END,
       updated_at = CASE WHEN a.reason IS NULL THEN s.updated_at ELSE now() END
     FROM altered a WHERE s.id = a.id
     RETURNING s.id, s.environment_id, s.channel_id, a.reason, coalesce(s.failing_since, now()) AS failing_since

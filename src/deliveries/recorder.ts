@@ -7,12 +7,12 @@ import type { Verdict } from './attempt.ts';
 import { type AttemptRecord, recordAttempts, recordLate } from './record-store.ts';
 import type { DeliveryToAttempt } from '../shared/delivery-to-attempt.ts';
 
-// Two transactions at a time, as in publishing; a group bounds what a crash makes be sent twice.
+// One transaction at a time; a group bounds what a crash makes be sent twice.
 const COMMITS_IN_FLIGHT = 1;
 const GROUP_TRIES = 100;
 
 /** A try that has been made and judged. */
-export type MadeTry = {
+export type TryToRecord = {
   delivery: DeliveryToAttempt;
   number: number;
   carrier: string;
@@ -27,7 +27,7 @@ export type Recorder = {
    * True once the try is committed; false when its delivery has moved on and nothing was written. The request is out, so
    * its result is worth recording however late: while PostgreSQL is away this waits, as long as the process lives.
    */
-  record(made: MadeTry): Promise<boolean>;
+  record(made: TryToRecord): Promise<boolean>;
 };
 
 export function createRecorder({ pool, newId }: { pool: Pool; newId: NewId }): Recorder {
@@ -41,7 +41,11 @@ export function createRecorder({ pool, newId }: { pool: Pool; newId: NewId }): R
         () => false,
       );
       // Rare: what was ended meanwhile keeps its end, and its last try is on record all the same.
-      for (const late of records.filter(({ deliveryId }) => !recorded.has(deliveryId))) await recordLate(pool, late);
+      for (const late of records.filter(({ deliveryId }) => !recorded.has(deliveryId)))
+        await untilReachable(
+          () => recordLate(pool, late),
+          () => false,
+        );
       return records.map(({ deliveryId }) => recorded.has(deliveryId));
     },
   });

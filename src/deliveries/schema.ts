@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { enumQuery, eventTypeQuery, pageQuery, windowQuery } from '../http/query.ts';
+import type { Held } from '../shared/held.ts';
 import { type AttemptOutcome, DELIVERY_STATUSES, type DeliveryStatus, type ErrorClass } from '../shared/statuses.ts';
 
 export const listDeliveriesQuery = pageQuery.extend({
@@ -27,7 +28,11 @@ export type Delivery = {
   lastAttemptAt?: Date;
   nextRetryAt?: Date;
   response?: DeliveryResponse;
-  /** Set on some failed deliveries: gone, exhausted, cancelled, circuit, subscription_deleted, erased. */
+  /** Why it is not being tried, on unfinished deliveries only. */
+  held?: Held;
+  /** Why the last attempt failed, or what fault of ours holds the delivery; none on a delivered one. */
+  error?: { class: ErrorClass; message: string };
+  /** Set on some failed deliveries: gone, exhausted, cancelled, circuit, internal, subscription_deleted, erased. */
   reason?: string;
   createdAt: Date;
 };

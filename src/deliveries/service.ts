@@ -11,9 +11,9 @@ import * as store from './store.ts';
 export type Deliveries = ReturnType<typeof createDeliveries>;
 
 /** Looking at deliveries and making one due again (spec §4 Deliveries; DESIGN §4 "replay, retry"). */
-export function createDeliveries({ db }: Pick<Dependencies, 'db'>) {
+export function createDeliveries({ db, clock }: Pick<Dependencies, 'db' | 'clock'>) {
   const get = async (caller: Caller, deliveryId: string): Promise<Delivery> => {
-    const delivery = await store.findDelivery(db, caller.environmentId, deliveryId);
+    const delivery = await store.findDelivery(db, caller.environmentId, deliveryId, clock());
     if (delivery === undefined) throw notFound('delivery');
     return delivery;
   };
@@ -28,7 +28,8 @@ export function createDeliveries({ db }: Pick<Dependencies, 'db'>) {
       const filters = { ...filter, ...windowText({ since, until }) };
       const scope: ListScope = { list: 'deliveries', environmentId, filters };
       const ids = idsWithin('delivery', { since, until });
-      const found = await store.listDeliveries(db, { environmentId, ...filter, ids }, pageRequest(scope, query));
+      const page = pageRequest(scope, query);
+      const found = await store.listDeliveries(db, { environmentId, ...filter, ids }, page, clock());
       return toPage(scope, limit, found, (delivery) => delivery);
     },
 
@@ -50,7 +51,7 @@ export function createDeliveries({ db }: Pick<Dependencies, 'db'>) {
 
     /**
      * Makes a finished or retrying delivery due at once: next round, fresh policy, attempts go on counting.
-     * CONFLICT when it is waiting for a try anyway, its message is erased or its subscription is deleted.
+     * CONFLICT when it is waiting for a try anyway (a fault of ours does not count as that), its message is erased or its subscription is deleted.
      */
     async retry(caller: Caller, deliveryId: string): Promise<Delivery> {
       const { status, messageId } = await get(caller, deliveryId);

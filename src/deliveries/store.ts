@@ -1,26 +1,104 @@
 import type { Database, DatabaseTransaction } from '../db/client.ts';
 import type { Attempt as AttemptRow, Delivery as DeliveryRow } from '../db/generated/client.ts';
+import { NEXT_ROUND } from '../db/delivery-sql.ts';
 import { readFound } from '../db/walk.ts';
+import { faultMessage, FAULTS } from '../shared/faults.ts';
+import { type Holder, standingOf } from '../shared/held.ts';
 import { timeOfId } from '../shared/ids.ts';
 import type { PageRequest } from '../shared/page.ts';
-import type { AttemptOutcome, DeliveryStatus, ErrorClass } from '../shared/statuses.ts';
+import type { AttemptOutcome, DeliveryStatus, ErrorClass, SubscriptionStatus } from '../shared/statuses.ts';
 import { type DeliveryFilter, findDeliveryIds } from './list-store.ts';
-import { withNextRetries } from './next-retries.ts';
 import type { Attempt, Delivery, DeliveryResponse } from './schema.ts';
 
+type DeliveryError = NonNullable<Delivery['error']>;
+
 /** Deliveries newest first, one more than asked for. */
-export async function listDeliveries(db: Database, filter: DeliveryFilter, page: PageRequest): Promise<Delivery[]> {
+export async function listDeliveries(
+  db: Database,
+  filter: DeliveryFilter,
+  page: PageRequest,
+  now: Date,
+): Promise<Delivery[]> {
   const rows = await readFound(
     () => findDeliveryIds(db, filter, page),
     (ids) => db.delivery.findMany({ where: { id: { in: ids } }, orderBy: { id: 'desc' } }),
   );
-  return (await withNextRetries(db, rows)).map(toDelivery);
+  return toDeliveries(db, rows, now);
 }
 
-export async function findDelivery(db: Database, environmentId: string, id: string): Promise<Delivery | undefined> {
+export async function findDelivery(
+  db: Database,
+  environmentId: string,
+  id: string,
+  now: Date,
+): Promise<Delivery | undefined> {
   const row = await db.delivery.findFirst({ where: { id, environmentId } });
-  const [shown] = await withNextRetries(db, row === null ? [] : [row]);
-  return shown === undefined ? undefined : toDelivery(shown);
+  return row === null ? undefined : (await toDeliveries(db, [row], now))[0];
+}
+
+/** What holds a delivery and what its last attempt failed with stand in other rows: one query each for a whole page. */
+async function toDeliveries(db: Database, rows: DeliveryRow[], now: Date): Promise<Delivery[]> {
+  const [holders, errors] = [await holdersOf(db, rows), await lastErrorsOf(db, rows)];
+  return rows.map((row) => {
+    // Only this service writes the column, from DELIVERY_STATUSES.
+    const delivery = { ...row, status: row.status as DeliveryStatus };
+    const { nextRetryAt, held } = standingOf(delivery, holders.get(row.subscriptionId), now);
+    const error = faultOf(row) ?? errors.get(row.id);
+    return toDelivery({ ...row, nextRetryAt }, { ...(held && { held }), ...(error && { error }) });
+  });
+}
+
+async function holdersOf(db: Database, rows: DeliveryRow[]): Promise<Map<string, Holder>> {
+  const waiting = new Set(rows.filter((row) => row.dueAt !== null).map((row) => row.subscriptionId));
+  if (waiting.size === 0) return new Map();
+  const found = await db.subscription.findMany({
+    where: { id: { in: [...waiting] } },
+    select: {
+      id: true,
+      status: true,
+      statusChangedAt: true,
+      updatedAt: true,
+      timeoutMs: true,
+      resumedAt: true,
+      circuitOpenedAt: true,
+      circuitProbeAt: true,
+      circuitProbeFailedAt: true,
+    },
+  });
+  return new Map(
+    found.map(({ id, status, statusChangedAt, updatedAt, ...rest }) => [
+      id,
+      {
+        ...rest,
+        // Only this service writes the column, from SUBSCRIPTION_STATUSES.
+        status: status as SubscriptionStatus,
+        // A process of an older version changes a status without its time; its last change is the closest there is.
+        statusChangedAt: statusChangedAt ?? updatedAt,
+      },
+    ]),
+  );
+}
+
+/** A fault of ours that holds the delivery. It is no attempt: the receiver has not failed. */
+function faultOf({ dueAt, heldReason, heldSent }: DeliveryRow): DeliveryError | undefined {
+  const fault = dueAt === null ? undefined : FAULTS.find((each) => each === heldReason);
+  return fault && { class: 'internal', message: faultMessage(fault, heldSent === true) };
+}
+
+// One look into the unique index of attempts for each delivery, however many attempts there are.
+async function lastErrorsOf(db: Database, rows: DeliveryRow[]): Promise<Map<string, DeliveryError>> {
+  const failed = rows.filter(({ status, attempts }) => status !== 'delivered' && attempts > 0);
+  if (failed.length === 0) return new Map();
+  const found = await db.$queryRaw<{ id: string; class: ErrorClass; message: string | null }[]>`
+    SELECT d.id, a.error_class AS class, a.error_message AS message
+    FROM unnest(${failed.map(({ id }) => id)}::text[], ${failed.map(({ attempts }) => attempts)}::int[]) AS d (id, number)
+    CROSS JOIN LATERAL (
+      SELECT error_class, error_message FROM attempts WHERE delivery_id = d.id AND number = d.number LIMIT 1
+    ) AS a
+    WHERE a.error_class IS NOT NULL`;
+  return new Map(
+    found.map(({ id, class: errorClass, message }) => [id, { class: errorClass, message: message ?? '' }]),
+  );
 }
 
 /** Attempts of one delivery, newest first, one more than asked for. */
@@ -35,7 +113,7 @@ export async function listAttempts(db: Database, deliveryId: string, page: PageR
 
 /**
  * Makes one delivery due again under a fresh policy, as the subscription has it now, and closes its open dead letter.
- * False when the delivery waits for its first try anyway, its subscription is deleted or its message erased.
+ * False when the delivery waits for its first try anyway, and no fault of ours holds it, its subscription is deleted or its message erased.
  */
 export async function makeDueAgain(db: DatabaseTransaction, deliveryId: string, requestedBy: string): Promise<boolean> {
   // Kept from being erased, or removed by retention, until this is committed: before its delivery, as both of them lock.
@@ -43,13 +121,12 @@ export async function makeDueAgain(db: DatabaseTransaction, deliveryId: string, 
     SELECT m.id FROM deliveries AS d JOIN messages AS m ON m.id = d.message_id
     WHERE d.id = ${deliveryId} AND m.erased_at IS NULL FOR SHARE OF m`;
   if (messages.length === 0) return false;
-  const changed = await db.$executeRaw`
-    UPDATE deliveries AS d
-    SET status = 'pending', round = d.round + 1, policy_attempts = 0, policy_started_at = now(), due_at = now(), holder = NULL, carrier = NULL,
-        next_retry_at = NULL, last_chance_until = NULL, failure_reason = NULL, max_retries = s.max_retries, initial_delay = s.initial_delay,
-        max_delay = s.max_delay, backoff_multiplier = s.backoff_multiplier
-    FROM subscriptions AS s
-    WHERE d.id = ${deliveryId} AND s.id = d.subscription_id AND s.deleted_at IS NULL AND d.status <> 'pending'`;
+  const changed = await db.$executeRawUnsafe(
+    `UPDATE deliveries AS d SET ${NEXT_ROUND} FROM subscriptions AS s
+     WHERE d.id = $1 AND s.id = d.subscription_id AND s.deleted_at IS NULL
+       AND (d.status <> 'pending' OR d.held_reason IN ('secret_unreadable', 'internal'))`,
+    deliveryId,
+  );
   if (changed === 0) return false;
   await db.deadLetter.updateMany({
     where: { deliveryId, status: 'open' },
@@ -85,7 +162,7 @@ const response = (row: {
     ? undefined
     : { status: row.responseStatus, body: row.responseBody ?? '', latencyMs: row.responseLatencyMs ?? 0 };
 
-export function toDelivery(row: DeliveryRow): Delivery {
+function toDelivery(row: DeliveryRow, seen: Pick<Delivery, 'held' | 'error'>): Delivery {
   const answer = response(row);
   return {
     id: row.id,
@@ -97,6 +174,7 @@ export function toDelivery(row: DeliveryRow): Delivery {
     ...(row.lastAttemptAt !== null && { lastAttemptAt: row.lastAttemptAt }),
     ...(row.nextRetryAt !== null && { nextRetryAt: row.nextRetryAt }),
     ...(answer !== undefined && { response: answer }),
+    ...seen,
     ...(row.failureReason !== null && { reason: row.failureReason }),
     // By this time it is listed and filtered; the column has the beginning of its transaction, some ms earlier.
     createdAt: timeOfId('delivery', row.id) ?? row.createdAt,

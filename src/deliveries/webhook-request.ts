@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { KeyRing } from '../credentials/key-ring.ts';
 import { isHeaderAllowed } from '../outbound/custom-headers.ts';
 import { signatureHeader } from '../outbound/sign.ts';
-import { secretContext } from '../subscriptions/secrets.ts';
 import type { DeliveryToAttempt } from '../shared/delivery-to-attempt.ts';
 import { HOPS_HEADER } from '../shared/hops.ts';
 import { traceHeaders } from '../shared/trace-context.ts';
@@ -17,7 +15,7 @@ export type WebhookRequest = {
 };
 
 /**
- * The signed request for one try (DESIGN §4 "request to the subscriber"): body `{id, type, timestamp, channelId, data,
+ * The request for one try, signed with each of `secrets`: body `{id, type, timestamp, channelId, data,
  * metadata}` with the payload's own text spliced in, so every try sends the same bytes; Standard Webhooks headers, where
  * `webhook-id` is the message's and `webhook-timestamp` (s) is this try's. A message that was published within a trace
  * names it (W3C Trace Context), with a parent-id for each try. The mark by which loops
@@ -26,7 +24,7 @@ export type WebhookRequest = {
  */
 export function webhookRequest(
   { message, subscription }: DeliveryToAttempt,
-  keyRing: KeyRing,
+  secrets: readonly string[],
   now: Date,
 ): WebhookRequest {
   const envelope = JSON.stringify({
@@ -38,7 +36,6 @@ export function webhookRequest(
   const metadata = message.metadata === null ? '' : `,"metadata":${message.metadata}`;
   const body = Buffer.from(`${envelope.slice(0, -1)},"data":${message.payload}${metadata}}`);
   const timestamp = Math.floor(now.getTime() / 1000);
-  const secrets = subscription.secrets.map((secret) => keyRing.decrypt(secret.ciphertext, secretContext(secret.id)));
   const customHeaders = Object.entries(subscription.headers ?? {}).filter(([name]) => isHeaderAllowed(name));
   return {
     url: subscription.webhookUrl,

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import { releaseMended } from '../deliveries/faults.ts';
 import type { StartReplay } from '../temporal/start-replay.ts';
 import { forgetExpired } from './forget-expired.ts';
 import { createTakeOver } from './incarnation.ts';
@@ -19,9 +20,8 @@ export type ChoresDependencies = {
 };
 
 /**
- * What a dispatcher does now and then: takes over from dead workers, gives back what it has forgotten, removes what has
- * expired and starts replays. Call
- * it as often as you like.
+ * What a dispatcher does now and then: takes over from dead workers, gives back what it has forgotten, releases what has waited
+ * for a secret that is mended, removes what has expired and starts replays. Call it as often as you like.
  */
 export function createChores({ pool, log, startReplay, giveBackForgotten }: ChoresDependencies): () => Promise<void> {
   const takeOver = createTakeOver(pool);
@@ -34,6 +34,9 @@ export function createChores({ pool, log, startReplay, giveBackForgotten }: Chor
     if (taken > 0) log.info({ deliveries: taken }, 'took over from a worker that died');
     const forgotten = await giveBackForgotten();
     if (forgotten > 0) log.warn({ deliveries: forgotten }, 'gave back what an answer of PostgreSQL had got lost of');
+    const mended = await releaseMended(pool);
+    if (mended > 0)
+      log.info({ deliveries: mended }, 'released deliveries that had waited for a signing secret; they are due again');
     if (Date.now() >= forgetAt && !(await forgetExpired(pool))) forgetAt = Date.now() + FORGET_EVERY_MS;
     for (const replay of await pendingReplays(pool)) await startReplay(replay);
   };

@@ -1,13 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import type { Logger } from 'pino';
-import type { KeyRing } from '../credentials/key-ring.ts';
-import { judge, settledResult } from '../deliveries/attempt.ts';
+import { isUnreachable } from '../db/until-reachable.ts';
+import { settledResult } from '../deliveries/attempt.ts';
 import { loadForAttempts } from '../deliveries/attempt-store.ts';
-import type { Recorder } from '../deliveries/recorder.ts';
-import { webhookRequest } from '../deliveries/webhook-request.ts';
-import type { Clock } from '../dependencies.ts';
-import type { WebhookSender } from '../outbound/post-webhook.ts';
+import { makeTry, type TryDependencies } from '../deliveries/make-try.ts';
+import { SenderClosedError } from '../outbound/connections.ts';
 import type { DeliveryToAttempt } from '../shared/delivery-to-attempt.ts';
 import type { DrainProgress } from '../shared/delivery-workflow.ts';
 import type { NewDelivery } from '../shared/hand-over.ts';
@@ -33,7 +30,7 @@ const HANDED_AHEAD_IN_ALL = 2_000;
 // A drain that has had nothing to do for this long ends; bursts come in series, and beginning one takes 50 to 100 ms.
 const IDLE_MS = 60_000;
 const LOOK_EVERY_MS = 500;
-// A sent try whose result PostgreSQL refuses (no outage: those are waited for) is looked at again after this long.
+// A try that PostgreSQL does not even take as held is looked at again after this long: its request may be out.
 const UNRECORDED_SECONDS = 60;
 
 /** A delivery this process holds, waiting for its first try. */
@@ -61,14 +58,9 @@ type Entered = Extract<Entry, { ok: true }>;
 type Loaded = { channelId: string; subscriptionId: string; delivery: DeliveryToAttempt };
 const idOf = ({ delivery }: Loaded): string => delivery.deliveryId;
 
-export type DrainDependencies = {
+export type DrainDependencies = TryDependencies & {
   pool: Pool;
-  sender: WebhookSender;
-  keyRing: KeyRing;
-  recorder: Recorder;
   admission: Admission;
-  clock: Clock;
-  log: Logger;
   incarnationId: string;
   observe: (subscriptionId: string, durationMs: number) => void;
   /** Called when there is room for more. */
@@ -176,20 +168,32 @@ export function createDrain(deps: DrainDependencies): Drain {
         current.subscription.status !== 'active' ||
         (entry.isProbe && !(await deps.admission.takeProbe(current.subscription)));
       if (isHeld) return await giveBack([current.deliveryId]);
-      const sent = await deps.sender.post(webhookRequest(current, deps.keyRing, deps.clock()));
-      surplus.sent(subscriptionId);
-      // Counted before the next request goes out; what follows from it is waited for at the end.
-      const observed = deps.admission.observe(current.subscription, entry, sent.isDelivered);
-      leave();
-      deps.observe(subscriptionId, sent.durationMs);
-      const verdict = judge(current, sent, deps.clock(), entry);
-      await deps.recorder.record({ delivery: current, number, carrier, keepsCarrier: false, sent, verdict });
-      tally.sent(sent.isDelivered);
+      let observed: Promise<void> | undefined;
+      const made = await makeTry(deps, {
+        delivery: current,
+        passage: entry,
+        carrier,
+        keepsCarrier: false,
+        isOver: () => false,
+        onAnswer({ isDelivered, durationMs }) {
+          surplus.sent(subscriptionId);
+          // Counted before the next request goes out; what follows from it is waited for at the end.
+          observed = deps.admission.observe(current.subscription, entry, isDelivered);
+          leave();
+          deps.observe(subscriptionId, durationMs);
+        },
+      });
+      if (made.end === 'sent') tally.sent(made.sent.isDelivered);
       await observed;
     } catch (error) {
-      deps.log.warn({ err: error, deliveryId: delivery.deliveryId }, 'a try of a drain broke off; it stays due');
-      // Should its request be out, a result that cannot be recorded must not have it sent over and over.
-      await giveBack([delivery.deliveryId], isSending ? 0 : UNRECORDED_SECONDS);
+      // PostgreSQL is away, or this process stops: nothing is known against the delivery.
+      const isOutage = isUnreachable(error) || error instanceof SenderClosedError;
+      const { deliveryId, round } = delivery;
+      const hold = (): Promise<unknown> => deps.faults.hold({ deliveryId, round }, error, { maybeSent: false });
+      if (isOutage || (await hold().catch(() => undefined)) === undefined) {
+        deps.log.warn({ err: error, deliveryId }, 'a try of a drain broke off; its delivery stays due');
+        await giveBack([deliveryId], isOutage ? 0 : UNRECORDED_SECONDS);
+      }
     } finally {
       leave();
       requests -= 1;

@@ -41,6 +41,19 @@ export function createIdempotency({ pool, keyRing, log }: Pick<Dependencies, 'po
   const findKey = store.createFindKey(pool);
   const warn = (err: unknown): void => log.warn({ err }, 'the answer to an Idempotency-Key could not be kept');
 
+  /** The request was done, so doing it again is not for us to decide. */
+  const open = (sealedBody: string, id: Buffer): string => {
+    try {
+      return keyRing.decrypt(sealedBody, sealContext(id));
+    } catch (cause) {
+      throw new ApiError(
+        'CONFLICT',
+        'The request with this Idempotency-Key was done, and its answer cannot be opened any more; a new request needs a new key',
+        { cause },
+      );
+    }
+  };
+
   /** The answer under the key, or undefined when it is free; waits for another process that is about to give one. */
   const look = async (request: KeyedRequest, deadline: number): Promise<KeptAnswer | undefined> => {
     for (let pause = FIRST_LOOK_MS; ; pause = Math.min(pause * 2, LONGEST_LOOK_MS)) {
@@ -49,7 +62,7 @@ export function createIdempotency({ pool, keyRing, log }: Pick<Dependencies, 'po
       refuseOther(request, row.requestHash);
       const { status, headers, body, sealedBody } = row;
       if (status !== null) {
-        const opened = sealedBody === null ? body : keyRing.decrypt(sealedBody, sealContext(request.id));
+        const opened = sealedBody === null ? body : open(sealedBody, request.id);
         return { status, headers: headers ?? {}, body: opened };
       }
       if (performance.now() >= deadline) throw stillRunning();

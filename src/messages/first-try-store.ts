@@ -20,7 +20,7 @@ export type ReadSubscription = Omit<SubscriptionToAttempt, 'status' | 'isDeleted
 export const SUBSCRIPTION_TO_ATTEMPT = `json_build_object('id', s.id, 'webhookUrl', s.webhook_url, 'headers', s.headers,
     'timeoutMs', s.timeout_ms, 'maxConcurrency', s.max_concurrency, 'rateLimit', s.rate_limit,
     'hasCircuitBreaker', s.circuit_breaker,
-    'policy', ${policyOf('s')},
+    'isSecretUnreadable', s.secret_unreadable_since IS NOT NULL, 'policy', ${policyOf('s')},
     'at', (extract(epoch FROM now()) * 1000)::float8,
     'secrets', ${LIVE_SECRETS})`;
 

@@ -46,6 +46,8 @@ export type SubscriptionToAttempt = {
   hasCircuitBreaker: boolean;
   /** Milliseconds from `readAt` until its circuit lets a probe through, negative when one may be made; null when it is closed. */
   circuitProbeInMs: number | null;
+  /** Whether it is marked as one of which no secret can be opened. */
+  isSecretUnreadable: boolean;
   /** When this was read, by this process's clock, ms since the epoch. */
   readAt: number;
   /** Newest first; those past their overlap are left out. */

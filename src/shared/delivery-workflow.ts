@@ -36,7 +36,7 @@ export type CrashInput = { deliveryId: string; round: number; number: number | n
 /** Where the delivery stands after a crash; `end` when it needs no further try. */
 export type Standing =
   | { attempts: number; policyAttempts: number; end?: undefined }
-  | { end: 'delivered' | 'superseded' | 'deadLettered' };
+  | { end: 'delivered' | 'superseded' | 'deadLettered' | 'held' };
 
 export type EndAsDeadLetterInput = { deliveryId: string; round: number; reason: DeadLetterReason; message: string };
 
@@ -46,7 +46,7 @@ export const RECORDING_MS = 10_000;
 /** A worker that is silent for this long in a regular try is dead, ms. The SDK sends a heartbeat at most every 0.8 of it. */
 export const HEARTBEAT_TIMEOUT_MS = 5_000;
 
-/** Crashes of one delivery's tries within a round before it is a dead letter: it may be what kills the workers. */
+/** Tries of one round that end without a word before it is a dead letter; the record counts those that it knows of (`MAX_DEATHS`). */
 export const MAX_CRASHES = 10;
 
 /** Argument of the Temporal workflow replayDeadLetters. */

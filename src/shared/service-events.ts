@@ -14,6 +14,8 @@ export type ServiceEvents = {
     reason: 'gone' | 'failing';
     failingSince: string;
   };
+  /** None of its signing secrets can be opened: its deliveries wait until it is rotated. Told once until that is mended. */
+  'subscription.secret_unreadable': { subscriptionId: string; channelId: string; since: string };
   /** Its endpoint fails: no try until `nextProbeAt`. Told once, not again when a probe fails. */
   'circuit.opened': { subscriptionId: string; channelId: string; openedAt: string; nextProbeAt: string };
   /** A probe was delivered: what has waited is being sent. */

@@ -27,7 +27,7 @@ test('the states are those of the specification and DESIGN §4 and §5', () => {
   expect(CANCEL_REASONS).toEqual(['requested', 'erased', 'channel_deleted']);
   expect(ATTEMPT_OUTCOMES).toEqual(['delivered', 'failed', 'held']);
   expect(DEAD_LETTER_STATUSES).toEqual(['open', 'replayed', 'discarded']);
-  expect(DEAD_LETTER_REASONS).toEqual(['exhausted', 'gone', 'cancelled', 'circuit', 'failed_step']);
+  expect(DEAD_LETTER_REASONS).toEqual(['exhausted', 'gone', 'cancelled', 'circuit', 'internal', 'failed_step']);
   expect(BULK_REPLAY_STATUSES).toEqual(['pending', 'running', 'completed', 'cancelled', 'failed']);
   expect(ERROR_CLASSES).toEqual([
     'dns',
@@ -38,6 +38,7 @@ test('the states are those of the specification and DESIGN §4 and §5', () => {
     'blocked_address',
     'protocol',
     'crashed',
+    'internal',
   ]);
 });
 

@@ -9,7 +9,7 @@ export const CANCEL_REASONS = ['requested', 'erased', 'channel_deleted'] as cons
 export const ATTEMPT_OUTCOMES = ['delivered', 'failed', 'held'] as const;
 export const DEAD_LETTER_KINDS = ['delivery', 'run'] as const;
 export const DEAD_LETTER_STATUSES = ['open', 'replayed', 'discarded'] as const;
-export const DEAD_LETTER_REASONS = ['exhausted', 'gone', 'cancelled', 'circuit', 'failed_step'] as const;
+export const DEAD_LETTER_REASONS = ['exhausted', 'gone', 'cancelled', 'circuit', 'internal', 'failed_step'] as const;
 export const BULK_REPLAY_STATUSES = ['pending', 'running', 'completed', 'cancelled', 'failed'] as const;
 export const ERROR_CLASSES = [
   'dns',
@@ -20,6 +20,7 @@ export const ERROR_CLASSES = [
   'blocked_address',
   'protocol',
   'crashed',
+  'internal',
 ] as const;
 
 export type ChannelStatus = (typeof CHANNEL_STATUSES)[number];

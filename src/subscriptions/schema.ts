@@ -30,6 +30,8 @@ export type Subscription = {
   /** Whether a circuit may open; true unless told otherwise. */
   circuitBreaker: boolean;
   circuit: Circuit;
+  /** Since when its deliveries wait because none of its signing secrets can be opened; rotating ends it. */
+  secretUnreadableSince?: Date;
   /** Stored values that a stricter rule refuses since, and that are not used: its URL is not sent to, its header is not sent. */
   warnings?: ErrorDetails[];
   createdAt: Date;
@@ -90,7 +92,7 @@ const rules: ResourceFields['rules'] = {
     value === 'disabled' ? 'is set to disabled by the service; active and paused can be chosen' : undefined,
 };
 const identity = { id: sameText(), createdAt: sameTime() };
-const moved = ['circuit', 'warnings', 'updatedAt'];
+const moved = ['circuit', 'secretUnreadableSince', 'warnings', 'updatedAt'];
 
 export const createSubscriptionBody = fieldsOf(
   {

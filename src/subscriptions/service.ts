@@ -39,7 +39,7 @@ export type Subscriptions = {
   pause(caller: Caller, id: string): Promise<Subscription>;
   /** From paused and from disabled. What has queued is due, oldest first. */
   resume(caller: Caller, id: string): Promise<Subscription>;
-  /** The secret that signs now. Nothing else ever shows it. */
+  /** The secret that signs now. Nothing else ever shows it. CONFLICT when it cannot be opened: only rotating mends that. */
   secret(caller: Caller, id: string): Promise<SubscriptionSecret>;
   /** A new secret signs at once; the old ones sign beside it until the overlap ends (security §2.1). */
   rotateSecret(caller: Caller, id: string, body: RotateSecret): Promise<SubscriptionSecret>;
@@ -182,8 +182,13 @@ export function createSubscriptions(
     async secret(caller, id) {
       await get(caller, id);
       const sealed = await store.findCurrentSecret(db, id);
-      if (sealed === undefined) throw new Error(`Subscription ${id} has no secret that signs`);
-      return { secret: openSecret(keyRing, sealed) };
+      // None is left where it was sealed with a key that was given up.
+      if (sealed === undefined) throw secretIsLost(undefined);
+      try {
+        return { secret: openSecret(keyRing, sealed) };
+      } catch (cause) {
+        throw secretIsLost(cause);
+      }
     },
 
     async rotateSecret({ environmentId }, id, { overlapHours }) {
@@ -198,6 +203,11 @@ export function createSubscriptions(
     },
   };
 }
+
+const secretIsLost = (cause: unknown): ApiError =>
+  new ApiError('CONFLICT', 'The signing secret of this subscription cannot be opened; rotate it to get a new one', {
+    cause,
+  });
 
 function toRetryPolicy(given: Partial<RetryPolicy>, base?: RetryPolicy): RetryPolicy {
   const policy = completeRetryPolicy(given, base);

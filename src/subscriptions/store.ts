@@ -16,7 +16,14 @@ type ChannelOf = { id: string; status: ChannelStatus; isSystem: boolean };
 type Nullable = { filter?: string | null; maxConcurrency?: number | null; rateLimit?: number | null };
 export type NewSubscription = Omit<
   Subscription,
-  'circuit' | 'warnings' | 'filter' | 'maxConcurrency' | 'rateLimit' | 'createdAt' | 'updatedAt'
+  | 'circuit'
+  | 'warnings'
+  | 'secretUnreadableSince'
+  | 'filter'
+  | 'maxConcurrency'
+  | 'rateLimit'
+  | 'createdAt'
+  | 'updatedAt'
 > &
   Nullable & { environmentId: string };
 export type SubscriptionChange = Partial<
@@ -57,7 +64,7 @@ export async function insertSubscription(
   now: Date,
 ): Promise<Subscription> {
   const row = await db.subscription.create({
-    data: { ...subscription, ...retryPolicy, createdAt: now, updatedAt: now },
+    data: { ...subscription, ...retryPolicy, statusChangedAt: now, createdAt: now, updatedAt: now },
   });
   await insertSecret(db, subscription.id, secret, now);
   return toSubscription(row, now);
@@ -125,6 +132,11 @@ export async function setPaused(db: Db, environmentId: string, id: string, now: 
 export async function setActive(db: Db, environmentId: string, id: string, now: Date): Promise<void> {
   if (!(await setStatus(db, environmentId, id, 'active', now))) return;
   await db.subscription.update({ where: { id }, data: { ...HEALTHY, resumedAt: now } });
+  // What a limit or a fault of ours has held is due with the rest: whoever resumes wants it tried now.
+  await db.$executeRaw`
+    UPDATE deliveries SET due_at = now(), next_retry_at = NULL, held_reason = NULL, held_since = NULL, held_sent = NULL
+    WHERE held_reason IN ('rate_limit', 'secret_unreadable', 'internal') AND subscription_id = ${id} AND due_at IS NOT NULL
+      AND holder IS NULL AND carrier IS NULL`;
 }
 
 const CIRCUIT_CLOSED = { circuitOpenedAt: null, circuitProbeAt: null, circuitProbeFailedAt: null };
@@ -139,7 +151,7 @@ async function setStatus(
 ): Promise<boolean> {
   const { count } = await db.subscription.updateMany({
     where: { id, environmentId, deletedAt: null, status: { not: status } },
-    data: { status, updatedAt: now },
+    data: { status, statusChangedAt: now, updatedAt: now },
   });
   return count > 0;
 }
@@ -181,6 +193,10 @@ export async function replaceSecret(
   });
   await db.subscriptionSecret.deleteMany({ where: { id: { in: excess.map((row) => row.id) } } });
   await insertSecret(db, subscriptionId, secret, now);
+  // Dispatchers release what has waited for it. The subscription itself has not changed, so its updatedAt stays.
+  await db.$executeRaw`
+    UPDATE subscriptions SET secret_unreadable_since = NULL
+    WHERE id = ${subscriptionId} AND secret_unreadable_since IS NOT NULL`;
 }
 
 async function insertSecret(db: Db, subscriptionId: string, secret: SealedSecret, now: Date): Promise<void> {
@@ -204,6 +220,7 @@ function toSubscription(row: SubscriptionRow, now: Date): Subscription {
     ...(row.rateLimit !== null && { rateLimit: row.rateLimit }),
     circuitBreaker: row.circuitBreaker,
     circuit: toCircuit({ openedAt: row.circuitOpenedAt, probeAt: row.circuitProbeAt }, now),
+    ...(row.secretUnreadableSince !== null && { secretUnreadableSince: row.secretUnreadableSince }),
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
   };

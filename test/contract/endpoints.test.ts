@@ -3,7 +3,9 @@ import { routes } from '../../src/routes.ts';
 import { STATUS_OF_CODE, type ErrorCode } from '../../src/shared/api-error.ts';
 import { SCOPES, type Scope } from '../../src/shared/scopes.ts';
 import { CONTRACT, type ContractRow, fillPath, parameterOf, type ResourceIds } from '../support/contract-table.ts';
+import { SEALED_COLUMNS } from '../../src/db/sealed-columns.ts';
 import { type Answer, startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
+import { sealedTexts } from '../support/sealed.ts';
 import { mismatches, pageMismatches } from '../support/resource-shapes.ts';
 import { make, seedResources } from '../support/seed.ts';
 import { tableContents } from '../support/table-contents.ts';
@@ -226,4 +228,11 @@ describe.each([...new Set(CONTRACT.map(({ path }) => path))])('%s', (path) => {
     });
     expect(refused.length).toBeGreaterThan(1);
   });
+});
+
+test('what all these calls have sealed stands in the columns that a start proves its keys with', async () => {
+  const path = `/v1/subscriptions/${ids.subscriptionId}/secret/rotate`;
+  await posthorn.request('POST', path, {}, { headers: { 'idempotency-key': 'sealed' } });
+  const places = new Set((await sealedTexts(posthorn.deps.pool)).map(({ place }) => place));
+  expect(places).toEqual(new Set(SEALED_COLUMNS.map(({ table, column }) => `${table}.${column}`)));
 });

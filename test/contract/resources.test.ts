@@ -118,8 +118,14 @@ test('a delivery has no times and no response before its first try, and gets the
   });
 
   expect((await fieldsOf('delivery', `/v1/deliveries/${ids.deliveryId}`)).toSorted()).toEqual(
-    [...DELIVERY, 'lastAttemptAt', 'response', 'reason'].toSorted(),
+    [...DELIVERY, 'lastAttemptAt', 'response', 'reason', 'error'].toSorted(),
   );
+  await posthorn.request('POST', `/v1/subscriptions/${ids.subscriptionId}/pause`);
+  const waiting = await make(posthorn, posthorn.keys.live, list, { eventType: 'order.created', payload: {} });
+  expect(Object.keys(await firstOf('delivery', `/v1/deliveries?messageId=${waiting.id}`)).toSorted()).toEqual(
+    [...DELIVERY, 'held'].toSorted(),
+  );
+  await posthorn.request('POST', `/v1/subscriptions/${ids.subscriptionId}/resume`);
 });
 
 test('an attempt has the fields of DESIGN §5 and errorMessage; error and response only where there was one', async () => {

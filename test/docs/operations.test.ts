@@ -121,6 +121,19 @@ describe('a command of the page', () => {
     }
   });
 
+  test('shows what faults of the service hold', async () => {
+    const { id: channelId } = await createChannel(posthorn);
+    const { id } = await createSubscription(posthorn, { channelId, webhookUrl: 'http://127.0.0.1:4000/' });
+    await publish(posthorn, channelId);
+    const { pool } = posthorn.deps;
+    await pool.query(`UPDATE deliveries SET held_reason = 'internal', held_since = now() WHERE subscription_id = $1`, [
+      id,
+    ]);
+    expect((await pool.query(sqlAbout('held_reason'))).rows).toEqual([
+      { held_reason: 'internal', subscription_id: id, held: '1', since: expect.any(Date) },
+    ]);
+  });
+
   test('shows what is scheduled, what of it is late and what its channel holds', async () => {
     const { id: channelId } = await createChannel(posthorn);
     const { id: held } = await createChannel(posthorn);

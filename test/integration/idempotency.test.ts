@@ -270,6 +270,15 @@ describe('an answer that holds a secret', () => {
   });
 });
 
+test('an answer that does not open any more is CONFLICT, never a 500, and the request is not done again', async () => {
+  const first = await posts.send('/v1/channels', { name: 'unreadable' });
+  expect(first.status).toBe(201);
+  const { pool } = posthorn.deps;
+  await pool.query(`UPDATE idempotency_keys SET sealed_body = overlay(sealed_body PLACING 'AAAA' FROM 30)`);
+  const again = await posts.send('/v1/channels', { name: 'unreadable' });
+  expect([again.status, again.text]).toEqual([409, expect.stringContaining('cannot be opened any more')]);
+});
+
 describe('after 24 hours', () => {
   test.each([
     ['a message', () => posts.messagesPath(), MESSAGE],

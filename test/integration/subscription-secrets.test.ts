@@ -59,7 +59,8 @@ describe('the secret of a subscription', () => {
     expect(resources.keyRing.decrypt(row.ciphertext, secretContext(row.id))).toBe(secret);
   });
 
-  test('does not open in another row', async () => {
+  // Old: what did not open was a 500, and nothing said that rotating mends it.
+  test('does not open in another row: CONFLICT says to rotate it, and rotating works', async () => {
     const before = await secretNow();
     await rotate();
     const [current, old] = await rows();
@@ -68,8 +69,21 @@ describe('the secret of a subscription', () => {
       where: { id: current.id },
       data: { ciphertext: old.ciphertext },
     });
-    await expect(secretNow()).rejects.toThrow('does not open');
+    await expect(secretNow()).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: 'The signing secret of this subscription cannot be opened; rotate it to get a new one',
+      cause: expect.objectContaining({ message: expect.stringContaining('does not open') }),
+    });
     await expect(secretNow()).rejects.not.toThrow(before);
+    const fresh = await rotate();
+    expect(await secretNow()).toBe(fresh);
+  });
+
+  test('that was given up with its key is CONFLICT too, until it is rotated', async () => {
+    await resources.db.subscriptionSecret.deleteMany({ where: { subscriptionId: subscription.id } });
+    await expect(secretNow()).rejects.toMatchObject({ code: 'CONFLICT' });
+    const fresh = await rotate();
+    expect(await secretNow()).toBe(fresh);
   });
 
   test('is in no resource and no list', async () => {

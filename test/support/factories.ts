@@ -3,10 +3,11 @@ import type { TestPosthorn } from './posthorn.ts';
 import { waitFor } from './wait-for.ts';
 
 /** What JSON makes of a delivery: its times are texts. */
-export type DeliveryJson = Omit<Delivery, 'createdAt' | 'lastAttemptAt' | 'nextRetryAt'> & {
+export type DeliveryJson = Omit<Delivery, 'createdAt' | 'lastAttemptAt' | 'nextRetryAt' | 'held'> & {
   createdAt: string;
   lastAttemptAt?: string;
   nextRetryAt?: string;
+  held?: { reason: string; since: string; until?: string };
 };
 
 export type PageJson<T> = { data: T[]; pagination: { cursor?: string; hasMore: boolean } };

@@ -54,6 +54,18 @@ const fields =
     ];
   };
 
+const ERROR_CLASSES = [
+  'dns',
+  'connect',
+  'tls',
+  'timeout',
+  'status',
+  'blocked_address',
+  'protocol',
+  'crashed',
+  'internal',
+];
+
 const response = { status: integer, body: text, latencyMs: integer };
 
 const message = {
@@ -129,6 +141,8 @@ const SHAPES = {
     maxConcurrency: integer,
     'rateLimit?': integer,
     circuitBreaker: yesOrNo,
+    // Beyond the specification: docs/decisions.md "Secrets and keys".
+    'secretUnreadableSince?': time,
     circuit: fields({ state: oneOf('closed', 'open', 'half_open'), 'openedAt?': time, 'nextProbeAt?': time }),
     createdAt: time,
     updatedAt: time,
@@ -143,7 +157,14 @@ const SHAPES = {
     'nextRetryAt?': time,
     'response?': fields(response),
     // Beyond the specification: DESIGN §4 "delete" ends deliveries "with reason subscription_deleted".
-    'reason?': oneOf('exhausted', 'gone', 'cancelled', 'circuit', 'subscription_deleted', 'erased'),
+    'reason?': oneOf('exhausted', 'gone', 'cancelled', 'circuit', 'internal', 'subscription_deleted', 'erased'),
+    // Beyond the specification: docs/decisions.md "Delivering".
+    'held?': fields({
+      reason: oneOf('paused', 'disabled', 'circuit', 'rate_limit', 'secret_unreadable', 'internal'),
+      since: time,
+      'until?': time,
+    }),
+    'error?': fields({ class: oneOf(...ERROR_CLASSES), message: text }),
     createdAt: time,
   }),
   // DESIGN §5.
@@ -154,7 +175,7 @@ const SHAPES = {
     startedAt: time,
     durationMs: integer,
     outcome: oneOf('delivered', 'failed', 'held'),
-    'errorClass?': oneOf('dns', 'connect', 'tls', 'timeout', 'status', 'blocked_address', 'protocol', 'crashed'),
+    'errorClass?': oneOf(...ERROR_CLASSES),
     // Beyond DESIGN §5: a class alone does not say what to mend; the dead letter's lastError has the same text.
     'errorMessage?': text,
     'response?': fields({ ...response, headers: mapOf(text) }),
@@ -169,7 +190,7 @@ const SHAPES = {
     subscriptionId: id('subscription'),
     deliveryId: id('delivery'),
     eventType: text,
-    reason: oneOf('exhausted', 'gone', 'cancelled', 'circuit', 'failed_step'),
+    reason: oneOf('exhausted', 'gone', 'cancelled', 'circuit', 'internal', 'failed_step'),
     lastError: fields({ 'class?': text, 'message?': text, 'status?': integer }),
     attempts: integer,
     failedAt: time,

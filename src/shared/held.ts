@@ -1,0 +1,74 @@
+import { nextRetryOfHeld } from './held-by-circuit.ts';
+import { policyEndsAt, type RetryPolicy } from './retry-policy.ts';
+import type { DeliveryStatus, SubscriptionStatus } from './statuses.ts';
+
+/** Why an unfinished delivery is not being tried, beside its policy. */
+export const HELD_REASONS = ['paused', 'disabled', 'circuit', 'rate_limit', 'secret_unreadable', 'internal'] as const;
+export type HeldReason = (typeof HELD_REASONS)[number];
+
+/** `until` is the delivery's nextRetryAt; absent while nothing but a resume ends it. */
+export type Held = { reason: HeldReason; since: Date; until?: Date };
+
+/** What is stored of a delivery that says whether it is held. */
+export type Holdable = RetryPolicy & {
+  status: DeliveryStatus;
+  dueAt: Date | null;
+  nextRetryAt: Date | null;
+  holder: string | null;
+  carrier: string | null;
+  heldReason: string | null;
+  heldSince: Date | null;
+  policyStartedAt: Date;
+  policyAttempts: number;
+};
+
+/** What of its subscription may hold it. The times of a circuit are null while it is closed. */
+export type Holder = {
+  status: SubscriptionStatus;
+  statusChangedAt: Date;
+  timeoutMs: number;
+  resumedAt: Date | null;
+  circuitOpenedAt: Date | null;
+  circuitProbeAt: Date | null;
+  circuitProbeFailedAt: Date | null;
+};
+
+/** Somebody has it: claimed for a try that comes next, or in a Temporal workflow whose try is due. */
+const isBeingTried = ({ holder, carrier, dueAt }: Holdable, now: Date): boolean =>
+  holder !== null || (carrier !== null && dueAt !== null && dueAt <= now);
+
+/** What a circuit that is not closed has to say; undefined where none has. */
+function heldByCircuit(delivery: Holdable & { dueAt: Date }, holder: Holder | undefined): Required<Held> | undefined {
+  if (holder === undefined || holder.circuitOpenedAt === null || holder.circuitProbeAt === null) return undefined;
+  const { resumedAt, timeoutMs, circuitOpenedAt: openedAt, circuitProbeAt: probeAt } = holder;
+  const { policyStartedAt, policyAttempts, dueAt } = delivery;
+  const startedAt = resumedAt !== null && resumedAt > policyStartedAt ? resumedAt : policyStartedAt;
+  const until = nextRetryOfHeld(
+    { policyEndsAt: policyEndsAt(delivery, startedAt, timeoutMs), dueAt, policyAttempts },
+    { openedAt, probeAt, probeFailedAt: holder.circuitProbeFailedAt },
+  );
+  return until > dueAt ? { reason: 'circuit', since: openedAt, until } : undefined;
+}
+
+/**
+ * When a delivery is tried next and what holds it until then, at `now`. The subscription's own state comes first: while that holds
+ * a delivery, nothing else matters. While it is paused or disabled no retry is coming. A circuit holds what would be tried before
+ * its next probe. Nothing holds a delivery that is finished, that somebody is trying, or that waits for its policy's next try alone.
+ */
+export function standingOf(
+  delivery: Holdable,
+  subscription: Holder | undefined,
+  now: Date,
+): { nextRetryAt: Date | null; held: Held | undefined } {
+  const { dueAt, nextRetryAt, heldReason, heldSince } = delivery;
+  if (dueAt === null || isBeingTried(delivery, now)) return { nextRetryAt, held: undefined };
+  if (subscription !== undefined && subscription.status !== 'active') {
+    return { nextRetryAt: null, held: { reason: subscription.status, since: subscription.statusChangedAt } };
+  }
+  const byCircuit = heldByCircuit({ ...delivery, dueAt }, subscription);
+  if (byCircuit !== undefined) return { nextRetryAt: byCircuit.until, held: byCircuit };
+  const reason = HELD_REASONS.find((each) => each === heldReason);
+  if (reason === undefined || heldSince === null) return { nextRetryAt, held: undefined };
+  const until = nextRetryAt === null ? {} : { until: nextRetryAt };
+  return { nextRetryAt, held: { reason, since: heldSince, ...until } };
+}
