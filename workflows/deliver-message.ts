@@ -4,10 +4,12 @@ import {
   CancellationScope,
   CancelledFailure,
   isCancellation,
+  patched,
   proxyActivities,
   proxyLocalActivities,
   TimeoutFailure,
   upsertSearchAttributes,
+  workflowInfo,
 } from '@temporalio/workflow';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import type { Activities } from '../activities/index.ts';
@@ -15,6 +17,7 @@ import {
   type AttemptResult,
   type DeliverMessageInput,
   type DeliveryEnd,
+  FIRST_TASK_LOST_AFTER_MS,
   HEARTBEAT_TIMEOUT_MS,
   MAX_CRASHES,
   RECORDING_MS,
@@ -44,8 +47,10 @@ export async function deliverMessage(input: DeliverMessageInput): Promise<Delive
     // The try that used up the policy has written the dead letter itself; cancelled, crashed and unknown ends have not.
     if (typeOf(failure) !== FAILURE_TYPES.deadLettered) {
       const isCancelled = isCancellation(failure) || CancellationScope.current().consideredCancelled;
-      const reason: DeadLetterReason = isCancelled ? 'cancelled' : 'exhausted';
-      const message = isCancelled ? 'cancelled in Temporal' : 'the tries ended without a result';
+      const reason: DeadLetterReason = isCancelled ? 'cancelled' : 'internal';
+      const message = isCancelled
+        ? 'cancelled in Temporal'
+        : 'the tries ended without a result; requests may have been sent';
       await CancellationScope.nonCancellable(() =>
         endAsDeadLetter({ deliveryId: input.deliveryId, round: input.round, reason, message }),
       );
@@ -60,7 +65,7 @@ export async function deliverMessage(input: DeliverMessageInput): Promise<Delive
 
 async function deliver(input: DeliverMessageInput): Promise<DeliveryEnd> {
   let standing: Standing = { attempts: input.attempts, policyAttempts: input.policyAttempts };
-  let isFirst = input.firstTry === 'local';
+  let isFirst = input.firstTry === 'local' && !hasLostFirstTask();
   for (let crashes = 0; crashes < MAX_CRASHES; crashes += 1) {
     try {
       if (isFirst) {
@@ -82,6 +87,13 @@ async function deliver(input: DeliverMessageInput): Promise<DeliveryEnd> {
   }
   throw ApplicationFailure.nonRetryable(`the worker stopped in ${MAX_CRASHES} tries`);
 }
+
+/**
+ * A local try that kills its worker leaves no trace: the next worker would make it again, without end. A regular one tells by its
+ * heartbeat that it had begun, so that such deaths are counted.
+ */
+const hasLostFirstTask = (): boolean =>
+  Date.now() - workflowInfo().startTime.getTime() > FIRST_TASK_LOST_AFTER_MS && patched('regular-after-a-lost-task');
 
 /** The quick first try of this round, which is due now: a local activity costs no schedule-to-start round trip (DESIGN §3: 12 ms against 63 ms). */
 function tryOnceLocally(input: DeliverMessageInput): Promise<AttemptResult> {

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { PROBE_IN_MS } from '../deliveries/attempt-store.ts';
 import type { DeliveryToStart } from '../shared/delivery-workflow.ts';
+import { SUSPECT_AFTER_TAKEOVERS } from '../shared/faults.ts';
 import { LANES, type Lane, LEAD_SECONDS } from './lanes.ts';
 import type { Served, Turn } from './turns.ts';
 
@@ -8,6 +9,8 @@ import type { Served, Turn } from './turns.ts';
 export type ClaimedDelivery = DeliveryToStart & {
   /** Milliseconds until it is due, 0 when it is. */
   dueInMs: number;
+  /** Several workers have died while they held it: it may be what kills them. */
+  isSuspect: boolean;
   /** Null while the subscription's circuit is closed; else this is its probe, or is to wait for it. */
   circuitProbeInMs: number | null;
   /** When that was read, by this process's clock, ms since the epoch. */
@@ -35,7 +38,7 @@ export const DETAILS = `c.id, c.round, c.attempts, c.policy_attempts AS "policyA
     c.environment_id AS "environmentId", c.channel_id AS "channelId", c.message_id AS "messageId",
     c.subscription_id AS "subscriptionId", m.event_type AS "eventType",
     s.webhook_url AS "webhookUrl", s.timeout_ms AS "timeoutMs",
-    greatest(0, extract(epoch FROM c.due_at - now()) * 1000)::int AS "dueInMs",
+    greatest(0, extract(epoch FROM c.due_at - now()) * 1000)::int AS "dueInMs", c.takeovers >= ${SUSPECT_AFTER_TAKEOVERS} AS "isSuspect",
     ${PROBE_IN_MS} AS "circuitProbeInMs"`;
 
 // SKIP LOCKED lets several workers claim at once. Each turn is one step into its subscription's own part of the lane's index,

@@ -103,17 +103,16 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
   };
 
   const hold = (held: Held): void => {
-    firsts.push(held);
+    // Among the retries it is started by itself, never drained.
+    (held.details?.isSuspect === true ? retries : firsts).push(held);
     backlog.arrive(held.subscriptionId);
   };
 
   const startOne = async (delivery: ClaimedDelivery): Promise<void> => {
     starting.add(delivery.id);
     try {
-      const carrier = await deps.startDelivery(
-        delivery,
-        firstTries.isSlow(delivery.subscriptionId) ? 'regular' : 'local',
-      );
+      const isRegular = delivery.isSuspect || firstTries.isSlow(delivery.subscriptionId);
+      const carrier = await deps.startDelivery(delivery, isRegular ? 'regular' : 'local');
       await setCarrier(pool, { ...delivery, incarnationId, carrier });
     } catch (error) {
       rest(error, 'a delivery could not be started; it stays due');

@@ -77,12 +77,13 @@ function isProcess(pid: number): boolean {
 /**
  * Frees what dead incarnations held, whether they are known or not. The round stays: should the dead one have started the
  * Temporal workflow after all, starting it again says so, and nothing is sent twice (docs/decisions.md). What this process
- * holds itself it keeps: after a pause longer than a lease it would else claim a second time what waits in its memory. Reads
- * all that is held. Returns how many are due again.
+ * holds itself it keeps: after a pause longer than a lease it would else claim a second time what waits in its memory. Each
+ * takeover is counted, since one of these may be what has killed the worker. Reads all that is held. Returns how many are due
+ * again.
  */
 export async function takeOverFromDead(pool: Pool): Promise<number> {
   const { rowCount } = await pool.query(
-    `UPDATE deliveries SET holder = NULL
+    `UPDATE deliveries SET holder = NULL, takeovers = least(takeovers + 1, 1000)
      WHERE holder IS NOT NULL AND holder <> ALL ($1::text[])
        AND holder NOT IN (SELECT id FROM incarnations WHERE expires_at > now())`,
     [[...ownIds]],

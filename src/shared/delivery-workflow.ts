@@ -49,6 +49,9 @@ export const HEARTBEAT_TIMEOUT_MS = 5_000;
 /** Tries of one round that end without a word before it is a dead letter; the record counts those that it knows of (`MAX_DEATHS`). */
 export const MAX_CRASHES = 10;
 
+/** A first task that begins so late, ms, was lost with a worker that died: Temporal gives it to another one after 10 s. */
+export const FIRST_TASK_LOST_AFTER_MS = 9_000;
+
 /** Argument of the Temporal workflow replayDeadLetters. */
 export type BulkReplayInput = { bulkReplayId: string };
 

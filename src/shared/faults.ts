@@ -14,6 +14,12 @@ export const MAX_DEATHS = 10;
 /** After so many of them it is held between its tries; the first one is made again at once, for a deployment kills too. */
 export const DEATHS_BEFORE_PAUSES = 2;
 
+/**
+ * What so many dying workers had claimed is not drained any more, where nobody could tell which of hundreds of tries had begun: its
+ * next try has a Temporal workflow and a heartbeat of its own. Once is an ordinary death, which a burst survives at full speed.
+ */
+export const SUSPECT_AFTER_TAKEOVERS = 2;
+
 /** Fixed words: what went wrong inside belongs into the log, not into an answer. Each says whether anything was sent. */
 export const FAULT_MESSAGES = {
   secretUnreadable: 'no signing secret of the subscription can be opened, so nothing was sent; rotate its secret',

@@ -1,9 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import { Worker } from '@temporalio/worker';
 import type { Activities } from '../../activities/index.ts';
 import type { AttemptResult, DeliverMessageInput, Standing } from '../../src/shared/delivery-workflow.ts';
+import { FIRST_TASK_LOST_AFTER_MS } from '../../src/shared/delivery-workflow.ts';
 import { bulkReplayWorkflowId, deliveryWorkflowId, WORKFLOW_TYPES } from '../../src/shared/temporal-names.ts';
 import { connectToTemporal } from '../../src/temporal/connection.ts';
 import { bundleWorkflows } from '../../src/temporal/workflow-bundle.ts';
@@ -187,6 +189,8 @@ export const RECORDINGS: Record<string, Recording> = {
 
   'worker-died-in-a-try': (posthorn) => recordCrash(posthorn),
 
+  'first-task-came-late': (posthorn) => recordLateTask(posthorn),
+
   async 'bulk-replay'(posthorn) {
     const delivery = await deliver(posthorn, {
       answers: [500, 200],
@@ -216,35 +220,46 @@ export const RECORDINGS: Record<string, Recording> = {
   },
 };
 
+/** A worker that dies in a try, as the server sees it: heartbeats end, the activity times out. */
+function recordCrash(posthorn: TestPosthorn): Promise<RecordedHistory> {
+  let hasDied = false;
+  return playOut(posthorn, {
+    name: 'crash',
+    activities: {
+      attemptLocally: (): Promise<AttemptResult> =>
+        Promise.resolve({ result: 'retry', delayMs: 1_000, message: 'answered with status 500' }),
+      async attemptDelivery({ number }): Promise<AttemptResult> {
+        if (hasDied) return { result: 'delivered' };
+        hasDied = true;
+        Context.current().heartbeat(number);
+        await Context.current().cancelled;
+        return { result: 'superseded' };
+      },
+      recordCrash: (): Promise<Standing> => Promise.resolve({ attempts: 1, policyAttempts: 1 }),
+    },
+  });
+}
+
+/** A worker that died with its first task, as the next one finds it: the task comes late. */
+const recordLateTask = (posthorn: TestPosthorn): Promise<RecordedHistory> =>
+  playOut(posthorn, {
+    name: 'late',
+    afterMs: FIRST_TASK_LOST_AFTER_MS + 500,
+    activities: { attemptDelivery: (): Promise<AttemptResult> => Promise.resolve({ result: 'delivered' }) },
+  });
+
 /**
- * A worker that dies in a try, as the server sees it: heartbeats end, the activity times out. The Temporal workflow and the
- * server are the real ones; the activities play the dead worker, so that no process has to be killed for it.
+ * The Temporal workflow and the server are the real ones; the activities play the worker, so that no process has to be killed.
+ * `afterMs`: how long nobody takes the first task.
  */
-async function recordCrash(posthorn: TestPosthorn): Promise<RecordedHistory> {
-  const taskQueue = `${posthorn.taskQueue}-crash`;
+async function playOut(
+  posthorn: TestPosthorn,
+  { name, activities, afterMs = 0 }: { name: string; activities: Partial<Activities>; afterMs?: number },
+): Promise<RecordedHistory> {
+  const taskQueue = `${posthorn.taskQueue}-${name}`;
   const { connection, close } = await connectToTemporal({
     address: currentRun().temporalAddress,
     namespace: 'default',
-  });
-  let hasDied = false;
-  const activities = {
-    attemptLocally: (): Promise<AttemptResult> =>
-      Promise.resolve({ result: 'retry', delayMs: 1_000, message: 'answered with status 500' }),
-    async attemptDelivery({ number }): Promise<AttemptResult> {
-      if (hasDied) return { result: 'delivered' };
-      hasDied = true;
-      Context.current().heartbeat(number);
-      await Context.current().cancelled;
-      return { result: 'superseded' };
-    },
-    recordCrash: (): Promise<Standing> => Promise.resolve({ attempts: 1, policyAttempts: 1 }),
-  } satisfies Partial<Activities>;
-  const worker = await Worker.create({
-    connection,
-    namespace: 'default',
-    taskQueue,
-    workflowBundle: await bundleWorkflows(),
-    activities,
   });
   const input: DeliverMessageInput = {
     deliveryId: posthorn.deps.newId('delivery'),
@@ -258,9 +273,12 @@ async function recordCrash(posthorn: TestPosthorn): Promise<RecordedHistory> {
     target: 'POST 127.0.0.1',
   };
   const workflowId = deliveryWorkflowId(input.deliveryId, 1);
-  await worker.runUntil(
-    posthorn.temporal.workflow.execute(WORKFLOW_TYPES.deliverMessage, { workflowId, taskQueue, args: [input] }),
-  );
+  const options = { workflowId, taskQueue, args: [input] };
+  const handle = await posthorn.temporal.workflow.start(WORKFLOW_TYPES.deliverMessage, options);
+  await sleep(afterMs);
+  const workflowBundle = await bundleWorkflows();
+  const worker = await Worker.create({ connection, namespace: 'default', taskQueue, workflowBundle, activities });
+  await worker.runUntil(handle.result());
   await close();
   return historyOf(posthorn, workflowId, 'closed');
 }

@@ -1,0 +1,89 @@
+import { rmSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { makeDataFolder, startOwnTemporal } from '../support/own-servers.ts';
+import { type OwnService, prepareOwnService } from '../support/own-service.ts';
+import { type ApiProcess, type PosthornProcess, startApiProcess, startWorkerProcess } from '../support/processes.ts';
+import type { Answer } from '../support/receiver.ts';
+import { createScenes } from '../support/scene.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+// Each death takes the start of a worker and the 5 s or 10 s after which Temporal knows of it.
+const ENDS_WITHIN_MS = 300_000;
+const BYSTANDERS = 20;
+
+// Old: a first try that killed its worker, local or drained, left no trace, and was made again by the next one for ever.
+describe.each(['off', '0'])('with the burst threshold %s', (threshold) => {
+  const dataFolder = makeDataFolder();
+  let database: TestDatabase;
+  let service: OwnService;
+  let api: ApiProcess;
+  let worker: PosthornProcess;
+  const scenes = createScenes(() => ({ urlOf: () => api.url, key: service.key }));
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    const temporal = await startOwnTemporal(dataFolder);
+    service = await prepareOwnService(database.url, temporal, { DELIVERY_BURST_THRESHOLD: threshold });
+    [api, worker] = await Promise.all([startApiProcess(service.settings), startWorkerProcess(service.settings)]);
+  }, 150_000);
+  afterEach(scenes.end);
+  afterAll(async () => {
+    await service.end();
+    await database.drop();
+    rmSync(dataFolder, { recursive: true, force: true });
+  });
+
+  /** Seven deaths more are put on record while it is held, so that the test needs no ten. */
+  const addDeaths = async (channelId: string): Promise<boolean> => {
+    const { rowCount } = await database.pool.query(
+      `WITH held AS (
+         UPDATE deliveries SET attempts = attempts + 7
+         WHERE channel_id = $1 AND held_reason = 'internal' AND holder IS NULL AND carrier IS NULL RETURNING id, attempts
+       )
+       INSERT INTO attempts (id, delivery_id, number, started_at, duration_ms, outcome, error_class, carrier)
+       SELECT posthorn_id('att'), id, attempts - n, now(), 0, 'failed', 'crashed', 'test' FROM held, generate_series(0, 6) AS n`,
+      [channelId],
+    );
+    return (rowCount ?? 0) > 0;
+  };
+
+  test('a message that kills every worker that sends it is a dead letter after ten deaths, and all others arrive', async () => {
+    const never: Answer = () => undefined;
+    const deadly = await scenes.set(1, () => never, { retryPolicy: { maxRetries: 0 } });
+    const healthy = await scenes.set(1, () => 200);
+    await deadly.recorder.publish(deadly.channelId);
+    await healthy.recorder.publish(healthy.channelId, BYSTANDERS);
+    let deaths = 0;
+    let hasMore = false;
+
+    const letter = await waitFor(
+      'the dead letter',
+      async () => {
+        if (worker.hasEnded()) worker = await startWorkerProcess(service.settings);
+        if (deadly.receiver.requests.length > deaths) {
+          deaths = deadly.receiver.requests.length;
+          await worker.end('SIGKILL');
+        }
+        hasMore ||= await addDeaths(deadly.channelId);
+        const { rows } = await database.pool.query(
+          'SELECT reason, error_class, error_message, attempts FROM dead_letters WHERE channel_id = $1',
+          [deadly.channelId],
+        );
+        return rows[0];
+      },
+      ENDS_WITHIN_MS,
+    );
+
+    expect(letter).toEqual({
+      reason: 'internal',
+      error_class: 'crashed',
+      error_message: 'the worker stopped during this try; its request may have been sent',
+      attempts: 10,
+    });
+    // Three on record and those before, of which only Temporal or the claims knew.
+    expect(deaths).toBeGreaterThanOrEqual(4);
+    expect(deaths).toBeLessThanOrEqual(8);
+    await waitFor('the others', () => healthy.receiver.requests.length >= BYSTANDERS);
+  }, 400_000);
+});
