@@ -1,5 +1,5 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import { CONNECT_TIMEOUT_MS, connectionSettings, type Patience } from './connection.ts';
+import { CONNECT_TIMEOUT_MS, openPool, type Patience } from './connection.ts';
 import { type Prisma, PrismaClient } from './generated/client.ts';
 
 /** The Prisma client: everything but the hot statements, which are SQL on the raw pool. */
@@ -13,7 +13,7 @@ const MAX_CONNECTIONS = 10;
 
 /** A Prisma client on its own pool. End it with `$disconnect()`. */
 export function createDatabase(url: string, patience: Patience = {}): Database {
-  const adapter = new PrismaPg(connectionSettings(url, MAX_CONNECTIONS, patience));
+  const adapter = new PrismaPg(openPool(url, MAX_CONNECTIONS, patience), { disposeExternalPool: true });
   const { connectWithinMs = CONNECT_TIMEOUT_MS } = patience;
   // Prisma would wait two seconds for the connection of a transaction, where every single query waits for five, and then give
   // the transaction five.

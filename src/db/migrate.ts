@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
-import { connectionSettings } from './connection.ts';
+import type pg from 'pg';
+import { openSession } from './connection.ts';
 import { type Migration, readMigrations } from './migrations.ts';
 
 // Any number, the same in every process: whoever holds it migrates, the others wait and then find nothing to do.
@@ -32,9 +32,7 @@ export type MigrateOptions = {
  */
 export async function migrate(url: string, { onProgress, signal }: MigrateOptions = {}): Promise<string[]> {
   signal?.throwIfAborted();
-  const session = new pg.Client(connectionSettings(url, 1));
-  // A connection that breaks rejects the statement under way; without a listener the event as well would end the process.
-  session.on('error', () => undefined);
+  const session = openSession(url);
   await session.connect();
   const cancel = (): void => void cancelStatement(url, session);
   signal?.addEventListener('abort', cancel);
@@ -95,8 +93,7 @@ async function apply(
 
 /** Ends what the session is doing now, a lock it waits for too. Where that cannot be asked for, the session's end does it. */
 async function cancelStatement(url: string, session: pg.Client): Promise<void> {
-  const helper = new pg.Client(connectionSettings(url, 1));
-  helper.on('error', () => undefined);
+  const helper = openSession(url);
   try {
     await helper.connect();
     // `as`: pg has had it for ever, its types do not; it is PostgreSQL's number of that session.

@@ -1,5 +1,5 @@
-import pg, { type Pool } from 'pg';
-import { connectionSettings, type Patience } from './connection.ts';
+import type { Pool } from 'pg';
+import { openPool, type Patience } from './connection.ts';
 
 // Every hot statement looks rows up by index, a few at a time. A planner whose statistics are stale (a fresh database, a
 // sudden backlog) may think otherwise and read whole tables for each group: 12 ms instead of 0.3 per delivery were seen in a
@@ -7,13 +7,8 @@ import { connectionSettings, type Patience } from './connection.ts';
 const INDEX_ONLY = ['enable_seqscan=off', 'enable_hashjoin=off', 'enable_mergejoin=off'];
 
 /** Raw connections for the hot statements (publish, claim, record), at most `max` of them. End it with `pool.end()`. */
-export function createPool(url: string, { max, ...patience }: { max: number } & Patience): Pool {
-  const pool = new pg.Pool(connectionSettings(withOptions(url), max, patience));
-  // An idle connection that breaks (PostgreSQL restarted) is dropped by the pool and the next query opens a new one. Without
-  // a listener that event would end the process.
-  pool.on('error', () => undefined);
-  return pool;
-}
+export const createPool = (url: string, { max, ...patience }: { max: number } & Patience): Pool =>
+  openPool(withOptions(url), max, patience);
 
 function withOptions(url: string): string {
   const address = new URL(url);

@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { DiffTarget, SchemaEngine, SchemaFilter } from '@prisma/schema-engine-wasm';
-import pg from 'pg';
-import { connectionSettings } from './connection.ts';
+import { openPool } from './connection.ts';
 import { createMigrationAdapter } from './migration-adapter.ts';
 import { PRISMA_FOLDER } from './migrations.ts';
 import { createSchemaEngine } from './schema-engine.ts';
@@ -33,8 +32,7 @@ export async function diff(url: string, from: DiffSide, to: DiffSide): Promise<s
 }
 
 async function withEngine<T>(url: string, work: (engine: SchemaEngine) => Promise<T>): Promise<T> {
-  const pool = new pg.Pool(connectionSettings(url, 1));
-  pool.on('error', () => undefined);
+  const pool = openPool(url, 1);
   try {
     const engine = await createSchemaEngine(createMigrationAdapter(pool), [
       [schemaPath, await readFile(schemaPath, 'utf8')],

@@ -187,9 +187,15 @@ async function endPostmaster(folder: string): Promise<boolean> {
 // SQLSTATE invalid_password: waiting longer would not help.
 const WRONG_PASSWORD = '28P01';
 
-async function canConnect(url: string): Promise<boolean> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
+/** Its `error` event, which a server that ends emits beside rejecting what is asked, must not end this process. */
+function openSession(url: string, settings: pg.ClientConfig = {}): pg.Client {
+  const client = new pg.Client({ connectionString: url, ...settings });
   client.on('error', () => undefined);
+  return client;
+}
+
+async function canConnect(url: string): Promise<boolean> {
+  const client = openSession(url, { connectionTimeoutMillis: 2_000 });
   try {
     await client.connect();
     await client.query('SELECT 1');
@@ -203,7 +209,7 @@ async function canConnect(url: string): Promise<boolean> {
 }
 
 async function createDatabaseOnce(url: string, name: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
+  const client = openSession(url);
   await client.connect();
   try {
     const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name]);
