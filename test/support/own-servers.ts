@@ -25,6 +25,9 @@ export type OwnTemporal = OwnServer & {
   lose(): void;
 };
 
+/** Its folder holds `postgres/`, the data, and `keys/`, its password. */
+export type OwnPostgres = OwnServer & { url: string; folder: string; stop(): Promise<void> };
+
 // The test's own pool, and 30 of each of four processes.
 const MAX_CONNECTIONS = 200;
 
@@ -58,9 +61,7 @@ export async function startOwnTemporal(dataFolder: string): Promise<OwnTemporal 
 }
 
 /** A PostgreSQL of this file's own with an empty database; durable, because it is killed. */
-export async function startOwnPostgres(
-  dataFolder: string,
-): Promise<OwnServer & { url: string; stop(): Promise<void> }> {
+export async function startOwnPostgres(dataFolder: string): Promise<OwnPostgres> {
   const port = await findFreePort();
   const start = () =>
     startPostgres({
@@ -71,7 +72,7 @@ export async function startOwnPostgres(
       onProgress: () => undefined,
     });
   const { child, ...server } = await restartable(start, 'SIGQUIT');
-  return { ...server, url: child().url, stop: () => child().stop() };
+  return { ...server, url: child().url, folder: dataFolder, stop: () => child().stop() };
 }
 
 async function restartable<T extends Child & { port: number }>(start: () => Promise<T>, killSignal: NodeJS.Signals) {
