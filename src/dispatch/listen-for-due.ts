@@ -18,28 +18,34 @@ export function listenForDue(
   let connection: PoolClient | undefined;
   let retry: NodeJS.Timeout | undefined;
 
-  const connect = async (): Promise<void> => {
+  const listen = async (client: PoolClient): Promise<void> => {
+    connection = client;
+    client.on('notification', ({ payload = '' }) => onNotice(payload));
+    client.on('error', (error) => lose(client, error));
     try {
-      const client = await pool.connect();
-      if (isStopped) return client.release();
-      connection = client;
-      client.on('notification', ({ payload = '' }) => onNotice(payload));
-      client.on('error', (error) => {
-        if (connection !== client) return;
-        connection = undefined;
-        client.release(true);
-        log.warn({ err: error }, 'the connection that listens for due deliveries was lost');
-        later();
-      });
       await client.query(`LISTEN ${DUE_CHANNEL}`);
       onBegin();
     } catch (error) {
-      log.warn({ err: error }, 'cannot listen for due deliveries; polling goes on');
-      later();
+      lose(client, error);
     }
   };
-  const later = (): void => {
+  // A connection that breaks within LISTEN tells so twice, by the statement and by its event; one whose LISTEN a standby refuses
+  // is otherwise whole. Either is given back once, and followed by one other.
+  const lose = (client: PoolClient, error: unknown): void => {
+    if (connection !== client) return;
+    connection = undefined;
+    client.release(true);
+    later(error);
+  };
+  const later = (error: unknown): void => {
+    log.warn({ err: error }, 'the worker does not listen for due deliveries; it polls, and tries to listen again');
     if (!isStopped) retry = setTimeout(() => void connect(), PAUSE_AFTER_FAILURE_MS);
+  };
+  const connect = async (): Promise<void> => {
+    const client = await pool.connect().catch(later);
+    if (client === undefined) return;
+    if (isStopped) return client.release();
+    await listen(client);
   };
 
   const connecting = connect();

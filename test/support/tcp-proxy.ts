@@ -9,12 +9,14 @@ export type TcpProxy = {
   cut(): Promise<void>;
   /** Takes connections again, on the same port. */
   mend(): Promise<void>;
+  /** Leads to the server of that URL from now on, as a failover switch does; connections to the one before are broken. */
+  aim(targetUrl: string): void;
   stop(): Promise<void>;
 };
 
 /** Puts a proxy on loopback before the server of `targetUrl`. */
 export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
-  const target = new URL(targetUrl);
+  let target = new URL(targetUrl);
   const sockets = new Set<Socket>();
   let port = 0;
   let server: Server | undefined;
@@ -54,5 +56,9 @@ export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
   await mend();
   const url = new URL(targetUrl);
   url.host = `127.0.0.1:${port}`;
-  return { url: url.href, cut, mend, stop: cut };
+  const aim = (nextUrl: string): void => {
+    target = new URL(nextUrl);
+    for (const socket of sockets) socket.destroy();
+  };
+  return { url: url.href, cut, mend, aim, stop: cut };
 }
