@@ -4,28 +4,38 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;
 
-// SQLSTATE: 08 connection, 57P01–57P03 shutting down or starting, 53 out of connections, disk or memory, 25006 read-only (a standby
-// during a failover), 40001 and 40P01 rolled back in favour of another transaction; then Node's own.
+// SQLSTATE: 08 connection, 57P01–57P03 shutting down or starting, 57P05, 25P03 and 25P04 sessions ended for being idle or long,
+// 53 out of connections, disk or memory, 25006 read-only (a standby during a failover), 40001 and 40P01 rolled back in favour of
+// another transaction; then Node's own.
 const UNREACHABLE =
-  /^(08\w{3}|57P0[123]|53\w{3}|25006|40001|40P01|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT)$/;
+  /^(08\w{3}|57P0[1235]|25P0[34]|53\w{3}|25006|40001|40P01|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT)$/;
 // pg and its pool give these no code.
 const UNREACHABLE_MESSAGES = /Connection terminated|timeout exceeded when trying to connect|not queryable/;
 
 /** Whether the error says that PostgreSQL cannot do it now, rather than that the statement is wrong. */
 export function isUnreachable(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const code = 'code' in error ? String(error.code) : '';
-  return UNREACHABLE.test(code) || UNREACHABLE_MESSAGES.test(error.message);
+  const { code, message } = partsOf(error);
+  return UNREACHABLE.test(code) || UNREACHABLE_MESSAGES.test(message);
+}
+
+// Not by `instanceof`: an error of Node's own is none of the Error of another realm, such as a test's.
+function partsOf(error: unknown): { code: string; message: string; syscall: string } {
+  if (typeof error !== 'object' || error === null) return { code: '', message: '', syscall: '' };
+  const textOf = (name: string): string => String(Reflect.get(error, name) ?? '');
+  return { code: textOf('code'), message: textOf('message'), syscall: textOf('syscall') };
 }
 
 // While connecting, or instead of executing: nothing can have been committed.
-const REFUSED = /^(57P03|53\w{3}|25006|40001|40P01|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT)$/;
+const REFUSED =
+  /^(57P0[35]|25P03|53\w{3}|25006|40001|40P01|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT)$/;
+
+// pg knew that it had no connection, and wrote nothing.
+const NEVER_SENT = /timeout exceeded when trying to connect|not queryable/;
 
 /** Whether PostgreSQL went away with a statement under way: it may have committed or not, and nobody can say. */
 export function isInDoubt(error: unknown): boolean {
-  if (!isUnreachable(error) || !(error instanceof Error)) return false;
-  const code = 'code' in error ? String(error.code) : '';
-  return !REFUSED.test(code) && !error.message.includes('timeout exceeded when trying to connect');
+  const { code, message, syscall } = partsOf(error);
+  return isUnreachable(error) && syscall !== 'connect' && !REFUSED.test(code) && !NEVER_SENT.test(message);
 }
 
 /**

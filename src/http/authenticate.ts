@@ -26,7 +26,7 @@ export const authenticate =
         ctx.state.findCallerAgain = () => findCaller(key);
       }
     } catch (thrown) {
-      ctx.state.callerProblem = toApiError(thrown);
+      ctx.state.callerProblem = toApiError(thrown, { isRead: true });
     }
     await next();
   };

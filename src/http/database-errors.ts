@@ -23,6 +23,9 @@ const UNAVAILABLE_CODES = new Set([
   '57P01', // shut down by an administrator
   '57P02', // after a crash
   '57P03', // starting up
+  '57P05', // ended for being idle
+  '25P03', // ended for being idle within a transaction
+  '25P04', // ended for a long transaction
   '57014', // statement timeout
   '53100', // disk full
   '53200', // out of memory
@@ -55,6 +58,20 @@ const UNAVAILABLE_CODES = new Set([
 const UNAVAILABLE_MESSAGES =
   /timeout exceeded when trying to connect|Connection terminated|not queryable|Client was closed|after calling end on the pool|Server has closed the connection/;
 
+/** Of these: those that end a statement under way. */
+const BREAKING_CODES = new Set([
+  '57P01',
+  '57P02',
+  '25P04',
+  'P1017',
+  'ConnectionClosed',
+  'SocketTimeout',
+  'ECONNRESET',
+  'ETIMEDOUT',
+  'EPIPE',
+]);
+const BREAKING_MESSAGES = /Connection terminated unexpectedly|Server has closed the connection/;
+
 /** Seconds until a caller may try again: PostgreSQL's restart takes about that long, and pools reconnect at once. */
 const RETRY_AFTER_SECONDS = 1;
 
@@ -75,17 +92,23 @@ const unavailableReason = (codes: readonly string[]): string =>
 
 /**
  * The answer to what a database or the way to it throws: INVALID_REQUEST when a value cannot be stored, CONFLICT for a
- * duplicate, UNAVAILABLE with a delay when it is away. Undefined for everything else: that is a fault of ours.
+ * duplicate, UNAVAILABLE with a delay when it is away. That says `outcome: unknown` for a request that may have changed
+ * something, when the database went away with a statement under way. Undefined for everything else: that is a fault of ours.
  */
-export function fromDatabaseError(thrown: unknown): ApiError | undefined {
+export function fromDatabaseError(thrown: unknown, { isRead }: { isRead: boolean }): ApiError | undefined {
   const { codes, messages } = failureCodes(thrown);
   if (
     codes.some((code) => UNAVAILABLE_CODES.has(code) || code.startsWith('08')) ||
     messages.some((text) => UNAVAILABLE_MESSAGES.test(text))
   ) {
-    return new ApiError('UNAVAILABLE', unavailableReason(codes), {
-      retryAfter: RETRY_AFTER_SECONDS,
-      cause: thrown,
+    const given = { retryAfter: RETRY_AFTER_SECONDS, cause: thrown };
+    const isBroken =
+      codes.some((code) => BREAKING_CODES.has(code) || code.startsWith('08')) ||
+      messages.some((text) => BREAKING_MESSAGES.test(text));
+    if (isRead || !isBroken) return new ApiError('UNAVAILABLE', unavailableReason(codes), given);
+    return new ApiError('UNAVAILABLE', 'The database went away in the middle: this may have been done or not', {
+      ...given,
+      details: { field: 'outcome', reason: 'unknown' },
     });
   }
   if (codes.some((code) => CONFLICT_CODES.has(code))) {

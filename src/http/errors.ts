@@ -19,11 +19,18 @@ export const toEnvelope = ({ code, message, details, retryAfter }: ApiError): Er
   },
 });
 
-/** What a caller is told about anything that was thrown. Unknown values become a fixed text: theirs may hold SQL, hosts or secrets. */
-export function toApiError(thrown: unknown): ApiError {
+/**
+ * What a caller is told about anything that was thrown, by a request that changes nothing (`isRead`) or may have. Unknown values
+ * become a fixed text: theirs may hold SQL, hosts or secrets.
+ */
+export function toApiError(thrown: unknown, what: { isRead: boolean }): ApiError {
   if (thrown instanceof ApiError) return thrown;
-  return fromDatabaseError(thrown) ?? new ApiError('INTERNAL', 'Something went wrong on our side', { cause: thrown });
+  return (
+    fromDatabaseError(thrown, what) ?? new ApiError('INTERNAL', 'Something went wrong on our side', { cause: thrown })
+  );
 }
+
+const READING_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
 /** Headers that belong to an error: how long to wait, and how to authenticate (RFC 9110 §10.2.3, §11.6.1). */
 export function errorHeaders(error: ApiError): Record<string, string> {
@@ -46,7 +53,7 @@ export const errors =
     try {
       await next();
     } catch (thrown) {
-      const error = toApiError(thrown);
+      const error = toApiError(thrown, { isRead: READING_METHODS.includes(ctx.method) });
       const { requestId, route } = ctx.state;
       if (error.code === 'INTERNAL')
         log.error({ requestId, route: route?.path, err: error.cause ?? error }, 'request failed');

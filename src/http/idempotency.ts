@@ -48,7 +48,7 @@ export const idempotency =
       try {
         await next();
       } catch (thrown) {
-        const error = toApiError(thrown);
+        const error = toApiError(thrown, { isRead: false });
         if (!isKept(error)) throw thrown;
         refusal = error;
         return toAnswer(error.status, stringifyExact(toEnvelope(error)));
