@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { SealContext } from '../db/sealed-columns.ts';
 import { type KeptAnswer, keepAnswers, type KeyedRequest, KeyTakenError } from '../db/idempotency-keys.ts';
+import { isUnreachable, untilReachable } from '../db/until-reachable.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { ApiError } from '../shared/api-error.ts';
 import * as store from './store.ts';
@@ -86,17 +87,30 @@ export function createIdempotency({ pool, keyRing, log }: Pick<Dependencies, 'po
 
   const runUnderLease = async ({ id }: KeyedRequest, owner: string, { run }: Work): Promise<OnceAnswer> => {
     const renewing = setInterval(() => void store.renewKey(pool, id, owner).catch(warn), RENEW_EVERY_MS);
+    const end = (): void => clearInterval(renewing);
+    /** The row says what has become of the request before its caller knows it, or else as soon as PostgreSQL is back. */
+    const note = async (write: () => Promise<void>): Promise<void> => {
+      try {
+        await write();
+      } catch (failure) {
+        warn(failure);
+        if (isUnreachable(failure)) {
+          const untilStopped = (): boolean => false;
+          void untilReachable(write, untilStopped).catch(warn).finally(end);
+          return;
+        }
+      }
+      end();
+    };
     try {
       const answer = await run();
       const body = answer.body === null ? null : keyRing.encrypt(answer.body, sealContext(id));
       // It is done, whatever becomes of the row: the caller is told so.
-      await store.finishKey(pool, id, owner, { ...answer, body }).catch(warn);
+      await note(() => store.finishKey(pool, id, owner, { ...answer, body }));
       return { answer, isReplayed: false };
     } catch (failure) {
-      await store.freeKey(pool, id, owner).catch(warn);
+      await note(() => store.freeKey(pool, id, owner));
       throw failure;
-    } finally {
-      clearInterval(renewing);
     }
   };
 
