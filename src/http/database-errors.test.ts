@@ -120,5 +120,5 @@ test.each([
   ['08006', 'The service cannot reach its database just now'],
   ['ECONNREFUSED', 'The service cannot reach its database just now'],
 ])('%s says: %s', (code, message) => {
-  expect(fromDatabaseError(withCode(code))?.message).toBe(message);
+  expect(fromDatabaseError(withCode(code), { isRead: true })?.message).toBe(message);
 });

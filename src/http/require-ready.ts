@@ -28,7 +28,7 @@ export const requireReady =
     try {
       await next();
     } catch (thrown) {
-      if (toApiError(thrown).code !== 'INTERNAL') throw thrown;
+      if (toApiError(thrown, { isRead: true }).code !== 'INTERNAL') throw thrown;
       const look = await readiness.look();
       if (look.isReady) throw thrown;
       throw notReadyError(look, thrown);
