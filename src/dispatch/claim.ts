@@ -22,12 +22,10 @@ export type ClaimedRow = Omit<ClaimedDelivery, 'readAt'>;
 type DueRow = ClaimedRow & { dueAt: Date };
 
 // Temporal workflows that may be open for the retries of one subscription: a dead endpoint does not flood Temporal, its
-// further retries wait in PostgreSQL (docs/decisions.md). Another worker may end one of them at any moment, so it is looked
-// again at the pace of a poll.
+// further retries wait in PostgreSQL (docs/decisions.md). Another worker may end one of them at any moment.
 const OPEN_RETRIES = 50;
 const ADMITTED = `(SELECT count(*) FROM (SELECT FROM deliveries o WHERE o.subscription_id = s.id AND o.carrier IS NOT NULL
   AND o.due_at IS NOT NULL LIMIT ${OPEN_RETRIES}) AS open_now) < ${OPEN_RETRIES}`;
-const AGAIN_AFTER_MS = 500;
 
 // Takes tries: is active, and its circuit is closed or lets a probe through, of which one is claimed.
 const TAKES_TRIES = `s.status = 'active' AND s.deleted_at IS NULL AND (s.circuit_probe_at IS NULL OR s.circuit_probe_at <= now())`;
@@ -48,7 +46,7 @@ const claim = (lane: Lane): string => `
     SELECT t.since, s.* FROM unnest($2::text[], $3::timestamptz[]) AS t (id, since)
     CROSS JOIN LATERAL (
       SELECT s.id, s.circuit_probe_at, s.status = 'active' AND s.deleted_at IS NULL AS is_open,
-        CASE WHEN s.circuit_probe_at > now() THEN ${PROBE_IN_MS}${lane === 'retry' ? ` WHEN NOT ${ADMITTED} THEN ${AGAIN_AFTER_MS}` : ''} END AS wait_ms
+        CASE WHEN s.circuit_probe_at > now() THEN ${PROBE_IN_MS}${lane === 'retry' ? ` WHEN NOT ${ADMITTED} THEN 0` : ''} END AS wait_ms
       FROM subscriptions s WHERE s.id = t.id LIMIT 1
     ) AS s
   ), picked AS (

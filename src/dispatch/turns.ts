@@ -5,11 +5,20 @@ export type Turn = { readonly id: string; readonly since: Date };
 export type Served = {
   /** Claimed of each subscription, and when the last of them was due. */
   claimed: ReadonlyMap<string, { count: number; last: Date; isProbe: boolean }>;
-  /** Subscriptions that take nothing now, and for how long, ms; null until somebody tells (paused, disabled, deleted). */
+  /**
+   * Subscriptions that take nothing now, and for how long, ms: 0 until something of theirs has ended, which nobody tells; null
+   * until somebody tells (paused, disabled, deleted).
+   */
   waits: ReadonlyMap<string, number | null>;
 };
 
-type Known = Turn & { readonly notBefore: number };
+// Between questions whether something has ended, ms, each twice as long as the one before: quick tries end within some ms, and
+// those of a dead endpoint within seconds.
+const SOON = { first: 50, longest: 1_000 };
+
+/** `asked`: how often it was asked in vain, as far as nobody told anything. */
+type Known = Turn & { readonly notBefore: number; readonly asked: number };
+const NOT_ASKED = { notBefore: 0, asked: 0 };
 
 /**
  * Keeps whose deliveries a claim of one lane asks for, in turns: a claim never looks at a subscription that is not known to
@@ -38,18 +47,21 @@ export function createTurns(now: () => number) {
     const before = known.get(id);
     return before !== undefined && before.since < since ? before.since : since;
   };
+  const wait = (ms: number, asked: number): number =>
+    ms > 0 ? ms : Math.min(SOON.longest, SOON.first * 2 ** Math.min(asked, 10));
 
   return {
     /** Something of this subscription was due at `since`, or is soon. */
     see(id: string, since: Date): void {
       if (closed.has(id)) return;
-      known.set(id, { id, since: earliest(id, since), notBefore: known.get(id)?.notBefore ?? 0 });
+      const { notBefore, asked } = known.get(id) ?? NOT_ASKED;
+      known.set(id, { id, since: earliest(id, since), notBefore, asked });
     },
 
     /** The same, and it is asked about now, however long it was to wait: it takes tries again, or may. */
     open(id: string, since: Date): void {
       closed.delete(id);
-      known.set(id, { id, since: earliest(id, since), notBefore: 0 });
+      known.set(id, { id, since: earliest(id, since), ...NOT_ASKED });
     },
 
     /** Who takes nothing is asked again once something of it is due: it may have been told of, and the news lost. */
@@ -76,12 +88,13 @@ export function createTurns(now: () => number) {
         const waitMs = served.waits.get(turn.id);
         const isCut = total >= limits.count && index === lastServed;
         const hasMore = taken !== undefined && (taken.isProbe || isCut || taken.count >= limits.perSubscription);
+        const { asked } = known.get(turn.id) ?? NOT_ASKED;
         known.delete(turn.id);
+        const since = taken?.last ?? turn.since;
         if (waitMs === null) closed.add(turn.id);
-        else if (waitMs !== undefined || hasMore) {
-          const notBefore = waitMs === undefined ? 0 : now() + waitMs;
-          known.set(turn.id, { id: turn.id, since: taken?.last ?? turn.since, notBefore });
-        }
+        else if (waitMs !== undefined)
+          known.set(turn.id, { id: turn.id, since, notBefore: now() + wait(waitMs, asked), asked: asked + 1 });
+        else if (hasMore) known.set(turn.id, { id: turn.id, since, ...NOT_ASKED });
       }
     },
   };
