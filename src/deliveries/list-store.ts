@@ -32,7 +32,10 @@ export async function findDeliveryIds(db: Database, filter: DeliveryFilter, page
   const values = createValues();
   const bounds = idBounds(values, filter.ids ?? {}, page.after);
   const search = { values, bounds, limit: page.limit + 1 };
-  if (filter.messageId === undefined) return findAlong(db, select(filter, search), values);
+  if (filter.messageId === undefined) {
+    const isBacklog = filter.status === 'pending' && !isOfAll(filter) && (await hasBacklog(db, filter.environmentId));
+    return findAlong(db, select(filter, search, isBacklog), values);
+  }
   const text = ofMessage(filter, search, filter.messageId);
   const rows = await db.$queryRawUnsafe<{ id: string }[]>(text, ...values.values);
   return rows.map(({ id }) => id);
@@ -42,19 +45,34 @@ type Search = { values: Values; bounds: Bounds; limit: number };
 
 const TABLE = 'deliveries';
 
+// Above this what a subscription has waiting is looked for among its own deliveries: the others' backlog is longer than most of them.
+const BACKLOG = 5_000;
+
+/** Whether more waits in the environment than is gone through for one subscription. */
+async function hasBacklog(db: Database, environmentId: string): Promise<boolean> {
+  const values = createValues();
+  const walk = byStatus({ environmentId }, { values, bounds: idBounds(values, {}), limit: BACKLOG + 1 }, 'pending');
+  const [id] = await findAlong(db, `SELECT id FROM (${walk}) AS d OFFSET ${BACKLOG}`, values);
+  return id !== undefined;
+}
+
 /**
  * Whatever the filter, no more is read than it names, however much else is stored: a message has as many deliveries as it had
- * takers; what waits is a backlog at the most; what has failed, or waits for a retry, has indexes to itself; and of each
- * subscription, and of each of its event types, the newest are at hand. Alone `delivered` is looked for among all: nearly all are.
+ * takers; what has failed, or waits for a retry, has indexes to itself, as has what waits, where that is no backlog; and of each
+ * subscription, and of each of its event types, the newest are at hand. Behind them stands their status, for what is left: what
+ * is delivered, and what waits in a backlog.
  */
-function select(filter: DeliveryFilter, search: Search): string {
-  const { channelId, subscriptionId, eventType, status } = filter;
-  const isOfAll = channelId === undefined && subscriptionId === undefined;
-  if (status === 'pending' || (isMissed(status) && isOfAll)) return byStatus(filter, search, status);
-  if (!isOfAll || isNarrowing(eventType)) return bySubscription(filter, search);
+function select(filter: DeliveryFilter, search: Search, isBacklog: boolean): string {
+  const { eventType, status } = filter;
+  const isPending = status === 'pending' && !isBacklog;
+  if (isPending || (isMissed(status) && isOfAll(filter))) return byStatus(filter, search, status);
+  if (!isOfAll(filter) || isNarrowing(eventType)) return bySubscription(filter, search);
   const at = [search.values.add(filter.environmentId)];
   return along({ ...search, table: TABLE, columns: ['environment_id'], at, where: statusIs(status) });
 }
+
+const isOfAll = ({ channelId, subscriptionId }: DeliveryFilter): boolean =>
+  channelId === undefined && subscriptionId === undefined;
 
 const isMissed = (status: DeliveryStatus | undefined): status is 'failed' | 'retrying' =>
   status === 'failed' || status === 'retrying';
@@ -88,6 +106,7 @@ function ofMessage(filter: DeliveryFilter, { values, bounds, limit }: Search, me
     SELECT d.id FROM found d WHERE d.id >= ${bounds.from} AND d.id < ${bounds.before} ORDER BY d.id DESC LIMIT ${limit}`;
 }
 
+/** By status, over the whole environment. */
 function byStatus(filter: DeliveryFilter, search: Search, status: Exclude<DeliveryStatus, 'delivered'>): string {
   return along({
     ...search,
