@@ -41,6 +41,8 @@ export type Walk = {
   where?: readonly string[];
   limit: number;
   isRising?: boolean;
+  /** SQL: what is selected beside the id. */
+  beside?: string;
 };
 
 /**
@@ -50,13 +52,14 @@ export type Walk = {
  * serves this, whatever the statistics say. By plain conditions and ORDER BY id PostgreSQL chooses by what it thinks is frequent,
  * and reads all of an environment for what no longer happens, or never did.
  */
-export function along({ table, columns, at, bounds, where = [], limit, isRising = false }: Walk): string {
+export function along({ table, columns, at, bounds, where = [], limit, isRising = false, beside }: Walk): string {
   const names = [...columns, 'id'].map((column) => `d.${column}`);
   const from = `(${[...at, bounds.from].join(', ')})`;
   const before = `(${[...at, bounds.before].join(', ')})`;
   const conditions = [`(${names.join(', ')}) >= ${from}`, `(${names.join(', ')}) < ${before}`, ...where];
   const order = names.map((name) => `${name} ${isRising ? 'ASC' : 'DESC'}`);
-  return `SELECT d.id FROM ${table} d WHERE ${conditions.join(' AND ')} ORDER BY ${order.join(', ')} LIMIT ${limit}`;
+  const selected = beside === undefined ? 'd.id' : `d.id, ${beside}`;
+  return `SELECT ${selected} FROM ${table} d WHERE ${conditions.join(' AND ')} ORDER BY ${order.join(', ')} LIMIT ${limit}`;
 }
 
 /**
@@ -134,15 +137,18 @@ const IN_ORDER = `SELECT set_config(name, 'off', true) FROM unnest(ARRAY[
 // The dearest list that is known took 10 s from a cold disk; Prisma's own patience with a transaction is half of that.
 const PATIENCE_MS = 30_000;
 
-/** The ids that a statement made of walks finds, in its order. */
-export async function findAlong(db: Database, text: string, { values }: Pick<Values, 'values'>): Promise<string[]> {
-  const find = async (transaction: DatabaseTransaction): Promise<{ id: string }[]> => {
+/** The rows of a statement made of walks, which it goes along. */
+export function queryAlong<T>(db: Database, text: string, { values }: Pick<Values, 'values'>): Promise<T[]> {
+  const query = async (transaction: DatabaseTransaction): Promise<T[]> => {
     await transaction.$queryRawUnsafe(IN_ORDER);
-    return transaction.$queryRawUnsafe<{ id: string }[]>(text, ...values);
+    return transaction.$queryRawUnsafe<T[]>(text, ...values);
   };
-  const rows = await db.$transaction(find, { timeout: PATIENCE_MS });
-  return rows.map(({ id }) => id);
+  return db.$transaction(query, { timeout: PATIENCE_MS });
 }
+
+/** The ids that a statement made of walks finds, in its order. */
+export const findAlong = async (db: Database, text: string, values: Pick<Values, 'values'>): Promise<string[]> =>
+  (await queryAlong<{ id: string }>(db, text, values)).map(({ id }) => id);
 
 /** The rows of what was found, in one order. What is removed in between would leave a page short, and so the last one: found anew. */
 export async function readFound<T>(find: () => Promise<string[]>, read: (ids: string[]) => Promise<T[]>): Promise<T[]> {

@@ -9,6 +9,7 @@ import {
   findAlong,
   idBounds,
   isNarrowing,
+  queryAlong,
   type Values,
 } from '../db/walk.ts';
 import type { IdRange } from '../shared/instant.ts';
@@ -30,11 +31,10 @@ export type DeliveryFilter = {
 /** Ids of deliveries, newest first, one more than asked for. */
 export async function findDeliveryIds(db: Database, filter: DeliveryFilter, page: PageRequest): Promise<string[]> {
   const values = createValues();
-  const bounds = idBounds(values, filter.ids ?? {}, page.after);
-  const search = { values, bounds, limit: page.limit + 1 };
+  const search = { values, bounds: idBounds(values, filter.ids ?? {}, page.after), limit: page.limit + 1 };
   if (filter.messageId === undefined) {
-    const isBacklog = filter.status === 'pending' && !isOfAll(filter) && (await hasBacklog(db, filter.environmentId));
-    return findAlong(db, select(filter, search, isBacklog), values);
+    const waiting = filter.status === 'pending' && !isOfAll(filter) ? await findWaiting(db, filter, page) : undefined;
+    return waiting ?? findAlong(db, select(filter, search), values);
   }
   const text = ofMessage(filter, search, filter.messageId);
   const rows = await db.$queryRawUnsafe<{ id: string }[]>(text, ...values.values);
@@ -45,27 +45,45 @@ type Search = { values: Values; bounds: Bounds; limit: number };
 
 const TABLE = 'deliveries';
 
-// Above this what a subscription has waiting is looked for among its own deliveries: the others' backlog is longer than most of them.
-const BACKLOG = 5_000;
+// So much of what waits in an environment is looked through for what a subscription or a channel has of it.
+const MOST_WAITING = 5_000;
 
-/** Whether more waits in the environment than is gone through for one subscription. */
-async function hasBacklog(db: Database, environmentId: string): Promise<boolean> {
+/**
+ * Of a subscription or a channel, among what waits in the whole environment; undefined when its newest 5,000 are not all and do
+ * not fill the page: others' backlog is longer than most subscriptions' deliveries.
+ */
+async function findWaiting(db: Database, filter: DeliveryFilter, page: PageRequest): Promise<string[] | undefined> {
   const values = createValues();
-  const walk = byStatus({ environmentId }, { values, bounds: idBounds(values, {}), limit: BACKLOG + 1 }, 'pending');
-  const [id] = await findAlong(db, `SELECT id FROM (${walk}) AS d OFFSET ${BACKLOG}`, values);
-  return id !== undefined;
+  const fits = narrowing(filter, values).join(' AND ');
+  const newest = along({
+    table: TABLE,
+    columns: ['environment_id', 'status'],
+    at: [values.add(filter.environmentId), literal('pending')],
+    bounds: idBounds(values, filter.ids ?? {}, page.after),
+    where: [`d.status <> 'delivered'`],
+    limit: MOST_WAITING,
+    beside: `(${fits}) AS fits`,
+  });
+  const text = `WITH newest AS MATERIALIZED (${newest})
+    SELECT (SELECT count(*)::int FROM newest) AS looked,
+      ARRAY(SELECT n.id FROM newest n WHERE n.fits ORDER BY n.id DESC LIMIT ${page.limit + 1}) AS ids`;
+  const [{ looked, ids } = { looked: 0, ids: [] }] = await queryAlong<{ looked: number; ids: string[] }>(
+    db,
+    text,
+    values,
+  );
+  return looked < MOST_WAITING || ids.length > page.limit ? ids : undefined;
 }
 
 /**
  * Whatever the filter, no more is read than it names, however much else is stored: a message has as many deliveries as it had
- * takers; what has failed, or waits for a retry, has indexes to itself, as has what waits, where that is no backlog; and of each
- * subscription, and of each of its event types, the newest are at hand. Behind them stands their status, for what is left: what
- * is delivered, and what waits in a backlog.
+ * takers; what has failed, or waits for a retry, has indexes to itself, as has what waits; and of each subscription, and of each
+ * of its event types, the newest are at hand. Behind them stands their status, for what is left: what is delivered, and what a
+ * subscription has waiting behind a backlog.
  */
-function select(filter: DeliveryFilter, search: Search, isBacklog: boolean): string {
+function select(filter: DeliveryFilter, search: Search): string {
   const { eventType, status } = filter;
-  const isPending = status === 'pending' && !isBacklog;
-  if (isPending || (isMissed(status) && isOfAll(filter))) return byStatus(filter, search, status);
+  if (isOfAll(filter) && status !== undefined && status !== 'delivered') return byStatus(filter, search, status);
   if (!isOfAll(filter) || isNarrowing(eventType)) return bySubscription(filter, search);
   const at = [search.values.add(filter.environmentId)];
   return along({ ...search, table: TABLE, columns: ['environment_id'], at, where: statusIs(status) });
