@@ -115,7 +115,8 @@ test('a cancelled bulk replay replays nothing more, and cancelling an ended one 
 
   await posthorn.worker.start();
 
-  const marker = await bulkReplay({ channelId: 'chn_none' });
+  const { id: other } = await createChannel(posthorn);
+  const marker = await bulkReplay({ channelId: other });
   await untilEnded(marker.body.id);
   expect((await lettersOf(`channelId=${channelId}`)).map((letter) => letter.status)).toEqual(['open', 'open']);
   expect((await posthorn.request('POST', `/v1/dlq/replay/${marker.body.id}/cancel`)).status).toBe(409);
