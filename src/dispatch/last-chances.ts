@@ -7,7 +7,7 @@ import type { StartDelivery } from '../temporal/start-delivery.ts';
 import type { BurstThreshold } from './backlog.ts';
 import { type ClaimedDelivery, releaseClaims, setCarrier } from './claim.ts';
 import type { Drain } from './drain.ts';
-import { claimLastChances } from './last-chance-store.ts';
+import { claimLastChances } from './claim-last-chances.ts';
 import { settleHeld } from './settle-held.ts';
 
 // While nothing waits, two small queries each time; a circuit's probes fail at most every 30 s.
