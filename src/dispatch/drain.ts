@@ -162,12 +162,11 @@ export function createDrain(deps: DrainDependencies): Drain {
     try {
       const current = await fresh(delivery);
       if (current === undefined) return;
-      const number = current.attempts + 1;
-      if (settledResult(current, { round: delivery.round, number }, deps.clock()) !== undefined) return;
-      const isHeld =
-        current.subscription.status !== 'active' ||
-        (entry.isProbe && !(await deps.admission.takeProbe(current.subscription)));
-      if (isHeld) return await giveBack([current.deliveryId]);
+      const next = { round: delivery.round, number: current.attempts + 1 };
+      if (settledResult(current, next, deps.clock()) !== undefined) return;
+      const { subscription } = current;
+      const isProbeLost = async () => entry.isProbe && !(await deps.admission.takeProbe(subscription));
+      if (subscription.status !== 'active' || (await isProbeLost())) return await giveBack([current.deliveryId]);
       let observed: Promise<void> | undefined;
       const made = await makeTry(deps, {
         delivery: current,

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { SealContext } from '../db/sealed-columns.ts';
 import { type KeptAnswer, keepAnswers, type KeyedRequest, KeyTakenError } from '../db/idempotency-keys.ts';
-import { isUnreachable, untilReachable } from '../db/until-reachable.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { ApiError } from '../shared/api-error.ts';
 import * as store from './store.ts';
@@ -90,17 +89,8 @@ export function createIdempotency({ pool, keyRing, log }: Pick<Dependencies, 'po
     const end = (): void => clearInterval(renewing);
     /** The row says what has become of the request before its caller knows it, or else as soon as PostgreSQL is back. */
     const note = async (write: () => Promise<void>): Promise<void> => {
-      try {
-        await write();
-      } catch (failure) {
-        warn(failure);
-        if (isUnreachable(failure)) {
-          const untilStopped = (): boolean => false;
-          void untilReachable(write, untilStopped).catch(warn).finally(end);
-          return;
-        }
-      }
-      end();
+      const { written } = await store.writeNowOrLater(write, warn);
+      void written.finally(end);
     };
     try {
       const answer = await run();

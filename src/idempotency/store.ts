@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { createGrouping } from '../db/group.ts';
 import { type KeptAnswer, KEPT_FOR, type KeyedRequest } from '../db/idempotency-keys.ts';
+import { isUnreachable, untilReachable } from '../db/until-reachable.ts';
 
 // A killed process blocks its keys for this long; one that lives renews three times meanwhile.
 const LEASE = `interval '30 seconds'`;
@@ -84,4 +85,22 @@ export async function finishKey(
 /** Ends the run of `owner` without an answer: the key is free again. */
 export async function freeKey(pool: Pool, id: Buffer, owner: string): Promise<void> {
   await pool.query('DELETE FROM idempotency_keys WHERE id = $1 AND owner = $2 AND status IS NULL', [id, owner]);
+}
+
+/**
+ * Writes once. Where PostgreSQL is away it returns all the same, and writes as soon as PostgreSQL is back: `written` resolves
+ * then, or once the write has failed for good, of which `warn` is told.
+ */
+export async function writeNowOrLater(
+  write: () => Promise<void>,
+  warn: (failure: unknown) => void,
+): Promise<{ written: Promise<void> }> {
+  try {
+    await write();
+    return { written: Promise.resolve() };
+  } catch (failure) {
+    warn(failure);
+    const later = isUnreachable(failure) ? untilReachable(write, () => false).catch(warn) : Promise.resolve();
+    return { written: later };
+  }
 }

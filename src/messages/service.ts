@@ -3,7 +3,7 @@ import type { Dependencies } from '../dependencies.ts';
 import type { Filters } from '../filters/filters.ts';
 import type { Caller } from '../http/context.ts';
 import type { Schemas } from '../schemas/schemas.ts';
-import { ApiError, type ErrorDetails, invalidField, notFound } from '../shared/api-error.ts';
+import { ApiError, type ErrorDetails, notFound } from '../shared/api-error.ts';
 import { mayBeSentForMs } from '../shared/erasure.ts';
 import { ExactJson } from '../shared/exact-json.ts';
 import { type HandOver, noHandOver } from '../shared/hand-over.ts';

@@ -178,7 +178,7 @@ test('what a subscription has waiting is found behind the backlog of another one
   await insert('new.common', 'pending', ROWS);
   const filter = { environmentId, subscriptionId, status: 'pending' as const };
 
-  const count = await readsOf(async () => expect(await listDeliveries(db, filter, page)).toHaveLength(10));
+  const count = await readsOf(async () => expect(await listDeliveries(db, filter, page, new Date())).toHaveLength(10));
 
   // Besides its own it looks how much there is to go through, up to 5,001.
   expect(count).toBeLessThan(5_001 + MOST_READ);
