@@ -5,7 +5,7 @@ const MAX_LENGTH = 64;
  * Names that other services have for a field of ours, in lower case without separators. The first one of a row that the
  * object at hand has is meant. A row is here only where spelling alone would not find the name.
  */
-const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
+export const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   active: ['status'],
   after: ['since', 'cursor'],
   attempts: ['maxRetries', 'retryPolicy'],

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { isSettable } from '../../src/http/fields.ts';
 import { parseInput } from '../../src/http/validate.ts';
 import { routes } from '../../src/routes.ts';
+import { SYNONYMS } from '../../src/shared/nearest-name.ts';
 import { CONTRACT, type ResourceIds } from '../support/contract-table.ts';
 import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
 import { objectsOf } from '../support/schema-objects.ts';
@@ -48,6 +49,16 @@ test('every object of every body and query knows its fields and takes no others'
   expect(objects.length).toBeGreaterThan(30);
   const open = objects.filter(({ object }) => object.def.catchall?._zod.def.type !== 'never');
   expect(open.map(({ method, path, at }) => [method, path, ...at].join(' '))).toEqual([]);
+});
+
+test('every synonym stands for fields or parameters that some request has', () => {
+  const known = routes.flatMap(({ body, query }) =>
+    [body, query].flatMap((schema) => objectsOf(schema)).flatMap(({ object }) => settable(object)),
+  );
+  const unknown = Object.entries(SYNONYMS).flatMap(([given, meant]) =>
+    meant.filter((name) => !known.includes(name)).map((name) => `${given} -> ${name}`),
+  );
+  expect(unknown).toEqual([]);
 });
 
 // The old mechanism: null was taken where a field happened to be declared nullable (filter, rateLimit), and nowhere else.

@@ -3,6 +3,7 @@ import type { Dependencies } from '../../src/dependencies.ts';
 import { instantQuery, pageQuery } from '../../src/http/query.ts';
 import { type Route, route } from '../../src/http/route.ts';
 import { ExactJson } from '../../src/shared/exact-json.ts';
+import { millisecondsOf } from '../../src/shared/instant.ts';
 
 /** The error that route /v1/throw/:what throws, by name. */
 const THROWN: Record<string, () => unknown> = {
@@ -114,7 +115,8 @@ export function createProbes({ db, pool }: Pick<Dependencies, 'db' | 'pool'>): P
       scope: 'messages:read',
       query: pageQuery.extend({ since: instantQuery.optional(), status: z.enum(['active', 'paused']).optional() }),
       status: 200,
-      handle: ({ query }) => counted(query),
+      handle: ({ query: { since, ...query } }) =>
+        counted({ ...query, ...(since !== undefined && { since: new Date(millisecondsOf(since)) }) }),
     }),
     route({
       method: 'GET',
