@@ -9,6 +9,9 @@ const LIFE_SECONDS = 10;
 const FIRST_REST_MS = 2_000;
 const LONGEST_REST_MS = 60_000;
 
+// SQL: counted, since one of those that a dead worker held may be what has killed it (SUSPECT_AFTER_TAKEOVERS).
+const TAKEN_OVER = 'holder = NULL, takeovers = least(takeovers + 1, 1000)';
+
 // Those of this very process: the same host and pid as a dead one of before may be a living one of now.
 const ownIds = new Set<string>();
 
@@ -77,13 +80,12 @@ function isProcess(pid: number): boolean {
 /**
  * Frees what dead incarnations held, whether they are known or not. The round stays: should the dead one have started the
  * Temporal workflow after all, starting it again says so, and nothing is sent twice (docs/decisions.md). What this process
- * holds itself it keeps: after a pause longer than a lease it would else claim a second time what waits in its memory. Each
- * takeover is counted, since one of these may be what has killed the worker. Reads all that is held. Returns how many are due
- * again.
+ * holds itself it keeps: after a pause longer than a lease it would else claim a second time what waits in its memory. Reads
+ * all that is held. Returns how many are due again.
  */
 export async function takeOverFromDead(pool: Pool): Promise<number> {
   const { rowCount } = await pool.query(
-    `UPDATE deliveries SET holder = NULL, takeovers = least(takeovers + 1, 1000)
+    `UPDATE deliveries SET ${TAKEN_OVER}
      WHERE holder IS NOT NULL AND holder <> ALL ($1::text[])
        AND holder NOT IN (SELECT id FROM incarnations WHERE expires_at > now())`,
     [[...ownIds]],
@@ -112,7 +114,7 @@ export function createTakeOver(pool: Pool): () => Promise<number> {
     if (due.length === 0) return 0;
     const { rowCount } = await pool.query({
       name: 'take_over',
-      text: 'UPDATE deliveries SET holder = NULL WHERE holder = ANY ($1::text[])',
+      text: `UPDATE deliveries SET ${TAKEN_OVER} WHERE holder = ANY ($1::text[])`,
       values: [due.map(([, id]) => id)],
     });
     for (const [key] of due) {

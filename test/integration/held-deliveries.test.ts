@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Pool } from 'pg';
 import { createDeadLetterActivities } from '../../activities/dead-letters.ts';
 import { MockActivityEnvironment } from '@temporalio/testing';
+import { createTakeOver, takeOverFromDead } from '../../src/dispatch/incarnation.ts';
 import { createFaults } from '../../src/deliveries/faults.ts';
 import { holdDelivery } from '../../src/deliveries/attempt-store.ts';
 import { createRecorder } from '../../src/deliveries/recorder.ts';
@@ -214,6 +216,21 @@ describe('workers that die in tries of one delivery', () => {
     expect((await posthorn.request('POST', `/v1/deliveries/${delivery.id}/retry`)).status).toBe(202);
     expect(await die()).toEqual({ attempts: 11, policyAttempts: 0 });
   });
+});
+
+// Old: the workers' own looks for the dead, the quickest, counted nothing, so that a message was drained by worker after worker.
+test.each([
+  ['at its start', (pool: Pool) => takeOverFromDead(pool)],
+  ['while it runs', (pool: Pool) => createTakeOver(pool)()],
+])('a worker that takes over from a dead one %s counts it with each delivery', async (_, takeOver) => {
+  const { delivery } = await waiting();
+  await sql(`INSERT INTO incarnations (id, expires_at) VALUES ($1, now() - interval '1 s')`, [`inc_of_${delivery.id}`]);
+  await sql('UPDATE deliveries SET holder = $2 WHERE id = $1', [delivery.id, `inc_of_${delivery.id}`]);
+
+  await takeOver(posthorn.deps.pool);
+
+  const { rows } = await sql('SELECT holder, takeovers FROM deliveries WHERE id = $1', [delivery.id]);
+  expect(rows).toEqual([{ holder: null, takeovers: 1 }]);
 });
 
 // Old: recording what had ended meanwhile was not repeated while PostgreSQL was away, and the sent try was lost to the record.
