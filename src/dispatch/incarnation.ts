@@ -9,7 +9,7 @@ const LIFE_SECONDS = 10;
 const FIRST_REST_MS = 2_000;
 const LONGEST_REST_MS = 60_000;
 
-// SQL: counted, since one of those that a dead worker held may be what has killed it (SUSPECT_AFTER_TAKEOVERS).
+// SQL, a SET list. Each takeover is counted, since one of these deliveries may be what has killed the worker.
 const TAKEN_OVER = 'holder = NULL, takeovers = least(takeovers + 1, 1000)';
 
 // Those of this very process: the same host and pid as a dead one of before may be a living one of now.

@@ -16,9 +16,9 @@ export type Served = {
 // those of a dead endpoint within seconds.
 const SOON = { first: 50, longest: 1_000 };
 
-/** `asked`: how often it was asked in vain, as far as nobody told anything. */
-type Known = Turn & { readonly notBefore: number; readonly asked: number };
-const NOT_ASKED = { notBefore: 0, asked: 0 };
+/** `inVain`: how often it was asked and had to wait, since it last gave something. */
+type Known = Turn & { readonly notBefore: number; readonly inVain: number };
+const READY = { notBefore: 0, inVain: 0 };
 
 /**
  * Keeps whose deliveries a claim of one lane asks for, in turns: a claim never looks at a subscription that is not known to
@@ -47,21 +47,21 @@ export function createTurns(now: () => number) {
     const before = known.get(id);
     return before !== undefined && before.since < since ? before.since : since;
   };
-  const wait = (ms: number, asked: number): number =>
-    ms > 0 ? ms : Math.min(SOON.longest, SOON.first * 2 ** Math.min(asked, 10));
+  const wait = (ms: number, inVain: number): number =>
+    ms > 0 ? ms : Math.min(SOON.longest, SOON.first * 2 ** Math.min(inVain, 10));
 
   return {
     /** Something of this subscription was due at `since`, or is soon. */
     see(id: string, since: Date): void {
       if (closed.has(id)) return;
-      const { notBefore, asked } = known.get(id) ?? NOT_ASKED;
-      known.set(id, { id, since: earliest(id, since), notBefore, asked });
+      const { notBefore, inVain } = known.get(id) ?? READY;
+      known.set(id, { id, since: earliest(id, since), notBefore, inVain });
     },
 
     /** The same, and it is asked about now, however long it was to wait: it takes tries again, or may. */
     open(id: string, since: Date): void {
       closed.delete(id);
-      known.set(id, { id, since: earliest(id, since), ...NOT_ASKED });
+      known.set(id, { id, since: earliest(id, since), ...READY });
     },
 
     /** Who takes nothing is asked again once something of it is due: it may have been told of, and the news lost. */
@@ -88,13 +88,13 @@ export function createTurns(now: () => number) {
         const waitMs = served.waits.get(turn.id);
         const isCut = total >= limits.count && index === lastServed;
         const hasMore = taken !== undefined && (taken.isProbe || isCut || taken.count >= limits.perSubscription);
-        const { asked } = known.get(turn.id) ?? NOT_ASKED;
+        const { inVain } = known.get(turn.id) ?? READY;
         known.delete(turn.id);
         const since = taken?.last ?? turn.since;
         if (waitMs === null) closed.add(turn.id);
         else if (waitMs !== undefined)
-          known.set(turn.id, { id: turn.id, since, notBefore: now() + wait(waitMs, asked), asked: asked + 1 });
-        else if (hasMore) known.set(turn.id, { id: turn.id, since, ...NOT_ASKED });
+          known.set(turn.id, { id: turn.id, since, notBefore: now() + wait(waitMs, inVain), inVain: inVain + 1 });
+        else if (hasMore) known.set(turn.id, { id: turn.id, since, ...READY });
       }
     },
   };
