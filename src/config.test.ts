@@ -1,10 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { ConfigError, readConfig, SETTINGS } from './config.ts';
 
 const key = Buffer.alloc(32, 7).toString('base64');
+const pemOf = (name: string): string => `-----BEGIN ${name}-----`;
 
 describe('readConfig', () => {
   test('has a default for everything but the addresses', () => {
@@ -35,7 +36,7 @@ describe('readConfig', () => {
   test('reads every variable', () => {
     const folder = mkdtempSync(join(tmpdir(), 'config-'));
     const file = (name: string): string => {
-      writeFileSync(join(folder, name), name);
+      writeFileSync(join(folder, name), pemOf(name));
       return join(folder, name);
     };
     const config = readConfig({
@@ -81,8 +82,8 @@ describe('readConfig', () => {
       namespace: 'webhooks',
       apiKey: 'secret',
       tls: {
-        serverRootCACertificate: Buffer.from('ca'),
-        clientCertPair: { crt: Buffer.from('cert'), key: Buffer.from('key') },
+        serverRootCACertificate: Buffer.from(pemOf('ca')),
+        clientCertPair: { crt: Buffer.from(pemOf('cert')), key: Buffer.from(pemOf('key')) },
         serverNameOverride: 'temporal.example.com',
       },
     });
@@ -99,6 +100,12 @@ describe('readConfig', () => {
     ['PORT', '-1', 'PORT must be a whole number from 0 to 65535'],
     ['PORT', '80a', 'PORT must be a whole number from 0 to 65535'],
     ['PUBLIC_BASE_URL', 'api.example.com', 'PUBLIC_BASE_URL must be a URL that begins with http:// or https://'],
+    [
+      'DATABASE_URL',
+      'postgresql://a:50%@db/posthorn',
+      'DATABASE_URL must have %25 for % and so on in its user name and password',
+    ],
+    ['TEMPORAL_TLS_CA_FILE', 'package.json', 'TEMPORAL_TLS_CA_FILE names package.json, which is no PEM file'],
     ['DATABASE_URL', 'mysql://db', 'DATABASE_URL must be a URL that begins with postgresql:// or postgres://'],
     ['TEMPORAL_ADDRESS', 'http://temporal:7233', 'TEMPORAL_ADDRESS must be host:port'],
     ['TEMPORAL_TLS', 'yes', 'TEMPORAL_TLS must be true or false'],
@@ -118,6 +125,46 @@ describe('readConfig', () => {
   ])('refuses %s=%s', (name, value, message) => {
     expect(() => readConfig({ [name]: value })).toThrow(ConfigError);
     expect(() => readConfig({ [name]: value })).toThrow(message);
+  });
+
+  describe('a secret in a file', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'secrets-'));
+    afterAll(() => rmSync(folder, { recursive: true }));
+    const file = (name: string, text: string): string => {
+      writeFileSync(join(folder, name), text);
+      return join(folder, name);
+    };
+
+    test('is read as if it were set, without the line break at its end', () => {
+      const config = readConfig({
+        DATABASE_URL_FILE: file('database', 'postgresql://a:b@db/posthorn\n'),
+        REDIS_URL_FILE: file('redis', '\uFEFFredis://redis\r\n'),
+        ENCRYPTION_KEYS_FILE: file('keys', `new:${key}\n`),
+        TEMPORAL_API_KEY_FILE: file('api-key', 'secret\n'),
+      });
+      expect(config).toMatchObject({
+        databaseUrl: 'postgresql://a:b@db/posthorn',
+        redisUrl: 'redis://redis',
+        encryptionKeys: [{ kid: 'new' }],
+        temporal: { apiKey: 'secret' },
+      });
+    });
+
+    test.each([
+      [{ DATABASE_URL: 'postgresql://db', DATABASE_URL_FILE: '/x' }, 'Set DATABASE_URL or DATABASE_URL_FILE, not both'],
+      [{ REDIS_URL_FILE: '/nowhere/redis' }, 'REDIS_URL_FILE names /nowhere/redis, which cannot be read'],
+      [
+        { ENCRYPTION_KEYS_FILE: file('empty', '\n') },
+        `ENCRYPTION_KEYS_FILE names ${join(folder, 'empty')}, which is empty`,
+      ],
+      [
+        { DATABASE_URL_FILE: file('wrong', 'x') },
+        'DATABASE_URL_FILE names a file whose content must be a URL that begins',
+      ],
+    ])('is refused by the name of its setting: %j', (variables, message) => {
+      expect(() => readConfig(variables)).toThrow(ConfigError);
+      expect(() => readConfig(variables)).toThrow(message);
+    });
   });
 
   test('.env.example names every setting with its default', () => {

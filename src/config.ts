@@ -1,6 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { ConfigError } from './config-error.ts';
+import { parseEnvironmentFile } from './environment-file.ts';
+import { readSecrets, readTls } from './setting-files.ts';
+import { misspeltSetting, unknownSettings } from './setting-names.ts';
+
+export { ConfigError } from './config-error.ts';
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -57,9 +63,6 @@ export type Config = {
 
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
-/** A setting that cannot be used. Its message is one sentence that names the variable. */
-export class ConfigError extends Error {}
-
 const flag = z
   .enum(['true', 'false', '1', '0'], 'must be true or false')
   .transform((value) => value === 'true' || value === '1');
@@ -76,6 +79,15 @@ const urlOf = (...protocols: string[]): z.ZodType<string, string> =>
       (value) => URL.canParse(value) && protocols.includes(new URL(value).protocol),
       `must be a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
     );
+/** Drivers decode both: a password with a bare % in it would fail there, without the name of the setting. */
+function isDecodable(url: string): boolean {
+  try {
+    const { username, password } = new URL(url);
+    return decodeURIComponent(username + password) !== undefined;
+  } catch {
+    return false;
+  }
+}
 const listOf = (value: string): string[] =>
   value
     .split(',')
@@ -85,13 +97,17 @@ const listOf = (value: string): string[] =>
 const variables = z.object({
   PORT: wholeNumber(0, 65_535).optional(),
   PUBLIC_BASE_URL: urlOf('http:', 'https:').optional(),
-  DATABASE_URL: urlOf('postgresql:', 'postgres:').optional(),
+  DATABASE_URL: urlOf('postgresql:', 'postgres:')
+    .refine(isDecodable, 'must have %25 for % and so on in its user name and password')
+    .optional(),
+  DATABASE_URL_FILE: z.string().optional(),
   TEMPORAL_ADDRESS: z
     .string()
     .regex(/^[^\s/]+:\d{1,5}$/, 'must be host:port')
     .optional(),
   TEMPORAL_NAMESPACE: z.string().min(1).default('default'),
   TEMPORAL_API_KEY: z.string().min(1).optional(),
+  TEMPORAL_API_KEY_FILE: z.string().optional(),
   TEMPORAL_TLS: flag.default(false),
   TEMPORAL_TLS_CA_FILE: z.string().optional(),
   TEMPORAL_TLS_CERT_FILE: z.string().optional(),
@@ -99,7 +115,9 @@ const variables = z.object({
   TEMPORAL_TLS_SERVER_NAME: z.string().optional(),
   TEMPORAL_CLI: z.string().optional(),
   REDIS_URL: urlOf('redis:', 'rediss:').optional(),
+  REDIS_URL_FILE: z.string().optional(),
   ENCRYPTION_KEYS: z.string().default(''),
+  ENCRYPTION_KEYS_FILE: z.string().optional(),
   TRUSTED_PROXY_HOPS: wholeNumber(0, 10).default(0),
   WEBHOOK_ALLOW_CIDRS: z.string().default(''),
   ALLOW_HTTP_WEBHOOKS: flag.default(false),
@@ -116,23 +134,29 @@ export const SETTINGS: readonly string[] = Object.keys(variables.shape);
 
 /**
  * Reads the settings: `environment` over `defaults` (a role's own, such as http targets for `start`). An empty value counts as
- * not set, because that is what `NAME=` in a compose file means. Throws ConfigError for the first value that cannot be used.
+ * not set, because that is what `NAME=` in a compose file means. Throws ConfigError for the first value that cannot be used, and for a
+ * name that is a setting's misspelt.
  */
 export function readConfig(
   environment: EnvironmentVariables = process.env,
   defaults: EnvironmentVariables = {},
 ): Config {
+  refuseMisspelt(environment, 'environment');
+  const set = withoutEmpty(environment);
+  const secrets = readSecrets(set);
   const given = Object.fromEntries(
-    Object.entries({ ...defaults, ...withoutEmpty(environment) }).filter(([, value]) => value !== undefined),
+    Object.entries({ ...defaults, ...set, ...secrets }).filter(([, value]) => value !== undefined),
   );
   const parsed = variables.safeParse(given);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
-    throw new ConfigError(`${String(issue?.path[0] ?? 'settings')} ${issue?.message ?? 'cannot be read'}`);
+    const name = String(issue?.path[0] ?? 'settings');
+    const place = name in secrets ? `${name}_FILE names a file whose content` : name;
+    throw new ConfigError(`${place} ${issue?.message ?? 'cannot be read'}`);
   }
   const value = parsed.data;
   const port = value.PORT ?? 3000;
-  const tls = readTls(value);
+  const tls = readTls(value.TEMPORAL_TLS, given);
   return deepFreeze({
     port,
     isPortChosen: value.PORT !== undefined,
@@ -157,9 +181,24 @@ export function readConfig(
   });
 }
 
-/** Adds what a file `.env` in the working directory says; variables that are already set win. */
+/** Adds what a file `.env` in the working directory says; variables that are already set win. Throws ConfigError for a misspelt name. */
 export function readEnvironmentFile(): void {
-  if (existsSync('.env')) process.loadEnvFile('.env');
+  if (!existsSync('.env')) return;
+  const found = parseEnvironmentFile(readFileSync('.env'));
+  if (found === undefined) throw new ConfigError('.env must be a text in UTF-8: save it as that');
+  refuseMisspelt(found, 'own file');
+  for (const [name, value] of Object.entries(found)) process.env[name] ??= value;
+}
+
+/** Names in the environment that look like settings of this service and are none. */
+export const ignoredSettings = (environment: EnvironmentVariables = process.env): string[] =>
+  unknownSettings(environment, SETTINGS);
+
+function refuseMisspelt(environment: EnvironmentVariables, source: 'own file' | 'environment'): void {
+  const misspelt = misspeltSetting(environment, SETTINGS, source);
+  if (misspelt === undefined) return;
+  const place = source === 'own file' ? ' in .env' : '';
+  throw new ConfigError(`${misspelt.name}${place} is no setting; did you mean ${misspelt.meant}? Correct or remove it`);
 }
 
 /** This process's variables with some added, for a child that needs them (PATH, HOME, proxies). */
@@ -191,38 +230,6 @@ function readCidrs(text: string): string[] {
       throw new ConfigError(`WEBHOOK_ALLOW_CIDRS has ${cidr}, which is no address range such as 10.0.0.0/8`);
     return cidr;
   });
-}
-
-function readTls(value: z.infer<typeof variables>): TemporalTls | undefined {
-  const {
-    TEMPORAL_TLS_CA_FILE: ca,
-    TEMPORAL_TLS_CERT_FILE: certificate,
-    TEMPORAL_TLS_KEY_FILE: key,
-    TEMPORAL_TLS_SERVER_NAME: serverName,
-  } = value;
-  if ((certificate === undefined) !== (key === undefined))
-    throw new ConfigError('TEMPORAL_TLS_CERT_FILE and TEMPORAL_TLS_KEY_FILE go together');
-  const isWanted = value.TEMPORAL_TLS || [ca, certificate, serverName].some((item) => item !== undefined);
-  if (!isWanted) return undefined;
-  return {
-    ...(ca !== undefined && { serverRootCACertificate: readSetting('TEMPORAL_TLS_CA_FILE', ca) }),
-    ...(certificate !== undefined &&
-      key !== undefined && {
-        clientCertPair: {
-          crt: readSetting('TEMPORAL_TLS_CERT_FILE', certificate),
-          key: readSetting('TEMPORAL_TLS_KEY_FILE', key),
-        },
-      }),
-    ...(serverName !== undefined && { serverNameOverride: serverName }),
-  };
-}
-
-function readSetting(name: string, path: string): Buffer {
-  try {
-    return readFileSync(path);
-  } catch (cause) {
-    throw new ConfigError(`${name} names ${path}, which cannot be read`, { cause });
-  }
 }
 
 function withoutEmpty(environment: EnvironmentVariables): EnvironmentVariables {

@@ -11,11 +11,14 @@ const { readEnvironmentFile } = await import('./config.ts');
 const { ENVIRONMENT_KINDS } = await import('./http/context.ts');
 const { TIERS } = await import('./limits/tiers.ts');
 const { SCOPES } = await import('./shared/scopes.ts');
+const { hasControlCharacter } = await import('./shared/plain-text.ts');
 const { VERSION } = await import('./shared/version.ts');
+const { visible } = await import('./roles/visible.ts');
 
 // Roles are loaded when they are run: `keys` needs neither Temporal's native library nor Koa.
 const program = new Command('posthorn')
   .description('Event messaging: durable, signed, retried webhooks')
+  .configureOutput({ writeErr: complain })
   .version(VERSION);
 
 program
@@ -94,6 +97,7 @@ encryptionKeys
 
 function parseName(text: string): string {
   if (text.length < 1 || text.length > 200) throw new InvalidArgumentError('It must have 1 to 200 characters.');
+  if (hasControlCharacter(text)) throw new InvalidArgumentError('It must not contain control characters.');
   return text;
 }
 
@@ -113,6 +117,11 @@ function parseLimit(text: string): number {
   return number;
 }
 
+/** What another program or a caller has said may be part of it. */
+function complain(text: string): void {
+  process.stderr.write(visible(text, { keepLines: true }));
+}
+
 /** Everything is closed by then; a stray handle of a library must not keep the process. */
 function exit(code: number): void {
   process.exit(code);
@@ -126,6 +135,6 @@ try {
   // One sentence for a person; its causes for whoever looks further.
   const causes: string[] = [];
   for (let at: unknown = failure; at instanceof Error; at = at.cause) causes.push(at.message);
-  process.stderr.write(`posthorn: ${causes.join('\n  because: ') || String(failure)}\n`);
+  complain(`posthorn: ${causes.join('\n  because: ') || String(failure)}\n`);
   process.exit();
 }

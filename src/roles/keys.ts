@@ -9,6 +9,7 @@ import { explainingDatabase } from '../readiness/database-trouble.ts';
 import { print } from './role.ts';
 import { readRunningState } from './running-state.ts';
 import { toTable } from './table.ts';
+import { visible } from './visible.ts';
 
 type Output = { json: boolean };
 
@@ -61,6 +62,7 @@ const describeKeys = (keys: readonly ApiKey[]): string =>
       tier,
       status,
       `${prefix}…${last4}`,
-      name,
+      // A name that was stored before control characters were refused.
+      visible(name),
     ]),
   ]);

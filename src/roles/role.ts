@@ -1,5 +1,7 @@
 import type { Logger } from 'pino';
+import { ignoredSettings } from '../config.ts';
 import type { StopRequest } from './stop-request.ts';
+import { visible } from './visible.ts';
 
 /** A role that runs until it is told to stop. */
 export type RunningRole = {
@@ -12,9 +14,9 @@ export type RunningRole = {
 // A terminal that was closed, or a pipe whose reader has gone, must not end the process before it has drained.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
-/** Prints a line for the person in front of the terminal. */
-export const print = (line: string): void => {
-  process.stdout.write(`${line}\n`);
+/** Prints a line, or several, for the person in front of the terminal. */
+export const print = (text: string): void => {
+  process.stdout.write(`${visible(text, { keepLines: true })}\n`);
 };
 
 /**
@@ -29,6 +31,8 @@ export async function runUntilStopped(
 ): Promise<number> {
   stop.takeOver();
   stop.onRepeat(() => log.warn('still draining'));
+  const ignored = ignoredSettings();
+  if (ignored.length > 0) log.warn(`ignored, since this release has no settings of these names: ${ignored.join(', ')}`);
   const stopped = new Promise<number>((resolve) => {
     stop.signal.addEventListener('abort', () => resolve(0));
     process.on('uncaughtException', (failure) => {

@@ -1,0 +1,12 @@
+// Control characters (C0, DEL, C1), the two separators that end lines, and what changes the direction of writing: a name with one of them
+// could move the cursor, colour the screen or show another text than it has.
+const HARMFUL = /[\p{Cc}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu;
+
+/**
+ * The text with every such character written as JSON writes it, `\u001b`: inside a JSON text it stays the same value. `keepLines`
+ * leaves the line breaks of a text of several lines.
+ */
+export const visible = (text: string, { keepLines = false }: { keepLines?: boolean } = {}): string =>
+  text.replace(HARMFUL, (character) =>
+    keepLines && character === '\n' ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
