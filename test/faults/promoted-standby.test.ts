@@ -55,6 +55,7 @@ const FAILOVERS: Record<string, (standby: Standby) => Promise<void>> = {
     await primary.stop();
     await standby.promote();
     failoverSwitch.aim(standby.url);
+    primary = standby;
   },
   // As a hasty one: for a while the service reaches a server that answers every read and refuses every write (25006).
   'killed, and its standby promoted after the switch': async (standby) => {
@@ -62,6 +63,7 @@ const FAILOVERS: Record<string, (standby: Standby) => Promise<void>> = {
     failoverSwitch.aim(standby.url);
     await waitFor('the worker to be refused several times', () => worker.output().split('"25006"').length > 8);
     await standby.promote();
+    primary = standby;
   },
 };
 
@@ -74,7 +76,6 @@ test.each(Object.keys(FAILOVERS))(
     const drilled = { urlOf: () => api.url, key: service.key, pool, client: service.client, scenes, processes };
 
     const { faults, inDoubt } = await drill(drilled, async () => FAILOVERS[name]?.(standby));
-    primary = standby;
 
     expect(faults).toEqual([]);
     expect(inDoubt).toBeGreaterThan(0);

@@ -25,12 +25,13 @@ export type MixedFlow = {
   abandon(): Promise<void>;
 };
 
-// Seven parts and two publishers make about 60 messages a second: the faults are to be met by each part, not by a load.
-const PAUSE_MS = 150;
+// Seven parts and two publishers make about 30 messages a second: the faults are to be met by each part, not by a load.
+const PAUSE_MS = 250;
 // Less than any fault lasts, so that some come due in the middle of it.
 const SCHEDULED_FOR_MS = 1_500;
 const SUBSCRIBERS = 2;
-const HANG_UP_AFTER = 10;
+// Often enough to be on its way back in any fault, seldom enough to keep up on a busy machine.
+const HANG_UP_AFTER = 50;
 
 /** Sets the channels, of which `scenes` ends the receivers, and begins. */
 export async function startMixedFlow(
@@ -48,7 +49,7 @@ export async function startMixedFlow(
   const plain = orders.recorder.keepPublishing(orders.channelId, {
     publishers: 2,
     pauseMs: PAUSE_MS,
-    sizeOf: (n) => (n % 3 === 0 ? 5 : 1),
+    sizeOf: (n) => (n % 3 === 0 ? 3 : 1),
   });
 
   const repeat = (name: RepeatedPart, requestOf: RequestOf): Repeating =>

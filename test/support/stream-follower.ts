@@ -5,8 +5,6 @@ import { idsOf, openStream } from './stream-reader.ts';
 export type StreamFollower = {
   /** Of all its connections, in the order in which they came. */
   ids: string[];
-  /** How often it was refused: an answer other than 200, or none. */
-  refusals(): number;
   stop(): Promise<void>;
 };
 
@@ -20,7 +18,6 @@ export async function followStream(
 ): Promise<StreamFollower> {
   const ids: string[] = [];
   let isStopped = false;
-  let refusals = 0;
   let position: string | undefined;
 
   /** One connection; returns when it has ended. */
@@ -28,7 +25,6 @@ export async function followStream(
     const reader = await openStream({ url: urlOf() + path, key, lastEventId: position }).catch(() => undefined);
     if (reader?.status !== 200) {
       reader?.close();
-      refusals += 1;
       return;
     }
     let seen = 0;
@@ -57,7 +53,6 @@ export async function followStream(
   });
   return {
     ids,
-    refusals: () => refusals,
     async stop() {
       isStopped = true;
       await running;
