@@ -43,9 +43,7 @@ export async function drill(
     const { archive, end } = await jobs.begin();
 
     await inTheMiddle(drilled.pool, fault);
-    const t0 = Date.now();
     await flow.worksSince(Date.now(), calmMs + HEALED_WITHIN_MS);
-    process.stderr.write(`HEALED ${calmMs} ${Date.now() - t0}\n`);
 
     await flow.stop();
     const undone = await end();
