@@ -4,32 +4,45 @@ import { createServer } from 'node:net';
 /** Where the parts listen when nothing else is asked for; PostgreSQL's is not 5432, so that an installed one is not in its way. */
 export const DEFAULT_PORTS = { api: 3000, postgres: 54_320, temporal: 7233, temporalUi: 8233 } as const;
 
-/** Whether this machine's loopback port can be listened on now. */
-export async function isPortFree(port: number): Promise<boolean> {
-  return (await tryPort(port)) !== undefined;
+/** Where a port is to be free: on loopback alone, or on every address of this machine, where the API listens. */
+export type Reach = 'loopback' | 'everywhere';
+
+/** Whether that port can be listened on now. */
+export async function isPortFree(port: number, reach: Reach = 'loopback'): Promise<boolean> {
+  return (await tryPort(port, reach)) !== undefined;
 }
 
 // Below what systems give to whoever asks for any port (32,768 and up on Linux): a server that is started again finds its own
 // still free.
 const CHOSEN_PORTS = { from: 20_000, to: 32_000 } as const;
 const TRIES = 100;
+const LAST_PORT = 65_535;
 const STARTS = 3;
 
 /** A port of loopback that was free a moment ago, and that nobody gets by chance. */
 export async function findFreePort(): Promise<number> {
   for (let count = 0; count < TRIES; count += 1) {
-    const port = await tryPort(randomInt(CHOSEN_PORTS.from, CHOSEN_PORTS.to));
+    const port = await tryPort(randomInt(CHOSEN_PORTS.from, CHOSEN_PORTS.to), 'loopback');
     if (port !== undefined) return port;
   }
   throw new Error('This machine has no free port on 127.0.0.1');
 }
 
-/** `wanted` where it is free, else another one, with a line that says so. */
-export async function choosePort(part: string, wanted: number, onProgress: (line: string) => void): Promise<number> {
-  if (await isPortFree(wanted)) return wanted;
-  const port = await findFreePort();
-  onProgress(`Port ${wanted} is taken by another program: ${part} listens on ${port}`);
-  return port;
+/** `wanted` where it is free, else the next free one, with a line that says so: 3001 is where people look when 3000 is taken. */
+export async function choosePort(
+  part: string,
+  wanted: number,
+  onProgress: (line: string) => void,
+  reach: Reach = 'loopback',
+): Promise<number> {
+  if (await isPortFree(wanted, reach)) return wanted;
+  const last = Math.min(wanted + TRIES, LAST_PORT);
+  for (let port = wanted + 1; port <= last; port += 1) {
+    if (!(await isPortFree(port, reach))) continue;
+    onProgress(`Port ${wanted} is taken by another program: ${part} listens on ${port}`);
+    return port;
+  }
+  throw new Error(`${part} finds no free port from ${wanted} to ${last}`);
 }
 
 /**
@@ -48,12 +61,12 @@ export async function whilePortsAreTaken<T>(start: () => Promise<T>, onProgress:
   }
 }
 
-function tryPort(port: number): Promise<number | undefined> {
+function tryPort(port: number, reach: Reach): Promise<number | undefined> {
   return new Promise((resolve) => {
     const server = createServer();
     server.unref();
     server.once('error', () => resolve(undefined));
-    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => {
+    server.listen({ port, exclusive: true, ...(reach === 'loopback' && { host: '127.0.0.1' }) }, () => {
       const address = server.address();
       server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : undefined));
     });

@@ -1,13 +1,14 @@
 import { execFile } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { type Child, type ChildOptions, endOrphan, startChild, waitUntilHealthy } from './child.ts';
 import { choosePort, whilePortsAreTaken } from './ports.ts';
 import { findPostgresBinaries } from './postgres-binaries.ts';
-import { canReach, choosePostgresUser, type PostgresUser } from './postgres-user.ts';
+import { chooseDatabaseFolder, passwordPath } from './postgres-folder.ts';
+import { choosePostgresUser, type PostgresUser } from './postgres-user.ts';
 import { endProcess, identifyProcess, readCommandLine } from './process-identity.ts';
 
 export type EmbeddedPostgresOptions = {
@@ -48,9 +49,8 @@ async function startOnce(options: EmbeddedPostgresOptions): Promise<EmbeddedPost
   const dataFolder = resolve(options.dataFolder);
   const stateFolder = join(dataFolder, 'state');
   makePrivateFolders(dataFolder, stateFolder);
-  const wanted = join(dataFolder, 'postgres');
-  const user = choosePostgresUser(wanted);
-  const folder = chooseDatabaseFolder(wanted, user, onProgress);
+  const user = choosePostgresUser(join(dataFolder, 'postgres'));
+  const folder = chooseDatabaseFolder({ dataFolder, user, fallbackFolder: FALLBACK_FOLDER, onProgress });
   const binaries = findPostgresBinaries(user, FALLBACK_FOLDER);
   const logPath = join(stateFolder, 'postgres.log');
   const stopping = {
@@ -96,7 +96,7 @@ async function startOnce(options: EmbeddedPostgresOptions): Promise<EmbeddedPost
     await child.stop();
     if (!(failure instanceof pg.DatabaseError) || failure.code !== WRONG_PASSWORD) throw failure;
     throw new Error(
-      `The password in ${join(dataFolder, 'keys', 'postgres')} is not the one ${folder} was made with: put the old file back, or move that folder away to begin anew`,
+      `The password in ${passwordPath(dataFolder)} is not the one ${folder} was made with: put the old file back, or move that folder away to begin anew`,
       { cause: failure },
     );
   }
@@ -110,29 +110,8 @@ function makePrivateFolders(dataFolder: string, stateFolder: string): void {
   for (const folder of [stateFolder, join(dataFolder, 'keys')]) mkdirSync(folder, { recursive: true, mode: 0o700 });
 }
 
-function chooseDatabaseFolder(
-  wanted: string,
-  user: PostgresUser | undefined,
-  onProgress: (line: string) => void,
-): string {
-  if (user === undefined || canReach(user, dirname(wanted), 'x')) return wanted;
-  // Two checkouts must not share one folder: its name carries a digest of the path it stands for.
-  const substitute = join(
-    FALLBACK_FOLDER,
-    `${basename(dirname(dirname(wanted)))}-${createHash('sha256').update(wanted).digest('hex').slice(0, 12)}`,
-  );
-  mkdirSync(dirname(substitute), { recursive: true, mode: 0o755 });
-  if (!canReach(user, dirname(substitute), 'x')) {
-    throw new Error(
-      `PostgreSQL does not run as root, and the user ${user.name} can reach neither ${wanted} nor ${substitute}: start as another user, move the checkout, or set DATABASE_URL`,
-    );
-  }
-  onProgress(`The user ${user.name} cannot reach ${wanted}: PostgreSQL keeps its data in ${substitute}`);
-  return substitute;
-}
-
 function readPassword(dataFolder: string): string {
-  const path = join(dataFolder, 'keys', 'postgres');
+  const path = passwordPath(dataFolder);
   if (!existsSync(path)) writeFileSync(path, randomBytes(24).toString('hex'), { mode: 0o600 });
   return readFileSync(path, 'utf8').trim();
 }

@@ -1,4 +1,5 @@
 import { createApp } from '../app.ts';
+import { ConfigError } from '../config.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { startHttpServer } from '../http/server.ts';
 import { createLimiter } from '../limits/limiter.ts';
@@ -37,6 +38,17 @@ export async function serveApi(
     };
   } catch (failure) {
     await limiter.close();
-    throw failure;
+    throw portProblem(config.port, failure) ?? failure;
   }
+}
+
+/** Says what to do, for a PORT that was asked for. */
+export const portTaken = (port: number): string =>
+  `PORT: ${port} is taken by another program; stop that one, or set another port`;
+
+function portProblem(port: number, failure: unknown): ConfigError | undefined {
+  const code = failure instanceof Error && 'code' in failure ? failure.code : undefined;
+  if (code === 'EADDRINUSE') return new ConfigError(portTaken(port), { cause: failure });
+  if (code !== 'EACCES') return undefined;
+  return new ConfigError(`PORT: this user may not listen on ${port}; set one above 1023`, { cause: failure });
 }

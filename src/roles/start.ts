@@ -1,11 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { type Config, readConfig } from '../config.ts';
+import { type Config, ConfigError, readConfig } from '../config.ts';
 import { createDependencies } from '../create-dependencies.ts';
 import { createServices } from '../create-services.ts';
 import { migrate } from '../db/migrate.ts';
-import { findFreePort, isPortFree } from '../embedded/ports.ts';
+import { choosePort, isPortFree } from '../embedded/ports.ts';
 import { identifyProcess, takeLock } from '../embedded/process-identity.ts';
 import { createFirstKeys, ensureEnvironments } from '../first-start.ts';
 import { createLog } from '../log.ts';
@@ -23,7 +23,7 @@ import { encryptionKeysOf } from './encryption-key-file.ts';
 import { type Infrastructure, startInfrastructure } from './infrastructure.ts';
 import { print, type RunningRole, runUntilStopped } from './role.ts';
 import { removeRunningState, writeRunningState } from './running-state.ts';
-import { serveApi } from './serve-api.ts';
+import { portTaken, serveApi } from './serve-api.ts';
 import type { StopRequest } from './stop-request.ts';
 import { describeService } from './welcome.ts';
 
@@ -60,7 +60,7 @@ async function startEverything(config: Config, log: Logger, signal: AbortSignal)
     for (const step of undo.splice(0).reverse()) await step();
   };
   try {
-    const port = await choosePort(config);
+    const port = await chooseApiPort(config);
     const own = createOwnAddresses([]);
     const infrastructure = await startInfrastructure(config, own, print);
     undo.push(() => infrastructure.stop());
@@ -132,12 +132,11 @@ async function startService(
 }
 
 /** A port that was asked for is taken or fails; the default one gives way to a stranger. */
-async function choosePort({ port, isPortChosen }: Config): Promise<number> {
-  if (port === 0 || (await isPortFree(port))) return port;
-  if (isPortChosen) throw new Error(`PORT ${port} is taken by another program`);
-  const free = await findFreePort();
-  print(`Port ${port} is taken by another program: the API listens on ${free}`);
-  return free;
+async function chooseApiPort({ port, isPortChosen }: Config): Promise<number> {
+  if (port === 0) return port;
+  if (!isPortChosen) return choosePort('the API', port, print, 'everywhere');
+  if (await isPortFree(port, 'everywhere')) return port;
+  throw new ConfigError(portTaken(port));
 }
 
 function onPort(config: Config, port: number): Config {

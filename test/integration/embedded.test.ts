@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import pg from 'pg';
 import { childEnvironment } from '../../src/config.ts';
 import { type Child, endOrphan, startChild } from '../../src/embedded/child.ts';
 import { keepRunning } from '../../src/embedded/keep-running.ts';
-import { choosePort, findFreePort } from '../../src/embedded/ports.ts';
+import { choosePort, findFreePort, isPortFree } from '../../src/embedded/ports.ts';
 import { startPostgres } from '../../src/embedded/postgres.ts';
 import { identifyProcess, isRunning, takeLock, writeIdentity } from '../../src/embedded/process-identity.ts';
 import { findTemporalBinary } from '../../src/embedded/temporal-binary.ts';
@@ -83,22 +83,43 @@ describe('processes', () => {
 });
 
 describe('ports', () => {
-  let stranger: Server;
-  let taken: number;
-  beforeAll(async () => {
-    taken = await findFreePort();
-    stranger = createServer();
-    await new Promise<void>((resolve) => stranger.listen(taken, '127.0.0.1', resolve));
-  });
+  const strangers: Server[] = [];
+  const listen = async (port: number, host: string): Promise<void> => {
+    const stranger = createServer();
+    strangers.push(stranger);
+    await new Promise<void>((resolve) => stranger.listen(port, host, resolve));
+  };
+  /** Others of this run take ports too: some behind the wanted one may be theirs. */
+  const few = 10;
+  /** Of two ports side by side the first one; both were free a moment ago. */
+  const findTwo = async (): Promise<number> => {
+    for (;;) {
+      const port = await findFreePort();
+      if (await isPortFree(port + 1)) return port;
+    }
+  };
   afterAll(() => {
-    stranger.close();
+    for (const stranger of strangers) stranger.close();
   });
 
-  test('a taken port gives way to a free one, and says so', async () => {
+  // Old: any port between 20,000 and 32,000, which nobody looks for: 23225 where 3001 was free.
+  test('a taken port gives way to the next free one, and says so', async () => {
+    const taken = await findTwo();
+    await listen(taken, '127.0.0.1');
+    await listen(taken + 1, '127.0.0.1');
     const lines: string[] = [];
     const port = await choosePort('PostgreSQL', taken, (line) => lines.push(line));
-    expect(port).not.toBe(taken);
+    expect(port).toBeGreaterThan(taken + 1);
+    expect(port).toBeLessThanOrEqual(taken + few);
     expect(lines).toEqual([`Port ${taken} is taken by another program: PostgreSQL listens on ${port}`]);
+  });
+
+  // Old: only 127.0.0.1 was tried, and the API, which listens on every address, then failed at its start.
+  test('a port that a program has on another address of this machine is not free for the API', async () => {
+    const taken = await findTwo();
+    await listen(taken, '127.0.0.2');
+    expect([await isPortFree(taken), await isPortFree(taken, 'everywhere')]).toEqual([true, false]);
+    expect(await choosePort('the API', taken, () => undefined, 'everywhere')).toBeGreaterThan(taken);
   });
 });
 
@@ -128,6 +149,55 @@ describe('PostgreSQL', () => {
       expect((await client.query('SELECT number FROM kept')).rows).toEqual([{ number: 1 }]),
     );
     await second.stop();
+  });
+
+  // Old: the new checkout made itself a password, found the folder of the old one, and ended: "is not the one … was made with".
+  test('of a checkout that was removed and made again at the same path begins anew, and harms nothing of the old one', async () => {
+    const checkout = mkdtempSync(join(tmpdir(), 'posthorn-again-'));
+    const lines: string[] = [];
+    const own = {
+      ...options,
+      dataFolder: join(checkout, '.data'),
+      onProgress: (line: string) => void lines.push(line),
+    };
+    const folderIn = (text: string[]): string | undefined =>
+      text.map((line) => /keeps its data in (\S+)/.exec(line)?.[1]).find((found) => found !== undefined);
+    const start = async (): Promise<{ folder: string | undefined; tables: string[]; said: string }> => {
+      const server = await startPostgres({ ...own, port: await findFreePort() });
+      const said = lines.splice(0);
+      let tables: string[] = [];
+      await withClient(server.url, async (client) => {
+        const { rows } = await client.query<{ name: string }>(
+          `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`,
+        );
+        await client.query(`CREATE TABLE IF NOT EXISTS table_${rows.length} ()`);
+        tables = rows.map(({ name }) => name);
+      });
+      await server.stop();
+      return { folder: folderIn(said), tables, said: said.join('\n') };
+    };
+    const folders: string[] = [];
+    try {
+      // As under the home of root: PostgreSQL's user, which is another one only where this runs as root, cannot reach it.
+      chmodSync(checkout, 0o700);
+      const first = await start();
+      rmSync(own.dataFolder, { recursive: true });
+      const anew = await start();
+      const again = await start();
+      folders.push(...[first, anew].flatMap(({ folder: made }) => made ?? []));
+
+      expect([first.tables, anew.tables, again.tables]).toEqual([[], [], ['table_0']]);
+      expect(again.folder).toBe(anew.folder);
+      const isSubstituted = process.getuid?.() === 0;
+      expect(first.folder !== undefined).toBe(isSubstituted);
+      if (isSubstituted) {
+        expect(anew.folder).toBe(`${first.folder}-2`);
+        expect(anew.said).toContain(`${first.folder} is the database of an earlier installation at this path`);
+        expect(existsSync(join(first.folder ?? '', 'PG_VERSION'))).toBe(true);
+      }
+    } finally {
+      for (const path of [checkout, ...folders]) rmSync(path, { recursive: true, force: true });
+    }
   });
 
   test('whose password file was lost says which files to put back', async () => {

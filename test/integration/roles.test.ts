@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { TEST_DATABASE_PREFIX } from '../support/database-names.ts';
@@ -121,4 +122,22 @@ test.each([
   const { exitCode, output, errors } = await runPosthorn([role], { ...variables, [missing]: '' });
   expect([exitCode, output]).toEqual([1, '']);
   expect(errors).toMatch(new RegExp(`^posthorn: ${sentence}[^\n]*\n$`));
+});
+
+// Old: "listen EADDRINUSE: address already in use :::3000", which names no setting.
+test.each(['api', 'start'])('%s says in one sentence that its PORT is taken', async (role) => {
+  const stranger = createServer();
+  const port = await new Promise<number>((resolve) =>
+    // `as`: a server that listens on TCP has no other kind of address.
+    stranger.listen(0, () => resolve((stranger.address() as AddressInfo).port)),
+  );
+  try {
+    const { exitCode, errors } = await runPosthorn([role], { ...variables, PORT: String(port) });
+    expect([exitCode, errors.split('\n')[0]]).toEqual([
+      1,
+      `posthorn: PORT: ${port} is taken by another program; stop that one, or set another port`,
+    ]);
+  } finally {
+    stranger.close();
+  }
 });
