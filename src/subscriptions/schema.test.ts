@@ -25,6 +25,7 @@ describe('the body of a new subscription', () => {
       retryPolicy: {},
       headers: {},
       timeoutMs: 15_000,
+      circuitBreaker: true,
     });
   });
 

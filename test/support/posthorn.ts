@@ -59,6 +59,7 @@ export async function startPosthorn(
     WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8,::1/128',
     // Filters are to be right on a machine that is busy as well.
     FILTER_WAIT_MS: '60000',
+    ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
     ...options.variables,
   });
   const own = createOwnAddresses(ownEndpoints(config));
@@ -69,7 +70,7 @@ export async function startPosthorn(
     newId: createNewId(Date.now),
     db: database.db,
     pool: database.pool,
-    keyRing: createKeyRing([{ kid: 'test', key: randomBytes(32) }]),
+    keyRing: createKeyRing(config.encryptionKeys),
     own,
     guard: createGuard(config, own),
   };
