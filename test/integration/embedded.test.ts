@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { childEnvironment } from '../../src/config.ts';
 import { type Child, endOrphan, startChild } from '../../src/embedded/child.ts';
