@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { encodeBase32, ID_PREFIXES, withTime } from './ids.ts';
-import { firstTimeAfter, firstTimeFrom, idsWithin, type Instant, millisecondsOf } from './instant.ts';
+import { firstTimeAfter, firstTimeFrom, idsWithin, type Instant, millisecondsOf, windowText } from './instant.ts';
 
 // The years 1 to 9999, in ms.
 const milliseconds = fc.integer({ min: -62_135_596_800_000, max: 253_402_300_799_999 });
@@ -65,4 +65,12 @@ test('every id made in a millisecond is within a window exactly when that millis
 test('a window without bounds has no bounds of ids', () => {
   expect(idsWithin('delivery', {})).toEqual({ from: undefined, before: undefined });
   fc.assert(fc.property(instant, (at) => expect(idsWithin('delivery', { since: at }).before).toBeUndefined()));
+});
+
+test('a window as text keeps every nanosecond, and leaves out what is not bounded', () => {
+  expect(windowText({ since: 1_769_860_800_678_100_001n, until: undefined })).toEqual({
+    since: '1769860800678100001',
+    until: undefined,
+  });
+  expect(windowText({ since: undefined, until: -1n })).toEqual({ since: undefined, until: '-1' });
 });

@@ -26,6 +26,7 @@ test.each([
   ['page', LIST, 'cursor'],
   ['from', LIST, 'since'],
   ['nmae', SUBSCRIPTION, 'name'],
+  ['limti', ['limits', 'limit'], 'limit'],
   ['zebra', SUBSCRIPTION, undefined],
   ['x', ['a'], undefined],
   ['__proto__', SUBSCRIPTION, undefined],
