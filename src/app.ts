@@ -27,7 +27,7 @@ export type AppOptions = {
   services: Services;
   routes: readonly Route[];
   limiter: Limiter;
-  /** What /readyz looks at beside what every role does. */
+  /** Checks of /readyz beside those of every role. */
   checks?: readonly Check[];
   /** Absent: what http/event-stream.ts says. */
   streamTimings?: typeof STREAM_TIMINGS;

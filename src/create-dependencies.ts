@@ -47,6 +47,6 @@ export function createDependencies(config: Config, log: Logger, own: OwnAddresse
   };
 }
 
-/** What the operator allows, of what is not an own address. */
+/** Address guard that allows what the operator does, of what is not an own address. */
 export const createGuard = (config: Config, own: OwnAddresses): AddressGuard =>
   createAddressGuard({ allowCidrs: config.webhookAllowCidrs, allowHttp: config.allowHttpWebhooks, own });

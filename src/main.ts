@@ -117,7 +117,7 @@ function parseLimit(text: string): number {
   return number;
 }
 
-/** What another program or a caller has said may be part of it. */
+/** `text` may contain what another program or a caller has said. */
 function complain(text: string): void {
   process.stderr.write(visible(text, { keepLines: true }));
 }

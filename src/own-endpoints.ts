@@ -8,7 +8,7 @@ const REDIS_PORT = 6_379;
 const PORTS = { 'http:': 80, 'https:': 443 } as const;
 
 /**
- * What the settings say of the service's own endpoints: the API where callers reach it, PostgreSQL, Temporal and Redis. Ports
+ * The service's own endpoints, as the settings name them: the API where callers reach it, PostgreSQL, Temporal and Redis. Ports
  * that are known only once they are listened on are added by whoever starts to listen.
  */
 export function ownEndpoints(config: Config): OwnEndpoint[] {

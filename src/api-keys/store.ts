@@ -82,7 +82,7 @@ export async function findApiKey(
   return row === null ? undefined : toApiKey(row, now);
 }
 
-/** What `toApiKey` reads a status from, as conditions. */
+/** Conditions under which `toApiKey` reads each status. */
 const STANDING: Record<ApiKeyStatus, (now: Date) => Prisma.ApiKeyWhereInput> = {
   revoked: () => ({ status: 'revoked' }),
   expired: (now) => ({ status: { not: 'revoked' }, expiresAt: { lte: now } }),

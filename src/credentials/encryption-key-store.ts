@@ -17,7 +17,7 @@ const COUNT_SEALED = SEALED_COLUMNS.map(
      FROM ${sealed.table} WHERE ${sealed.column} IS NOT NULL GROUP BY 1`,
 ).join(' UNION ALL ');
 
-/** What each key has sealed, table by table. Reads every sealed row there is: 0.3 s for a million, once per start. */
+/** Counts the rows that each key has sealed, by table. Reads every sealed row there is: 0.3 s for a million, once per start. */
 export async function countSealed(pool: Pool): Promise<SealedRows[]> {
   const { rows } = await pool.query<SealedRows>(
     `SELECT * FROM (${COUNT_SEALED}) AS counted WHERE kid IS NOT NULL ORDER BY 1, 2`,

@@ -148,7 +148,7 @@ function stateOf(of: {
   return of.isFirst ? 'seals' : 'opens';
 }
 
-/** What the key of that name has sealed. Throws for a name that nothing knows, and for a key that is configured. */
+/** Rows sealed by the key of that name, by table. Throws for a name that nothing knows, and for a key that is configured. */
 export async function whatAbandonTakes(
   pool: Pool,
   kid: string,

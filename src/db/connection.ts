@@ -5,7 +5,7 @@ export const CONNECT_TIMEOUT_MS = 5_000;
 // A dead peer behind a silent network is noticed by keep-alive, not by the next query that hangs.
 const KEEP_ALIVE_AFTER_MS = 10_000;
 
-/** What every connection of ours is made with. */
+/** Settings of every PostgreSQL connection. */
 type ConnectionSettings = {
   connectionString: string;
   application_name: string;

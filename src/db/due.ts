@@ -20,7 +20,7 @@ export async function wakeWorkers(db: Notifying, { lateMs }: { lateMs?: number }
 }
 
 /**
- * What a notification says beyond that something is due now: rows of a lane and a subscription, due since a time of
+ * Content of a notification beyond that something is due now: rows of a lane and a subscription, due since a time of
  * PostgreSQL's; a subscription that takes tries again; publishes that were late.
  */
 export type DueNotice =

@@ -18,7 +18,7 @@ type ContextOf<C> = C extends { table: infer T extends string; column: infer N e
   ? `${T}|${N}|${string}`
   : never;
 
-/** What binds a sealed text to its row: table, column and id. A check value of a key is bound to the key's name. */
+/** Context that binds a sealed text to its row: table, column and id. A check value of a key is bound to the key's name. */
 export type SealContext = ContextOf<SealedColumn> | CheckContext;
 type CheckContext = `encryption_keys|check_value|${string}`;
 

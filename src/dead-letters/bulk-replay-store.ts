@@ -34,7 +34,7 @@ export async function insertBulkReplay(
   return toBulkReplay(row);
 }
 
-/** What the filter of a bulk replay asks for, in that environment. */
+/** Dead letters that the filter of a bulk replay asks for, in that environment. */
 export const openOnesOf = (environmentId: string, { since, until, ...filter }: BulkReplayFilter): DeadLetterFilter => ({
   ...filter,
   environmentId,

@@ -19,7 +19,7 @@ import {
   type DeadLetterStatus,
 } from '../shared/statuses.ts';
 
-/** What dead letters are narrowed by, in lists and in bulk replays. `eventType` is a literal or a beginning such as `order.*`. */
+/** Filter of dead letters, in lists and in bulk replays. `eventType` is a literal or a beginning such as `order.*`. */
 export type DeadLetterFilter = {
   environmentId: string;
   channelId?: string | undefined;
@@ -29,7 +29,7 @@ export type DeadLetterFilter = {
   kind?: DeadLetterKind | undefined;
   reason?: DeadLetterReason | undefined;
   status?: DeadLetterStatus | undefined;
-  /** Of failedAt, which is the time in the id. */
+  /** Bounds failedAt, which is the time in the id. */
   ids?: IdRange;
 };
 

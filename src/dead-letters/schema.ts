@@ -13,7 +13,7 @@ import {
   type ErrorClass,
 } from '../shared/statuses.ts';
 
-/** What lists and bulk replays have in common. */
+/** Filter fields that lists and bulk replays have in common. */
 const deadLetterFilter = {
   channelId: z.string('must be a string').optional(),
   subscriptionId: z.string('must be a string').optional(),
@@ -26,7 +26,7 @@ const deadLetterFilter = {
 export const listDeadLettersQuery = pageQuery.extend({
   ...deadLetterFilter,
   status: enumQuery(DEAD_LETTER_STATUSES).optional(),
-  /** Of failedAt. */
+  /** Bounds failedAt. */
   ...windowQuery,
 });
 
@@ -63,7 +63,7 @@ export type DeadLetter = {
   replayedBy?: string;
 };
 
-/** What a bulk replay replays: open dead letters that failed after `since` and before `until`. */
+/** Filter of a bulk replay, which replays open dead letters that failed after `since` and before `until`. */
 export type BulkReplayFilter = {
   channelId?: string | undefined;
   subscriptionId?: string | undefined;

@@ -109,7 +109,7 @@ export async function holdDelivery(
   );
 }
 
-// What a fault of ours ended has that fault as its last error, whatever its receiver answered before.
+// A delivery that a fault of ours ended has that fault as its last error, whatever its receiver answered before.
 const END_AS_DEAD_LETTER = `
   WITH changed AS (
     UPDATE deliveries SET status = 'failed', due_at = NULL, next_retry_at = NULL, holder = NULL, failure_reason = $3

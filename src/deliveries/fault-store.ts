@@ -14,7 +14,7 @@ export type BrokenTry = {
   maybeSent: boolean;
   /** At least this long until the next try. */
   pauseSeconds: number;
-  /** Of an unreadable secret: whose it is, and the secrets that were tried. */
+  /** Subscription of an unreadable secret, and the secrets that were tried. */
   subscriptionId: string | null;
   triedSecretIds: readonly string[];
 };

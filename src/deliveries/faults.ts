@@ -21,7 +21,7 @@ const REMEMBERED_LINES = 1_000;
 /** The next try of a delivery, which a fault of ours has broken off. `number` is undefined when nobody knows which one it is. */
 export type Broken = { deliveryId: string; round: number; number?: number | undefined };
 
-/** What becomes of deliveries whose tries break off by a fault of ours, whoever makes the tries. */
+/** Handling of deliveries whose tries break off by a fault of ours, whoever makes the tries. */
 export type Faults = {
   /**
    * Puts the delivery back: it is held, uses up nothing of its policy, and is due again after a pause that grows to an hour; after
@@ -62,7 +62,7 @@ export function createFaults({ pool, log, now }: { pool: Pool; log: Logger; now:
 
   const put = async (broken: BrokenTry): Promise<AttemptResult> => {
     const { held } = await grouping.add(broken);
-    // It has moved on: ended, or in another round.
+    // The delivery has moved on: ended, or in another round.
     if (held === undefined) return { result: 'superseded' };
     return held.nextTryAt === null ? { result: 'deadLettered', message: held.message } : { result: 'held' };
   };

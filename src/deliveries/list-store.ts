@@ -16,7 +16,7 @@ import type { IdRange } from '../shared/instant.ts';
 import type { PageRequest } from '../shared/page.ts';
 import type { DeliveryStatus } from '../shared/statuses.ts';
 
-/** What lists of deliveries are narrowed by. `eventType` is a literal or a beginning such as `order.*`. */
+/** Filter of delivery lists. `eventType` is a literal or a beginning such as `order.*`. */
 export type DeliveryFilter = {
   environmentId: string;
   channelId?: string | undefined;
@@ -24,7 +24,7 @@ export type DeliveryFilter = {
   messageId?: string | undefined;
   eventType?: string | undefined;
   status?: DeliveryStatus | undefined;
-  /** Of createdAt, which is the time in the id. */
+  /** Bounds createdAt, which is the time in the id. */
   ids?: IdRange;
 };
 
@@ -49,8 +49,8 @@ const TABLE = 'deliveries';
 const MOST_WAITING = 5_000;
 
 /**
- * Of a subscription or a channel, among what waits in the whole environment; undefined when its newest 5,000 are not all and do
- * not fill the page: others' backlog is longer than most subscriptions' deliveries.
+ * Waiting deliveries of a subscription or a channel, among those of the whole environment; undefined when the newest 5,000 are
+ * not all and do not fill the page: others' backlog is longer than most subscriptions' deliveries.
  */
 async function findWaiting(db: Database, filter: DeliveryFilter, page: PageRequest): Promise<string[] | undefined> {
   const values = createValues();
@@ -76,7 +76,7 @@ async function findWaiting(db: Database, filter: DeliveryFilter, page: PageReque
 }
 
 /**
- * Whatever the filter, no more is read than it names, however much else is stored: a message has as many deliveries as it had
+ * Each filter reads no more than it names, however much else is stored: a message has as many deliveries as it had
  * takers; what has failed, or waits for a retry, has indexes to itself, as has what waits; and of each subscription, and of each
  * of its event types, the newest are at hand. Behind them stands their status, for what is left: what is delivered, and what a
  * subscription has waiting behind a backlog.

@@ -9,7 +9,7 @@ export const listDeliveriesQuery = pageQuery.extend({
   messageId: z.string().optional(),
   eventType: eventTypeQuery.optional(),
   status: enumQuery(DELIVERY_STATUSES).optional(),
-  /** Of createdAt. */
+  /** Bounds createdAt. */
   ...windowQuery,
 });
 

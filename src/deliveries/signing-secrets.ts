@@ -15,7 +15,7 @@ export class SecretsUnreadableError extends Error {
   }
 }
 
-/** What a try signs with, newest first, and why the others do not open. */
+/** Secrets that a try signs with, newest first, and why the others do not open. */
 export type SigningSecrets = { secrets: string[]; unreadable: { id: string; cause: unknown }[] };
 
 /**

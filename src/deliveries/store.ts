@@ -36,7 +36,7 @@ export async function findDelivery(
   return row === null ? undefined : (await toDeliveries(db, [row], now))[0];
 }
 
-/** What holds a delivery and what its last attempt failed with stand in other rows: one query each for a whole page. */
+/** The holder of a delivery and the error of its last attempt stand in other rows: one query each for a whole page. */
 async function toDeliveries(db: Database, rows: DeliveryRow[], now: Date): Promise<Delivery[]> {
   const [holders, errors] = [await holdersOf(db, rows), await lastErrorsOf(db, rows)];
   return rows.map((row) => {

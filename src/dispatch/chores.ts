@@ -20,7 +20,7 @@ export type ChoresDependencies = {
 };
 
 /**
- * What a dispatcher does now and then: takes over from dead workers, gives back what it has forgotten, releases what has waited
+ * Chores of a dispatcher now and then: takes over from dead workers, gives back what it has forgotten, releases what has waited
  * for a secret that is mended, removes what has expired and starts replays. Call it as often as you like.
  */
 export function createChores({ pool, log, startReplay, giveBackForgotten }: ChoresDependencies): () => Promise<void> {

@@ -70,7 +70,7 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
   const under = new Set<Promise<void>>();
   const timers = new Map<NodeJS.Timeout, string>();
   const starting = new Set<string>();
-  // What this process publishes it holds already, so most of its turns need neither a look nor a claim.
+  // Deliveries that this process publishes are held by it already, so most of its turns need neither a look nor a claim.
   const due = createDueRows({ pool, incarnationId });
   let isStopping = false;
   let isDraining = false;

@@ -22,7 +22,7 @@ const EVERYWHERE_REST = 1_000;
 // Subscriptions that a claim asks for at least, and at most.
 const TURNS = { least: 50, most: 200 };
 
-/** What a worker knows of the rows that it may claim, kept up by looks that begin where the last one ended. */
+/** Rows that a worker may claim, as far as it knows, kept up by looks that begin where the last one ended. */
 export type DueRows = {
   /** A notification of another transaction. */
   hear(notice: string): void;

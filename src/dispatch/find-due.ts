@@ -7,7 +7,7 @@ export type Place = { due: Date; id: string };
 /** Subscriptions with something due in a lane, and since when at most. */
 export type Found = { lane: Lane; id: string; since: Date };
 
-/** What one look has found. `last` is the place of the last row it read, undefined when it read none. */
+/** Result of one look. `last` is the place of the last row it read, undefined when it read none. */
 export type Looked = { found: Found[]; at: Date; rows: number; last: Place | undefined };
 
 // The condition of the index deliveries_due, word for word: no other statement is planned with it.

@@ -31,7 +31,7 @@ const LANES: Record<Lane, string> = {
   tried: 'd.due_at IS NOT NULL AND d.holder IS NULL AND d.carrier IS NULL AND d.policy_attempts > 0',
 };
 
-// Of what waits for a circuit there are many deliveries, but few policies: those are asked for how long they last.
+// Policies are few where many deliveries wait for a circuit: the policies are asked for how long they last.
 const policiesOf = (lane: Lane): string => `
   SELECT DISTINCT '${lane}' AS lane, d.max_retries AS "maxRetries", d.initial_delay AS "initialDelay", d.max_delay AS "maxDelay",
     d.backoff_multiplier AS "backoffMultiplier"

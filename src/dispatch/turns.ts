@@ -1,7 +1,7 @@
 /** A subscription that has something to claim, as far as is known: nothing of it was due before `since`, PostgreSQL's time. */
 export type Turn = { readonly id: string; readonly since: Date };
 
-/** What came of turns that were asked about: deliveries claimed, the last of each subscription's, and who is to come again. */
+/** Result of turns that were asked about: deliveries claimed, the last of each subscription's, and who is to come again. */
 export type Served = {
   /** Claimed of each subscription, and when the last of them was due. */
   claimed: ReadonlyMap<string, { count: number; last: Date; isProbe: boolean }>;

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { canReach, type PostgresUser } from './postgres-user.ts';
 
 export type DatabaseFolderOptions = {
-  /** Of this installation; its `postgres` is where the database belongs. */
+  /** Data folder of this installation; its `postgres` is where the database belongs. */
   dataFolder: string;
   user: PostgresUser | undefined;
   /** Where the user is to find what it cannot reach in the data folder. */

@@ -58,7 +58,7 @@ const UNAVAILABLE_CODES = new Set([
 const UNAVAILABLE_MESSAGES =
   /timeout exceeded when trying to connect|Connection terminated|not queryable|Client was closed|after calling end on the pool|Server has closed the connection/;
 
-/** Of these: those that end a statement under way. */
+/** Codes among these that end a statement under way. */
 const BREAKING_CODES = new Set([
   '57P01',
   '57P02',

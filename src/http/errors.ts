@@ -20,7 +20,7 @@ export const toEnvelope = ({ code, message, details, retryAfter }: ApiError): Er
 });
 
 /**
- * What a caller is told about anything that was thrown, by a request that changes nothing (`isRead`) or may have. Unknown values
+ * Error that tells a caller about anything thrown, by a request that changes nothing (`isRead`) or may have. Unknown values
  * become a fixed text: theirs may hold SQL, hosts or secrets.
  */
 export function toApiError(thrown: unknown, what: { isRead: boolean }): ApiError {

@@ -3,7 +3,7 @@ import { ApiError } from '../shared/api-error.ts';
 import type { Middleware } from './context.ts';
 import { toApiError } from './errors.ts';
 
-/** What is missing is looked for again within this. */
+/** A missing part is looked for again within this. */
 const RETRY_AFTER_SECONDS = 1;
 
 /** UNAVAILABLE with the true reasons, in plain words. */

@@ -139,7 +139,7 @@ export function createIdempotency({ pool, keyRing, log }: Pick<Dependencies, 'po
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** What binds a sealed answer to its row. */
+/** Context that binds a sealed answer to its row. */
 const sealContext = (id: Buffer): SealContext => `idempotency_keys|sealed_body|${id.toString('hex')}`;
 
 function refuseOther(request: KeyedRequest, requestHash: Buffer): void {

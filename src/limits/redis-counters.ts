@@ -75,7 +75,7 @@ export function createRedisCounters(redisUrl: string, log: Logger, timings: Part
     if (isAway) log.info('Redis is back: rate limits are shared again');
     isAway = false;
   };
-  // What is wrong from the beginning is a setting, or a Redis that was not started: each fault is told once.
+  // A fault from the beginning is a wrong setting, or a Redis that was not started: each fault is told once.
   let hasBeenReady = false;
   const told = new Set<string>();
   const tellSetting = (error: unknown): void => {

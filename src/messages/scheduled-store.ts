@@ -57,7 +57,7 @@ export async function storeScheduled(connection: PoolClient, publications: reado
   });
 }
 
-/** What waits, or was cancelled, in a channel: soonest first, one more than asked for. deliverAt is the time in the id. */
+/** Scheduled or cancelled messages of a channel: soonest first, one more than asked for. deliverAt is the time in the id. */
 export async function listScheduled(
   db: Database,
   filter: MessageFilter & { status: ScheduleStatus },

@@ -138,7 +138,7 @@ export const listMessagesQuery = pageQuery.extend({ eventType: eventTypeQuery.op
 export const listScheduledQuery = pageQuery.extend({
   status: enumQuery(SCHEDULE_STATUSES).default('scheduled'),
   eventType: eventTypeQuery.optional(),
-  /** Of deliverAt. */
+  /** Bounds deliverAt. */
   ...windowQuery,
 });
 

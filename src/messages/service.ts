@@ -41,7 +41,7 @@ export const TEST_EVENT_TYPE = 'posthorn.test';
 
 const RETRY_AFTER_SECONDS = 1;
 
-/** What a request publishes. `header` gives the trace it belongs to, `hops` counts the deliveries that stand before it. */
+/** Content of a publish request. `header` gives the trace it belongs to, `hops` counts the deliveries that stand before it. */
 type Published<B> = {
   body: B;
   bodyText: string;

@@ -25,7 +25,7 @@ export async function subscriptionTarget(
   return row ?? undefined;
 }
 
-/** What a channel's messages are narrowed by. `eventType` is a literal or a beginning; publishedAt is the time in the id. */
+/** Filter of a channel's messages. `eventType` is a literal or a beginning; publishedAt is the time in the id. */
 export type MessageFilter = { environmentId: string; channelId: string; eventType?: string | undefined; ids?: IdRange };
 
 /** Messages of a channel, newest first, one more than asked for. */

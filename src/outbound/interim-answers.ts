@@ -5,7 +5,7 @@ const [DIGIT_0, DIGIT_1, DIGIT_2, CR, LF] = ['0', '1', '2', '\r', '\n'].map((sig
 /** Where the three digits of the status stand in `HTTP/1.1 100`. */
 const STATUS = { first: 9, second: 10, third: 11 } as const;
 
-/** What watches the answers on one connection. */
+/** Watcher of the answers on one connection. */
 export type InterimAnswers = {
   /** `connect`, with the sockets it opens watched. */
   connect: buildConnector.connector;

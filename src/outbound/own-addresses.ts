@@ -42,7 +42,7 @@ const WEB_PORTS = [80, 443];
 
 type Entry = OwnEndpoint & {
   addresses: ReadonlySet<string>;
-  /** It is this machine. */
+  /** The endpoint is on this machine. */
   isHere: boolean;
   /** Nothing is to be looked up: an address, or a name that always means this machine. */
   isFixed: boolean;
@@ -126,7 +126,7 @@ export function createOwnAddresses(
       entry.isKnown = true;
       entry.lookAt = performance.now() + FRESH_MS;
     } catch {
-      // What was known stays. A name server that is away keeps this service from its own parts as well.
+      // Known addresses stay. A name server that is away keeps this service from its own parts as well.
       entry.lookAt = performance.now() + AGAIN_MS;
     } finally {
       entry.looking = undefined;

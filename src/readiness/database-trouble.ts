@@ -6,7 +6,7 @@ type Trouble = { codes?: readonly string[]; says?: RegExp; reason: string; advic
 const AWAY = 'The database cannot be reached';
 const REFUSED = 'The database does not let the service in';
 
-/** What PostgreSQL, Prisma and Node call it, in the order in which the first that fits is taken. */
+/** Database troubles as PostgreSQL, Prisma and Node call them, in the order in which the first that fits is taken. */
 const TROUBLES: readonly Trouble[] = [
   {
     codes: ['28P01', 'P1000', 'AuthenticationFailed'],
@@ -103,7 +103,7 @@ const TROUBLES: readonly Trouble[] = [
   },
 ];
 
-/** What a failure to work on the database means for readiness, or undefined when it is none of the way to it. */
+/** Readiness trouble behind a failure to work on the database; undefined when the failure is none of the way to it. */
 export function databaseTrouble(failure: unknown, databaseUrl: string | undefined): NotReady | undefined {
   const { codes, messages } = failureCodes(failure);
   // A statement's own error may have any words in it, a value or a name for instance: it has a SQLSTATE.

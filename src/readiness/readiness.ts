@@ -11,7 +11,7 @@ export type Check = {
   run(): Promise<unknown>;
 };
 
-/** What one look at all checks has found. `reasons` are sentences for callers, `failures` what is required and down. */
+/** Result of one look at all checks. `reasons` are sentences for callers, `failures` what is required and down. */
 export type Look = {
   isReady: boolean;
   parts: Record<string, 'up' | 'down' | 'unknown'>;

@@ -13,7 +13,7 @@ export type CheckedBy = { pool: Pool; config: Pick<Config, 'databaseUrl' | 'encr
 const NO_SUCH_TABLE = '42P01';
 
 /**
- * What every role looks at before it is ready, and /readyz ever after: each line is one more. The checks behind the first one need
+ * Checks of every role before it is ready, and of /readyz ever after: each line is one more. The checks behind the first one need
  * the database that it finds.
  */
 export const startChecks = (deps: CheckedBy): Check[] => [

@@ -15,8 +15,9 @@ export const MAX_DEATHS = 10;
 export const DEATHS_BEFORE_PAUSES = 2;
 
 /**
- * What so many dying workers had claimed is not drained any more, where nobody could tell which of hundreds of tries had begun: its
- * next try has a Temporal workflow and a heartbeat of its own. Once is an ordinary death, which a burst survives at full speed.
+ * A delivery that so many dying workers had claimed is not drained any more, where nobody could tell which of hundreds of tries
+ * had begun: its next try has a Temporal workflow and a heartbeat of its own. Once is an ordinary death, which a burst survives
+ * at full speed.
  */
 export const SUSPECT_AFTER_TAKEOVERS = 2;
 
@@ -27,7 +28,7 @@ export const FAULT_MESSAGES = {
   maybeSent: 'a fault of the service; a request may have been sent of whose result there is no record',
 } as const;
 
-/** What a delivery in that state is told to have last failed with. */
+/** Text of the last error of a delivery in that state. */
 export const faultMessage = (fault: Fault, maybeSent: boolean): string => {
   if (maybeSent) return FAULT_MESSAGES.maybeSent;
   return fault === 'secret_unreadable' ? FAULT_MESSAGES.secretUnreadable : FAULT_MESSAGES.notSent;

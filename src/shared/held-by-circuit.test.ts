@@ -60,7 +60,7 @@ const probes = fc.array(fc.record({ takenAfter: fc.nat(20_000), failsAfter: fc.n
 
 type Stage = { from: number; circuit: NotClosed };
 
-/** What is stored of a circuit that opens at 0 and never closes, stage by stage. */
+/** Stored times of a circuit that opens at 0 and never closes, stage by stage. */
 function courseOf(
   made: readonly { takenAfter: number; failsAfter: number; isLost: boolean }[],
   timeoutMs: number,

@@ -9,7 +9,7 @@ export type HeldReason = (typeof HELD_REASONS)[number];
 /** `until` is the delivery's nextRetryAt; absent while nothing but a resume ends it. */
 export type Held = { reason: HeldReason; since: Date; until?: Date };
 
-/** What is stored of a delivery that says whether it is held. */
+/** Columns of a delivery that say whether it is held. */
 export type Holdable = RetryPolicy & {
   status: DeliveryStatus;
   dueAt: Date | null;
@@ -22,7 +22,7 @@ export type Holdable = RetryPolicy & {
   policyAttempts: number;
 };
 
-/** What of its subscription may hold it. The times of a circuit are null while it is closed. */
+/** Columns of the delivery's subscription that may hold it. The times of a circuit are null while it is closed. */
 export type Holder = {
   status: SubscriptionStatus;
   statusChangedAt: Date;
@@ -37,7 +37,7 @@ export type Holder = {
 const isBeingTried = ({ holder, carrier, dueAt }: Holdable, now: Date): boolean =>
   holder !== null || (carrier !== null && dueAt !== null && dueAt <= now);
 
-/** What a circuit that is not closed has to say; undefined where none has. */
+/** The hold by a circuit that is not closed; undefined where there is none. */
 function heldByCircuit(delivery: Holdable & { dueAt: Date }, holder: Holder | undefined): Required<Held> | undefined {
   if (holder === undefined || holder.circuitOpenedAt === null || holder.circuitProbeAt === null) return undefined;
   const { resumedAt, timeoutMs, circuitOpenedAt: openedAt, circuitProbeAt: probeAt } = holder;

@@ -20,7 +20,7 @@ export const firstTimeAfter = (instant: Instant): Date => new Date(millisecondsO
 /** The first whole millisecond that is not earlier: where "from this on" begins and "before this" ends. */
 export const firstTimeFrom = (instant: Instant): Date => new Date(-millisecondsOf(-instant));
 
-/** What a list is asked for: later than `since` and earlier than `until`. With `since` at or behind `until` nothing is. */
+/** Time window of a list: later than `since` and earlier than `until`. With `since` at or behind `until` it is empty. */
 export type TimeWindow = { since?: Instant | undefined; until?: Instant | undefined };
 
 /** The ids of that kind whose time lies in the window: at or above `from`, below `before`. */

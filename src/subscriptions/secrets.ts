@@ -8,7 +8,7 @@ export const MAX_OLD_SECRETS = 3;
 /** A row of subscription_secrets as it is stored: never the secret itself. */
 export type SealedSecret = { id: string; ciphertext: string };
 
-/** What binds a ciphertext to its row: table, column and id, as the key ring's context. */
+/** Key ring context that binds a ciphertext to its row: table, column and id. */
 export const secretContext = (secretId: string): SealContext => `subscription_secrets|ciphertext|${secretId}`;
 
 /** A fresh signing secret (`whsec_…`), and the row that holds it sealed under `id`. */

@@ -113,7 +113,7 @@ export async function updateSubscription(
   { retryPolicy, ...columns }: SubscriptionChange,
   now: Date,
 ): Promise<void> {
-  // What failed at another URL says nothing of this one. Without its circuit breaker a subscription's failures go on counting.
+  // Failures at another URL say nothing of this one. Without its circuit breaker a subscription's failures go on counting.
   const closed = columns.circuitBreaker === false ? CIRCUIT_CLOSED : {};
   const health = columns.webhookUrl === undefined ? closed : HEALTHY;
   const data = { ...columns, ...retryPolicy, ...health, updatedAt: now };
@@ -132,7 +132,7 @@ export async function setPaused(db: Db, environmentId: string, id: string, now: 
 export async function setActive(db: Db, environmentId: string, id: string, now: Date): Promise<void> {
   if (!(await setStatus(db, environmentId, id, 'active', now))) return;
   await db.subscription.update({ where: { id }, data: { ...HEALTHY, resumedAt: now } });
-  // What a limit or a fault of ours has held is due with the rest: whoever resumes wants it tried now.
+  // Deliveries that a limit or a fault of ours has held are due with the rest: whoever resumes wants them tried now.
   await db.$executeRaw`
     UPDATE deliveries SET due_at = now(), next_retry_at = NULL, held_reason = NULL, held_since = NULL, held_sent = NULL
     WHERE held_reason IN ('rate_limit', 'secret_unreadable', 'internal') AND subscription_id = ${id} AND due_at IS NOT NULL

@@ -71,7 +71,7 @@ const TROUBLES: readonly Trouble[] = [
   },
 ];
 
-/** What a failure to reach Temporal, or to get into its namespace, means: one sentence that names the setting and says what to do. */
+/** Meaning of a failure to reach Temporal or its namespace: one sentence that names the setting and says what to do. */
 export function temporalTrouble(failure: unknown, settings: TemporalSettings): NotReady {
   const status = grpcStatusOf(failure);
   const text = String(failure);

@@ -6,7 +6,7 @@ import { PATIENT } from '../support/database.ts';
 import { FINISHED, openLongSnapshot, PAUSED, pagesRead } from '../support/long-snapshot.ts';
 import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
 
-// What is wanted of one claim of an empty queue, whatever else the tables hold (8 KiB pages of deliveries and its indexes).
+// Page budget of one claim of an empty queue, whatever else the tables hold (8 KiB pages of deliveries and its indexes).
 const PAGES = 30;
 
 let posthorn: TestPosthorn;
@@ -31,7 +31,7 @@ async function pagesOf(act: () => Promise<unknown>): Promise<number> {
   return ((await pagesRead(pool)) - before) / 10;
 }
 
-/** What a dispatcher does when it is woken or polls, with room for everything. Returns how many deliveries it got. */
+/** Claims of a dispatcher that is woken or polls, with room for everything. Returns how many deliveries it got. */
 async function claimBoth(due: DueRows): Promise<number> {
   due.expect();
   while (await due.look()) {

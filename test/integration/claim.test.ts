@@ -18,7 +18,7 @@ async function waiting(count: number): Promise<string> {
   return id;
 }
 
-/** What a worker knows that has just looked. */
+/** Due rows as a worker knows them that has just looked. */
 async function looked(): Promise<DueRows> {
   const due = createDueRows({ pool: posthorn.deps.pool, incarnationId: 'inc_claiming' });
   await due.look();

@@ -91,7 +91,7 @@ describe('ports', () => {
   };
   /** Others of this run take ports too: some behind the wanted one may be theirs. */
   const few = 10;
-  /** Of two ports side by side the first one; both were free a moment ago. */
+  /** The first of two ports side by side; both were free a moment ago. */
   const findTwo = async (): Promise<number> => {
     for (;;) {
       const port = await findFreePort();

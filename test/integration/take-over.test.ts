@@ -49,7 +49,7 @@ test('what a dead worker held is freed and counted, also by one that comes to li
   await dies('inc_first');
   await holds('inc_first');
   expect(await takeOver()).toBe(1);
-  // What it had committed just before it died for good.
+  // The worker had committed this claim just before it died for good.
   await holds('inc_first');
   await dies('inc_first');
   expect(await takeOver()).toBe(1);

@@ -54,7 +54,7 @@ async function look(): Promise<void> {
   }
 }
 
-/** What the worker claims now, as often as it asks. */
+/** Deliveries that the worker claims now, as often as it asks. */
 async function claimed(): Promise<string[]> {
   await look();
   const ids: string[] = [];

@@ -8,14 +8,14 @@ import type { PosthornProcess } from './processes.ts';
 import type { createScenes } from './scene.ts';
 import { waitFor } from './wait-for.ts';
 
-/** What a drill runs against. `pool` leads to the database as the service reaches it. */
+/** The service that a drill runs against. `pool` leads to the database as the service reaches it. */
 export type Drilled = {
   urlOf: () => string;
   key: string;
   pool: Pool;
   client: Client;
   scenes: ReturnType<typeof createScenes>;
-  /** What may not end. */
+  /** Processes that may not end. */
   processes: readonly PosthornProcess[];
 };
 

@@ -17,8 +17,8 @@ const SIZES = {
 } as const satisfies Record<string, Size>;
 
 /**
- * What has become of the archive that was replayed, and of a flow that has stopped and whose deliveries have ended, as sentences about what is wrong; none when every
- * promise holds.
+ * Faults of the archive that was replayed, and of a flow that has stopped and whose deliveries have ended, as sentences about
+ * what is wrong; none when every promise holds.
  */
 export async function faultsOf(flow: MixedFlow, pool: Pool, archive: Scene): Promise<string[]> {
   return [
@@ -63,7 +63,7 @@ async function faultsOfRepeated({ orders, invoices, persons, parts }: MixedFlow,
   return faults;
 }
 
-/** What was erased has nothing left, and is not on its way to anybody. */
+/** Erased messages have nothing left, and are not on their way to anybody. */
 async function faultsOfErased({ persons, parts }: MixedFlow, pool: Pool): Promise<string[]> {
   const erased = parts.persons.requests.flatMap(idsIn).slice(0, parts.erasures.requests.length);
   const { rows } = await pool.query<{ fault: string }>(

@@ -14,7 +14,7 @@ export type MixedFlow = {
   invoices: Scene;
   /** Messages that are erased as soon as they are published. */
   persons: Scene;
-  /** What is sent again until it is done. */
+  /** Requests that are sent again until they are done. */
   parts: Record<RepeatedPart, Repeating>;
   streams: StreamFollower[];
   /** Waits until each part has been done by requests that were begun since then, and what those published has arrived. */

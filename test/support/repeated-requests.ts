@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** One request, sent again word for word until it is answered with a 2xx. */
 export type RepeatedRequest = {
-  /** What the request is known by; a publish has it in its payloads. */
+  /** Mark that the request is known by; a publish has it in its payloads. */
   mark: string;
   begunAt: number;
-  /** Of each try: the status, and whether the answer said that nobody knows what became of it. 0: no answer came. */
+  /** Tries so far: each status, and whether the answer said that nobody knows what became of it. 0: no answer came. */
   tries: { status: number; isInDoubt: boolean }[];
-  /** Of the last try, once that was answered with a 2xx. */
+  /** Answer to the last try, once that was a 2xx. */
   answer?: { at: number; body: unknown };
 };
 

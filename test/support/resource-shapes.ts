@@ -209,7 +209,7 @@ const SHAPES = {
     matched: integer,
     replayed: integer,
     failed: integer,
-    // Beyond DESIGN §5: a list of bulk replays would not tell one from another.
+    // The filter tells one bulk replay of a list from another.
     filter: fields({
       'channelId?': id('channel'),
       'subscriptionId?': id('subscription'),

@@ -13,7 +13,7 @@ export type ListName =
   | 'bulk-replays'
   | 'replays'
   | 'api-keys';
-/** What the API shows of an item, and what the database says of it besides. */
+/** An item as the API shows it, and what the database says of it besides. */
 export type Item = { id: string } & Record<string, unknown>;
 
 /** One filter: `values` of which each matches some items (none given: all that items have), and how an item is told to match. */

@@ -3,7 +3,7 @@ import { idsOf, openStream } from './stream-reader.ts';
 
 /** A reader that comes again behind the last event it has seen, whoever ended its stream. */
 export type StreamFollower = {
-  /** Of all its connections, in the order in which they came. */
+  /** Event ids of all its connections, in the order in which they came. */
   ids: string[];
   stop(): Promise<void>;
 };
@@ -30,7 +30,7 @@ export async function followStream(
     let seen = 0;
     for (;;) {
       const hasEnded = isStopped || reader.end() !== undefined || seen >= hangUpAfter;
-      // What came further than it wanted is as if it had not come: it is sent again.
+      // Events further than it wanted are as if they had not come: they are sent again.
       const taken = reader.events.slice(seen, hangUpAfter);
       ids.push(...idsOf({ events: taken }));
       seen += taken.length;
