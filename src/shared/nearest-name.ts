@@ -111,4 +111,4 @@ export function editDistance(one: string, other: string): number {
   return at(last, other.length);
 }
 
-const at = (row: readonly number[], column: number): number => row[column] ?? Infinity;
+const at = (row: readonly number[], column: number): number => Number(row[column]);
