@@ -62,10 +62,10 @@ export function createApp({
   koa.use(errors(log));
   const readiness = createReadiness([...startChecks(deps), ...limitsChecks(limiter), ...checks]);
   koa.use(health(readiness));
-  koa.use(requireReady(readiness));
   koa.use(matchRoute(routes));
   koa.use(authenticate((key) => services.apiKeys.authenticate(key)));
   koa.use(rateLimit(limiter, config.trustedProxyHops));
+  koa.use(requireReady(readiness));
   koa.use(refuseUnrouted);
   koa.use(requireScope);
   koa.use(loopMark);
