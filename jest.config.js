@@ -30,6 +30,7 @@ export default {
       // PostgreSQL and Temporal are started once, for the first integration test; unit tests never wait for them.
       globalSetup: './test/support/global-setup.ts',
       globalTeardown: './test/support/global-teardown.ts',
+      setupFilesAfterEnv: ['./test/support/repeat-faults.ts'],
     },
   ],
   // Real PostgreSQL, a real Temporal server and real retry delays of whole seconds. It ends what hangs: longer than several waits
