@@ -104,13 +104,23 @@ export function createIdempotency({ pool, keyRing, log }: Pick<Dependencies, 'po
     }
   };
 
+  /** PostgreSQL may have stored the row of a beginning that it did not answer: that row would block the key until its lease ends. */
+  const begin = async (request: KeyedRequest, owner: string): Promise<boolean> => {
+    try {
+      return await store.beginKey(pool, request, owner);
+    } catch (failure) {
+      void store.writeNowOrLater(() => store.freeKey(pool, request.id, owner), warn);
+      throw failure;
+    }
+  };
+
   const lookOrRun = async (request: KeyedRequest, work: Work, deadline: number): Promise<OnceAnswer> => {
     for (;;) {
       const answer = await look(request, deadline);
       if (answer !== undefined) return { answer, isReplayed: true };
       if (work.isPublish) return publish(request, work, deadline);
       const owner = randomUUID();
-      if (await store.beginKey(pool, request, owner)) return runUnderLease(request, owner, work);
+      if (await begin(request, owner)) return runUnderLease(request, owner, work);
     }
   };
 
