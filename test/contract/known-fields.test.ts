@@ -3,7 +3,7 @@ import { deliveryOf, publish, waitForDelivery } from '../support/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { make } from '../support/seed.ts';
-import { type TableContents, tableContents } from '../support/table-contents.ts';
+import { contentsAtRest, tableContents } from '../support/table-contents.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 let posthorn: TestPosthorn;
@@ -17,12 +17,6 @@ afterAll(async () => {
   await posthorn.stop();
   await receiver.close();
 });
-
-/** Every table, once no worker writes to it any more. */
-async function contentsAtRest(): Promise<TableContents> {
-  await posthorn.worker.stop();
-  return tableContents(posthorn.deps.pool);
-}
 
 type Resource = { id: string } & Record<string, unknown>;
 type Refusal = { error?: { code: string; details?: { field: string; reason: string } } };
@@ -106,7 +100,7 @@ test('a message may name its channel where the path does, but no other one', asy
   ];
   for (const [address, status, good, field, bad] of calls) {
     expect([address, (await posthorn.request('POST', address, good)).status]).toEqual([address, status]);
-    const before = await contentsAtRest();
+    const before = await contentsAtRest(posthorn);
     const answer = await posthorn.request<Refusal>('POST', address, bad);
     expect([answer.status, answer.body.error?.details]).toEqual([
       400,
@@ -152,7 +146,7 @@ test('a body that names a missing resource, or one of the other environment, is 
       [`msg_01m${'0'.repeat(23)}`, 'x'],
     ],
   ];
-  const before = await contentsAtRest();
+  const before = await contentsAtRest(posthorn);
   for (const [path, body, field, ids] of calls)
     for (const id of ids) {
       const answer = await posthorn.request<Refusal>('POST', path, body(id));

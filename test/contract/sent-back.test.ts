@@ -5,7 +5,7 @@ import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { make } from '../support/seed.ts';
 import { systemChannelOf } from '../support/system-channel.ts';
-import { type TableContents, tableContents } from '../support/table-contents.ts';
+import { contentsAtRest, tableContents } from '../support/table-contents.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 let posthorn: TestPosthorn;
@@ -19,12 +19,6 @@ afterAll(async () => {
   await posthorn.stop();
   await receiver.close();
 });
-
-/** Every table, once no worker writes to it any more. */
-async function contentsAtRest(): Promise<TableContents> {
-  await posthorn.worker.stop();
-  return tableContents(posthorn.deps.pool);
-}
 
 type Resource = { id: string } & Record<string, unknown>;
 type Refusal = { error?: { code: string; details?: { field: string; reason: string } } };
@@ -159,7 +153,7 @@ test('one wrong field of what identifies a resource, or is set elsewhere, refuse
     [all.apiKey, apiKey, 'createdAt', later, /^cannot change$/],
     [all.apiKey, apiKey, 'status', 'revoked', /DELETE/],
   ];
-  const before = await contentsAtRest();
+  const before = await contentsAtRest(posthorn);
   for (const [address, resource, field, value, reason] of cases) {
     const body = { ...resource, name: 'renamed', [field]: value };
     const answer = await posthorn.request<Refusal>('PATCH', address, body);
@@ -184,7 +178,7 @@ test('a new resource takes no field that the service sets, and nothing is made',
     ['/v1/api-keys', { name: 'x' }, 'id prefix last4 createdAt lastUsedAt key status'],
     [`${all.channel}/messages`, message, 'publishedAt deliveryStatus erasedAt'],
   ];
-  const before = await contentsAtRest();
+  const before = await contentsAtRest(posthorn);
   const shown: Record<string, unknown> = { ...channel, ...subscription, ...apiKey };
   for (const [path, body, fields] of cases) {
     for (const [field = '', value = shown[field] ?? 'x'] of fields.split(' ').map((each) => each.split('='))) {

@@ -1,3 +1,4 @@
+import type { TestPosthorn } from './posthorn.ts';
 import type { Pool } from 'pg';
 
 /** Per table its number of rows and a hash over all of them: what a refused request must leave as it was. */
@@ -23,4 +24,10 @@ export async function tablesThatHold(pool: Pool, word: string): Promise<string[]
   const parts = names.map((name) => `SELECT '${name}' AS name FROM "${name}" t WHERE to_jsonb(t)::text LIKE $1`);
   const { rows } = await pool.query<{ name: string }>(parts.join(' UNION '), [`%${word}%`]);
   return rows.map(({ name }) => name);
+}
+
+/** Every table, once no worker writes to it any more: stops the worker. */
+export async function contentsAtRest({ worker, deps }: Pick<TestPosthorn, 'worker' | 'deps'>): Promise<TableContents> {
+  await worker.stop();
+  return tableContents(deps.pool);
 }
