@@ -1,5 +1,8 @@
-/** A subscription's maxConcurrency, requests at a time. `default` is what holds where none is set. */
-export const CONCURRENCY = { min: 1, max: 100, default: 20 } as const;
+/** A subscription's maxConcurrency, requests at a time. */
+export const CONCURRENCY = { min: 1, max: 1_000 } as const;
+
+/** Requests in flight to a subscription that sets no maxConcurrency, over all workers: what it begins with, and the bounds of what it grows and shrinks to. */
+export const ADAPTIVE_CONCURRENCY = { start: 20, least: 2, most: 1_000 } as const;
 
 /** A subscription's rateLimit, deliveries (tries, that is) per second. None is set by default. */
 export const RATE_LIMIT = { min: 1, max: 10_000 } as const;

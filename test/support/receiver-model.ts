@@ -1,0 +1,67 @@
+import { createAdaptiveLimit, type Flight, type Pressure } from '../../src/dispatch/adaptive-limit.ts';
+
+/** A receiver on a simulated clock: what becomes of a request that comes at `now`, with so many open, itself included. */
+export type ReceiverModel = (now: number, open: number) => { pressure: Pressure; afterMs: number };
+
+/** So many at a time, each for so long; the others queue. */
+export function queueing(places: number, serviceMs: (now: number) => number): ReceiverModel {
+  const freeAt: number[] = Array.from({ length: places }, () => 0);
+  return (now) => {
+    const place = freeAt.indexOf(Math.min(...freeAt));
+    const end = Math.max(now, freeAt[place] ?? 0) + serviceMs(now);
+    freeAt[place] = end;
+    return { pressure: 'good', afterMs: end - now };
+  };
+}
+
+export type Simulated = {
+  /** Limit at the end of each second. */
+  limits: number[];
+  /** Good answers in each second. */
+  good: number[];
+  /** Answers that were not good, in each second. */
+  bad: number[];
+  /** Longest latency of an answer in each second. */
+  longestMs: number[];
+};
+
+/** Sends as the limit allows, for so many seconds; `demand` of requests a second, endless by default. */
+export function simulate(
+  receiver: ReceiverModel,
+  { seconds, workers = 1, perSecond = Number.POSITIVE_INFINITY }: { seconds: number; workers?: number; perSecond?: number },
+): Simulated {
+  let now = 0;
+  const limit = createAdaptiveLimit({ now: () => now, workers: () => workers });
+  const under: { endsAt: number; flight: Flight; pressure: Pressure; latencyMs: number }[] = [];
+  const empty = (): number[] => Array.from({ length: seconds }, () => 0);
+  const seen: Simulated = { limits: empty(), good: empty(), bad: empty(), longestMs: empty() };
+  let sent = 0;
+  const send = (): void => {
+    while (under.length < limit.get() && sent < (perSecond === Number.POSITIVE_INFINITY ? perSecond : (perSecond * now) / 1_000)) {
+      sent += 1;
+      const flight = limit.send(under.length + 1);
+      const { pressure, afterMs } = receiver(now, under.length + 1);
+      const endsAt = now + Math.max(0.01, afterMs);
+      let at = under.length;
+      while (at > 0 && (under[at - 1]?.endsAt ?? 0) < endsAt) at -= 1;
+      under.splice(at, 0, { endsAt, flight, pressure, latencyMs: afterMs });
+    }
+  };
+  const end = seconds * 1_000;
+  while (now < end) {
+    send();
+    const nextSendAt = perSecond === Number.POSITIVE_INFINITY ? end : ((sent + 1) * 1_000) / perSecond;
+    const first = under.at(-1);
+    const isAnswer = first !== undefined && (first.endsAt <= nextSendAt || under.length >= limit.get());
+    now = Math.min(end, isAnswer ? first.endsAt : Math.max(now, nextSendAt));
+    const second = Math.min(seconds - 1, Math.floor(now / 1_000));
+    if (isAnswer && now < end) {
+      under.pop();
+      limit.answer(first.flight, first.pressure, first.latencyMs, under.length + 1);
+      (first.pressure === 'good' ? seen.good : seen.bad)[second]! += 1;
+      seen.longestMs[second] = Math.max(seen.longestMs[second] ?? 0, first.latencyMs);
+    }
+    seen.limits[second] = limit.get();
+  }
+  return seen;
+}
