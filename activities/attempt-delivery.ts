@@ -96,11 +96,11 @@ export function createAttemptActivities(deps: AttemptDependencies) {
       carrier: activityInfo().workflowExecution?.workflowId ?? '',
       keepsCarrier: true,
       isOver: () => signal.aborted,
-      onAnswer({ isDelivered, durationMs }) {
-        observed = admission.observe(delivery.subscription, entry, isDelivered);
+      onAnswer(sent) {
+        observed = admission.observe(delivery.subscription, entry, sent);
         // Its place is free once the answer is there.
         entry.leave();
-        deps.firstTries.observe(delivery.subscription.id, durationMs);
+        deps.firstTries.observe(delivery.subscription.id, sent.durationMs);
       },
     });
     await observed;

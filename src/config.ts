@@ -57,6 +57,8 @@ export type Config = {
   readonly dataFolder: string;
   /** First tries due of one subscription, or five times as many in all, beyond which they are drained; 0 always, off never. */
   readonly deliveryBurstThreshold: number | 'off';
+  /** Requests in flight in one worker process, over all subscriptions. Absent: what its memory and file descriptors allow. */
+  readonly deliveriesInFlight?: number;
   /** Milliseconds that one publication waits for filters that may take long; what is undecided then matches. */
   readonly filterWaitMs: number;
 };
@@ -126,6 +128,7 @@ const variables = z.object({
   DELIVERY_BURST_THRESHOLD: z
     .union([z.literal('off'), wholeNumber(0, 100_000)], 'must be off or a whole number from 0 to 100000')
     .default(100),
+  DELIVERIES_IN_FLIGHT: wholeNumber(10, 100_000).optional(),
   FILTER_WAIT_MS: wholeNumber(100, 60_000).default(1_000),
 });
 
@@ -177,6 +180,7 @@ export function readConfig(
     logLevel: value.LOG_LEVEL,
     dataFolder: value.DATA_FOLDER,
     deliveryBurstThreshold: value.DELIVERY_BURST_THRESHOLD,
+    ...(value.DELIVERIES_IN_FLIGHT !== undefined && { deliveriesInFlight: value.DELIVERIES_IN_FLIGHT }),
     filterWaitMs: value.FILTER_WAIT_MS,
   });
 }

@@ -5,6 +5,7 @@ import { createFaults, releaseAllHeld } from './deliveries/faults.ts';
 import { createRecorder } from './deliveries/recorder.ts';
 import type { Dependencies } from './dependencies.ts';
 import { createAdmission } from './dispatch/admission.ts';
+import { capacityOf, readMachine } from './dispatch/capacity.ts';
 import { createCircuits } from './dispatch/circuit-store.ts';
 import { startDispatcher } from './dispatch/dispatcher.ts';
 import { createDrain } from './dispatch/drain.ts';
@@ -18,7 +19,6 @@ import { createFilters } from './filters/filters.ts';
 import { createPublishDue } from './messages/publish-due.ts';
 import { createWebhookSender } from './outbound/post-webhook.ts';
 import type { LateHandOver } from './shared/hand-over.ts';
-import { CONCURRENCY } from './shared/limits.ts';
 import { incarnationTaskQueue, TASK_QUEUE, WORKFLOW_TYPES } from './shared/temporal-names.ts';
 import { VERSION } from './shared/version.ts';
 import { createCarriers } from './temporal/carriers.ts';
@@ -33,12 +33,10 @@ import { workflowBundle } from './temporal/workflow-bundle.ts';
 const DRAIN_MS = 35_000;
 // With PostgreSQL away a result cannot be recorded: the process ends all the same, and the try is made again elsewhere.
 const FORCE_MS = 40_000;
-// Tries in flight at once: local first tries are quick or become regular ones; regular ones mostly wait for the network.
-const LOCAL_ACTIVITIES = 50;
-const REGULAR_ACTIVITIES = 200;
-const WORKFLOW_TASKS = 40;
+// Beside the workflow tasks of local first tries, each of which lasts as long as its try.
+const OTHER_WORKFLOW_TASKS = 40;
 // The SDK would send one every 4 s (0.8 of the 5 s timeout): a process that pauses for a second then counts as dead, and a try
-// that takes long is made twice. Of those only: at most 100 a second with all places taken.
+// that takes long is made twice. Of those only: at most 250 a second with all places taken.
 const HEARTBEAT_AT_MOST_EVERY_MS = 2_000;
 // How often it is looked whether Temporal still has what we need; a lost store is made good within this time.
 const FURNISH_EVERY_MS = 15_000;
@@ -77,8 +75,10 @@ export async function startWorker(
   let wake = (): void => {};
   const circuits = createCircuits(pool);
   const admission = createAdmission({ now: Date.now, workers: incarnation.workers, circuits, log });
-  const firstTries = createFirstTries({ now: () => performance.now(), onRoom: () => wake(), admission });
-  const sender = createWebhookSender({ guard: deps.guard, version: VERSION, connectionsPerGroup: CONCURRENCY.max });
+  const capacity = capacityOf(readMachine(), config.deliveriesInFlight);
+  const { slots } = capacity;
+  const firstTries = createFirstTries({ now: () => performance.now(), onRoom: () => wake(), admission, slots });
+  const sender = createWebhookSender({ guard: deps.guard, version: VERSION });
   const filters = createFilters({ log, waitMs: config.filterWaitMs });
   const stopping = new AbortController();
   const reconciling = { pool, newId, log, carriers: createCarriers(client), paced: createPaced(restAfterLook) };
@@ -98,9 +98,9 @@ export async function startWorker(
       filters,
       stopping: stopping.signal,
     }),
-    maxConcurrentLocalActivityExecutions: LOCAL_ACTIVITIES,
-    maxConcurrentActivityTaskExecutions: REGULAR_ACTIVITIES,
-    maxConcurrentWorkflowTaskExecutions: WORKFLOW_TASKS,
+    maxConcurrentLocalActivityExecutions: slots,
+    maxConcurrentActivityTaskExecutions: slots,
+    maxConcurrentWorkflowTaskExecutions: slots + OTHER_WORKFLOW_TASKS,
     shutdownGraceTime: DRAIN_MS,
     shutdownForceTime: FORCE_MS,
     maxHeartbeatThrottleInterval: HEARTBEAT_AT_MOST_EVERY_MS,
@@ -115,6 +115,7 @@ export async function startWorker(
     keyRing: deps.keyRing,
     clock: deps.clock,
     incarnationId: incarnation.id,
+    capacity,
     observe: firstTries.observe,
     onRoom: () => wake(),
   });

@@ -38,7 +38,7 @@ const TRIAL = { down: 0.85, up: 1.18 };
 // What growth multiplies by in a round: at the beginning, after a reduction, when a receiver has become quicker; and after a trial.
 const STRIDE = { quick: 2, careful: 1.4 };
 // Rests between looks that changed nothing, and after a receiver said that it had too much, ms.
-const REST_MS = { beforeUp: 5_000, beforeDown: 15_000, afterBusy: 30_000 };
+const REST_MS = { beforeUp: 3_000, beforeDown: 6_000, afterBusy: 30_000 };
 const AFTER_BUSY = 0.9;
 const AFTER_LOST = 0.5;
 // Growth is quick again up to here, as a part of where the receiver had too much.

@@ -1,9 +1,22 @@
 import { describe, expect, test } from '@jest/globals';
 import { createLog } from '../log.ts';
-import { type Admission, type Admitted, createAdmission, type Entry } from './admission.ts';
+import { type Admission, type Admitted, type Answered, createAdmission, type Entry } from './admission.ts';
 import type { CircuitChange } from './circuit-store.ts';
 
 const signal = new AbortController().signal;
+
+const DELIVERED: Answered = { isDelivered: true };
+const FAILED: Answered = { isDelivered: false, error: { class: 'status', message: 'answered 500' } };
+
+const answer = (status: number) => ({ status, headers: {}, body: '', latencyMs: 5 });
+
+type Entered = Extract<Entry, { ok: true }>;
+const entered = (passage: Pick<Entered, 'isProbe' | 'isLastChance'>): Entered => ({
+  ok: true,
+  leave: () => {},
+  answered: () => {},
+  ...passage,
+});
 
 /** The circuits as PostgreSQL keeps them, in memory: any number of processes share one. */
 function sharedCircuits(now: () => number) {
@@ -66,8 +79,9 @@ function scene(processes = 1) {
     clock.now += 1;
     const entry = await admission.admit(subscription(id), { patienceMs: 0, signal, isLastChance: false });
     if (entry.ok) {
+      const observed = admission.observe(subscription(id), entry, isDelivered ? DELIVERED : FAILED);
       entry.leave();
-      await admission.observe(subscription(id), entry, isDelivered);
+      await observed;
     }
     return entry;
   };
@@ -111,7 +125,7 @@ describe('a circuit', () => {
     expect(probe).toMatchObject({ ok: true, isProbe: true });
     clock.now += 1;
     expect(await attempt(first, true)).toMatchObject({ ok: false, reason: 'circuit' });
-    await first.observe(subscription(), { isProbe: true, isLastChance: false }, true);
+    await first.observe(subscription(), entered({ isProbe: true, isLastChance: false }), DELIVERED);
     expect(shared.said).toEqual(['sub opened', 'sub closed']);
     await fail(first, 19);
     expect(await attempt(first, true)).toMatchObject({ ok: true, isProbe: false });
@@ -146,7 +160,7 @@ describe('a circuit', () => {
     const early = first.enter(subscription(), false);
     await fail(first, 20);
     if (early.ok) early.leave();
-    await first.observe(subscription(), { isProbe: false, isLastChance: false }, true);
+    await first.observe(subscription(), entered({ isProbe: false, isLastChance: false }), DELIVERED);
     expect(await attempt(first, true)).toMatchObject({ ok: false, reason: 'circuit' });
   });
 });
@@ -161,7 +175,7 @@ describe('a last chance', () => {
     const entry = await first.admit(subscription(), lastChance);
     expect(entry).toMatchObject({ ok: true, isProbe: false, isLastChance: true });
     expect(first.enter(subscription(), true)).toMatchObject({ ok: true, isProbe: false, isLastChance: true });
-    if (entry.ok) await first.observe(subscription(), entry, false);
+    if (entry.ok) await first.observe(subscription(), entry, FAILED);
     expect(shared.probeInMs('sub')).toBe(probeInMs);
     expect(await attempt(first, true)).toMatchObject({ ok: false, reason: 'circuit' });
     clock.now += 30_000;
@@ -172,7 +186,7 @@ describe('a last chance', () => {
     const { shared, subscription, fail, attempt, first } = scene();
     await fail(first, 20);
     const entry = await first.admit(subscription(), lastChance);
-    if (entry.ok) await first.observe(subscription(), entry, true);
+    if (entry.ok) await first.observe(subscription(), entry, DELIVERED);
     expect(shared.said).toEqual(['sub opened', 'sub closed']);
     expect(await attempt(first, true)).toMatchObject({ ok: true, isProbe: false });
   });
@@ -194,7 +208,7 @@ describe('a last chance', () => {
 test('without its circuit breaker a subscription may fail for ever', async () => {
   const { shared, subscription, first } = scene();
   const exempt = { ...subscription(), hasCircuitBreaker: false };
-  for (let n = 0; n < 40; n += 1) await first.observe(exempt, { isProbe: false, isLastChance: false }, false);
+  for (let n = 0; n < 40; n += 1) await first.observe(exempt, entered({ isProbe: false, isLastChance: false }), FAILED);
   expect(shared.said).toEqual([]);
   expect(first.enter(exempt, false)).toMatchObject({ ok: true, isProbe: false });
 });
@@ -248,10 +262,40 @@ test('a subscription that is not known yet is limited by nothing', () => {
 test('limits hold for every way of entering, and a place is given back', async () => {
   const { subscription, first } = scene();
   const limited = { ...subscription(), maxConcurrency: 1 };
-  const entered = first.enter(limited, false);
-  expect(entered).toMatchObject({ ok: true, isProbe: false });
+  const place = first.enter(limited, false);
+  expect(place).toMatchObject({ ok: true, isProbe: false });
   expect(first.enter(limited, false)).toMatchObject({ ok: false, reason: 'concurrency' });
   const waiting = first.admit(limited, { patienceMs: 10_000, signal, isLastChance: false });
-  if (entered.ok) entered.leave();
+  if (place.ok) place.leave();
   expect(await waiting).toMatchObject({ ok: true });
+});
+
+describe('what an answer says of the load', () => {
+  const places = (admission: Admission): number | undefined => admission.gauges()[0]?.limit;
+
+  test.each<[string, Answered, number]>([
+    ['429 takes a tenth of the places in use', { isDelivered: false, response: answer(429) }, 18],
+    ['two of 503 halve them', { isDelivered: false, response: answer(503) }, 10],
+    ['two timeouts halve them', { isDelivered: false, error: { class: 'timeout', message: '' } }, 10],
+    ['two failed connections halve them', { isDelivered: false, error: { class: 'connect', message: '' } }, 10],
+    ['500 says nothing', { isDelivered: false, response: answer(500) }, 20],
+    ['a bad certificate says nothing', { isDelivered: false, error: { class: 'tls', message: '' } }, 20],
+  ])('%s', async (_, sent, limit) => {
+    const { subscription, first } = scene();
+    const all = Array.from({ length: 20 }, () => first.enter(subscription(), false));
+    const some = sent.response?.status === 429 ? all.slice(0, 1) : all.slice(0, 2);
+    for (const entry of some) if (entry.ok) await first.observe(subscription(), entry, sent);
+    expect(places(first)).toBe(limit);
+  });
+
+  test('is shown for a minute, and for as long as anything is in flight', async () => {
+    const { clock, subscription, first } = scene();
+    const entry = first.enter(subscription(), false);
+    expect(first.gauges()).toEqual([{ subscriptionId: 'sub', limit: 20, inFlight: 1, latencyMs: undefined }]);
+    if (entry.ok) await first.observe(subscription(), entry, { isDelivered: true, answeredAfterMs: 120 });
+    if (entry.ok) entry.leave();
+    expect(first.gauges()).toEqual([{ subscriptionId: 'sub', limit: 20, inFlight: 0, latencyMs: 120 }]);
+    clock.now += 60_000;
+    expect(first.gauges()).toEqual([]);
+  });
 });

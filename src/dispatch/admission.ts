@@ -3,9 +3,11 @@ import type { DeliveryToAttempt } from '../shared/delivery-to-attempt.ts';
 import { CIRCUIT_OPEN_MS } from '../shared/circuit.ts';
 import { RECORDING_MS } from '../shared/delivery-workflow.ts';
 import type { Passage } from '../shared/held-by-circuit.ts';
+import type { SendResult } from '../outbound/post-webhook.ts';
+import type { Pressure } from './adaptive-limit.ts';
 import type { CircuitChange, Circuits } from './circuit-store.ts';
 import { createFailureWindow, type FailureWindow } from './failure-window.ts';
-import { createLimits, type Limits, type LimitSettings } from './limits.ts';
+import { createLimits, type Limits, type LimitSettings, type Place } from './limits.ts';
 
 /** What admission has to know of a subscription, as it was read for a try. */
 export type Admitted = Pick<
@@ -15,8 +17,22 @@ export type Admitted = Pick<
 
 /** A try may be made, until `leave`; or not before `at`. */
 export type Entry =
-  | ({ ok: true; leave(): void } & Passage)
+  | (Extract<Place, { ok: true }> & Passage)
   | { ok: false; at: Date; reason: 'rate' | 'concurrency' | 'circuit' };
+
+/** The places of one subscription in this process: those it may take, those taken, and the mean latency of late good answers, ms. */
+export type ConcurrencyGauge = { subscriptionId: string; limit: number; inFlight: number; latencyMs: number | undefined };
+
+/** What a try tells of its receiver. */
+export type Answered = Pick<SendResult, 'isDelivered' | 'response' | 'error' | 'answeredAfterMs'>;
+
+/** What an answer says of the receiver's load. A refusal for another reason says nothing of it. */
+function pressureOf({ isDelivered, response, error }: Answered): Pressure {
+  if (isDelivered) return 'good';
+  if (response?.status === 429) return 'busy';
+  const isLost = response?.status === 503 || error?.class === 'timeout' || error?.class === 'connect';
+  return isLost ? 'lost' : 'other';
+}
 
 /**
  * Decides for every try of this process whether it may be made now: `maxConcurrency`, `rateLimit` and the circuit breaker
@@ -34,10 +50,11 @@ export type Admission = {
   /** Whether this try is the one probe that all processes together may make. */
   takeProbe(subscription: Admitted): Promise<boolean>;
   /**
-   * How an admitted try ended: counted at once. A last chance that is delivered is as good as a probe; one that fails says
-   * nothing new. Resolves when what follows from it is in PostgreSQL; never rejects.
+   * How an admitted try ended, before its place is left: counted at once, for the circuit and for the places to come. A last chance
+   * that is delivered is as good as a probe; one that fails says nothing new. Resolves when what follows from it is in PostgreSQL;
+   * never rejects.
    */
-  observe(subscription: Admitted, passage: Passage, isDelivered: boolean): Promise<void>;
+  observe(subscription: Admitted, entry: Extract<Entry, { ok: true }>, sent: Answered): Promise<void>;
   /** Circuits as a claim has just read them. */
   learn(claimed: readonly ({ subscriptionId: string } & Pick<Admitted, 'circuitProbeInMs' | 'readAt'>)[]): void;
   /** Tries that it makes sense to have started at a time: 0 while the circuit is open or all its places are taken. */
@@ -48,6 +65,8 @@ export type Admission = {
   hasOpen(): boolean;
   /** Whether the circuit is closed, as far as is known. */
   isClosed(subscriptionId: string): boolean;
+  /** The places of every subscription that was sent to within the last minute, or is now. */
+  gauges(): ConcurrencyGauge[];
 };
 
 type Circuit = {
@@ -65,8 +84,12 @@ type State = {
   settings: LimitSettings & { readAt: number };
   circuit: Circuit;
   window: FailureWindow;
+  /** When a try was last made, ms. */
+  usedAt: number;
 };
 
+// A subscription that was sent to so lately has places that are worth showing, ms.
+const SHOWN_FOR_MS = 60_000;
 // Subscriptions kept in memory; the ones unused for longest go, unless something is under way.
 const REMEMBERED = 10_000;
 
@@ -94,6 +117,7 @@ export function createAdmission(deps: {
       limits: createLimits({ now, workers: deps.workers }),
       circuit: { probeAt: undefined, knownAt: Number.NEGATIVE_INFINITY, changes: 0 },
       window: createFailureWindow(),
+      usedAt: Number.NEGATIVE_INFINITY,
     };
     states.set(id, state);
     return state;
@@ -145,17 +169,17 @@ export function createAdmission(deps: {
     return isTaken || stateOf(id).circuit.probeAt === undefined;
   };
 
-  const toEntry = (subscription: Admitted, leave: () => void, isLastChance: boolean): Entry => {
+  const toEntry = (subscription: Admitted, place: Extract<Place, { ok: true }>, isLastChance: boolean): Entry => {
     const { id, timeoutMs } = subscription;
     const circuit = askCircuit(id);
-    if (circuit instanceof Date && isLastChance) return { ok: true, isProbe: false, isLastChance, leave };
+    if (circuit instanceof Date && isLastChance) return { ...place, isProbe: false, isLastChance };
     if (circuit instanceof Date) {
-      leave();
+      place.leave();
       return { ok: false, at: circuit, reason: 'circuit' };
     }
     // One of this process at a time, before PostgreSQL has been asked.
     if (circuit === 'probe') setCircuit(id, now() + timeoutMs + RECORDING_MS, now());
-    return { ok: true, isProbe: circuit === 'probe', isLastChance: false, leave };
+    return { ...place, isProbe: circuit === 'probe', isLastChance: false };
   };
 
   /** The state with the subscription's settings in force. */
@@ -177,7 +201,7 @@ export function createAdmission(deps: {
       if (refused !== undefined) return refused;
       const { limits, settings } = stateFor(subscription);
       const place = limits.enter(settings);
-      return place.ok ? toEntry(subscription, place.leave, isLastChance) : place;
+      return place.ok ? toEntry(subscription, place, isLastChance) : place;
     },
 
     async admit(subscription, { isLastChance, ...options }) {
@@ -186,7 +210,7 @@ export function createAdmission(deps: {
       const { limits, settings } = stateFor(subscription);
       const place = await limits.wait(settings, options);
       if (!place.ok) return place;
-      const entry = toEntry(subscription, place.leave, isLastChance);
+      const entry = toEntry(subscription, place, isLastChance);
       if (!entry.ok || !entry.isProbe || (await takeProbe(subscription))) return entry;
       if (isLastChance) return { ...entry, isProbe: false, isLastChance };
       entry.leave();
@@ -198,8 +222,12 @@ export function createAdmission(deps: {
       for (const delivery of claimed) read(delivery.subscriptionId, delivery);
     },
 
-    async observe({ id, hasCircuitBreaker }, { isProbe, isLastChance }, isDelivered) {
-      const { circuit, window } = stateOf(id);
+    async observe({ id, hasCircuitBreaker }, { isProbe, isLastChance, answered }, sent) {
+      const state = stateOf(id);
+      const { circuit, window } = state;
+      const { isDelivered } = sent;
+      state.usedAt = now();
+      answered(pressureOf(sent), sent.answeredAfterMs ?? sent.response?.latencyMs ?? 0);
       if (isProbe || (isLastChance && isDelivered)) {
         await change(id, () => (isDelivered ? circuits.close(id) : circuits.reopen(id)));
         return;
@@ -223,5 +251,10 @@ export function createAdmission(deps: {
     isOpen: (id) => askCircuit(id) instanceof Date,
     hasOpen: () => notClosed.size > 0,
     isClosed: (id) => !notClosed.has(id),
+    gauges: () =>
+      [...states]
+        .map(([subscriptionId, { limits, usedAt }]) => ({ subscriptionId, usedAt, ...limits.gauge() }))
+        .filter(({ inFlight, usedAt }) => inFlight > 0 || now() - usedAt < SHOWN_FOR_MS)
+        .map(({ usedAt: _, ...gauge }) => gauge),
   };
 }

@@ -159,7 +159,7 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
   const drainHeld = (): void => {
     for (const held of firsts.take(firsts.size(), ({ subscriptionId }) => backlog.isDrained(subscriptionId)))
       drain.offer(held);
-    if (isDraining || isResting() || isStopping || (drain.size() === 0 && !backlog.isNear())) return;
+    if (isDraining || isResting() || isStopping || (drain.waiting() === 0 && !backlog.isNear())) return;
     isDraining = true;
     aside(
       deps
@@ -175,7 +175,7 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
     if (!due.has('first')) return false;
     const { count, perSubscription } = backlog.isBurst() ? CLAIM_BURST : CLAIM_CALM;
     const stuck = backlog.isBurst() ? { ids: drain.full(), held: 0 } : firstTries.stuck(firsts);
-    const room = count - firsts.size() + stuck.held - drain.size();
+    const room = count - firsts.size() + stuck.held - drain.waiting();
     if (room <= 0 || !due.has('first', stuck.ids)) return false;
     const claimed = await due.claim('first', { count: room, perSubscription, except: stuck.ids });
     isRush ||= claimed.length >= Math.min(room, perSubscription);
@@ -262,7 +262,7 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
     handOver: {
       holder: () => {
         if (isStopping || isResting()) return undefined;
-        if (firsts.size() + drain.size() < HELD_AT_MOST) return incarnationId;
+        if (firsts.size() + drain.waiting() < HELD_AT_MOST) return incarnationId;
         isRush = true;
         return undefined;
       },

@@ -9,24 +9,18 @@ import type { DeliveryToAttempt } from '../shared/delivery-to-attempt.ts';
 import type { DrainProgress } from '../shared/delivery-workflow.ts';
 import type { NewDelivery } from '../shared/hand-over.ts';
 import type { Admission, Entry } from './admission.ts';
+import type { Capacity } from './capacity.ts';
 import { releaseClaims } from './claim.ts';
 import { createFairQueues } from './fair-queues.ts';
-import { createFreshness, isFresh, refreshStale } from './freshness.ts';
+import { createFreshness, refreshStale } from './freshness.ts';
+import { createInFlight } from './in-flight.ts';
+import { isNext, LOAD_AT_ONCE, takeToRead } from './read-ahead.ts';
 import { createSurplus } from './surplus.ts';
 import { createTally } from './tally.ts';
 
-// Requests in flight over all subscriptions of this process; admission bounds those to one of them.
-const REQUESTS = 200;
-// Deliveries read from PostgreSQL at a time, and read ahead per subscription so that its next request waits for no query.
-const LOAD_AT_ONCE = 100;
 const LOADS_IN_FLIGHT = 2;
-const READ_AHEAD = 60;
-// Read again once this few are left: one by one, each finished request would be a query.
-const READ_AGAIN_AT = 30;
-// In all: what is read too far ahead is stale when its turn comes. What publishes have read costs no query and is small.
-const READ_AHEAD_IN_ALL = 400;
-const HANDED_AHEAD = 200;
-const HANDED_AHEAD_IN_ALL = 2_000;
+// Answers that wait to be recorded. Should PostgreSQL be slower than the receivers, no more is sent than it will take soon.
+const RECORDING_AT_MOST = 1_000;
 // A drain that has had nothing to do for this long ends; bursts come in series, and beginning one takes 50 to 100 ms.
 const IDLE_MS = 60_000;
 const LOOK_EVERY_MS = 500;
@@ -39,8 +33,8 @@ export type HeldDelivery = Pick<NewDelivery, 'id' | 'channelId' | 'subscriptionI
 export type Drain = {
   /** Queues a held delivery. It is sent once a drain activity runs. */
   offer(delivery: NewDelivery): void;
-  /** Deliveries queued or being sent. */
-  size(): number;
+  /** Deliveries that wait for their requests. */
+  waiting(): number;
   /** Their ids, and those whose results are being recorded. */
   ids(): string[];
   /** Adds what waits, per subscription, to `counts`. */
@@ -62,6 +56,8 @@ export type DrainDependencies = TryDependencies & {
   pool: Pool;
   admission: Admission;
   incarnationId: string;
+  /** Over all subscriptions; admission bounds the requests to one of them. */
+  capacity: Pick<Capacity, 'requests'>;
   observe: (subscriptionId: string, durationMs: number) => void;
   /** Called when there is room for more. */
   onRoom: () => void;
@@ -75,15 +71,17 @@ export function createDrain(deps: DrainDependencies): Drain {
   const queued = createFairQueues<HeldDelivery>();
   const ready = createFairQueues<Loaded>();
   const loading = new Map<string, number>();
+  const stages = { queued, loading, ready };
   // Ids of what is being read or sent, until its result is recorded or it is given back.
   const busy = new Set<string>();
-  const sending = new Map<string, number>();
+  const inFlight = createInFlight(deps.capacity.requests);
   const surplus = createSurplus();
   const fresh = createFreshness(deps.pool);
   let isPumping = false;
   let pumpTimer: NodeJS.Timeout | undefined;
   let loads = 0;
   let requests = 0;
+  let recording = 0;
   let isRunning = false;
   let isStopped = false;
   let carrier = '';
@@ -95,7 +93,8 @@ export function createDrain(deps: DrainDependencies): Drain {
     if (count === 0) counts.delete(key);
     else counts.set(key, count);
   };
-  const size = (): number => queued.size() + ready.size() + requests + [...loading.values()].reduce((a, b) => a + b, 0);
+  const waiting = (): number => queued.size() + ready.size() + [...loading.values()].reduce((a, b) => a + b, 0);
+  const size = (): number => waiting() + requests;
 
   const giveBack = async (ids: string[], afterSeconds = 0): Promise<void> => {
     await releaseClaims(deps.pool, { ids, incarnationId: deps.incarnationId, afterSeconds }).catch((error: unknown) => {
@@ -105,14 +104,6 @@ export function createDrain(deps: DrainDependencies): Drain {
       );
     });
   };
-
-  /** Whether what its publish has read is used soon, and after nothing older: it then needs no query of its own. */
-  const isNext = (read: DeliveryToAttempt, id = read.subscription.id): boolean =>
-    isFresh(read) &&
-    queued.sizeOf(id) === 0 &&
-    !loading.has(id) &&
-    ready.sizeOf(id) < HANDED_AHEAD &&
-    ready.size() < HANDED_AHEAD_IN_ALL;
 
   const load = async (held: HeldDelivery[]): Promise<void> => {
     loads += 1;
@@ -145,17 +136,27 @@ export function createDrain(deps: DrainDependencies): Drain {
     }
   };
 
+  /** A place for the next try of a subscription, or why there is none: undefined while it has its share of all. */
+  const enter = ({ subscriptionId, delivery }: Loaded): Entry | undefined => {
+    if (recording >= RECORDING_AT_MOST || !inFlight.hasRoom(subscriptionId, delivery)) return undefined;
+    const entry = deps.admission.enter(delivery.subscription, delivery.isLastChance);
+    if (entry.ok) {
+      requests += 1;
+      inFlight.enter(subscriptionId, delivery);
+    }
+    return entry;
+  };
+
   const send = async ({ delivery, subscriptionId }: Loaded, entry: Entered): Promise<void> => {
-    requests += 1;
     busy.add(delivery.deliveryId);
-    add(sending, subscriptionId, 1);
     lastWork = performance.now();
     let isSending = true;
     /** Its place is free once the answer is there; recording goes on beside the next request. */
     const leave = (): void => {
       if (!isSending) return;
       isSending = false;
-      add(sending, subscriptionId, -1);
+      recording += 1;
+      inFlight.leave(subscriptionId, delivery);
       entry.leave();
       pumpSoon();
     };
@@ -174,12 +175,12 @@ export function createDrain(deps: DrainDependencies): Drain {
         carrier,
         keepsCarrier: false,
         isOver: () => false,
-        onAnswer({ isDelivered, durationMs }) {
+        onAnswer(sent) {
           surplus.sent(subscriptionId);
           // Counted before the next request goes out; what follows from it is waited for at the end.
-          observed = deps.admission.observe(current.subscription, entry, isDelivered);
+          observed = deps.admission.observe(current.subscription, entry, sent);
           leave();
-          deps.observe(subscriptionId, durationMs);
+          deps.observe(subscriptionId, sent.durationMs);
         },
       });
       if (made.end === 'sent') tally.sent(made.sent.isDelivered);
@@ -195,6 +196,7 @@ export function createDrain(deps: DrainDependencies): Drain {
       }
     } finally {
       leave();
+      recording -= 1;
       requests -= 1;
       busy.delete(delivery.deliveryId);
       pumpSoon();
@@ -211,28 +213,21 @@ export function createDrain(deps: DrainDependencies): Drain {
   const pump = (): void => {
     isPumping = false;
     if (!isRunning) return;
-    while (loads < LOADS_IN_FLIGHT && queued.size() > 0 && ready.size() < READ_AHEAD_IN_ALL) {
-      const planned = new Map<string, number>();
-      const held = queued.take(LOAD_AT_ONCE, ({ subscriptionId }) => {
-        const ahead = ready.sizeOf(subscriptionId) + (loading.get(subscriptionId) ?? 0);
-        const more = planned.get(subscriptionId) ?? 0;
-        if (ahead > READ_AGAIN_AT || ahead + more >= READ_AHEAD) return false;
-        planned.set(subscriptionId, more + 1);
-        return true;
-      });
+    while (loads < LOADS_IN_FLIGHT) {
+      const held = takeToRead(stages);
       if (held.length === 0) break;
       void load(held);
     }
     const entered = new Map<Loaded, Entered>();
     const closed = new Set<string>();
     let nextAt = Number.POSITIVE_INFINITY;
-    ready.take(REQUESTS - requests, (item) => {
-      const entry = deps.admission.enter(item.delivery.subscription, item.delivery.isLastChance);
-      if (entry.ok) entered.set(item, entry);
-      else if (entry.reason === 'circuit') closed.add(item.subscriptionId);
+    ready.take(deps.capacity.requests, (item) => {
+      const entry = enter(item);
+      if (entry?.ok === true) entered.set(item, entry);
+      else if (entry?.reason === 'circuit') closed.add(item.subscriptionId);
       // Whose places are all taken is looked at again when one is left.
-      else if (entry.reason === 'rate') nextAt = Math.min(nextAt, entry.at.getTime());
-      return entry.ok;
+      else if (entry?.reason === 'rate') nextAt = Math.min(nextAt, entry.at.getTime());
+      return entry?.ok === true;
     });
     for (const [item, entry] of entered) void send(item, entry);
     const isClosed = (id: string, isLastChance = false): boolean => closed.has(id) && !isLastChance;
@@ -256,16 +251,16 @@ export function createDrain(deps: DrainDependencies): Drain {
     await giveBack(ids.map(({ id }) => id));
   };
 
-  const report = (): DrainProgress => tally.report(new Set([...sending.keys(), ...loading.keys()]).size, size());
+  const report = (): DrainProgress => tally.report(new Set([...inFlight.subscriptions(), ...loading.keys()]).size, size());
 
   return {
     offer({ id, channelId, subscriptionId, read, isLastChance = false }) {
-      if (read !== undefined && isNext(read)) ready.push({ channelId, subscriptionId, delivery: read });
+      if (read !== undefined && isNext(read, stages)) ready.push({ channelId, subscriptionId, delivery: read });
       else queued.push({ id, channelId, subscriptionId, isLastChance });
       lastWork = performance.now();
       pumpSoon();
     },
-    size,
+    waiting,
     ids: () => [...busy, ...queued.all().map(({ id }) => id), ...ready.all().map(idOf)],
     full: surplus.full,
     countInto(counts) {

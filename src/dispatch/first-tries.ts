@@ -1,21 +1,20 @@
 import type { Admission } from './admission.ts';
+import { isFairShare } from './capacity.ts';
 
-// Starting more Temporal workflows at once than this makes the server slower, not faster (reference: 52 → 114/s at 6).
+// Starting more Temporal workflows at once than this makes the server slower, not faster (reference: 52 → 114/s at 6). A try that
+// waits for its answer is no start: it costs next to nothing.
 const STARTS_IN_FLIGHT = 6;
 // A start whose first try begins in another process is never heard of here; its place is free again after this long.
 const UNHEARD_START_MS = 1_000;
-// First tries of one subscription at a time: two keep a fast receiver busy; a slow one may have as many as the sender's
-// sockets to it, since those tries are regular activities and hold no Temporal workflow task.
-const TRIES_WHILE_FAST = 2;
-const TRIES_WHILE_SLOW = 10;
-// p95 over 1 s is slow (DESIGN §3): with the last 20 tries, two of them; a try still open after 1 s counts as well.
-const SLOW_MS = 1_000;
+// p95 over 2 s is slow (DESIGN §3): with the last 20 tries, two of them; a try still open after 2 s counts as well. A local try
+// holds a Temporal workflow task, which has 10 s; a slow one is a regular activity and holds none.
+const SLOW_MS = 2_000;
 const REMEMBERED_TRIES = 20;
 const SLOW_AMONG_REMEMBERED = 2;
 // A try that was never seen to end: the longest timeout and its recording are over by then.
 const FORGOTTEN_TRY_MS = 45_000;
 
-type Try = { subscriptionId: string; startedAt: number; begunAt?: number };
+type Try = { startedAt: number; begunAt?: number };
 
 /** Keeps the starts of deliveries in this process within bounds, so that a hanging endpoint never holds the others up. */
 export type FirstTries = ReturnType<typeof createFirstTries>;
@@ -24,43 +23,60 @@ export function createFirstTries({
   now,
   onRoom,
   admission,
+  slots,
 }: {
   now: () => number;
   onRoom: () => void;
   /** What the subscription's own limits and circuit allow. */
   admission: Pick<Admission, 'limitOf' | 'isClosed'>;
+  /** Tries that may be under way at a time, over all subscriptions. */
+  slots: number;
 }) {
-  const open = new Map<string, Try>();
+  // Of each subscription by delivery; the order is that of starting.
+  const open = new Map<string, Map<string, Try>>();
+  const subscriptionOf = new Map<string, string>();
+  const starting = new Map<string, Try>();
   const durations = new Map<string, number[]>();
 
-  const openOf = (subscriptionId: string): Try[] =>
-    [...open.values()].filter(
-      (item) => item.subscriptionId === subscriptionId && now() - item.startedAt < FORGOTTEN_TRY_MS,
-    );
+  const remove = (deliveryId: string): boolean => {
+    const subscriptionId = subscriptionOf.get(deliveryId);
+    if (subscriptionId === undefined) return false;
+    subscriptionOf.delete(deliveryId);
+    starting.delete(deliveryId);
+    const tries = open.get(subscriptionId);
+    tries?.delete(deliveryId);
+    if (tries?.size === 0) open.delete(subscriptionId);
+    return true;
+  };
+  const forgetOld = (): void => {
+    for (const tries of open.values()) {
+      for (const [id, { startedAt }] of tries) {
+        if (now() - startedAt < FORGOTTEN_TRY_MS) break;
+        remove(id);
+      }
+    }
+  };
+  const isStarting = ({ startedAt, begunAt }: Try): boolean =>
+    begunAt === undefined && now() - startedAt < UNHEARD_START_MS;
 
+  const hasSlowOpen = (subscriptionId: string): boolean => {
+    for (const { begunAt } of open.get(subscriptionId)?.values() ?? []) {
+      if (begunAt !== undefined) return now() - begunAt > SLOW_MS;
+    }
+    return false;
+  };
   const isSlow = (subscriptionId: string): boolean => {
     const past = (durations.get(subscriptionId) ?? []).filter((duration) => duration > SLOW_MS).length;
-    return (
-      past >= SLOW_AMONG_REMEMBERED ||
-      openOf(subscriptionId).some(({ begunAt }) => begunAt !== undefined && now() - begunAt > SLOW_MS)
-    );
+    return past >= SLOW_AMONG_REMEMBERED || hasSlowOpen(subscriptionId);
   };
 
-  /**
-   * What has not begun is on its way through Temporal and sends nothing yet: it counts with the starts, so that a fast
-   * receiver is sent to without a break while the next starts are under way.
-   */
+  /** As many as its concurrency allows, of which few are on their way through Temporal, and never more than leave room for others. */
   const roomOf = (subscriptionId: string): number => {
-    const tries = openOf(subscriptionId);
-    const begun = tries.filter(({ begunAt }) => begunAt !== undefined).length;
-    const free = (isSlow(subscriptionId) ? TRIES_WHILE_SLOW : TRIES_WHILE_FAST) - begun;
-    if (free <= 0) return 0;
-    return Math.min(STARTS_IN_FLIGHT - (tries.length - begun), admission.limitOf(subscriptionId) - tries.length);
-  };
-
-  const full = (): string[] => {
-    const subscriptionIds = new Set([...open.values()].map((item) => item.subscriptionId));
-    return [...subscriptionIds].filter((subscriptionId) => roomOf(subscriptionId) <= 0);
+    const tries = open.get(subscriptionId);
+    const count = tries?.size ?? 0;
+    if (!isFairShare(count, slots - subscriptionOf.size)) return 0;
+    const started = [...starting.keys()].filter((id) => tries?.has(id) === true).length;
+    return Math.min(STARTS_IN_FLIGHT - started, admission.limitOf(subscriptionId) - count);
   };
 
   return {
@@ -69,10 +85,8 @@ export function createFirstTries({
 
     /** How many more deliveries may be started now, over all subscriptions. */
     room(): number {
-      const waiting = [...open.values()].filter(
-        (item) => item.begunAt === undefined && now() - item.startedAt < UNHEARD_START_MS,
-      );
-      return STARTS_IN_FLIGHT - waiting.length;
+      for (const [id, item] of starting) if (!isStarting(item)) starting.delete(id);
+      return Math.min(STARTS_IN_FLIGHT - starting.size, slots - subscriptionOf.size);
     },
 
     roomOf,
@@ -84,28 +98,33 @@ export function createFirstTries({
     stuck(queues: { countInto(counts: Map<string, number>): void }): { ids: string[]; held: number } {
       const counts = new Map<string, number>();
       queues.countInto(counts);
-      const waiting = [...counts].filter(([subscriptionId]) => roomOf(subscriptionId) <= 0);
-      const ids = new Set([...full(), ...waiting.map(([subscriptionId]) => subscriptionId)]);
-      return { ids: [...ids], held: waiting.reduce((sum, [, count]) => sum + count, 0) };
+      const full = [...new Set([...open.keys(), ...counts.keys()])].filter((id) => roomOf(id) <= 0);
+      return { ids: full, held: full.reduce((sum, id) => sum + (counts.get(id) ?? 0), 0) };
     },
 
     /** A delivery is being started. */
     start(deliveryId: string, subscriptionId: string): void {
-      for (const [id, item] of open) if (now() - item.startedAt >= FORGOTTEN_TRY_MS) open.delete(id);
-      open.set(deliveryId, { subscriptionId, startedAt: now() });
+      forgetOld();
+      remove(deliveryId);
+      const item: Try = { startedAt: now() };
+      const tries = open.get(subscriptionId) ?? new Map<string, Try>();
+      open.set(subscriptionId, tries.set(deliveryId, item));
+      subscriptionOf.set(deliveryId, subscriptionId);
+      starting.set(deliveryId, item);
     },
 
     /** Its first try is being made. */
     begin(deliveryId: string): void {
-      const item = open.get(deliveryId);
+      const item = open.get(subscriptionOf.get(deliveryId) ?? '')?.get(deliveryId);
       if (item === undefined || item.begunAt !== undefined) return;
       item.begunAt = now();
+      starting.delete(deliveryId);
       onRoom();
     },
 
     /** Its first try has ended, or its start has failed. */
     end(deliveryId: string): void {
-      if (open.delete(deliveryId)) onRoom();
+      if (remove(deliveryId)) onRoom();
     },
 
     /** How long a try of that subscription took, ms. */

@@ -1,10 +1,17 @@
-import { CONCURRENCY } from '../shared/limits.ts';
+import { type AdaptiveLimit, createAdaptiveLimit, type Pressure } from './adaptive-limit.ts';
 
-/** The limits of a subscription; null: 20 at a time, and no limit per second. */
+/** The limits of a subscription; null: as many at a time as its receiver takes well, and no limit per second. */
 export type LimitSettings = { maxConcurrency: number | null; rateLimit: number | null };
 
 /** A place for one try, given back with `leave`; or none before `at`. */
-export type Place = { ok: true; leave(): void } | { ok: false; at: Date; reason: 'rate' | 'concurrency' };
+export type Place =
+  | {
+      ok: true;
+      leave(): void;
+      /** Its request was answered, or was lost, after so many ms: the adaptive limit learns from it. Before `leave`. */
+      answered(pressure: Pressure, latencyMs: number): void;
+    }
+  | { ok: false; at: Date; reason: 'rate' | 'concurrency' };
 
 // Timers are exact to a ms or so: a try this much early is in time, or a high rate could never be reached, ms.
 const EARLY_MS = 20;
@@ -20,11 +27,13 @@ export type Limits = ReturnType<typeof createLimits>;
 
 /**
  * Keeps the tries of one subscription within this process's share of its limits: a fair part for each live worker, and at
- * least one place and 1/s, so more workers than places exceed the limit. Tries of a rate limit are spread evenly over
+ * least one place and 1/s, so more workers than places exceed the limit. Where no maxConcurrency is set, the places adapt to
+ * the receiver. Tries of a rate limit are spread evenly over
  * the second. Who waits goes before who asks anew.
  */
 export function createLimits({ now, workers }: { now: () => number; workers: () => number }) {
-  let concurrency: number = CONCURRENCY.default;
+  const adaptive: AdaptiveLimit = createAdaptiveLimit({ now, workers });
+  let maxConcurrency: number | undefined;
   let intervalMs = 0;
   let inFlight = 0;
   /** When the next try of the rate limit is due. */
@@ -34,11 +43,14 @@ export function createLimits({ now, workers }: { now: () => number; workers: () 
   let timer: NodeJS.Timeout | undefined;
   const waiters = new Set<Waiter>();
 
-  const follow = ({ maxConcurrency, rateLimit }: LimitSettings): void => {
+  const follow = (settings: LimitSettings): void => {
     const count = Math.max(1, workers());
-    concurrency = Math.max(1, Math.floor((maxConcurrency ?? CONCURRENCY.default) / count));
+    const { rateLimit } = settings;
+    maxConcurrency =
+      settings.maxConcurrency === null ? undefined : Math.max(1, Math.floor(settings.maxConcurrency / count));
     intervalMs = rateLimit === null ? 0 : 1_000 / Math.max(1, rateLimit / count);
   };
+  const concurrency = (): number => maxConcurrency ?? adaptive.get();
 
   const leaver = (): (() => void) => {
     let isIn = true;
@@ -50,13 +62,18 @@ export function createLimits({ now, workers }: { now: () => number; workers: () 
     };
   };
 
-  const isFull = (): boolean => inFlight >= concurrency;
+  const isFull = (): boolean => inFlight >= concurrency();
   const isEarly = (): boolean => intervalMs > 0 && now() < slotAt - EARLY_MS;
 
   const takePlace = (): Place => {
     inFlight += 1;
     if (intervalMs > 0) slotAt = Math.max(now(), slotAt) + intervalMs;
-    return { ok: true, leave: leaver() };
+    const flight = adaptive.send(inFlight);
+    return {
+      ok: true,
+      leave: leaver(),
+      answered: (pressure, latencyMs) => adaptive.answer(flight, pressure, latencyMs, inFlight),
+    };
   };
 
   const serve = (): void => {
@@ -75,7 +92,7 @@ export function createLimits({ now, workers }: { now: () => number; workers: () 
   const hold = (): Place => {
     const reason = isFull() ? 'concurrency' : 'rate';
     const [first, stepMs] = isFull()
-      ? [now() + HELD_MS, HELD_MS / concurrency]
+      ? [now() + HELD_MS, HELD_MS / concurrency()]
       : [slotAt + waiters.size * intervalMs, intervalMs];
     heldUntil = Math.max(first, heldUntil + stepMs);
     return { ok: false, at: new Date(heldUntil), reason };
@@ -124,8 +141,12 @@ export function createLimits({ now, workers }: { now: () => number; workers: () 
     /** Tries that may be under way or about to be: none while all places are taken or others wait for one. */
     startable(): number {
       if (isFull() || waiters.size > 0) return 0;
-      return intervalMs === 0 ? concurrency : Math.min(concurrency, Math.max(1, Math.floor(AHEAD_MS / intervalMs)));
+      const places = concurrency();
+      return intervalMs === 0 ? places : Math.min(places, Math.max(1, Math.floor(AHEAD_MS / intervalMs)));
     },
+
+    /** What holds now: places, those taken, and the mean latency of late good answers, ms. */
+    gauge: () => ({ limit: concurrency(), inFlight, latencyMs: adaptive.latencyMs() }),
 
     isIdle: (): boolean => inFlight === 0 && waiters.size === 0,
   };

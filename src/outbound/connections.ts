@@ -30,6 +30,8 @@ export type ConnectionsOptions = {
 /** The right to send one request. It ends with exactly one of `release` and `destroy`; what comes after the first does nothing. */
 export type Lease = {
   client: Client;
+  /** When its connection was open, by `performance.now()`; infinite before. */
+  openedAt(): number;
   /** The answer has been read to its end: the connection may be used again. */
   release(): void;
   /** Ends the connection, wherever it stands; a request that is under way rejects with `reason`. */
@@ -45,18 +47,17 @@ export type Connections = {
   close(): Promise<void>;
 };
 
-type Connection = { client: Client; bornAt: number; expectAnswer(): void };
+/** `openedAt`: infinite while it is not open. */
+type Connection = { client: Client; bornAt: number; openedAt: number; expectAnswer(): void };
 type Waiter = { admit(): void };
 type Group = { name: string; inUse: number; waiters: Set<Waiter> };
 type Origin = { name: string; idle: Connection[]; inUse: number; groups: Map<string, Group> };
 
-/** Idle connections kept to one origin: beyond it a finished request's connection is closed. */
-const IDLE_PER_ORIGIN = 50;
-
 /**
  * Connections by origin, the one used last is used first; at most `perGroup` at a time for each group. A group is a
  * subscription: many of them stand behind one host (an automation service, a gateway), and one that hangs there must not
- * hold the others up. Idle connections are everybody's. One undici Client per connection
+ * hold the others up. Idle connections are everybody's, and all of them are kept until they have been idle for too long: closing
+ * some of them would mean opening them again in the same burst. One undici Client per connection
  * and not a Pool, for two reasons: a Client can be destroyed, while a Pool that is told to abort a request opens a new
  * connection for it, so that every timeout costs the slow receiver another TLS handshake (seen with undici 7.30.2); and a
  * request in a Pool's queue notices its abort only when it is sent. Beyond `maxOrigins` the idle connections of the
@@ -76,10 +77,15 @@ export function createConnections({ connect, perGroup, maxOrigins }: Connections
     closing.add(done);
   }
 
-  function open(origin: string): Connection {
+  function open(origin: Origin): Connection {
     const answers = createInterimAnswers(connect);
-    const client = new Client(origin, {
-      connect: answers.connect,
+    const client = new Client(origin.name, {
+      connect: (target, callback) =>
+        answers.connect(target, (...[error, socket]) => {
+          if (error !== null) return callback(error, null);
+          connection.openedAt = performance.now();
+          return callback(null, socket);
+        }),
       pipelining: 1,
       allowH2: false,
       maxHeaderSize: MAX_HEADER_BYTES,
@@ -90,10 +96,24 @@ export function createConnections({ connect, perGroup, maxOrigins }: Connections
       headersTimeout: 0,
       bodyTimeout: 0,
     });
+    const connection: Connection = {
+      client,
+      bornAt: performance.now(),
+      openedAt: Number.POSITIVE_INFINITY,
+      expectAnswer: answers.expect,
+    };
     // undici emits what its own handlers throw; without a listener that would end the process.
     const emitter: EventEmitter = client;
     emitter.on('error', () => undefined);
-    return { client, bornAt: performance.now(), expectAnswer: answers.expect };
+    emitter.on('disconnect', () => {
+      connection.openedAt = Number.POSITIVE_INFINITY;
+      // The one that has been idle for longest is the first.
+      const place = origin.idle.indexOf(connection);
+      if (place < 0) return;
+      origin.idle.splice(place, 1);
+      follow(client.close());
+    });
+    return connection;
   }
 
   function evict(): void {
@@ -155,7 +175,7 @@ export function createConnections({ connect, perGroup, maxOrigins }: Connections
       if (performance.now() - kept.bornAt <= CONNECTION_LIFE_MS) return kept;
       follow(kept.client.close());
     }
-    return open(origin.name);
+    return open(origin);
   }
 
   return {
@@ -180,9 +200,11 @@ export function createConnections({ connect, perGroup, maxOrigins }: Connections
       };
       return {
         client: connection.client,
+        openedAt: () => connection.openedAt,
         release: () =>
           end(() => {
-            if (origin.idle.length < IDLE_PER_ORIGIN) origin.idle.push(connection);
+            // A receiver may close its connection with the answer.
+            if (connection.openedAt < Number.POSITIVE_INFINITY) origin.idle.push(connection);
             else follow(connection.client.close());
           }),
         destroy: (reason) => end(() => follow(connection.client.destroy(reason))),

@@ -2,11 +2,10 @@ import type { AddressGuard } from './address-guard.ts';
 import { createConnections, type Lease, SenderClosedError } from './connections.ts';
 import { type AttemptError, classifyError, OutboundError } from './error-class.ts';
 import { bodyText, headerRecord, readBody } from './response-content.ts';
+import { CONCURRENCY } from '../shared/limits.ts';
 import { parseRetryAfter } from './retry-after.ts';
 
-/** Requests at a time for one subscription at one origin. Its limits are kept before; this is the last wall. */
-const CONNECTIONS_PER_GROUP = 100;
-/** Origins whose idle pools are kept. A pool without sockets is a few KiB. */
+/** Origins whose idle connections are kept. */
 const MAX_ORIGINS = 1_000;
 /** A few are fine (100 Continue, 103 Early Hints). A receiver that sends them without end would keep the parser busy until the deadline. */
 const MAX_INTERIM_ANSWERS = 100;
@@ -35,6 +34,8 @@ export type SendResult = {
   response?: WebhookResponse;
   /** Present exactly when it is not delivered. */
   error?: AttemptError;
+  /** ms from when a connection was open to the end of the answer's headers: what the receiver took. Present with `response`. */
+  answeredAfterMs?: number;
   /** What a 429 or 503 asks for, in ms from the end of the attempt. */
   retryAfterMs?: number;
 };
@@ -49,7 +50,7 @@ export type WebhookSenderOptions = {
   guard: AddressGuard;
   /** Posthorn's own, for `user-agent: posthorn/<version>`. */
   version: string;
-  /** Default 100. */
+  /** Default: what a subscription may have, 1,000. Its limits are kept before; this is the last wall. */
   connectionsPerGroup?: number;
   /** Default 1,000. */
   maxOrigins?: number;
@@ -124,18 +125,23 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
   const { guard, version } = options;
   const connections = createConnections({
     connect: guard.connect,
-    perGroup: options.connectionsPerGroup ?? CONNECTIONS_PER_GROUP,
+    perGroup: options.connectionsPerGroup ?? CONCURRENCY.max,
     maxOrigins: options.maxOrigins ?? MAX_ORIGINS,
   });
 
   /** Rejects when no complete headers came in time. */
-  async function exchange(url: URL, request: WebhookRequest, elapsedMs: () => number): Promise<WebhookResponse> {
+  async function exchange(
+    url: URL,
+    request: WebhookRequest,
+    elapsedMs: () => number,
+  ): Promise<{ response: WebhookResponse; answeredAfterMs: number }> {
     const deadline = startDeadline(request.timeoutMs);
     let lease: Lease | undefined;
     try {
       const taken = await connections.acquire(url.origin, request.group ?? '', deadline.signal);
       lease = taken;
       deadline.begin(taken);
+      const beganAt = performance.now();
       const answer = await taken.client.request({
         method: 'POST',
         path: `${url.pathname}${url.search}`,
@@ -144,14 +150,11 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
         onInfo: limitInterimAnswers(taken),
       });
       const latencyMs = elapsedMs();
+      const answeredAfterMs = performance.now() - Math.max(beganAt, taken.openedAt());
       const { bytes, isWhole } = await readBody(answer.body);
       if (isWhole) taken.release();
-      return {
-        status: answer.statusCode,
-        headers: headerRecord(answer.headers),
-        body: bodyText(bytes),
-        latencyMs,
-      };
+      const headers = headerRecord(answer.headers);
+      return { response: { status: answer.statusCode, headers, body: bodyText(bytes), latencyMs }, answeredAfterMs };
     } finally {
       deadline.stop();
       // Does nothing after a whole answer. After any other end nobody knows what is still on its way on this connection.
@@ -171,8 +174,8 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
         return { startedAt, durationMs: elapsedMs(), isDelivered: false, error };
       }
       try {
-        const response = await exchange(new URL(request.url), request, elapsedMs);
-        return { startedAt, durationMs: elapsedMs(), ...judge(response) };
+        const { response, answeredAfterMs } = await exchange(new URL(request.url), request, elapsedMs);
+        return { startedAt, durationMs: elapsedMs(), ...judge(response), answeredAfterMs };
       } catch (error) {
         if (error instanceof SenderClosedError) throw error;
         return { startedAt, durationMs: elapsedMs(), isDelivered: false, error: classifyError(error) };

@@ -36,15 +36,23 @@ export function simulate(
   const empty = (): number[] => Array.from({ length: seconds }, () => 0);
   const seen: Simulated = { limits: empty(), good: empty(), bad: empty(), longestMs: empty() };
   let sent = 0;
+  /** The first ends last. */
+  const placeOf = (endsAt: number): number => {
+    let [from, to] = [0, under.length];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if ((under[middle]?.endsAt ?? 0) > endsAt) from = middle + 1;
+      else to = middle;
+    }
+    return from;
+  };
   const send = (): void => {
     while (under.length < limit.get() && sent < (perSecond === Number.POSITIVE_INFINITY ? perSecond : (perSecond * now) / 1_000)) {
       sent += 1;
       const flight = limit.send(under.length + 1);
       const { pressure, afterMs } = receiver(now, under.length + 1);
       const endsAt = now + Math.max(0.01, afterMs);
-      let at = under.length;
-      while (at > 0 && (under[at - 1]?.endsAt ?? 0) < endsAt) at -= 1;
-      under.splice(at, 0, { endsAt, flight, pressure, latencyMs: afterMs });
+      under.splice(placeOf(endsAt), 0, { endsAt, flight, pressure, latencyMs: afterMs });
     }
   };
   const end = seconds * 1_000;
@@ -63,5 +71,5 @@ export function simulate(
     }
     seen.limits[second] = limit.get();
   }
-  return seen;
+  return { ...seen, limits: seen.limits.reduce<number[]>((all, limit) => [...all, limit || (all.at(-1) ?? 20)], []) };
 }

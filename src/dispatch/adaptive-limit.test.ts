@@ -1,0 +1,151 @@
+import { describe, expect, test } from '@jest/globals';
+import { queueing, type ReceiverModel, simulate, type Simulated } from '../../test/support/receiver-model.ts';
+
+/** Numbers that look random and are the same in every run (a linear congruential generator), from 0 to 1. */
+function pseudoRandom(): () => number {
+  let state = 42;
+  return () => {
+    state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32;
+    return state / 2 ** 32;
+  };
+}
+
+/** Latencies as real services have them: most near the median, few several times as long. */
+function lognormal(medianMs: number, sigma: number): () => number {
+  const random = pseudoRandom();
+  return () => {
+    const normal = Math.sqrt(-2 * Math.log(random() + 1e-12)) * Math.cos(2 * Math.PI * random());
+    return medianMs * Math.exp(sigma * normal);
+  };
+}
+
+const steady =
+  (afterMs: number): ReceiverModel =>
+  () => ({ pressure: 'good', afterMs });
+
+/** 429 at once to whatever comes while `places` are taken. */
+function refusingAbove(places: number, serviceMs: number): ReceiverModel {
+  let ends: number[] = [];
+  return (now) => {
+    ends = ends.filter((end) => end > now);
+    if (ends.length >= places) return { pressure: 'busy', afterMs: 5 };
+    ends.push(now + serviceMs);
+    return { pressure: 'good', afterMs: serviceMs };
+  };
+}
+
+const mean = (values: number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+/** Of the second half of the time: what it has settled to. */
+const settled = ({ limits, good, longestMs }: Simulated) => {
+  const half = limits.length / 2;
+  return { limit: mean(limits.slice(half)), perSecond: mean(good.slice(half)), longestMs: Math.max(...longestMs.slice(half)) };
+};
+
+describe('a receiver that takes whatever comes', () => {
+  test.each([100, 1_000])('that answers after %i ms gets 1,000 at a time within ten answers, one after the other', (ms) => {
+    const { limits, good } = simulate(steady(ms), { seconds: 30 });
+    const reachedAt = limits.findIndex((limit) => limit >= 990);
+    expect(reachedAt * 1_000).toBeLessThanOrEqual(10 * ms);
+    expect(mean(good.slice(15))).toBeGreaterThan((0.95 * 1_000 * 1_000) / ms);
+  });
+
+  test('gets them however much its latency varies', () => {
+    const latency = lognormal(300, 0.6);
+    const sim = simulate(() => ({ pressure: 'good', afterMs: latency() }), { seconds: 30 });
+    expect(settled(sim).limit).toBeGreaterThan(950);
+  });
+
+  test('gets them again when it has become slower at whatever load', () => {
+    const sim = simulate((now) => ({ pressure: 'good', afterMs: now < 10_000 ? 300 : 900 }), { seconds: 40 });
+    expect(settled(sim).limit).toBeGreaterThan(950);
+  });
+
+  test('keeps 20 while 20 are never needed', () => {
+    const sim = simulate(steady(300), { seconds: 30, perSecond: 20 });
+    expect(new Set(sim.limits.slice(1))).toEqual(new Set([20]));
+  });
+
+  test('loses little when one request in a hundred is lost', () => {
+    const random = pseudoRandom();
+    const sim = simulate(() => ({ pressure: random() < 0.01 ? 'lost' : 'good', afterMs: 500 }), { seconds: 20 });
+    expect(settled(sim).perSecond).toBeGreaterThan(1_800);
+  });
+});
+
+describe('a receiver that queues', () => {
+  test.each([
+    // Least is 2, and a queue of 30 ms harms nobody.
+    [1, 20, 5],
+    [5, 100, 7],
+    [50, 100, 60],
+    [50, 1_000, 60],
+  ])('beyond %i at a time of %i ms each gets at most %i', (places, serviceMs, most) => {
+    const random = pseudoRandom();
+    const sim = simulate(
+      queueing(places, () => serviceMs * (0.9 + 0.2 * random())),
+      { seconds: 120 },
+    );
+    const { limit, perSecond, longestMs } = settled(sim);
+    expect(limit).toBeGreaterThanOrEqual(places * 0.8);
+    expect(limit).toBeLessThanOrEqual(most);
+    expect(perSecond).toBeGreaterThan((0.95 * places * 1_000) / serviceMs);
+    // None waits for long behind the others, once it has settled.
+    expect(longestMs).toBeLessThanOrEqual(Math.max(150, 3 * serviceMs));
+  });
+
+  test('is used well although its latency varies', () => {
+    const sim = simulate(queueing(200, lognormal(100, 0.5)), { seconds: 60 });
+    const { limit, perSecond } = settled(sim);
+    expect(limit).toBeGreaterThan(160);
+    expect(limit).toBeLessThan(260);
+    // 200 at a time with a mean of 113 ms: 1,765/s.
+    expect(perSecond).toBeGreaterThan(0.9 * 1_765);
+  });
+
+  test('and that loses most of its places is sent less, and more again when it has them back', () => {
+    const [many, few] = [queueing(50, () => 100), queueing(10, () => 100)];
+    const isWeak = (now: number): boolean => now > 30_000 && now < 90_000;
+    const { limits, good } = simulate((now, open) => (isWeak(now) ? few : many)(now, open), { seconds: 120 });
+    expect(Math.min(...limits.slice(60, 90))).toBeLessThanOrEqual(15);
+    expect(mean(good.slice(35, 90))).toBeGreaterThan(95);
+    // Within ten seconds.
+    expect(mean(good.slice(100))).toBeGreaterThan(475);
+  });
+});
+
+test('a receiver that slows down the more it has gets about as many as bring most answers', () => {
+  // At L in flight L / (100 ms × (1 + (L / 100)²)) a second: most at L = 100, 500/s.
+  const sim = simulate((_, open) => ({ pressure: 'good', afterMs: 100 * (1 + (open / 100) ** 2) }), { seconds: 120 });
+  const { limit, perSecond } = settled(sim);
+  expect(Math.abs(limit - 100)).toBeLessThanOrEqual(25);
+  expect(perSecond).toBeGreaterThan(0.9 * 500);
+});
+
+test.each([100, 300])('a receiver that answers 429 above 100 at a time, else after %i ms, hears little of it', (serviceMs) => {
+  const { limits, good, bad } = simulate(refusingAbove(100, serviceMs), { seconds: 120 });
+  const late = limits.slice(20);
+  expect(Math.min(...late)).toBeGreaterThanOrEqual(80);
+  expect(Math.max(...late)).toBeLessThanOrEqual(120);
+  expect(mean(good.slice(20))).toBeGreaterThan((0.9 * 100_000) / serviceMs);
+  // One look above 100 every half minute, of some twenty requests.
+  expect(bad.slice(20).reduce((sum, count) => sum + count, 0)).toBeLessThan(100);
+});
+
+test('a receiver that stops answering for a minute gets next to nothing meanwhile, and all of it within ten seconds after', () => {
+  const isAway = (now: number): boolean => now > 10_000 && now < 70_000;
+  const { limits, good, bad } = simulate(
+    (now) => (isAway(now) ? { pressure: 'lost', afterMs: 15_000 } : { pressure: 'good', afterMs: 500 }),
+    { seconds: 95 },
+  );
+  expect(limits[50]).toBe(2);
+  // Those that were in flight when it began, and two at a time after them.
+  expect(bad.reduce((sum, count) => sum + count, 0)).toBeLessThan(1_000 + 50);
+  const firstGood = good.findIndex((count, second) => second > 70 && count > 0);
+  expect(limits[firstGood + 9]).toBeGreaterThanOrEqual(950);
+});
+
+test('several workers begin with their part, and go no further than it', () => {
+  const { limits, good } = simulate(steady(100), { seconds: 10, workers: 4 });
+  expect(good[0]).toBeLessThan(800);
+  expect(Math.max(...limits)).toBe(250);
+});

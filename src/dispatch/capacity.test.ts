@@ -1,0 +1,50 @@
+import { describe, expect, test } from '@jest/globals';
+import { capacityOf, isFairShare, type Machine, readMachine } from './capacity.ts';
+
+const GIB = 1024 ** 3;
+const LARGE: Machine = { memoryBytes: 24 * GIB, heapBytes: 4 * GIB, descriptors: 1_048_576 };
+
+describe('the capacity of a process', () => {
+  test.each<[string, Machine, number | undefined, { requests: number; slots: number }]>([
+    ['a large machine', LARGE, undefined, { requests: 8_000, slots: 500 }],
+    ['few file descriptors', { ...LARGE, descriptors: 4_096 }, undefined, { requests: 2_048, slots: 500 }],
+    ['a small container', { memoryBytes: GIB / 2, heapBytes: 300 * 1024 ** 2, descriptors: 65_536 }, undefined, { requests: 819, slots: 50 }],
+    ['next to nothing', { memoryBytes: GIB / 16, heapBytes: 50 * 1024 ** 2, descriptors: 256 }, undefined, { requests: 200, slots: 20 }],
+    ['a number that is set', LARGE, 12_345, { requests: 12_345, slots: 500 }],
+  ])('%s', (_, machine, requests, expected) => {
+    expect(capacityOf(machine, requests)).toEqual(expected);
+  });
+
+  test('this machine has some of everything', () => {
+    const { memoryBytes, heapBytes, descriptors } = readMachine();
+    expect([memoryBytes > GIB / 16, heapBytes > 0, descriptors > 0]).toEqual([true, true, true]);
+  });
+});
+
+describe('a fair share', () => {
+  /** How much each of `hogs` gets of `all` when they take in turns as long as they may, and what is left then. */
+  const share = (all: number, hogs: number): { each: number; left: number } => {
+    const own = Array.from({ length: hogs }, () => 0);
+    let left = all;
+    for (let isGoing = true; isGoing; ) {
+      isGoing = false;
+      for (const [index, count] of own.entries()) {
+        if (!isFairShare(count, left)) continue;
+        own[index] = count + 1;
+        left -= 1;
+        isGoing = true;
+      }
+    }
+    return { each: own[0] ?? 0, left };
+  };
+
+  test.each([1, 2, 9, 99])('%i that take all they may leave as much as each of them has', (hogs) => {
+    const { each, left } = share(1_000, hogs);
+    expect(Math.abs(each - left)).toBeLessThanOrEqual(hogs);
+    expect(left).toBeGreaterThan(0);
+  });
+
+  test('what counts for several must find room for all of it', () => {
+    expect([isFairShare(0, 5, 5), isFairShare(1, 5, 5), isFairShare(0, 4, 5)]).toEqual([true, false, false]);
+  });
+});

@@ -1,0 +1,30 @@
+import type { DeliveryToAttempt } from '../shared/delivery-to-attempt.ts';
+import { isFairShare, UNIT_BYTES } from './capacity.ts';
+
+type Weighed = { message: Pick<DeliveryToAttempt['message'], 'payload'> };
+
+/** A large payload counts for several requests: it is memory that runs out. */
+const weightOf = ({ message }: Weighed): number => Math.max(1, Math.ceil(message.payload.length / UNIT_BYTES));
+
+/** Counts what a process has in flight, in all and per subscription, so that nobody fills it (`isFairShare`). */
+export function createInFlight(capacity: number) {
+  const taken = new Map<string, number>();
+  let inAll = 0;
+
+  const add = (subscriptionId: string, weight: number): void => {
+    inAll += weight;
+    const count = (taken.get(subscriptionId) ?? 0) + weight;
+    if (count === 0) taken.delete(subscriptionId);
+    else taken.set(subscriptionId, count);
+  };
+
+  return {
+    /** Whether this subscription may have one more. The only one in flight may always, however large it is. */
+    hasRoom: (subscriptionId: string, delivery: Weighed): boolean =>
+      inAll === 0 || isFairShare(taken.get(subscriptionId) ?? 0, capacity - inAll, weightOf(delivery)),
+    enter: (subscriptionId: string, delivery: Weighed): void => add(subscriptionId, weightOf(delivery)),
+    leave: (subscriptionId: string, delivery: Weighed): void => add(subscriptionId, -weightOf(delivery)),
+    /** Those that have something in flight. */
+    subscriptions: (): Iterable<string> => taken.keys(),
+  };
+}

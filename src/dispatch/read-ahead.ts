@@ -1,0 +1,41 @@
+import type { DeliveryToAttempt } from '../shared/delivery-to-attempt.ts';
+import type { FairQueues, Queued } from './fair-queues.ts';
+import { isFresh } from './freshness.ts';
+
+// Deliveries read from PostgreSQL at a time, and read ahead per subscription so that its next request waits for no query.
+export const LOAD_AT_ONCE = 100;
+const READ_AHEAD = 60;
+// Read again once this few are left: one by one, each finished request would be a query.
+const READ_AGAIN_AT = 30;
+// In all: what is read too far ahead is stale when its turn comes. What publishes have read costs no query and is small.
+const READ_AHEAD_IN_ALL = 400;
+const HANDED_AHEAD = 200;
+const HANDED_AHEAD_IN_ALL = 2_000;
+
+/** What waits to be read, what is being read (per subscription), and what has been read and waits for its request. */
+type Stages<T extends Queued> = {
+  queued: FairQueues<T>;
+  loading: ReadonlyMap<string, number>;
+  ready: Pick<FairQueues<Queued>, 'size' | 'sizeOf'>;
+};
+
+/** Takes out of the queue what is to be read next, fairly over the subscriptions; nothing while enough has been read. */
+export function takeToRead<T extends Queued>({ queued, loading, ready }: Stages<T>): T[] {
+  if (ready.size() >= READ_AHEAD_IN_ALL) return [];
+  const planned = new Map<string, number>();
+  return queued.take(LOAD_AT_ONCE, ({ subscriptionId }) => {
+    const ahead = ready.sizeOf(subscriptionId) + (loading.get(subscriptionId) ?? 0);
+    const more = planned.get(subscriptionId) ?? 0;
+    if (ahead > READ_AGAIN_AT || ahead + more >= READ_AHEAD) return false;
+    planned.set(subscriptionId, more + 1);
+    return true;
+  });
+}
+
+/** Whether what its publish has read is used soon, and after nothing older: it then needs no query of its own. */
+export const isNext = <T extends Queued>(read: DeliveryToAttempt, { queued, loading, ready }: Stages<T>): boolean =>
+  isFresh(read) &&
+  queued.sizeOf(read.subscription.id) === 0 &&
+  !loading.has(read.subscription.id) &&
+  ready.sizeOf(read.subscription.id) < HANDED_AHEAD &&
+  ready.size() < HANDED_AHEAD_IN_ALL;
