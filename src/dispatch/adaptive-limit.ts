@@ -1,4 +1,5 @@
 import { ADAPTIVE_CONCURRENCY } from '../shared/limits.ts';
+import { LeastLatency } from './least-latency.ts';
 
 /**
  * What an answer says of the receiver's load. `busy`: 429. `lost`: 503, no answer in time, no connection. `other`: an answer
@@ -31,7 +32,6 @@ const HARMLESS_MS = 30;
 // Nobody grows while latency is beyond this many times the least one of the last two minutes: when many subscriptions share what
 // is slow, growth pays for each of them and harms all.
 const LATENCY_AT_MOST = 2;
-const LEAST_KEPT_MS = 60_000;
 // Latency that changes by this factor while the limit stays asks for a look before its time.
 const DRIFT = 1.5;
 const TRIAL = { down: 0.85, up: 1.18 };
@@ -48,213 +48,227 @@ const LOST = { least: 2, part: 0.1, remembered: 200 };
 // Weight of a new answer in the latency that is shown.
 const SHOWN_WEIGHT = 0.1;
 
+type Direction = 'down' | 'up';
+type Trial = { limit: number; before: Level; direction: Direction; isAlarm: boolean };
+/** Sums over its answers. */
+type Round = { from: number; limit: number; count: number; latencyMs: number; squares: number; inFlight: number };
+
 /** How many times the same growth latency has grown: 0 as if nothing waited, 1 as if all that was added waits. */
 function elasticity(before: Level, after: Level): number {
   if (Math.abs(after.latencyMs - before.latencyMs) < NOISE_MS) return 0;
   return Math.log(after.latencyMs / before.latencyMs) / Math.log(after.inFlight / before.inFlight);
 }
 
-/** The least of what was added in the last one to two minutes. */
-function createLeast(now: () => number) {
-  let [current, previous] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-  let endsAt = now() + LEAST_KEPT_MS;
-  return {
-    add(value: number): void {
-      if (now() >= endsAt) {
-        previous = now() >= endsAt + LEAST_KEPT_MS ? Number.POSITIVE_INFINITY : current;
-        current = Number.POSITIVE_INFINITY;
-        endsAt = now() + LEAST_KEPT_MS;
-      }
-      current = Math.min(current, value);
-    },
-    /** What was less is over. */
-    raise(value: number): void {
-      [current, previous] = [value, Number.POSITIVE_INFINITY];
-    },
-    get: (): number => Math.min(current, previous),
-  };
-}
-
-/** The limit of one subscription in this process. */
-export type AdaptiveLimit = ReturnType<typeof createAdaptiveLimit>;
-
 /**
- * Finds how many requests a receiver takes at a time. It begins at 20 and doubles, round by round, while answers are good and more
+ * Finds how many requests one subscription's receiver takes at a time. It begins at 20 and doubles, round by round, while answers are good and more
  * requests bring more answers; then it tries a little less and a little more in turns and keeps what paid. A round is about as many
  * answers as are in flight; its mean latency is compared with the round before, whose limit was another (Little's law: the rate is
  * requests in flight over latency). 429 takes a tenth off at once, 503 and lost requests a half; where that was is reached again
  * quickly, but passed with care. Each of several `workers` begins with its part and finds its own limit. `now` in ms, from any origin.
  */
-export function createAdaptiveLimit({ now, workers }: { now: () => number; workers: () => number }) {
-  const shared = (places: number): number => Math.max(1, places / Math.max(1, workers()));
-  const within = (places: number): number =>
-    Math.min(shared(ADAPTIVE_CONCURRENCY.most), Math.max(shared(ADAPTIVE_CONCURRENCY.least), places));
-
-  let limit = shared(ADAPTIVE_CONCURRENCY.start);
-  let isGrowing = true;
-  let stride = STRIDE.quick;
-  let plateau = Number.POSITIVE_INFINITY;
-  let reference: Level | undefined;
-  let trial: { limit: number; before: Level; direction: 'down' | 'up'; isAlarm: boolean } | undefined;
-  let next: { at: number; direction: 'down' | 'up' } = { at: 0, direction: 'down' };
-  let reducedAt = Number.NEGATIVE_INFINITY;
+export class AdaptiveLimit {
+  private readonly now: () => number;
+  private readonly workers: () => number;
+  private limit: number;
+  private isGrowing = true;
+  private stride: number = STRIDE.quick;
+  /** Where the receiver had too much. */
+  private plateau = Number.POSITIVE_INFINITY;
+  /** The round before, with the limit as it is. */
+  private reference: Level | undefined;
+  private trial: Trial | undefined;
+  private next: { at: number; direction: Direction } = { at: 0, direction: 'down' };
+  private reducedAt = Number.NEGATIVE_INFINITY;
   /** Since the last reduction. */
-  let results = { all: 0, lost: 0, hasGood: true };
-  let shownMs: number | undefined;
-  const least = createLeast(now);
-  const noRound = () => ({ from: now(), limit, count: 0, latencyMs: 0, squares: 0, inFlight: 0 });
-  let round = noRound();
+  private results = { all: 0, lost: 0, hasGood: true };
+  private shownMs: number | undefined;
+  private readonly least = new LeastLatency();
+  private round: Round;
 
-  const beginRound = (): void => {
-    round = noRound();
-  };
-  const grow = (by: number): void => {
-    isGrowing = true;
-    stride = by;
-  };
-  const settle = (direction: 'down' | 'up', restMs: number): void => {
-    isGrowing = false;
-    next = { at: now() + restMs, direction };
-  };
-  const beginTrial = (before: Level, direction: 'down' | 'up', isAlarm = false): void => {
-    trial = { limit, before, direction, isAlarm };
-    limit = within(limit * TRIAL[direction]);
-    if (limit === trial.limit) {
-      trial = undefined;
-      next = { at: now() + REST_MS.beforeDown, direction: direction === 'up' ? 'down' : 'up' };
+  constructor({ now, workers }: { now: () => number; workers: () => number }) {
+    this.now = now;
+    this.workers = workers;
+    this.limit = this.shareOf(ADAPTIVE_CONCURRENCY.start);
+    this.round = this.newRound();
+  }
+
+  /** Requests that may be in flight, a whole number of at least 1. */
+  get(): number {
+    return Math.max(1, Math.floor(this.within(this.limit)));
+  }
+
+  /** A request is sent; `inFlight` counts it. */
+  send(inFlight: number): Flight {
+    return { sentAt: this.now(), inFlight };
+  }
+
+  /** Its answer is there. `latencyMs`: from its last byte to the head of the answer; `inFlight` counts it. */
+  answer(flight: Flight, pressure: Pressure, latencyMs: number, inFlight: number): void {
+    this.heed(flight, pressure, inFlight);
+    if (pressure !== 'good') return;
+    this.shownMs = this.shownMs === undefined ? latencyMs : this.shownMs + (latencyMs - this.shownMs) * SHOWN_WEIGHT;
+    this.forgetOldRound();
+    // While it grows the first ones are sent before the limit is reached; a trial needs those that met it as it is.
+    const taken = this.isGrowing ? Math.max(flight.inFlight, inFlight) : flight.inFlight;
+    const isFull = taken >= Math.floor(this.limit) * (this.isGrowing ? FULL_PART.growing : FULL_PART.steady);
+    if (!isFull || flight.sentAt < this.reducedAt) return;
+    if (this.isGrowing) {
+      const grown = Math.min(this.limit + 1, this.round.limit * this.stride, this.top());
+      this.limit = Math.max(this.limit, grown);
     }
-  };
-  const top = (): number => Math.min(plateau, shared(ADAPTIVE_CONCURRENCY.most));
+    if (flight.sentAt < this.round.from) return;
+    this.round.count += 1;
+    this.round.latencyMs += latencyMs;
+    this.round.squares += latencyMs ** 2;
+    this.round.inFlight += flight.inFlight;
+    if (this.isRoundOver()) this.endRound();
+  }
 
-  const judgeGrowth = (level: Level): void => {
-    const before = reference;
-    reference = level;
-    if (before !== undefined && level.inFlight > before.inFlight * TRIAL.up) {
-      if (elasticity(before, level) >= GROWTH_PAYS_BELOW) {
-        limit = within(level.inFlight * (before.latencyMs / level.latencyMs));
-        // It was measured with another limit.
-        reference = undefined;
-        settle('down', 0);
-        return;
-      }
-    }
-    const isSlow = level.latencyMs > Math.max(least.get() * LATENCY_AT_MOST, least.get() + HARMLESS_MS);
-    if (isSlow) settle('down', 0);
-    else if (limit >= top()) settle('up', plateau < Number.POSITIVE_INFINITY ? REST_MS.afterBusy : REST_MS.beforeUp);
-  };
+  /** Mean latency of late good answers, ms; undefined before the first one. */
+  latencyMs(): number | undefined {
+    return this.shownMs;
+  }
 
-  const judgeTrial = (level: Level, { before, direction, isAlarm, limit: old }: NonNullable<typeof trial>): void => {
-    trial = undefined;
-    if (direction === 'up') {
-      if (elasticity(before, level) < GROWTH_PAYS_BELOW) {
-        plateau = Number.POSITIVE_INFINITY;
-        grow(STRIDE.careful);
-        reference = level;
-        return;
-      }
-      limit = old;
-      settle('down', REST_MS.beforeDown);
-      return;
-    }
-    if (before.latencyMs > HARMLESS_MS && elasticity(before, level) >= SHRINKING_PAYS_FROM) {
-      reference = level;
-      beginTrial(level, 'down', isAlarm);
-      return;
-    }
-    limit = old;
-    // It is not what we send that made it slower.
-    if (isAlarm) least.raise(Math.min(before.latencyMs, level.latencyMs));
-    settle('up', REST_MS.beforeUp);
-  };
+  /** This worker's part. */
+  private shareOf(places: number): number {
+    return Math.max(1, places / Math.max(1, this.workers()));
+  }
 
-  const judgeSteady = (level: Level): void => {
-    const before = reference ?? level;
-    reference = level;
-    if (level.latencyMs > before.latencyMs * DRIFT + NOISE_MS) beginTrial(level, 'down', true);
-    else if (level.latencyMs * DRIFT + NOISE_MS < before.latencyMs) grow(STRIDE.quick);
-    else if (now() >= next.at) beginTrial(level, next.direction);
-  };
+  private within(places: number): number {
+    const { least, most } = ADAPTIVE_CONCURRENCY;
+    return Math.min(this.shareOf(most), Math.max(this.shareOf(least), places));
+  }
 
-  const isRoundOver = ({ count, latencyMs, squares }: typeof round): boolean => {
-    if (count < Math.min(ROUND.usual, Math.max(ROUND.least, limit))) return false;
+  private top(): number {
+    return Math.min(this.plateau, this.shareOf(ADAPTIVE_CONCURRENCY.most));
+  }
+
+  private newRound(): Round {
+    return { from: this.now(), limit: this.limit, count: 0, latencyMs: 0, squares: 0, inFlight: 0 };
+  }
+
+  private grow(stride: number): void {
+    this.isGrowing = true;
+    this.stride = stride;
+  }
+
+  private settle(direction: Direction, restMs: number): void {
+    this.isGrowing = false;
+    this.next = { at: this.now() + restMs, direction };
+  }
+
+  private beginTrial(before: Level, direction: Direction, isAlarm = false): void {
+    const { limit } = this;
+    this.limit = this.within(limit * TRIAL[direction]);
+    if (this.limit === limit) this.settle(direction === 'up' ? 'down' : 'up', REST_MS.beforeDown);
+    else this.trial = { limit, before, direction, isAlarm };
+  }
+
+  /** A new limit is found: what was measured or tried with the old one says nothing any more. */
+  private forget(): void {
+    this.trial = undefined;
+    this.reference = undefined;
+    this.round = this.newRound();
+  }
+
+  /** Without enough traffic the comparison would be with another time. */
+  private forgetOldRound(): void {
+    if (this.now() - this.round.from < Math.max(ROUND_ENDS_MS, 4 * (this.shownMs ?? 0))) return;
+    if (this.trial !== undefined) this.limit = this.trial.limit;
+    this.forget();
+  }
+
+  private isRoundOver(): boolean {
+    const { count, latencyMs, squares } = this.round;
+    if (count < Math.min(ROUND.usual, Math.max(ROUND.least, this.limit))) return false;
     if (count >= ROUND.most) return true;
     const mean = latencyMs / count;
     const error = Math.sqrt(Math.max(0, squares / count - mean ** 2) / count);
-    return error <= mean * (isGrowing ? EXACT.growing : EXACT.steady);
-  };
+    return error <= mean * (this.isGrowing ? EXACT.growing : EXACT.steady);
+  }
 
-  const endRound = (): void => {
-    const level = { inFlight: round.inFlight / round.count, latencyMs: round.latencyMs / round.count };
-    least.add(level.latencyMs);
-    if (trial !== undefined) judgeTrial(level, trial);
-    else if (isGrowing) judgeGrowth(level);
-    else judgeSteady(level);
-    limit = within(limit);
-    beginRound();
-  };
+  private endRound(): void {
+    const { count, inFlight, latencyMs } = this.round;
+    const level = { inFlight: inFlight / count, latencyMs: latencyMs / count };
+    this.least.add(level.latencyMs, this.now());
+    if (this.trial !== undefined) this.judgeTrial(level, this.trial);
+    else if (this.isGrowing) this.judgeGrowth(level);
+    else this.judgeSteady(level);
+    this.round = this.newRound();
+  }
 
-  const forgetOldRound = (): void => {
-    if (now() - round.from < Math.max(ROUND_ENDS_MS, 4 * (shownMs ?? 0))) return;
-    if (trial !== undefined) limit = trial.limit;
-    trial = undefined;
-    reference = undefined;
-    beginRound();
-  };
-
-  const reduce = (to: number, inFlight: number): void => {
-    // While one reduction follows the other the first one's level is where it had too much.
-    if (results.hasGood) plateau = Math.max(1, Math.min(limit, inFlight) * PLATEAU);
-    limit = within(to);
-    reducedAt = now();
-    results = { all: 0, lost: 0, hasGood: false };
-    trial = undefined;
-    reference = undefined;
-    grow(STRIDE.quick);
-    beginRound();
-  };
-
-  const heed = ({ sentAt }: Flight, pressure: Pressure, inFlight: number): void => {
-    if (sentAt < reducedAt) {
-      // One reduction answers for all that was under way, unless nothing good comes back at all.
-      if (pressure === 'lost' && !results.hasGood) limit = within(limit - 1);
+  private judgeGrowth(level: Level): void {
+    const before = this.reference;
+    this.reference = level;
+    const hasGrown = before !== undefined && level.inFlight > before.inFlight * TRIAL.up;
+    if (hasGrown && elasticity(before, level) >= GROWTH_PAYS_BELOW) {
+      this.limit = this.within(level.inFlight * (before.latencyMs / level.latencyMs));
+      this.reference = undefined;
+      this.settle('down', 0);
       return;
     }
-    if (results.all >= LOST.remembered) results = { ...results, all: results.all / 2, lost: results.lost / 2 };
+    const least = this.least.get();
+    const isSlow = level.latencyMs > Math.max(least * LATENCY_AT_MOST, least + HARMLESS_MS);
+    const isAtPlateau = this.plateau < Number.POSITIVE_INFINITY;
+    if (isSlow) this.settle('down', 0);
+    else if (this.limit >= this.top()) this.settle('up', isAtPlateau ? REST_MS.afterBusy : REST_MS.beforeUp);
+  }
+
+  private judgeTrial(level: Level, { before, direction, isAlarm, limit }: Trial): void {
+    this.trial = undefined;
+    const is = elasticity(before, level);
+    if (direction === 'up' && is < GROWTH_PAYS_BELOW) {
+      this.plateau = Number.POSITIVE_INFINITY;
+      this.reference = level;
+      this.grow(STRIDE.careful);
+    } else if (direction === 'up') {
+      this.limit = limit;
+      this.settle('down', REST_MS.beforeDown);
+    } else if (before.latencyMs > HARMLESS_MS && is >= SHRINKING_PAYS_FROM) {
+      this.reference = level;
+      this.beginTrial(level, 'down', isAlarm);
+    } else {
+      this.limit = limit;
+      // It is not what we send that made it slower.
+      if (isAlarm) this.least.raise(Math.min(before.latencyMs, level.latencyMs));
+      this.settle('up', REST_MS.beforeUp);
+    }
+  }
+
+  private judgeSteady(level: Level): void {
+    const before = this.reference ?? level;
+    this.reference = level;
+    if (level.latencyMs > before.latencyMs * DRIFT + NOISE_MS) this.beginTrial(level, 'down', true);
+    else if (level.latencyMs * DRIFT + NOISE_MS < before.latencyMs) this.grow(STRIDE.quick);
+    else if (this.now() >= this.next.at) this.beginTrial(level, this.next.direction);
+  }
+
+  private heed({ sentAt }: Flight, pressure: Pressure, inFlight: number): void {
+    const { results } = this;
+    if (sentAt < this.reducedAt) {
+      // One reduction answers for all that was under way, unless nothing good comes back at all.
+      if (pressure === 'lost' && !results.hasGood) this.limit = this.within(this.limit - 1);
+      return;
+    }
+    if (results.all >= LOST.remembered) {
+      results.all /= 2;
+      results.lost /= 2;
+    }
     results.all += 1;
     if (pressure === 'good') results.hasGood = true;
-    if (pressure === 'busy') reduce(Math.min(limit, inFlight) * AFTER_BUSY, inFlight);
+    if (pressure === 'busy') this.reduce(Math.min(this.limit, inFlight) * AFTER_BUSY, inFlight);
     if (pressure !== 'lost') return;
     results.lost += 1;
-    if (results.lost >= Math.max(LOST.least, results.all * LOST.part)) reduce(limit * AFTER_LOST, inFlight);
-  };
+    if (results.lost >= Math.max(LOST.least, results.all * LOST.part)) this.reduce(this.limit * AFTER_LOST, inFlight);
+  }
 
-  return {
-    /** Requests that may be in flight, a whole number of at least 1. */
-    get: (): number => Math.max(1, Math.floor(within(limit))),
-
-    /** A request is sent; `inFlight` counts it. */
-    send: (inFlight: number): Flight => ({ sentAt: now(), inFlight }),
-
-    /** Its answer is there. `latencyMs`: from its last byte to the head of the answer; `inFlight` counts it. */
-    answer(flight: Flight, pressure: Pressure, latencyMs: number, inFlight: number): void {
-      heed(flight, pressure, inFlight);
-      if (pressure !== 'good') return;
-      shownMs = shownMs === undefined ? latencyMs : shownMs + (latencyMs - shownMs) * SHOWN_WEIGHT;
-      forgetOldRound();
-      // While it grows the first ones are sent before the limit is reached; a trial needs those that met it as it is.
-      const taken = isGrowing ? Math.max(flight.inFlight, inFlight) : flight.inFlight;
-      const isFull = taken >= Math.floor(limit) * (isGrowing ? FULL_PART.growing : FULL_PART.steady);
-      if (!isFull || flight.sentAt < reducedAt) return;
-      if (isGrowing) limit = Math.max(limit, Math.min(limit + 1, round.limit * stride, top()));
-      if (flight.sentAt < round.from) return;
-      round.count += 1;
-      round.latencyMs += latencyMs;
-      round.squares += latencyMs ** 2;
-      round.inFlight += flight.inFlight;
-      if (isRoundOver(round)) endRound();
-    },
-
-    /** Mean latency of late good answers, ms; undefined before the first one. */
-    latencyMs: (): number | undefined => shownMs,
-  };
+  private reduce(to: number, inFlight: number): void {
+    // While one reduction follows the other the first one's level is where it had too much.
+    if (this.results.hasGood) this.plateau = Math.max(1, Math.min(this.limit, inFlight) * PLATEAU);
+    this.limit = this.within(to);
+    this.reducedAt = this.now();
+    this.results = { all: 0, lost: 0, hasGood: false };
+    this.grow(STRIDE.quick);
+    this.forget();
+  }
 }

@@ -1,4 +1,4 @@
-import { type AdaptiveLimit, createAdaptiveLimit, type Pressure } from './adaptive-limit.ts';
+import { AdaptiveLimit, type Pressure } from './adaptive-limit.ts';
 
 /** The limits of a subscription; null: as many at a time as its receiver takes well, and no limit per second. */
 export type LimitSettings = { maxConcurrency: number | null; rateLimit: number | null };
@@ -32,7 +32,7 @@ export type Limits = ReturnType<typeof createLimits>;
  * the second. Who waits goes before who asks anew.
  */
 export function createLimits({ now, workers }: { now: () => number; workers: () => number }) {
-  const adaptive: AdaptiveLimit = createAdaptiveLimit({ now, workers });
+  const adaptive = new AdaptiveLimit({ now, workers });
   let maxConcurrency: number | undefined;
   let intervalMs = 0;
   let inFlight = 0;

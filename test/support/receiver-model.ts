@@ -1,4 +1,4 @@
-import { createAdaptiveLimit, type Flight, type Pressure } from '../../src/dispatch/adaptive-limit.ts';
+import { AdaptiveLimit, type Flight, type Pressure } from '../../src/dispatch/adaptive-limit.ts';
 
 /** A receiver on a simulated clock: what becomes of a request that comes at `now`, with so many open, itself included. */
 export type ReceiverModel = (now: number, open: number) => { pressure: Pressure; afterMs: number };
@@ -31,7 +31,7 @@ export function simulate(
   { seconds, workers = 1, perSecond = Number.POSITIVE_INFINITY }: { seconds: number; workers?: number; perSecond?: number },
 ): Simulated {
   let now = 0;
-  const limit = createAdaptiveLimit({ now: () => now, workers: () => workers });
+  const limit = new AdaptiveLimit({ now: () => now, workers: () => workers });
   const under: { endsAt: number; flight: Flight; pressure: Pressure; latencyMs: number }[] = [];
   const empty = (): number[] => Array.from({ length: seconds }, () => 0);
   const seen: Simulated = { limits: empty(), good: empty(), bad: empty(), longestMs: empty() };
