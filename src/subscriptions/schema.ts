@@ -23,8 +23,8 @@ export type Subscription = {
   retryPolicy: RetryPolicy;
   headers: Record<string, string>;
   timeoutMs: number;
-  /** Requests at a time; 20 where none is set. */
-  maxConcurrency: number;
+  /** Requests at a time; absent: as many as its receiver takes well, which its workers find out. */
+  maxConcurrency?: number;
   /** Tries per second; absent: as many as it takes. */
   rateLimit?: number;
   /** Whether a circuit may open; true unless told otherwise. */

@@ -76,7 +76,7 @@ test('a message has the fields of the specification, metadata only when it was g
 
 test('a subscription has the fields of the specification, its limits and its circuit, and never its secret', async () => {
   const path = `/v1/subscriptions/${ids.subscriptionId}`;
-  const ours = ['timeoutMs', 'maxConcurrency', 'circuitBreaker', 'circuit'];
+  const ours = ['timeoutMs', 'circuitBreaker', 'circuit'];
   expect((await fieldsOf('subscription', path)).toSorted()).toEqual([...SUBSCRIPTION, ...ours].toSorted());
   const { body } = await posthorn.request('GET', path);
   // Defaults are shown, not left out.
@@ -86,7 +86,6 @@ test('a subscription has the fields of the specification, its limits and its cir
     headers: {},
     retryPolicy: { maxRetries: 10, initialDelay: 5_000, maxDelay: 21_600_000, backoffMultiplier: 3 },
     timeoutMs: 15_000,
-    maxConcurrency: 20,
     circuitBreaker: true,
     circuit: { state: 'closed' },
   });

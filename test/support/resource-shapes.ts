@@ -138,7 +138,7 @@ const SHAPES = {
     // Beyond the specification: DESIGN §4 "subscription".
     timeoutMs: integer,
     // DESIGN §3 "Pause, limits, health".
-    maxConcurrency: integer,
+    'maxConcurrency?': integer,
     'rateLimit?': integer,
     circuitBreaker: yesOrNo,
     // Beyond the specification: docs/decisions.md "Secrets and keys".
