@@ -16,6 +16,7 @@ type Nullable = { filter?: string | null; maxConcurrency?: number | null; rateLi
 export type NewSubscription = Omit<
   Subscription,
   | 'circuit'
+  | 'concurrency'
   | 'warnings'
   | 'secretUnreadableSince'
   | 'filter'

@@ -76,7 +76,7 @@ test('a message has the fields of the specification, metadata only when it was g
 
 test('a subscription has the fields of the specification, its limits and its circuit, and never its secret', async () => {
   const path = `/v1/subscriptions/${ids.subscriptionId}`;
-  const ours = ['timeoutMs', 'circuitBreaker', 'circuit'];
+  const ours = ['timeoutMs', 'circuitBreaker', 'circuit', 'concurrency'];
   expect((await fieldsOf('subscription', path)).toSorted()).toEqual([...SUBSCRIPTION, ...ours].toSorted());
   const { body } = await posthorn.request('GET', path);
   // Defaults are shown, not left out.
@@ -88,9 +88,13 @@ test('a subscription has the fields of the specification, its limits and its cir
     timeoutMs: 15_000,
     circuitBreaker: true,
     circuit: { state: 'closed' },
+    concurrency: { limit: 20, inFlight: 0 },
   });
   const changed = await posthorn.request('PATCH', path, { headers: { 'x-shop': '7' }, eventTypes: ['order.*'] });
-  expect(await firstOf('subscription', '/v1/subscriptions')).toEqual(changed.body);
+  // A list does not ask what is in flight at each one's receiver.
+  const { concurrency, ...listed } = changed.body;
+  expect(concurrency).toEqual(body['concurrency']);
+  expect(await firstOf('subscription', '/v1/subscriptions')).toEqual(listed);
 });
 
 test('a delivery has no times and no response before its first try, and gets them with it', async () => {

@@ -41,6 +41,7 @@ describe('creating a subscription', () => {
       timeoutMs: 15_000,
       circuitBreaker: true,
       circuit: { state: 'closed' },
+      concurrency: { limit: 20, inFlight: 0 },
       createdAt: expect.any(Date),
       updatedAt: subscription.createdAt,
     });

@@ -144,6 +144,7 @@ const SHAPES = {
     // Beyond the specification: docs/decisions.md "Secrets and keys".
     'secretUnreadableSince?': time,
     circuit: fields({ state: oneOf('closed', 'open', 'half_open'), 'openedAt?': time, 'nextProbeAt?': time }),
+    'concurrency?': fields({ limit: integer, inFlight: integer, 'latencyMs?': integer }),
     createdAt: time,
     updatedAt: time,
   }),
