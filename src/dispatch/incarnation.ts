@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import { forgetConcurrencyOf } from './concurrency-store.ts';
 
 // Renewed five times within its life: one slow commit or a short pause of the process is no death (DESIGN §3).
 const RENEW_EVERY_MS = 2_000;
@@ -50,6 +51,7 @@ export async function beginIncarnation(pool: Pool, id: string, log: Logger): Pro
       clearInterval(timer);
       ownIds.delete(id);
       await pool.query('UPDATE deliveries SET holder = NULL WHERE holder = $1', [id]);
+      await forgetConcurrencyOf(pool, [id]);
       await pool.query('DELETE FROM incarnations WHERE id = $1', [id]);
     },
   };
@@ -81,7 +83,7 @@ function isProcess(pid: number): boolean {
  * Frees what dead incarnations held, whether they are known or not. The round stays: should the dead one have started the
  * Temporal workflow after all, starting it again says so, and nothing is sent twice (docs/decisions.md). What this process
  * holds itself it keeps: after a pause longer than a lease it would else claim a second time what waits in its memory. Reads
- * all that is held. Returns how many are due again.
+ * all that is held. What dead ones have told of their receivers goes too. Returns how many are due again.
  */
 export async function takeOverFromDead(pool: Pool): Promise<number> {
   const { rowCount } = await pool.query(
@@ -90,12 +92,17 @@ export async function takeOverFromDead(pool: Pool): Promise<number> {
        AND holder NOT IN (SELECT id FROM incarnations WHERE expires_at > now())`,
     [[...ownIds]],
   );
+  await pool.query(
+    `DELETE FROM subscription_concurrency WHERE incarnation_id <> ALL ($1::text[])
+       AND incarnation_id NOT IN (SELECT id FROM incarnations WHERE expires_at > now())`,
+    [[...ownIds]],
+  );
   await pool.query(`DELETE FROM incarnations WHERE expires_at < now() - interval '1 hour'`);
   return rowCount ?? 0;
 }
 
 /**
- * Frees, call by call, what incarnations held that have died in the last hour. Each dead one is looked for again after 2, 4,
+ * Frees, call by call, what incarnations held that have died in the last hour, and removes what they have told. Each dead one is looked for again after 2, 4,
  * 8 s and so on, up to a minute: a statement of its may have been committed after its death. So a call with nothing new reads
  * nothing of deliveries, however many were held while a snapshot was open. Returns how many are due again.
  */
@@ -112,11 +119,13 @@ export function createTakeOver(pool: Pool): () => Promise<number> {
     for (const key of looked.keys()) if (!dead.has(key)) looked.delete(key);
     const due = [...dead].filter(([key]) => performance.now() >= (looked.get(key)?.nextAt ?? 0));
     if (due.length === 0) return 0;
+    const ids = due.map(([, id]) => id);
     const { rowCount } = await pool.query({
       name: 'take_over',
       text: `UPDATE deliveries SET ${TAKEN_OVER} WHERE holder = ANY ($1::text[])`,
-      values: [due.map(([, id]) => id)],
+      values: [ids],
     });
+    await forgetConcurrencyOf(pool, ids);
     for (const [key] of due) {
       const restMs = Math.min((looked.get(key)?.restMs ?? FIRST_REST_MS / 2) * 2, LONGEST_REST_MS);
       looked.set(key, { nextAt: performance.now() + restMs, restMs });

@@ -38,7 +38,7 @@ describe('the body of a new subscription', () => {
     { timeoutMs: 1_000 },
     { timeoutMs: 30_000 },
     { maxConcurrency: 1, rateLimit: 1 },
-    { maxConcurrency: 100, rateLimit: 10_000 },
+    { maxConcurrency: 1_000, rateLimit: 10_000 },
     { name: 'x'.repeat(200) },
     { status: 'paused' },
   ])('takes a value at its bound (%#)', (part) => {
@@ -52,7 +52,7 @@ describe('the body of a new subscription', () => {
     ['webhookUrl', { webhookUrl: '' }],
     ['webhookUrl', { webhookUrl: `https://example.com/${'x'.repeat(2_048)}` }],
     ['maxConcurrency', { maxConcurrency: 0 }],
-    ['maxConcurrency', { maxConcurrency: 101 }],
+    ['maxConcurrency', { maxConcurrency: 1_001 }],
     ['maxConcurrency', { maxConcurrency: '5' }],
     ['rateLimit', { rateLimit: 0 }],
     ['rateLimit', { rateLimit: 10_001 }],

@@ -23,19 +23,30 @@ export type Subscription = {
   retryPolicy: RetryPolicy;
   headers: Record<string, string>;
   timeoutMs: number;
-  /** Requests at a time; 20 where none is set. */
-  maxConcurrency: number;
+  /** Requests at a time; absent: as many as its receiver takes well, which its workers find out. */
+  maxConcurrency?: number;
   /** Tries per second; absent: as many as it takes. */
   rateLimit?: number;
   /** Whether a circuit may open; true unless told otherwise. */
   circuitBreaker: boolean;
   circuit: Circuit;
+  /** Absent in lists. */
+  concurrency?: Concurrency;
   /** Since when its deliveries wait because none of its signing secrets can be opened; rotating ends it. */
   secretUnreadableSince?: Date;
   /** Stored values that a stricter rule refuses since, and that are not used: its URL is not sent to, its header is not sent. */
   warnings?: ErrorDetails[];
   createdAt: Date;
   updatedAt: Date;
+};
+
+/** Requests to a receiver at this moment, over all living workers. */
+export type Concurrency = {
+  /** Requests allowed in flight. */
+  limit: number;
+  inFlight: number;
+  /** Mean latency of late good answers, whole ms; absent before the first one. */
+  latencyMs?: number;
 };
 
 export type SubscriptionSecret = { secret: string };
@@ -92,7 +103,7 @@ const rules: ResourceFields['rules'] = {
     value === 'disabled' ? 'is set to disabled by the service; active and paused can be chosen' : undefined,
 };
 const identity = { id: sameText(), createdAt: sameTime() };
-const moved = ['circuit', 'secretUnreadableSince', 'warnings', 'updatedAt'];
+const moved = ['circuit', 'concurrency', 'secretUnreadableSince', 'warnings', 'updatedAt'];
 
 export const createSubscriptionBody = fieldsOf(
   {

@@ -9,6 +9,7 @@ import { ApiError, invalidField, notFound } from '../shared/api-error.ts';
 import { isId } from '../shared/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../shared/page.ts';
 import { completeRetryPolicy, type RetryPolicy, retryPolicyProblem } from '../shared/retry-policy.ts';
+import { findConcurrency } from './concurrency-store.ts';
 import {
   type CreateSubscription,
   type ListSubscriptions,
@@ -63,8 +64,13 @@ export function createSubscriptions(
     return subscription;
   };
   const targets = createTargets(guard);
+  /** As its own address shows it. */
+  const shown = async <T extends Subscription>(transaction: DatabaseTransaction, subscription: T): Promise<T> => ({
+    ...targets.withWarnings(subscription),
+    concurrency: await findConcurrency(transaction, subscription),
+  });
   const get = async ({ environmentId }: Caller, id: string): Promise<Subscription> =>
-    targets.withWarnings(await found(id, () => store.findSubscription(db, environmentId, id, clock())));
+    shown(db, await found(id, () => store.findSubscription(db, environmentId, id, clock())));
 
   const checkFilter = (filter: string | null | undefined): void => {
     const problem = filter === undefined || filter === null ? undefined : filters.problemOf(filter);
@@ -113,7 +119,8 @@ export function createSubscriptions(
         refuseSystemFilter(body.filter, channel);
         const name = body.name ?? new URL(body.webhookUrl).host.slice(0, MAX_NAME_LENGTH);
         const subscription = { ...body, name, retryPolicy, id: newId('subscription'), environmentId };
-        const created = await store.insertSubscription(transaction, subscription, sealed, clock());
+        const stored = await store.insertSubscription(transaction, subscription, sealed, clock());
+        const created = await shown(transaction, stored);
         if (hasFilter) await store.raiseConfigVersion(transaction, channel.id);
         if (startFrom === undefined) return created;
         const { id } = await messageReplays.startWithin(transaction, caller, { subscriptionId: created.id, startFrom });
@@ -152,7 +159,7 @@ export function createSubscriptions(
         const isFilterChanged = updated.filter !== subscription.filter;
         if (isFilterChanged || (updated.filter !== undefined && change.eventTypes !== undefined))
           await store.raiseConfigVersion(transaction, updated.channelId);
-        return targets.withWarnings(updated);
+        return shown(transaction, updated);
       });
     },
 

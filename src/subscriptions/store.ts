@@ -1,7 +1,6 @@
 import type { DatabaseTransaction } from '../db/client.ts';
 import type { Subscription as SubscriptionRow } from '../db/generated/client.ts';
 import { toCircuit } from '../shared/circuit.ts';
-import { CONCURRENCY } from '../shared/limits.ts';
 import type { PageRequest } from '../shared/page.ts';
 import type { RetryPolicy } from '../shared/retry-policy.ts';
 import type { ChannelStatus, SubscriptionStatus } from '../shared/statuses.ts';
@@ -17,6 +16,7 @@ type Nullable = { filter?: string | null; maxConcurrency?: number | null; rateLi
 export type NewSubscription = Omit<
   Subscription,
   | 'circuit'
+  | 'concurrency'
   | 'warnings'
   | 'secretUnreadableSince'
   | 'filter'
@@ -216,7 +216,7 @@ function toSubscription(row: SubscriptionRow, now: Date): Subscription {
     retryPolicy: toRetryPolicy(row),
     headers: (row.headers ?? {}) as Record<string, string>,
     timeoutMs: row.timeoutMs,
-    maxConcurrency: row.maxConcurrency ?? CONCURRENCY.default,
+    ...(row.maxConcurrency !== null && { maxConcurrency: row.maxConcurrency }),
     ...(row.rateLimit !== null && { rateLimit: row.rateLimit }),
     circuitBreaker: row.circuitBreaker,
     circuit: toCircuit({ openedAt: row.circuitOpenedAt, probeAt: row.circuitProbeAt }, now),

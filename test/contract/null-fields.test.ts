@@ -134,6 +134,5 @@ test('null clears what a resource may be without, and is refused where it may no
 
 /** Fields that show what holds without a value, once null has cleared them. */
 const CLEARED: Record<string, unknown> = {
-  maxConcurrency: 20,
   limits: { requestsPerMinute: 600_000, burst: 20_000, concurrent: 1_000, batchPerMinute: 10 },
 };

@@ -63,6 +63,9 @@ async function makeAll(): Promise<{ channel: string; subscription: string; apiKe
   };
 }
 
+/** Without what moves by itself from one look to the next. */
+const steady = (resource: Record<string, unknown>) => ({ ...resource, concurrency: undefined });
+
 /** The times of a resource as a caller in another time zone writes them. */
 const inOtherZone = (resource: Resource): Record<string, unknown> =>
   Object.fromEntries(
@@ -100,9 +103,9 @@ test('every resource can be sent back as GET has shown it, with traffic in betwe
     const before = await read(address);
     for (const body of [shown[index], before, inOtherZone(shown[index] as Resource)]) {
       const answer = await posthorn.request('PATCH', address, body);
-      expect([address, answer.status, answer.body]).toEqual([address, 200, before]);
+      expect([address, answer.status, steady(answer.body)]).toEqual([address, 200, steady(before)]);
     }
-    expect(await read(address)).toEqual(before);
+    expect(steady(await read(address))).toEqual(steady(before));
   }
   expect(await posthorn.deps.db.subscription.findUniqueOrThrow({ where })).toMatchObject(failing);
   expect(await versionOf()).toBe(version);
@@ -173,7 +176,7 @@ test('a new resource takes no field that the service sets, and nothing is made',
     [
       '/v1/subscriptions',
       { channelId: channel?.id, webhookUrl: receiver.url },
-      'id createdAt updatedAt circuit secret status=disabled',
+      'id createdAt updatedAt circuit concurrency secret status=disabled',
     ],
     ['/v1/api-keys', { name: 'x' }, 'id prefix last4 createdAt lastUsedAt key status'],
     [`${all.channel}/messages`, message, 'publishedAt deliveryStatus erasedAt'],

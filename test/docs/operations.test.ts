@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readConfig, readEncryptionKeys } from '../../src/config.ts';
 import { diff } from '../../src/db/schema-diff.ts';
+import { reportConcurrency } from '../../src/dispatch/concurrency-store.ts';
 import { DEFAULT_PORTS } from '../../src/embedded/ports.ts';
 import { SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from '../../src/shared/temporal-names.ts';
 import { createChannel, createSubscription, publish } from '../support/factories.ts';
@@ -131,6 +132,18 @@ describe('a command of the page', () => {
     ]);
     expect((await pool.query(sqlAbout('held_reason'))).rows).toEqual([
       { held_reason: 'internal', subscription_id: id, held: '1', since: expect.any(Date) },
+    ]);
+  });
+
+  test('shows how many requests receivers get at a time', async () => {
+    const { pool } = posthorn.deps;
+    await pool.query(
+      `INSERT INTO incarnations (id, expires_at) VALUES ('inc_1', now() + interval '1 hour'), ('inc_2', now())`,
+    );
+    for (const id of ['inc_1', 'inc_2'])
+      await reportConcurrency(pool, id, [{ subscriptionId: 'sub_a', limit: 40, inFlight: 7, latencyMs: 90 }]);
+    expect((await pool.query(sqlAbout('subscription_concurrency'))).rows).toEqual([
+      { subscription_id: 'sub_a', allowed: '40', in_flight: '7', latency_ms: '90' },
     ]);
   });
 

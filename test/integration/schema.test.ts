@@ -57,6 +57,7 @@ describe('the migrations', () => {
       { migration_name: '0016_never_null', isFinished: true },
       { migration_name: '0017_list_filters', isFinished: true },
       { migration_name: '0018_hops', isFinished: true },
+      { migration_name: '0019_concurrency', isFinished: true },
     ]);
   });
 

@@ -39,9 +39,9 @@ describe('creating a subscription', () => {
       retryPolicy: DEFAULT_POLICY,
       headers: {},
       timeoutMs: 15_000,
-      maxConcurrency: 20,
       circuitBreaker: true,
       circuit: { state: 'closed' },
+      concurrency: { limit: 20, inFlight: 0 },
       createdAt: expect.any(Date),
       updatedAt: subscription.createdAt,
     });
@@ -55,7 +55,7 @@ describe('creating a subscription', () => {
       retryPolicy: { maxRetries: 0, initialDelay: 100, maxDelay: 604_800_000, backoffMultiplier: 1 },
       headers: { 'X-Team': 'billing', authorization: 'Bearer abc' },
       timeoutMs: 1_000,
-      maxConcurrency: 100,
+      maxConcurrency: 1_000,
       rateLimit: 10_000,
       circuitBreaker: false,
     };

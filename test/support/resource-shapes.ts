@@ -138,12 +138,13 @@ const SHAPES = {
     // Beyond the specification: DESIGN §4 "subscription".
     timeoutMs: integer,
     // DESIGN §3 "Pause, limits, health".
-    maxConcurrency: integer,
+    'maxConcurrency?': integer,
     'rateLimit?': integer,
     circuitBreaker: yesOrNo,
     // Beyond the specification: docs/decisions.md "Secrets and keys".
     'secretUnreadableSince?': time,
     circuit: fields({ state: oneOf('closed', 'open', 'half_open'), 'openedAt?': time, 'nextProbeAt?': time }),
+    'concurrency?': fields({ limit: integer, inFlight: integer, 'latencyMs?': integer }),
     createdAt: time,
     updatedAt: time,
   }),

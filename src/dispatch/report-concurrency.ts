@@ -1,0 +1,112 @@
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import {
+  type ConcurrencyGauge,
+  forgetConcurrency,
+  forgetConcurrencyOf,
+  reportConcurrency,
+} from './concurrency-store.ts';
+
+// Whoever looks at a subscription wants to see what happens now; a row a second for each busy one is little beside its deliveries.
+const EVERY_MS = 1_000;
+// While a snapshot stays open in PostgreSQL (a dump) every change leaves an old row behind, and a report costs more from one to the
+// next: reports take at most a twentieth of the time, and come at least so often.
+const REST_AFTER = 20;
+const LONGEST_REST_MS = 30_000;
+// One statement takes some ms and few locks.
+const AT_ONCE = 1_000;
+
+export type ConcurrencyReports = {
+  /** Ends them, and removes what was told. */
+  stop(): Promise<void>;
+};
+
+/**
+ * Tells, once a second, what this worker allows each subscription and what it has in flight: rows of those that changed since the
+ * last time. `gauges` gives the subscriptions that are worth showing; the row of one that it names no more is removed. What fails
+ * is done at the next turn.
+ */
+export function startReportingConcurrency({
+  pool,
+  incarnationId,
+  log,
+  gauges,
+}: {
+  pool: Pool;
+  incarnationId: string;
+  log: Logger;
+  gauges: () => readonly ConcurrencyGauge[];
+}): ConcurrencyReports {
+  /** What the rows say; undefined for one whose last change may have failed. */
+  const told = new Map<string, ConcurrencyGauge | undefined>();
+
+  const report = async (): Promise<void> => {
+    const present = new Map(gauges().map((gauge) => [gauge.subscriptionId, inWholeMs(gauge)]));
+    const changed = [...present.values()].filter((gauge) => !isSame(told.get(gauge.subscriptionId), gauge));
+    for (const some of inParts(changed)) {
+      for (const { subscriptionId } of some) told.set(subscriptionId, undefined);
+      await reportConcurrency(pool, incarnationId, some);
+      for (const gauge of some) told.set(gauge.subscriptionId, gauge);
+    }
+    for (const some of inParts([...told.keys()].filter((id) => !present.has(id)))) {
+      await forgetConcurrency(pool, incarnationId, some);
+      for (const id of some) told.delete(id);
+    }
+  };
+
+  let isStopped = false;
+  let hasFailed = false;
+  let timer: NodeJS.Timeout;
+  let turn = Promise.resolve();
+
+  const takeTurn = async (): Promise<void> => {
+    const startedAt = performance.now();
+    let restMs = EVERY_MS;
+    try {
+      await report();
+      hasFailed = false;
+      restMs = Math.min(LONGEST_REST_MS, Math.max(EVERY_MS, (performance.now() - startedAt) * REST_AFTER));
+    } catch (error) {
+      // An outage is told of once.
+      log[hasFailed ? 'debug' : 'warn'](
+        { err: error },
+        'the concurrency of subscriptions could not be told; trying again',
+      );
+      hasFailed = true;
+    }
+    if (!isStopped) rest(restMs);
+  };
+  const rest = (forMs: number): void => {
+    timer = setTimeout(() => {
+      turn = takeTurn();
+    }, forMs);
+  };
+  rest(EVERY_MS);
+
+  return {
+    async stop() {
+      isStopped = true;
+      clearTimeout(timer);
+      await turn;
+      if (told.size === 0) return;
+      await forgetConcurrencyOf(pool, [incarnationId]).catch((error: unknown) => {
+        log.debug(
+          { err: error },
+          'what this worker told of concurrency could not be removed; that goes with its lease',
+        );
+      });
+    },
+  };
+}
+
+const inWholeMs = (gauge: ConcurrencyGauge): ConcurrencyGauge => ({
+  ...gauge,
+  latencyMs: gauge.latencyMs === undefined ? undefined : Math.round(gauge.latencyMs),
+});
+
+const isSame = (told: ConcurrencyGauge | undefined, { limit, inFlight, latencyMs }: ConcurrencyGauge): boolean =>
+  told !== undefined && told.limit === limit && told.inFlight === inFlight && told.latencyMs === latencyMs;
+
+function inParts<T>(all: readonly T[]): T[][] {
+  return Array.from({ length: Math.ceil(all.length / AT_ONCE) }, (_, n) => all.slice(n * AT_ONCE, (n + 1) * AT_ONCE));
+}
