@@ -14,6 +14,7 @@ import { beginIncarnation } from './dispatch/incarnation.ts';
 import { startLastChances } from './dispatch/last-chances.ts';
 import { createPaced } from './dispatch/pace.ts';
 import { abandonCarriers, reconcileDeliveries, restAfterLook } from './dispatch/reconciler.ts';
+import { startReportingConcurrency } from './dispatch/report-concurrency.ts';
 import { startPublishingScheduled } from './dispatch/publish-scheduled.ts';
 import { createFilters } from './filters/filters.ts';
 import { createPublishDue } from './messages/publish-due.ts';
@@ -169,6 +170,7 @@ export async function startWorker(
     threshold: config.deliveryBurstThreshold,
     wake: dispatcher.wake,
   });
+  const reporting = startReportingConcurrency({ pool, log, incarnationId: incarnation.id, gauges: admission.gauges });
   const publishDue = createPublishDue({ pool, log, filters, handOver: dispatcher.handOver });
   const scheduled = startPublishingScheduled({ publishDue, log });
 
@@ -208,6 +210,7 @@ export async function startWorker(
       worker.shutdown();
       drainWorker.shutdown();
       await running.catch(() => {});
+      await reporting.stop();
       await incarnation.end().catch((error: unknown) => {
         log.warn({ err: error }, 'the lease of this worker could not be ended; it runs out by itself');
       });

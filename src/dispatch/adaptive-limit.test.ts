@@ -38,16 +38,23 @@ const mean = (values: number[]): number => values.reduce((sum, value) => sum + v
 /** Of the second half of the time: what it has settled to. */
 const settled = ({ limits, good, longestMs }: Simulated) => {
   const half = limits.length / 2;
-  return { limit: mean(limits.slice(half)), perSecond: mean(good.slice(half)), longestMs: Math.max(...longestMs.slice(half)) };
+  return {
+    limit: mean(limits.slice(half)),
+    perSecond: mean(good.slice(half)),
+    longestMs: Math.max(...longestMs.slice(half)),
+  };
 };
 
 describe('a receiver that takes whatever comes', () => {
-  test.each([100, 1_000])('that answers after %i ms gets 1,000 at a time within ten answers, one after the other', (ms) => {
-    const { limits, good } = simulate(steady(ms), { seconds: 14 });
-    const reachedAt = limits.findIndex((limit) => limit >= 990);
-    expect(reachedAt * 1_000).toBeLessThanOrEqual(10 * ms);
-    expect(mean(good.slice(11))).toBeGreaterThan((0.95 * 1_000 * 1_000) / ms);
-  });
+  test.each([100, 1_000])(
+    'that answers after %i ms gets 1,000 at a time within ten answers, one after the other',
+    (ms) => {
+      const { limits, good } = simulate(steady(ms), { seconds: 14 });
+      const reachedAt = limits.findIndex((limit) => limit >= 990);
+      expect(reachedAt * 1_000).toBeLessThanOrEqual(10 * ms);
+      expect(mean(good.slice(11))).toBeGreaterThan((0.95 * 1_000 * 1_000) / ms);
+    },
+  );
 
   test('gets them however much its latency varies', () => {
     const latency = lognormal(300, 0.6);
@@ -121,15 +128,18 @@ test('a receiver that slows down the more it has gets about as many as bring mos
   expect(perSecond).toBeGreaterThan(0.9 * 500);
 });
 
-test.each([100, 300])('a receiver that answers 429 above 100 at a time, else after %i ms, hears little of it', (serviceMs) => {
-  const { limits, good, bad } = simulate(refusingAbove(100, serviceMs), { seconds: 120 });
-  const late = limits.slice(20);
-  expect(Math.min(...late)).toBeGreaterThanOrEqual(80);
-  expect(Math.max(...late)).toBeLessThanOrEqual(120);
-  expect(mean(good.slice(20))).toBeGreaterThan((0.9 * 100_000) / serviceMs);
-  // One look above 100 every half minute, of some twenty requests.
-  expect(bad.slice(20).reduce((sum, count) => sum + count, 0)).toBeLessThan(100);
-});
+test.each([100, 300])(
+  'a receiver that answers 429 above 100 at a time, else after %i ms, hears little of it',
+  (serviceMs) => {
+    const { limits, good, bad } = simulate(refusingAbove(100, serviceMs), { seconds: 120 });
+    const late = limits.slice(20);
+    expect(Math.min(...late)).toBeGreaterThanOrEqual(80);
+    expect(Math.max(...late)).toBeLessThanOrEqual(120);
+    expect(mean(good.slice(20))).toBeGreaterThan((0.9 * 100_000) / serviceMs);
+    // One look above 100 every half minute, of some twenty requests.
+    expect(bad.slice(20).reduce((sum, count) => sum + count, 0)).toBeLessThan(100);
+  },
+);
 
 test('a receiver that stops answering for a minute gets next to nothing meanwhile, and all of it within ten seconds after', () => {
   const isAway = (now: number): boolean => now > 10_000 && now < 70_000;

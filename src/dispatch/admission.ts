@@ -6,6 +6,7 @@ import type { Passage } from '../shared/held-by-circuit.ts';
 import type { SendResult } from '../outbound/post-webhook.ts';
 import type { Pressure } from './adaptive-limit.ts';
 import type { CircuitChange, Circuits } from './circuit-store.ts';
+import type { ConcurrencyGauge } from './concurrency-store.ts';
 import { createFailureWindow, type FailureWindow } from './failure-window.ts';
 import { createLimits, type Limits, type LimitSettings, type Place } from './limits.ts';
 
@@ -19,9 +20,6 @@ export type Admitted = Pick<
 export type Entry =
   | (Extract<Place, { ok: true }> & Passage)
   | { ok: false; at: Date; reason: 'rate' | 'concurrency' | 'circuit' };
-
-/** The places of one subscription in this process: those it may take, those taken, and the mean latency of late good answers, ms. */
-export type ConcurrencyGauge = { subscriptionId: string; limit: number; inFlight: number; latencyMs: number | undefined };
 
 /** What a try tells of its receiver. */
 export type Answered = Pick<SendResult, 'isDelivered' | 'response' | 'error' | 'answeredAfterMs'>;
@@ -65,7 +63,7 @@ export type Admission = {
   hasOpen(): boolean;
   /** Whether the circuit is closed, as far as is known. */
   isClosed(subscriptionId: string): boolean;
-  /** The places of every subscription that was sent to within the last minute, or is now. */
+  /** The places of every subscription that is sent to now, or was more than twice within the last minute. */
   gauges(): ConcurrencyGauge[];
 };
 
@@ -84,12 +82,14 @@ type State = {
   settings: LimitSettings & { readAt: number };
   circuit: Circuit;
   window: FailureWindow;
-  /** When a try was last made, ms. */
+  /** When a try was last made, ms, and how many were without a pause that is worth a gauge. */
   usedAt: number;
+  used: number;
 };
 
-// A subscription that was sent to so lately has places that are worth showing, ms.
-const SHOWN_FOR_MS = 60_000;
+// A subscription that was sent to so lately (ms) and so often has places that are worth showing: one message to thousands of
+// subscriptions would else bring a row for each of them, and take it away again.
+const SHOWN = { forMs: 60_000, tries: 3 };
 // Subscriptions kept in memory; the ones unused for longest go, unless something is under way.
 const REMEMBERED = 10_000;
 
@@ -118,6 +118,7 @@ export function createAdmission(deps: {
       circuit: { probeAt: undefined, knownAt: Number.NEGATIVE_INFINITY, changes: 0 },
       window: createFailureWindow(),
       usedAt: Number.NEGATIVE_INFINITY,
+      used: 0,
     };
     states.set(id, state);
     return state;
@@ -226,6 +227,7 @@ export function createAdmission(deps: {
       const state = stateOf(id);
       const { circuit, window } = state;
       const { isDelivered } = sent;
+      state.used = now() - state.usedAt < SHOWN.forMs ? state.used + 1 : 1;
       state.usedAt = now();
       answered(pressureOf(sent), sent.answeredAfterMs ?? sent.response?.latencyMs ?? 0);
       if (isProbe || (isLastChance && isDelivered)) {
@@ -251,10 +253,14 @@ export function createAdmission(deps: {
     isOpen: (id) => askCircuit(id) instanceof Date,
     hasOpen: () => notClosed.size > 0,
     isClosed: (id) => !notClosed.has(id),
-    gauges: () =>
-      [...states]
-        .map(([subscriptionId, { limits, usedAt }]) => ({ subscriptionId, usedAt, ...limits.gauge() }))
-        .filter(({ inFlight, usedAt }) => inFlight > 0 || now() - usedAt < SHOWN_FOR_MS)
-        .map(({ usedAt: _, ...gauge }) => gauge),
+    gauges() {
+      const shown: ConcurrencyGauge[] = [];
+      for (const [subscriptionId, { limits, usedAt, used }] of states) {
+        const gauge = limits.gauge();
+        const isUsed = used >= SHOWN.tries && now() - usedAt < SHOWN.forMs;
+        if (isUsed || gauge.inFlight > 0) shown.push({ subscriptionId, ...gauge });
+      }
+      return shown;
+    },
   };
 }

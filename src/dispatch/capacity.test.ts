@@ -8,8 +8,18 @@ describe('the capacity of a process', () => {
   test.each<[string, Machine, number | undefined, { requests: number; slots: number }]>([
     ['a large machine', LARGE, undefined, { requests: 8_000, slots: 500 }],
     ['few file descriptors', { ...LARGE, descriptors: 4_096 }, undefined, { requests: 2_048, slots: 500 }],
-    ['a small container', { memoryBytes: GIB / 2, heapBytes: 300 * 1024 ** 2, descriptors: 65_536 }, undefined, { requests: 819, slots: 50 }],
-    ['next to nothing', { memoryBytes: GIB / 16, heapBytes: 50 * 1024 ** 2, descriptors: 256 }, undefined, { requests: 200, slots: 20 }],
+    [
+      'a small container',
+      { memoryBytes: GIB / 2, heapBytes: 300 * 1024 ** 2, descriptors: 65_536 },
+      undefined,
+      { requests: 819, slots: 50 },
+    ],
+    [
+      'next to nothing',
+      { memoryBytes: GIB / 16, heapBytes: 50 * 1024 ** 2, descriptors: 256 },
+      undefined,
+      { requests: 200, slots: 20 },
+    ],
     ['a number that is set', LARGE, 12_345, { requests: 12_345, slots: 500 }],
   ])('%s', (_, machine, requests, expected) => {
     expect(capacityOf(machine, requests)).toEqual(expected);

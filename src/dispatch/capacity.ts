@@ -33,7 +33,10 @@ export type Machine = { memoryBytes: number; heapBytes: number; descriptors: num
 /** Follows from memory, heap and file descriptors; `requests`, where an operator has set it. */
 export function capacityOf({ memoryBytes, heapBytes, descriptors }: Machine, requests: number | undefined): Capacity {
   const free = Math.min((memoryBytes * MEMORY_PART) / UNIT_BYTES, descriptors * DESCRIPTORS_PART);
-  return { requests: requests ?? within(free, REQUESTS), slots: within((heapBytes - HEAP_OF_OTHERS) / SLOT_BYTES, SLOTS) };
+  return {
+    requests: requests ?? within(free, REQUESTS),
+    slots: within((heapBytes - HEAP_OF_OTHERS) / SLOT_BYTES, SLOTS),
+  };
 }
 
 /** What this process may use, containers' limits included. */

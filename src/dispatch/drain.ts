@@ -251,7 +251,8 @@ export function createDrain(deps: DrainDependencies): Drain {
     await giveBack(ids.map(({ id }) => id));
   };
 
-  const report = (): DrainProgress => tally.report(new Set([...inFlight.subscriptions(), ...loading.keys()]).size, size());
+  const report = (): DrainProgress =>
+    tally.report(new Set([...inFlight.subscriptions(), ...loading.keys()]).size, size());
 
   return {
     offer({ id, channelId, subscriptionId, read, isLastChance = false }) {

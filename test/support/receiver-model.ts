@@ -28,7 +28,11 @@ export type Simulated = {
 /** Sends as the limit allows, for so many seconds; `demand` of requests a second, endless by default. */
 export function simulate(
   receiver: ReceiverModel,
-  { seconds, workers = 1, perSecond = Number.POSITIVE_INFINITY }: { seconds: number; workers?: number; perSecond?: number },
+  {
+    seconds,
+    workers = 1,
+    perSecond = Number.POSITIVE_INFINITY,
+  }: { seconds: number; workers?: number; perSecond?: number },
 ): Simulated {
   let now = 0;
   const limit = new AdaptiveLimit({ now: () => now, workers: () => workers });
@@ -47,7 +51,10 @@ export function simulate(
     return from;
   };
   const send = (): void => {
-    while (under.length < limit.get() && sent < (perSecond === Number.POSITIVE_INFINITY ? perSecond : (perSecond * now) / 1_000)) {
+    while (
+      under.length < limit.get() &&
+      sent < (perSecond === Number.POSITIVE_INFINITY ? perSecond : (perSecond * now) / 1_000)
+    ) {
       sent += 1;
       const flight = limit.send(under.length + 1);
       const { pressure, afterMs } = receiver(now, under.length + 1);

@@ -152,7 +152,10 @@ describe('a backlog', () => {
 
     await publishMany(posthorn, channelId, 600);
 
-    await waitFor('the limit to be near what it serves', async () => (await concurrencyOf(posthorn, subscriptionId)).limit < 20);
+    await waitFor(
+      'the limit to be near what it serves',
+      async () => (await concurrencyOf(posthorn, subscriptionId)).limit < 20,
+    );
     await delivered(receiver, 600);
     expect(receiver.requests).toHaveLength(600);
   });
