@@ -24,7 +24,7 @@ const ROUND_ENDS_MS = 10_000;
 // Growth pays while latency grows by less than this power of it: above 1 nothing would be gained by it, below 0 nothing lost.
 // Shrinking pays from a higher one, so that there is a part between in which nothing changes.
 const GROWTH_PAYS_BELOW = 0.75;
-const SHRINKING_PAYS_FROM = 0.9;
+const SHRINKING_PAYS_FROM = 0.8;
 // Differences that mean nothing: timers, garbage collection, a busy event loop, ms.
 const NOISE_MS = 5;
 // A queue as short as this harms nobody, and with a receiver so quick it may be this process that is slow, ms.
