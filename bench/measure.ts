@@ -54,7 +54,7 @@ export async function measure(rig: Rig, { service, key, pool, target, load, beha
     temporal: rig.temporal.pid,
     load: rig.load.pid,
     receiver: rig.receiver.pid,
-    // Reading figures costs something too; it is shown as nobody's, but it is not another program's.
+    // This process, which started all the others: its tree is everything that is not another program's.
     bench: process.pid,
   };
   const expected = load.count * target.subscriptionIds.length;
@@ -88,7 +88,6 @@ export async function measure(rig: Rig, { service, key, pool, target, load, beha
     const arrivals = await rig.receiver.ask('arrivals');
     const cpuOf = (part: keyof typeof roots): number => after[part].cpuMs - before[part].cpuMs;
     const cpuMs = Object.fromEntries(PARTS.map((part) => [part, cpuOf(part)])) as Record<Part, number>;
-    const ours = PARTS.reduce((sum, part) => sum + cpuOf(part), cpuOf('bench'));
     return {
       messages: published.ids.length,
       deliveries: expected,
@@ -98,7 +97,7 @@ export async function measure(rig: Rig, { service, key, pool, target, load, beha
       rssMb,
       refused: published.refused + published.unanswered,
       loadBusy: loadCpu / (published.endedAt - published.startedAt),
-      othersBusy: Math.max(0, busyMs - ours) / (wallMs * processors),
+      othersBusy: Math.max(0, busyMs - cpuOf('bench')) / (wallMs * processors),
       course: {
         accepted: courseOf(published.answeredAt, published.startedAt),
         arrived: courseOf(arrivals.at, published.startedAt),
