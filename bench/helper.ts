@@ -1,4 +1,5 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 /** What a helper process can be asked for. */
@@ -22,31 +23,64 @@ export async function startHelper<C extends Commands>(name: string): Promise<Hel
     // A terminal's Ctrl-C is for the benchmark, which stops its helpers itself.
     detached: true,
   });
+  const { helper, send, take } = openChannel<C>(name, child, (question) => child.send(question));
+  // Only `answer` below writes to this channel.
+  child.on('message', (message) => take(message as Answer));
+  await send('ready', undefined);
+  return helper;
+}
+
+/** Starts a program in another language that answers the same way, a line of JSON for each question and each answer. */
+export async function startProgram<C extends Commands>(path: string): Promise<Helper<C>> {
+  const child = spawn(path, { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
+  // Its end is told by `exit`; what could not be written then needs no second word.
+  child.stdin.on('error', () => undefined);
+  const { helper, send, take } = openChannel<C>(path, child, (question) =>
+    child.stdin.write(`${JSON.stringify(question)}\n`),
+  );
+  // Only the program's answers come here.
+  createInterface(child.stdout).on('line', (line) => take(JSON.parse(line, toTypedArray) as Answer));
+  await send('ready', undefined);
+  return helper;
+}
+
+/** JSON has no typed arrays: lists of numbers in an answer's members become some. An answer that is a list stays one. */
+const toTypedArray = (name: string, value: unknown): unknown =>
+  name !== 'output' && Array.isArray(value) && typeof value[0] === 'number' ? Float64Array.from(value) : value;
+
+/** The asking side over any channel: `write` sends a question, `take` gets what came back. */
+function openChannel<C extends Commands>(
+  name: string,
+  child: ChildProcess,
+  write: (question: Question) => void,
+): { helper: Helper<C>; send: (question: string, input: unknown) => Promise<unknown>; take: (answer: Answer) => void } {
   const waiting = new Map<number, { resolve: (output: unknown) => void; reject: (failure: Error) => void }>();
   let last = 0;
-  child.on('message', (message) => {
-    // Only `answer` below writes to this channel.
-    const { id, output, failure } = message as Answer;
-    const asker = waiting.get(id);
-    waiting.delete(id);
-    if (failure === undefined) asker?.resolve(output);
-    else asker?.reject(new Error(`${name}: ${failure}`));
-  });
-  child.once('exit', (code, signal) => {
-    for (const { reject } of waiting.values()) reject(new Error(`${name} ended (${signal ?? `exit code ${code}`})`));
-  });
+  const rejectAll = (why: string): void => {
+    for (const { reject } of waiting.values()) reject(new Error(`${name} ${why}`));
+  };
+  child.once('exit', (code, signal) => rejectAll(`ended (${signal ?? `exit code ${code}`})`));
+  child.once('error', (failure) => rejectAll(`did not start: ${failure.message}`));
   const send = (question: string, input: unknown): Promise<unknown> =>
     new Promise((resolve, reject) => {
       last += 1;
       waiting.set(last, { resolve, reject });
-      child.send({ id: last, name: question, input } satisfies Question);
+      write({ id: last, name: question, input });
     });
-  await send('ready', undefined);
   return {
-    pid: child.pid ?? 0,
-    // The type of the answer is the command's own: C is the type of what the other side serves.
-    ask: (question, ...input) => send(question, input[0]) as never,
-    stop: () => end(child),
+    helper: {
+      pid: child.pid ?? 0,
+      // The type of the answer is the command's own: C is the type of what the other side serves.
+      ask: (question, ...input) => send(question, input[0]) as never,
+      stop: () => end(child),
+    },
+    send,
+    take({ id, output, failure }) {
+      const asker = waiting.get(id);
+      waiting.delete(id);
+      if (failure === undefined) asker?.resolve(output);
+      else asker?.reject(new Error(`${name}: ${failure}`));
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
+import { showDistance } from './distance.ts';
 import { countUnfinished, createTarget, type Target } from './fixture.ts';
 import { type LoadShape, PAYLOAD_BYTES } from './measure.ts';
 import type { Arrivals } from './receiver-process.ts';
@@ -8,8 +9,8 @@ import type { Size } from './scenarios.ts';
 import type { Service } from './service.ts';
 import { formatTable, percentile, show, showSpread, spreadOf } from './statistics.ts';
 
-/** The others' p99 in ms, run by run: all ten endpoints answering, and one of them hanging. */
-export type Isolation = { flow: Flow; without: number[]; hanging: number[] };
+/** The others' p99 in ms, run by run: all ten endpoints answering after `distanceMs`, and one of them hanging. */
+export type Isolation = { flow: Flow; distanceMs: number; without: number[]; hanging: number[] };
 
 const FLOWS = ['calm', 'burst'] as const;
 type Flow = (typeof FLOWS)[number];
@@ -31,21 +32,26 @@ export type IsolationContext = {
   newId: Parameters<typeof createTarget>[0]['newId'];
 };
 
+type Options = { size: Size; runs: number; distancesMs: readonly number[]; onProgress: (line: string) => void };
+
 /** One channel, a subscription at each of the ten endpoints; in every second run the last endpoint takes 15 s to answer. */
 export async function measureIsolation(
   rig: Rig,
   context: IsolationContext,
-  { size, runs, onProgress }: { size: Size; runs: number; onProgress: (line: string) => void },
+  { size, runs, distancesMs, onProgress }: Options,
 ): Promise<Isolation[]> {
   const results: Isolation[] = [];
   for (const flow of size === 'quick' ? (['burst'] as const) : FLOWS) {
-    const result: Isolation = { flow, without: [], hanging: [] };
-    for (let run = 1; run <= runs; run += 1) {
-      onProgress(`isolation, ${flow}, run ${run} of ${runs}`);
-      result.without.push(await othersP99(rig, context, { load: LOADS[flow], isHanging: false }));
-      result.hanging.push(await othersP99(rig, context, { load: LOADS[flow], isHanging: true }));
+    for (const distanceMs of distancesMs) {
+      const result: Isolation = { flow, distanceMs, without: [], hanging: [] };
+      for (let run = 1; run <= runs; run += 1) {
+        onProgress(`isolation, ${flow}, at ${showDistance(distanceMs)}, run ${run} of ${runs}`);
+        const shape = { load: LOADS[flow], delayMs: distanceMs };
+        result.without.push(await othersP99(rig, context, { ...shape, isHanging: false }));
+        result.hanging.push(await othersP99(rig, context, { ...shape, isHanging: true }));
+      }
+      results.push(result);
     }
-    results.push(result);
   }
   return results;
 }
@@ -53,12 +59,15 @@ export async function measureIsolation(
 async function othersP99(
   rig: Rig,
   { service, key, pool, newId }: IsolationContext,
-  { load, isHanging }: { load: LoadShape; isHanging: boolean },
+  { load, delayMs, isHanging }: { load: LoadShape; delayMs: number; isHanging: boolean },
 ): Promise<number> {
   const urls = rig.endpoints.map((endpoint, index) => `${endpoint}/${index}`);
   const lastPath = `/${urls.length - 1}`;
   const target = await createTarget({ pool, keyRing: rig.keyRing, newId }, urls);
-  await rig.receiver.ask('begin', isHanging ? { hangingPath: lastPath, hangMs: HANG_MS } : {});
+  await rig.receiver.ask('begin', {
+    delayMs,
+    ...(isHanging && { hangingPath: lastPath, hangMs: HANG_MS }),
+  });
   const published = await rig.load.ask('publish', {
     ...load,
     url: service.url,
@@ -100,17 +109,15 @@ async function endAll(context: { service: Service; key: string; pool: Pool; targ
   while ((await countUnfinished(pool, target)) > 0 && Date.now() < deadline) await sleep(100);
 }
 
-/** Empty where it was not measured. */
 export function isolationTable(results: readonly Isolation[]): string {
-  if (results.length === 0) return '';
   return formatTable(
-    ['isolation', "others' p99 ms", 'with 1 of 10 hanging', 'ratio', 'target', ''],
-    results.map(({ flow, without, hanging }) => {
+    ['isolation', 'distance', "others' p99 ms", 'with 1 of 10 hanging', 'ratio', 'target', ''],
+    results.map(({ flow, distanceMs, without, hanging }) => {
       const [before, after] = [spreadOf(without), spreadOf(hanging)];
       const ratio = after.median / before.median;
       const verdict = ratio <= RATIO_AT_MOST ? 'reached' : 'MISSED';
-      return [flow, showSpread(before), showSpread(after), show(ratio), `≤ ${RATIO_AT_MOST}`, verdict];
+      const spreads = [showSpread(before), showSpread(after)];
+      return [flow, showDistance(distanceMs), ...spreads, show(ratio), `≤ ${RATIO_AT_MOST}`, verdict];
     }),
-    1,
   );
 }

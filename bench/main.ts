@@ -10,9 +10,12 @@ import { createNewId } from '../src/new-id.ts';
 import { VERSION } from '../src/shared/version.ts';
 import { ensureBuilt } from './build.ts';
 import { type Ceiling, measureCeilings } from './ceilings.ts';
+import { distancesOf, measureAsItIs, measureColdAndWarm, showDistance } from './distance.ts';
+import { distanceTable } from './distance-targets.ts';
 import { createTarget } from './fixture.ts';
 import { type Figures, measure, PAYLOAD_BYTES } from './measure.ts';
 import { type Isolation, isolationTable, measureIsolation } from './isolation.ts';
+import { type Receiver, hasGo } from './receivers.ts';
 import { type Options, readOptions, USAGE } from './options.ts';
 import { startProfile } from './profile.ts';
 import { ceilingTable, memoryTable, type Result, resultTable } from './report.ts';
@@ -65,35 +68,48 @@ async function resultsOf(
   const pool = createPool(databaseUrl, { max: 4 });
   const { key } = service;
   if (key === undefined) throw new Error('The service printed no API key');
-  const run = async ({ load, subscriptions, behaviour }: Omit<Scenario, 'name' | 'mode'>): Promise<Figures> => {
-    const urls = Array.from(
-      { length: subscriptions },
-      (_, index) => `${rig.endpoints[index % rig.endpoints.length]}/${index}`,
-    );
+  /** Makes a fresh target; each call of the answer is one run to it. */
+  const prepare = async (
+    { receiver, endpoints }: Receiver,
+    { load, subscriptions, behaviour }: Pick<Scenario, 'load' | 'subscriptions' | 'behaviour'>,
+  ): Promise<() => Promise<Figures>> => {
+    const urls = Array.from({ length: subscriptions }, (_, index) => `${endpoints[index % endpoints.length]}/${index}`);
     const target = await createTarget({ pool, keyRing: rig.keyRing, newId }, urls);
-    return measure(rig, { service, key, pool, target, load, behaviour });
+    return () => measure({ ...rig, receiver, endpoints }, { service, key, pool, target, load, behaviour });
   };
   try {
-    await run({ load: WARM_UP[mode], subscriptions: 1, behaviour: {} });
+    await (await prepare(rig, { load: WARM_UP[mode], subscriptions: 1, behaviour: {} }))();
     const results: Result[] = [];
     for (const scenario of scenarios) {
-      const runs: Figures[] = [];
+      const { name, distancesMs } = scenario;
+      const receiver = await rig.openReceiver(scenario.receiver);
+      // Distances by turns, so that what else happens on the machine meets all of them.
       for (let count = 1; count <= options.runs; count += 1) {
-        progress(`${mode} ${scenario.name}, run ${count} of ${options.runs}`);
-        const isProfiled = profileFolder !== undefined && count === 1;
-        const path = `${profileFolder}/${mode}-${scenario.name}`;
-        const endProfile = isProfiled ? await startProfiles(service, pool) : undefined;
-        runs.push(await run(scenario));
-        await endProfile?.(path);
+        for (const distanceMs of distancesMs) {
+          progress(`${mode} ${name} at ${showDistance(distanceMs)}, run ${count} of ${options.runs}`);
+          const isProfiled = profileFolder !== undefined && count === 1;
+          const path = `${profileFolder}/${mode}-${name}${distanceMs === 0 ? '' : `-${distanceMs}ms`}`;
+          const behaviour = { ...scenario.behaviour, delayMs: distanceMs };
+          const measureOnce = await prepare(receiver, { ...scenario, behaviour });
+          const endProfile = isProfiled ? await startProfiles(service, pool) : undefined;
+          const phases = scenario.isLearnt && distanceMs > 0 ? measureColdAndWarm : measureAsItIs;
+          for (const { figures, ...phase } of await phases(measureOnce))
+            addRun(results, { mode, scenario: name, distanceMs, ...phase }, figures);
+          await endProfile?.(path);
+        }
       }
-      results.push({ mode, scenario: scenario.name, runs });
     }
     const isolation =
       mode === 'default' && options.hasIsolation
         ? await measureIsolation(
             rig,
             { service, key, pool, newId },
-            { size: options.size, runs: options.runs, onProgress: progress },
+            {
+              size: options.size,
+              runs: options.runs,
+              distancesMs: distancesOf('isolation', true, options.distances),
+              onProgress: progress,
+            },
           )
         : [];
     const publishing =
@@ -105,6 +121,23 @@ async function resultsOf(
     await pool.end();
     await service.stop();
   }
+}
+
+function addRun(results: Result[], about: Omit<Result, 'runs'>, figures: Figures): void {
+  const result = results.find(
+    ({ scenario, distanceMs, phase }) =>
+      scenario === about.scenario && distanceMs === about.distanceMs && phase === about.phase,
+  );
+  if (result === undefined) results.push({ ...about, runs: [figures] });
+  else result.runs.push(figures);
+}
+
+/** What was asked for, without what this machine cannot do. */
+async function wantedOf({ size, scenarios, distances }: Options): Promise<Scenario[]> {
+  const wanted = scenariosOf(size, distances).filter(({ name }) => scenarios.includes(name));
+  if (!wanted.some(({ receiver }) => receiver === 'go') || (await hasGo())) return wanted;
+  progress('fan-out-go is left out: its receiver needs Linux and go on the PATH');
+  return wanted.filter(({ receiver }) => receiver !== 'go');
 }
 
 /** Of the service's main thread and of PostgreSQL, until the answer is called with where to write them. */
@@ -130,6 +163,7 @@ function describeRun(rig: Rig, options: Options): object {
     settings: {
       size: options.size,
       runs: options.runs,
+      receiver: options.receiver,
       payloadBytes: PAYLOAD_BYTES,
       deliveryBurstThreshold: MODES,
       postgres: 'fsync, synchronous_commit and full_page_writes on',
@@ -154,12 +188,13 @@ async function main(options: Options): Promise<void> {
   if (profileFolder !== undefined) mkdirSync(profileFolder, { recursive: true });
   const rig = await startRig({
     onProgress: progress,
+    language: options.receiver,
     ...(profileFolder !== undefined && { settings: STATEMENT_SETTINGS }),
   });
   try {
     const about = describeRun(rig, options);
     const ceilings = options.hasCeilings ? await ceilingsOf(rig, options) : [];
-    const wanted = scenariosOf(options.size).filter(({ name }) => options.scenarios.includes(name));
+    const wanted = await wantedOf(options);
     const results: Result[] = [];
     const isolation: Isolation[] = [];
     const publishing: PublishingCost[] = [];
@@ -181,10 +216,11 @@ async function main(options: Options): Promise<void> {
     tables.push(
       ratioTable(results, ceilings),
       targetTable(results),
+      distanceTable(results, isolation),
       isolationTable(isolation),
       publishingTable(publishing),
     );
-    console.log(tables.join('\n\n'));
+    console.log(tables.filter(Boolean).join('\n\n'));
     progress(`Done; every run is in ${options.outputPath}`);
   } finally {
     await rig.stop();

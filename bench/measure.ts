@@ -32,6 +32,10 @@ export type Figures = {
   refused: number;
   /** Busy share of the load generator's one thread while it published, 0 to 1. */
   loadBusy: number;
+  /** The same of the receiver's until the last arrival, and how late its timers fired; no timers where it answers at once. */
+  receiverBusy: number;
+  timersLateP50: number;
+  timersLateP99: number;
   /** Share of the machine's CPU time in the run that programs outside of this benchmark took, 0 to 1. */
   othersBusy: number;
   /** In each tenth of a second from the first request on: where a rate comes from, and what held it up. */
@@ -54,7 +58,7 @@ export async function measure(rig: Rig, { service, key, pool, target, load, beha
     temporal: rig.temporal.pid,
     load: rig.load.pid,
     receiver: rig.receiver.pid,
-    // Reading figures costs something too; it is shown as nobody's, but it is not another program's.
+    // This process, which started all the others: its tree is everything that is not another program's.
     bench: process.pid,
   };
   const expected = load.count * target.subscriptionIds.length;
@@ -78,7 +82,7 @@ export async function measure(rig: Rig, { service, key, pool, target, load, beha
       payloadBytes: PAYLOAD_BYTES,
     });
     const loadCpu = readUsage({ load: rig.load.pid }).load.cpuMs - before.load.cpuMs;
-    await untilArrived(rig, published.ids.length * target.subscriptionIds.length);
+    const receiverBusy = await untilArrived(rig, published.ids.length * target.subscriptionIds.length);
     await untilRecorded(pool, target);
     const wallMs = nowMs() - startedAt;
     const after = sample();
@@ -86,9 +90,9 @@ export async function measure(rig: Rig, { service, key, pool, target, load, beha
     // A second copy would come now.
     await sleep(100);
     const arrivals = await rig.receiver.ask('arrivals');
+    const late = Float64Array.from(arrivals.late).sort();
     const cpuOf = (part: keyof typeof roots): number => after[part].cpuMs - before[part].cpuMs;
     const cpuMs = Object.fromEntries(PARTS.map((part) => [part, cpuOf(part)])) as Record<Part, number>;
-    const ours = PARTS.reduce((sum, part) => sum + cpuOf(part), cpuOf('bench'));
     return {
       messages: published.ids.length,
       deliveries: expected,
@@ -98,7 +102,10 @@ export async function measure(rig: Rig, { service, key, pool, target, load, beha
       rssMb,
       refused: published.refused + published.unanswered,
       loadBusy: loadCpu / (published.endedAt - published.startedAt),
-      othersBusy: Math.max(0, busyMs - ours) / (wallMs * processors),
+      receiverBusy,
+      timersLateP50: percentile(late, 0.5),
+      timersLateP99: percentile(late, 0.99),
+      othersBusy: Math.max(0, busyMs - cpuOf('bench')) / (wallMs * processors),
       course: {
         accepted: courseOf(published.answeredAt, published.startedAt),
         arrived: courseOf(arrivals.at, published.startedAt),
@@ -153,14 +160,14 @@ export function timesOf(
   };
 }
 
-/** Until that many distinct deliveries have arrived, or no new one has for a long time. */
-export async function untilArrived(rig: Rig, expected: number): Promise<void> {
+/** Until that many distinct deliveries have arrived, or no new one has for a long time. Returns how busy the receiver was. */
+export async function untilArrived(rig: Rig, expected: number): Promise<number> {
   let [most, changedAt] = [-1, nowMs()];
   for (;;) {
-    const { arrived } = await rig.receiver.ask('seen');
-    if (arrived >= expected) return;
+    const { arrived, busy } = await rig.receiver.ask('seen');
+    if (arrived >= expected) return busy;
     if (arrived > most) [most, changedAt] = [arrived, nowMs()];
-    else if (nowMs() - changedAt > PATIENCE_MS) return;
+    else if (nowMs() - changedAt > PATIENCE_MS) return busy;
     await sleep(POLL_MS);
   }
 }

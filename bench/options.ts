@@ -1,4 +1,6 @@
 import { parseArgs } from 'node:util';
+import { type Distances, readDistances } from './distance.ts';
+import { type Language, LANGUAGES } from './receivers.ts';
 import { SCENARIO_NAMES, type ScenarioName, type Size } from './scenarios.ts';
 import { MODE_NAMES, type Mode } from './service.ts';
 
@@ -7,6 +9,9 @@ export type Options = {
   runs: number;
   modes: readonly Mode[];
   scenarios: readonly ScenarioName[];
+  distances: Distances;
+  /** What the receiver of all scenarios is written in. */
+  receiver: Language;
   hasIsolation: boolean;
   hasPublishing: boolean;
   hasCeilings: boolean;
@@ -19,12 +24,18 @@ export type Options = {
 const ISOLATION = 'isolation';
 /** The same: what schemas, keys and ids add to publishing. */
 const PUBLISHING = 'publishing';
+/** What the targets for distances need. */
+const OF_DISTANCE = ['light', 'burst', 'fan-out', ISOLATION];
 
 export const USAGE = `npm run bench -- [options]
-  --quick            about two minutes: one run, a part of the scenarios
+  --quick            about three minutes: one run, a part of the scenarios
   --only <scenario>  ${[...SCENARIO_NAMES, ISOLATION, PUBLISHING].join(', ')}; may be repeated
   --mode <mode>      ${MODE_NAMES.join(', ')}; may be repeated
   --runs <n>         of each scenario, default 3, with --quick 1
+  --distance <list>  how long receivers take to answer, such as 0,100ms,1s: every scenario at each of them; without it
+                     light at 0, 300 and 900 ms in default mode, isolation at 0 and 100 ms, the others at 0
+  --distances-only   what the targets for distances need, and nothing else
+  --receiver <name>  ${LANGUAGES.join(' or ')}: what the receiver of all scenarios is written in
   --no-ceilings      the service only
   --profile <folder> profiles of each scenario: what the service's code and PostgreSQL's statements cost
   --output <path>    default bench/results.json`;
@@ -38,6 +49,9 @@ export function readOptions(args: string[]): Options | 'help' {
       only: { type: 'string', multiple: true },
       mode: { type: 'string', multiple: true },
       runs: { type: 'string' },
+      distance: { type: 'string' },
+      'distances-only': { type: 'boolean', default: false },
+      receiver: { type: 'string', default: 'node' },
       'no-ceilings': { type: 'boolean', default: false },
       profile: { type: 'string' },
       output: { type: 'string', default: 'bench/results.json' },
@@ -45,18 +59,22 @@ export function readOptions(args: string[]): Options | 'help' {
     },
   });
   if (values.help) return 'help';
+  const isShort = values['distances-only'];
+  const only = values.only ?? (isShort ? OF_DISTANCE : undefined);
   const isWanted = (name: string): boolean =>
-    (values.only ?? [name]).includes(name) && (values.mode ?? ['default']).includes('default');
+    (only ?? [name]).includes(name) && (values.mode ?? ['default']).includes('default');
   return {
     size: values.quick ? 'quick' : 'full',
     runs: values.runs === undefined ? (values.quick ? 1 : 3) : wholeNumber('--runs', values.runs),
-    modes: chosen('--mode', values.mode, MODE_NAMES),
-    scenarios: chosen('--only', values.only, [...SCENARIO_NAMES, ISOLATION, PUBLISHING]).filter(
+    modes: chosen('--mode', values.mode ?? (isShort ? ['default'] : undefined), MODE_NAMES),
+    scenarios: chosen('--only', only, [...SCENARIO_NAMES, ISOLATION, PUBLISHING]).filter(
       (name) => name !== ISOLATION && name !== PUBLISHING,
     ),
+    distances: values.distance !== undefined ? readDistances(values.distance) : isShort ? 'targets' : 'usual',
+    receiver: chosen('--receiver', [values.receiver], LANGUAGES)[0] ?? 'node',
     hasIsolation: isWanted(ISOLATION),
     hasPublishing: isWanted(PUBLISHING),
-    hasCeilings: !values['no-ceilings'],
+    hasCeilings: !values['no-ceilings'] && !isShort,
     profileFolder: values.profile,
     outputPath: values.output,
   };

@@ -1,15 +1,26 @@
 import { createServer, type Server, type Socket } from 'node:net';
+import { performance } from 'node:perf_hooks';
+import { createServer as createTlsServer } from 'node:tls';
 import { nowMs } from './clock.ts';
 import { answer } from './helper.ts';
 
-/** How the receiver behaves, and from when on it counts. Delays in ms; `failEvery` 5: every fifth delivery fails once. */
+/**
+ * How the receiver behaves, and from when on it counts. It counts a request when it is complete and answers `delayMs` later, or
+ * `hangMs` later where the path is `hangingPath`. `failEvery` 5: every fifth delivery fails once.
+ */
 export type Behaviour = { failEvery?: number; delayMs?: number; hangingPath?: string; hangMs?: number };
 
-/** What has come since `begin`. A key is the message's id and the path; `at` the first answer of 2xx to it, ms of `nowMs`. */
-export type Arrivals = { keys: string[]; at: Float64Array; requests: number; failures: number };
+/**
+ * What has come since `begin`. A key is the message's id and the path; `at` when the first one came that gets a 2xx, ms of `nowMs`;
+ * `late` how much later than asked for each delayed answer was written, ms.
+ */
+export type Arrivals = { keys: string[]; at: Float64Array; late: Float64Array; requests: number; failures: number };
 
-/** `arrived`: distinct deliveries that were answered with 2xx. */
-export type Seen = { arrived: number; requests: number };
+/** `arrived`: distinct deliveries that get a 2xx. `busy`: share of the time since `begin` in which the receiver's thread worked. */
+export type Seen = { arrived: number; requests: number; busy: number };
+
+/** Ports to open: plain, or with TLS by this certificate, both as PEM. */
+export type Listen = { count: number; tls?: { cert: string; key: string } };
 
 const OK = Buffer.from('HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 2\r\n\r\nok');
 const FAILED = Buffer.from('HTTP/1.1 500 Internal Server Error\r\ncontent-length: 0\r\n\r\n');
@@ -25,6 +36,8 @@ const failedOnce = new Set<string>();
 const met = new Set<string>();
 let requests = 0;
 let failures = 0;
+let late: number[] = [];
+let beganAt = performance.eventLoopUtilization();
 const servers: Server[] = [];
 
 /** What a request is answered with, and after how long. */
@@ -73,14 +86,23 @@ function serve(socket: Socket): void {
       }
       const { response, delayMs } = judge(path, `${between(head, 'webhook-id: ', '\r\n')} ${path}`);
       if (delayMs === 0) socket.write(response);
-      else setTimeout(() => socket.write(response), delayMs);
+      else writeLater(socket, response, delayMs);
     }
   });
 }
 
-const listen = (): Promise<number> =>
+function writeLater(socket: Socket, response: Buffer, delayMs: number): void {
+  const [dueAt, times] = [nowMs() + delayMs, late];
+  setTimeout(() => {
+    // Into the list of its own time: a hanging answer may come after the next `begin`.
+    times.push(nowMs() - dueAt);
+    socket.write(response);
+  }, delayMs);
+}
+
+const listen = (tls: Listen['tls']): Promise<number> =>
   new Promise((resolve, reject) => {
-    const server = createServer(serve);
+    const server = tls === undefined ? createServer(serve) : createTlsServer(tls, serve);
     server.once('error', reject);
     server.listen({ port: 0, host: '127.0.0.1', backlog: 1_024 }, () => {
       servers.push(server);
@@ -91,7 +113,7 @@ const listen = (): Promise<number> =>
 
 const commands = {
   /** Opens `count` ports: as many endpoints, each an origin of its own. */
-  listen: ({ count }: { count: number }): Promise<number[]> => Promise.all(Array.from({ length: count }, listen)),
+  listen: ({ count, tls }: Listen): Promise<number[]> => Promise.all(Array.from({ length: count }, () => listen(tls))),
 
   begin: (next: Behaviour): Promise<void> => {
     behaviour = next;
@@ -100,13 +122,26 @@ const commands = {
     failedOnce.clear();
     requests = 0;
     failures = 0;
+    late = [];
+    beganAt = performance.eventLoopUtilization();
     return Promise.resolve();
   },
 
-  seen: (): Promise<Seen> => Promise.resolve({ arrived: firstAt.size, requests }),
+  seen: (): Promise<Seen> =>
+    Promise.resolve({
+      arrived: firstAt.size,
+      requests,
+      busy: performance.eventLoopUtilization(beganAt).utilization,
+    }),
 
   arrivals: (): Promise<Arrivals> =>
-    Promise.resolve({ keys: [...firstAt.keys()], at: Float64Array.from(firstAt.values()), requests, failures }),
+    Promise.resolve({
+      keys: [...firstAt.keys()],
+      at: Float64Array.from(firstAt.values()),
+      late: Float64Array.from(late),
+      requests,
+      failures,
+    }),
 };
 
 export type ReceiverCommands = typeof commands;

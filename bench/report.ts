@@ -1,16 +1,17 @@
 import type { Ceiling } from './ceilings.ts';
+import { type Phase, showDistance } from './distance.ts';
 import type { Figures } from './measure.ts';
 import type { ScenarioName } from './scenarios.ts';
 import type { Mode } from './service.ts';
 import { formatTable, show, showSpread, type Spread, spreadOf } from './statistics.ts';
 
-/** All runs of one scenario in one mode. */
-export type Result = { mode: Mode; scenario: ScenarioName; runs: Figures[] };
+/** All runs of one scenario in one mode at one distance; a phase where the limit of requests in flight is learnt. */
+export type Result = { mode: Mode; scenario: ScenarioName; distanceMs: number; phase?: Phase; runs: Figures[] };
 
 /** The rate of these is the load's choice. */
 const RATE_IS_GIVEN: readonly ScenarioName[] = ['light', 'broadcast'];
 const HEAD =
-  'mode|scenario|deliveries|accepted/s|delivered/s|p50 ms|p95 ms|p99 ms|all after ms|CPU ms|service|postgres|temporal|load|receiver|load busy|others|lost|twice'.split(
+  'mode|scenario|distance|deliveries|accepted/s|delivered/s|p50 ms|p95 ms|p99 ms|all after ms|CPU ms|service|postgres|temporal|load|receiver|load busy|receiver busy|timers late ms p50|p99|others|lost|twice'.split(
     '|',
   );
 
@@ -28,6 +29,7 @@ export function resultTable(results: readonly Result[]): string {
       return [
         result.mode,
         result.scenario,
+        showDistance(result.distanceMs, result.phase),
         cell((run) => run.deliveries),
         RATE_IS_GIVEN.includes(result.scenario) ? '' : cell((run) => run.acceptedPerSecond),
         result.scenario === 'light' ? '' : cell((run) => run.deliveredPerSecond),
@@ -42,11 +44,15 @@ export function resultTable(results: readonly Result[]): string {
         perDelivery('load'),
         perDelivery('receiver'),
         `${show(spread(result, (run) => run.loadBusy * 100).median)} %`,
+        `${show(spread(result, (run) => run.receiverBusy * 100).median)} %`,
+        cell((run) => run.timersLateP50),
+        cell((run) => run.timersLateP99),
         `${show(spread(result, (run) => run.othersBusy * 100).median)} %`,
         sum((run) => run.lost),
         sum((run) => run.doubled),
       ];
     }),
+    3,
   );
 }
 
@@ -55,14 +61,16 @@ export function memoryTable(results: readonly Result[]): string {
   const cell = (result: Result, part: keyof Figures['rssMb']): string =>
     show(Math.round(spread(result, (run) => run.rssMb[part]).max));
   return formatTable(
-    ['mode', 'scenario', 'service MB', 'postgres MB', 'temporal MB'],
+    ['mode', 'scenario', 'distance', 'service MB', 'postgres MB', 'temporal MB'],
     results.map((result) => [
       result.mode,
       result.scenario,
+      showDistance(result.distanceMs, result.phase),
       cell(result, 'service'),
       cell(result, 'postgres'),
       cell(result, 'temporal'),
     ]),
+    3,
   );
 }
 

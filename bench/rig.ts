@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
@@ -9,39 +9,41 @@ import { createKeyRing, type KeyRing } from '../src/credentials/key-ring.ts';
 import { findFreePort } from '../src/embedded/ports.ts';
 import { type EmbeddedPostgres, startPostgres } from '../src/embedded/postgres.ts';
 import { type EmbeddedTemporal, startTemporal } from '../src/embedded/temporal.ts';
+import { makeCertificate } from '../test/support/certificate.ts';
 import { type Helper, startHelper } from './helper.ts';
 import type { LoadCommands } from './load-process.ts';
-import type { ReceiverCommands } from './receiver-process.ts';
+import { type Language, openEndpoints, type Receiver, type ReceiverKind, startReceiver } from './receivers.ts';
+import { AUTHORITY_FILE } from './service.ts';
 import { stopOnSignal } from './stop-on-signal.ts';
 
 /** What a benchmark runs on, all of it started for this run: the two embedded servers, receiver and load generator. */
-export type Rig = {
+export type Rig = Receiver & {
   /** Everything of this run; removed at its end. */
   folder: string;
   postgres: EmbeddedPostgres;
   temporal: EmbeddedTemporal;
-  receiver: Helper<ReceiverCommands>;
   load: Helper<LoadCommands>;
-  /** Ten endpoints, each an origin of its own. */
-  endpoints: readonly string[];
   encryptionKeys: string;
   keyRing: KeyRing;
   versions: { postgres: string; temporal: string };
   /** Makes an empty database and returns its URL. */
   createDatabase(name: string): Promise<string>;
+  /** Opens endpoints of that kind; the receiver in Go is started for it. All of them end with the rig. */
+  openReceiver(kind: ReceiverKind): Promise<Receiver>;
   stop(): Promise<void>;
 };
 
-const ENDPOINTS = 10;
 // As `start` gives its own (src/roles/infrastructure.ts).
 const MAX_CONNECTIONS = 200;
 
 /** Starts everything but the service. `settings` are PostgreSQL's, beside those of the service's own embedded one. */
 export async function startRig({
   onProgress,
+  language = 'node',
   settings = {},
 }: {
   onProgress: (line: string) => void;
+  language?: Language;
   settings?: Readonly<Record<string, string>>;
 }): Promise<Rig> {
   const folder = mkdtempSync(join(tmpdir(), 'posthorn-bench-'));
@@ -79,17 +81,18 @@ export async function startRig({
         onProgress,
       }),
     );
-    const receiver = await started(startHelper<ReceiverCommands>('receiver-process'));
+    const receiver = await started(startReceiver(language, folder));
     const load = await started(startHelper<LoadCommands>('load-process'));
-    const ports = await receiver.ask('listen', { count: ENDPOINTS });
+    const own: Receiver = { receiver, endpoints: await openEndpoints(receiver) };
+    const certificate = makeCertificate(['127.0.0.1']);
+    writeFileSync(join(folder, AUTHORITY_FILE), certificate.cert);
     const encryptionKeys = `bench:${randomBytes(32).toString('base64')}`;
     return {
       folder,
       postgres,
       temporal,
-      receiver,
+      ...own,
       load,
-      endpoints: ports.map((port) => `http://127.0.0.1:${port}`),
       encryptionKeys,
       keyRing: createKeyRing(readEncryptionKeys(encryptionKeys)),
       versions: {
@@ -99,6 +102,12 @@ export async function startRig({
       async createDatabase(name) {
         await ask(postgres.url, `CREATE DATABASE ${name}`);
         return postgres.url.replace(/\/[^/]*$/, `/${name}`);
+      },
+      async openReceiver(kind) {
+        if (kind === 'plain' || kind === language) return own;
+        if (kind === 'tls') return { receiver, endpoints: await openEndpoints(receiver, certificate) };
+        const other = await started(startReceiver('go', folder));
+        return { receiver: other, endpoints: await openEndpoints(other) };
       },
       stop,
     };

@@ -1,8 +1,18 @@
+import { type Distances, distancesOf } from './distance.ts';
 import type { LoadShape } from './measure.ts';
 import type { Behaviour } from './receiver-process.ts';
+import type { ReceiverKind } from './receivers.ts';
 import { MODE_NAMES, type Mode } from './service.ts';
 
-export const SCENARIO_NAMES = ['light', 'burst', 'fan-out', 'broadcast', 'retries'] as const;
+export const SCENARIO_NAMES = [
+  'light',
+  'burst',
+  'fan-out',
+  'fan-out-tls',
+  'fan-out-go',
+  'broadcast',
+  'retries',
+] as const;
 export type ScenarioName = (typeof SCENARIO_NAMES)[number];
 
 /** One thing to measure in one mode. */
@@ -13,6 +23,11 @@ export type Scenario = {
   /** Subscriptions of the channel, spread over the ten endpoints. */
   subscriptions: number;
   behaviour: Behaviour;
+  receiver: ReceiverKind;
+  /** How long the receiver takes to answer, ms: one measurement each. */
+  distancesMs: readonly number[];
+  /** Its rate at a distance is that of the limit of requests in flight, which the service learns. */
+  isLearnt: boolean;
 };
 
 export type Size = 'quick' | 'full';
@@ -38,16 +53,34 @@ const ONLY_FULL: readonly `${Mode} ${ScenarioName}`[] = [
   'drain broadcast',
   'drain retries',
 ];
+// Others than the plain receivers: what they cost is the same in every mode.
+const ONLY_DEFAULT: readonly ScenarioName[] = ['fan-out-tls', 'fan-out-go'];
 
 /** What is measured in which mode, in the order of measuring. */
-export function scenariosOf(size: Size): Scenario[] {
-  return MODE_NAMES.flatMap((mode) => SCENARIO_NAMES.map((name) => scenario(name, mode, size))).filter(
-    ({ name, mode }) => size === 'full' || !ONLY_FULL.includes(`${mode} ${name}`),
+export function scenariosOf(size: Size, asked: Distances): Scenario[] {
+  return MODE_NAMES.flatMap((mode) => SCENARIO_NAMES.map((name) => scenario(name, mode, size, asked))).filter(
+    ({ name, mode }) =>
+      (size === 'full' || !ONLY_FULL.includes(`${mode} ${name}`)) &&
+      (mode === 'default' || !ONLY_DEFAULT.includes(name)),
   );
 }
 
-function scenario(name: ScenarioName, mode: Mode, size: Size): Scenario {
-  const base = { name, mode, subscriptions: 1, behaviour: {} };
+function scenario(name: ScenarioName, mode: Mode, size: Size, asked: Distances): Scenario {
+  const base = {
+    name,
+    mode,
+    subscriptions: 1,
+    behaviour: {},
+    receiver: 'plain' as const,
+    distancesMs: distancesOf(name, mode === 'default', asked),
+    isLearnt: false,
+  };
+  const fanOut = {
+    ...base,
+    load: { count: FAN_OUT[mode], concurrency: CONCURRENCY },
+    subscriptions: 10,
+    isLearnt: true,
+  };
   switch (name) {
     case 'light':
       return {
@@ -59,9 +92,13 @@ function scenario(name: ScenarioName, mode: Mode, size: Size): Scenario {
         },
       };
     case 'burst':
-      return { ...base, load: { count: BURST[mode][size], concurrency: CONCURRENCY } };
+      return { ...base, load: { count: BURST[mode][size], concurrency: CONCURRENCY }, isLearnt: true };
     case 'fan-out':
-      return { ...base, load: { count: FAN_OUT[mode], concurrency: CONCURRENCY }, subscriptions: 10 };
+      return fanOut;
+    case 'fan-out-tls':
+      return { ...fanOut, receiver: 'tls' };
+    case 'fan-out-go':
+      return { ...fanOut, receiver: 'go' };
     case 'broadcast':
       return { ...base, load: { count: 1, concurrency: 1 }, subscriptions: BROADCAST[mode] };
     case 'retries':

@@ -14,7 +14,7 @@ export type ServiceOptions = {
   databaseUrl: string;
   temporalAddress: string;
   encryptionKeys: string;
-  /** Working directory, data folder and log. */
+  /** Working directory, data folder and log; holds the authority of the receivers with TLS. */
   folder: string;
   mode: Mode;
   /** Opens the inspector, for profiles. */
@@ -34,6 +34,9 @@ export type Service = {
   /** As a crash does: SIGKILL. */
   kill(): Promise<void>;
 };
+
+/** The certificate in PEM that the service trusts beside the well-known authorities. */
+export const AUTHORITY_FILE = 'authority.pem';
 
 const COMMAND = fileURLToPath(new URL('../dist/src/main.js', import.meta.url));
 const READY_PATIENCE_MS = 60_000;
@@ -60,6 +63,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       ENCRYPTION_KEYS: options.encryptionKeys,
       ALLOW_HTTP_WEBHOOKS: 'true',
       WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
+      NODE_EXTRA_CA_CERTS: join(options.folder, AUTHORITY_FILE),
       LOG_LEVEL: 'warn',
       DELIVERY_BURST_THRESHOLD: MODES[options.mode],
     },

@@ -21,8 +21,9 @@ export function show(value: number): string {
 export const showSpread = ({ min, median, max }: Spread): string =>
   min === max || show(min) === show(max) ? show(median) : `${show(median)} (${show(min)}–${show(max)})`;
 
-/** Columns as wide as their widest cell; the first two to the left, numbers to the right. */
+/** Columns as wide as their widest cell; the first two to the left, numbers to the right. Empty without rows. */
 export function formatTable(head: readonly string[], rows: readonly (readonly string[])[], left = 2): string {
+  if (rows.length === 0) return '';
   const widths = head.map((name, column) => Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)));
   const line = (cells: readonly string[]): string =>
     cells

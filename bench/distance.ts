@@ -1,0 +1,55 @@
+import type { Figures } from './measure.ts';
+import type { ScenarioName } from './scenarios.ts';
+
+/** How the limit of requests in flight stood: a fresh subscription's, or as bursts before have taught it. */
+export type Phase = 'cold' | 'warm';
+
+/** Which distances are wanted: each scenario's usual ones, those that the targets need (bench/distance-targets.ts), or a list in ms. */
+export type Distances = 'usual' | 'targets' | readonly number[];
+
+// More than this from one burst to the next is growth; less is what two bursts differ by anyway.
+const GROWTH = 1.1;
+// From 20 to 1,000 in flight is six doublings, and the cold burst is the first one.
+const BURSTS_AT_MOST = 8;
+
+/** Reads `0,100ms,1s`: how long the receiver takes to answer. Numbers without a unit are ms. */
+export function readDistances(text: string): number[] {
+  return text.split(',').map((part) => {
+    const [, number, unit] = /^(\d+(?:\.\d+)?)(ms|s)?$/.exec(part.trim()) ?? [];
+    if (number === undefined) throw new Error('--distance takes a list such as 0,100ms,1s');
+    return Number(number) * (unit === 's' ? 1_000 : 1);
+  });
+}
+
+/** At which distances a scenario is measured, ms. A distance costs minutes, so most are left to `--distance`. */
+export function distancesOf(name: ScenarioName | 'isolation', isDefault: boolean, asked: Distances): readonly number[] {
+  if (typeof asked !== 'string') return asked;
+  if (name === 'isolation') return asked === 'targets' ? [100] : [0, 100];
+  if (name === 'light') return isDefault ? [0, 300, 900] : [0];
+  return asked === 'targets' ? [0, 100, 1_000] : [0];
+}
+
+export function showDistance(distanceMs: number, phase?: Phase): string {
+  const time = distanceMs >= 1_000 ? `${distanceMs / 1_000} s` : `${distanceMs} ms`;
+  return [distanceMs === 0 ? '0' : time, phase].filter(Boolean).join(' ');
+}
+
+type Measured = { phase?: Phase; figures: Figures };
+
+/** Measures once, where nothing that is learnt decides. */
+export const measureAsItIs = async (once: () => Promise<Figures>): Promise<Measured[]> => [{ figures: await once() }];
+
+/** Measures a fresh target, sends bursts to it until they arrive no faster any more, and measures once more. */
+export async function measureColdAndWarm(burst: () => Promise<Figures>): Promise<Measured[]> {
+  const cold = await burst();
+  let last = cold.deliveredPerSecond;
+  for (let count = 1; count <= BURSTS_AT_MOST; count += 1) {
+    const { deliveredPerSecond: rate } = await burst();
+    if (rate <= last * GROWTH) break;
+    last = rate;
+  }
+  return [
+    { phase: 'cold', figures: cold },
+    { phase: 'warm', figures: await burst() },
+  ];
+}
