@@ -13,6 +13,8 @@ const VALUE = /^(?:[!-~](?:[ -~]*[!-~])?)?$/;
 const DENIED_NAMES: ReadonlySet<string> = new Set([
   '--proto--',
   'accept-encoding',
+  // Belongs to a trace, as traceparent and tracestate do (W3C Baggage).
+  'baggage',
   'cdn-loop',
   'client-ip',
   'connection',
@@ -30,7 +32,10 @@ const DENIED_NAMES: ReadonlySet<string> = new Set([
   'origin',
   // CGI hands it on as HTTP_PROXY, which programs take for their own setting.
   'proxy',
+  // With it a receiver may answer with a part of its page, and 206 counts as delivered.
+  'range',
   'referer',
+  'referrer',
   'remote-addr',
   'remote-user',
   'set-cookie',
@@ -52,6 +57,7 @@ const DENIED_NAMES: ReadonlySet<string> = new Set([
   'x-host',
   'x-method-override',
   'x-originating-ip',
+  'x-proxyuser-ip',
   'xsrf-token',
   // What the metadata services of Google and Azure ask for before they answer.
   'metadata',
