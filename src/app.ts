@@ -27,7 +27,7 @@ export type AppOptions = {
   services: Services;
   routes: readonly Route[];
   limiter: Limiter;
-  /** Checks of /readyz beside those of every role. */
+  /** Checks of /readyz, beside that of the limits. Absent: those of every role. */
   checks?: readonly Check[];
   /** Absent: what http/event-stream.ts says. */
   streamTimings?: typeof STREAM_TIMINGS;
@@ -52,7 +52,7 @@ export function createApp({
   services,
   routes,
   limiter,
-  checks = [],
+  checks = startChecks(deps),
   streamTimings = STREAM_TIMINGS,
 }: AppOptions): App {
   const streams = createEventStreams(streamTimings);
@@ -60,7 +60,7 @@ export function createApp({
   const koa = new Koa<RequestState>();
   koa.use(requestId(log));
   koa.use(errors(log));
-  const readiness = createReadiness([...startChecks(deps), ...limitsChecks(limiter), ...checks]);
+  const readiness = createReadiness([...checks, ...limitsChecks(limiter)]);
   koa.use(health(readiness));
   koa.use(matchRoute(routes));
   koa.use(authenticate((key) => services.apiKeys.authenticate(key)));

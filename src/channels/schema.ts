@@ -59,9 +59,13 @@ const schemaMode = z.enum(SCHEMA_MODES);
 
 const status = z.enum(CHANNEL_STATUSES);
 
+/** People read names, and blanks at the ends or another case are not seen in a list. */
+const isSystemName = (value: unknown): boolean =>
+  typeof value === 'string' && value.trim().toLowerCase() === SYSTEM_CHANNEL_NAME;
+
 /** The service's own channel has its name alone, so that it can be told from all others by it. */
 const nameProblem = (value: unknown): string | undefined =>
-  value === SYSTEM_CHANNEL_NAME ? 'is reserved for the channel of the service itself' : controlCharacterProblem(value);
+  isSystemName(value) ? 'is reserved for the channel of the service itself' : controlCharacterProblem(value);
 
 const resource: ResourceFields = {
   identity: { id: sameText(), createdAt: sameTime() },

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { childEnvironment } from '../config.ts';
 import { type Child, type ChildOptions, endOrphan, startChild, waitUntilHealthy } from './child.ts';
+import { listeningPorts } from './listening-ports.ts';
 import { choosePort, findFreePort, whilePortsAreTaken } from './ports.ts';
 import { findTemporalBinary } from './temporal-binary.ts';
 
@@ -22,7 +23,10 @@ export type EmbeddedTemporal = Child & {
   readonly address: string;
   readonly port: number;
   readonly uiUrl?: string;
-  /** All that answer HTTP: gRPC, the HTTP API, metrics and the Web UI. */
+  /**
+   * All that it listens on: gRPC, the HTTP API, metrics and the Web UI; on Linux also those that its own parts took for each
+   * other, which are others at each start.
+   */
   readonly ports: readonly number[];
 };
 
@@ -59,7 +63,7 @@ async function startOnce(options: EmbeddedTemporalOptions): Promise<EmbeddedTemp
   const port = await choosePort('Temporal', options.port, onProgress);
   const uiPort =
     options.uiPort === undefined ? undefined : await choosePort("Temporal's Web UI", options.uiPort, onProgress);
-  // The server would take any ports for these two, of which nobody could say that they are ours. Its HTTP API asks for no credentials.
+  // The server would take any ports for these two, which only Linux tells afterwards. Its HTTP API asks for no credentials.
   const httpPort = await findFreePort();
   const metricsPort = await findFreePort();
   const address = `127.0.0.1:${port}`;
@@ -93,7 +97,9 @@ async function startOnce(options: EmbeddedTemporalOptions): Promise<EmbeddedTemp
   await waitUntilHealthy(child, childOptions, READY_PATIENCE_MS, () => answers(address, namespace));
   // It makes them readable for everybody on this machine; they name subscriptions and their failures.
   for (const suffix of ['', '-wal', '-shm']) if (existsSync(store + suffix)) chmodSync(store + suffix, 0o600);
-  const ports = [port, httpPort, metricsPort, ...(uiPort === undefined ? [] : [uiPort])];
+  const chosen = [port, httpPort, metricsPort, ...(uiPort === undefined ? [] : [uiPort])];
+  // Ready means that each part answers the others, so all of them listen.
+  const ports = [...new Set([...chosen, ...listeningPorts(child.pid)])];
   return { ...child, address, port, ports, ...(uiPort !== undefined && { uiUrl: `http://127.0.0.1:${uiPort}` }) };
 }
 

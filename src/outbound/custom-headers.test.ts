@@ -130,6 +130,12 @@ describe('a header by which a receiver tells who sent a request, how and where t
     'csrf_token',
     'Origin',
     'Referer',
+    'Referrer',
+    'Range',
+    'Baggage',
+    'traceparent',
+    'X-ProxyUser-Ip',
+    'X_ProxyUser_IP',
     'Access-Control-Request-Method',
     'Early-Data',
     'CDN-Loop',
@@ -171,4 +177,30 @@ test('the same name twice, in two cases, is refused', () => {
 test('more than twenty are refused, without blaming one of them', () => {
   const headers = Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`x-${index}`, 'v']));
   expect(customHeadersProblem(headers)).toEqual({ reason: 'must be at most 20 headers' });
+});
+
+describe('beside what is stored', () => {
+  const stored = { Cookie: 'a', 'X-Key': 'b' };
+
+  test.each<[string, Record<string, string>]>([
+    ['an old entry that a rule refuses since', { ...stored, 'X-New': 'c' }],
+    ['fewer entries', { Cookie: 'a' }],
+  ])('%s is fine', (_what, headers) => {
+    expect(customHeadersProblem(headers, stored)).toBeUndefined();
+  });
+
+  test.each<[string, Record<string, string>, string]>([
+    ['a refused name with another value', { ...stored, Cookie: 'b' }, 'Cookie'],
+    ['a refused name in another case', { cookie: 'a' }, 'cookie'],
+    ['another refused name', { ...stored, Host: 'a' }, 'Host'],
+    ['a stored name again, in another case and before it', { 'x-key': 'c', ...stored }, 'x-key'],
+  ])('%s is refused', (_what, headers, name) => {
+    expect(customHeadersProblem(headers, stored)).toMatchObject({ name });
+  });
+
+  test('more than twenty are refused only when they are more than before', () => {
+    const many = Object.fromEntries(Array.from({ length: 22 }, (_, index) => [`x-${index}`, 'v']));
+    expect(customHeadersProblem({ ...many, 'x-0': 'w' }, many)).toBeUndefined();
+    expect(customHeadersProblem({ ...many, 'x-22': 'v' }, many)).toEqual({ reason: 'must be at most 20 headers' });
+  });
 });

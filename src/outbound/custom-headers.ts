@@ -13,6 +13,8 @@ const VALUE = /^(?:[!-~](?:[ -~]*[!-~])?)?$/;
 const DENIED_NAMES: ReadonlySet<string> = new Set([
   '--proto--',
   'accept-encoding',
+  // Belongs to a trace, as traceparent and tracestate do (W3C Baggage).
+  'baggage',
   'cdn-loop',
   'client-ip',
   'connection',
@@ -30,7 +32,10 @@ const DENIED_NAMES: ReadonlySet<string> = new Set([
   'origin',
   // CGI hands it on as HTTP_PROXY, which programs take for their own setting.
   'proxy',
+  // With it a receiver may answer with a part of its page, and 206 counts as delivered.
+  'range',
   'referer',
+  'referrer',
   'remote-addr',
   'remote-user',
   'set-cookie',
@@ -52,6 +57,7 @@ const DENIED_NAMES: ReadonlySet<string> = new Set([
   'x-host',
   'x-method-override',
   'x-originating-ip',
+  'x-proxyuser-ip',
   'xsrf-token',
   // What the metadata services of Google and Azure ask for before they answer.
   'metadata',
@@ -120,18 +126,22 @@ function valueProblem(value: string): string | undefined {
 
 /**
  * Why a subscription's custom headers are refused: the first problem, with the header's name as the caller wrote it (absent
- * when there are too many); undefined when all are fine. Names count without regard to case, so the same
- * one twice is refused. It does not judge what a value means: a secret in it is stored and sent as it is.
+ * when there are too many); undefined when all are fine. Only what differs from `stored` is judged: an entry that is older
+ * than a rule stays while others come and go, and no more entries than are stored are never too many. Names count without
+ * regard to case, so the same one twice is refused. It does not judge what a value means: a secret in it is stored and sent
+ * as it is.
  */
 export function customHeadersProblem(
   headers: Readonly<Record<string, string>>,
+  stored: Readonly<Record<string, string>> = {},
 ): { name?: string; reason: string } | undefined {
   const entries = Object.entries(headers);
-  if (entries.length > CUSTOM_HEADER_BOUNDS.count) {
+  if (entries.length > Math.max(CUSTOM_HEADER_BOUNDS.count, Object.keys(stored).length)) {
     return { reason: `must be at most ${CUSTOM_HEADER_BOUNDS.count} headers` };
   }
-  const seen = new Set<string>();
-  for (const [name, value] of entries) {
+  const isKept = ([name, value]: [string, string]): boolean => Object.hasOwn(stored, name) && stored[name] === value;
+  const seen = new Set(entries.filter(isKept).map(([name]) => name.toLowerCase()));
+  for (const [name, value] of entries.filter((entry) => !isKept(entry))) {
     const reason =
       nameProblem(name) ?? valueProblem(value) ?? (seen.has(name.toLowerCase()) ? 'is there twice' : undefined);
     if (reason !== undefined) return { name, reason };

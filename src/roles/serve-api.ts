@@ -14,16 +14,12 @@ export type RunningApi = {
   stop(): Promise<void>;
 };
 
-/** Listens on config.port. `checks` are what /readyz looks at beside what every role does. Rejects when the port is taken. */
-export async function serveApi(
-  deps: Dependencies,
-  services: Services,
-  checks: readonly Check[] = [],
-): Promise<RunningApi> {
+/** Listens on config.port. `checks` are what /readyz looks at; absent: those of every role. Rejects when the port is taken. */
+export async function serveApi(deps: Dependencies, services: Services, checks?: readonly Check[]): Promise<RunningApi> {
   const { config, log } = deps;
   const limiter = createLimiter({ redisUrl: config.redisUrl, log });
   try {
-    const app = createApp({ deps, services, routes, limiter, checks });
+    const app = createApp({ deps, services, routes, limiter, ...(checks && { checks }) });
     const server = await startHttpServer(app, { port: config.port });
     // It listens on every address of this machine.
     deps.own.add({ host: 'localhost', port: server.port });

@@ -94,7 +94,9 @@ async function startService(
   // Before it is migrated: a database that starts or takes no writes is waited for, as in every role.
   await untilReady(createReadiness([databaseCheck(deps)]), waiting);
   await explainingDatabase(databaseUrl, () => migrate(databaseUrl, { onProgress: print, signal }));
-  await untilReady(createReadiness(startChecks(deps)), waiting);
+  // The same ones as /readyz has: the proof of the encryption keys reads as many rows as there are sealed ones.
+  const checks = startChecks(deps);
+  await untilReady(createReadiness(checks), waiting);
   await ensureEnvironments(deps);
   signal.throwIfAborted();
   const handOver = createHandOver();
@@ -113,7 +115,7 @@ async function startService(
         });
     },
   };
-  const api = await serveApi(deps, services, [temporal]);
+  const api = await serveApi(deps, services, [...checks, temporal]);
   undo.push(() => api.stop());
   const identity = identifyProcess(process.pid) ?? { pid: process.pid, bornAt: 'unknown' };
   const apiUrl = `http://localhost:${api.port}`;

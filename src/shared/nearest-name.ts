@@ -63,15 +63,16 @@ export const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The one of `known` that a caller who wrote `given` most likely means: the same but for case and separators, a synonym,
- * or the nearest by spelling, within one typing error for up to four letters, two for up to eight and three beyond. Undefined when
- * none is that near.
+ * The one of `known` that a caller who wrote `given` most likely means: the same but for case and separators, or but for
+ * its number too, a synonym, or the nearest by spelling, within one typing error for up to four letters, two for up to eight and
+ * three beyond. Undefined when none is that near.
  */
 export function nearestName(given: string, known: readonly string[]): string | undefined {
   if (given.length > MAX_LENGTH) return undefined;
   const wanted = plain(given);
   if (wanted === '') return undefined;
-  const same = known.find((name) => plain(name) === wanted);
+  const same =
+    known.find((name) => plain(name) === wanted) ?? known.find((name) => singular(plain(name)) === singular(wanted));
   if (same !== undefined) return same;
   const meant = Object.hasOwn(SYNONYMS, wanted) ? SYNONYMS[wanted] : undefined;
   const synonym = meant?.find((name) => known.includes(name));
@@ -85,6 +86,9 @@ export function nearestName(given: string, known: readonly string[]): string | u
 }
 
 const plain = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+
+/** One and many: from `maxretry` to `maxretries` are three letters, which in a word of eight pass for another word. */
+const singular = (name: string): string => name.replace(/ies$/, 'y').replace(/s$/, '');
 
 /**
  * Damerau–Levenshtein distance: how many letters must be inserted, removed, replaced or swapped with their neighbour. No

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { AddressGuard } from '../outbound/address-guard.ts';
 import { customHeadersProblem, headersNotSent } from '../outbound/custom-headers.ts';
 import { type ErrorDetails, invalidField } from '../shared/api-error.ts';
@@ -15,17 +14,17 @@ const headerField = (name: string): string => `headers[${JSON.stringify(name.sli
 export function createTargets(guard: Pick<AddressGuard, 'checkUrl'>) {
   return {
     /**
-     * Refuses what the schema cannot judge. `stored` is what the subscription has: the same value written again is fine,
-     * whatever rules have come since, so that such a subscription can still be changed otherwise. It asks no name server:
-     * every attempt checks the addresses again.
+     * Refuses what the schema cannot judge. `stored` is what the subscription has: the same URL and the same entry of the headers
+     * written again are fine, whatever rules have come since, so that such a subscription can still be changed otherwise. It asks
+     * no name server: every attempt checks the addresses again.
      */
     check({ webhookUrl, headers }: Partial<Target>, stored?: Target): void {
       if (webhookUrl !== undefined && webhookUrl !== stored?.webhookUrl) {
         const problem = guard.checkUrl(webhookUrl);
         if (problem !== undefined) throw invalidField('webhookUrl', problem);
       }
-      if (headers !== undefined && !isDeepStrictEqual(headers, stored?.headers)) {
-        const problem = customHeadersProblem(headers);
+      if (headers !== undefined) {
+        const problem = customHeadersProblem(headers, stored?.headers);
         if (problem === undefined) return;
         throw invalidField(problem.name === undefined ? 'headers' : headerField(problem.name), problem.reason);
       }

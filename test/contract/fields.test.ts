@@ -126,6 +126,7 @@ test('refuses unknown fields inside objects of ours and names the nearest known 
     ['POST', '/v1/subscriptions', { ...target, events: ['a'] }, 'events', 'eventTypes'],
     ['POST', '/v1/subscriptions', { channelId: ids.channelId, url: 'https://example.com' }, 'url', 'webhookUrl'],
     ['POST', '/v1/subscriptions', { ...target, retryPolicy: { retries: 1 } }, 'retryPolicy.retries', 'maxRetries'],
+    ['POST', '/v1/subscriptions', { ...target, retryPolicy: { maxRetry: 1 } }, 'retryPolicy.maxRetry', 'maxRetries'],
     [
       'PATCH',
       '/v1/subscriptions/:subscriptionId',

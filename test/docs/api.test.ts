@@ -6,6 +6,7 @@ import { findFreePort } from '../../src/embedded/ports.ts';
 import { TIER_LIMITS } from '../../src/limits/tiers.ts';
 import { routes } from '../../src/routes.ts';
 import { DEFAULT_RETRY_POLICY, RETRY_BOUNDS } from '../../src/shared/retry-policy.ts';
+import { DEAD_LETTER_KINDS, DEAD_LETTER_REASONS, DEAD_LETTER_STATUSES } from '../../src/shared/statuses.ts';
 import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { codeBlocksOf, tableRowsOf } from './code-blocks.ts';
@@ -54,6 +55,19 @@ test('the limits of the tiers are those of the code', () => {
       ...[requestsPerMinute, burst, concurrent, batchPerMinute].map(grouped),
     ]),
   );
+});
+
+// Old: the page named neither failed_step nor run, which are taken all the same.
+test('the values by which dead letters are listed are those of the code, and no other one is taken', async () => {
+  const known = { reason: DEAD_LETTER_REASONS, kind: DEAD_LETTER_KINDS, status: DEAD_LETTER_STATUSES };
+  for (const [parameter, values] of Object.entries(known)) {
+    const shown = tableRowsOf(PAGE).filter(([name]) => name === `\`${parameter}\``);
+    expect([parameter, shown.map(([, value]) => value)]).toEqual([parameter, values.map((value) => `\`${value}\``)]);
+    for (const value of [...values, 'other']) {
+      const { status } = await posthorn.request('GET', `/v1/dlq?${parameter}=${value}`);
+      expect([parameter, value, status]).toEqual([parameter, value, value === 'other' ? 400 : 200]);
+    }
+  }
 });
 
 // Old: the example was written by hand, and its reason was not what the service says.

@@ -9,10 +9,12 @@ import pg from 'pg';
 import { childEnvironment } from '../../src/config.ts';
 import { type Child, endOrphan, startChild } from '../../src/embedded/child.ts';
 import { keepRunning } from '../../src/embedded/keep-running.ts';
+import { listeningPorts } from '../../src/embedded/listening-ports.ts';
 import { choosePort, findFreePort, isPortFree } from '../../src/embedded/ports.ts';
 import { startPostgres } from '../../src/embedded/postgres.ts';
 import { identifyProcess, isRunning, takeLock, writeIdentity } from '../../src/embedded/process-identity.ts';
 import { findTemporalBinary } from '../../src/embedded/temporal-binary.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'posthorn-embedded-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -122,6 +124,31 @@ describe('ports', () => {
     expect(await choosePort('the API', taken, () => undefined, 'everywhere')).toBeGreaterThan(taken);
   });
 });
+
+test.each(['127.0.0.1', '0.0.0.0', '::'])(
+  'the ports that a process listens on at %s are read, and no others',
+  async (host) => {
+    const ports = [await findFreePort(), await findFreePort()];
+    const child = await sleeper(
+      'listener',
+      `const { connect, createServer } = require('node:net');
+     const servers = ${JSON.stringify(ports)}.map((port) => createServer().listen(port, '${host}'));
+     // A connection has ports as well.
+     servers[1].once('listening', () => connect(${ports[1]}, '127.0.0.1'));`,
+    );
+    const isTold = process.platform === 'linux';
+    try {
+      await waitFor('both to be listened on', async () => {
+        const free = await Promise.all(ports.map((port) => isPortFree(port, 'everywhere')));
+        return !free.includes(true);
+      });
+      expect(new Set(listeningPorts(child.pid))).toEqual(new Set(isTold ? ports : []));
+    } finally {
+      await child.stop();
+    }
+    expect(listeningPorts(child.pid)).toEqual([]);
+  },
+);
 
 describe('PostgreSQL', () => {
   const options = {

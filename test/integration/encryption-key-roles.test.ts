@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { runPosthorn, type StartedPosthorn, startPosthorn } from '../support/command-line.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -6,16 +9,20 @@ import { currentRun } from '../support/run.ts';
 
 const newKey = (kid: string): string => `${kid}:${randomBytes(32).toString('base64')}`;
 const RIGHT = newKey('k1');
-const READY = /"port":\d+|worker is ready/;
+const READY = /"port":\d+|worker is ready|Ctrl-C stops it/;
 
+const dataFolder = mkdtempSync(join(tmpdir(), 'posthorn-keys-'));
 let database: TestDatabase;
 const started: StartedPosthorn[] = [];
 
 const variablesWith = (keys: string) => ({
   DATABASE_URL: database.url,
   TEMPORAL_ADDRESS: currentRun().temporalAddress,
+  // Others use the same server: the schedules of this start are its own.
+  TEMPORAL_NAMESPACE: database.name,
   ENCRYPTION_KEYS: keys,
   PORT: '0',
+  DATA_FOLDER: dataFolder,
 });
 
 async function start(role: string, keys: string): Promise<StartedPosthorn> {
@@ -51,7 +58,10 @@ beforeAll(async () => {
   await stopAll();
 }, 180_000);
 afterEach(stopAll);
-afterAll(() => database.drop());
+afterAll(async () => {
+  rmSync(dataFolder, { recursive: true, force: true });
+  await database.drop();
+});
 
 /** How a role that must not start ends. */
 async function refusalOf(role: string, keys: string): Promise<string> {
@@ -76,6 +86,19 @@ test.each(['api', 'worker'])(
   },
   180_000,
 );
+
+// Old: the first request had them proved again, by a count of every sealed row, after start itself had proved them.
+test('start proves its keys once, for itself and for /readyz', async () => {
+  const { child, output, ended } = await start('start', RIGHT);
+  const url = /http:\/\/localhost:\d+/.exec(output())?.[0];
+  // Another proof would be refused.
+  await database.pool.query(`UPDATE encryption_keys SET check_value = 'none' || check_value`);
+  const readyz = await fetch(`${url}/readyz`);
+  await database.pool.query(`UPDATE encryption_keys SET check_value = substr(check_value, 5)`);
+  child.kill('SIGTERM');
+  await ended;
+  expect(await readyz.json()).toMatchObject({ status: 'ready', parts: { encryptionKeys: 'up', temporal: 'up' } });
+}, 180_000);
 
 test('a lost key is given up by the command that the refusal names, after which the roles start', async () => {
   const other = variablesWith(newKey('k2'));

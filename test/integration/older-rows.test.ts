@@ -73,35 +73,39 @@ test('names and descriptions that were stored with control characters go on work
   await expectAlive(`/v1/api-keys/${apiKey.id}`, 'name', ODD, 'a\rb', { tier: 'enterprise', scopes: ['dlq:read'] });
 });
 
-// The old mechanism: nothing looked at the name, so a second channel could pass for the one of the service.
-test('a channel that has the name of the system channel goes on working, and no other one gets it', async () => {
-  const { live } = posthorn.keys;
-  const channel = await make(posthorn, live, '/v1/channels', { name: 'older' });
-  const subscription = { channelId: channel.id, webhookUrl: receiver.url };
-  await make(posthorn, live, '/v1/subscriptions', subscription);
-  const system = `/v1/channels/${await systemChannelOf(posthorn)}`;
-  await store('channels', 'name', SYSTEM_CHANNEL_NAME, channel.id);
-  const address = `/v1/channels/${channel.id}`;
-  const message = await publish(posthorn, channel.id, { eventType: 'order.paid', payload: {} });
-  await waitForDelivery(posthorn, message.id, 'delivered');
-  expect(await posthorn.request('PATCH', address, { name: SYSTEM_CHANNEL_NAME, retentionDays: 9 })).toMatchObject({
-    status: 200,
-    body: { name: SYSTEM_CHANNEL_NAME, retentionDays: 9 },
-  });
-  expect((await posthorn.request('PATCH', address, { name: 'renamed' })).status).toBe(200);
-  for (const [method, path] of [
-    ['PATCH', address],
-    ['POST', '/v1/channels'],
-  ] as const) {
-    const answer = await posthorn.request<Refusal>(method, path, { name: SYSTEM_CHANNEL_NAME });
-    expect([method, answer.status, answer.body.error?.details]).toEqual([
-      method,
-      400,
-      { field: 'name', reason: 'is reserved for the channel of the service itself' },
-    ]);
-  }
-  expect((await posthorn.request('GET', system)).body).toMatchObject({ name: SYSTEM_CHANNEL_NAME });
-});
+// The old mechanism: nothing looked at the name, and later at its very letters only, so a second channel could pass for the one
+// of the service.
+test.each([SYSTEM_CHANNEL_NAME, ' Posthorn.SYSTEM '])(
+  'a channel that has the name of the system channel goes on working, and no other one gets it: %j',
+  async (name) => {
+    const { live } = posthorn.keys;
+    const channel = await make(posthorn, live, '/v1/channels', { name: 'older' });
+    const subscription = { channelId: channel.id, webhookUrl: receiver.url };
+    await make(posthorn, live, '/v1/subscriptions', subscription);
+    const system = `/v1/channels/${await systemChannelOf(posthorn)}`;
+    await store('channels', 'name', name, channel.id);
+    const address = `/v1/channels/${channel.id}`;
+    const message = await publish(posthorn, channel.id, { eventType: 'order.paid', payload: {} });
+    await waitForDelivery(posthorn, message.id, 'delivered');
+    expect(await posthorn.request('PATCH', address, { name, retentionDays: 9 })).toMatchObject({
+      status: 200,
+      body: { name, retentionDays: 9 },
+    });
+    expect((await posthorn.request('PATCH', address, { name: 'renamed' })).status).toBe(200);
+    for (const [method, path] of [
+      ['PATCH', address],
+      ['POST', '/v1/channels'],
+    ] as const) {
+      const answer = await posthorn.request<Refusal>(method, path, { name });
+      expect([method, answer.status, answer.body.error?.details]).toEqual([
+        method,
+        400,
+        { field: 'name', reason: 'is reserved for the channel of the service itself' },
+      ]);
+    }
+    expect((await posthorn.request('GET', system)).body).toMatchObject({ name: SYSTEM_CHANNEL_NAME });
+  },
+);
 
 // The old mechanism: createdAt came from the clock of the process, updatedAt from PostgreSQL's transaction.
 test('the system channels were never changed before they were made, those of an upgraded database neither', async () => {

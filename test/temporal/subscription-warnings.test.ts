@@ -97,8 +97,16 @@ describe('stored headers that could not be saved today', () => {
     const sentBack = await patch(path, read);
     expect([sentBack.status, sentBack.body.warnings]).toEqual([200, read.warnings]);
     expect(read.warnings).toHaveLength(REFUSED.length);
-    const changed = await patch<Refusal>(path, { headers: { ...OLD_HEADERS, 'X-Shop': '2' } });
-    expect([changed.status, changed.body.error.details.field]).toEqual([400, 'headers["Cookie"]']);
+    // Old mechanism: one entry with another value had all of them judged anew.
+    const besides = { ...OLD_HEADERS, 'X-Shop': '2', 'X-New': 'n' };
+    const changed = await patch(path, { headers: besides });
+    expect([changed.status, changed.body.headers, changed.body.warnings]).toEqual([200, besides, headerWarnings]);
+    for (const other of [{ Cookie: 'session=2' }, { cookie: OLD_HEADERS.Cookie }, { Cookie2: 'a' }]) {
+      const refused = await patch<Refusal>(path, { headers: { ...besides, ...other } });
+      const [name] = Object.keys(other);
+      expect([refused.status, refused.body.error.details.field]).toEqual([400, `headers["${name}"]`]);
+    }
+    expect((await scene.posthorn.request<Json>('GET', path)).body.headers).toEqual(besides);
     const replaced = await patch(path, { headers: { 'X-Shop': '2' } });
     expect([replaced.status, replaced.body.headers]).toEqual([200, { 'X-Shop': '2' }]);
     expect(replaced.body).not.toHaveProperty('warnings');
