@@ -97,7 +97,7 @@ describe('a receiver that queues', () => {
     expect(limit).toBeLessThanOrEqual(most);
     expect(perSecond).toBeGreaterThan((0.95 * places * 1_000) / serviceMs);
     // None waits for long behind the others, once it has settled.
-    expect(longestMs).toBeLessThanOrEqual(Math.max(150, 3 * serviceMs));
+    expect(longestMs).toBeLessThanOrEqual(Math.max(200, 3 * serviceMs));
   });
 
   test('is used well although its latency varies', () => {
