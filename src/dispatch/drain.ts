@@ -17,7 +17,7 @@ import { createTally } from './tally.ts';
 
 // Requests in flight over all subscriptions of this process; admission bounds those to one of them.
 const REQUESTS = 200;
-// Deliveries read from PostgreSQL at a time, and read ahead per subscription so that its next request waits for no query.
+// Deliveries read at a time, and read ahead per subscription so that its next request waits for no query.
 const LOAD_AT_ONCE = 100;
 const LOADS_IN_FLIGHT = 2;
 const READ_AHEAD = 60;
@@ -84,7 +84,8 @@ export function createDrain(deps: DrainDependencies): Drain {
   let pumpTimer: NodeJS.Timeout | undefined;
   let loads = 0;
   let requests = 0;
-  let isRunning = false;
+  // The run that sends. One that Temporal has given up learns of it seconds later; all is the next one's by then.
+  let current: object | undefined;
   let isStopped = false;
   let carrier = '';
   let tally = createTally();
@@ -99,10 +100,8 @@ export function createDrain(deps: DrainDependencies): Drain {
 
   const giveBack = async (ids: string[], afterSeconds = 0): Promise<void> => {
     await releaseClaims(deps.pool, { ids, incarnationId: deps.incarnationId, afterSeconds }).catch((error: unknown) => {
-      deps.log.warn(
-        { err: error, deliveries: ids.length },
-        'claims could not be given back now; they are as forgotten ones',
-      );
+      const text = 'claims could not be given back now; they are as forgotten ones';
+      deps.log.warn({ err: error, deliveries: ids.length }, text);
     });
   };
 
@@ -121,10 +120,8 @@ export function createDrain(deps: DrainDependencies): Drain {
       busy.add(id);
     }
     try {
-      const found = await loadForAttempts(
-        deps.pool,
-        held.map(({ id }) => id),
-      );
+      const ids = held.map(({ id }) => id);
+      const found = await loadForAttempts(deps.pool, ids);
       const byId = new Map(found.map((delivery) => [delivery.deliveryId, delivery]));
       // In the order of the queue, oldest first.
       for (const { id, ...turn } of held) {
@@ -210,7 +207,7 @@ export function createDrain(deps: DrainDependencies): Drain {
 
   const pump = (): void => {
     isPumping = false;
-    if (!isRunning) return;
+    if (current === undefined) return;
     while (loads < LOADS_IN_FLIGHT && queued.size() > 0 && ready.size() < READ_AHEAD_IN_ALL) {
       const planned = new Map<string, number>();
       const held = queued.take(LOAD_AT_ONCE, ({ subscriptionId }) => {
@@ -252,10 +249,11 @@ export function createDrain(deps: DrainDependencies): Drain {
   const giveBackSurplus = async (): Promise<void> => {
     const counts = new Map<string, number>();
     queued.countInto(counts);
-    const ids = [...surplus.look(counts)].flatMap(([id, excess]) => queued.trim(id, excess));
-    await giveBack(ids.map(({ id }) => id));
+    const trimmed = [...surplus.look(counts)].flatMap(([id, excess]) => queued.trim(id, excess));
+    await giveBack(trimmed.map(({ id }) => id));
   };
 
+  const isIdle = (): boolean => size() === 0 && performance.now() - lastWork >= IDLE_MS;
   const report = (): DrainProgress => tally.report(new Set([...sending.keys(), ...loading.keys()]).size, size());
 
   return {
@@ -277,23 +275,25 @@ export function createDrain(deps: DrainDependencies): Drain {
     },
 
     async run(workflowId, signal, onProgress) {
+      const own = {};
+      current = own;
       carrier = workflowId;
       tally = createTally();
-      isRunning = true;
       lastWork = performance.now();
       pump();
-      while (!signal.aborted && !isStopped && (size() > 0 || performance.now() - lastWork < IDLE_MS)) {
+      while (current === own && !signal.aborted && !isStopped && !isIdle()) {
         onProgress(report());
         await sleep(LOOK_EVERY_MS);
         await giveBackSurplus();
         await refreshStale(deps.pool, ready.heads());
         pump();
       }
-      isRunning = false;
+      if (current !== own) return report();
+      current = undefined;
       clearTimeout(pumpTimer);
       // What is in flight ends and is recorded; what has not begun is due again for whoever comes next.
       await giveBack(removeAll(() => true));
-      while (requests > 0 || loads > 0) await sleep(10);
+      while (current === undefined && (requests > 0 || loads > 0)) await sleep(10);
       return report();
     },
   };
