@@ -82,7 +82,8 @@ export function createDrain(deps: DrainDependencies): Drain {
   let loads = 0;
   let requests = 0;
   let recording = 0;
-  let isRunning = false;
+  // The run that sends. One that Temporal has given up learns of it seconds later; all is the next one's by then.
+  let current: object | undefined;
   let isStopped = false;
   let carrier = '';
   let tally = createTally();
@@ -98,10 +99,8 @@ export function createDrain(deps: DrainDependencies): Drain {
 
   const giveBack = async (ids: string[], afterSeconds = 0): Promise<void> => {
     await releaseClaims(deps.pool, { ids, incarnationId: deps.incarnationId, afterSeconds }).catch((error: unknown) => {
-      deps.log.warn(
-        { err: error, deliveries: ids.length },
-        'claims could not be given back now; they are as forgotten ones',
-      );
+      const text = 'claims could not be given back now; they are as forgotten ones';
+      deps.log.warn({ err: error, deliveries: ids.length }, text);
     });
   };
 
@@ -112,10 +111,8 @@ export function createDrain(deps: DrainDependencies): Drain {
       busy.add(id);
     }
     try {
-      const found = await loadForAttempts(
-        deps.pool,
-        held.map(({ id }) => id),
-      );
+      const ids = held.map(({ id }) => id);
+      const found = await loadForAttempts(deps.pool, ids);
       const byId = new Map(found.map((delivery) => [delivery.deliveryId, delivery]));
       // In the order of the queue, oldest first.
       for (const { id, ...turn } of held) {
@@ -212,7 +209,7 @@ export function createDrain(deps: DrainDependencies): Drain {
 
   const pump = (): void => {
     isPumping = false;
-    if (!isRunning) return;
+    if (current === undefined) return;
     while (loads < LOADS_IN_FLIGHT) {
       const held = takeToRead(stages);
       if (held.length === 0) break;
@@ -247,10 +244,11 @@ export function createDrain(deps: DrainDependencies): Drain {
   const giveBackSurplus = async (): Promise<void> => {
     const counts = new Map<string, number>();
     queued.countInto(counts);
-    const ids = [...surplus.look(counts)].flatMap(([id, excess]) => queued.trim(id, excess));
-    await giveBack(ids.map(({ id }) => id));
+    const trimmed = [...surplus.look(counts)].flatMap(([id, excess]) => queued.trim(id, excess));
+    await giveBack(trimmed.map(({ id }) => id));
   };
 
+  const isIdle = (): boolean => size() === 0 && performance.now() - lastWork >= IDLE_MS;
   const report = (): DrainProgress =>
     tally.report(new Set([...inFlight.subscriptions(), ...loading.keys()]).size, size());
 
@@ -273,23 +271,25 @@ export function createDrain(deps: DrainDependencies): Drain {
     },
 
     async run(workflowId, signal, onProgress) {
+      const own = {};
+      current = own;
       carrier = workflowId;
       tally = createTally();
-      isRunning = true;
       lastWork = performance.now();
       pump();
-      while (!signal.aborted && !isStopped && (size() > 0 || performance.now() - lastWork < IDLE_MS)) {
+      while (current === own && !signal.aborted && !isStopped && !isIdle()) {
         onProgress(report());
         await sleep(LOOK_EVERY_MS);
         await giveBackSurplus();
         await refreshStale(deps.pool, ready.heads());
         pump();
       }
-      isRunning = false;
+      if (current !== own) return report();
+      current = undefined;
       clearTimeout(pumpTimer);
       // What is in flight ends and is recorded; what has not begun is due again for whoever comes next.
       await giveBack(removeAll(() => true));
-      while (requests > 0 || loads > 0) await sleep(10);
+      while (current === undefined && (requests > 0 || loads > 0)) await sleep(10);
       return report();
     },
   };

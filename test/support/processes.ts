@@ -33,6 +33,21 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const READY_WITHIN_MS = 150_000;
 
 const running = new Set<PosthornProcess>();
+const ofThisFile: { role: string; started: PosthornProcess }[] = [];
+// Enough for what led to a failure, and few enough to be read.
+const LINES_SHOWN = 25;
+
+/** What the processes of this test file complained of last, and whether they still run: for a test that has failed. */
+export const describeProcesses = (): string =>
+  ofThisFile
+    .map(({ role, started: { pid, output, hasEnded } }) => {
+      // A line that is no JSON is that of a crash.
+      const complaints = output()
+        .split('\n')
+        .filter((line) => line !== '' && !/^\{"level":"(trace|debug|info)"/.test(line));
+      return [`${role} ${pid} ${hasEnded() ? 'has ended' : 'runs'}`, ...complaints.slice(-LINES_SHOWN)].join('\n  ');
+    })
+    .join('\n');
 
 /** Ends what a test has left running. */
 export async function endAllProcesses(): Promise<void> {
@@ -135,6 +150,7 @@ function spawnRole(role: string, settings: Settings): PosthornProcess {
     },
   };
   running.add(started);
+  ofThisFile.push({ role, started });
   void ended.then(() => running.delete(started));
   return started;
 }
