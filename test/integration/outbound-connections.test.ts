@@ -26,6 +26,18 @@ describe('connections', () => {
     expect(receiver.connections).toBe(1);
   });
 
+  test('are all kept, however many a burst has opened', async () => {
+    const { receiver, held, answerAll } = await startHolding();
+    const sender = createSender();
+    for (let round = 0; round < 2; round += 1) {
+      const posts = Array.from({ length: 120 }, () => sender.post(webhookRequest(receiver.url)));
+      await waitFor('all to be there', () => held.length === 120);
+      answerAll();
+      await Promise.all(posts);
+    }
+    expect(receiver.connections).toBe(120);
+  });
+
   test('are closed when idle, although the receiver offers a minute', async () => {
     const receiver = await startReceiver(
       startAnswering(OK_ANSWER.replace('content-', 'keep-alive: timeout=60\r\ncontent-')),
