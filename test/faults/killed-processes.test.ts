@@ -41,6 +41,20 @@ describe.each(['100', 'off', '1'])('with the burst threshold %s', (threshold) =>
   const untilRequests = (receiver: Receiver, count: number): Promise<boolean> =>
     waitFor(`${count} requests`, () => receiver.requests.length >= count);
 
+  /** A try that dies before Temporal has its first heartbeat is made again as if it had never begun. */
+  const untilHeard = (messageId: string | undefined, number: number): Promise<boolean> =>
+    waitFor(`Temporal to hear of try ${number}`, async () => {
+      const { rows } = await database.pool.query<{ carrier: string }>(
+        'SELECT carrier FROM deliveries WHERE message_id = $1 AND carrier IS NOT NULL',
+        [messageId],
+      );
+      if (rows[0] === undefined) return false;
+      const { raw } = await service.client.workflow.getHandle(rows[0].carrier).describe();
+      // Of the last try that sent one: they stay while the activity is retried.
+      const [details] = raw.pendingActivities?.[0]?.heartbeatDetails?.payloads ?? [];
+      return Buffer.from(details?.data ?? []).toString() === String(number);
+    });
+
   /** A request that had left a killed process stands in the receiver's socket until it is read. */
   const untilRead = (receiver: Receiver): Promise<boolean> =>
     waitFor('what was in the wire to be read', async () => (await receiver.connections()) === 0);
@@ -94,6 +108,8 @@ describe.each(['100', 'off', '1'])('with the burst threshold %s', (threshold) =>
     const [messageId] = (await long.recorder.publish(long.channelId)).ids;
     await untilRequests(last.receiver, 2);
     await untilRequests(long.receiver, 2);
+    await untilHeard(last.recorder.acceptedIds()[0], 2);
+    await untilHeard(messageId, 1);
 
     await worker.end('SIGKILL');
     isKilled = true;

@@ -9,17 +9,18 @@ const state = z.object({
 });
 
 /**
- * Whether a test of this file has failed so far. jest tells a file nothing of that; its runner keeps it on the global object under a
- * symbol (jest-circus 30, src/state.ts). Where that is not found the answer is no.
+ * How many tests of this file have failed so far; one that is to be repeated counts until then. jest tells a file nothing of that; its runner keeps it on the global object under a
+ * symbol (jest-circus 30, src/state.ts). Where that is not found the answer is 0.
  */
-export function hasFailedTest(): boolean {
+export function failedTests(): number {
   const symbol = Object.getOwnPropertySymbols(globalThis).find(
     ({ description }) => description === 'JEST_STATE_SYMBOL',
   );
   const found = state.safeParse(symbol === undefined ? undefined : Reflect.get(globalThis, symbol));
-  return found.success && (found.data.unhandledErrors.length > 0 || hasError(found.data.rootDescribeBlock));
+  return found.success ? found.data.unhandledErrors.length + failedIn(found.data.rootDescribeBlock) : 0;
 }
 
-function hasError(part: Block | Test): boolean {
-  return 'errors' in part ? part.errors.length > 0 : part.children.some(hasError);
-}
+const failedIn = (part: Block | Test): number =>
+  'errors' in part ? Math.min(1, part.errors.length) : part.children.reduce((sum, child) => sum + failedIn(child), 0);
+
+export const hasFailedTest = (): boolean => failedTests() > 0;
