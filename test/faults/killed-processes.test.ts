@@ -97,14 +97,14 @@ describe.each(['100', 'off', '1'])('with the burst threshold %s', (threshold) =>
     const last = await scenes.set(1, () => (isKilled || last.receiver.requests.length < 2 ? 500 : held), {
       retryPolicy: { maxRetries: 1, initialDelay: 2_000, maxDelay: 2_000 },
     });
-    // With one answer overdue by a second its next first try is a regular one as well.
+    // With one answer overdue by two seconds its next first try is a regular one as well.
     const long = await scenes.set(1, () => (isKilled ? 500 : held), {
       retryPolicy: { maxRetries: 1, initialDelay: 60_000, maxDelay: 60_000 },
     });
     await last.recorder.publish(last.channelId);
     await long.recorder.publish(long.channelId);
     await untilRequests(long.receiver, 1);
-    await sleep(1_200);
+    await sleep(2_300);
     const [messageId] = (await long.recorder.publish(long.channelId)).ids;
     await untilRequests(last.receiver, 2);
     await untilRequests(long.receiver, 2);
