@@ -68,7 +68,7 @@ describe('a receiver that takes whatever comes', () => {
   });
 
   test('keeps 20 while 20 are never needed', () => {
-    const sim = simulate(steady(300), { seconds: 30, perSecond: 20 });
+    const sim = simulate(steady(300), { seconds: 30, perSecond: () => 20 });
     expect(new Set(sim.limits.slice(1))).toEqual(new Set([20]));
   });
 
@@ -158,4 +158,23 @@ test('several workers begin with their part, and go no further than it', () => {
   const { limits, good } = simulate(steady(100), { seconds: 10, workers: 4 });
   expect(good[0]).toBeLessThan(800);
   expect(Math.max(...limits)).toBe(250);
+});
+
+describe('after an hour with little to send, in which it was away, a burst', () => {
+  const isCalm = (now: number): boolean => now < 60_000;
+  const perSecond = (now: number): number => (isCalm(now) ? 1 : Number.POSITIVE_INFINITY);
+
+  test.each<[string, ReceiverModel]>([
+    [
+      'that lost everything',
+      (now) => (isCalm(now) ? { pressure: 'lost', afterMs: 15_000 } : { pressure: 'good', afterMs: 500 }),
+    ],
+    ['that answered 429', (now) => ({ pressure: isCalm(now) ? 'busy' : 'good', afterMs: isCalm(now) ? 20 : 500 })],
+  ])('for one %s soon has a thousand at a time', (_, receiver) => {
+    const { limits } = simulate(receiver, { seconds: 120, perSecond });
+    expect(limits[59]).toBe(2);
+    const reached = limits.findIndex((limit, second) => second >= 60 && limit > 900) - 60;
+    expect(reached).toBeGreaterThan(0);
+    expect(reached).toBeLessThan(45);
+  });
 });

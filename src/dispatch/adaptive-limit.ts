@@ -37,8 +37,8 @@ const DRIFT = 1.5;
 const TRIAL = { down: 0.85, up: 1.18 };
 // What growth multiplies by in a round: at the beginning, after a reduction, when a receiver has become quicker; and after a trial.
 const STRIDE = { quick: 2, careful: 1.4 };
-// Rests between looks that changed nothing, and after a receiver said that it had too much, ms.
-const REST_MS = { beforeUp: 3_000, beforeDown: 6_000, afterBusy: 30_000 };
+// Rests between looks that changed nothing, and after a receiver had too much before that much is tried again, ms.
+const REST_MS = { beforeUp: 3_000, beforeDown: 6_000, afterLost: 3_000, afterBusy: 30_000 };
 const AFTER_BUSY = 0.9;
 const AFTER_LOST = 0.5;
 // Growth is quick again up to here, as a part of where the receiver had too much.
@@ -72,8 +72,8 @@ export class AdaptiveLimit {
   private limit: number;
   private isGrowing = true;
   private stride: number = STRIDE.quick;
-  /** Where the receiver had too much. */
-  private plateau = Number.POSITIVE_INFINITY;
+  /** Where the receiver had too much, and until when no more is tried. */
+  private plateau = { limit: Number.POSITIVE_INFINITY, until: Number.NEGATIVE_INFINITY };
   /** The round before, with the limit as it is. */
   private reference: Level | undefined;
   private trial: Trial | undefined;
@@ -140,7 +140,7 @@ export class AdaptiveLimit {
   }
 
   private top(): number {
-    return Math.min(this.plateau, this.shareOf(ADAPTIVE_CONCURRENCY.most));
+    return Math.min(this.plateau.limit, this.shareOf(ADAPTIVE_CONCURRENCY.most));
   }
 
   private newRound(): Round {
@@ -153,13 +153,19 @@ export class AdaptiveLimit {
   }
 
   private settle(direction: Direction, restMs: number): void {
+    const at = this.now() + restMs;
     this.isGrowing = false;
-    this.next = { at: this.now() + restMs, direction };
+    this.next = { at: direction === 'up' ? Math.max(at, this.plateau.until) : at, direction };
   }
 
   private beginTrial(before: Level, direction: Direction, isAlarm = false): void {
     const { limit } = this;
-    this.limit = this.within(limit * TRIAL[direction]);
+    // A whole place at least, or nothing is tried.
+    const tried = {
+      up: Math.max(limit * TRIAL.up, Math.floor(limit) + 1),
+      down: Math.min(limit * TRIAL.down, limit - 1),
+    };
+    this.limit = this.within(tried[direction]);
     if (this.limit === limit) this.settle(direction === 'up' ? 'down' : 'up', REST_MS.beforeDown);
     else this.trial = { limit, before, direction, isAlarm };
   }
@@ -209,16 +215,15 @@ export class AdaptiveLimit {
     }
     const least = this.least.get();
     const isSlow = level.latencyMs > Math.max(least * LATENCY_AT_MOST, least + HARMLESS_MS);
-    const isAtPlateau = this.plateau < Number.POSITIVE_INFINITY;
     if (isSlow) this.settle('down', 0);
-    else if (this.limit >= this.top()) this.settle('up', isAtPlateau ? REST_MS.afterBusy : REST_MS.beforeUp);
+    else if (this.limit >= this.top()) this.settle('up', REST_MS.beforeUp);
   }
 
   private judgeTrial(level: Level, { before, direction, isAlarm, limit }: Trial): void {
     this.trial = undefined;
     const is = elasticity(before, level);
     if (direction === 'up' && is < GROWTH_PAYS_BELOW) {
-      this.plateau = Number.POSITIVE_INFINITY;
+      this.plateau.limit = Number.POSITIVE_INFINITY;
       this.reference = level;
       this.grow(STRIDE.careful);
     } else if (direction === 'up') {
@@ -256,16 +261,19 @@ export class AdaptiveLimit {
     }
     results.all += 1;
     if (pressure === 'good') results.hasGood = true;
-    if (pressure === 'busy') this.reduce(Math.min(this.limit, inFlight) * AFTER_BUSY, inFlight);
+    if (pressure === 'busy') this.reduce(Math.min(this.limit, inFlight), AFTER_BUSY, REST_MS.afterBusy);
     if (pressure !== 'lost') return;
     results.lost += 1;
-    if (results.lost >= Math.max(LOST.least, results.all * LOST.part)) this.reduce(this.limit * AFTER_LOST, inFlight);
+    if (results.lost >= Math.max(LOST.least, results.all * LOST.part))
+      this.reduce(this.limit, AFTER_LOST, REST_MS.afterLost);
   }
 
-  private reduce(to: number, inFlight: number): void {
+  /** `from` was too much. */
+  private reduce(from: number, part: number, restMs: number): void {
     // While one reduction follows the other the first one's level is where it had too much.
-    if (this.results.hasGood) this.plateau = Math.max(1, Math.min(this.limit, inFlight) * PLATEAU);
-    this.limit = this.within(to);
+    if (this.results.hasGood) this.plateau.limit = from * PLATEAU;
+    this.plateau.until = this.now() + restMs;
+    this.limit = this.within(from * part);
     this.reducedAt = this.now();
     this.results = { all: 0, lost: 0, hasGood: false };
     this.grow(STRIDE.quick);

@@ -12,8 +12,8 @@ export type Capacity = {
 /** What one request in flight may hold of its payload; a larger one counts for several. */
 export const UNIT_BYTES = 65_536;
 
-// A tenth of the memory for requests in flight, each with its payload, its socket and the reading of its answer: measured, 20 to
-// 30 KiB with a payload of 1 KiB (docs/performance.md).
+// A tenth of the memory for requests in flight, each with its payload, its socket and the reading of its answer: measured, 12 to
+// 17 KiB with a payload of 1 KiB, 100 KiB with one of 60 KiB.
 const MEMORY_PART = 0.1;
 // Half of the file descriptors: the others are for callers, PostgreSQL, Temporal and connections that are idle.
 const DESCRIPTORS_PART = 0.5;

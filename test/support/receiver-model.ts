@@ -25,21 +25,21 @@ export type Simulated = {
   longestMs: number[];
 };
 
-/** Sends as the limit allows, for so many seconds; `demand` of requests a second, endless by default. */
+/** Sends as the limit allows, for so many seconds; `perSecond` requests are offered, endlessly many by default. */
 export function simulate(
   receiver: ReceiverModel,
   {
     seconds,
     workers = 1,
-    perSecond = Number.POSITIVE_INFINITY,
-  }: { seconds: number; workers?: number; perSecond?: number },
+    perSecond = () => Number.POSITIVE_INFINITY,
+  }: { seconds: number; workers?: number; perSecond?: (now: number) => number },
 ): Simulated {
   let now = 0;
   const limit = new AdaptiveLimit({ now: () => now, workers: () => workers });
   const under: { endsAt: number; flight: Flight; pressure: Pressure; latencyMs: number }[] = [];
   const empty = (): number[] => Array.from({ length: seconds }, () => 0);
   const seen: Simulated = { limits: empty(), good: empty(), bad: empty(), longestMs: empty() };
-  let sent = 0;
+  let nextAt = 0;
   /** The first ends last. */
   const placeOf = (endsAt: number): number => {
     let [from, to] = [0, under.length];
@@ -51,11 +51,8 @@ export function simulate(
     return from;
   };
   const send = (): void => {
-    while (
-      under.length < limit.get() &&
-      sent < (perSecond === Number.POSITIVE_INFINITY ? perSecond : (perSecond * now) / 1_000)
-    ) {
-      sent += 1;
+    while (under.length < limit.get() && nextAt <= now) {
+      nextAt += 1_000 / perSecond(now);
       const flight = limit.send(under.length + 1);
       const { pressure, afterMs } = receiver(now, under.length + 1);
       const endsAt = now + Math.max(0.01, afterMs);
@@ -65,10 +62,9 @@ export function simulate(
   const end = seconds * 1_000;
   while (now < end) {
     send();
-    const nextSendAt = perSecond === Number.POSITIVE_INFINITY ? end : ((sent + 1) * 1_000) / perSecond;
     const first = under.at(-1);
-    const isAnswer = first !== undefined && (first.endsAt <= nextSendAt || under.length >= limit.get());
-    now = Math.min(end, isAnswer ? first.endsAt : Math.max(now, nextSendAt));
+    const isAnswer = first !== undefined && (first.endsAt <= nextAt || under.length >= limit.get());
+    now = Math.min(end, isAnswer ? first.endsAt : Math.max(now, nextAt));
     const second = Math.min(seconds - 1, Math.floor(now / 1_000));
     if (isAnswer && now < end) {
       under.pop();

@@ -160,6 +160,26 @@ describe('a backlog', () => {
     expect(receiver.requests).toHaveLength(600);
   });
 
+  test('for one that is the slower the more it has gets about as many as bring most answers', async () => {
+    // With n open an answer takes 200 ms × (1 + (n / 40)²): most of them come with forty, 100 a second.
+    const receiver = await watched((answer, open) => after(200 * (1 + (open / 40) ** 2))(answer));
+    const { channelId, subscriptionId } = await subscribed(posthorn, receiver);
+
+    await publishMany(posthorn, channelId, 1_200);
+
+    const limits: number[] = [];
+    await waitFor('all but the last to arrive', async () => {
+      limits.push((await concurrencyOf(posthorn, subscriptionId)).limit);
+      return receiver.requests.length >= 1_100;
+    });
+    const settled = limits.slice(limits.length / 2).sort((one, other) => one - other);
+    const median = settled[Math.floor(settled.length / 2)] ?? 0;
+    expect(median).toBeGreaterThanOrEqual(20);
+    expect(median).toBeLessThanOrEqual(60);
+    await delivered(receiver, 1_200);
+    expect(receiver.requests).toHaveLength(1_200);
+  });
+
   test('for one that answers 429 above forty at a time soon keeps below that', async () => {
     const receiver = await watched((answer, open) => {
       if (open > 40) answer(429);
