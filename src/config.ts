@@ -5,6 +5,7 @@ import { ConfigError } from './config-error.ts';
 import { parseEnvironmentFile } from './environment-file.ts';
 import { readSecrets, readTls } from './setting-files.ts';
 import { misspeltSetting, unknownSettings } from './setting-names.ts';
+import { parseUrl } from './shared/parse-url.ts';
 
 export { ConfigError } from './config-error.ts';
 
@@ -78,7 +79,7 @@ const urlOf = (...protocols: string[]): z.ZodType<string, string> =>
   z
     .string()
     .refine(
-      (value) => URL.canParse(value) && protocols.includes(new URL(value).protocol),
+      (value) => protocols.includes(parseUrl(value)?.protocol ?? ''),
       `must be a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
     );
 /** Drivers decode both: a password with a bare % in it would fail there, without the name of the setting. */

@@ -16,8 +16,9 @@ type Settling = { id: string; timeoutMs: number };
 type Lane = 'untried' | 'tried';
 type LastingPolicy = RetryPolicy & { lane: Lane };
 
+// Not `deleted_at IS NULL`: a database without statistics would look through all subscriptions by the index of a channel's.
 const UNSETTLED = `circuit_probe_failed_at IS NOT NULL AND circuit_settled_at IS DISTINCT FROM circuit_probe_failed_at
-  AND status = 'active' AND deleted_at IS NULL`;
+  AND status = 'active' AND num_nulls(deleted_at) = 1`;
 
 // A worker that dies before it is done leaves the rest to the next failed probe.
 const TAKE = `

@@ -1,3 +1,5 @@
+import { parseUrl } from '../shared/parse-url.ts';
+
 /** Longest target URL, in characters, as written and as normalised (security §2.2; the usual bound of proxies and logs). */
 const MAX_URL_LENGTH = 2_048;
 
@@ -55,8 +57,8 @@ export function readTarget(text: string, rules: UrlRules): { url: URL } | { prob
   if (MEANS_SOMETHING_ELSE.test(text)) return { problem: 'must not hold spaces, control characters or backslashes' };
   const scheme = rules.allowHttp ? /^https?:\/\/[^/?#]/i : /^https:\/\/[^/?#]/i;
   if (!scheme.test(text)) return { problem: `must be an absolute ${rules.allowHttp ? 'http or https' : 'https'} URL` };
-  if (!URL.canParse(text)) return { problem: 'must be a valid URL' };
-  const url = new URL(text);
+  const url = parseUrl(text);
+  if (url === undefined) return { problem: 'must be a valid URL' };
   if (url.href.length > MAX_URL_LENGTH) return { problem: `must be at most ${MAX_URL_LENGTH} characters when encoded` };
   if (authorityOf(text).includes('@')) return { problem: 'must not hold a user name or password' };
   const isAddress = url.hostname.startsWith('[') || /^[\d.]+$/.test(url.hostname);
