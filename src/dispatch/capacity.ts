@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 
@@ -17,6 +18,8 @@ export const UNIT_BYTES = 65_536;
 const MEMORY_PART = 0.1;
 // Half of the file descriptors: the others are for callers, PostgreSQL, Temporal and connections that are idle.
 const DESCRIPTORS_PART = 0.5;
+// Where the system does not tell: what macOS has at least.
+const USUAL_DESCRIPTORS = 10_240;
 const REQUESTS = { least: 200, most: 8_000 };
 // A slot holds a workflow, its task and its try. The Temporal SDK keeps 600 workflows for each GiB of heap beyond the first 200 MiB,
 // and has no more tasks under way than it keeps workflows; it needs some for others than first tries.
@@ -48,11 +51,14 @@ export function readMachine(): Machine {
   return { memoryBytes, heapBytes: getHeapStatistics().heap_size_limit, descriptors: openFiles() };
 }
 
+/** The limit that the process has now; Node has raised it as far as it may. Only Linux tells it without a child process. */
 function openFiles(): number {
-  const report: unknown = process.report.getReport();
-  const limits = report as { userLimits?: { open_files?: { soft?: number | string } } };
-  const soft = limits.userLimits?.open_files?.soft;
-  return typeof soft === 'number' ? soft : Number.POSITIVE_INFINITY;
+  try {
+    const [, soft = ''] = /^Max open files +(\d+|unlimited)/m.exec(readFileSync('/proc/self/limits', 'latin1')) ?? [];
+    return soft === 'unlimited' ? Number.POSITIVE_INFINITY : Number(soft) || USUAL_DESCRIPTORS;
+  } catch {
+    return USUAL_DESCRIPTORS;
+  }
 }
 
 /**
