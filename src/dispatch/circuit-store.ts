@@ -18,6 +18,13 @@ export type Circuits = {
   close(subscriptionId: string): Promise<CircuitChange>;
 };
 
+/**
+ * SQL: whether the last probe of an active subscription `s` has failed. Its index is that of just these
+ * (subscriptions_probes_failed); with `deleted_at IS NULL` a database without statistics would look through all subscriptions by
+ * the index of a channel's.
+ */
+export const HAS_FAILED_PROBE = `s.circuit_probe_failed_at IS NOT NULL AND s.status = 'active' AND num_nulls(s.deleted_at) = 1`;
+
 // now() is one time for a whole statement, so the columns and the event agree.
 const OPEN = `
   WITH changed AS (

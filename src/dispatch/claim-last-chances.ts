@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import { inTransaction } from '../db/transaction.ts';
+import { HAS_FAILED_PROBE } from './circuit-store.ts';
 import { LAST_CHANCES } from '../shared/held-by-circuit.ts';
 import { type ClaimedDelivery, type ClaimedRow, DETAILS } from './claim.ts';
 
@@ -17,17 +18,15 @@ const marked = (alias: 'd' | 'o'): string =>
 // Not `IS NULL`: with the statistics of a calm moment PostgreSQL would look through all that is held, by the index of first tries.
 const WAITING = `${marked('d')} AND num_nulls(d.holder, d.carrier) = 2 AND d.due_at <= now()
   AND d.last_chance_until > coalesce(s.resumed_at, '-infinity')`;
-// Not `IS NULL` here either: a database without statistics would look through all subscriptions by the index of a channel's.
-const OPEN = `s.circuit_probe_failed_at IS NOT NULL AND s.status = 'active' AND num_nulls(s.deleted_at) = 1`;
 
 const IS_ANY_WAITING = `
-  SELECT EXISTS (SELECT FROM subscriptions s WHERE ${OPEN} AND EXISTS (SELECT FROM deliveries d WHERE ${WAITING})) AS "isAny"`;
+  SELECT EXISTS (SELECT FROM subscriptions s WHERE ${HAS_FAILED_PROBE} AND EXISTS (SELECT FROM deliveries d WHERE ${WAITING})) AS "isAny"`;
 
 // Locked first, and counted by the next statement: in one, the count would be as old as the statement, and miss what another
 // worker has claimed since. Whoever comes second leaves the subscription to the first one.
 const LOCK = `
   SELECT s.id FROM subscriptions s
-  WHERE ${OPEN} AND (s.next_last_chance_at IS NULL OR s.next_last_chance_at <= now())
+  WHERE ${HAS_FAILED_PROBE} AND (s.next_last_chance_at IS NULL OR s.next_last_chance_at <= now())
     AND EXISTS (SELECT FROM deliveries d WHERE ${WAITING})
   ORDER BY s.next_last_chance_at NULLS FIRST LIMIT $1 FOR NO KEY UPDATE OF s SKIP LOCKED`;
 

@@ -105,13 +105,13 @@ export function createDrain(deps: DrainDependencies): Drain {
   };
 
   const load = async (held: HeldDelivery[]): Promise<void> => {
+    const ids = held.map(({ id }) => id);
     loads += 1;
     for (const { id, subscriptionId } of held) {
       add(loading, subscriptionId, 1);
       busy.add(id);
     }
     try {
-      const ids = held.map(({ id }) => id);
       const found = await loadForAttempts(deps.pool, ids);
       const byId = new Map(found.map((delivery) => [delivery.deliveryId, delivery]));
       // In the order of the queue, oldest first.
@@ -122,7 +122,7 @@ export function createDrain(deps: DrainDependencies): Drain {
     } catch (error) {
       deps.log.warn({ err: error, deliveries: held.length }, 'a part of the backlog could not be read; it stays due');
       await sleep(LOOK_EVERY_MS);
-      await giveBack(held.map(({ id }) => id));
+      await giveBack(ids);
     } finally {
       loads -= 1;
       for (const { id, subscriptionId } of held) {

@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import { deliveryExhausted, publishEvents } from '../db/service-events.ts';
 import { LAST_CHANCES } from '../shared/held-by-circuit.ts';
 import { policyEndsAt, type RetryPolicy } from '../shared/retry-policy.ts';
+import { HAS_FAILED_PROBE } from './circuit-store.ts';
 
 // Subscriptions taken at a time. Another worker takes the next ones meanwhile.
 const SETTLED_AT_ONCE = 20;
@@ -16,14 +17,12 @@ type Settling = { id: string; timeoutMs: number };
 type Lane = 'untried' | 'tried';
 type LastingPolicy = RetryPolicy & { lane: Lane };
 
-// Not `deleted_at IS NULL`: a database without statistics would look through all subscriptions by the index of a channel's.
-const UNSETTLED = `circuit_probe_failed_at IS NOT NULL AND circuit_settled_at IS DISTINCT FROM circuit_probe_failed_at
-  AND status = 'active' AND num_nulls(deleted_at) = 1`;
+const UNSETTLED = `${HAS_FAILED_PROBE} AND s.circuit_settled_at IS DISTINCT FROM s.circuit_probe_failed_at`;
 
 // A worker that dies before it is done leaves the rest to the next failed probe.
 const TAKE = `
   UPDATE subscriptions SET circuit_settled_at = circuit_probe_failed_at
-  WHERE id IN (SELECT id FROM subscriptions WHERE ${UNSETTLED} LIMIT ${SETTLED_AT_ONCE} FOR NO KEY UPDATE SKIP LOCKED)
+  WHERE id IN (SELECT s.id FROM subscriptions s WHERE ${UNSETTLED} LIMIT ${SETTLED_AT_ONCE} FOR NO KEY UPDATE SKIP LOCKED)
   RETURNING id, timeout_ms AS "timeoutMs"`;
 
 // The two lanes of claiming, by whose partial indexes they are found.

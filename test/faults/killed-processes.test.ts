@@ -50,7 +50,7 @@ describe.each(['100', 'off', '1'])('with the burst threshold %s', (threshold) =>
       );
       if (rows[0] === undefined) return false;
       const { raw } = await service.client.workflow.getHandle(rows[0].carrier).describe();
-      // Of the last try that sent one: they stay while the activity is retried.
+      // Details of the last heartbeat stay while the activity is retried.
       const [details] = raw.pendingActivities?.[0]?.heartbeatDetails?.payloads ?? [];
       return Buffer.from(details?.data ?? []).toString() === String(number);
     });

@@ -55,7 +55,7 @@ function innerPortsOfTemporal(): number[] {
 // Matching and history. Linux alone tells.
 const INNER_PORTS = process.platform === 'linux' ? 2 : 0;
 
-/** What an attempt to have a channel of its own delivered there is answered. */
+/** Answer to an attempt to have a channel of its own delivered there. */
 async function subscribe(webhookUrl: string): Promise<{ status: number; body: unknown }> {
   const { body } = await request('/v1/channels', { name: 'own ports' });
   // As every created channel.

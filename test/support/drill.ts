@@ -24,7 +24,7 @@ export type Drilled = {
 const HEALED_WITHIN_MS = 15_000;
 // Plain publishes, units under ids and keys, an erasure, the worker's scheduled messages and its replay: most wait at once.
 const CAUGHT_AT_LEAST = 4;
-/** What the session is called that keeps others from writing while a fault begins. */
+/** Name of the session that keeps others from writing while a fault begins. */
 export const DRILL_SESSION = 'drill';
 
 /**

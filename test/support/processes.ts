@@ -37,7 +37,7 @@ const ofThisFile: { role: string; started: PosthornProcess }[] = [];
 // Enough for what led to a failure, and few enough to be read.
 const LINES_SHOWN = 25;
 
-/** What the processes of this test file complained of last, and whether they still run: for a test that has failed. */
+/** Last complaints of this test file's processes, and whether they still run: for a test that has failed. */
 export const describeProcesses = (): string =>
   ofThisFile
     .map(({ role, started: { pid, output, hasEnded } }) => {
