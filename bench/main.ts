@@ -71,14 +71,15 @@ async function resultsOf(
   /** Makes a fresh target; each call of the answer is one run to it. */
   const prepare = async (
     { receiver, endpoints }: Receiver,
-    { load, subscriptions, behaviour }: Pick<Scenario, 'load' | 'subscriptions' | 'behaviour'>,
+    scenario: Pick<Scenario, 'load' | 'subscriptions' | 'endpoints' | 'behaviour'>,
   ): Promise<() => Promise<Figures>> => {
-    const urls = Array.from({ length: subscriptions }, (_, index) => `${endpoints[index % endpoints.length]}/${index}`);
+    const { load, subscriptions, behaviour } = scenario;
+    const urls = Array.from({ length: subscriptions }, (_, at) => `${endpoints[at % scenario.endpoints]}/${at}`);
     const target = await createTarget({ pool, keyRing: rig.keyRing, newId }, urls);
     return () => measure({ ...rig, receiver, endpoints }, { service, key, pool, target, load, behaviour });
   };
   try {
-    await (await prepare(rig, { load: WARM_UP[mode], subscriptions: 1, behaviour: {} }))();
+    await (await prepare(rig, { load: WARM_UP[mode], subscriptions: 1, endpoints: 1, behaviour: {} }))();
     const results: Result[] = [];
     for (const scenario of scenarios) {
       const { name, distancesMs } = scenario;

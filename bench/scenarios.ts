@@ -8,6 +8,7 @@ export const SCENARIO_NAMES = [
   'light',
   'burst',
   'fan-out',
+  'fan-out-host',
   'fan-out-tls',
   'fan-out-go',
   'broadcast',
@@ -20,8 +21,9 @@ export type Scenario = {
   name: ScenarioName;
   mode: Mode;
   load: LoadShape;
-  /** Subscriptions of the channel, spread over the ten endpoints. */
+  /** Subscriptions of the channel, spread over so many of the ten endpoints. */
   subscriptions: number;
+  endpoints: number;
   behaviour: Behaviour;
   receiver: ReceiverKind;
   /** How long the receiver takes to answer, ms: one measurement each. */
@@ -53,8 +55,8 @@ const ONLY_FULL: readonly `${Mode} ${ScenarioName}`[] = [
   'drain broadcast',
   'drain retries',
 ];
-// Others than the plain receivers: what they cost is the same in every mode.
-const ONLY_DEFAULT: readonly ScenarioName[] = ['fan-out-tls', 'fan-out-go'];
+// Other receivers: the difference they make is the same in every mode.
+const ONLY_DEFAULT: readonly ScenarioName[] = ['fan-out-host', 'fan-out-tls', 'fan-out-go'];
 
 /** What is measured in which mode, in the order of measuring. */
 export function scenariosOf(size: Size, asked: Distances): Scenario[] {
@@ -70,6 +72,7 @@ function scenario(name: ScenarioName, mode: Mode, size: Size, asked: Distances):
     name,
     mode,
     subscriptions: 1,
+    endpoints: 10,
     behaviour: {},
     receiver: 'plain' as const,
     distancesMs: distancesOf(name, mode === 'default', asked),
@@ -95,6 +98,8 @@ function scenario(name: ScenarioName, mode: Mode, size: Size, asked: Distances):
       return { ...base, load: { count: BURST[mode][size], concurrency: CONCURRENCY }, isLearnt: true };
     case 'fan-out':
       return fanOut;
+    case 'fan-out-host':
+      return { ...fanOut, endpoints: 1 };
     case 'fan-out-tls':
       return { ...fanOut, receiver: 'tls' };
     case 'fan-out-go':

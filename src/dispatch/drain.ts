@@ -158,16 +158,16 @@ export function createDrain(deps: DrainDependencies): Drain {
       pumpSoon();
     };
     try {
-      const current = await fresh(delivery);
-      if (current === undefined) return;
-      const next = { round: delivery.round, number: current.attempts + 1 };
-      if (settledResult(current, next, deps.clock()) !== undefined) return;
-      const { subscription } = current;
+      const read = await fresh(delivery);
+      if (read === undefined) return;
+      const next = { round: delivery.round, number: read.attempts + 1 };
+      if (settledResult(read, next, deps.clock()) !== undefined) return;
+      const { subscription } = read;
       const isProbeLost = async () => entry.isProbe && !(await deps.admission.takeProbe(subscription));
-      if (subscription.status !== 'active' || (await isProbeLost())) return await giveBack([current.deliveryId]);
+      if (subscription.status !== 'active' || (await isProbeLost())) return await giveBack([read.deliveryId]);
       let observed: Promise<void> | undefined;
       const made = await makeTry(deps, {
-        delivery: current,
+        delivery: read,
         passage: entry,
         carrier,
         keepsCarrier: false,
@@ -175,7 +175,7 @@ export function createDrain(deps: DrainDependencies): Drain {
         onAnswer(sent) {
           surplus.sent(subscriptionId);
           // Counted before the next request goes out; what follows from it is waited for at the end.
-          observed = deps.admission.observe(current.subscription, entry, sent);
+          observed = deps.admission.observe(subscription, entry, sent);
           leave();
           deps.observe(subscriptionId, sent.durationMs);
         },
