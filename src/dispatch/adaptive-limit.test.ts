@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { queueing, type ReceiverModel, simulate, type Simulated } from '../../test/support/receiver-model.ts';
+import { AdaptiveLimit } from './adaptive-limit.ts';
 
 /** Numbers that look random and are the same in every run (a linear congruential generator), from 0 to 1. */
 function pseudoRandom(): () => number {
@@ -56,6 +57,11 @@ describe('a receiver that takes whatever comes', () => {
     },
   );
 
+  test('gets twice as many with each wave of answers, where one turn of the event loop brings them all', () => {
+    const { limits } = simulate(steady(1_000), { seconds: 10, turnMs: 50 });
+    expect(limits.slice(0, 8)).toEqual([20, 40, 80, 160, 320, 640, 1_000, 1_000]);
+  });
+
   test('gets them however much its latency varies', () => {
     const latency = lognormal(300, 0.6);
     const sim = simulate(() => ({ pressure: 'good', afterMs: latency() }), { seconds: 20 });
@@ -82,23 +88,30 @@ describe('a receiver that takes whatever comes', () => {
 describe('a receiver that queues', () => {
   test.each([
     // Least is 2, and a queue of 30 ms harms nobody.
-    [1, 20, 5],
-    [5, 100, 7],
-    [50, 100, 60],
-    [50, 1_000, 60],
-  ])('beyond %i at a time of %i ms each gets at most %i', (places, serviceMs, most) => {
-    const random = pseudoRandom();
-    const sim = simulate(
-      queueing(places, () => serviceMs * (0.9 + 0.2 * random())),
-      { seconds: 120 },
-    );
-    const { limit, perSecond, longestMs } = settled(sim);
-    expect(limit).toBeGreaterThanOrEqual(places * 0.8);
-    expect(limit).toBeLessThanOrEqual(most);
-    expect(perSecond).toBeGreaterThan((0.95 * places * 1_000) / serviceMs);
-    // None waits for long behind the others, once it has settled.
-    expect(longestMs).toBeLessThanOrEqual(Math.max(200, 3 * serviceMs));
-  });
+    [1, 20, 20, 0, 5],
+    [5, 100, 20, 0, 7],
+    [50, 100, 20, 0, 60],
+    [50, 1_000, 20, 0, 60],
+    // Nearly the same time for each, so that they come in waves and several in one turn of the event loop.
+    [5, 100, 1, 3, 7],
+    [50, 100, 1, 3, 60],
+    [200, 300, 1, 3, 240],
+  ])(
+    'beyond %i at a time of %i ms each (varying by %i %, with turns of %i ms) gets at most %i',
+    (places, serviceMs, percent, turnMs, most) => {
+      const random = pseudoRandom();
+      const sim = simulate(
+        queueing(places, () => serviceMs * (1 + (percent / 100) * (random() - 0.5))),
+        { seconds: 120, turnMs },
+      );
+      const { limit, perSecond, longestMs } = settled(sim);
+      expect(limit).toBeGreaterThanOrEqual(places * 0.8);
+      expect(limit).toBeLessThanOrEqual(most);
+      expect(perSecond).toBeGreaterThan((0.95 * places * 1_000) / serviceMs);
+      // None waits for long behind the others, once it has settled.
+      expect(longestMs).toBeLessThanOrEqual(Math.max(200, 3 * serviceMs));
+    },
+  );
 
   test('is used well although its latency varies', () => {
     const sim = simulate(queueing(200, lognormal(100, 0.5)), { seconds: 60 });
@@ -155,8 +168,8 @@ test('a receiver that stops answering for a minute gets next to nothing meanwhil
 });
 
 test('several workers begin with their part, and go no further than it', () => {
-  const { limits, good } = simulate(steady(100), { seconds: 10, workers: 4 });
-  expect(good[0]).toBeLessThan(800);
+  expect(new AdaptiveLimit({ now: () => 0, workers: () => 4 }).get()).toBe(5);
+  const { limits } = simulate(steady(100), { seconds: 10, workers: 4 });
   expect(Math.max(...limits)).toBe(250);
 });
 

@@ -13,11 +13,11 @@ export type Flight = { sentAt: number; inFlight: number };
 /** Mean requests in flight and mean latency of the good answers of one round, ms. */
 type Level = { inFlight: number; latencyMs: number };
 
-// A request shows what the limit does when at least this part of it was taken while it was under way.
+// A request shows what the limit does when at least this part of it was taken at some time while it was under way.
 const FULL_PART = { growing: 0.8, steady: 0.95 };
-// Answers that make a round: about as many as are in flight, and so many more that the mean is this exact (its standard error over
-// itself): a trial looks for smaller differences than growth.
-const ROUND = { least: 6, usual: 100, most: 200 };
+// Answers that make a round: as many as are in flight, since a receiver with many places often answers them in waves, and up to
+// `most`, so that the mean is this exact (its standard error over itself): a trial looks for smaller differences than growth.
+const ROUND = { least: 6, most: 200 };
 const EXACT = { growing: 0.1, steady: 0.03 };
 // A round that is not full in this time says nothing; with a slow receiver, in four times what it takes to answer, ms.
 const ROUND_ENDS_MS = 10_000;
@@ -50,8 +50,16 @@ const SHOWN_WEIGHT = 0.1;
 
 type Direction = 'down' | 'up';
 type Trial = { limit: number; before: Level; direction: Direction; isAlarm: boolean };
-/** Sums over its answers. */
-type Round = { from: number; limit: number; count: number; latencyMs: number; squares: number; inFlight: number };
+/** Counts requests sent `from` then on, which is later than its beginning where the limit has to be met first. Sums over its answers. */
+type Round = {
+  begunAt: number;
+  from: number;
+  limit: number;
+  count: number;
+  latencyMs: number;
+  squares: number;
+  inFlight: number;
+};
 
 /** How many times the same growth latency has grown: 0 as if nothing waited, 1 as if all that was added waits. */
 function elasticity(before: Level, after: Level): number {
@@ -79,6 +87,8 @@ export class AdaptiveLimit {
   private trial: Trial | undefined;
   private next: { at: number; direction: Direction } = { at: 0, direction: 'down' };
   private reducedAt = Number.NEGATIVE_INFINITY;
+  /** When so much of it was last taken that requests under way then show what it does. */
+  private fullAt = Number.NEGATIVE_INFINITY;
   /** Since the last reduction. */
   private results = { all: 0, lost: 0, hasGood: true };
   private shownMs: number | undefined;
@@ -99,7 +109,13 @@ export class AdaptiveLimit {
 
   /** A request is sent; `inFlight` counts it. */
   send(inFlight: number): Flight {
-    return { sentAt: this.now(), inFlight };
+    const sentAt = this.now();
+    const part = this.isGrowing ? FULL_PART.growing : FULL_PART.steady;
+    if (inFlight >= Math.floor(this.limit) * part) {
+      this.fullAt = sentAt;
+      this.round.from = Math.min(this.round.from, sentAt);
+    }
+    return { sentAt, inFlight };
   }
 
   /** Its answer is there. `latencyMs`: from its last byte to the head of the answer; `inFlight` counts it. */
@@ -108,10 +124,7 @@ export class AdaptiveLimit {
     if (pressure !== 'good') return;
     this.shownMs = this.shownMs === undefined ? latencyMs : this.shownMs + (latencyMs - this.shownMs) * SHOWN_WEIGHT;
     this.forgetOldRound();
-    // While it grows the first ones are sent before the limit is reached; a trial needs those that met it as it is.
-    const taken = this.isGrowing ? Math.max(flight.inFlight, inFlight) : flight.inFlight;
-    const isFull = taken >= Math.floor(this.limit) * (this.isGrowing ? FULL_PART.growing : FULL_PART.steady);
-    if (!isFull || flight.sentAt < this.reducedAt) return;
+    if (flight.sentAt > this.fullAt || flight.sentAt < this.reducedAt) return;
     if (this.isGrowing) {
       const grown = Math.min(this.limit + 1, this.round.limit * this.stride, this.top());
       this.limit = Math.max(this.limit, grown);
@@ -120,7 +133,7 @@ export class AdaptiveLimit {
     this.round.count += 1;
     this.round.latencyMs += latencyMs;
     this.round.squares += latencyMs ** 2;
-    this.round.inFlight += flight.inFlight;
+    this.round.inFlight += Math.max(flight.inFlight, inFlight);
     if (this.isRoundOver()) this.endRound();
   }
 
@@ -144,7 +157,9 @@ export class AdaptiveLimit {
   }
 
   private newRound(): Round {
-    return { from: this.now(), limit: this.limit, count: 0, latencyMs: 0, squares: 0, inFlight: 0 };
+    const begunAt = this.now();
+    const from = this.isGrowing ? begunAt : Number.POSITIVE_INFINITY;
+    return { begunAt, from, limit: this.limit, count: 0, latencyMs: 0, squares: 0, inFlight: 0 };
   }
 
   private grow(stride: number): void {
@@ -179,15 +194,15 @@ export class AdaptiveLimit {
 
   /** Without enough traffic the comparison would be with another time. */
   private forgetOldRound(): void {
-    if (this.now() - this.round.from < Math.max(ROUND_ENDS_MS, 4 * (this.shownMs ?? 0))) return;
+    if (this.now() - this.round.begunAt < Math.max(ROUND_ENDS_MS, 4 * (this.shownMs ?? 0))) return;
     if (this.trial !== undefined) this.limit = this.trial.limit;
     this.forget();
   }
 
   private isRoundOver(): boolean {
     const { count, latencyMs, squares } = this.round;
-    if (count < Math.min(ROUND.usual, Math.max(ROUND.least, this.limit))) return false;
-    if (count >= ROUND.most) return true;
+    if (count < Math.max(ROUND.least, this.round.limit)) return false;
+    if (count >= Math.max(ROUND.most, this.round.limit)) return true;
     const mean = latencyMs / count;
     const error = Math.sqrt(Math.max(0, squares / count - mean ** 2) / count);
     return error <= mean * (this.isGrowing ? EXACT.growing : EXACT.steady);

@@ -25,14 +25,18 @@ export type Simulated = {
   longestMs: number[];
 };
 
-/** Sends as the limit allows, for so many seconds; `perSecond` requests are offered, endlessly many by default. */
+/**
+ * Sends as the limit allows, for so many seconds; `perSecond` requests are offered, endlessly many by default. Answers of the same
+ * `turnMs` are all there before the next request is sent, as one turn of the event loop brings them.
+ */
 export function simulate(
   receiver: ReceiverModel,
   {
     seconds,
     workers = 1,
+    turnMs = 0,
     perSecond = () => Number.POSITIVE_INFINITY,
-  }: { seconds: number; workers?: number; perSecond?: (now: number) => number },
+  }: { seconds: number; workers?: number; turnMs?: number; perSecond?: (now: number) => number },
 ): Simulated {
   let now = 0;
   const limit = new AdaptiveLimit({ now: () => now, workers: () => workers });
@@ -60,10 +64,13 @@ export function simulate(
     }
   };
   const end = seconds * 1_000;
+  let turnEndsAt = 0;
   while (now < end) {
-    send();
+    const isTurnOver = (under.at(-1)?.endsAt ?? end) >= turnEndsAt;
+    if (isTurnOver) send();
     const first = under.at(-1);
-    const isAnswer = first !== undefined && (first.endsAt <= nextAt || under.length >= limit.get());
+    if (isTurnOver && first !== undefined) turnEndsAt = first.endsAt + turnMs;
+    const isAnswer = first !== undefined && (!isTurnOver || first.endsAt <= nextAt || under.length >= limit.get());
     now = Math.min(end, isAnswer ? first.endsAt : Math.max(now, nextAt));
     const second = Math.min(seconds - 1, Math.floor(now / 1_000));
     if (isAnswer && now < end) {
