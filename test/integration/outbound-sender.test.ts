@@ -117,11 +117,15 @@ describe('what is reported', () => {
         body: 'done',
         latencyMs: expect.any(Number),
       },
+      answeredAfterMs: expect.any(Number),
     });
     expect(Math.abs(result.startedAt.getTime() - before)).toBeLessThan(1_000);
     const latencyMs = result.response?.latencyMs ?? 0;
     expect(latencyMs).toBeGreaterThanOrEqual(95);
     expect(latencyMs).toBeLessThan(result.durationMs);
+    // Without the time that opening the connection took; latencyMs is a whole number.
+    expect(result.answeredAfterMs).toBeGreaterThanOrEqual(95);
+    expect(result.answeredAfterMs).toBeLessThanOrEqual(latencyMs + 1);
     expect(result.durationMs).toBeGreaterThanOrEqual(245);
     expect(Number.isInteger(latencyMs) && Number.isInteger(result.durationMs)).toBe(true);
   });
