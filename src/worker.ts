@@ -5,7 +5,7 @@ import { createFaults, releaseAllHeld } from './deliveries/faults.ts';
 import { createRecorder } from './deliveries/recorder.ts';
 import type { Dependencies } from './dependencies.ts';
 import { createAdmission } from './dispatch/admission.ts';
-import { capacityOf, readMachine } from './dispatch/capacity.ts';
+import { capacityOf } from './dispatch/capacity.ts';
 import { createCircuits } from './dispatch/circuit-store.ts';
 import { startDispatcher } from './dispatch/dispatcher.ts';
 import { createDrain } from './dispatch/drain.ts';
@@ -18,6 +18,7 @@ import { startReportingConcurrency } from './dispatch/report-concurrency.ts';
 import { startPublishingScheduled } from './dispatch/publish-scheduled.ts';
 import { createFilters } from './filters/filters.ts';
 import { createPublishDue } from './messages/publish-due.ts';
+import { readMachine } from './machine.ts';
 import { createWebhookSender } from './outbound/post-webhook.ts';
 import type { LateHandOver } from './shared/hand-over.ts';
 import { incarnationTaskQueue, TASK_QUEUE, WORKFLOW_TYPES } from './shared/temporal-names.ts';
@@ -79,7 +80,11 @@ export async function startWorker(
   const capacity = capacityOf(readMachine(), config.deliveriesInFlight);
   const { slots } = capacity;
   const firstTries = createFirstTries({ now: () => performance.now(), onRoom: () => wake(), admission, slots });
-  const sender = createWebhookSender({ guard: deps.guard, version: VERSION });
+  const sender = createWebhookSender({
+    guard: deps.guard,
+    version: VERSION,
+    maxConnections: capacity.requests + slots,
+  });
   const filters = createFilters({ log, waitMs: config.filterWaitMs });
   const stopping = new AbortController();
   const reconciling = { pool, newId, log, carriers: createCarriers(client), paced: createPaced(restAfterLook) };

@@ -6,8 +6,10 @@ import type { StartReplay } from '../temporal/start-replay.ts';
 import type { StartDelivery } from '../temporal/start-delivery.ts';
 import type { StartDrain } from '../temporal/start-drain.ts';
 import type { Admission } from './admission.ts';
+import { createAlternation } from './alternation.ts';
 import { type BurstThreshold, createBacklog } from './backlog.ts';
 import { giveBackOpen } from './give-back-open.ts';
+import { type ClaimRoom, claimRoom } from './claim-room.ts';
 import { type ClaimedDelivery, describeHeld, releaseClaims, setCarrier } from './claim.ts';
 import { createChores } from './chores.ts';
 import type { Drain } from './drain.ts';
@@ -77,6 +79,7 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
   let restUntil = 0;
   let countAt = 0;
   let isRush = false;
+  const divide = createAlternation();
   let unclaimed: ReadonlyMap<string, number> = new Map();
 
   const chores = createChores({
@@ -137,11 +140,12 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
       planned.set(subscriptionId, count);
       return true;
     };
-    const some = retries.take(Math.ceil(room / 2), hasRoom);
-    const held = [
-      ...some,
-      ...firsts.take(room - some.length, (item) => !backlog.isDrained(item.subscriptionId) && hasRoom(item)),
-    ];
+    const { one, other: some } = divide(
+      room,
+      (count) => firsts.take(count, (item) => !backlog.isDrained(item.subscriptionId) && hasRoom(item)),
+      (count) => retries.take(count, hasRoom),
+    );
+    const held = [...some, ...one];
     for (const { id, subscriptionId } of held) firstTries.start(id, subscriptionId);
     const unknown = held.filter(({ details }) => details === undefined).map(({ id }) => id);
     const described = await describeHeld(pool, unknown, incarnationId).catch((error: unknown) => {
@@ -171,13 +175,25 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
     );
   };
 
+  /** Adds the first tries that this process holds, per subscription. */
+  const withHeld = (counts: Map<string, number>): Map<string, number> => {
+    firsts.countInto(counts);
+    drain.countInto(counts);
+    return counts;
+  };
+  const roomInCalm = (): ClaimRoom => {
+    const { ids, held } = firstTries.stuck(firsts);
+    return { room: CLAIM_CALM.count - firsts.size() + held, except: ids };
+  };
+  const roomInBurst = (): ClaimRoom => claimRoom(withHeld(new Map()), { count: CLAIM_BURST.count, full: drain.full() });
+
   const claimFirsts = async (): Promise<boolean> => {
     if (!due.has('first')) return false;
-    const { count, perSubscription } = backlog.isBurst() ? CLAIM_BURST : CLAIM_CALM;
-    const stuck = backlog.isBurst() ? { ids: drain.full(), held: 0 } : firstTries.stuck(firsts);
-    const room = count - firsts.size() + stuck.held - drain.waiting();
-    if (room <= 0 || !due.has('first', stuck.ids)) return false;
-    const claimed = await due.claim('first', { count: room, perSubscription, except: stuck.ids });
+    const isBurst = backlog.isBurst();
+    const { room, except } = isBurst ? roomInBurst() : roomInCalm();
+    if (room <= 0 || !due.has('first', except)) return false;
+    const { perSubscription } = isBurst ? CLAIM_BURST : CLAIM_CALM;
+    const claimed = await due.claim('first', { count: room, perSubscription, except });
     isRush ||= claimed.length >= Math.min(room, perSubscription);
     deps.admission.learn(claimed);
     for (const details of claimed) hold(held(details));
@@ -212,12 +228,7 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
     see();
   };
 
-  const see = (): void => {
-    const counts = new Map(unclaimed);
-    firsts.countInto(counts);
-    drain.countInto(counts);
-    backlog.see(counts);
-  };
+  const see = (): void => backlog.see(withHeld(new Map(unclaimed)));
 
   const turn = async (): Promise<boolean> => {
     pulse.pollByClock();

@@ -144,6 +144,9 @@ export function createDrain(deps: DrainDependencies): Drain {
     return entry;
   };
 
+  const canSend = ({ subscriptionId, isLastChance = false }: HeldDelivery): boolean =>
+    inFlight.hasAny(subscriptionId) && (isLastChance || deps.admission.limitOf(subscriptionId) > 0);
+
   const send = async ({ delivery, subscriptionId }: Loaded, entry: Entered): Promise<void> => {
     busy.add(delivery.deliveryId);
     lastWork = performance.now();
@@ -211,7 +214,7 @@ export function createDrain(deps: DrainDependencies): Drain {
     isPumping = false;
     if (current === undefined) return;
     while (loads < LOADS_IN_FLIGHT) {
-      const held = takeToRead(stages);
+      const held = takeToRead(stages, canSend);
       if (held.length === 0) break;
       void load(held);
     }

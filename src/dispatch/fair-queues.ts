@@ -8,6 +8,8 @@ export type Queued = { channelId: string; subscriptionId: string };
 export type FairQueues<T extends Queued> = {
   push(item: T): void;
   size(): number;
+  /** How many subscriptions have any. */
+  subscriptions(): number;
   sizeOf(subscriptionId: string): number;
   /** Adds the length of every queue to `counts`. */
   countInto(counts: Map<string, number>): void;
@@ -92,6 +94,7 @@ export function createFairQueues<T extends Queued>(): FairQueues<T> {
       size += 1;
     },
     size: () => size,
+    subscriptions: () => queues.size,
     sizeOf(subscriptionId) {
       const queue = queues.get(subscriptionId);
       return queue === undefined ? 0 : queue.items.length - queue.head;

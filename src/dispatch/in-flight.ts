@@ -22,6 +22,8 @@ export function createInFlight(capacity: number) {
     /** Whether this subscription may have one more. The only one in flight may always, however large it is. */
     hasRoom: (subscriptionId: string, delivery: Weighed): boolean =>
       inAll === 0 || isFairShare(taken.get(subscriptionId) ?? 0, capacity - inAll, weightOf(delivery)),
+    /** Whether it may have one more of usual size. */
+    hasAny: (subscriptionId: string): boolean => isFairShare(taken.get(subscriptionId) ?? 0, capacity - inAll),
     enter: (subscriptionId: string, delivery: Weighed): void => add(subscriptionId, weightOf(delivery)),
     leave: (subscriptionId: string, delivery: Weighed): void => add(subscriptionId, -weightOf(delivery)),
     /** Those that have something in flight. */

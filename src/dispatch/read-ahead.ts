@@ -5,10 +5,11 @@ import { isFresh } from './freshness.ts';
 // Deliveries read from PostgreSQL at a time, and read ahead per subscription so that its next request waits for no query.
 export const LOAD_AT_ONCE = 100;
 const READ_AHEAD = 60;
-// Read again once this few are left: one by one, each finished request would be a query.
-const READ_AGAIN_AT = 30;
-// In all: what is read too far ahead is stale when its turn comes. What publishes have read costs no query and is small.
+// Those that have been read wait for their requests: shared equally by the subscriptions that have any, since what is read too far
+// ahead is stale when its turn comes. A subscription that can send at once gets this many however many others wait.
 const READ_AHEAD_IN_ALL = 400;
+const READ_FOR_FREE_PLACES = 10;
+// What publishes have read costs no query and is small.
 const HANDED_AHEAD = 200;
 const HANDED_AHEAD_IN_ALL = 2_000;
 
@@ -16,17 +17,27 @@ const HANDED_AHEAD_IN_ALL = 2_000;
 type Stages<T extends Queued> = {
   queued: FairQueues<T>;
   loading: ReadonlyMap<string, number>;
-  ready: Pick<FairQueues<Queued>, 'size' | 'sizeOf'>;
+  ready: Pick<FairQueues<Queued>, 'size' | 'sizeOf' | 'subscriptions'>;
 };
 
-/** Takes out of the queue what is to be read next, fairly over the subscriptions; nothing while enough has been read. */
-export function takeToRead<T extends Queued>({ queued, loading, ready }: Stages<T>): T[] {
-  if (ready.size() >= READ_AHEAD_IN_ALL) return [];
+/**
+ * Takes out of the queue what is to be read next, fairly over the subscriptions; nothing while enough has been read of each.
+ * `canSend` tells whether a place is free for an item now. However many subscriptions wait for slow receivers, one whose receiver
+ * is free is read.
+ */
+export function takeToRead<T extends Queued>(
+  { queued, loading, ready }: Stages<T>,
+  canSend: (item: T) => boolean,
+): T[] {
+  const share = Math.min(READ_AHEAD, Math.floor(READ_AHEAD_IN_ALL / (ready.subscriptions() + 1)));
   const planned = new Map<string, number>();
-  return queued.take(LOAD_AT_ONCE, ({ subscriptionId }) => {
+  return queued.take(LOAD_AT_ONCE, (item) => {
+    const { subscriptionId } = item;
     const ahead = ready.sizeOf(subscriptionId) + (loading.get(subscriptionId) ?? 0);
     const more = planned.get(subscriptionId) ?? 0;
-    if (ahead > READ_AGAIN_AT || ahead + more >= READ_AHEAD) return false;
+    const allowed = Math.max(share, canSend(item) ? READ_FOR_FREE_PLACES : 0);
+    // Read again once half of it is left: one by one, each finished request would be a query.
+    if (ahead > allowed / 2 || ahead + more >= allowed) return false;
     planned.set(subscriptionId, more + 1);
     return true;
   });

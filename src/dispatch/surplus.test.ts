@@ -32,3 +32,13 @@ test('no more is claimed of a queue until half of what it may keep is gone', () 
   look(surplus, { slow: 24, other: 3 });
   expect(surplus.full()).toEqual([]);
 });
+
+test('where many wait, less is kept of each, and two of each at least', () => {
+  const kept = (subscriptions: number): number => {
+    const surplus = createSurplus();
+    const counts = new Map(Array.from({ length: subscriptions }, (_, index) => [`sub_${index}`, 100]));
+    surplus.look(counts);
+    return 100 - (surplus.look(counts).get('sub_0') ?? 0);
+  };
+  expect([kept(1), kept(99), kept(5_000)]).toEqual([50, 10, 2]);
+});

@@ -30,10 +30,22 @@ export type HttpServer = {
   drain(): Promise<void>;
 };
 
-export type ListenOptions = { port: number; host?: string };
+const TELL_EVERY_MS = 60_000;
+
+export type ListenOptions = {
+  port: number;
+  host?: string;
+  /** Connections at a time; further ones are closed before a byte is read. Default: no bound. */
+  maxConnections?: number;
+  /** Called when connections have been closed for that, at most once a minute. */
+  onTooMany?: () => void;
+};
 
 /** Serves the app. Port 0 takes a free one. Rejects when the port is taken. */
-export async function startHttpServer(app: App, { port, host }: ListenOptions): Promise<HttpServer> {
+export async function startHttpServer(
+  app: App,
+  { port, host, maxConnections, onTooMany }: ListenOptions,
+): Promise<HttpServer> {
   const handle = app.callback();
   const inFlight = new Set<ServerResponse>();
   const sockets = new Set<Socket>();
@@ -63,6 +75,13 @@ export async function startHttpServer(app: App, { port, host }: ListenOptions): 
     },
     answer,
   );
+  if (maxConnections !== undefined) server.maxConnections = maxConnections;
+  let toldAt = Number.NEGATIVE_INFINITY;
+  server.on('drop', () => {
+    if (performance.now() - toldAt < TELL_EVERY_MS) return;
+    toldAt = performance.now();
+    onTooMany?.();
+  });
   // Node would answer an Expect it does not know with a bare 417; RFC 9110 §10.1.1 lets us ignore it.
   server.on('checkExpectation', answer);
   server.on('connection', (socket) => {

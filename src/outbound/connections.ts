@@ -25,6 +25,8 @@ export type ConnectionsOptions = {
   perGroup: number;
   /** Origins whose idle connections are kept. */
   maxOrigins: number;
+  /** Connections in all, beyond which an idle one is closed for each that is opened. Those in use are the caller's to bound. */
+  maxConnections: number;
 };
 
 /** The right to send one request. It ends with exactly one of `release` and `destroy`; what comes after the first does nothing. */
@@ -63,21 +65,35 @@ type Origin = { name: string; idle: Connection[]; inUse: number; groups: Map<str
  * request in a Pool's queue notices its abort only when it is sent. Beyond `maxOrigins` the idle connections of the
  * origin that has not been used for the longest time are closed; those in use never are.
  */
-export function createConnections({ connect, perGroup, maxOrigins }: ConnectionsOptions): Connections {
+export function createConnections(options: ConnectionsOptions): Connections {
+  const { connect, perGroup, maxOrigins, maxConnections } = options;
   // In order of last use: a Map iterates as it was filled, and `touch` moves an entry to its end.
   const origins = new Map<string, Origin>();
   const closing = new Set<Promise<void>>();
   let isClosed = false;
+  let opened = 0;
   let reportIdle: (() => void) | undefined;
 
   const isBusy = (): boolean => [...origins.values()].some(({ inUse }) => inUse > 0);
 
+  /** Of the origin whose last use is longest ago, the one that has been idle for longest. */
+  function closeOneIdle(): void {
+    for (const { idle } of origins.values()) {
+      const connection = idle.shift();
+      if (connection !== undefined) return follow(connection.client.close());
+    }
+  }
+
+  /** A connection ends, each once. */
   function follow(ending: Promise<void>): void {
+    opened -= 1;
     const done = ending.catch(() => undefined).finally(() => closing.delete(done));
     closing.add(done);
   }
 
   function open(origin: Origin): Connection {
+    opened += 1;
+    if (opened > maxConnections) closeOneIdle();
     const answers = createInterimAnswers(connect);
     const client = new Client(origin.name, {
       connect: (target, callback) =>
@@ -121,7 +137,7 @@ export function createConnections({ connect, perGroup, maxOrigins }: Connections
       if (origins.size <= maxOrigins) return;
       if (origin.inUse > 0) continue;
       origins.delete(origin.name);
-      for (const { client } of origin.idle) follow(client.close());
+      for (const { client } of origin.idle.splice(0)) follow(client.close());
     }
   }
 

@@ -54,6 +54,8 @@ export type WebhookSenderOptions = {
   connectionsPerGroup?: number;
   /** Default 1,000. */
   maxOrigins?: number;
+  /** Connections beyond which idle ones are closed. Default: no bound. */
+  maxConnections?: number;
 };
 
 /** Set by us or by the protocol. Custom headers are refused at the API; a row written before a rule existed is caught here. */
@@ -127,6 +129,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
     connect: guard.connect,
     perGroup: options.connectionsPerGroup ?? CONCURRENCY.max,
     maxOrigins: options.maxOrigins ?? MAX_ORIGINS,
+    maxConnections: options.maxConnections ?? Number.POSITIVE_INFINITY,
   });
 
   /** Rejects when no complete headers came in time. */

@@ -3,9 +3,13 @@ import { ConfigError } from '../config.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { startHttpServer } from '../http/server.ts';
 import { createLimiter } from '../limits/limiter.ts';
+import { readMachine } from '../machine.ts';
 import type { Check, Readiness } from '../readiness/readiness.ts';
 import { routes } from '../routes.ts';
 import type { Services } from '../services.ts';
+
+// Of the file descriptors: an API that accepts all it can leaves none for what it needs itself, and Node then ends the process.
+const DESCRIPTORS_PART = 0.25;
 
 export type RunningApi = {
   port: number;
@@ -20,7 +24,16 @@ export async function serveApi(deps: Dependencies, services: Services, checks?: 
   const limiter = createLimiter({ redisUrl: config.redisUrl, log });
   try {
     const app = createApp({ deps, services, routes, limiter, ...(checks && { checks }) });
-    const server = await startHttpServer(app, { port: config.port });
+    const maxConnections = Math.floor(readMachine().descriptors * DESCRIPTORS_PART);
+    const server = await startHttpServer(app, {
+      port: config.port,
+      maxConnections,
+      onTooMany: () =>
+        log.warn(
+          { maxConnections },
+          'closed new connections of callers: a quarter of the open files of this process are in use for them; raise its limit (ulimit -n)',
+        ),
+    });
     // It listens on every address of this machine.
     deps.own.add({ host: 'localhost', port: server.port });
     return {

@@ -157,8 +157,24 @@ describe('connections', () => {
     expect(receivers.map((receiver) => receiver.open())).toEqual([0, 1, 1]);
   });
 
+  test('that are idle give way to new ones beyond the bound', async () => {
+    const receivers = await Promise.all([startReceiver(), startReceiver(), startReceiver()]);
+    const sender = createSender({ maxConnections: 2 });
+    for (const { url } of receivers) await sender.post(webhookRequest(url));
+    await waitFor('the first one to be closed', () => receivers[0]?.open() === 0);
+    expect(receivers.map((receiver) => receiver.open())).toEqual([0, 1, 1]);
+    // Closed ones do not count: the two that are kept are used again.
+    for (const { url } of receivers.slice(1)) await sender.post(webhookRequest(url));
+    expect(receivers.map((receiver) => receiver.connections)).toEqual([1, 1, 1]);
+  });
+
   test('in use are never closed for another origin', async () => {
-    const connections = createConnections({ connect: loopbackGuard.connect, perGroup: 1, maxOrigins: 1 });
+    const connections = createConnections({
+      connect: loopbackGuard.connect,
+      perGroup: 1,
+      maxOrigins: 1,
+      maxConnections: 1,
+    });
     const { signal } = new AbortController();
     const one = await connections.acquire('http://127.0.0.1:3001', '', signal);
     const two = await connections.acquire('http://127.0.0.1:3002', '', signal);
