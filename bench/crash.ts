@@ -68,7 +68,7 @@ async function crash(rig: Rig, mode: Mode, name: string, load: { count: number; 
     await rig.receiver.ask('begin', {});
     await publish(warm, WARM_UP[mode].count, WARM_UP[mode].concurrency);
     await untilArrived(rig, WARM_UP[mode].count);
-    await untilRecorded(pool, warm);
+    await untilRecorded(() => countUnfinished(pool, warm));
 
     const target = await make();
     await rig.receiver.ask('begin', { delayMs: load.delayMs });

@@ -8,11 +8,12 @@ import { createPool } from '../src/db/pool.ts';
 import { ensureEnvironments } from '../src/first-start.ts';
 import { createNewId } from '../src/new-id.ts';
 import { VERSION } from '../src/shared/version.ts';
+import { compare } from './against/compare.ts';
 import { ensureBuilt } from './build.ts';
 import { type Ceiling, measureCeilings } from './ceilings.ts';
 import { distancesOf, measureAsItIs, measureColdAndWarm, showDistance } from './distance.ts';
 import { distanceTable } from './distance-targets.ts';
-import { createTarget } from './fixture.ts';
+import { countUnfinished, createTarget } from './fixture.ts';
 import { type Figures, measure, PAYLOAD_BYTES } from './measure.ts';
 import { type Isolation, isolationTable, measureIsolation } from './isolation.ts';
 import { type Receiver, hasGo } from './receivers.ts';
@@ -76,7 +77,8 @@ async function resultsOf(
     const { load, subscriptions, behaviour } = scenario;
     const urls = Array.from({ length: subscriptions }, (_, at) => `${endpoints[at % scenario.endpoints]}/${at}`);
     const target = await createTarget({ pool, keyRing: rig.keyRing, newId }, urls);
-    return () => measure({ ...rig, receiver, endpoints }, { service, key, pool, target, load, behaviour });
+    const context = { service, key, target, load, behaviour, countUnfinished: () => countUnfinished(pool, target) };
+    return () => measure({ ...rig, receiver }, context);
   };
   try {
     await (await prepare(rig, { load: WARM_UP[mode], subscriptions: 1, endpoints: 1, behaviour: {} }))();
@@ -194,6 +196,11 @@ async function main(options: Options): Promise<void> {
   });
   try {
     const about = describeRun(rig, options);
+    if (options.against !== undefined) {
+      await compare(rig, await wantedOf(options), { options, about, onProgress: progress });
+      progress(`Done; every run is in ${options.outputPath}`);
+      return;
+    }
     const ceilings = options.hasCeilings ? await ceilingsOf(rig, options) : [];
     const wanted = await wantedOf(options);
     const results: Result[] = [];

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Pool } from 'pg';
 import { nowMs } from './clock.ts';
-import { countUnfinished, type Target } from './fixture.ts';
+import type { Target } from './fixture.ts';
 import type { Load, Published } from './load-process.ts';
 import { readBusyMs, readUsage, type Usage } from './processes.ts';
 import type { Arrivals, Behaviour } from './receiver-process.ts';
@@ -42,7 +41,17 @@ export type Figures = {
   course: { accepted: number[]; arrived: number[] };
 };
 
-export type Run = { service: Service; key: string; pool: Pool; target: Target; load: LoadShape; behaviour: Behaviour };
+export type Run = {
+  service: Service;
+  key: string;
+  target: Target;
+  load: LoadShape;
+  behaviour: Behaviour;
+  /** Deliveries of the target whose results are not recorded yet. */
+  countUnfinished: () => Promise<number>;
+};
+/** What is measured beside the service. */
+export type MeasuredRig = Pick<Rig, 'postgres' | 'temporal' | 'load' | 'receiver'>;
 export type LoadShape = Pick<Load, 'count' | 'concurrency' | 'ratePerSecond'>;
 
 export const PAYLOAD_BYTES = 1_024;
@@ -51,7 +60,10 @@ const POLL_MS = 20;
 const PATIENCE_MS = 30_000;
 
 /** Publishes, waits until everything has arrived and is recorded, and looks at what came. */
-export async function measure(rig: Rig, { service, key, pool, target, load, behaviour }: Run): Promise<Figures> {
+export async function measure(
+  rig: MeasuredRig,
+  { service, key, target, load, behaviour, countUnfinished }: Run,
+): Promise<Figures> {
   const roots = {
     service: service.pid,
     postgres: rig.postgres.pid,
@@ -83,7 +95,7 @@ export async function measure(rig: Rig, { service, key, pool, target, load, beha
     });
     const loadCpu = readUsage({ load: rig.load.pid }).load.cpuMs - before.load.cpuMs;
     const receiverBusy = await untilArrived(rig, published.ids.length * target.subscriptionIds.length);
-    await untilRecorded(pool, target);
+    await untilRecorded(countUnfinished);
     const wallMs = nowMs() - startedAt;
     const after = sample();
     const busyMs = readBusyMs() - busyBefore;
@@ -161,7 +173,7 @@ export function timesOf(
 }
 
 /** Until that many distinct deliveries have arrived, or no new one has for a long time. Returns how busy the receiver was. */
-export async function untilArrived(rig: Rig, expected: number): Promise<number> {
+export async function untilArrived(rig: Pick<Rig, 'receiver'>, expected: number): Promise<number> {
   let [most, changedAt] = [-1, nowMs()];
   for (;;) {
     const { arrived, busy } = await rig.receiver.ask('seen');
@@ -172,8 +184,8 @@ export async function untilArrived(rig: Rig, expected: number): Promise<number> 
   }
 }
 
-/** Until PostgreSQL shows nothing unfinished any more: recording belongs to the cost of a delivery. */
-export async function untilRecorded(pool: Pool, target: Target): Promise<void> {
+/** Until nothing is unfinished any more: recording belongs to the cost of a delivery. */
+export async function untilRecorded(countUnfinished: () => Promise<number>): Promise<void> {
   const deadline = nowMs() + PATIENCE_MS;
-  while ((await countUnfinished(pool, target)) > 0 && nowMs() < deadline) await sleep(POLL_MS);
+  while ((await countUnfinished()) > 0 && nowMs() < deadline) await sleep(POLL_MS);
 }

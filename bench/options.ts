@@ -18,6 +18,9 @@ export type Options = {
   /** Folder for profiles of the service's code and of PostgreSQL's statements, made in the first run of each scenario. */
   profileFolder: string | undefined;
   outputPath: string;
+  /** A commit to compare what is built here with, by turns, and the version of the Node that it runs on. */
+  against: string | undefined;
+  node: string | undefined;
 };
 
 /** Not a scenario of every mode: what a hanging endpoint does to the others, with the default settings. */
@@ -26,6 +29,9 @@ const ISOLATION = 'isolation';
 const PUBLISHING = 'publishing';
 /** What the targets for distances need. */
 const OF_DISTANCE = ['light', 'burst', 'fan-out', ISOLATION];
+/** What a comparison measures, where nothing else is asked for, and how often. */
+const OF_COMPARISON = ['light', 'burst', 'fan-out', 'fan-out-host'];
+const TURNS = 10;
 
 export const USAGE = `npm run bench -- [options]
   --quick            about three minutes: one run, a part of the scenarios
@@ -35,10 +41,13 @@ export const USAGE = `npm run bench -- [options]
   --distance <list>  how long receivers take to answer, such as 0,100ms,1s: every scenario at each of them; without it
                      light at 0, 300 and 900 ms in default mode, isolation at 0 and 100 ms, the others at 0
   --distances-only   what the targets for distances need, and nothing else
+  --against <commit> the service of that commit and the one here by turns, ${TURNS} of each: ratios of ${OF_COMPARISON.join(', ')}
+                     in default mode at 0, where nothing else is asked for; twenty minutes
+  --node <version>   the Node that the service of that commit runs on, such as 20.20.2; without it that of this process
   --receiver <name>  ${LANGUAGES.join(' or ')}: what the receiver of all scenarios is written in
   --no-ceilings      the service only
   --profile <folder> profiles of each scenario: what the service's code and PostgreSQL's statements cost
-  --output <path>    default bench/results.json`;
+  --output <path>    default bench/results.json, bench/against.json for a comparison`;
 
 /** Throws with a sentence for a person. */
 export function readOptions(args: string[]): Options | 'help' {
@@ -54,30 +63,48 @@ export function readOptions(args: string[]): Options | 'help' {
       receiver: { type: 'string', default: 'node' },
       'no-ceilings': { type: 'boolean', default: false },
       profile: { type: 'string' },
-      output: { type: 'string', default: 'bench/results.json' },
+      output: { type: 'string' },
+      against: { type: 'string' },
+      node: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   });
   if (values.help) return 'help';
   const isShort = values['distances-only'];
-  const only = values.only ?? (isShort ? OF_DISTANCE : undefined);
+  const isComparison = values.against !== undefined;
+  if (values.node !== undefined && !isComparison) throw new Error('--node belongs to --against');
+  if (isComparison && values.only?.some((name) => name === ISOLATION || name === PUBLISHING))
+    throw new Error(`--against compares ${SCENARIO_NAMES.join(', ')}`);
+  const only = values.only ?? (isShort ? OF_DISTANCE : isComparison ? OF_COMPARISON : undefined);
   const isWanted = (name: string): boolean =>
     (only ?? [name]).includes(name) && (values.mode ?? ['default']).includes('default');
   return {
     size: values.quick ? 'quick' : 'full',
-    runs: values.runs === undefined ? (values.quick ? 1 : 3) : wholeNumber('--runs', values.runs),
-    modes: chosen('--mode', values.mode ?? (isShort ? ['default'] : undefined), MODE_NAMES),
+    runs:
+      values.runs === undefined ? (isComparison ? TURNS : values.quick ? 1 : 3) : wholeNumber('--runs', values.runs),
+    modes: chosen('--mode', values.mode ?? (isShort || isComparison ? ['default'] : undefined), MODE_NAMES),
     scenarios: chosen('--only', only, [...SCENARIO_NAMES, ISOLATION, PUBLISHING]).filter(
       (name) => name !== ISOLATION && name !== PUBLISHING,
     ),
-    distances: values.distance !== undefined ? readDistances(values.distance) : isShort ? 'targets' : 'usual',
+    distances: distancesAsked(values.distance, { isShort, isComparison }),
     receiver: chosen('--receiver', [values.receiver], LANGUAGES)[0] ?? 'node',
     hasIsolation: isWanted(ISOLATION),
     hasPublishing: isWanted(PUBLISHING),
     hasCeilings: !values['no-ceilings'] && !isShort,
     profileFolder: values.profile,
-    outputPath: values.output,
+    outputPath: values.output ?? (isComparison ? 'bench/against.json' : 'bench/results.json'),
+    against: values.against,
+    node: values.node,
   };
+}
+
+function distancesAsked(
+  list: string | undefined,
+  { isShort, isComparison }: { isShort: boolean; isComparison: boolean },
+): Distances {
+  if (list !== undefined) return readDistances(list);
+  if (isShort) return 'targets';
+  return isComparison ? [0] : 'usual';
 }
 
 function chosen<T extends string>(option: string, given: string[] | undefined, all: readonly T[]): readonly T[] {

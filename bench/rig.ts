@@ -28,8 +28,10 @@ export type Rig = Receiver & {
   versions: { postgres: string; temporal: string };
   /** Makes an empty database and returns its URL. */
   createDatabase(name: string): Promise<string>;
-  /** Opens endpoints of that kind; the receiver in Go is started for it. All of them end with the rig. */
+  /** Endpoints of that kind, opened the first time; the receiver in Go is started for them. All of them end with the rig. */
   openReceiver(kind: ReceiverKind): Promise<Receiver>;
+  /** A Temporal server more, with its store in a folder of that name. It ends with the rig. */
+  openTemporal(name: string): Promise<EmbeddedTemporal>;
   stop(): Promise<void>;
 };
 
@@ -72,18 +74,27 @@ export async function startRig({
         onProgress,
       }),
     );
-    const temporal = await started(
-      startTemporal({
-        dataFolder: folder,
-        port: await findFreePort(),
-        namespace: 'default',
-        temporalCli: process.env['TEMPORAL_CLI'],
-        onProgress,
-      }),
-    );
+    const openTemporal = async (name: string): Promise<EmbeddedTemporal> =>
+      started(
+        startTemporal({
+          dataFolder: join(folder, name),
+          port: await findFreePort(),
+          namespace: 'default',
+          temporalCli: process.env['TEMPORAL_CLI'],
+          onProgress,
+        }),
+      );
+    const temporal = await openTemporal('here');
     const receiver = await started(startReceiver(language, folder));
     const load = await started(startHelper<LoadCommands>('load-process'));
     const own: Receiver = { receiver, endpoints: await openEndpoints(receiver) };
+    const openReceiver = async (kind: ReceiverKind): Promise<Receiver> => {
+      if (kind === 'plain' || kind === language) return own;
+      if (kind === 'tls') return { receiver, endpoints: await openEndpoints(receiver, certificate) };
+      const other = await started(startReceiver('go', folder));
+      return { receiver: other, endpoints: await openEndpoints(other) };
+    };
+    const opened = new Map<ReceiverKind, Promise<Receiver>>();
     const certificate = makeCertificate(['127.0.0.1']);
     writeFileSync(join(folder, AUTHORITY_FILE), certificate.cert);
     const encryptionKeys = `bench:${randomBytes(32).toString('base64')}`;
@@ -103,12 +114,12 @@ export async function startRig({
         await ask(postgres.url, `CREATE DATABASE ${name}`);
         return postgres.url.replace(/\/[^/]*$/, `/${name}`);
       },
-      async openReceiver(kind) {
-        if (kind === 'plain' || kind === language) return own;
-        if (kind === 'tls') return { receiver, endpoints: await openEndpoints(receiver, certificate) };
-        const other = await started(startReceiver('go', folder));
-        return { receiver: other, endpoints: await openEndpoints(other) };
+      openReceiver(kind) {
+        const receivers = opened.get(kind) ?? openReceiver(kind);
+        opened.set(kind, receivers);
+        return receivers;
       },
+      openTemporal,
       stop,
     };
   } catch (failure) {

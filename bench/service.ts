@@ -10,6 +10,9 @@ export const MODES = { strict: 'off', default: '100', drain: '0' } as const;
 export type Mode = keyof typeof MODES;
 export const MODE_NAMES: readonly Mode[] = ['strict', 'default', 'drain'];
 
+/** The Node program and the built `main.js` that make a service. */
+export type Program = { node: string; main: string };
+
 export type ServiceOptions = {
   databaseUrl: string;
   temporalAddress: string;
@@ -17,6 +20,8 @@ export type ServiceOptions = {
   /** Working directory, data folder and log; holds the authority of the receivers with TLS. */
   folder: string;
   mode: Mode;
+  /** By default what is built here, with the Node of this process. */
+  program?: Program;
   /** Opens the inspector, for profiles. */
   isInspected?: boolean;
 };
@@ -38,7 +43,10 @@ export type Service = {
 /** The certificate in PEM that the service trusts beside the well-known authorities. */
 export const AUTHORITY_FILE = 'authority.pem';
 
-const COMMAND = fileURLToPath(new URL('../dist/src/main.js', import.meta.url));
+export const OWN_PROGRAM: Program = {
+  node: process.execPath,
+  main: fileURLToPath(new URL('../dist/src/main.js', import.meta.url)),
+};
 const READY_PATIENCE_MS = 60_000;
 const STOP_PATIENCE_MS = 60_000;
 
@@ -48,7 +56,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const port = await findFreePort();
   const logPath = join(options.folder, `service-${options.mode}.log`);
   const log = openSync(logPath, 'w');
-  const child = spawn(process.execPath, [...(options.isInspected ? ['--inspect=127.0.0.1:0'] : []), COMMAND, 'start'], {
+  const { node, main } = options.program ?? OWN_PROGRAM;
+  const child = spawn(node, [...(options.isInspected ? ['--inspect=127.0.0.1:0'] : []), main, 'start'], {
     // A .env of the checkout must not decide here.
     cwd: options.folder,
     stdio: ['ignore', log, log],

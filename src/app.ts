@@ -44,7 +44,7 @@ export type App = Koa<RequestState> & {
 };
 
 /**
- * The middleware in its order (security §4): everything that says no without reading the body comes before it, and the rate
+ * The middleware in its order (docs/security.md): everything that says no without reading the body comes before it, and the rate
  * limit comes before everything that says no, so that each of those answers carries its headers.
  */
 export function createApp({

@@ -38,7 +38,7 @@ const STATE = defineSearchAttributeKey('PosthornState', 'KEYWORD');
 /**
  * One delivery, one round: tries with the subscription's retry policy until it is delivered, held or a dead letter.
  * A dead letter fails the Temporal workflow, so that the Temporal UI says so. The record is PostgreSQL's: every activity
- * here may be repeated and changes nothing twice (DESIGN §3 "Delivery workflow").
+ * here may be repeated and changes nothing twice.
  */
 export async function deliverMessage(input: DeliverMessageInput): Promise<DeliveryEnd> {
   try {
@@ -95,7 +95,7 @@ async function deliver(input: DeliverMessageInput): Promise<DeliveryEnd> {
 const hasLostFirstTask = (): boolean =>
   Date.now() - workflowInfo().startTime.getTime() > FIRST_TASK_LOST_AFTER_MS && patched('regular-after-a-lost-task');
 
-/** The quick first try of this round, which is due now: a local activity costs no schedule-to-start round trip (DESIGN §3: 12 ms against 63 ms). */
+/** The quick first try of this round, which is due now: a local activity costs no schedule-to-start round trip (12 ms against 63 ms). */
 function tryOnceLocally(input: DeliverMessageInput): Promise<AttemptResult> {
   const { attemptLocally } = proxyLocalActivities<Activities>({
     startToCloseTimeout: input.timeoutMs + RECORDING_MS,

@@ -91,7 +91,7 @@ export type ListApiKeys = z.output<typeof listApiKeysQuery>;
 export type CreateApiKey = z.output<typeof createApiKeyBody>;
 export type UpdateApiKey = z.output<typeof updateApiKeyBody>;
 
-/** DESIGN §5. `limits` are those in force: the tier's or the key's own. */
+/** An API key without its text. `limits` are those in force: the tier's or the key's own. */
 export type ApiKey = {
   id: string;
   name: string;

@@ -24,7 +24,7 @@ export type Channel = {
   updatedAt: Date;
 };
 
-/** 1–200 and 0–1,000 UTF-16 units, 1–365 days; names need not be unique (DESIGN §4). */
+/** 1–200 and 0–1,000 UTF-16 units, 1–365 days; names need not be unique. */
 const name = z.string().min(1).max(200);
 const description = z.string().max(1_000);
 const retentionDays = z.number().int().min(1).max(365);

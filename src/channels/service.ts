@@ -27,7 +27,7 @@ export type Channels = {
   list(caller: Caller, query: ListChannels): Promise<Page<Channel>>;
   get(caller: Caller, id: string): Promise<Channel>;
   update(caller: Caller, id: string, body: UpdateChannel): Promise<Channel>;
-  /** Soft: history stays readable. Its subscriptions go with it, their unfinished deliveries end (DESIGN §4 "delete"), what is scheduled is cancelled. */
+  /** Soft: history stays readable. Its subscriptions go with it, their unfinished deliveries end, what is scheduled is cancelled. */
   delete(caller: Caller, id: string): Promise<void>;
 };
 

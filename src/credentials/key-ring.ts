@@ -20,7 +20,7 @@ export type KeyRing = {
 };
 
 /**
- * Secrets at rest (security §5.4): AES-256-GCM with the context (table, column and id of the row) as additional
+ * Secrets at rest (docs/security.md): AES-256-GCM with the context (table, column and id of the row) as additional
  * authenticated data, so that a ciphertext copied to another row does not open there. The first key writes, every key reads.
  * It does not hide how long a secret is, does not keep an old value of the same row from being put back, and protects
  * nothing from whoever has the keys.

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 
-/** SQL: how long an answer is kept under its key, and a publisher's id stands for its message (DESIGN §4 "idempotency"). */
+/** SQL: how long an answer is kept under its key, and a publisher's id stands for its message. */
 export const KEPT_FOR = `interval '24 hours'`;
 
 // Far more than lies between the time of a publish and its commit.

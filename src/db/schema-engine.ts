@@ -18,7 +18,7 @@ type Glue = { SchemaEngine: typeof SchemaEngine; __wbg_set_wasm(exports: WasmExp
 let glue: Promise<Glue> | undefined;
 
 /**
- * Prisma's own schema engine, as WebAssembly: nothing native is needed or downloaded (DESIGN §2). `datamodels` are pairs of file
+ * Prisma's own schema engine, as WebAssembly: nothing native is needed or downloaded. `datamodels` are pairs of file
  * name and content, at least one. The caller frees it.
  */
 export async function createSchemaEngine(

@@ -44,7 +44,7 @@ export type ListDeadLetters = z.output<typeof listDeadLettersQuery>;
 export type ListBulkReplays = z.output<typeof listBulkReplaysQuery>;
 export type BulkReplayRequest = z.output<typeof bulkReplayBody>;
 
-/** DESIGN §5 dead letter. A failure's last word: why a delivery ended, what can be replayed. */
+/** A failure's last word: why a delivery ended, what can be replayed. */
 export type DeadLetter = {
   id: string;
   kind: DeadLetterKind;

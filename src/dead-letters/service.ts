@@ -20,7 +20,7 @@ import * as store from './store.ts';
 
 export type DeadLetters = ReturnType<typeof createDeadLetters>;
 
-/** Looking at, replaying and discarding what never succeeded (spec §1; DESIGN §4 "replay, retry", §5). */
+/** Looking at, replaying and discarding what never succeeded (spec §1). */
 export function createDeadLetters(
   { db, pool, clock, newId }: Pick<Dependencies, 'db' | 'pool' | 'clock' | 'newId'>,
   { deliveries }: { deliveries: Deliveries },

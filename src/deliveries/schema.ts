@@ -37,7 +37,7 @@ export type Delivery = {
   createdAt: Date;
 };
 
-/** DESIGN §5 attempt: one try. */
+/** One try, as it is recorded. */
 export type Attempt = {
   id: string;
   deliveryId: string;

@@ -10,7 +10,7 @@ import * as store from './store.ts';
 
 export type Deliveries = ReturnType<typeof createDeliveries>;
 
-/** Looking at deliveries and making one due again (spec §4 Deliveries; DESIGN §4 "replay, retry"). */
+/** Looking at deliveries and making one due again (spec §4 Deliveries). */
 export function createDeliveries({ db, clock }: Pick<Dependencies, 'db' | 'clock'>) {
   const get = async (caller: Caller, deliveryId: string): Promise<Delivery> => {
     const delivery = await store.findDelivery(db, caller.environmentId, deliveryId, clock());

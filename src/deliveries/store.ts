@@ -138,7 +138,7 @@ export async function makeDueAgain(db: DatabaseTransaction, deliveryId: string, 
 export const isMessageErased = async (db: Database, messageId: string): Promise<boolean> =>
   (await db.message.count({ where: { id: messageId, erasedAt: { not: null } } })) > 0;
 
-/** Ends what is unfinished of deleted subscriptions: failed, with that reason, and no dead letter (DESIGN §4 "delete"). */
+/** Ends what is unfinished of deleted subscriptions: failed, with that reason, and no dead letter. */
 export async function endUnfinished(db: DatabaseTransaction, subscriptionIds: string[]): Promise<void> {
   await db.delivery.updateMany({
     where: { subscriptionId: { in: subscriptionIds }, dueAt: { not: null } },

@@ -1,4 +1,4 @@
-/** DELIVERY_BURST_THRESHOLD (DESIGN §3): first tries due of one subscription, five times as many in all; never; always. */
+/** DELIVERY_BURST_THRESHOLD: first tries due of one subscription, five times as many in all; never; always. */
 export type BurstThreshold = number | 'off';
 
 // All together may wait this many times as long a queue as one alone before they are drained.

@@ -64,7 +64,7 @@ export type DrainDependencies = TryDependencies & {
 };
 
 /**
- * Makes the first tries of a backlog, many at a time, without a Temporal workflow for each (DESIGN §3 "Bursts"). It has
+ * Makes the first tries of a backlog, many at a time, without a Temporal workflow for each. It has
  * no retry logic: what fails is recorded with its next time and no carrier, and goes on in a Temporal workflow of its own.
  */
 export function createDrain(deps: DrainDependencies): Drain {

@@ -7,7 +7,7 @@ const PART_MS = CIRCUIT_OPENS_AT.windowMs / PARTS;
 /** The tries of one subscription in the last 5 minutes, as this process has seen them. `now` in ms. */
 export type FailureWindow = {
   add(isDelivered: boolean, now: number): void;
-  /** Whether the tries say that the circuit is to open (DESIGN §3: at least 20 of them, at least 90 % failed). */
+  /** Whether the tries say that the circuit is to open (at least 20 of them, at least 90 % failed). */
   isFailing(now: number): boolean;
   clear(): void;
 };

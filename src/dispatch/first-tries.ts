@@ -1,12 +1,12 @@
 import type { Admission } from './admission.ts';
 import { isFairShare } from './capacity.ts';
 
-// Starting more Temporal workflows at once than this makes the server slower, not faster (reference: 52 → 114/s at 6). A try that
+// Starting more Temporal workflows at once than this makes the server slower, not faster (measured: 52/s without a bound, 114/s at 6). A try that
 // waits for its answer is no start: it costs next to nothing.
 const STARTS_IN_FLIGHT = 6;
 // A start whose first try begins in another process is never heard of here; its place is free again after this long.
 const UNHEARD_START_MS = 1_000;
-// p95 over 2 s is slow (DESIGN §3): with the last 20 tries, two of them; a try still open after 2 s counts as well. A local try
+// p95 over 2 s is slow: with the last 20 tries, two of them; a try still open after 2 s counts as well. A local try
 // holds a Temporal workflow task, which has 10 s; a slow one is a regular activity and holds none.
 const SLOW_MS = 2_000;
 const REMEMBERED_TRIES = 20;

@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { forgetConcurrencyOf } from './concurrency-store.ts';
 
-// Renewed five times within its life: one slow commit or a short pause of the process is no death (DESIGN §3).
+// Renewed five times within its life: one slow commit or a short pause of the process is no death.
 const RENEW_EVERY_MS = 2_000;
 const LIFE_SECONDS = 10;
 // Between looks for what a dead one held.

@@ -8,7 +8,7 @@ import { tellHighBacklogs } from './health.ts';
 import { takeOverFromDead } from './incarnation.ts';
 import type { Paced } from './pace.ts';
 
-// A carried delivery that has not moved this long after its next try was due is looked at (DESIGN §3).
+// A carried delivery that has not moved this long after its next try was due is looked at.
 const OVERDUE_SECONDS = 60;
 // Looked at per pass; the next pass goes on, 30 s later.
 const OVERDUE_AT_ONCE = 500;

@@ -104,7 +104,7 @@ async function startOnce(options: EmbeddedTemporalOptions): Promise<EmbeddedTemp
 }
 
 // wal and normal: a commit is one write and no flush; killing the server loses nothing, only the machine's loss of power may lose
-// the last moments, and PostgreSQL is the record (DESIGN §1). One partition instead of four: with one worker the others are only polled.
+// the last moments, and PostgreSQL is the record. One partition instead of four: with one worker the others are only polled.
 const tuning = [
   ...['journal_mode=wal', 'synchronous=normal'].flatMap((pragma) => ['--sqlite-pragma', pragma]),
   ...[

@@ -8,7 +8,7 @@ import type { Route } from './route.ts';
 export const ENVIRONMENT_KINDS = ['live', 'test'] as const;
 export type EnvironmentKind = (typeof ENVIRONMENT_KINDS)[number];
 
-/** What one credential may use per minute, per second and at a time (spec §8; DESIGN §4 "limits"). */
+/** What one credential may use per minute, per second and at a time (spec §8). */
 export type Limits = {
   /** Requests per window of 60 s. */
   requestsPerMinute: number;

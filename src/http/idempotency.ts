@@ -14,7 +14,7 @@ const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 
 /**
  * Does a POST with an Idempotency-Key once: the same request gets the first answer again, marked `Idempotent-Replayed: true`
- * (security §4). Behind the validation, so that a request which is none uses no key. Not kept: 5xx, 429 and INVALID_REQUEST;
+ * (docs/security.md). Behind the validation, so that a request which is none uses no key. Not kept: 5xx, 429 and INVALID_REQUEST;
  * after these the key is free. Throws INVALID_REQUEST for a key that is not 1–255 visible ASCII characters.
  */
 export const idempotency =

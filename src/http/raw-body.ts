@@ -5,7 +5,7 @@ import { ApiError, invalidField } from '../shared/api-error.ts';
 import type { Middleware } from './context.ts';
 import { checkJson, refuseAbsurdDepth } from './json-guard.ts';
 
-/** Largest request body in bytes, by the route's size (DESIGN §4 "messages", security §4). */
+/** Largest request body in bytes, by the route's size (docs/security.md). */
 export const BODY_LIMITS = { control: 256 * 1024, publish: 5 * 1024 * 1024 } as const;
 
 /**

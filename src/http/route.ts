@@ -36,7 +36,7 @@ export type Route = {
   /** As @koa/router writes it: /v1/channels/:channelId */
   path: string;
   scope: Scope;
-  /** Which further bucket the route draws from; its headers win there (DESIGN §4 "limits"). */
+  /** Which further bucket the route draws from; its headers win there. */
   bucket?: Bucket;
   /** Its service takes `keep`: the answer to an Idempotency-Key is stored with what is published. */
   isPublish?: true;

@@ -34,7 +34,7 @@ export type Idempotency = {
 
 type Known = { requestHash: Buffer; answer: KeptAnswer };
 
-/** Idempotency-Key (DESIGN §4 "idempotency", security §4; draft-ietf-httpapi-idempotency-key-header-07 §2). */
+/** Idempotency-Key (draft-ietf-httpapi-idempotency-key-header-07 §2). */
 export function createIdempotency({ pool, keyRing, log }: Pick<Dependencies, 'pool' | 'keyRing' | 'log'>): Idempotency {
   /** By key: what runs in this process. Settles with the answer where there is one, and never rejects. */
   const running = new Map<string, Promise<Known | undefined>>();

@@ -20,7 +20,7 @@ export type Refusal = { reason: string; retryAfter: number };
 export type Admission = { headers: RateHeaders; refusal?: Refusal; release: () => void };
 
 export type Limiter = {
-  /** Counts a request of a credential. `bucket` is the route's further one; its headers win (DESIGN §4 "limits"). */
+  /** Counts a request of a credential. `bucket` is the route's further one; its headers win. */
   admit(credentialId: string, limits: Limits, bucket?: Bucket): Promise<Admission>;
   /** Counts a request without a valid credential, by its address. */
   admitStranger(address: string): Promise<Admission>;

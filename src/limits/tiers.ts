@@ -4,7 +4,7 @@ import type { Limits } from '../http/context.ts';
 export const TIERS = ['free', 'starter', 'pro', 'enterprise'] as const;
 export type Tier = (typeof TIERS)[number];
 
-/** Spec §8; Enterprise is "custom" there, its defaults are DESIGN §4's. The batch paths have 10 per minute in every tier. */
+/** Spec §8; Enterprise is "custom" there, and these are its defaults. The batch paths have 10 per minute in every tier. */
 export const TIER_LIMITS: Readonly<Record<Tier, Limits>> = {
   free: { requestsPerMinute: 60, burst: 10, concurrent: 5, batchPerMinute: 10 },
   starter: { requestsPerMinute: 600, burst: 50, concurrent: 25, batchPerMinute: 10 },

@@ -9,7 +9,7 @@ import type { UnitOutcome } from './publish-unit-store.ts';
 export type Place = {
   /** `messages[3].` in a batch, nothing for a single message. */
   of: (messageId: string) => string;
-  /** The body names the channel, not the path: a missing one is then INVALID_REQUEST (DESIGN §4). */
+  /** The body names the channel, not the path: a missing one is then INVALID_REQUEST. */
   namesChannel?: true;
 };
 

@@ -8,7 +8,7 @@ import type { HandOver, NewDelivery } from '../shared/hand-over.ts';
 import { type Publication, type Stored, storePublications } from './publish-store.ts';
 import { HeldElsewhereError, type Patience, type PublishUnit, storeUnits } from './publish-unit-store.ts';
 
-// Two transactions at a time: one is being committed while the next one is filled and sent (reference: +14 % over one).
+// Two transactions at a time: one is being committed while the next one is filled and sent (measured: 14 % more than one).
 const COMMITS_IN_FLIGHT = 2;
 // A group of units holds a connection for several round trips, and now and then waits for another process.
 const UNITS_IN_FLIGHT = 4;

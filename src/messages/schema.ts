@@ -15,7 +15,7 @@ import {
   type ScheduleStatus,
 } from '../shared/statuses.ts';
 
-/** Bounds of one message (DESIGN §4 "messages"). Bytes are of UTF-8. */
+/** Bounds of one message. Bytes are of UTF-8. */
 export const MESSAGE_LIMITS = {
   payloadBytes: 262_144,
   payloadDepth: 32,

@@ -64,8 +64,8 @@ function createIsAllowed(ranges: readonly Cidr[]): (address: string) => boolean 
 }
 
 /**
- * Decides where outgoing requests may go, when a URL is saved, before each request, and on each new connection (OWASP API7,
- * security §2.2). Allowed are public unicast addresses and the operator's ranges; every other one is refused, in any
+ * Decides where outgoing requests may go, when a URL is saved, before each request, and on each new connection (OWASP API7).
+ * Allowed are public unicast addresses and the operator's ranges; every other one is refused, in any
  * spelling, by name as well as literally, and if only one of a name's addresses is among them. `localhost` may be used only
  * when the ranges cover all of 127.0.0.0/8. Ports: 80, 443 and those above 1023 without a known database or control plane,
  * and none at which this service or what it runs on listens. Throws on a range that cannot be read.

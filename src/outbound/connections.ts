@@ -2,7 +2,7 @@ import type { EventEmitter } from 'node:events';
 import { type buildConnector, Client } from 'undici';
 import { createInterimAnswers } from './interim-answers.ts';
 
-/** Largest header block of an answer, in bytes (security §2.3). */
+/** Largest header block of an answer, in bytes (docs/security.md). */
 const MAX_HEADER_BYTES = 16_384;
 
 /**

@@ -26,7 +26,7 @@ const PROTOCOL: Entry = ['protocol', 'the answer was not valid HTTP/1.1'];
 const RESET: Entry = ['connect', 'the connection was closed before an answer came'];
 const OUR_SOCKETS: Entry = ['connect', 'no connection could be opened on our side'];
 
-/** Codes of Node's sockets and of undici 7, as seen on real sockets (security §2.3). */
+/** Codes of Node's sockets and of undici 7, as seen on real sockets (docs/security.md). */
 const BY_CODE: ReadonlyMap<string, Entry> = new Map(
   Object.entries<Entry>({
     ECONNREFUSED: ['connect', 'the connection was refused'],
@@ -87,7 +87,7 @@ export const tlsError = (error: unknown): OutboundError =>
   new OutboundError('tls', TLS_TEXTS.get(textOf(error, 'code')) ?? 'the TLS handshake failed', error);
 
 /**
- * The class and the shown text of anything that can go wrong before an answer's headers are complete (DESIGN §5 "attempt").
+ * The class and the shown text of anything that can go wrong before an answer's headers are complete.
  * What it does not know is `protocol`: the parser throws errors without a code for text that is not HTTP. Never throws.
  */
 export function classifyError(error: unknown): AttemptError {

@@ -188,7 +188,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
   };
 }
 
-/** What an answer means (DESIGN §4 "delivered"; RFC 9110 §10.2.3 for the wait). */
+/** What an answer means (RFC 9110 §10.2.3 for the wait). */
 function judge(response: WebhookResponse): Pick<SendResult, 'isDelivered' | 'response' | 'error' | 'retryAfterMs'> {
   const { status, headers } = response;
   if (status >= 200 && status <= 299) return { isDelivered: true, response };

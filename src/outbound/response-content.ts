@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** How much of a body is read before the connection is given up, and how much of it is kept as text, in bytes (DESIGN §4). */
+/** How much of a body is read before the connection is given up, and how much of it is kept as text, in bytes. */
 export const BODY_BOUNDS = { read: 65_536, kept: 16_384 } as const;
 
 /** Largest total of kept header names and values, in characters. */

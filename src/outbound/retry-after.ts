@@ -1,4 +1,4 @@
-/** Longest wait that is passed on, in ms: a week, the largest maxDelay a retryPolicy can have (DESIGN §4). */
+/** Longest wait that is passed on, in ms: a week, the largest maxDelay a retryPolicy can have. */
 const LONGEST_MS = 604_800_000;
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];

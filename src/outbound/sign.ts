@@ -48,7 +48,7 @@ function signAsymmetric(secret: string, head: string, body: Buffer): string {
 export const newSecret = (): string => `${SYMMETRIC}${randomBytes(KEY_BYTES.new).toString('base64')}`;
 
 /**
- * The value of `webhook-signature` (Standard Webhooks; DESIGN §4): one signature per secret, in their order, separated by
+ * The value of `webhook-signature` (Standard Webhooks): one signature per secret, in their order, separated by
  * spaces, over the exact bytes `<id>.<timestamp>.<body>`. A `whsec_` secret (24–64 bytes) gives `v1` (HMAC-SHA256), a
  * `whsk_` secret (32-byte seed, or seed and public key) gives `v1a` (Ed25519). `timestamp` is whole seconds since 1970, of
  * this attempt. Throws on a secret of another form, without repeating it, on no secret, and on an id that holds a dot.

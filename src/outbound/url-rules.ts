@@ -1,6 +1,6 @@
 import { parseUrl } from '../shared/parse-url.ts';
 
-/** Longest target URL, in characters, as written and as normalised (security §2.2; the usual bound of proxies and logs). */
+/** Longest target URL, in characters, as written and as normalised (the usual bound of proxies and logs). */
 const MAX_URL_LENGTH = 2_048;
 
 /** Longest host name and label (RFC 1035 §2.3.4). */
@@ -12,7 +12,7 @@ const MEANS_SOMETHING_ELSE = /[\p{Cc} \\\p{Surrogate}]/u;
 
 /**
  * Ports of databases and control planes that speak, or half understand, HTTP: SQL Server, Docker, MySQL, PostgreSQL, Redis,
- * Temporal, Consul, Elasticsearch, memcached, MongoDB (security §2.2).
+ * Temporal, Consul, Elasticsearch, memcached, MongoDB (docs/security.md).
  */
 const DENIED_PORTS: ReadonlySet<number> = new Set([1433, 2375, 3306, 5432, 6379, 7233, 8500, 9200, 11211, 27017]);
 

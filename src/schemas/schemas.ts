@@ -7,7 +7,7 @@ import type { Misfit } from './misfit.ts';
 import type { Answer, Job } from './schema-thread.ts';
 import { loadValidator, type Validator } from './validator.ts';
 
-/** A schema that takes longer to compile is refused, and so is a payload that takes longer to check (security §4). */
+/** A schema that takes longer to compile is refused, and so is a payload that takes longer to check (docs/security.md). */
 const LIMIT_MS = 250;
 // It was compiled within LIMIT_MS when it was saved: a slow machine is not the publisher's fault.
 const LIMIT_AGAIN_MS = 2_000;
@@ -19,7 +19,7 @@ const QUICK_WORK = 500_000;
 // Making functions of larger code, or of more patterns, holds the main thread up by itself.
 const QUICK_COST = 2_000;
 const QUICK_CODE = 128 * 1024;
-// Larger payloads are always checked in a thread (security §4), bytes.
+// Larger payloads are always checked in a thread (docs/security.md), bytes.
 const QUICK_PAYLOAD = 64 * 1024;
 // Characters of compiled code that are kept, of all channels together.
 const KEPT_CODE = 32_000_000;

@@ -18,7 +18,7 @@ const require = createRequire(import.meta.url);
 
 /**
  * A JavaScript pattern on an engine whose time is linear in the text: look-around and back-references are refused, by an error.
- * `(a+)+$` on 26 characters holds V8's own engine up for 2.7 s (security §4).
+ * `(a+)+$` on 26 characters holds V8's own engine up for 2.7 s (docs/security.md).
  */
 export function compilePattern(pattern: string): { test(text: string): boolean; toString(): string; size: number } {
   const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));

@@ -1,4 +1,4 @@
-/** Every code a caller can see, and the HTTP status it answers with (spec §7; DESIGN §4 "status codes"). */
+/** Every code a caller can see, and the HTTP status it answers with (spec §7). */
 export const STATUS_OF_CODE = {
   INVALID_REQUEST: 400,
   UNAUTHORIZED: 401,

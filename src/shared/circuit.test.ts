@@ -5,7 +5,7 @@ const openedAt = new Date('2026-01-01T00:00:00Z');
 const after = (milliseconds: number): Date => new Date(openedAt.getTime() + milliseconds);
 const probeAt = after(30_000);
 
-test('the numbers are those of DESIGN §3', () => {
+test('a circuit opens for 30 s, at 20 tries and 90 % failed', () => {
   expect({ CIRCUIT_OPEN_MS, ...CIRCUIT_OPENS_AT }).toEqual({
     CIRCUIT_OPEN_MS: 30_000,
     windowMs: 300_000,

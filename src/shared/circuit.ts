@@ -1,7 +1,7 @@
-/** After opening no try is made for this long, then one probe at a time (DESIGN §3), ms. */
+/** After opening no try is made for this long, then one probe at a time, ms. */
 export const CIRCUIT_OPEN_MS = 30_000;
 
-/** A circuit opens when of the tries of the last 5 minutes, at least 20, at least 90 % have failed (DESIGN §3). */
+/** A circuit opens when of the tries of the last 5 minutes, at least 20, at least 90 % have failed. */
 export const CIRCUIT_OPENS_AT = { windowMs: 300_000, attempts: 20, failedPart: 0.9 } as const;
 
 export type CircuitState = 'closed' | 'open' | 'half_open';

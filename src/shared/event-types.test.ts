@@ -43,6 +43,6 @@ describe('eventTypePatternProblem', () => {
   );
 });
 
-test('the bounds are those of DESIGN §4', () => {
+test('the bounds of an eventType and of a list of patterns', () => {
   expect([MAX_EVENT_TYPE_LENGTH, MAX_EVENT_TYPES]).toEqual([128, 100]);
 });

@@ -1,11 +1,11 @@
-/** Longest eventType, in characters (UTF-16 units); most patterns one subscription may list (DESIGN §4, security §4). */
+/** Longest eventType, in characters (UTF-16 units); most patterns one subscription may list (docs/security.md). */
 export const MAX_EVENT_TYPE_LENGTH = 128;
 export const MAX_EVENT_TYPES = 100;
 
 /**
- * Whether a subscription with these eventTypes wants `eventType` (DESIGN §4): none listed means all; `order.*` means
+ * Whether a subscription with these eventTypes wants `eventType`: none listed means all; `order.*` means
  * everything that begins with `order.`; `*` alone means all; anything else is compared exactly, case and all.
- * The publish statement does the same in SQL (src/messages/publish.ts); a test holds the two together.
+ * The publish statement does the same in SQL (src/db/fan-out.ts); a test holds the two together.
  */
 export function wantsEventType(eventTypes: readonly string[], eventType: string): boolean {
   if (eventTypes.length === 0) return true;

@@ -1,7 +1,6 @@
 /**
  * JSON text that is written out as it stands. A publisher's payload travels as text from the request to the row, the
- * lists and the subscribers, because JSON.parse and JSON.stringify change numbers such as 12345678901234567890 and 1.10
- * (DESIGN §4 "exactness").
+ * lists and the subscribers, because JSON.parse and JSON.stringify change numbers such as 12345678901234567890 and 1.10.
  */
 export class ExactJson {
   readonly text: string;

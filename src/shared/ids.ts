@@ -1,4 +1,4 @@
-/** The prefix of every identifier (DESIGN §4). `oac` is the specification's; the others are ours. */
+/** The prefix of every identifier. `oac` is the specification's; the others are ours. */
 export const ID_PREFIXES = {
   organisation: 'org',
   app: 'app',

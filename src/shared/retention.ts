@@ -24,7 +24,7 @@ const NOTHING_REMOVED: Readonly<RetentionProgress> = {
   position: '',
 };
 
-/** Days a channel may keep its messages (DESIGN §4 "retentionDays"). */
+/** Days a channel may keep its messages. */
 const MAX_DAYS = 365;
 const DAY_MS = 86_400_000;
 

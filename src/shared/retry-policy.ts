@@ -1,4 +1,4 @@
-/** A subscription's retryPolicy (spec §2). All whole numbers; delays in milliseconds (DESIGN §4). */
+/** A subscription's retryPolicy (spec §2). All whole numbers; delays in milliseconds. */
 export type RetryPolicy = {
   maxRetries: number;
   initialDelay: number;
@@ -15,7 +15,7 @@ export const DEFAULT_RETRY_POLICY: RetryPolicy = {
 };
 
 /**
- * Inclusive bounds (DESIGN §4). maxDelay's lower bound is initialDelay itself. Temporal refuses an interval of 0 and
+ * Inclusive bounds. maxDelay's lower bound is initialDelay itself. Temporal refuses an interval of 0 and
  * a maximum below the initial one, so the API refuses them first. The upper bounds are one day and one week.
  */
 export const RETRY_BOUNDS = {
@@ -55,7 +55,7 @@ export function retryDelay(policy: RetryPolicy, retry: number): number {
 
 /**
  * Milliseconds until the next try after `failures` counted failures, or undefined when the policy is used up.
- * A subscriber's Retry-After (ms) can only make it later, never beyond maxDelay (DESIGN §3). This one function gives
+ * A subscriber's Retry-After (ms) can only make it later, never beyond maxDelay. This one function gives
  * both the delay handed to Temporal and nextRetryAt in the record, so they cannot drift apart.
  */
 export function delayAfterFailure(policy: RetryPolicy, failures: number, retryAfterMs?: number): number | undefined {
@@ -75,7 +75,7 @@ export type TemporalRetry = {
 /**
  * The policy as Temporal's, for an activity that begins with `made` counted attempts already behind it.
  * made 0: the first try is not a retry, so maxRetries 0 is one attempt. made ≥ 1: the activity's attempt 1 only
- * rethrows the recorded failure, hence one more attempt, and the interval goes on where it stood (DESIGN §3).
+ * rethrows the recorded failure, hence one more attempt, and the interval goes on where it stood.
  */
 export function toTemporalRetry(policy: RetryPolicy, made = 0): TemporalRetry {
   return {
@@ -88,7 +88,7 @@ export function toTemporalRetry(policy: RetryPolicy, made = 0): TemporalRetry {
 
 /**
  * When a policy that began at `startedAt` ends at the latest: every delay waited for and every one of its maxRetries + 1
- * tries as long as it may be (`timeoutMs`). A delivery that a circuit breaker holds is given up then (DESIGN §3). A
+ * tries as long as it may be (`timeoutMs`). A delivery that a circuit breaker holds is given up then. A
  * receiver's Retry-After may have made a policy longer; that is not counted.
  */
 export function policyEndsAt(policy: RetryPolicy, startedAt: Date, timeoutMs: number): Date {

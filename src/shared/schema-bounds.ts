@@ -2,7 +2,7 @@ import { holdsSchemas, isObject, type Place, pointerTo, resolveReference, subsch
 import { draftOf, DRAFT_NAMES } from './schema-drafts.ts';
 
 /**
- * Largest schema a channel may have (security §4): what is inside compiles in a small part of the time that is allowed for it.
+ * Largest schema a channel may have (docs/security.md): what is inside compiles in a small part of the time that is allowed for it.
  * Bytes are of UTF-8 as JSON without white space; depth and nodes count objects and arrays; combinators are allOf, anyOf, oneOf,
  * not and if; properties are those of one object.
  */

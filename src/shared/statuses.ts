@@ -1,4 +1,4 @@
-/** States of every resource that has them (spec §3; DESIGN §4, §5). */
+/** States of every resource that has them (spec §3). */
 export const CHANNEL_STATUSES = ['active', 'paused', 'archived'] as const;
 export const SUBSCRIPTION_STATUSES = ['active', 'paused', 'disabled'] as const;
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'retrying'] as const;
@@ -39,7 +39,7 @@ export type ErrorClass = (typeof ERROR_CLASSES)[number];
 /** Reasons of failed deliveries that leave no dead letter: nothing of them can be sent again. */
 const ENDED_FOR_GOOD: readonly string[] = ['subscription_deleted', 'erased'];
 
-/** Whether a failed delivery has ended without a dead letter (DESIGN §4 "delete"; an erased message). */
+/** Whether a failed delivery has ended without a dead letter. */
 export const isEndedForGood = (failureReason: string | null): boolean =>
   failureReason !== null && ENDED_FOR_GOOD.includes(failureReason);
 
@@ -48,7 +48,7 @@ export const isUnfinished = (status: DeliveryStatus): boolean => status === 'pen
 
 /**
  * A message's deliveryStatus from the states of its deliveries: `unrouted` without any, `pending` while one is
- * unfinished, then `failed` when some failed, else `delivered` (DESIGN §4).
+ * unfinished, then `failed` when some failed, else `delivered`.
  */
 export function summariseDeliveries(statuses: readonly DeliveryStatus[]): DeliverySummary {
   if (statuses.length === 0) return 'unrouted';

@@ -12,7 +12,7 @@ export const WORKFLOW_TYPES = {
   warmUp: 'warmUp',
 } as const;
 
-/** A delivery's Temporal workflow id. One per round, so starting it twice is harmless (DESIGN §3). */
+/** A delivery's Temporal workflow id. One per round, so starting it twice is harmless. */
 export const deliveryWorkflowId = (deliveryId: string, round: number): string => `delivery/${deliveryId}/${round}`;
 
 /** The delivery and round a Temporal workflow id of ours names; undefined for any other id. */
@@ -55,7 +55,7 @@ export const FAILURE_TYPES = {
 /** How the server names a timed-out try in `nonRetryableErrorTypes`: such a try comes back to the Temporal workflow at once. */
 export const TIMEOUT_TYPES = ['TemporalTimeout:Heartbeat', 'TemporalTimeout:StartToClose'];
 
-/** Keyword search attributes (DESIGN §3); a namespace takes ten. */
+/** Keyword search attributes; a namespace takes ten. */
 export const SEARCH_ATTRIBUTES = [
   'PosthornEnvironment',
   'PosthornChannel',

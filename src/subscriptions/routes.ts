@@ -76,7 +76,7 @@ export const subscriptionRoutes: Route[] = [
     status: 202,
     handle: (request, { messages }) => messages.publishTest(request.caller, subscriptionId(request), request),
   }),
-  // Reading the secret is as powerful as changing it: whoever has it can sign in our name (security §5.2).
+  // Reading the secret is as powerful as changing it: whoever has it can sign in our name (docs/security.md).
   route({
     method: 'GET',
     path: `${PATH}/secret`,

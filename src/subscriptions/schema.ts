@@ -75,17 +75,17 @@ const retryPolicyFields = {
 };
 
 const name = z.string().min(1).max(200);
-/** Scheme, host and port are the address guard's to judge; 2,048 UTF-16 units is its bound too (security §2.2). */
+/** Scheme, host and port are the address guard's to judge; 2,048 UTF-16 units is its bound too (docs/security.md). */
 const webhookUrl = z.string().min(1).max(2_048);
 const eventTypes = z.array(eventTypePattern).max(MAX_EVENT_TYPES);
 /** Whether it is an expression that may be a filter is asked by the service. */
 const filter = z.string().min(1).max(MAX_EXPRESSION_LENGTH);
 const headers = z.record(z.string(), z.string());
-/** Total time of one attempt, in ms (DESIGN §4). */
+/** Total time of one attempt, in ms. */
 const timeoutMs = z.number().int().min(1_000).max(30_000);
 
 /**
- * Requests at a time, and tries per second, whatever they are: first ones, retries, drained ones (DESIGN §3). Each worker
+ * Requests at a time, and tries per second, whatever they are: first ones, retries, drained ones. Each worker
  * process takes an equal share, at least 1: with more workers than that the sum is exceeded.
  */
 const maxConcurrency = z.number().int().min(CONCURRENCY.min).max(CONCURRENCY.max);

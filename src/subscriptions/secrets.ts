@@ -2,7 +2,7 @@ import type { KeyRing } from '../credentials/key-ring.ts';
 import type { SealContext } from '../db/sealed-columns.ts';
 import { newSecret } from '../outbound/sign.ts';
 
-/** Secrets before the current one that may sign beside it: each adds a signature to every request (security §2.1). */
+/** Secrets before the current one that may sign beside it: each adds a signature to every request (docs/security.md). */
 export const MAX_OLD_SECRETS = 3;
 
 /** A row of subscription_secrets as it is stored: never the secret itself. */

@@ -34,7 +34,7 @@ export type Subscriptions = {
   list(caller: Caller, query: ListSubscriptions): Promise<Page<Subscription>>;
   get(caller: Caller, id: string): Promise<Subscription>;
   update(caller: Caller, id: string, body: UpdateSubscription): Promise<Subscription>;
-  /** Soft: history stays readable. Unfinished deliveries end without a dead letter (DESIGN §4 "delete"). */
+  /** Soft: history stays readable. Unfinished deliveries end without a dead letter. */
   delete(caller: Caller, id: string): Promise<void>;
   /** From active and from disabled. Deliveries queue until resume; an attempt that is already being made goes on. */
   pause(caller: Caller, id: string): Promise<Subscription>;
@@ -42,7 +42,7 @@ export type Subscriptions = {
   resume(caller: Caller, id: string): Promise<Subscription>;
   /** The secret that signs now. Nothing else ever shows it. CONFLICT when it cannot be opened: only rotating mends that. */
   secret(caller: Caller, id: string): Promise<SubscriptionSecret>;
-  /** A new secret signs at once; the old ones sign beside it until the overlap ends (security §2.1). */
+  /** A new secret signs at once; the old ones sign beside it until the overlap ends (docs/security.md). */
   rotateSecret(caller: Caller, id: string, body: RotateSecret): Promise<SubscriptionSecret>;
 };
 

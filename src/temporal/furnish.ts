@@ -33,7 +33,7 @@ const KEYWORD = 2;
 
 /**
  * Makes what the service needs inside Temporal, where it is missing: namespace, search attributes, the schedules of
- * the reconciler and of retention. Safe to repeat; done at start and now and then, because a lost Temporal store loses all of it (DESIGN §3).
+ * the reconciler and of retention. Safe to repeat; done at start and now and then, because a lost Temporal store loses all of it.
  * A cluster that refuses to make the first two (Temporal Cloud) has them made by its owner; that is said in the log.
  */
 export async function furnish(

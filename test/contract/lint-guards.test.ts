@@ -120,7 +120,7 @@ const faults: Fault[] = [
   },
 ];
 
-/** Imports the table of CONVENTIONS §2 forbids: file → specifier. */
+/** Imports the table of layers in docs/conventions.md forbids: file → specifier. */
 const forbiddenImports: [path: string, specifier: string][] = [
   ['src/shared/layer-db.ts', '../db/client.ts'],
   ['src/shared/layer-node.ts', 'node:fs'],

@@ -131,7 +131,7 @@ test('a delivery has no times and no response before its first try, and gets the
   await posthorn.request('POST', `/v1/subscriptions/${ids.subscriptionId}/resume`);
 });
 
-test('an attempt has the fields of DESIGN §5 and errorMessage; error and response only where there was one', async () => {
+test('an attempt has its fields and errorMessage; error and response only where there was one', async () => {
   const attempt = ['id', 'deliveryId', 'number', 'startedAt', 'durationMs', 'outcome', 'carrier'];
   const path = `/v1/deliveries/${ids.deliveryId}/attempts`;
   expect(Object.keys(await firstOf('attempt', path)).toSorted()).toEqual(
@@ -147,7 +147,7 @@ test('an attempt has the fields of DESIGN §5 and errorMessage; error and respon
   expect(Object.keys(await firstOf('attempt', path)).toSorted()).toEqual([...attempt, 'response'].toSorted());
 });
 
-test('a dead letter has the fields of DESIGN §5; when and by whom only once it is replayed', async () => {
+test('a dead letter has its fields; when and by whom only once it is replayed', async () => {
   const path = `/v1/dlq/${ids.deadLetterId}`;
   const open = await fieldsOf('deadLetter', path);
   expect(await firstOf('deadLetter', '/v1/dlq')).toEqual((await posthorn.request('GET', path)).body);
@@ -160,7 +160,7 @@ test('a dead letter has the fields of DESIGN §5; when and by whom only once it 
   expect((await fieldsOf('deadLetter', path)).toSorted()).toEqual([...open, 'replayedAt', 'replayedBy'].toSorted());
 });
 
-test('an API key has the fields of DESIGN §5 and its limits, and shows itself once', async () => {
+test('an API key has its fields and its limits, and shows itself once', async () => {
   const { live } = posthorn.keys;
   const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
   const made = await make(posthorn, live, '/v1/api-keys', { name: 'till', expiresAt });

@@ -16,7 +16,7 @@ import { waitFor } from '../support/wait-for.ts';
 const TEMPORAL_AWAY_MS = 20_000;
 // Longer than a worker's heartbeat, shorter than its lease.
 const POSTGRES_AWAY_MS = 4_000;
-// Connections are made again within 10 s (security §6, F4); the rest is for a busy machine.
+// Connections are made again within 10 s (src/db/until-reachable.ts); the rest is for a busy machine.
 const HEALED_WITHIN_MS = 30_000;
 // Nobody has made it: the worker does at its start, and again after Temporal's store was lost.
 const NAMESPACE = 'faults';

@@ -10,7 +10,7 @@ import { createResolveHost, type ResolveHost } from '../../src/outbound/resolve-
 import { type RawReceiver, startAnswering, startRawReceiver } from '../support/raw-receiver.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-/** Inputs 77 to 84 of security §2.2: what only DNS, or the connection itself, can tell. */
+/** Inputs 77 to 84 of src/outbound/address-guard.test.ts: what only DNS, or the connection itself, can tell. */
 const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n';
 const PUBLIC = '8.8.8.8';
 const NONE = createOwnAddresses([]);

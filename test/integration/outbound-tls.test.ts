@@ -7,7 +7,7 @@ import { createWebhookSender, type SendResult } from '../../src/outbound/post-we
 import { makeCertificate } from '../support/certificate.ts';
 import { type RawReceiver, startRawReceiver } from '../support/raw-receiver.ts';
 
-/** The TLS rows of security §2.3, on real handshakes. */
+/** Certificates that must be refused, on real handshakes. */
 const trusted = makeCertificate(['localhost', '127.0.0.1']);
 const otherHost = makeCertificate(['other.example']);
 const expired = makeCertificate(['127.0.0.1'], {

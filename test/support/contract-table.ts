@@ -15,7 +15,7 @@ export type ResourceIds = {
 };
 
 /**
- * What a caller may rely on at one endpoint, written by hand from the specification §4 and DESIGN §4: the tests compare the
+ * What a caller may rely on at one endpoint, written by hand from the specification §4: the tests compare the
  * route table with it, so that neither a scope nor a status changes unseen.
  */
 export type ContractRow = {

@@ -10,7 +10,7 @@ const state = z.object({
 
 /**
  * How many tests of this file have failed so far; one that is to be repeated counts until then. jest tells a file nothing of
- * that; its runner keeps it on the global object under a symbol (jest-circus 30, src/state.ts). Where that is not found the
+ * that; its runner keeps it on the global object under a symbol (the file state.ts of jest-circus 30). Where that is not found the
  * answer is 0.
  */
 export function failedTests(): number {

@@ -85,7 +85,7 @@ const apiKey = {
   name: text,
   environment: oneOf('live', 'test'),
   tier: oneOf('free', 'starter', 'pro', 'enterprise'),
-  // Beyond DESIGN §5: its "limits" row lets each of them be set per key, and its owner must see what is in force.
+  // Each of them can be set per key, and its owner must see what is in force.
   limits: fields({ requestsPerMinute: integer, burst: integer, concurrent: integer, batchPerMinute: integer }),
   scopes: listOf(text),
   prefix: when('the first 12 characters of a key', (value) => /^svc_(live|test)_\w{3}$/.test(String(value))),
@@ -135,9 +135,9 @@ const SHAPES = {
     'filter?': text,
     retryPolicy: fields({ maxRetries: integer, initialDelay: integer, maxDelay: integer, backoffMultiplier: integer }),
     headers: mapOf(text),
-    // Beyond the specification: DESIGN §4 "subscription".
+    // Beyond the specification.
     timeoutMs: integer,
-    // DESIGN §3 "Pause, limits, health".
+    // What holds deliveries back.
     'maxConcurrency?': integer,
     'rateLimit?': integer,
     circuitBreaker: yesOrNo,
@@ -157,7 +157,7 @@ const SHAPES = {
     'lastAttemptAt?': time,
     'nextRetryAt?': time,
     'response?': fields(response),
-    // Beyond the specification: DESIGN §4 "delete" ends deliveries "with reason subscription_deleted".
+    // Beyond the specification: deliveries of what was deleted end with the reason subscription_deleted.
     'reason?': oneOf('exhausted', 'gone', 'cancelled', 'circuit', 'internal', 'subscription_deleted', 'erased'),
     // Beyond the specification: docs/decisions.md "Delivering".
     'held?': fields({
@@ -168,7 +168,6 @@ const SHAPES = {
     'error?': fields({ class: oneOf(...ERROR_CLASSES), message: text }),
     createdAt: time,
   }),
-  // DESIGN §5.
   attempt: fields({
     id: id('attempt'),
     deliveryId: id('delivery'),
@@ -177,7 +176,7 @@ const SHAPES = {
     durationMs: integer,
     outcome: oneOf('delivered', 'failed', 'held'),
     'errorClass?': oneOf(...ERROR_CLASSES),
-    // Beyond DESIGN §5: a class alone does not say what to mend; the dead letter's lastError has the same text.
+    // A class alone does not say what to mend; the dead letter's lastError has the same text.
     'errorMessage?': text,
     'response?': fields({ ...response, headers: mapOf(text) }),
     carrier: text,
@@ -203,7 +202,7 @@ const SHAPES = {
     ...apiKey,
     key: when('a whole key', (value) => /^svc_(live|test)_\w{40,}$/.test(String(value))),
   }),
-  // DESIGN §5 "Answers".
+  // Answers of bulk replays.
   bulkReplay: fields({
     id: id('bulkReplay'),
     status: oneOf('pending', 'running', 'completed', 'cancelled', 'failed'),
@@ -239,7 +238,7 @@ const SHAPES = {
     createdAt: time,
     'finishedAt?': time,
   }),
-  // The specification §4 Messages, and DESIGN §5 "GET …/secret".
+  // The specification §4 Messages, and GET …/secret.
   batch: fields({
     count: integer,
     ids: listOf(id('message')),

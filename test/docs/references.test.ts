@@ -1,0 +1,94 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { ROOT } from './code-blocks.ts';
+
+/** The specification as its author gave it: comments cite its sections. */
+const SPECIFICATION = 'docs/specification.txt';
+/** Files that plant what must not be. */
+const PLANTING = ['test/docs/references.test.ts', 'test/contract/lint-guards.test.ts'];
+
+/** A file with text of ours, as `git ls-files` names it: sources, pages and settings. */
+const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+  cwd: ROOT,
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter((path) => /\.(ts|md|sql|prisma|json|ya?ml|go|mjs)$/.test(path) && existsSync(ROOT + path))
+  .filter((path) => path !== 'package-lock.json' && !PLANTING.includes(path) && !path.endsWith('results.json'));
+
+const textOf = (path: string): string => readFileSync(ROOT + path, 'utf8');
+const hasHeading = (page: string, heading: string): boolean =>
+  textOf(page)
+    .split('\n')
+    .some((line) => /^#+ /.test(line) && line.replace(/^#+ /, '') === heading);
+
+/** Every match of `pattern` in our files that `isDead` says leads nowhere. */
+function deadOnes(
+  pattern: RegExp,
+  isDead: (match: RegExpExecArray) => boolean,
+  sources = new Map<string, string>(),
+): string[] {
+  const texts = sources.size > 0 ? [...sources] : files.map((path) => [path, textOf(path)] as const);
+  return texts.flatMap(([path, text]) =>
+    Array.from(text.matchAll(pattern))
+      .filter(isDead)
+      .map((match) => `${path}: ${match[0]}`),
+  );
+}
+
+type Rule = { title: string; pattern: RegExp; isDead: (match: RegExpExecArray) => boolean; planted: string };
+const RULES: readonly Rule[] = [
+  {
+    title: 'nothing is cited that is not in this repository',
+    pattern: /\b(DESIGN|CONVENTIONS)\b|\b[Ss]ecurity §/g,
+    isDead: () => true,
+    planted: '// Six at a time (DESIGN §3).',
+  },
+  {
+    title: 'a section of the specification is there',
+    pattern: /\b(?:[Ss]pec|[Ss]pecification) \(?§(\d+)/g,
+    isDead: ([, number]) => !new RegExp(`^## ${number}\\. `, 'm').test(textOf(SPECIFICATION)),
+    planted: '/** Page size (spec §44). */',
+  },
+  {
+    title: 'a page is there, with the section that is named',
+    pattern: /\b(docs\/[\w-]+\.(?:md|txt))(?:, ([A-Z][\w ]+))?\b/g,
+    isDead: ([, page = '', heading]) =>
+      !existsSync(ROOT + page) || (heading !== undefined && !hasHeading(page, heading)),
+    planted: '// See docs/conventions.md, Colours.',
+  },
+  {
+    title: 'a file that is named by its path is there',
+    pattern: /(?<![\w/.*-])((?:src|workflows|activities|test|bench|demo)\/[\w./-]+\.(?:ts|go|md))\b/g,
+    isDead: ([, path = '']) => !existsSync(ROOT + path),
+    planted: '// src/dispatch/nobody.ts does it.',
+  },
+];
+
+describe.each(RULES)('$title', ({ pattern, isDead, planted }) => {
+  test('in every file', () => {
+    expect(deadOnes(pattern, isDead)).toEqual([]);
+  });
+
+  test('and a planted one is found', () => {
+    expect(deadOnes(pattern, isDead, new Map([['planted.ts', planted]]))).toHaveLength(1);
+  });
+});
+
+describe('the map', () => {
+  const map = textOf('docs/architecture.md');
+
+  test('names every folder of src', () => {
+    const folders = readdirSync(`${ROOT}src`, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    const missing = folders.map(({ name }) => `src/${name}`).filter((folder) => !map.includes(`\`${folder}\``));
+    expect(missing).toEqual([]);
+  });
+
+  test('names files that are there', () => {
+    const names = new Set(files.map((path) => path.split('/').at(-1)));
+    const named = Array.from(map.matchAll(/`([\w/-]*\/)?([\w-]+\.ts)`/g), ([, , name]) => name);
+    expect(named.length).toBeGreaterThan(30);
+    expect(named.filter((name) => !names.has(name))).toEqual([]);
+  });
+});
