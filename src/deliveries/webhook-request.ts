@@ -33,6 +33,7 @@ export function webhookRequest(
     timestamp: message.publishedAt,
     channelId: message.channelId,
   });
+  if (message.payload === null) throw new Error('A message that is erased is not sent');
   const metadata = message.metadata === null ? '' : `,"metadata":${message.metadata}`;
   const body = Buffer.from(`${envelope.slice(0, -1)},"data":${message.payload}${metadata}}`);
   const timestamp = Math.floor(now.getTime() / 1000);

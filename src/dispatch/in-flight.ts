@@ -4,7 +4,7 @@ import { isFairShare, UNIT_BYTES } from './capacity.ts';
 type Weighed = { message: Pick<DeliveryToAttempt['message'], 'payload'> };
 
 /** A large payload counts for several requests: it is memory that runs out. */
-const weightOf = ({ message }: Weighed): number => Math.max(1, Math.ceil(message.payload.length / UNIT_BYTES));
+const weightOf = ({ message }: Weighed): number => Math.max(1, Math.ceil((message.payload?.length ?? 0) / UNIT_BYTES));
 
 /** Counts what a process has in flight, in all and per subscription, so that nobody fills it (`isFairShare`). */
 export function createInFlight(capacity: number) {

@@ -22,7 +22,8 @@ export type DeliveryToAttempt = {
     id: string;
     channelId: string;
     eventType: string;
-    payload: string;
+    /** Null once the message is erased: its deliveries have ended then, and none is sent. */
+    payload: string | null;
     metadata: string | null;
     publishedAt: Date;
     trace: TraceContext;
