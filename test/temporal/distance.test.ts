@@ -177,7 +177,7 @@ describe('a backlog', () => {
       if (open > 40) answer(429);
       else after(500)(answer);
     });
-    const { channelId, subscriptionId } = await subscribed(posthorn, receiver, {
+    const { channelId } = await subscribed(posthorn, receiver, {
       retryPolicy: { maxRetries: 20, initialDelay: 200, maxDelay: 1_000 },
     });
 
