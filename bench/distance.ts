@@ -37,10 +37,10 @@ export function showDistance(distanceMs: number, phase?: Phase): string {
 type Measured = { phase?: Phase; figures: Figures };
 
 /** Measures once, where nothing that is learnt decides. */
-export const measureAsItIs = async (once: () => Promise<Figures>): Promise<Measured[]> => [{ figures: await once() }];
+const measureAsItIs = async (once: () => Promise<Figures>): Promise<Measured[]> => [{ figures: await once() }];
 
 /** Measures a fresh target, sends bursts to it until they arrive no faster any more, and measures once more. */
-export async function measureColdAndWarm(burst: () => Promise<Figures>): Promise<Measured[]> {
+async function measureColdAndWarm(burst: () => Promise<Figures>): Promise<Measured[]> {
   const cold = await burst();
   let last = cold.deliveredPerSecond;
   for (let count = 1; count <= BURSTS_AT_MOST; count += 1) {
@@ -53,3 +53,9 @@ export async function measureColdAndWarm(burst: () => Promise<Figures>): Promise
     { phase: 'warm', figures: await burst() },
   ];
 }
+
+/** All measurements of a fresh target at that distance. `isLearnt`: its rate is that of a limit that the service learns. */
+export const measurePhases = (
+  once: () => Promise<Figures>,
+  { isLearnt, distanceMs }: { isLearnt: boolean; distanceMs: number },
+): Promise<Measured[]> => (isLearnt && distanceMs > 0 ? measureColdAndWarm(once) : measureAsItIs(once));

@@ -11,12 +11,12 @@ import { VERSION } from '../src/shared/version.ts';
 import { compare } from './against/compare.ts';
 import { ensureBuilt } from './build.ts';
 import { type Ceiling, measureCeilings } from './ceilings.ts';
-import { distancesOf, measureAsItIs, measureColdAndWarm, showDistance } from './distance.ts';
+import { distancesOf, measurePhases, showDistance } from './distance.ts';
 import { distanceTable } from './distance-targets.ts';
 import { countUnfinished, createTarget } from './fixture.ts';
 import { type Figures, measure, PAYLOAD_BYTES } from './measure.ts';
 import { type Isolation, isolationTable, measureIsolation } from './isolation.ts';
-import { type Receiver, hasGo } from './receivers.ts';
+import { hasGo, type Receiver, urlsAt } from './receivers.ts';
 import { type Options, readOptions, USAGE } from './options.ts';
 import { startProfile } from './profile.ts';
 import { ceilingTable, memoryTable, type Result, resultTable } from './report.ts';
@@ -75,7 +75,7 @@ async function resultsOf(
     scenario: Pick<Scenario, 'load' | 'subscriptions' | 'endpoints' | 'behaviour'>,
   ): Promise<() => Promise<Figures>> => {
     const { load, subscriptions, behaviour } = scenario;
-    const urls = Array.from({ length: subscriptions }, (_, at) => `${endpoints[at % scenario.endpoints]}/${at}`);
+    const urls = urlsAt(endpoints, subscriptions, scenario.endpoints);
     const target = await createTarget({ pool, keyRing: rig.keyRing, newId }, urls);
     const context = { service, key, target, load, behaviour, countUnfinished: () => countUnfinished(pool, target) };
     return () => measure({ ...rig, receiver }, context);
@@ -95,8 +95,8 @@ async function resultsOf(
           const behaviour = { ...scenario.behaviour, delayMs: distanceMs };
           const measureOnce = await prepare(receiver, { ...scenario, behaviour });
           const endProfile = isProfiled ? await startProfiles(service, pool) : undefined;
-          const phases = scenario.isLearnt && distanceMs > 0 ? measureColdAndWarm : measureAsItIs;
-          for (const { figures, ...phase } of await phases(measureOnce))
+          const { isLearnt } = scenario;
+          for (const { figures, ...phase } of await measurePhases(measureOnce, { isLearnt, distanceMs }))
             addRun(results, { mode, scenario: name, distanceMs, ...phase }, figures);
           await endProfile?.(path);
         }

@@ -50,7 +50,7 @@ export type Run = {
   /** Deliveries of the target whose results are not recorded yet. */
   countUnfinished: () => Promise<number>;
 };
-/** What is measured beside the service. */
+/** The parts that are measured beside the service. */
 export type MeasuredRig = Pick<Rig, 'postgres' | 'temporal' | 'load' | 'receiver'>;
 export type LoadShape = Pick<Load, 'count' | 'concurrency' | 'ratePerSecond'>;
 

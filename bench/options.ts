@@ -29,7 +29,7 @@ const ISOLATION = 'isolation';
 const PUBLISHING = 'publishing';
 /** What the targets for distances need. */
 const OF_DISTANCE = ['light', 'burst', 'fan-out', ISOLATION];
-/** What a comparison measures, where nothing else is asked for, and how often. */
+/** Scenarios of a comparison where nothing else is asked for, and its turns. */
 const OF_COMPARISON = ['light', 'burst', 'fan-out', 'fan-out-host'];
 const TURNS = 10;
 

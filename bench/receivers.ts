@@ -15,6 +15,10 @@ export type ReceiverKind = 'plain' | 'tls' | 'go';
 /** A receiver and its endpoints, each an origin of its own. */
 export type Receiver = { receiver: Helper<ReceiverCommands>; endpoints: readonly string[] };
 
+/** A URL for each of `subscriptions`, spread over the first `count` endpoints. */
+export const urlsAt = (endpoints: readonly string[], subscriptions: number, count: number): string[] =>
+  Array.from({ length: subscriptions }, (_, at) => `${endpoints[at % count]}/${at}`);
+
 const ENDPOINTS = 10;
 const run = promisify(execFile);
 

@@ -1,7 +1,7 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { LogLevel } from './config.ts';
 
-// What must never reach a log (docs/security.md), at the top and one and two levels down: as a logged object's own
+// Fields that must never reach a log (docs/security.md), at the top and one and two levels down: as a logged object's own
 // field, in `headers`, and in `request.headers`.
 const SECRET_FIELDS = [
   'authorization',

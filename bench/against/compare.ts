@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import type { EmbeddedTemporal } from '../../src/embedded/temporal.ts';
-import { measureAsItIs, measureColdAndWarm, showDistance } from '../distance.ts';
+import { measurePhases } from '../distance.ts';
 import { type Figures, measure } from '../measure.ts';
 import type { Options } from '../options.ts';
-import type { Receiver } from '../receivers.ts';
+import { type Receiver, urlsAt } from '../receivers.ts';
 import type { Rig } from '../rig.ts';
 import { type Scenario, WARM_UP } from '../scenarios.ts';
 import { OWN_PROGRAM, type Mode, type Program, type Service, startService } from '../service.ts';
@@ -78,7 +78,7 @@ async function measureSide(
     mode,
     program: side.program,
   });
-  // It is printed at the first start on a database only.
+  // The service prints a key at its first start on a database only.
   database.key ??= service.key;
   const { key } = database;
   try {
@@ -91,8 +91,8 @@ async function measureSide(
       for (const distanceMs of scenario.distancesMs) {
         const behaviour = { ...scenario.behaviour, delayMs: distanceMs };
         const once = await run(receiver, { ...scenario, behaviour });
-        const phases = scenario.isLearnt && distanceMs > 0 ? measureColdAndWarm : measureAsItIs;
-        for (const { figures, phase } of await phases(once))
+        const { isLearnt } = scenario;
+        for (const { figures, phase } of await measurePhases(once, { isLearnt, distanceMs }))
           pairOf(pairs, { mode, scenario: scenario.name, distanceMs, ...(phase && { phase }) })[side.name].push(
             figures,
           );
@@ -111,7 +111,7 @@ async function prepareRun(
 ): Promise<() => Promise<Figures>> {
   const { load, subscriptions, behaviour } = scenario;
   const access = { url: service.url, key };
-  const urls = Array.from({ length: subscriptions }, (_, at) => `${endpoints[at % scenario.endpoints]}/${at}`);
+  const urls = urlsAt(endpoints, subscriptions, scenario.endpoints);
   const target = await createTarget(access, urls);
   const context = { service, key, target, load, behaviour, countUnfinished: () => countUnfinished(access, target) };
   return () => measure({ ...rig, receiver }, context);
@@ -121,10 +121,7 @@ async function prepareRun(
 function pairOf(pairs: Pair[], about: Omit<Pair, 'here' | 'other'>): Pair {
   const known = pairs.find(
     ({ mode, scenario, distanceMs, phase }) =>
-      mode === about.mode &&
-      scenario === about.scenario &&
-      distanceMs === about.distanceMs &&
-      showDistance(distanceMs, phase) === showDistance(about.distanceMs, about.phase),
+      mode === about.mode && scenario === about.scenario && distanceMs === about.distanceMs && phase === about.phase,
   );
   if (known !== undefined) return known;
   const pair: Pair = { ...about, here: [], other: [] };

@@ -4,7 +4,7 @@ import type { ScenarioName } from '../scenarios.ts';
 import type { Mode } from '../service.ts';
 import { formatTable, percentile, show, spreadOf } from '../statistics.ts';
 
-/** What was measured of one scenario, turn by turn: `here[n]` and `other[n]` belong to the same turn. */
+/** Runs of one scenario, turn by turn: `here[n]` and `other[n]` belong to the same turn. */
 export type Pair = {
   mode: Mode;
   scenario: ScenarioName;

@@ -1,4 +1,4 @@
-import type { Machine } from '../machine.ts';
+import { type Machine, OPEN_FILES_FOR } from '../machine.ts';
 
 /** How much of one kind of thing this process may have under way. */
 export type Capacity = {
@@ -14,8 +14,6 @@ export const UNIT_BYTES = 65_536;
 // A tenth of the memory for requests in flight, each with its payload, its socket and the reading of its answer: measured, 12 to
 // 17 KiB with a payload of 1 KiB, 100 KiB with one of 60 KiB.
 const MEMORY_PART = 0.1;
-// Of the file descriptors; a quarter is for callers (src/roles/serve-api.ts), the others are for PostgreSQL, Temporal and files.
-const DESCRIPTORS_PART = { requests: 0.35, slots: 0.15 };
 const REQUESTS = { least: 10, most: 8_000 };
 // A slot holds a workflow, its task and its try. The Temporal SDK keeps 600 workflows for each GiB of heap beyond the first 200 MiB,
 // and has no more tasks under way than it keeps workflows; it needs some for others than first tries.
@@ -29,10 +27,10 @@ const within = (value: number, { least, most }: { least: number; most: number })
 
 /** Follows from memory, heap and file descriptors; `requests`, where an operator has set it. */
 export function capacityOf({ memoryBytes, heapBytes, descriptors }: Machine, requests: number | undefined): Capacity {
-  const free = Math.min((memoryBytes * MEMORY_PART) / UNIT_BYTES, descriptors * DESCRIPTORS_PART.requests);
+  const free = Math.min((memoryBytes * MEMORY_PART) / UNIT_BYTES, descriptors * OPEN_FILES_FOR.drains);
   return {
     requests: requests ?? within(free, REQUESTS),
-    slots: within(Math.min((heapBytes - HEAP_OF_OTHERS) / SLOT_BYTES, descriptors * DESCRIPTORS_PART.slots), SLOTS),
+    slots: within(Math.min((heapBytes - HEAP_OF_OTHERS) / SLOT_BYTES, descriptors * OPEN_FILES_FOR.workflows), SLOTS),
   };
 }
 

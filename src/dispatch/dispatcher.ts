@@ -28,8 +28,8 @@ const CLAIM_CALM = { count: 6, perSubscription: 2 };
 const CLAIM_BURST = { count: 1_000, perSubscription: 300 };
 // Retries claimed ahead of their time, in all and of one subscription.
 const RETRIES_AHEAD = { count: 40, perSubscription: 10 };
-// First tries held in memory; beyond it new ones wait in PostgreSQL, for this process or another.
-const HELD_AT_MOST = 4_000;
+// A process that holds this many first tries takes no more from its publishes: they wait in PostgreSQL, to be claimed in turns.
+const HANDED_OVER_UNTIL = 4_000;
 // How long starting rests after Temporal refused or did not answer.
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 // How often PostgreSQL is asked how much waits, in a rush.
@@ -273,7 +273,7 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
     handOver: {
       holder: () => {
         if (isStopping || isResting()) return undefined;
-        if (firsts.size() + drain.waiting() < HELD_AT_MOST) return incarnationId;
+        if (firsts.size() + drain.waiting() < HANDED_OVER_UNTIL) return incarnationId;
         isRush = true;
         return undefined;
       },

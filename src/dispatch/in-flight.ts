@@ -18,12 +18,15 @@ export function createInFlight(capacity: number) {
     else taken.set(subscriptionId, count);
   };
 
+  /** The only one in flight may always be, however large it is. */
+  const fits = (subscriptionId: string, weight: number): boolean =>
+    inAll === 0 || isFairShare(taken.get(subscriptionId) ?? 0, capacity - inAll, weight);
+
   return {
-    /** Whether this subscription may have one more. The only one in flight may always, however large it is. */
-    hasRoom: (subscriptionId: string, delivery: Weighed): boolean =>
-      inAll === 0 || isFairShare(taken.get(subscriptionId) ?? 0, capacity - inAll, weightOf(delivery)),
+    /** Whether this subscription may have one more. */
+    hasRoom: (subscriptionId: string, delivery: Weighed): boolean => fits(subscriptionId, weightOf(delivery)),
     /** Whether it may have one more of usual size. */
-    hasAny: (subscriptionId: string): boolean => isFairShare(taken.get(subscriptionId) ?? 0, capacity - inAll),
+    hasAny: (subscriptionId: string): boolean => fits(subscriptionId, 1),
     enter: (subscriptionId: string, delivery: Weighed): void => add(subscriptionId, weightOf(delivery)),
     leave: (subscriptionId: string, delivery: Weighed): void => add(subscriptionId, -weightOf(delivery)),
     /** Those that have something in flight. */

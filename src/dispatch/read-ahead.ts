@@ -5,11 +5,11 @@ import { isFresh } from './freshness.ts';
 // Deliveries read from PostgreSQL at a time, and read ahead per subscription so that its next request waits for no query.
 export const LOAD_AT_ONCE = 100;
 const READ_AHEAD = 60;
-// Those that have been read wait for their requests: shared equally by the subscriptions that have any, since what is read too far
-// ahead is stale when its turn comes. A subscription that can send at once gets this many however many others wait.
+// Deliveries that have been read and wait for their requests: shared equally by the subscriptions that have any, since one that is
+// read too far ahead is stale when its turn comes. A subscription that can send at once gets this many however many others wait.
 const READ_AHEAD_IN_ALL = 400;
 const READ_FOR_FREE_PLACES = 10;
-// What publishes have read costs no query and is small.
+// Deliveries that publishes have read cost no query and are small.
 const HANDED_AHEAD = 200;
 const HANDED_AHEAD_IN_ALL = 2_000;
 

@@ -76,7 +76,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
 
   const isBusy = (): boolean => [...origins.values()].some(({ inUse }) => inUse > 0);
 
-  /** Of the origin whose last use is longest ago, the one that has been idle for longest. */
+  /** Closes the connection that has been idle for longest, of the origin whose last use is longest ago. */
   function closeOneIdle(): void {
     for (const { idle } of origins.values()) {
       const connection = idle.shift();

@@ -3,13 +3,10 @@ import { ConfigError } from '../config.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { startHttpServer } from '../http/server.ts';
 import { createLimiter } from '../limits/limiter.ts';
-import { readMachine } from '../machine.ts';
+import { OPEN_FILES_FOR, readMachine } from '../machine.ts';
 import type { Check, Readiness } from '../readiness/readiness.ts';
 import { routes } from '../routes.ts';
 import type { Services } from '../services.ts';
-
-// Of the file descriptors: an API that accepts all it can leaves none for what it needs itself, and Node then ends the process.
-const DESCRIPTORS_PART = 0.25;
 
 export type RunningApi = {
   port: number;
@@ -24,7 +21,8 @@ export async function serveApi(deps: Dependencies, services: Services, checks?: 
   const limiter = createLimiter({ redisUrl: config.redisUrl, log });
   try {
     const app = createApp({ deps, services, routes, limiter, ...(checks && { checks }) });
-    const maxConnections = Math.floor(readMachine().descriptors * DESCRIPTORS_PART);
+    // An API that takes every connection leaves no open file for itself, and Node then ends the process.
+    const maxConnections = Math.floor(readMachine().descriptors * OPEN_FILES_FOR.callers);
     const server = await startHttpServer(app, {
       port: config.port,
       maxConnections,
