@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -128,19 +128,23 @@ describe('ports', () => {
 test.each(['127.0.0.1', '0.0.0.0', '::'])(
   'the ports that a process listens on at %s are read, and no others',
   async (host) => {
-    const ports = [await findFreePort(), await findFreePort()];
+    // The child takes free ports and says which: a try whether a given port is taken would hold that port for a moment.
     const child = await sleeper(
-      'listener',
+      `listener on ${host}`,
       `const { connect, createServer } = require('node:net');
-     const servers = ${JSON.stringify(ports)}.map((port) => createServer().listen(port, '${host}'));
-     // A connection has ports as well.
-     servers[1].once('listening', () => connect(${ports[1]}, '127.0.0.1'));`,
+     const { once } = require('node:events');
+     const servers = [createServer(), createServer()];
+     Promise.all(servers.map((server) => once(server.listen(0, '${host}'), 'listening'))).then(() => {
+       const ports = servers.map((server) => server.address().port);
+       // A connection has ports as well.
+       connect(ports[1], '127.0.0.1').once('connect', () => console.log(JSON.stringify(ports)));
+     });`,
     );
     const isTold = process.platform === 'linux';
     try {
-      await waitFor('both to be listened on', async () => {
-        const free = await Promise.all(ports.map((port) => isPortFree(port, 'everywhere')));
-        return !free.includes(true);
+      const ports = await waitFor('both to be listened on', () => {
+        const [line, rest] = readFileSync(join(folder, `listener on ${host}.log`), 'utf8').split('\n');
+        return rest === undefined ? undefined : (JSON.parse(line ?? '') as number[]);
       });
       expect(new Set(listeningPorts(child.pid))).toEqual(new Set(isTold ? ports : []));
     } finally {
