@@ -1,15 +1,16 @@
 import { activityInfo, heartbeat } from '@temporalio/activity';
 import type { Pool } from 'pg';
 import { replayNextBatch } from '../src/dead-letters/bulk-replay-store.ts';
-import { endAsDeadLetter, loadForAttempts, recordCrash } from '../src/deliveries/attempt-store.ts';
+import { loadForAttempts } from '../src/deliveries/load.ts';
+import { endAsDeadLetter } from '../src/deliveries/statements/end.ts';
+import { recordCrash } from '../src/deliveries/statements/record-crash.ts';
 import type { Faults } from '../src/deliveries/faults.ts';
-import type { NewId } from '../src/new-id.ts';
 import { DEATHS_BEFORE_PAUSES, MAX_DEATHS } from '../src/shared/faults.ts';
 import { isEndedForGood } from '../src/shared/statuses.ts';
 import type { BulkReplayInput, CrashInput, EndAsDeadLetterInput, Standing } from '../src/shared/delivery-workflow.ts';
 
 /** What follows when a try did not end by itself, and bulk replays. Each one may be repeated. */
-export function createDeadLetterActivities({ pool, newId, faults }: { pool: Pool; newId: NewId; faults: Faults }) {
+export function createDeadLetterActivities({ pool, faults }: { pool: Pool; faults: Faults }) {
   return {
     /**
      * Records a try whose worker died, if it began and was not recorded, and tells where the delivery stands. From the second death
@@ -18,10 +19,10 @@ export function createDeadLetterActivities({ pool, newId, faults }: { pool: Pool
     async recordCrash({ deliveryId, round, number }: CrashInput): Promise<Standing> {
       if (number !== null) {
         const carrier = activityInfo().workflowExecution?.workflowId ?? '';
-        const deaths = await recordCrash(pool, { attemptId: newId('attempt'), deliveryId, round, number, carrier });
+        const deaths = await recordCrash(pool, { deliveryId, round, number, carrier });
         if (deaths >= MAX_DEATHS) {
           const message = `the worker stopped in ${deaths} tries; each request may have been sent`;
-          await endAsDeadLetter(pool, { id: newId('deadLetter'), deliveryId, round, reason: 'internal', message });
+          await endAsDeadLetter(pool, { deliveryId, round, reason: 'internal', message });
         } else if (deaths >= DEATHS_BEFORE_PAUSES) {
           const { result } = await faults.holdAfterDeath({ deliveryId, round });
           if (result === 'held' || result === 'deadLettered') return { end: result };
@@ -38,7 +39,7 @@ export function createDeadLetterActivities({ pool, newId, faults }: { pool: Pool
 
     /** Ends an unfinished delivery of that round as a dead letter; changes nothing when it is finished or in another round. */
     async endAsDeadLetter({ deliveryId, round, reason, message }: EndAsDeadLetterInput): Promise<void> {
-      await endAsDeadLetter(pool, { id: newId('deadLetter'), deliveryId, round, reason, message });
+      await endAsDeadLetter(pool, { deliveryId, round, reason, message });
     },
 
     /** Replays batch after batch until none is left or it is cancelled; its heartbeat shows matched, replayed and failed. */

@@ -5,7 +5,7 @@ import { readEncryptionKeys } from '../src/config.ts';
 import { createKeyRing } from '../src/credentials/key-ring.ts';
 import { createPool } from '../src/db/pool.ts';
 import { judge } from '../src/deliveries/attempt.ts';
-import { loadForAttempts } from '../src/deliveries/attempt-store.ts';
+import { loadForAttempts } from '../src/deliveries/load.ts';
 import { createRecorder } from '../src/deliveries/recorder.ts';
 import { openSigningSecrets } from '../src/deliveries/signing-secrets.ts';
 import { webhookRequest } from '../src/deliveries/webhook-request.ts';

@@ -5,10 +5,13 @@ import type { Database } from '../src/db/client.ts';
 import type { DeadLetterFilter } from '../src/dead-letters/filter-store.ts';
 import { countDeadLetters, listDeadLetters } from '../src/dead-letters/store.ts';
 import { judge } from '../src/deliveries/attempt.ts';
-import { loadForAttempts } from '../src/deliveries/attempt-store.ts';
+import { loadForAttempts } from '../src/deliveries/load.ts';
 import { createRecorder } from '../src/deliveries/recorder.ts';
-import { endUnfinished, findDelivery, listAttempts, listDeliveries } from '../src/deliveries/store.ts';
-import { type ClaimedDelivery, describeHeld, releaseClaims, setCarrier } from '../src/dispatch/claim.ts';
+import { endOfSubscriptions } from '../src/deliveries/statements/end.ts';
+import { findDelivery, listAttempts, listDeliveries } from '../src/deliveries/store.ts';
+import { type ClaimedDelivery, describeHeld } from '../src/deliveries/statements/claim.ts';
+import { releaseClaims } from '../src/deliveries/statements/release.ts';
+import { setCarrier } from '../src/deliveries/statements/start.ts';
 import { createDueRows } from '../src/dispatch/due-rows.ts';
 import { findEverywhere } from '../src/dispatch/find-due.ts';
 import { tellHighBacklogs } from '../src/dispatch/health.ts';
@@ -230,11 +233,11 @@ export function hotQueries({ db, pool, environmentId }: Questioned): Query[] {
     { name: 'takeover from dead workers', run: () => takeOverFromDead(pool) },
     {
       name: 'reconciler',
-      run: () => reconcileDeliveries({ pool, newId, carriers, log: pino({ level: 'silent' }), paced }, () => undefined),
+      run: () => reconcileDeliveries({ pool, carriers, log: pino({ level: 'silent' }), paced }, () => undefined),
     },
     { name: 'held by open circuits', run: async () => void (await settleHeld(pool)) },
     { name: 'high backlogs', run: () => tellHighBacklogs(pool) },
-    { name: 'end what is unfinished of a subscription', run: () => endUnfinished(db, [CALM.subscriptionId]) },
+    { name: 'end what is unfinished of a subscription', run: () => endOfSubscriptions(pool, [CALM.subscriptionId]) },
     ...retentionQueries({ db, pool, environmentId }),
   ];
 }

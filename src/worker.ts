@@ -87,7 +87,7 @@ export async function startWorker(
   });
   const filters = createFilters({ log, waitMs: config.filterWaitMs });
   const stopping = new AbortController();
-  const reconciling = { pool, newId, log, carriers: createCarriers(client), paced: createPaced(restAfterLook) };
+  const reconciling = { pool, log, carriers: createCarriers(client), paced: createPaced(restAfterLook) };
   const worker = await Worker.create({
     connection,
     namespace: settings.namespace,

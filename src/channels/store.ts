@@ -1,6 +1,6 @@
 import type { DatabaseTransaction } from '../db/client.ts';
 import { type Channel as ChannelRow, Prisma } from '../db/generated/client.ts';
-import { systemChannel } from '../db/service-events.ts';
+import { systemChannel } from '../db/system-channel.ts';
 import type { PageRequest } from '../shared/page.ts';
 import { SYSTEM_CHANNEL_NAME } from '../shared/service-events.ts';
 import type { CancelReason, ChannelStatus } from '../shared/statuses.ts';

@@ -3,12 +3,12 @@ import type { Database } from '../db/client.ts';
 import { wakeWorkers } from '../db/due.ts';
 import type { BulkReplay as BulkReplayRow } from '../db/generated/client.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { replayDeadLetters } from '../deliveries/statements/due-again.ts';
 import { lowestIdAt } from '../shared/ids.ts';
 import type { PageRequest } from '../shared/page.ts';
 import type { BulkReplayStatus, DeadLetterKind, DeadLetterReason } from '../shared/statuses.ts';
 import { type DeadLetterFilter, selectNext } from './filter-store.ts';
 import type { BulkReplay, BulkReplayFilter } from './schema.ts';
-import { replayDeadLetters } from './store.ts';
 
 // Dead letters made due in one transaction: long enough to be quick, short enough to be cancelled and to lock little.
 const BATCH = 100;

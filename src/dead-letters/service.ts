@@ -1,6 +1,8 @@
 import { wakeWorkers } from '../db/due.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Deliveries } from '../deliveries/service.ts';
+import { discardDeadLetter } from '../deliveries/statements/dead-letters.ts';
+import { replayDeadLetters } from '../deliveries/statements/due-again.ts';
 import type { Delivery } from '../deliveries/schema.ts';
 import type { Caller } from '../http/context.ts';
 import { ApiError, invalidField, notFound } from '../shared/api-error.ts';
@@ -54,7 +56,7 @@ export function createDeadLetters(
     /** Makes the delivery due again: next round, fresh policy. CONFLICT unless it is open and its subscription is there. */
     async replay(caller: Caller, deadLetterId: string): Promise<Delivery> {
       const letter = await get(caller, deadLetterId);
-      const replayed = await store.replayDeadLetters(pool, {
+      const replayed = await replayDeadLetters(pool, {
         ids: [deadLetterId],
         environmentId: caller.environmentId,
         requestedBy: caller.credentialId,
@@ -74,7 +76,10 @@ export function createDeadLetters(
     /** Marks a dead letter as discarded; discarding it again changes nothing. CONFLICT for a replayed one. */
     async discard(caller: Caller, deadLetterId: string): Promise<void> {
       const letter = await get(caller, deadLetterId);
-      const isDiscarded = await store.discardDeadLetter(db, caller.environmentId, deadLetterId);
+      const isDiscarded = await discardDeadLetter(pool, {
+        id: deadLetterId,
+        environmentId: caller.environmentId,
+      });
       if (!isDiscarded && letter.status !== 'discarded') {
         throw new ApiError('CONFLICT', 'The dead letter has been replayed and cannot be discarded');
       }

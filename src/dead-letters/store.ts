@@ -1,6 +1,4 @@
-import type { Pool } from 'pg';
 import type { Database } from '../db/client.ts';
-import { NEXT_ROUND } from '../db/delivery-sql.ts';
 import type { DeadLetter as DeadLetterRow } from '../db/generated/client.ts';
 import { findAlong, readFound } from '../db/walk.ts';
 import { timeOfId } from '../shared/ids.ts';
@@ -45,44 +43,6 @@ export async function findMissing(
 export async function findDeadLetter(db: Database, environmentId: string, id: string): Promise<DeadLetter | undefined> {
   const row = await db.deadLetter.findFirst({ where: { id, environmentId } });
   return row === null ? undefined : toDeadLetter(row);
-}
-
-/** Marks an open dead letter as not worth replaying. False when it is not open. */
-export async function discardDeadLetter(db: Database, environmentId: string, id: string): Promise<boolean> {
-  const { count } = await db.deadLetter.updateMany({
-    where: { id, environmentId, status: 'open' },
-    data: { status: 'discarded' },
-  });
-  return count === 1;
-}
-
-// The message is locked first, as retention and erasure do, which would take it away meanwhile.
-// One statement: the dead letter is closed if and only if its delivery is due again, under the subscription's policy of now.
-const REPLAY = `
-  WITH eligible AS (
-    SELECT l.id, l.delivery_id FROM dead_letters l
-    JOIN deliveries d ON d.id = l.delivery_id AND d.status = 'failed'
-    JOIN subscriptions s ON s.id = d.subscription_id AND s.deleted_at IS NULL
-    JOIN messages m ON m.id = d.message_id
-    WHERE l.id = ANY ($1::text[]) AND l.environment_id = $2 AND l.status = 'open'
-    ORDER BY l.id
-    FOR SHARE OF m FOR UPDATE OF l, d
-  ), closed AS (
-    UPDATE dead_letters l SET status = 'replayed', replayed_at = now(), replayed_by = $3
-    FROM eligible e WHERE l.id = e.id
-  )
-  UPDATE deliveries d
-  SET ${NEXT_ROUND}
-  FROM eligible e, subscriptions s
-  WHERE d.id = e.delivery_id AND s.id = d.subscription_id`;
-
-/** Makes the deliveries of these open dead letters due again. Returns how many; the rest are not open or not to be replayed. */
-export async function replayDeadLetters(
-  queryable: Pick<Pool, 'query'>,
-  replay: { ids: string[]; environmentId: string; requestedBy: string },
-): Promise<number> {
-  const { rowCount } = await queryable.query(REPLAY, [replay.ids, replay.environmentId, replay.requestedBy]);
-  return rowCount ?? 0;
 }
 
 function toDeadLetter(row: DeadLetterRow): DeadLetter {

@@ -4,10 +4,10 @@ import { createGrouping } from '../db/group.ts';
 import type { AttemptResult } from '../shared/delivery-workflow.ts';
 import type { Fault } from '../shared/faults.ts';
 import { createLru } from '../shared/lru.ts';
-import { type BrokenTry, type HeldDelivery, holdBroken, markReadable } from './fault-store.ts';
+import { type BrokenTry, type HeldDelivery, holdBroken, markReadable } from './statements/hold-fault.ts';
 import { SecretsUnreadableError } from './signing-secrets.ts';
 
-export { releaseAllHeld, releaseMended } from './fault-store.ts';
+export { releaseAllHeld, releaseMended } from './statements/release-held.ts';
 
 // Held in one transaction: a subscription whose secret is lost may have thousands waiting.
 const HELD_AT_ONCE = 100;

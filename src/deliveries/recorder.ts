@@ -4,7 +4,8 @@ import { untilReachable } from '../db/until-reachable.ts';
 import type { NewId } from '../new-id.ts';
 import type { SendResult } from '../outbound/post-webhook.ts';
 import type { Verdict } from './attempt.ts';
-import { type AttemptRecord, recordAttempts, recordLate } from './record-store.ts';
+import { type AttemptRecord, recordAttempts } from './statements/record.ts';
+import { recordLate } from './statements/record-late.ts';
 import type { DeliveryToAttempt } from '../shared/delivery-to-attempt.ts';
 
 // One transaction at a time; a group bounds what a crash makes be sent twice.
@@ -53,7 +54,6 @@ export function createRecorder({ pool, newId }: { pool: Pool; newId: NewId }): R
     record: ({ delivery, number, carrier, keepsCarrier, sent, verdict }) =>
       grouping.add({
         attemptId: newId('attempt'),
-        deadLetterId: verdict.deadLetterReason === null ? null : newId('deadLetter'),
         deliveryId: delivery.deliveryId,
         round: delivery.round,
         number,

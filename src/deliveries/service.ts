@@ -1,17 +1,20 @@
 import type { DatabaseTransaction } from '../db/client.ts';
 import { wakeWorkers } from '../db/due.ts';
+import { inTransaction } from '../db/transaction.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Caller } from '../http/context.ts';
 import { ApiError, notFound } from '../shared/api-error.ts';
 import { idsWithin, windowText } from '../shared/instant.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../shared/page.ts';
 import type { Attempt, Delivery, ListDeliveries } from './schema.ts';
+import { retryDelivery } from './statements/due-again.ts';
+import { endOfSubscriptions } from './statements/end.ts';
 import * as store from './store.ts';
 
 export type Deliveries = ReturnType<typeof createDeliveries>;
 
 /** Looking at deliveries and making one due again (spec §4 Deliveries). */
-export function createDeliveries({ db, clock }: Pick<Dependencies, 'db' | 'clock'>) {
+export function createDeliveries({ db, pool, clock }: Pick<Dependencies, 'db' | 'pool' | 'clock'>) {
   const get = async (caller: Caller, deliveryId: string): Promise<Delivery> => {
     const delivery = await store.findDelivery(db, caller.environmentId, deliveryId, clock());
     if (delivery === undefined) throw notFound('delivery');
@@ -55,9 +58,9 @@ export function createDeliveries({ db, clock }: Pick<Dependencies, 'db' | 'clock
      */
     async retry(caller: Caller, deliveryId: string): Promise<Delivery> {
       const { status, messageId } = await get(caller, deliveryId);
-      const isDue = await db.$transaction(async (transaction) => {
-        const isChanged = await store.makeDueAgain(transaction, deliveryId, caller.credentialId);
-        if (isChanged) await wakeWorkers(transaction);
+      const isDue = await inTransaction(pool, async (connection) => {
+        const isChanged = await retryDelivery(connection, { deliveryId, requestedBy: caller.credentialId });
+        if (isChanged) await wakeWorkers(connection);
         return isChanged;
       });
       if (!isDue) {
@@ -75,6 +78,6 @@ export function createDeliveries({ db, clock }: Pick<Dependencies, 'db' | 'clock
 
     /** Ends what is unfinished of deleted subscriptions, inside the transaction that deletes them. */
     endOfSubscriptions: (transaction: DatabaseTransaction, subscriptionIds: string[]): Promise<void> =>
-      store.endUnfinished(transaction, subscriptionIds),
+      endOfSubscriptions(transaction, subscriptionIds),
   };
 }

@@ -1,6 +1,5 @@
-import type { Database, DatabaseTransaction } from '../db/client.ts';
+import type { Database } from '../db/client.ts';
 import type { Attempt as AttemptRow, Delivery as DeliveryRow } from '../db/generated/client.ts';
-import { NEXT_ROUND } from '../db/delivery-sql.ts';
 import { readFound } from '../db/walk.ts';
 import { faultMessage, FAULTS } from '../shared/faults.ts';
 import { type Holder, standingOf } from '../shared/held.ts';
@@ -111,47 +110,8 @@ export async function listAttempts(db: Database, deliveryId: string, page: PageR
   return rows.map(toAttempt);
 }
 
-/**
- * Makes one delivery due again under a fresh policy, as the subscription has it now, and closes its open dead letter.
- * False when the delivery waits for its first try anyway, and no fault of ours holds it, its subscription is deleted or its message erased.
- */
-export async function makeDueAgain(db: DatabaseTransaction, deliveryId: string, requestedBy: string): Promise<boolean> {
-  // Kept from being erased, or removed by retention, until this is committed: before its delivery, as both of them lock.
-  const messages = await db.$queryRaw<unknown[]>`
-    SELECT m.id FROM deliveries AS d JOIN messages AS m ON m.id = d.message_id
-    WHERE d.id = ${deliveryId} AND m.erased_at IS NULL FOR SHARE OF m`;
-  if (messages.length === 0) return false;
-  const changed = await db.$executeRawUnsafe(
-    `UPDATE deliveries AS d SET ${NEXT_ROUND} FROM subscriptions AS s
-     WHERE d.id = $1 AND s.id = d.subscription_id AND s.deleted_at IS NULL
-       AND (d.status <> 'pending' OR d.held_reason IN ('secret_unreadable', 'internal'))`,
-    deliveryId,
-  );
-  if (changed === 0) return false;
-  await db.deadLetter.updateMany({
-    where: { deliveryId, status: 'open' },
-    data: { status: 'replayed', replayedAt: new Date(), replayedBy: requestedBy },
-  });
-  return true;
-}
-
 export const isMessageErased = async (db: Database, messageId: string): Promise<boolean> =>
   (await db.message.count({ where: { id: messageId, erasedAt: { not: null } } })) > 0;
-
-/** Ends what is unfinished of deleted subscriptions: failed, with that reason, and no dead letter. */
-export async function endUnfinished(db: DatabaseTransaction, subscriptionIds: string[]): Promise<void> {
-  await db.delivery.updateMany({
-    where: { subscriptionId: { in: subscriptionIds }, dueAt: { not: null } },
-    data: {
-      status: 'failed',
-      failureReason: 'subscription_deleted',
-      dueAt: null,
-      nextRetryAt: null,
-      holder: null,
-      carrier: null,
-    },
-  });
-}
 
 const response = (row: {
   responseStatus: number | null;

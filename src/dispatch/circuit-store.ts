@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { isoTime, publishEvents, serviceEvent } from '../db/service-events.ts';
+import { isoTime, publishEvents, serviceEvent } from '../deliveries/statements/service-events.ts';
 import { untilReachable } from '../db/until-reachable.ts';
 import { CIRCUIT_OPEN_MS } from '../shared/circuit.ts';
 
@@ -17,13 +17,6 @@ export type Circuits = {
   /** A probe was delivered, or a last chance. */
   close(subscriptionId: string): Promise<CircuitChange>;
 };
-
-/**
- * SQL: whether the last probe of an active subscription `s` has failed. Its index is that of just these
- * (subscriptions_probes_failed); with `deleted_at IS NULL` a database without statistics would look through all subscriptions by
- * the index of a channel's.
- */
-export const HAS_FAILED_PROBE = `s.circuit_probe_failed_at IS NOT NULL AND s.status = 'active' AND num_nulls(s.deleted_at) = 1`;
 
 // now() is one time for a whole statement, so the columns and the event agree.
 const OPEN = `

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 import { readDueNotice } from '../db/due.ts';
-import { type ClaimedDelivery, claimDue, countWaiting } from './claim.ts';
+import { type ClaimedDelivery, claimDue, countWaiting } from '../deliveries/statements/claim.ts';
 import { findBehind, findEverywhere, type Found, type Looked, type Place } from './find-due.ts';
-import { type Lane, LEAD_SECONDS } from './lanes.ts';
+import { type Lane, LEAD_SECONDS } from '../deliveries/statements/lanes.ts';
 import { createPace } from './pace.ts';
 import { createTurns } from './turns.ts';
 

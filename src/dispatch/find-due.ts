@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { LEAD_SECONDS, LANES, type Lane } from './lanes.ts';
+import { inLane, LEAD_SECONDS, type Lane } from '../deliveries/statements/lanes.ts';
 
 /** A place in the order of due times; the id tells rows of one time apart. All times are PostgreSQL's. */
 export type Place = { due: Date; id: string };
@@ -61,7 +61,7 @@ export async function findBehind(
 // every paused subscription on its way.
 const walk = (lane: Lane): string => {
   const step = (behind: string): string => `
-      SELECT d.subscription_id, d.due_at FROM deliveries d WHERE ${LANES[lane]}${behind}
+      SELECT d.subscription_id, d.due_at FROM deliveries d WHERE ${inLane(lane, 'd.')}${behind}
       ORDER BY d.subscription_id, d.due_at LIMIT 1`;
   return `
   WITH RECURSIVE waiting AS (

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { createGrouping } from '../db/group.ts';
-import { loadForAttempts } from '../deliveries/attempt-store.ts';
+import { loadForAttempts } from '../deliveries/load.ts';
 import type { DeliveryToAttempt } from '../shared/delivery-to-attempt.ts';
 import { READ_STALE_AFTER_MS } from '../shared/erasure.ts';
 

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { Admission } from './admission.ts';
-import { releaseClaims } from './claim.ts';
+import { releaseClaims } from '../deliveries/statements/release.ts';
 import type { HeldDelivery } from './drain.ts';
 import type { FairQueues } from './fair-queues.ts';
 

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import { releaseAllOf, takeOverFrom, takeOverFromUnleased } from '../deliveries/statements/release.ts';
 import { forgetConcurrencyOf } from './concurrency-store.ts';
 
 // Renewed five times within its life: one slow commit or a short pause of the process is no death.
@@ -9,9 +10,6 @@ const LIFE_SECONDS = 10;
 // Between looks for what a dead one held.
 const FIRST_REST_MS = 2_000;
 const LONGEST_REST_MS = 60_000;
-
-// SQL, a SET list. Each takeover is counted, since one of these deliveries may be what has killed the worker.
-const TAKEN_OVER = 'holder = NULL, takeovers = least(takeovers + 1, 1000)';
 
 // Those of this very process: the same host and pid as a dead one of before may be a living one of now.
 const ownIds = new Set<string>();
@@ -50,7 +48,7 @@ export async function beginIncarnation(pool: Pool, id: string, log: Logger): Pro
     async end() {
       clearInterval(timer);
       ownIds.delete(id);
-      await pool.query('UPDATE deliveries SET holder = NULL WHERE holder = $1', [id]);
+      await releaseAllOf(pool, id);
       await forgetConcurrencyOf(pool, [id]);
       await pool.query('DELETE FROM incarnations WHERE id = $1', [id]);
     },
@@ -80,25 +78,18 @@ function isProcess(pid: number): boolean {
 }
 
 /**
- * Frees what dead incarnations held, whether they are known or not. The round stays: should the dead one have started the
- * Temporal workflow after all, starting it again says so, and nothing is sent twice (docs/decisions.md). What this process
- * holds itself it keeps: after a pause longer than a lease it would else claim a second time what waits in its memory. Reads
- * all that is held. What dead ones have told of their receivers goes too. Returns how many are due again.
+ * Frees what dead incarnations held, whether they are known or not. Deliveries of this process stay with it: after a pause longer
+ * than a lease it would else claim a second time what waits in its memory. Reads all that is held. What dead ones have told of their receivers goes too. Returns how many are due again.
  */
 export async function takeOverFromDead(pool: Pool): Promise<number> {
-  const { rowCount } = await pool.query(
-    `UPDATE deliveries SET ${TAKEN_OVER}
-     WHERE holder IS NOT NULL AND holder <> ALL ($1::text[])
-       AND holder NOT IN (SELECT id FROM incarnations WHERE expires_at > now())`,
-    [[...ownIds]],
-  );
+  const dueAgain = await takeOverFromUnleased(pool, [...ownIds]);
   await pool.query(
     `DELETE FROM subscription_concurrency WHERE incarnation_id <> ALL ($1::text[])
        AND incarnation_id NOT IN (SELECT id FROM incarnations WHERE expires_at > now())`,
     [[...ownIds]],
   );
   await pool.query(`DELETE FROM incarnations WHERE expires_at < now() - interval '1 hour'`);
-  return rowCount ?? 0;
+  return dueAgain;
 }
 
 /**
@@ -120,16 +111,12 @@ export function createTakeOver(pool: Pool): () => Promise<number> {
     const due = [...dead].filter(([key]) => performance.now() >= (looked.get(key)?.nextAt ?? 0));
     if (due.length === 0) return 0;
     const ids = due.map(([, id]) => id);
-    const { rowCount } = await pool.query({
-      name: 'take_over',
-      text: `UPDATE deliveries SET ${TAKEN_OVER} WHERE holder = ANY ($1::text[])`,
-      values: [ids],
-    });
+    const dueAgain = await takeOverFrom(pool, ids);
     await forgetConcurrencyOf(pool, ids);
     for (const [key] of due) {
       const restMs = Math.min((looked.get(key)?.restMs ?? FIRST_REST_MS / 2) * 2, LONGEST_REST_MS);
       looked.set(key, { nextAt: performance.now() + restMs, restMs });
     }
-    return rowCount ?? 0;
+    return dueAgain;
   };
 }

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { wakeWorkers } from '../db/due.ts';
-import { endAsDeadLetter } from '../deliveries/attempt-store.ts';
-import type { NewId } from '../new-id.ts';
+import { leaveAllCarriers, leaveCarrier } from '../deliveries/statements/due-again.ts';
+import { endAsDeadLetter, endOfDeletedSubscriptions } from '../deliveries/statements/end.ts';
 import type { CarrierState, Carriers } from '../temporal/carriers.ts';
 import { tellHighBacklogs } from './health.ts';
 import { takeOverFromDead } from './incarnation.ts';
@@ -24,7 +24,7 @@ type Overdue = { id: string; round: number; carrier: string };
 export const restAfterLook = (tookMs: number): number => (tookMs > 1_000 ? tookMs * 30 : 0);
 
 /** `paced` spaces out the looks of one process, by `restAfterLook`. */
-export type ReconcilerDependencies = { pool: Pool; carriers: Carriers; newId: NewId; log: Logger; paced: Paced };
+export type ReconcilerDependencies = { pool: Pool; carriers: Carriers; log: Logger; paced: Paced };
 
 /**
  * One pass over what nobody moves any more: claims of dead workers, deliveries whose Temporal workflow is gone or was
@@ -33,7 +33,7 @@ export type ReconcilerDependencies = { pool: Pool; carriers: Carriers; newId: Ne
  */
 export async function reconcileDeliveries(deps: ReconcilerDependencies, onProgress: () => void): Promise<Reconciled> {
   await deps.paced('held', () => takeOverFromDead(deps.pool));
-  await deps.paced('deleted', () => endThoseOfDeletedSubscriptions(deps.pool));
+  await deps.paced('deleted', () => endOfDeletedSubscriptions(deps.pool));
   onProgress();
   await deps.paced('backlogs', () => tellHighBacklogs(deps.pool));
   onProgress();
@@ -71,40 +71,19 @@ async function settle(deps: ReconcilerDependencies, overdue: Overdue, state: Car
     case 'cancelled':
       return endAsCancelled(deps, overdue.id, overdue.round);
     case 'gone':
-      return makeDueAgain(deps.pool, overdue);
+      return leaveCarrier(deps.pool, overdue);
     default:
       return state satisfies never;
   }
 }
 
-const endAsCancelled = ({ pool, newId }: ReconcilerDependencies, deliveryId: string, round: number): Promise<boolean> =>
+const endAsCancelled = ({ pool }: ReconcilerDependencies, deliveryId: string, round: number): Promise<boolean> =>
   endAsDeadLetter(pool, {
-    id: newId('deadLetter'),
     deliveryId,
     round,
     reason: 'cancelled',
     message: 'its Temporal workflow was terminated',
   });
-
-/** Its Temporal workflow will not move it: next round, with what the policy has left. */
-async function makeDueAgain(pool: Pool, { id, round, carrier }: Overdue): Promise<boolean> {
-  const { rowCount } = await pool.query(
-    `UPDATE deliveries SET round = round + 1, carrier = NULL
-     WHERE id = $1 AND round = $2 AND carrier = $3 AND due_at IS NOT NULL`,
-    [id, round, carrier],
-  );
-  return rowCount === 1;
-}
-
-/** A publish that began before a subscription's deletion and committed after it leaves such rows. */
-async function endThoseOfDeletedSubscriptions(pool: Pool): Promise<void> {
-  await pool.query(
-    `UPDATE deliveries d
-     SET status = 'failed', failure_reason = 'subscription_deleted', due_at = NULL, next_retry_at = NULL, holder = NULL
-     FROM subscriptions s
-     WHERE s.id = d.subscription_id AND s.deleted_at IS NOT NULL AND d.due_at IS NOT NULL AND ${UNFINISHED}`,
-  );
-}
 
 /** A replay whose Temporal workflow is gone is started again where it stands; one that a person ended is cancelled. */
 async function restartLostReplays(
@@ -132,12 +111,10 @@ async function restartLostReplays(
  * send nothing.
  */
 export async function abandonCarriers(pool: Pool): Promise<number> {
-  const { rowCount } = await pool.query(
-    `UPDATE deliveries SET round = round + 1, carrier = NULL WHERE carrier IS NOT NULL AND due_at IS NOT NULL AND ${UNFINISHED}`,
-  );
+  const dueAgain = await leaveAllCarriers(pool);
   for (const table of ['bulk_replays', 'message_replays']) {
     await pool.query(`UPDATE ${table} SET status = 'pending' WHERE status = 'running'`);
   }
   await wakeWorkers(pool);
-  return rowCount ?? 0;
+  return dueAgain;
 }

@@ -1,10 +1,10 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Database, DatabaseTransaction } from '../db/client.ts';
-import { NEXT_ROUND } from '../db/delivery-sql.ts';
 import { wakeWorkers } from '../db/due.ts';
-import { wantedBy } from '../db/fan-out.ts';
+import { wantedBy } from '../db/wanted.ts';
 import type { MessageReplay as MessageReplayRow } from '../db/generated/client.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { replayMessages } from '../deliveries/statements/due-again.ts';
 import type { FilterInput } from '../filters/filters.ts';
 import { lowestIdAt, timeOfId } from '../shared/ids.ts';
 import type { PageRequest } from '../shared/page.ts';
@@ -129,25 +129,7 @@ const REPLAY = `
   ), wanted AS (
     SELECT m.* FROM looked m JOIN subscriptions s ON s.id = $5
     WHERE ${IS_WANTED} AND ($9::text[] IS NULL OR m.id = ANY ($9))
-  ), made AS (
-    INSERT INTO deliveries (id, environment_id, channel_id, message_id, subscription_id, event_type, due_at, created_at,
-                            max_retries, initial_delay, max_delay, backoff_multiplier)
-    SELECT posthorn_id('dlv'), m.environment_id, m.channel_id, m.id, s.id, m.event_type, now(), now(),
-           s.max_retries, s.initial_delay, s.max_delay, s.backoff_multiplier
-    FROM wanted m JOIN subscriptions s ON s.id = $5
-    ORDER BY m.id
-    ON CONFLICT (message_id, subscription_id) DO NOTHING
-    RETURNING id
-  ), again AS (
-    UPDATE deliveries d
-    SET ${NEXT_ROUND}
-    FROM wanted m, subscriptions s
-    WHERE NOT $7 AND s.id = $5 AND d.message_id = m.id AND d.subscription_id = s.id AND d.due_at IS NULL
-    RETURNING d.id
-  ), letters AS (
-    UPDATE dead_letters l SET status = 'replayed', replayed_at = now(), replayed_by = $8
-    FROM again a WHERE l.delivery_id = a.id AND l.status = 'open'
-  )
+  ), ${replayMessages({ wanted: 'wanted', subscriptionId: '$5', onlyMissing: '$7', requestedBy: '$8' })}
   SELECT (SELECT count(*)::int FROM looked) AS looked, (SELECT max(id) FROM looked) AS last,
     (SELECT count(*)::int FROM wanted) AS wanted,
     (SELECT count(*)::int FROM made) + (SELECT count(*)::int FROM again) AS replayed`;

@@ -2,6 +2,7 @@ import type { Pool, PoolClient } from 'pg';
 import { isAnswerTo, WITHOUT_PAYLOAD } from '../db/idempotency-keys.ts';
 import { TIME_IS_GIVEN } from '../db/time-given.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { eraseDeliveries } from '../deliveries/statements/erase.ts';
 
 /** `agoMs`: since it was erased. `wasAboutToBeSent`: some process may have read it for a request that it has not begun. */
 export type Erased = { agoMs: number; wasAboutToBeSent: boolean };
@@ -25,16 +26,8 @@ const LOCK_DELIVERIES = `
   SELECT due_at IS NOT NULL AND (holder IS NOT NULL OR carrier IS NOT NULL) AS "isTaken"
   FROM deliveries WHERE message_id = $1 ORDER BY id FOR UPDATE`;
 
-// Each its own statement: it sees what was recorded while the ones before waited for a lock.
+// After the deliveries, each its own statement: it sees what was recorded while the ones before waited for a lock.
 const ERASE = [
-  `UPDATE deliveries SET response_body = NULL, status = CASE WHEN due_at IS NULL THEN status ELSE 'failed' END,
-     failure_reason = CASE WHEN due_at IS NULL THEN failure_reason ELSE 'erased' END,
-     due_at = NULL, next_retry_at = NULL, holder = NULL, carrier = CASE WHEN due_at IS NULL THEN carrier END
-   WHERE message_id = $1 AND (due_at IS NOT NULL OR response_body IS NOT NULL)`,
-  `UPDATE attempts a SET response_body = NULL, response_headers = NULL FROM deliveries d
-   WHERE d.message_id = $1 AND a.delivery_id = d.id AND (a.response_body IS NOT NULL OR a.response_headers IS NOT NULL)`,
-  `UPDATE dead_letters l SET status = 'discarded' FROM deliveries d
-   WHERE d.message_id = $1 AND l.delivery_id = d.id AND l.status = 'open'`,
   // The answer to its publish, where that is kept under an Idempotency-Key: it was kept in the same transaction.
   `UPDATE idempotency_keys k SET body = ${WITHOUT_PAYLOAD} FROM messages m
    WHERE m.id = $1 AND ${isAnswerTo('m', { from: ACCEPTED_AT_THE_EARLIEST, until: 'm.published_at' })}`,
@@ -50,6 +43,7 @@ async function erase(connection: PoolClient, environmentId: string, id: string):
   // The one that erased it may still be waiting for what was about to be sent.
   if (message.agoMs !== null) return { agoMs: message.agoMs, wasAboutToBeSent: true };
   const deliveries = await connection.query<{ isTaken: boolean }>(LOCK_DELIVERIES, [id]);
+  await eraseDeliveries(connection, id);
   for (const statement of ERASE) await connection.query(statement, [id]);
   return { agoMs: 0, wasAboutToBeSent: deliveries.rows.some(({ isTaken }) => isTaken) };
 }

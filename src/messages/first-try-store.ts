@@ -1,4 +1,4 @@
-import { LIVE_SECRETS, policyOf } from '../db/delivery-sql.ts';
+import { LIVE_SECRETS, policyOf } from '../db/subscription-sql.ts';
 import type { DeliveryToAttempt, SubscriptionToAttempt } from '../shared/delivery-to-attempt.ts';
 import type { NewDelivery } from '../shared/hand-over.ts';
 import type { RetryPolicy } from '../shared/retry-policy.ts';

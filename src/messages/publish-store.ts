@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
-import { WANTED } from '../db/fan-out.ts';
+import { WANTED } from '../db/wanted.ts';
+import { fanOut } from '../deliveries/statements/insert.ts';
 import type { ApiError } from '../shared/api-error.ts';
 import type { NewDelivery } from '../shared/hand-over.ts';
 import { NO_TRACE, type TraceContext } from '../shared/trace-context.ts';
@@ -76,20 +77,16 @@ const PUBLISH = `
            m.traceparent, m.tracestate, m.hops, m.only_subscription_id
     FROM input m JOIN channel c ON c.id = m.channel_id AND c.environment_id = m.environment_id AND ${IS_OPEN}
     RETURNING id
-  ), routed AS (
-    INSERT INTO deliveries (id, environment_id, channel_id, message_id, subscription_id, event_type, due_at, created_at, holder,
-                            max_retries, initial_delay, max_delay, backoff_multiplier)
-    SELECT posthorn_id('dlv'), m.environment_id, m.channel_id, m.id, s.id, m.event_type, now(), now(),
-           CASE WHEN s.status = 'active' AND s.circuit_opened_at IS NULL THEN $9::text END,
-           s.max_retries, s.initial_delay, s.max_delay, s.backoff_multiplier
-    FROM input m
-    JOIN channel c ON c.id = m.channel_id AND c.environment_id = m.environment_id AND ${IS_OPEN}
-    JOIN subscriptions s ON s.channel_id = m.channel_id AND s.deleted_at IS NULL
-      AND CASE WHEN m.only_subscription_id IS NULL
+  ), routed AS (${fanOut({
+    messages: `input m
+    JOIN channel c ON c.id = m.channel_id AND c.environment_id = m.environment_id AND ${IS_OPEN}`,
+    wanted: `CASE WHEN m.only_subscription_id IS NULL
                THEN ${WANTED} AND (s.filter IS NULL OR (m.id, s.id) IN (
                  SELECT f.message_id, f.subscription_id
                  FROM unnest((SELECT $13::text[]), (SELECT $14::text[])) AS f (message_id, subscription_id)))
-               ELSE s.id = m.only_subscription_id END
+               ELSE s.id = m.only_subscription_id END`,
+    holder: `CASE WHEN s.status = 'active' AND s.circuit_opened_at IS NULL THEN $9::text END`,
+  })}
     RETURNING id, message_id, subscription_id, holder
   )
   SELECT 'channel' AS kind, c.id, c.environment_id AS "environmentId", c.status AS "messageId", NULL AS "subscriptionId",

@@ -1,19 +1,13 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { inTransaction } from '../db/transaction.ts';
+import { type RemovedRows, removeMessages } from '../deliveries/statements/remove.ts';
 
 /** A channel that has messages below `limit`, the lowest id that it keeps. */
 export type ExpiredChannel = { id: string; limit: string };
 
 /** What one batch has done. `position` is the last message that was looked at, undefined when there was none left. */
-export type RemovedBatch = {
-  position: string | undefined;
-  messages: number;
-  kept: number;
-  deliveries: number;
-  attempts: number;
-  deadLetters: number;
-};
+export type RemovedBatch = RemovedRows & { position: string | undefined; kept: number };
 
 // One transaction: 500 messages with a few deliveries each take some 30 ms (docs/decisions.md). A broadcast to thousands
 // counts by its deliveries.
@@ -54,33 +48,6 @@ const LOCK_EXPIRED = `
   WHERE m.channel_id = $1 AND m.id > $2 AND m.id < $3
   ORDER BY m.id LIMIT ${MESSAGES_AT_ONCE} FOR UPDATE SKIP LOCKED`;
 
-// A statement of its own, so that it sees what was committed before the locks were had. An open dead letter keeps its message
-// as long as it could be replayed, which it cannot once its subscription is deleted.
-const REMOVE = `
-  WITH gone AS MATERIALIZED (
-    SELECT wanted.id FROM unnest($1::text[]) AS wanted (id)
-    LEFT JOIN LATERAL (
-      SELECT true AS is_kept FROM deliveries d
-      LEFT JOIN dead_letters l ON l.delivery_id = d.id AND l.status = 'open'
-      LEFT JOIN subscriptions s ON s.id = l.subscription_id AND s.deleted_at IS NULL
-      WHERE d.message_id = wanted.id AND (d.due_at IS NOT NULL OR s.id IS NOT NULL) LIMIT 1
-    ) AS waiting ON true
-    WHERE waiting.is_kept IS NULL
-  ), delivery AS (
-    DELETE FROM deliveries d USING gone g WHERE d.message_id = g.id RETURNING d.id
-  ), attempt AS (
-    DELETE FROM attempts a USING delivery d WHERE a.delivery_id = d.id RETURNING a.id
-  ), dead_letter AS (
-    DELETE FROM dead_letters l USING delivery d WHERE l.delivery_id = d.id RETURNING l.id
-  ), message AS (
-    DELETE FROM messages m USING gone g WHERE m.id = g.id RETURNING m.id
-  )
-  SELECT (SELECT count(*)::int FROM message) AS messages, (SELECT count(*)::int FROM delivery) AS deliveries,
-    (SELECT count(*)::int FROM attempt) AS attempts, (SELECT count(*)::int FROM dead_letter) AS "deadLetters"`;
-
-type Counts = Pick<RemovedBatch, 'messages' | 'deliveries' | 'attempts' | 'deadLetters'>;
-const NONE: Counts = { messages: 0, deliveries: 0, attempts: 0, deadLetters: 0 };
-
 /**
  * Removes the next expired messages of a channel behind `after`, up to 500 or about 2,000 deliveries, with everything that
  * hangs on them, in one transaction. Those with an unfinished delivery, or an open dead letter that can be replayed, stay.
@@ -102,9 +69,7 @@ export async function removeBatch(
         return index === 0 || deliveries <= DELIVERIES_AT_ONCE;
       })
       .map(({ id }) => id);
-    if (ids.length === 0) return { ...NONE, kept: 0, position: undefined };
-    const { rows } = await connection.query<Counts>({ name: 'remove_expired', text: REMOVE, values: [ids] });
-    const counts = rows[0] ?? NONE;
+    const counts = await removeMessages(connection, ids);
     return { ...counts, kept: ids.length - counts.messages, position: ids.at(-1) };
   });
 }

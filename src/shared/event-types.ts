@@ -5,7 +5,7 @@ export const MAX_EVENT_TYPES = 100;
 /**
  * Whether a subscription with these eventTypes wants `eventType`: none listed means all; `order.*` means
  * everything that begins with `order.`; `*` alone means all; anything else is compared exactly, case and all.
- * The publish statement does the same in SQL (src/db/fan-out.ts); a test holds the two together.
+ * The publish statement does the same in SQL (src/db/wanted.ts); a test holds the two together.
  */
 export function wantsEventType(eventTypes: readonly string[], eventType: string): boolean {
   if (eventTypes.length === 0) return true;

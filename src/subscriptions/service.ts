@@ -77,7 +77,7 @@ export function createSubscriptions(
     if (problem !== undefined) throw invalidField('filter', problem);
   };
 
-  /** What the service tells is published where no expression can be asked (db/service-events.ts). */
+  /** What the service tells is published where no expression can be asked (deliveries/statements/service-events.ts). */
   const refuseSystemFilter = (filter: string | null | undefined, channel: { isSystem: boolean } | undefined): void => {
     if (typeof filter === 'string' && channel?.isSystem === true)
       throw invalidField('filter', 'is not possible on the system channel; eventTypes are');

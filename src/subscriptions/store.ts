@@ -1,5 +1,6 @@
 import type { DatabaseTransaction } from '../db/client.ts';
 import type { Subscription as SubscriptionRow } from '../db/generated/client.ts';
+import { releaseHeldOf } from '../deliveries/statements/release-held.ts';
 import { toCircuit } from '../shared/circuit.ts';
 import type { PageRequest } from '../shared/page.ts';
 import type { RetryPolicy } from '../shared/retry-policy.ts';
@@ -132,11 +133,7 @@ export async function setPaused(db: Db, environmentId: string, id: string, now: 
 export async function setActive(db: Db, environmentId: string, id: string, now: Date): Promise<void> {
   if (!(await setStatus(db, environmentId, id, 'active', now))) return;
   await db.subscription.update({ where: { id }, data: { ...HEALTHY, resumedAt: now } });
-  // Deliveries that a limit or a fault of ours has held are due with the rest: whoever resumes wants them tried now.
-  await db.$executeRaw`
-    UPDATE deliveries SET due_at = now(), next_retry_at = NULL, held_reason = NULL, held_since = NULL, held_sent = NULL
-    WHERE held_reason IN ('rate_limit', 'secret_unreadable', 'internal') AND subscription_id = ${id} AND due_at IS NOT NULL
-      AND holder IS NULL AND carrier IS NULL`;
+  await releaseHeldOf(db, id);
 }
 
 const CIRCUIT_CLOSED = { circuitOpenedAt: null, circuitProbeAt: null, circuitProbeFailedAt: null };

@@ -4,9 +4,9 @@ import { createDeadLetterActivities } from '../../activities/dead-letters.ts';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { createTakeOver, takeOverFromDead } from '../../src/dispatch/incarnation.ts';
 import { createFaults } from '../../src/deliveries/faults.ts';
-import { holdDelivery } from '../../src/deliveries/attempt-store.ts';
+import { holdDelivery } from '../../src/deliveries/statements/hold.ts';
 import { createRecorder } from '../../src/deliveries/recorder.ts';
-import { loadForAttempts } from '../../src/deliveries/attempt-store.ts';
+import { loadForAttempts } from '../../src/deliveries/load.ts';
 import { createLog } from '../../src/log.ts';
 import {
   createChannel,

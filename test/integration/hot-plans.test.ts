@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Pool } from 'pg';
 import { createPool } from '../../src/db/pool.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
-import { type AttemptRecord, recordAttempts } from '../../src/deliveries/record-store.ts';
+import { type AttemptRecord, recordAttempts } from '../../src/deliveries/statements/record.ts';
 import { createDueRows } from '../../src/dispatch/due-rows.ts';
 import { lockDueOf } from '../../src/messages/due-store.ts';
 import { storePublications } from '../../src/messages/publish-store.ts';
@@ -42,7 +42,6 @@ const publish = async (environmentId: string, channelId: string, count: number):
 
 const delivered = (deliveryId: string): AttemptRecord => ({
   attemptId: newId('attempt'),
-  deadLetterId: null,
   deliveryId,
   round: 1,
   number: 1,

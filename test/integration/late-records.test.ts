@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Pool } from 'pg';
 import { createPool } from '../../src/db/pool.ts';
-import { loadForAttempts } from '../../src/deliveries/attempt-store.ts';
+import { loadForAttempts } from '../../src/deliveries/load.ts';
 import { createRecorder } from '../../src/deliveries/recorder.ts';
 import { PATIENT } from '../support/database.ts';
 import { createChannel, createSubscription, deliveryOf, publish } from '../support/factories.ts';

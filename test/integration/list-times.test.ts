@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { endAsDeadLetter } from '../../src/deliveries/attempt-store.ts';
+import { endAsDeadLetter } from '../../src/deliveries/statements/end.ts';
 import { systemChannelId } from '../../src/shared/service-events.ts';
 import { createChannel, createSubscription, type PageJson, publishBatch } from '../support/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
@@ -13,7 +13,7 @@ let systemChannel: string;
 
 beforeAll(async () => {
   posthorn = await startPosthorn({ withWorker: false });
-  const { db, pool, newId } = posthorn.deps;
+  const { db, pool } = posthorn.deps;
   ({ id: channelId } = await createChannel(posthorn));
   systemChannel = systemChannelId((await db.channel.findUniqueOrThrow({ where: { id: channelId } })).environmentId);
   for (const channel of [channelId, systemChannel])
@@ -21,7 +21,6 @@ beforeAll(async () => {
   await publishBatch(posthorn, channelId, COUNT);
   for (const { id } of await db.delivery.findMany({ where: { channelId } })) {
     const letter = {
-      id: newId('deadLetter'),
       deliveryId: id,
       round: 1,
       reason: 'cancelled' as const,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { claimLastChances } from '../../src/dispatch/claim-last-chances.ts';
+import { claimLastChances } from '../../src/deliveries/statements/claim-last-chances.ts';
 import { settleHeld } from '../../src/dispatch/settle-held.ts';
 import { type HeldStanding, standingOf } from '../../src/shared/held-by-circuit.ts';
 import { policyEndsAt } from '../../src/shared/retry-policy.ts';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { wakeWorkers } from '../../src/db/due.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
-import { releaseClaims } from '../../src/dispatch/claim.ts';
+import { releaseClaims } from '../../src/deliveries/statements/release.ts';
 import { createDueRows, type DueRows } from '../../src/dispatch/due-rows.ts';
 import { createTakeOver } from '../../src/dispatch/incarnation.ts';
 import { listenForDue } from '../../src/dispatch/listen-for-due.ts';

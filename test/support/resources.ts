@@ -46,7 +46,7 @@ export async function startResources(): Promise<Resources> {
   let offset = 0;
   const now = () => new Date(Date.now() + offset);
   const keyRing = createKeyRing([{ kid: 'test', key: randomBytes(32) }]);
-  const deliveries = createDeliveries({ db, clock: now });
+  const deliveries = createDeliveries({ db, pool: database.pool, clock: now });
   const guard = createAddressGuard({ allowCidrs: [], allowHttp: false, own: createOwnAddresses([]) });
   const callers = await insertCallers(db, newId);
   return {

@@ -1,9 +1,9 @@
 import type { Pool } from 'pg';
-import { PROBE_IN_MS } from '../deliveries/attempt-store.ts';
-import type { DeliveryToStart } from '../shared/delivery-workflow.ts';
-import { SUSPECT_AFTER_TAKEOVERS } from '../shared/faults.ts';
-import { LANES, type Lane, LEAD_SECONDS } from './lanes.ts';
-import type { Served, Turn } from './turns.ts';
+import { policyOf, PROBE_IN_MS } from '../../db/subscription-sql.ts';
+import type { DeliveryToStart } from '../../shared/delivery-workflow.ts';
+import { SUSPECT_AFTER_TAKEOVERS } from '../../shared/faults.ts';
+import { inLane, type Lane, LEAD_SECONDS } from './lanes.ts';
+import type { Served, Turn } from '../../dispatch/turns.ts';
 
 /** A delivery that this process now holds, with what its Temporal workflow is started with. */
 export type ClaimedDelivery = DeliveryToStart & {
@@ -31,8 +31,7 @@ const ADMITTED = `(SELECT count(*) FROM (SELECT FROM deliveries o WHERE o.subscr
 const TAKES_TRIES = `s.status = 'active' AND s.deleted_at IS NULL AND (s.circuit_probe_at IS NULL OR s.circuit_probe_at <= now())`;
 
 export const DETAILS = `c.id, c.round, c.attempts, c.policy_attempts AS "policyAttempts",
-    json_build_object('maxRetries', c.max_retries, 'initialDelay', c.initial_delay,
-                      'maxDelay', c.max_delay, 'backoffMultiplier', c.backoff_multiplier) AS policy,
+    ${policyOf('c')} AS policy,
     c.environment_id AS "environmentId", c.channel_id AS "channelId", c.message_id AS "messageId",
     c.subscription_id AS "subscriptionId", m.event_type AS "eventType",
     s.webhook_url AS "webhookUrl", s.timeout_ms AS "timeoutMs",
@@ -53,7 +52,7 @@ const claim = (lane: Lane): string => `
     SELECT due.id FROM turn
     CROSS JOIN LATERAL (
       SELECT d.id FROM deliveries d
-      WHERE d.subscription_id = turn.id AND ${LANES[lane]}
+      WHERE d.subscription_id = turn.id AND ${inLane(lane, 'd.')}
         AND d.due_at >= turn.since AND d.due_at <= now() + make_interval(secs => ${LEAD_SECONDS[lane]})
       ORDER BY d.due_at, d.id LIMIT CASE WHEN turn.circuit_probe_at IS NULL THEN $5::int ELSE 1 END FOR UPDATE OF d SKIP LOCKED
     ) AS due
@@ -130,7 +129,7 @@ const BACKLOG = `
   CROSS JOIN LATERAL (
     SELECT count(*)::int AS count FROM (
       SELECT FROM deliveries d
-      WHERE d.subscription_id = t.id AND ${LANES.first} AND d.due_at >= t.since AND d.due_at <= now() LIMIT $3
+      WHERE d.subscription_id = t.id AND ${inLane('first', 'd.')} AND d.due_at >= t.since AND d.due_at <= now() LIMIT $3
     ) AS counted
   ) AS due`;
 
@@ -143,29 +142,4 @@ export async function countWaiting(pool: Pool, turns: readonly Turn[], limit: nu
     values: [turns.map(({ id }) => id), turns.map(({ since }) => since), limit],
   });
   return new Map(rows.map(({ subscriptionId, count }) => [subscriptionId, count]));
-}
-
-/** A started delivery: its Temporal workflow carries it from here. Nothing happens to one that has already moved on. */
-export async function setCarrier(
-  pool: Pool,
-  started: { id: string; round: number; incarnationId: string; carrier: string },
-): Promise<void> {
-  await pool.query({
-    name: 'set_carrier',
-    text: 'UPDATE deliveries SET carrier = $4, holder = NULL WHERE id = $1 AND round = $2 AND holder = $3',
-    values: [started.id, started.round, started.incarnationId, started.carrier],
-  });
-}
-
-/** Gives claimed deliveries back: due again, in the same round, at once or `afterSeconds` later. */
-export async function releaseClaims(
-  pool: Pool,
-  { ids, incarnationId, afterSeconds = 0 }: { ids: readonly string[]; incarnationId: string; afterSeconds?: number },
-): Promise<void> {
-  if (ids.length === 0) return;
-  await pool.query(
-    `UPDATE deliveries SET holder = NULL, due_at = CASE WHEN $3 > 0 THEN now() + make_interval(secs => $3) ELSE due_at END
-     WHERE id = ANY ($1::text[]) AND holder = $2 AND due_at IS NOT NULL`,
-    [ids, incarnationId, afterSeconds],
-  );
 }

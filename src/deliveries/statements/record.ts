@@ -1,13 +1,12 @@
 import type { Pool } from 'pg';
-import { deliveryExhausted, isoTime, publishEvents, serviceEvent } from '../db/service-events.ts';
-import { FAILING_DAYS } from '../shared/service-events.ts';
-import type { DeadLetterReason, DeliveryStatus, ErrorClass } from '../shared/statuses.ts';
+import { FAILING_DAYS } from '../../shared/service-events.ts';
+import type { DeadLetterReason, DeliveryStatus, ErrorClass } from '../../shared/statuses.ts';
+import { insertDeadLetters } from './dead-letters.ts';
+import { deliveryExhausted, isoTime, publishEvents, serviceEvent } from './service-events.ts';
 
 /** What a try came to, as it is recorded. Times in ms; `dueAt` is the next retry, null when the delivery is finished. */
 export type AttemptRecord = {
   attemptId: string;
-  /** Null without a deadLetterReason. */
-  deadLetterId: string | null;
   deliveryId: string;
   round: number;
   number: number;
@@ -31,9 +30,9 @@ const TRIES = `
   WITH input AS (
     SELECT * FROM unnest($1::text[], $2::int[], $3::int[], $4::text[], $5::timestamptz[], $6::text[], $7::bool[],
       $8::timestamptz[], $9::int[], $10::int[], $11::text[], $12::text[], $13::int[], $14::text[], $15::text[], $16::text[],
-      $17::text[], $18::text[])
+      $17::text[])
       AS i (delivery_id, round, number, status, due_at, carrier, keeps_carrier, started_at, duration_ms, response_status,
-        response_headers, response_body, response_latency_ms, error_class, error_message, reason, attempt_id, letter_id)
+        response_headers, response_body, response_latency_ms, error_class, error_message, reason, attempt_id)
   ), changed AS (
     UPDATE deliveries d SET attempts = i.number, policy_attempts = d.policy_attempts + 1, status = i.status,
       due_at = i.due_at, next_retry_at = i.due_at, holder = NULL,
@@ -76,15 +75,13 @@ const RECORD_DELIVERED = `${TRIES}, altered AS MATERIALIZED (
 
 // A 410, or five days with nothing but failures, disables the subscription. Both that and each dead letter is told of.
 const HAS_FAILED_LONG = `NOT t.has_success AND s.failing_since < now() - interval '${FAILING_DAYS} days'`;
-const RECORD_WITH_FAILURES = `${TRIES}, letter AS (
-    INSERT INTO dead_letters (id, environment_id, channel_id, message_id, subscription_id, delivery_id, round,
-      event_type, reason, error_class, error_message, error_status, attempts, failed_at)
-    SELECT i.letter_id, c.environment_id, c.channel_id, c.message_id, c.subscription_id, c.id, c.round,
-      m.event_type, i.reason, i.error_class, i.error_message, i.response_status, c.attempts, now()
-    FROM changed c JOIN input i ON i.delivery_id = c.id JOIN messages m ON m.id = c.message_id
-    WHERE i.reason IS NOT NULL
-    ON CONFLICT (delivery_id, round) DO NOTHING
-    RETURNING *
+const RECORD_WITH_FAILURES = `${TRIES}, letter AS (${insertDeadLetters({
+  from: `changed c JOIN input i ON i.delivery_id = c.id AND i.reason IS NOT NULL JOIN messages m ON m.id = c.message_id`,
+  reason: 'i.reason',
+  errorClass: 'i.error_class',
+  errorMessage: 'i.error_message',
+  errorStatus: 'i.response_status',
+})}
   ), altered AS MATERIALIZED (
     ${altered(
       `s.id, t.has_success,
@@ -143,53 +140,7 @@ export async function recordAttempts(pool: Pool, records: readonly AttemptRecord
       column((record) => record.error?.message ?? null),
       column((record) => record.deadLetterReason),
       column((record) => record.attemptId),
-      column((record) => record.deadLetterId),
     ],
   });
   return new Set(rows.map((row) => row.id));
-}
-
-// The message is locked before its delivery, as erasing it does: whichever comes first, nothing personal stays behind.
-const RECORD_LATE = `
-  WITH message AS (
-    SELECT m.erased_at IS NOT NULL AS is_erased FROM deliveries d JOIN messages m ON m.id = d.message_id
-    WHERE d.id = $1 FOR SHARE OF m
-  ), late AS (
-    UPDATE deliveries SET attempts = $3, last_attempt_at = $5, response_status = $7,
-      response_body = CASE WHEN NOT m.is_erased THEN $8 END, response_latency_ms = $9,
-      status = CASE WHEN $14 = 'delivered' AND failure_reason = 'subscription_deleted' THEN 'delivered' ELSE status END,
-      failure_reason = CASE WHEN $14 = 'delivered' AND failure_reason = 'subscription_deleted' THEN NULL ELSE failure_reason END
-    FROM message m
-    WHERE id = $1 AND round = $2 AND attempts = $3 - 1 AND due_at IS NULL
-    RETURNING id, attempts, m.is_erased
-  )
-  INSERT INTO attempts (id, delivery_id, number, carrier, started_at, duration_ms, response_status, response_body,
-    response_latency_ms, response_headers, error_class, error_message, outcome)
-  SELECT $13, id, attempts, $4, $5, $6, $7, CASE WHEN NOT is_erased THEN $8 END, $9,
-    CASE WHEN NOT is_erased THEN $10::json END, $11, $12, $14 FROM late`;
-
-/**
- * Puts a try on record whose delivery was ended while the request was out: its subscription deleted, its Temporal workflow
- * cancelled, its message erased (then without what the receiver answered). It stays as it was ended, but what has arrived is
- * delivered, whatever became of its subscription. Does nothing when the try is recorded, or the delivery goes on in another
- * round.
- */
-export async function recordLate(pool: Pool, record: AttemptRecord): Promise<void> {
-  const { response, error } = record;
-  await pool.query(RECORD_LATE, [
-    record.deliveryId,
-    record.round,
-    record.number,
-    record.carrier,
-    record.startedAt,
-    record.durationMs,
-    response?.status ?? null,
-    response?.body ?? null,
-    response?.latencyMs ?? null,
-    response === null ? null : JSON.stringify(response.headers),
-    error?.class ?? null,
-    error?.message ?? null,
-    record.attemptId,
-    record.status === 'delivered' ? 'delivered' : 'failed',
-  ]);
 }

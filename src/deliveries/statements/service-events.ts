@@ -1,8 +1,6 @@
-import type { ServiceEvents, ServiceEventType } from '../shared/service-events.ts';
-import { WANTED } from './fan-out.ts';
-
-/** SQL: the system channel of an environment; `systemChannelId` says the same in TypeScript, and a test compares them. */
-export const systemChannel = (environmentId: string): string => `('chn' || substr(${environmentId}, 4))`;
+import { systemChannel } from '../../db/system-channel.ts';
+import type { ServiceEvents, ServiceEventType } from '../../shared/service-events.ts';
+import { fanOut } from './insert.ts';
 
 /** SQL: a time as JSON has it elsewhere, ISO 8601 UTC with milliseconds. */
 export const isoTime = (time: string): string => `to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
@@ -46,10 +44,5 @@ export const publishEvents = (events: string): string => `
     SELECT v.id, v.environment_id, ${systemChannel('v.environment_id')}, v.event_type, v.payload, posthorn_time(v.id)
     FROM (SELECT posthorn_id('msg') AS id, e.* FROM (${events}) e) v
     RETURNING id, environment_id, channel_id, event_type
-  ), event_delivery AS (
-    INSERT INTO deliveries (id, environment_id, channel_id, message_id, subscription_id, event_type, due_at, created_at,
-                            max_retries, initial_delay, max_delay, backoff_multiplier)
-    SELECT posthorn_id('dlv'), m.environment_id, m.channel_id, m.id, s.id, m.event_type, now(), now(),
-           s.max_retries, s.initial_delay, s.max_delay, s.backoff_multiplier
-    FROM event m JOIN subscriptions s ON s.channel_id = m.channel_id AND s.deleted_at IS NULL AND ${WANTED}
+  ), event_delivery AS (${fanOut({ messages: 'event m' })}
   )`;

@@ -1,7 +1,8 @@
 import type { Pool } from 'pg';
-import { deliveryExhausted, isoTime, publishEvents, serviceEvent } from '../db/service-events.ts';
-import { inTransaction } from '../db/transaction.ts';
-import { type Fault, FAULT_ENDS_AFTER_DAYS, FAULT_MESSAGES, LONGEST_FAULT_PAUSE_SECONDS } from '../shared/faults.ts';
+import { insertDeadLetters } from './dead-letters.ts';
+import { deliveryExhausted, isoTime, publishEvents, serviceEvent } from './service-events.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { type Fault, FAULT_ENDS_AFTER_DAYS, FAULT_MESSAGES, LONGEST_FAULT_PAUSE_SECONDS } from '../../shared/faults.ts';
 
 /** A try that broke off by a fault of ours, as it is stored. */
 export type BrokenTry = {
@@ -66,14 +67,13 @@ const HOLD = `
     WHERE s.id IN (SELECT j.subscription_id FROM judged j WHERE j.reason = 'secret_unreadable' AND NOT j.is_mended)
       AND s.secret_unreadable_since IS NULL AND s.deleted_at IS NULL
     RETURNING s.id, s.environment_id, s.channel_id, s.secret_unreadable_since
-  ), letter AS (
-    INSERT INTO dead_letters (id, environment_id, channel_id, message_id, subscription_id, delivery_id, round,
-      event_type, reason, error_class, error_message, attempts, failed_at)
-    SELECT posthorn_id('dlq'), c.environment_id, c.channel_id, c.message_id, c.subscription_id, c.id, c.round,
-      m.event_type, 'internal', 'internal', ${MESSAGE}, c.attempts, now()
-    FROM changed c JOIN messages m ON m.id = c.message_id WHERE c.due_at IS NULL
-    ON CONFLICT (delivery_id, round) DO NOTHING
-    RETURNING *
+  ), letter AS (${insertDeadLetters({
+    from: 'changed c JOIN messages m ON m.id = c.message_id AND c.due_at IS NULL',
+    reason: `'internal'`,
+    errorClass: `'internal'`,
+    errorMessage: MESSAGE,
+    errorStatus: 'NULL',
+  })}
   ), ${publishEvents(`
     ${deliveryExhausted('letter')}
     UNION ALL
@@ -105,50 +105,6 @@ export async function holdBroken(pool: Pool, broken: readonly BrokenTry[]): Prom
     ]);
     return rows;
   });
-}
-
-// Released in one statement; the next one goes on.
-const RELEASED_AT_ONCE = 1_000;
-const WAITS = `d.due_at > now() AND d.holder IS NULL AND d.carrier IS NULL`;
-const DUE_NOW = 'due_at = now(), next_retry_at = now()';
-
-/** Makes everything due that waits because of a fault of ours: a new process brings mended code, or the right keys. */
-export async function releaseAllHeld(pool: Pool): Promise<number> {
-  let released = 0;
-  for (;;) {
-    const { rowCount } = await pool.query(
-      `UPDATE deliveries SET ${DUE_NOW} WHERE id IN (
-         SELECT d.id FROM deliveries d WHERE d.held_reason IN ('secret_unreadable', 'internal') AND ${WAITS}
-         LIMIT ${RELEASED_AT_ONCE} FOR UPDATE SKIP LOCKED)`,
-    );
-    released += rowCount ?? 0;
-    if ((rowCount ?? 0) < RELEASED_AT_ONCE) return released;
-  }
-}
-
-// A loose walk over the subscriptions that have anything held: one index step for each.
-const HELD = `held_reason = 'secret_unreadable' AND due_at IS NOT NULL`;
-const RELEASE_MENDED = `
-  WITH RECURSIVE held AS (
-    (SELECT subscription_id FROM deliveries WHERE ${HELD} ORDER BY subscription_id LIMIT 1)
-    UNION ALL
-    SELECT (SELECT d.subscription_id FROM deliveries d WHERE ${HELD} AND d.subscription_id > h.subscription_id
-            ORDER BY d.subscription_id LIMIT 1)
-    FROM held h WHERE h.subscription_id IS NOT NULL
-  ), mended AS (
-    SELECT due.id FROM held h JOIN subscriptions s ON s.id = h.subscription_id AND s.secret_unreadable_since IS NULL
-    CROSS JOIN LATERAL (
-      SELECT d.id FROM deliveries d
-      WHERE d.held_reason = 'secret_unreadable' AND d.subscription_id = s.id AND ${WAITS} LIMIT ${RELEASED_AT_ONCE} FOR UPDATE SKIP LOCKED
-    ) AS due
-    LIMIT ${RELEASED_AT_ONCE}
-  )
-  UPDATE deliveries SET ${DUE_NOW} WHERE id IN (SELECT id FROM mended)`;
-
-/** Makes due, up to 1,000 at a time, what has waited for a secret that can be opened by now. Returns how many. */
-export async function releaseMended(pool: Pool): Promise<number> {
-  const { rowCount } = await pool.query({ name: 'release_mended', text: RELEASE_MENDED });
-  return rowCount ?? 0;
 }
 
 /** A secret of the subscription was opened: what else waits for that is due, and the next failure is told of again. */

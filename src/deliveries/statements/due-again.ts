@@ -1,0 +1,114 @@
+import type { Pool, PoolClient } from 'pg';
+import { closeDeadLetters } from './dead-letters.ts';
+import { insertDeliveries } from './insert.ts';
+
+// SQL, a SET list: the delivery `d` is due in its next round, under the policy that its subscription `s` has now.
+const NEXT_ROUND = `status = 'pending', round = d.round + 1, policy_attempts = 0, policy_started_at = now(), due_at = now(),
+      holder = NULL, carrier = NULL, next_retry_at = NULL, last_chance_until = NULL, failure_reason = NULL, held_reason = NULL, held_since = NULL,
+      held_sent = NULL, takeovers = 0, max_retries = s.max_retries, initial_delay = s.initial_delay, max_delay = s.max_delay, backoff_multiplier = s.backoff_multiplier`;
+
+// Before its delivery, as erasure and retention lock: neither takes the message away until this is committed.
+const SHARE_MESSAGE = `
+  SELECT m.id FROM deliveries AS d JOIN messages AS m ON m.id = d.message_id
+  WHERE d.id = $1 AND m.erased_at IS NULL FOR SHARE OF m`;
+
+const RETRY = `
+  UPDATE deliveries AS d SET ${NEXT_ROUND} FROM subscriptions AS s
+  WHERE d.id = $1 AND s.id = d.subscription_id AND s.deleted_at IS NULL
+    AND (d.status <> 'pending' OR d.held_reason IN ('secret_unreadable', 'internal'))`;
+
+// A statement of its own: a dead letter that was committed while the one before waited for its row is seen.
+const CLOSE = closeDeadLetters({
+  from: '(SELECT $1::text AS id) AS d',
+  condition: 'l.delivery_id = d.id',
+  requestedBy: '$2',
+});
+
+/**
+ * Makes one delivery due again and closes its open dead letter, within a transaction. False when the delivery waits for its first
+ * try anyway, and no fault of ours holds it, its subscription is deleted or its message erased.
+ */
+export async function retryDelivery(
+  connection: PoolClient,
+  { deliveryId, requestedBy }: { deliveryId: string; requestedBy: string },
+): Promise<boolean> {
+  const shared = await connection.query(SHARE_MESSAGE, [deliveryId]);
+  if (shared.rowCount === 0) return false;
+  const changed = await connection.query(RETRY, [deliveryId]);
+  if (changed.rowCount === 0) return false;
+  await connection.query(CLOSE, [deliveryId, requestedBy]);
+  return true;
+}
+
+// One statement: the dead letter is closed if and only if its delivery is due again.
+const REPLAY_DEAD_LETTERS = `
+  WITH eligible AS (
+    SELECT l.id, l.delivery_id FROM dead_letters l
+    JOIN deliveries d ON d.id = l.delivery_id AND d.status = 'failed'
+    JOIN subscriptions s ON s.id = d.subscription_id AND s.deleted_at IS NULL
+    JOIN messages m ON m.id = d.message_id
+    WHERE l.id = ANY ($1::text[]) AND l.environment_id = $2 AND l.status = 'open'
+    ORDER BY l.id
+    FOR SHARE OF m FOR UPDATE OF l, d
+  ), closed AS (${closeDeadLetters({ from: 'eligible e', condition: 'l.id = e.id', requestedBy: '$3' })}
+  )
+  UPDATE deliveries d
+  SET ${NEXT_ROUND}
+  FROM eligible e, subscriptions s
+  WHERE d.id = e.delivery_id AND s.id = d.subscription_id`;
+
+/** Makes the deliveries of these open dead letters due again. Returns how many; the rest are not open or not to be replayed. */
+export async function replayDeadLetters(
+  db: Pool | PoolClient,
+  replay: { ids: string[]; environmentId: string; requestedBy: string },
+): Promise<number> {
+  const { rowCount } = await db.query(REPLAY_DEAD_LETTERS, [replay.ids, replay.environmentId, replay.requestedBy]);
+  return rowCount ?? 0;
+}
+
+/**
+ * SQL, three CTEs: of the messages in `wanted`, for the subscription whose id `subscriptionId` is: `made` are the deliveries that
+ * were missing, `again` those that were finished and are due in their next round, unless `onlyMissing`. What is under way is left
+ * alone.
+ */
+export const replayMessages = (names: {
+  wanted: string;
+  subscriptionId: string;
+  onlyMissing: string;
+  requestedBy: string;
+}): string => `
+  made AS (${insertDeliveries({ from: `${names.wanted} m JOIN subscriptions s ON s.id = ${names.subscriptionId}` })}
+    ORDER BY m.id
+    ON CONFLICT (message_id, subscription_id) DO NOTHING
+    RETURNING id
+  ), again AS (
+    UPDATE deliveries d
+    SET ${NEXT_ROUND}
+    FROM ${names.wanted} m, subscriptions s
+    WHERE NOT ${names.onlyMissing} AND s.id = ${names.subscriptionId} AND d.message_id = m.id AND d.subscription_id = s.id
+      AND d.due_at IS NULL
+    RETURNING d.id
+  ), letters AS (${closeDeadLetters({ from: 'again a', condition: 'l.delivery_id = a.id', requestedBy: names.requestedBy })}
+  )`;
+
+/** Its Temporal workflow will not move it: next round, with what the policy has left. False when it has moved meanwhile. */
+export async function leaveCarrier(
+  pool: Pool,
+  { id, round, carrier }: { id: string; round: number; carrier: string },
+): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `UPDATE deliveries SET round = round + 1, carrier = NULL
+     WHERE id = $1 AND round = $2 AND carrier = $3 AND due_at IS NOT NULL`,
+    [id, round, carrier],
+  );
+  return rowCount === 1;
+}
+
+/** The same for everything unfinished, at its own time. Returns how many. */
+export async function leaveAllCarriers(pool: Pool): Promise<number> {
+  const { rowCount } = await pool.query(
+    `UPDATE deliveries SET round = round + 1, carrier = NULL
+     WHERE carrier IS NOT NULL AND due_at IS NOT NULL AND num_nulls(due_at) = 0`,
+  );
+  return rowCount ?? 0;
+}

@@ -1,0 +1,31 @@
+import { WANTED } from '../../db/wanted.ts';
+
+/**
+ * SQL, an INSERT: a delivery for each pair of a message `m` and a subscription `s` of `from`, due now, under the policy that the
+ * subscription has now. `holder`: an SQL expression for the incarnation that has it at once; without one it waits to be claimed.
+ */
+export const insertDeliveries = ({ from, holder = 'NULL' }: { from: string; holder?: string }): string => `
+    INSERT INTO deliveries (id, environment_id, channel_id, message_id, subscription_id, event_type, due_at, created_at, holder,
+                            max_retries, initial_delay, max_delay, backoff_multiplier)
+    SELECT posthorn_id('dlv'), m.environment_id, m.channel_id, m.id, s.id, m.event_type, now(), now(), ${holder},
+           s.max_retries, s.initial_delay, s.max_delay, s.backoff_multiplier
+    FROM ${from}`;
+
+/**
+ * SQL, an INSERT: the fan-out of `messages`, a table expression with the alias `m`, to the subscriptions of their channels.
+ * `wanted` narrows what the event types of a subscription let through.
+ */
+export const fanOut = ({
+  messages,
+  wanted = WANTED,
+  holder,
+}: {
+  messages: string;
+  wanted?: string;
+  holder?: string;
+}): string =>
+  insertDeliveries({
+    from: `${messages}
+    JOIN subscriptions s ON s.channel_id = m.channel_id AND s.deleted_at IS NULL AND ${wanted}`,
+    ...(holder !== undefined && { holder }),
+  });

@@ -1,0 +1,29 @@
+import type { Pool } from 'pg';
+
+const RECORD_CRASH = `
+  WITH changed AS (
+    UPDATE deliveries SET attempts = $3, status = 'retrying', due_at = now(), next_retry_at = now(),
+      last_attempt_at = now(), carrier = $4
+    WHERE id = $1 AND round = $2 AND attempts = $3 - 1 AND due_at IS NOT NULL
+    RETURNING id, attempts
+  )
+  INSERT INTO attempts (id, delivery_id, number, started_at, duration_ms, outcome, error_class, error_message, carrier)
+  SELECT posthorn_id('att'), id, attempts, now(), 0, 'failed', 'crashed', 'the worker stopped during this try; its request may have been sent', $4 FROM changed`;
+
+// Under the policy in force: a replay begins anew.
+const COUNT_DEATHS = `
+  SELECT count(*)::int AS deaths FROM attempts a JOIN deliveries d ON d.id = a.delivery_id
+  WHERE d.id = $1 AND d.round = $2 AND d.due_at IS NOT NULL AND a.error_class = 'crashed' AND a.started_at >= d.policy_started_at`;
+
+/**
+ * Records a try whose worker died, without using up the policy. Nothing is recorded when that try was recorded after all. Returns
+ * how many workers have died in tries of this delivery under its policy; 0 when it is not in that round any more.
+ */
+export async function recordCrash(
+  pool: Pool,
+  crash: { deliveryId: string; round: number; number: number; carrier: string },
+): Promise<number> {
+  await pool.query(RECORD_CRASH, [crash.deliveryId, crash.round, crash.number, crash.carrier]);
+  const { rows } = await pool.query<{ deaths: number }>(COUNT_DEATHS, [crash.deliveryId, crash.round]);
+  return rows[0]?.deaths ?? 0;
+}

@@ -1,0 +1,48 @@
+import type { Pool } from 'pg';
+
+/** Gives claimed deliveries back: due again, in the same round, at once or `afterSeconds` later. */
+export async function releaseClaims(
+  pool: Pool,
+  { ids, incarnationId, afterSeconds = 0 }: { ids: readonly string[]; incarnationId: string; afterSeconds?: number },
+): Promise<void> {
+  if (ids.length === 0) return;
+  await pool.query(
+    `UPDATE deliveries SET holder = NULL, due_at = CASE WHEN $3 > 0 THEN now() + make_interval(secs => $3) ELSE due_at END
+     WHERE id = ANY ($1::text[]) AND holder = $2 AND due_at IS NOT NULL`,
+    [ids, incarnationId, afterSeconds],
+  );
+}
+
+/** Gives everything back that an incarnation holds: it ends. */
+export async function releaseAllOf(pool: Pool, incarnationId: string): Promise<void> {
+  await pool.query('UPDATE deliveries SET holder = NULL WHERE holder = $1', [incarnationId]);
+}
+
+// SQL, a SET list. The round stays: should the dead one have started the Temporal workflow after all, starting it again says so,
+// and nothing is sent twice (docs/decisions.md). Each takeover is counted, since one of these deliveries may be what has killed
+// the worker.
+const TAKEN_OVER = 'holder = NULL, takeovers = least(takeovers + 1, 1000)';
+
+/** Frees what these dead incarnations held. Returns how many deliveries are due again. */
+export async function takeOverFrom(pool: Pool, incarnationIds: readonly string[]): Promise<number> {
+  const { rowCount } = await pool.query({
+    name: 'take_over',
+    text: `UPDATE deliveries SET ${TAKEN_OVER} WHERE holder = ANY ($1::text[])`,
+    values: [incarnationIds],
+  });
+  return rowCount ?? 0;
+}
+
+/**
+ * Frees what incarnations without a lease held, whether they are known or not; `ownIds`, those of this process, keep theirs. Reads
+ * all that is held. Returns how many deliveries are due again.
+ */
+export async function takeOverFromUnleased(pool: Pool, ownIds: readonly string[]): Promise<number> {
+  const { rowCount } = await pool.query(
+    `UPDATE deliveries SET ${TAKEN_OVER}
+     WHERE holder IS NOT NULL AND holder <> ALL ($1::text[])
+       AND holder NOT IN (SELECT id FROM incarnations WHERE expires_at > now())`,
+    [ownIds],
+  );
+  return rowCount ?? 0;
+}
