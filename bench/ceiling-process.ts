@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { readEncryptionKeys } from '../src/config.ts';
 import { createKeyRing } from '../src/credentials/key-ring.ts';
 import { createPool } from '../src/db/pool.ts';
-import { judge } from '../src/deliveries/attempt.ts';
+import { judge } from '../src/deliveries/judge.ts';
 import { loadForAttempts } from '../src/deliveries/load.ts';
 import { createRecorder } from '../src/deliveries/recorder.ts';
 import { openSigningSecrets } from '../src/deliveries/signing-secrets.ts';

@@ -4,7 +4,7 @@ import { findChannels } from '../src/channels/store.ts';
 import type { Database } from '../src/db/client.ts';
 import type { DeadLetterFilter } from '../src/dead-letters/filter-store.ts';
 import { countDeadLetters, listDeadLetters } from '../src/dead-letters/store.ts';
-import { judge } from '../src/deliveries/attempt.ts';
+import { judge } from '../src/deliveries/judge.ts';
 import { loadForAttempts } from '../src/deliveries/load.ts';
 import { createRecorder } from '../src/deliveries/recorder.ts';
 import { endOfSubscriptions } from '../src/deliveries/statements/end.ts';

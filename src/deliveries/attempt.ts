@@ -1,66 +1,140 @@
-import type { SendResult } from '../outbound/post-webhook.ts';
-import type { AttemptInput, AttemptResult } from '../shared/delivery-workflow.ts';
-import type { Passage } from '../shared/held-by-circuit.ts';
-import { delayAfterFailure, policyEndsAt } from '../shared/retry-policy.ts';
-import { type DeadLetterReason, type DeliveryStatus, isEndedForGood } from '../shared/statuses.ts';
+import type { Logger } from 'pino';
+import type { KeyRing } from '../credentials/key-ring.ts';
+import { untilReachable } from '../db/until-reachable.ts';
+import type { Clock } from '../dependencies.ts';
+import { SenderClosedError } from '../outbound/connections.ts';
+import type { SendResult, WebhookSender } from '../outbound/post-webhook.ts';
 import type { DeliveryToAttempt } from '../shared/delivery-to-attempt.ts';
+import type { AttemptResult } from '../shared/delivery-workflow.ts';
+import type { Passage } from '../shared/held-by-circuit.ts';
+import type { Faults } from './faults.ts';
+import { judge, settledResult, toResult } from './judge.ts';
+import type { Recorder } from './recorder.ts';
+import { openSigningSecrets } from './signing-secrets.ts';
+import { webhookRequest } from './webhook-request.ts';
 
-/** The delivery's next state after a try. `dueAt` is the next retry, null when the delivery is finished. */
-export type Verdict = {
-  status: DeliveryStatus;
-  dueAt: Date | null;
-  deadLetterReason: DeadLetterReason | null;
+// A delivery read before it waited for its turn may be paused, deleted or have another URL when the turn comes.
+const STALE_MS = 500;
+
+/** A place under the limits of the subscription, until `leave`, which may be called more than once. */
+export type Entered = Passage & { leave(): void };
+/** The circuit or a limit takes no try before `at`. */
+export type Refused = { at: Date; reason: 'rate' | 'concurrency' | 'circuit' };
+
+/** The try number `number` of a delivery in its round, and what its maker decides: how to read, when its turn is, where to put it back. */
+export type Try<E extends Entered> = {
+  deliveryId: string;
+  round: number;
+  number: number;
+  /** The Temporal workflow that makes it. */
+  carrier: string;
+  /** Whether that workflow goes on with the delivery, should it be retried; else it waits to be claimed. */
+  keepsCarrier: boolean;
+  /** The delivery as it is now; undefined when it is gone. */
+  read(): Promise<DeliveryToAttempt | undefined> | DeliveryToAttempt | undefined;
+  /** Its turn under the limits and the circuit of its subscription. */
+  admit(delivery: DeliveryToAttempt): Promise<({ ok: true } & E) | ({ ok: false } & Refused)>;
+  /** No try now: refused, or its subscription is not active. */
+  putBack(delivery: DeliveryToAttempt, refused: Refused | undefined): Promise<void>;
+  /** The answer is there, and not yet recorded; the place is left after this call. Its promise is waited for at the end. */
+  observe(delivery: DeliveryToAttempt, entered: E, sent: SendResult): Promise<void>;
+  /** Whether nobody waits for the outcome any more: then a fault is thrown, and whoever has taken over decides. */
+  isOver(): boolean;
 };
 
-/** What the record already says about this try, when it need not or must not be made; undefined when it is to be made. */
-export function settledResult(
-  delivery: DeliveryToAttempt,
-  input: Pick<AttemptInput, 'round' | 'number'>,
-  now: Date,
-): AttemptResult | undefined {
-  if (delivery.round !== input.round) return { result: 'superseded' };
-  if (delivery.status === 'delivered') return { result: 'delivered' };
-  if (delivery.status === 'failed') {
-    return isEndedForGood(delivery.failureReason)
-      ? { result: 'superseded' }
-      : { result: 'deadLettered', message: delivery.lastErrorMessage ?? 'ended without a result' };
-  }
-  if (delivery.subscription.isDeleted) return { result: 'superseded' };
-  if (delivery.attempts >= input.number) {
-    return {
-      result: 'retry',
-      delayMs: untilThen(delivery.dueAt, now),
-      message: delivery.lastErrorMessage ?? 'the recorded try failed',
-    };
-  }
-  return undefined;
-}
+export type TryDependencies = {
+  sender: WebhookSender;
+  keyRing: KeyRing;
+  recorder: Recorder;
+  faults: Faults;
+  clock: Clock;
+  log: Logger;
+};
 
 /**
- * Judges a try that ended at `now`. 410 ends the delivery at once. A try through a circuit that is not closed, a probe or a last
- * chance, ends its delivery when its policy is over by then: nothing but further probes would come of it.
+ * Makes one try: reads, settles, is admitted, posts, judges, records. The activity and the drain both make their tries with it. A
+ * try that the record knows, or that is not to be made now, sends nothing. A fault of ours on the way, before or after the request,
+ * is no failure of the receiver's: the delivery is held. Throws while the worker stops, when the try is over, and when PostgreSQL
+ * does not even take that.
  */
-export function judge(
-  delivery: DeliveryToAttempt,
-  sent: SendResult,
-  now: Date,
-  { isProbe, isLastChance }: Passage,
-): Verdict {
-  if (sent.isDelivered) return { status: 'delivered', dueAt: null, deadLetterReason: null };
-  if (sent.response?.status === 410) return { status: 'failed', dueAt: null, deadLetterReason: 'gone' };
-  const delayMs = delayAfterFailure(delivery.policy, delivery.policyAttempts + 1, sent.retryAfterMs);
-  if (delayMs === undefined) return { status: 'failed', dueAt: null, deadLetterReason: 'exhausted' };
-  const isOver = policyEndsAt(delivery.policy, delivery.policyStartedAt, delivery.subscription.timeoutMs) <= now;
-  if ((isProbe || isLastChance) && isOver) return { status: 'failed', dueAt: null, deadLetterReason: 'circuit' };
-  return { status: 'retrying', dueAt: new Date(now.getTime() + delayMs), deadLetterReason: null };
+export async function attempt<E extends Entered>(deps: TryDependencies, wanted: Try<E>): Promise<AttemptResult> {
+  const found = await readUnsettled(deps, wanted);
+  if ('result' in found) return found;
+  const askedAt = performance.now();
+  const entry = await wanted.admit(found);
+  if (!entry.ok) {
+    await wanted.putBack(found, entry);
+    return { result: 'held' };
+  }
+  try {
+    const current = performance.now() - askedAt < STALE_MS ? found : await readUnsettled(deps, wanted);
+    return 'result' in current ? current : await make(deps, wanted, { delivery: current, entered: entry });
+  } finally {
+    entry.leave();
+  }
 }
 
-/** The verdict as the Temporal workflow is told it. */
-export function toResult(verdict: Verdict, message: string, now: Date): AttemptResult {
-  if (verdict.status === 'delivered') return { result: 'delivered' };
-  if (verdict.dueAt === null) return { result: 'deadLettered', message };
-  return { result: 'retry', delayMs: untilThen(verdict.dueAt, now), message };
+/** The delivery as it is now; a result instead, when no try is to be made. */
+async function readUnsettled<E extends Entered>(
+  { clock }: TryDependencies,
+  wanted: Try<E>,
+): Promise<DeliveryToAttempt | AttemptResult> {
+  const delivery = await wanted.read();
+  if (delivery === undefined) return { result: 'superseded' };
+  const settled = settledResult(delivery, wanted, clock());
+  if (settled !== undefined) return settled;
+  if (delivery.subscription.status === 'active') return delivery;
+  await wanted.putBack(delivery, undefined);
+  return { result: 'held' };
 }
 
-/** Milliseconds from now, at least 1: Temporal takes 0 as "use the maximum interval". */
-const untilThen = (then: Date | null, now: Date): number => Math.max(1, (then?.getTime() ?? 0) - now.getTime());
+async function make<E extends Entered>(
+  deps: TryDependencies,
+  wanted: Try<E>,
+  { delivery, entered }: { delivery: DeliveryToAttempt; entered: E },
+): Promise<AttemptResult> {
+  const { deliveryId, round } = delivery;
+  const { carrier, keepsCarrier } = wanted;
+  const number = delivery.attempts + 1;
+  let maybeSent = false;
+  let observed: Promise<void> | undefined;
+  try {
+    const request = webhookRequest(delivery, await secretsOf(deps, delivery), deps.clock());
+    maybeSent = true;
+    const sent = await deps.sender.post(request);
+    observed = wanted.observe(delivery, entered, sent);
+    // The place is free once the answer is there; recording goes on beside the next request.
+    entered.leave();
+    const verdict = judge(delivery, sent, deps.clock(), entered);
+    const isRecorded = await deps.recorder.record({ delivery, number, carrier, keepsCarrier, sent, verdict });
+    deps.log.debug({ deliveryId, number, status: verdict.status, ms: sent.durationMs }, 'attempt made');
+    return isRecorded ? toResult(verdict, sent.error?.message ?? '', deps.clock()) : await resultNow(deps, wanted);
+  } catch (fault) {
+    // A sender that is closed has sent nothing: the worker stops, and another one makes this try.
+    if (fault instanceof SenderClosedError || wanted.isOver()) throw fault;
+    const broken = { deliveryId, round, number };
+    return await untilReachable(() => deps.faults.hold(broken, fault, { maybeSent }), wanted.isOver);
+  } finally {
+    await observed;
+  }
+}
+
+/** The secrets that sign; those that do not open are told of. */
+async function secretsOf(
+  { keyRing, faults }: TryDependencies,
+  { subscription }: DeliveryToAttempt,
+): Promise<readonly string[]> {
+  const { secrets, unreadable } = openSigningSecrets(keyRing, subscription);
+  if (unreadable.length > 0) {
+    const ids = unreadable.map(({ id }) => id);
+    faults.tellUnreadable(subscription.id, ids, unreadable[0]?.cause);
+  }
+  if (subscription.isSecretUnreadable) await faults.markReadable(subscription.id);
+  return secrets;
+}
+
+/** The result of a try that could not be recorded because the delivery had moved on meanwhile. */
+async function resultNow<E extends Entered>({ clock }: TryDependencies, wanted: Try<E>): Promise<AttemptResult> {
+  const delivery = await wanted.read();
+  return (delivery && settledResult(delivery, wanted, clock())) ?? { result: 'superseded' };
+}

@@ -3,7 +3,7 @@ import { createGrouping } from '../db/group.ts';
 import { untilReachable } from '../db/until-reachable.ts';
 import type { NewId } from '../new-id.ts';
 import type { SendResult } from '../outbound/post-webhook.ts';
-import type { Verdict } from './attempt.ts';
+import type { Verdict } from './judge.ts';
 import { type AttemptRecord, recordAttempts } from './statements/record.ts';
 import { recordLate } from './statements/record-late.ts';
 import type { DeliveryToAttempt } from '../shared/delivery-to-attempt.ts';

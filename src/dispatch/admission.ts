@@ -3,6 +3,7 @@ import type { DeliveryToAttempt } from '../shared/delivery-to-attempt.ts';
 import { CIRCUIT_OPEN_MS } from '../shared/circuit.ts';
 import { RECORDING_MS } from '../shared/delivery-workflow.ts';
 import type { Passage } from '../shared/held-by-circuit.ts';
+import type { Refused } from '../deliveries/attempt.ts';
 import type { SendResult } from '../outbound/post-webhook.ts';
 import type { Pressure } from './adaptive-limit.ts';
 import type { CircuitChange, Circuits } from './circuit-store.ts';
@@ -17,9 +18,7 @@ export type Admitted = Pick<
 >;
 
 /** A try may be made, until `leave`; or not before `at`. */
-export type Entry =
-  | (Extract<Place, { ok: true }> & Passage)
-  | { ok: false; at: Date; reason: 'rate' | 'concurrency' | 'circuit' };
+export type Entry = (Extract<Place, { ok: true }> & Passage) | ({ ok: false } & Refused);
 
 /** What a try tells of its receiver. */
 export type Answered = Pick<SendResult, 'isDelivered' | 'response' | 'error' | 'answeredAfterMs'>;

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { isUnreachable } from '../db/until-reachable.ts';
-import { settledResult } from '../deliveries/attempt.ts';
+import { attempt, type TryDependencies } from '../deliveries/attempt.ts';
 import { loadForAttempts } from '../deliveries/load.ts';
-import { makeTry, type TryDependencies } from '../deliveries/make-try.ts';
 import { SenderClosedError } from '../outbound/connections.ts';
 import type { DeliveryToAttempt } from '../shared/delivery-to-attempt.ts';
 import type { DrainProgress } from '../shared/delivery-workflow.ts';
@@ -160,35 +159,31 @@ export function createDrain(deps: DrainDependencies): Drain {
       entry.leave();
       pumpSoon();
     };
+    const { deliveryId, round } = delivery;
     try {
-      const read = await fresh(delivery);
-      if (read === undefined) return;
-      const next = { round: delivery.round, number: read.attempts + 1 };
-      if (settledResult(read, next, deps.clock()) !== undefined) return;
-      const { subscription } = read;
-      const isProbeLost = async () => entry.isProbe && !(await deps.admission.takeProbe(subscription));
-      if (subscription.status !== 'active' || (await isProbeLost())) return await giveBack([read.deliveryId]);
-      let observed: Promise<void> | undefined;
-      const made = await makeTry(deps, {
-        delivery: read,
-        passage: entry,
+      await attempt<Entered>(deps, {
+        deliveryId,
+        round,
+        number: delivery.attempts + 1,
         carrier,
         keepsCarrier: false,
         isOver: () => false,
-        onAnswer(sent) {
+        read: () => fresh(delivery),
+        async admit({ subscription }) {
+          const isLost = entry.isProbe && !(await deps.admission.takeProbe(subscription));
+          return isLost ? { ok: false, reason: 'circuit', at: deps.clock() } : { ...entry, leave };
+        },
+        putBack: () => giveBack([deliveryId]),
+        observe({ subscription }, entered, sent) {
           surplus.sent(subscriptionId);
-          // Counted before the next request goes out; what follows from it is waited for at the end.
-          observed = deps.admission.observe(subscription, entry, sent);
-          leave();
+          tally.sent(sent.isDelivered);
           deps.observe(subscriptionId, sent.durationMs);
+          return deps.admission.observe(subscription, entered, sent);
         },
       });
-      if (made.end === 'sent') tally.sent(made.sent.isDelivered);
-      await observed;
     } catch (error) {
       // PostgreSQL is away, or this process stops: nothing is known against the delivery.
       const isOutage = isUnreachable(error) || error instanceof SenderClosedError;
-      const { deliveryId, round } = delivery;
       const hold = (): Promise<unknown> => deps.faults.hold({ deliveryId, round }, error, { maybeSent: false });
       if (isOutage || (await hold().catch(() => undefined)) === undefined) {
         deps.log.warn({ err: error, deliveryId }, 'a try of a drain broke off; its delivery stays due');

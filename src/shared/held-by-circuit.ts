@@ -32,7 +32,7 @@ export type HeldStanding = 'waits' | 'lastChance' | 'givenUp';
 /**
  * Where a held delivery stands. It waits until a probe has failed after its policy would have ended and after its own time
  * had come. From then on it is given up, but never without an attempt of its own: one that has none makes it first. Written in
- * SQL as well, in src/dispatch/settle-held.ts; a test compares them.
+ * SQL as well, in src/deliveries/statements/settle-circuit.ts; a test compares them.
  */
 export function standingOf(held: HeldByCircuit, { probeFailedAt }: Pick<NotClosed, 'probeFailedAt'>): HeldStanding {
   const overAt = Math.max(held.policyEndsAt.getTime(), held.dueAt.getTime());

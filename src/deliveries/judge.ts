@@ -1,0 +1,66 @@
+import type { SendResult } from '../outbound/post-webhook.ts';
+import type { AttemptInput, AttemptResult } from '../shared/delivery-workflow.ts';
+import type { Passage } from '../shared/held-by-circuit.ts';
+import { delayAfterFailure, policyEndsAt } from '../shared/retry-policy.ts';
+import { type DeadLetterReason, type DeliveryStatus, isEndedForGood } from '../shared/statuses.ts';
+import type { DeliveryToAttempt } from '../shared/delivery-to-attempt.ts';
+
+/** The delivery's next state after a try. `dueAt` is the next retry, null when the delivery is finished. */
+export type Verdict = {
+  status: DeliveryStatus;
+  dueAt: Date | null;
+  deadLetterReason: DeadLetterReason | null;
+};
+
+/** What the record already says about this try, when it need not or must not be made; undefined when it is to be made. */
+export function settledResult(
+  delivery: DeliveryToAttempt,
+  input: Pick<AttemptInput, 'round' | 'number'>,
+  now: Date,
+): AttemptResult | undefined {
+  if (delivery.round !== input.round) return { result: 'superseded' };
+  if (delivery.status === 'delivered') return { result: 'delivered' };
+  if (delivery.status === 'failed') {
+    return isEndedForGood(delivery.failureReason)
+      ? { result: 'superseded' }
+      : { result: 'deadLettered', message: delivery.lastErrorMessage ?? 'ended without a result' };
+  }
+  if (delivery.subscription.isDeleted) return { result: 'superseded' };
+  if (delivery.attempts >= input.number) {
+    return {
+      result: 'retry',
+      delayMs: untilThen(delivery.dueAt, now),
+      message: delivery.lastErrorMessage ?? 'the recorded try failed',
+    };
+  }
+  return undefined;
+}
+
+/**
+ * Judges a try that ended at `now`. 410 ends the delivery at once. A try through a circuit that is not closed, a probe or a last
+ * chance, ends its delivery when its policy is over by then: nothing but further probes would come of it.
+ */
+export function judge(
+  delivery: DeliveryToAttempt,
+  sent: SendResult,
+  now: Date,
+  { isProbe, isLastChance }: Passage,
+): Verdict {
+  if (sent.isDelivered) return { status: 'delivered', dueAt: null, deadLetterReason: null };
+  if (sent.response?.status === 410) return { status: 'failed', dueAt: null, deadLetterReason: 'gone' };
+  const delayMs = delayAfterFailure(delivery.policy, delivery.policyAttempts + 1, sent.retryAfterMs);
+  if (delayMs === undefined) return { status: 'failed', dueAt: null, deadLetterReason: 'exhausted' };
+  const isOver = policyEndsAt(delivery.policy, delivery.policyStartedAt, delivery.subscription.timeoutMs) <= now;
+  if ((isProbe || isLastChance) && isOver) return { status: 'failed', dueAt: null, deadLetterReason: 'circuit' };
+  return { status: 'retrying', dueAt: new Date(now.getTime() + delayMs), deadLetterReason: null };
+}
+
+/** The verdict as the Temporal workflow is told it. */
+export function toResult(verdict: Verdict, message: string, now: Date): AttemptResult {
+  if (verdict.status === 'delivered') return { result: 'delivered' };
+  if (verdict.dueAt === null) return { result: 'deadLettered', message };
+  return { result: 'retry', delayMs: untilThen(verdict.dueAt, now), message };
+}
+
+/** Milliseconds from now, at least 1: Temporal takes 0 as "use the maximum interval". */
+const untilThen = (then: Date | null, now: Date): number => Math.max(1, (then?.getTime() ?? 0) - now.getTime());
