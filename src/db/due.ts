@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import type { Logger } from 'pino';
 import type { Database } from './client.ts';
 
 /** Workers LISTEN on this channel. */
@@ -7,16 +8,36 @@ export const DUE_CHANNEL = 'posthorn_due';
 type Notifying = Pick<Database, '$queryRaw'> | Pick<Pool, 'query'>;
 
 /**
- * Wakes every worker once the surrounding transaction, if there is one, commits: something is due now. `lateMs`: it may have
- * been due for so long, and nothing else tells of it. Rows that are late by more than 0.4 s when they are written, and
- * subscriptions that take tries again, are told of by the database itself (triggers of migration 0013). A NOTIFY makes
- * commits queue for one lock, so the publishes of a process that also sends do without. The cast: Prisma cannot read a
- * `void` column.
+ * Wakes every worker once the surrounding transaction, if there is one, commits: a delivery is due now, or a replay waits to be
+ * started. `lateMs`: rows may have been due for so long, and nothing else tells of them. Rows that are late by more than 0.4 s when
+ * they are written, and subscriptions that take tries again, are told of by the database itself (triggers of migration 0013).
+ * Publishes wake by `createWaker` instead. The cast: Prisma cannot read a `void` column.
  */
 export async function wakeWorkers(db: Notifying, { lateMs }: { lateMs?: number } = {}): Promise<void> {
   const notice = lateMs === undefined ? '' : `late ${Math.ceil(lateMs)}`;
   if ('query' in db) await db.query('SELECT pg_notify($1, $2)', [DUE_CHANNEL, notice]);
   else await db.$queryRaw`SELECT pg_notify(${DUE_CHANNEL}, ${notice})::text`;
+}
+
+// Workers look once more for rows that have been due for 2 s (src/dispatch/due-rows.ts): a commit that took longer is told of.
+const LATE_MS = 1_500;
+
+/**
+ * Wakes workers beside the transactions of publishes, with no promise to wait for: a NOTIFY inside would make all commits queue for
+ * one lock. One is under way at a time, and workers poll should it be lost. `tookMs`: how long the commit took; a disk or a standby
+ * may have held it up, and then its rows are older than workers look for.
+ */
+export function createWaker(pool: Pool, log: Logger): (tookMs: number) => void {
+  let isWaking = false;
+  return (tookMs) => {
+    if (isWaking && tookMs < LATE_MS) return;
+    isWaking = true;
+    wakeWorkers(pool, tookMs < LATE_MS ? {} : { lateMs: tookMs })
+      .catch((error: unknown) => log.debug({ err: error }, 'workers were not woken; they poll'))
+      .finally(() => {
+        isWaking = false;
+      });
+  };
 }
 
 /**

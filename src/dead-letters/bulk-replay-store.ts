@@ -1,6 +1,5 @@
 import type { Pool } from 'pg';
 import type { Database } from '../db/client.ts';
-import { wakeWorkers } from '../db/due.ts';
 import type { BulkReplay as BulkReplayRow } from '../db/generated/client.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { replayDeadLetters } from '../deliveries/statements/due-again.ts';
@@ -111,7 +110,6 @@ export async function replayNextBatch(pool: Pool, bulkReplayId: string, carrier:
        WHERE id = $1 RETURNING matched, replayed, failed`,
       [bulkReplayId, replayed, ids.length - replayed, ids.at(-1) ?? null, isFinished],
     );
-    if (replayed > 0) await wakeWorkers(connection);
     return { isFinished, ...(rows[0] ?? { matched: 0, replayed: 0, failed: 0 }) };
   });
 }

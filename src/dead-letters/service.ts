@@ -69,7 +69,6 @@ export function createDeadLetters(
             : `The dead letter is ${letter.status}; only an open one can be replayed`,
         );
       }
-      await wakeWorkers(db);
       return deliveries.get(caller, letter.deliveryId ?? '');
     },
 

@@ -1,5 +1,4 @@
 import type { DatabaseTransaction } from '../db/client.ts';
-import { wakeWorkers } from '../db/due.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Caller } from '../http/context.ts';
@@ -58,11 +57,9 @@ export function createDeliveries({ db, pool, clock }: Pick<Dependencies, 'db' | 
      */
     async retry(caller: Caller, deliveryId: string): Promise<Delivery> {
       const { status, messageId } = await get(caller, deliveryId);
-      const isDue = await inTransaction(pool, async (connection) => {
-        const isChanged = await retryDelivery(connection, { deliveryId, requestedBy: caller.credentialId });
-        if (isChanged) await wakeWorkers(connection);
-        return isChanged;
-      });
+      const isDue = await inTransaction(pool, (connection) =>
+        retryDelivery(connection, { deliveryId, requestedBy: caller.credentialId }),
+      );
       if (!isDue) {
         throw new ApiError(
           'CONFLICT',

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { wakeWorkers } from '../db/due.ts';
+import { createWaker } from '../db/due.ts';
 import { createGrouping } from '../db/group.ts';
 import { isInDoubt } from '../db/until-reachable.ts';
 import { ApiError } from '../shared/api-error.ts';
@@ -19,8 +19,6 @@ const GROUP_BYTES = 4 * 1_048_576;
 const WAITING_MESSAGES = 8_000;
 const WAITING_BYTES = 64 * 1_048_576;
 const RETRY_AFTER_SECONDS = 1;
-// Workers look once more for what has been due for 2 s (dispatch/due-rows.ts): a commit that took longer is told of.
-const LATE_MS = 1_500;
 
 export type Publisher = {
   store(publication: Publication): Promise<Stored>;
@@ -33,20 +31,7 @@ export type Publisher = {
  * waiting already, and, with `outcome: unknown`, when PostgreSQL went away before it could say whether it had committed. New deliveries go to `handOver` where it takes them; other processes are woken otherwise.
  */
 export function createPublisher(pool: Pool, log: Logger, handOver: HandOver): Publisher {
-  let isWaking = false;
-  /**
-   * Not awaited, and outside the transaction: a NOTIFY inside would make all commits queue for one lock. A commit that the
-   * disk or a standby has held up for long is told of as late: its rows are older than workers look for.
-   */
-  const wakeDispatchers = (tookMs: number): void => {
-    if (isWaking && tookMs < LATE_MS) return;
-    isWaking = true;
-    wakeWorkers(pool, tookMs < LATE_MS ? {} : { lateMs: tookMs })
-      .catch((error: unknown) => log.debug({ err: error }, 'dispatchers were not woken; they poll'))
-      .finally(() => {
-        isWaking = false;
-      });
-  };
+  const wake = createWaker(pool, log);
 
   const weightOf = ({ messages }: Publication): number =>
     messages.reduce((sum, { payload }) => sum + 1 + (payload.length / GROUP_BYTES) * GROUP_MESSAGES, 0);
@@ -54,7 +39,7 @@ export function createPublisher(pool: Pool, log: Logger, handOver: HandOver): Pu
   /** `beganAt`: when the transaction was sent, on the clock of performance.now(). */
   const afterCommit = (made: { taken: NewDelivery[]; hasUntaken: boolean }, beganAt: number): void => {
     if (made.taken.length > 0) handOver.take(made.taken);
-    if (made.hasUntaken) wakeDispatchers(performance.now() - beganAt);
+    if (made.hasUntaken) wake(performance.now() - beganAt);
   };
 
   let waitingBytes = 0;

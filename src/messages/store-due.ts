@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
-import { wakeWorkers } from '../db/due.ts';
+import { createWaker } from '../db/due.ts';
 import type { HandOver, NewDelivery } from '../shared/hand-over.ts';
 import { type AcceptedMessage, takeDue } from './due-store.ts';
 import { type Match, type NewMessage, type Publication, storePublications } from './publish-store.ts';
@@ -18,6 +18,7 @@ export type Made = { publishedAt: Date[]; taken: NewDelivery[]; hasUntaken: bool
 export type StoreDue = ReturnType<typeof createStoreDue>;
 
 export function createStoreDue({ pool, log, handOver }: { pool: Pool; log: Logger; handOver: HandOver }) {
+  const wake = createWaker(pool, log);
   return {
     /**
      * Takes messages that this transaction has locked out of what waits and publishes them: whatever happens, each is in one
@@ -41,10 +42,7 @@ export function createStoreDue({ pool, log, handOver }: { pool: Pool; log: Logge
       const lateMs = Date.now() - Math.min(...publishedAt.map((time) => time.getTime()));
       if (lateMs > LATE_MS) log.info({ messages: publishedAt.length, lateMs }, 'published scheduled messages late');
       if (taken.length > 0) handOver.take(taken);
-      if (!hasUntaken) return;
-      wakeWorkers(pool).catch((error: unknown) => {
-        log.debug({ err: error }, 'dispatchers were not woken; they poll');
-      });
+      if (hasUntaken) wake(0);
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
+import { wakeWorkers } from '../../db/due.ts';
 import { closeDeadLetters } from './dead-letters.ts';
 import { insertDeliveries } from './insert.ts';
 
@@ -25,7 +26,7 @@ const CLOSE = closeDeadLetters({
 });
 
 /**
- * Makes one delivery due again and closes its open dead letter, within a transaction. False when the delivery waits for its first
+ * Makes one delivery due again, closes its open dead letter and wakes workers, within a transaction. False when the delivery waits for its first
  * try anyway, and no fault of ours holds it, its subscription is deleted or its message erased.
  */
 export async function retryDelivery(
@@ -37,6 +38,7 @@ export async function retryDelivery(
   const changed = await connection.query(RETRY, [deliveryId]);
   if (changed.rowCount === 0) return false;
   await connection.query(CLOSE, [deliveryId, requestedBy]);
+  await wakeWorkers(connection);
   return true;
 }
 
@@ -57,13 +59,15 @@ const REPLAY_DEAD_LETTERS = `
   FROM eligible e, subscriptions s
   WHERE d.id = e.delivery_id AND s.id = d.subscription_id`;
 
-/** Makes the deliveries of these open dead letters due again. Returns how many; the rest are not open or not to be replayed. */
+/** Makes the deliveries of these open dead letters due again, and wakes workers. Returns how many; the rest are not open or not to be replayed. */
 export async function replayDeadLetters(
   db: Pool | PoolClient,
   replay: { ids: string[]; environmentId: string; requestedBy: string },
 ): Promise<number> {
   const { rowCount } = await db.query(REPLAY_DEAD_LETTERS, [replay.ids, replay.environmentId, replay.requestedBy]);
-  return rowCount ?? 0;
+  const replayed = rowCount ?? 0;
+  if (replayed > 0) await wakeWorkers(db);
+  return replayed;
 }
 
 /**
