@@ -1,5 +1,5 @@
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
-import type { Drain } from '../src/dispatch/drain.ts';
+import type { Drain } from '../src/dispatch/drain/drain.ts';
 import type { DrainProgress } from '../src/shared/delivery-workflow.ts';
 
 /** The drain of this process as an activity; registered on the process's own task queue only. */

@@ -4,7 +4,7 @@ import { createDrainActivities } from './drain-deliveries.ts';
 import { createReconcileActivities } from './reconcile.ts';
 import { createRetentionActivities, type RetentionDependencies } from './remove-expired.ts';
 import { createReplayMessagesActivities, type ReplayDependencies } from './replay-messages.ts';
-import type { ReconcilerDependencies } from '../src/dispatch/reconciler.ts';
+import type { ReconcilerDependencies } from '../src/dispatch/recovery/reconciler.ts';
 
 /** The activities a worker registers. */
 export const createActivities = (

@@ -1,5 +1,9 @@
 import { heartbeat } from '@temporalio/activity';
-import { type Reconciled, type ReconcilerDependencies, reconcileDeliveries } from '../src/dispatch/reconciler.ts';
+import {
+  type Reconciled,
+  type ReconcilerDependencies,
+  reconcileDeliveries,
+} from '../src/dispatch/recovery/reconciler.ts';
 
 /** The reconciler as an activity, so that its passes are seen in the Temporal UI. */
 export function createReconcileActivities(deps: ReconcilerDependencies) {

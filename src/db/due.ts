@@ -19,7 +19,7 @@ export async function wakeWorkers(db: Notifying, { lateMs }: { lateMs?: number }
   else await db.$queryRaw`SELECT pg_notify(${DUE_CHANNEL}, ${notice})::text`;
 }
 
-// Workers look once more for rows that have been due for 2 s (src/dispatch/due-rows.ts): a commit that took longer is told of.
+// Workers look once more for rows that have been due for 2 s (src/dispatch/loop/due-rows.ts): a commit that took longer is told of.
 const LATE_MS = 1_500;
 
 /**

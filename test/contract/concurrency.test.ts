@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { reportConcurrency } from '../../src/dispatch/concurrency-store.ts';
+import { reportConcurrency } from '../../src/dispatch/admission/concurrency-store.ts';
 import { createChannel, createSubscription } from '../support/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
 import { mismatches } from '../support/resource-shapes.ts';

@@ -22,8 +22,8 @@ const UNREADABLE = /\b(INSERT\s+INTO|UPDATE|DELETE\s+FROM)\s+"?\$\{/i;
 /** Files whose variable tables are none of the three: each has them from a list of its own. */
 const READ_BY_HAND = [
   'src/credentials/encryption-key-store.ts',
-  'src/dispatch/forget-expired.ts',
-  'src/dispatch/reconciler.ts',
+  'src/dispatch/recovery/forget-expired.ts',
+  'src/dispatch/recovery/reconciler.ts',
 ];
 
 const changesDeliveries = (text: string): boolean => WRITES.some((write) => write.test(text));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readConfig, readEncryptionKeys } from '../../src/config.ts';
 import { diff } from '../../src/db/schema-diff.ts';
-import { reportConcurrency } from '../../src/dispatch/concurrency-store.ts';
+import { reportConcurrency } from '../../src/dispatch/admission/concurrency-store.ts';
 import { DEFAULT_PORTS } from '../../src/embedded/ports.ts';
 import { SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from '../../src/shared/temporal-names.ts';
 import { createChannel, createSubscription, publish } from '../support/factories.ts';

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
-import { type ConcurrencyGauge, reportConcurrency } from '../../src/dispatch/concurrency-store.ts';
-import { beginIncarnation, createTakeOver, takeOverFromDead } from '../../src/dispatch/incarnation.ts';
-import { type ConcurrencyReports, startReportingConcurrency } from '../../src/dispatch/report-concurrency.ts';
+import { type ConcurrencyGauge, reportConcurrency } from '../../src/dispatch/admission/concurrency-store.ts';
+import { beginIncarnation, createTakeOver, takeOverFromDead } from '../../src/dispatch/recovery/incarnation.ts';
+import { type ConcurrencyReports, startReportingConcurrency } from '../../src/dispatch/admission/report-concurrency.ts';
 import { findConcurrency } from '../../src/subscriptions/concurrency-store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { waitFor } from '../support/wait-for.ts';

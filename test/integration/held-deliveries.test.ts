@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Pool } from 'pg';
 import { createDeadLetterActivities } from '../../activities/dead-letters.ts';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { createTakeOver, takeOverFromDead } from '../../src/dispatch/incarnation.ts';
+import { createTakeOver, takeOverFromDead } from '../../src/dispatch/recovery/incarnation.ts';
 import { createFaults } from '../../src/deliveries/faults.ts';
 import { holdDelivery } from '../../src/deliveries/statements/hold.ts';
 import { createRecorder } from '../../src/deliveries/recorder.ts';

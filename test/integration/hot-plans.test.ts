@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import { createPool } from '../../src/db/pool.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { type AttemptRecord, recordAttempts } from '../../src/deliveries/statements/record.ts';
-import { createDueRows } from '../../src/dispatch/due-rows.ts';
+import { createDueRows } from '../../src/dispatch/loop/due-rows.ts';
 import { lockDueOf } from '../../src/messages/due-store.ts';
 import { storePublications } from '../../src/messages/publish-store.ts';
 import { findPlaceSince, findStreamStart, readBehind } from '../../src/messages/stream-store.ts';

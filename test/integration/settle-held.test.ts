@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { claimLastChances } from '../../src/deliveries/statements/claim-last-chances.ts';
-import { settleHeld } from '../../src/dispatch/settle-held.ts';
+import { settleHeld } from '../../src/dispatch/recovery/settle-held.ts';
 import { type HeldStanding, standingOf } from '../../src/shared/held-by-circuit.ts';
 import { policyEndsAt } from '../../src/shared/retry-policy.ts';
 import { createChannel, createSubscription, publishBatch } from '../support/factories.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Pool } from 'pg';
 import { createPool } from '../../src/db/pool.ts';
-import { createTakeOver } from '../../src/dispatch/incarnation.ts';
+import { createTakeOver } from '../../src/dispatch/recovery/incarnation.ts';
 import { PATIENT } from '../support/database.ts';
 import { FINISHED, openLongSnapshot, pagesRead } from '../support/long-snapshot.ts';
 import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';

@@ -3,9 +3,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/
 import { wakeWorkers } from '../../src/db/due.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { releaseClaims } from '../../src/deliveries/statements/release.ts';
-import { createDueRows, type DueRows } from '../../src/dispatch/due-rows.ts';
-import { createTakeOver } from '../../src/dispatch/incarnation.ts';
-import { listenForDue } from '../../src/dispatch/listen-for-due.ts';
+import { createDueRows, type DueRows } from '../../src/dispatch/loop/due-rows.ts';
+import { createTakeOver } from '../../src/dispatch/recovery/incarnation.ts';
+import { listenForDue } from '../../src/dispatch/loop/listen-for-due.ts';
 import { storePublications } from '../../src/messages/publish-store.ts';
 import { createNewId } from '../../src/new-id.ts';
 import { createChannel, createSubscription } from '../support/factories.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { forgetExpired } from '../../src/dispatch/forget-expired.ts';
+import { forgetExpired } from '../../src/dispatch/recovery/forget-expired.ts';
 import { createChannel, createSubscription } from '../support/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';

@@ -4,7 +4,7 @@ import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
 import { createReceivers, type Receiver } from '../support/receiver.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-// As much before its turn a try is in time (src/dispatch/limits.ts).
+// As much before its turn a try is in time (src/dispatch/admission/limits.ts).
 const EARLY_MS = 20;
 
 const receivers = createReceivers();

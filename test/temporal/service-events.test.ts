@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { tellHighBacklogs } from '../../src/dispatch/health.ts';
+import { tellHighBacklogs } from '../../src/dispatch/recovery/backlog-events.ts';
 import { systemChannelId } from '../../src/shared/service-events.ts';
 import {
   createChannel,

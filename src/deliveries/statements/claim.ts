@@ -3,7 +3,7 @@ import { policyOf, PROBE_IN_MS } from '../../db/subscription-sql.ts';
 import type { DeliveryToStart } from '../../shared/delivery-workflow.ts';
 import { SUSPECT_AFTER_TAKEOVERS } from '../../shared/faults.ts';
 import { inLane, type Lane, LEAD_SECONDS } from './lanes.ts';
-import type { Served, Turn } from '../../dispatch/turns.ts';
+import type { Served, Turn } from '../../dispatch/loop/turns.ts';
 
 /** A delivery that this process now holds, with what its Temporal workflow is started with. */
 export type ClaimedDelivery = DeliveryToStart & {

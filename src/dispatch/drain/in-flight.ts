@@ -1,5 +1,5 @@
-import type { DeliveryToAttempt } from '../shared/delivery-to-attempt.ts';
-import { isFairShare, UNIT_BYTES } from './capacity.ts';
+import type { DeliveryToAttempt } from '../../shared/delivery-to-attempt.ts';
+import { isFairShare, UNIT_BYTES } from '../admission/capacity.ts';
 
 type Weighed = { message: Pick<DeliveryToAttempt['message'], 'payload'> };
 

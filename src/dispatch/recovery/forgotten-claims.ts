@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { releaseClaims } from '../deliveries/statements/release.ts';
+import { releaseClaims } from '../../deliveries/statements/release.ts';
 import { createPace } from './pace.ts';
 
 // A publish hands over what it has given this process within milliseconds of its commit: what is still unknown then was in an

@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { releaseAllOf, takeOverFrom, takeOverFromUnleased } from '../deliveries/statements/release.ts';
-import { forgetConcurrencyOf } from './concurrency-store.ts';
+import { releaseAllOf, takeOverFrom, takeOverFromUnleased } from '../../deliveries/statements/release.ts';
+import { forgetConcurrencyOf } from '../admission/concurrency-store.ts';
 
 // Renewed five times within its life: one slow commit or a short pause of the process is no death.
 const RENEW_EVERY_MS = 2_000;

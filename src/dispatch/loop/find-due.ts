@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { inLane, LEAD_SECONDS, type Lane } from '../deliveries/statements/lanes.ts';
+import { inLane, LEAD_SECONDS, type Lane } from '../../deliveries/statements/lanes.ts';
 
 /** A place in the order of due times; the id tells rows of one time apart. All times are PostgreSQL's. */
 export type Place = { due: Date; id: string };

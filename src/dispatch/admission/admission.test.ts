@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { sharedCircuits } from '../../test/support/shared-circuits.ts';
-import { createLog } from '../log.ts';
+import { sharedCircuits } from '../../../test/support/shared-circuits.ts';
+import { createLog } from '../../log.ts';
 import { type Admission, type Admitted, type Answered, createAdmission, type Entry } from './admission.ts';
 
 const signal = new AbortController().signal;

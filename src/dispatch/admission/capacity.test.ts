@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Machine } from '../machine.ts';
+import type { Machine } from '../../machine.ts';
 import { capacityOf, isFairShare } from './capacity.ts';
 
 const GIB = 1024 ** 3;

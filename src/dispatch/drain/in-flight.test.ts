@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { UNIT_BYTES } from './capacity.ts';
+import { UNIT_BYTES } from '../admission/capacity.ts';
 import { createInFlight } from './in-flight.ts';
 
 const withPayload = (payload: string | null) => ({ message: { payload } });

@@ -1,4 +1,4 @@
-import { type Machine, OPEN_FILES_FOR } from '../machine.ts';
+import { type Machine, OPEN_FILES_FOR } from '../../machine.ts';
 
 /** How much of one kind of thing this process may have under way. */
 export type Capacity = {

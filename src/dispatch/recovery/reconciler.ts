@@ -1,10 +1,10 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { wakeWorkers } from '../db/due.ts';
-import { leaveAllCarriers, leaveCarrier } from '../deliveries/statements/due-again.ts';
-import { endAsDeadLetter, endOfDeletedSubscriptions } from '../deliveries/statements/end.ts';
-import type { CarrierState, Carriers } from '../temporal/carriers.ts';
-import { tellHighBacklogs } from './health.ts';
+import { wakeWorkers } from '../../db/due.ts';
+import { leaveAllCarriers, leaveCarrier } from '../../deliveries/statements/due-again.ts';
+import { endAsDeadLetter, endOfDeletedSubscriptions } from '../../deliveries/statements/end.ts';
+import type { CarrierState, Carriers } from '../../temporal/carriers.ts';
+import { tellHighBacklogs } from './backlog-events.ts';
 import { takeOverFromDead } from './incarnation.ts';
 import type { Paced } from './pace.ts';
 

@@ -1,9 +1,9 @@
 import type { Pool } from 'pg';
-import { readDueNotice } from '../db/due.ts';
-import { type ClaimedDelivery, claimDue, countWaiting } from '../deliveries/statements/claim.ts';
+import { readDueNotice } from '../../db/due.ts';
+import { type ClaimedDelivery, claimDue, countWaiting } from '../../deliveries/statements/claim.ts';
 import { findBehind, findEverywhere, type Found, type Looked, type Place } from './find-due.ts';
-import { type Lane, LEAD_SECONDS } from '../deliveries/statements/lanes.ts';
-import { createPace } from './pace.ts';
+import { type Lane, LEAD_SECONDS } from '../../deliveries/statements/lanes.ts';
+import { createPace } from '../recovery/pace.ts';
 import { createTurns } from './turns.ts';
 
 // Rows that one look reads. A longer backlog is read on, page by page, each row once.

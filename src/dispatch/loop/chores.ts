@@ -1,9 +1,9 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { releaseMended } from '../deliveries/faults.ts';
-import type { StartReplay } from '../temporal/start-replay.ts';
-import { forgetExpired } from './forget-expired.ts';
-import { createTakeOver } from './incarnation.ts';
+import { releaseMended } from '../../deliveries/faults.ts';
+import type { StartReplay } from '../../temporal/start-replay.ts';
+import { forgetExpired } from '../recovery/forget-expired.ts';
+import { createTakeOver } from '../recovery/incarnation.ts';
 import { pendingReplays } from './pending-replays.ts';
 
 // A fifth of a lease: what a dead worker held waits no longer for being noticed than for the lease itself.

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { isUnreachable } from '../db/until-reachable.ts';
-import { LAST_CHANCES } from '../shared/held-by-circuit.ts';
-import type { StartDelivery } from '../temporal/start-delivery.ts';
+import { isUnreachable } from '../../db/until-reachable.ts';
+import { LAST_CHANCES } from '../../shared/held-by-circuit.ts';
+import type { StartDelivery } from '../../temporal/start-delivery.ts';
 import type { BurstThreshold } from './backlog.ts';
-import { type ClaimedDelivery } from '../deliveries/statements/claim.ts';
-import { releaseClaims } from '../deliveries/statements/release.ts';
-import { setCarrier } from '../deliveries/statements/start.ts';
-import type { Drain } from './drain.ts';
-import { claimLastChances } from '../deliveries/statements/claim-last-chances.ts';
-import { settleHeld } from './settle-held.ts';
+import { type ClaimedDelivery } from '../../deliveries/statements/claim.ts';
+import { releaseClaims } from '../../deliveries/statements/release.ts';
+import { setCarrier } from '../../deliveries/statements/start.ts';
+import type { Drain } from '../drain/drain.ts';
+import { claimLastChances } from '../../deliveries/statements/claim-last-chances.ts';
+import { settleHeld } from '../recovery/settle-held.ts';
 
 // While nothing waits, two small queries each time; a circuit's probes fail at most every 30 s.
 const LOOK_EVERY_MS = 500;

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
-import { isoTime, publishEvents, serviceEvent } from '../deliveries/statements/service-events.ts';
-import { BACKLOG_HIGH } from '../shared/service-events.ts';
+import { isoTime, publishEvents, serviceEvent } from '../../deliveries/statements/service-events.ts';
+import { BACKLOG_HIGH } from '../../shared/service-events.ts';
 
 // Of each active subscription what is due and unclaimed, counted no further than needed: at most 1,001 index entries of each.
 const TELL_BACKLOGS = `

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
-import { isoTime, publishEvents, serviceEvent } from '../deliveries/statements/service-events.ts';
-import { untilReachable } from '../db/until-reachable.ts';
-import { CIRCUIT_OPEN_MS } from '../shared/circuit.ts';
+import { isoTime, publishEvents, serviceEvent } from '../../deliveries/statements/service-events.ts';
+import { untilReachable } from '../../db/until-reachable.ts';
+import { CIRCUIT_OPEN_MS } from '../../shared/circuit.ts';
 
 /** Whether this call changed the circuit, and how long it takes no try from now on, ms; null when it is closed. */
 export type CircuitChange = { isChanged: boolean; probeInMs: number | null };

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
-import type { DeliveryToAttempt } from '../shared/delivery-to-attempt.ts';
-import { CIRCUIT_OPEN_MS } from '../shared/circuit.ts';
-import { RECORDING_MS } from '../shared/delivery-workflow.ts';
-import type { Passage } from '../shared/held-by-circuit.ts';
-import type { Refused } from '../deliveries/attempt.ts';
-import type { SendResult } from '../outbound/post-webhook.ts';
+import type { DeliveryToAttempt } from '../../shared/delivery-to-attempt.ts';
+import { CIRCUIT_OPEN_MS } from '../../shared/circuit.ts';
+import { RECORDING_MS } from '../../shared/delivery-workflow.ts';
+import type { Passage } from '../../shared/held-by-circuit.ts';
+import type { Refused } from '../../deliveries/attempt.ts';
+import type { SendResult } from '../../outbound/post-webhook.ts';
 import type { Pressure } from './adaptive-limit.ts';
 import type { CircuitChange, Circuits } from './circuit-store.ts';
 import type { ConcurrencyGauge } from './concurrency-store.ts';
