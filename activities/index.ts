@@ -1,23 +1,14 @@
-import { type AttemptDependencies, createAttemptActivities } from './attempt-delivery.ts';
-import { createDeadLetterActivities } from './dead-letters.ts';
-import { createDrainActivities } from './drain-deliveries.ts';
-import { createReconcileActivities } from './reconcile.ts';
-import { createRetentionActivities, type RetentionDependencies } from './remove-expired.ts';
-import { createReplayMessagesActivities, type ReplayDependencies } from './replay-messages.ts';
-import type { ReconcilerDependencies } from '../src/dispatch/recovery/reconciler.ts';
+import type { createAttemptActivities } from './attempt-delivery.ts';
+import type { createDeadLetterActivities } from './dead-letters.ts';
+import type { createDrainActivities } from './drain-deliveries.ts';
+import type { createReconcileActivities } from './reconcile.ts';
+import type { createRetentionActivities } from './remove-expired.ts';
+import type { createReplayMessagesActivities } from './replay-messages.ts';
 
-/** The activities a worker registers. */
-export const createActivities = (
-  deps: AttemptDependencies & ReconcilerDependencies & RetentionDependencies & ReplayDependencies,
-) => ({
-  ...createAttemptActivities(deps),
-  ...createDeadLetterActivities(deps),
-  ...createReplayMessagesActivities(deps),
-  ...createReconcileActivities(deps),
-  ...createRetentionActivities(deps),
-});
-
-/** Those that work on what one process holds in memory: registered on that process's own task queue. */
-export { createDrainActivities };
-
-export type Activities = ReturnType<typeof createActivities> & ReturnType<typeof createDrainActivities>;
+/** The activities that Temporal workflows call by name. src/process/parts build them; a worker without one of them does not compile. */
+export type Activities = ReturnType<typeof createAttemptActivities> &
+  ReturnType<typeof createDeadLetterActivities> &
+  ReturnType<typeof createReplayMessagesActivities> &
+  ReturnType<typeof createReconcileActivities> &
+  ReturnType<typeof createRetentionActivities> &
+  ReturnType<typeof createDrainActivities>;

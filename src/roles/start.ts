@@ -18,7 +18,7 @@ import { createHandOver } from '../shared/hand-over.ts';
 import { NotReady } from '../shared/not-ready.ts';
 import { installRuntime } from '../temporal/connection.ts';
 import { untilTemporalAnswers } from '../temporal/until-temporal-answers.ts';
-import { type RunningWorker, startWorker } from '../worker.ts';
+import { type RunningWorker, startWorker } from '../process/start-worker.ts';
 import { encryptionKeysOf } from './encryption-key-file.ts';
 import { type Infrastructure, startInfrastructure } from './infrastructure.ts';
 import { print, type RunningRole, runUntilStopped } from './role.ts';

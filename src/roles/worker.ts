@@ -7,7 +7,7 @@ import { startChecks } from '../readiness/start-checks.ts';
 import { untilReady, type Waiting } from '../readiness/until-ready.ts';
 import { installRuntime } from '../temporal/connection.ts';
 import { untilTemporalAnswers } from '../temporal/until-temporal-answers.ts';
-import { startWorker } from '../worker.ts';
+import { startWorker } from '../process/start-worker.ts';
 import { runUntilStopped } from './role.ts';
 import type { StopRequest } from './stop-request.ts';
 

@@ -1,13 +1,13 @@
 import { type Client, ScheduleAlreadyRunning } from '@temporalio/client';
 import { NamespaceNotFoundError } from '@temporalio/common';
 import type { Logger } from 'pino';
-import {
-  reconcilerScheduleId,
-  retentionScheduleId,
-  SEARCH_ATTRIBUTES,
-  WORKFLOW_TYPES,
-} from '../shared/temporal-names.ts';
+import { reconcilerScheduleId, SEARCH_ATTRIBUTES } from '../shared/temporal-names.ts';
 import { GRPC_STATUS, grpcStatusOf } from './grpc-status.ts';
+
+/** A Temporal schedule: starts a workflow without arguments every so often, never two of them at a time. */
+export type Schedule = { scheduleId: string; everyMs: number; workflowType: string };
+
+type FurnishOptions = { namespace: string; taskQueue: string; log: Logger; schedules: readonly Schedule[] };
 
 /** What our namespace has after `furnish`. */
 export type Furniture = {
@@ -19,10 +19,6 @@ export type Furniture = {
 
 // Closed delivery workflows can be looked at for three days; what happened is in PostgreSQL for longer.
 const RETENTION_SECONDS = 3 * 86_400;
-// Half of the minute after which a delivery counts as overdue.
-const RECONCILE_EVERY_MS = 30_000;
-// What expires is counted in days. Twice an hour, a service that does not run all day meets one as well.
-const RETENTION_EVERY_MS = 30 * 60_000;
 
 // The list of namespaces is read again every 2 s by the development server, every 10 s by a cluster.
 const KNOWN_WITHIN_MS = 30_000;
@@ -36,31 +32,19 @@ const KEYWORD = 2;
  * the reconciler and of retention. Safe to repeat; done at start and now and then, because a lost Temporal store loses all of it.
  * A cluster that refuses to make the first two (Temporal Cloud) has them made by its owner; that is said in the log.
  */
-export async function furnish(
-  client: Client,
-  options: { namespace: string; taskQueue: string; log: Logger },
-): Promise<Furniture> {
+export async function furnish(client: Client, options: FurnishOptions): Promise<Furniture> {
   await registerNamespace(client, options);
   return onceKnown(() => fill(client, options));
 }
 
-async function fill(
-  client: Client,
-  options: { namespace: string; taskQueue: string; log: Logger },
-): Promise<Furniture> {
+async function fill(client: Client, options: FurnishOptions): Promise<Furniture> {
   const isSearchable = await addSearchAttributes(client, options);
-  const { taskQueue } = options;
-  await createSchedule(client, taskQueue, {
-    scheduleId: retentionScheduleId(taskQueue),
-    everyMs: RETENTION_EVERY_MS,
-    workflowType: WORKFLOW_TYPES.removeExpired,
-  });
-  // Last: once it is there, nobody finds the store new again.
-  const isNewStore = await createSchedule(client, taskQueue, {
-    scheduleId: reconcilerScheduleId(taskQueue),
-    everyMs: RECONCILE_EVERY_MS,
-    workflowType: WORKFLOW_TYPES.reconcileDeliveries,
-  });
+  const { taskQueue, schedules } = options;
+  // The reconciler's comes last: once it is there, nobody finds the store new again.
+  const isLast = ({ scheduleId }: Schedule): boolean => scheduleId === reconcilerScheduleId(taskQueue);
+  for (const schedule of schedules.filter((each) => !isLast(each))) await createSchedule(client, taskQueue, schedule);
+  let isNewStore = false;
+  for (const schedule of schedules.filter(isLast)) isNewStore = await createSchedule(client, taskQueue, schedule);
   return { isSearchable, isNewStore };
 }
 
@@ -141,7 +125,7 @@ async function addSearchAttributes(
 async function createSchedule(
   client: Client,
   taskQueue: string,
-  { scheduleId, everyMs, workflowType }: { scheduleId: string; everyMs: number; workflowType: string },
+  { scheduleId, everyMs, workflowType }: Schedule,
 ): Promise<boolean> {
   try {
     await client.schedule.create({

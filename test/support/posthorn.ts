@@ -16,7 +16,7 @@ import { ownEndpoints } from '../../src/own-endpoints.ts';
 import { routes } from '../../src/routes.ts';
 import { reconcilerScheduleId, retentionScheduleId } from '../../src/shared/temporal-names.ts';
 import { createHandOver } from '../../src/shared/hand-over.ts';
-import { type RunningWorker, startWorker } from '../../src/worker.ts';
+import { type RunningWorker, startWorker } from '../../src/process/start-worker.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { insertOrganisation } from './organisation.ts';
 import { createTestTemporal } from './temporal.ts';

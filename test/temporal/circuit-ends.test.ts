@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { startWorker } from '../../src/worker.ts';
+import { startWorker } from '../../src/process/start-worker.ts';
 import { createCircuitScene, PATIENT, type Subscribed } from '../support/circuit-scene.ts';
 import { publish, publishBatch, waitForDelivery } from '../support/factories.ts';
 import { currentRun } from '../support/run.ts';

@@ -4,7 +4,7 @@ import pino from 'pino';
 import { connectToTemporal, installRuntime, type TemporalConnection } from '../../src/temporal/connection.ts';
 import { type Furniture, furnish } from '../../src/temporal/furnish.ts';
 import { createLog } from '../../src/log.ts';
-import { SEARCH_ATTRIBUTES } from '../../src/shared/temporal-names.ts';
+import { reconcilerScheduleId, SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from '../../src/shared/temporal-names.ts';
 import { createTestTemporal } from '../support/temporal.ts';
 
 // Without a worker behind it: what is made in these namespaces is never run.
@@ -12,6 +12,9 @@ const { address, taskQueue } = createTestTemporal();
 const workers: TemporalConnection[] = [];
 const lines: Record<string, unknown>[] = [];
 const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+const schedules = [
+  { scheduleId: reconcilerScheduleId(taskQueue), everyMs: 30_000, workflowType: WORKFLOW_TYPES.reconcileDeliveries },
+];
 const namespace = `furnish-${randomBytes(4).toString('hex')}`;
 
 beforeAll(async () => {
@@ -41,7 +44,7 @@ test('a worker that comes just after another has registered the namespace waits 
     // As in src/temporal/furnish.ts: the generated type is a Long, which takes a number.
     workflowExecutionRetentionPeriod: { seconds: 86_400 as unknown as never },
   });
-  expect(await furnish(late.client, { namespace: name, taskQueue, log })).toEqual({
+  expect(await furnish(late.client, { namespace: name, taskQueue, log, schedules })).toEqual({
     isSearchable: true,
     isNewStore: true,
   });
@@ -51,7 +54,7 @@ test('a worker that comes just after another has registered the namespace waits 
 
 test('of three workers at once on a Temporal without the namespace all start, and one of them finds the store new', async () => {
   const found = await Promise.all(
-    workers.map(({ client }): Promise<Furniture> => furnish(client, { namespace, taskQueue, log })),
+    workers.map(({ client }): Promise<Furniture> => furnish(client, { namespace, taskQueue, log, schedules })),
   );
   expect(found.map(({ isSearchable }) => isSearchable)).toEqual([true, true, true]);
   expect(found.filter(({ isNewStore }) => isNewStore)).toHaveLength(1);

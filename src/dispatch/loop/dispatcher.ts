@@ -2,7 +2,6 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { isUnreachable } from '../../db/until-reachable.ts';
 import type { HandOver, NewDelivery } from '../../shared/hand-over.ts';
-import type { StartReplay } from '../../temporal/start-replay.ts';
 import type { StartDelivery } from '../../temporal/start-delivery.ts';
 import type { StartDrain } from '../../temporal/start-drain.ts';
 import type { Admission } from '../admission/admission.ts';
@@ -51,7 +50,8 @@ export type DispatcherDependencies = {
   admission: Pick<Admission, 'learn' | 'isOpen' | 'hasOpen'>;
   startDelivery: StartDelivery;
   startDrain: StartDrain;
-  startReplay: StartReplay;
+  /** Done in its loop every 2 s, and whenever it is woken. */
+  chores: readonly (() => Promise<void>)[];
 };
 
 type Held = NewDelivery & { details?: ClaimedDelivery };

@@ -1,0 +1,89 @@
+import { createAttemptActivities } from '../../../activities/attempt-delivery.ts';
+import { createDeadLetterActivities } from '../../../activities/dead-letters.ts';
+import { createDrainActivities } from '../../../activities/drain-deliveries.ts';
+import { createFaults } from '../../deliveries/faults.ts';
+import { createRecorder } from '../../deliveries/recorder.ts';
+import { createAdmission } from '../../dispatch/admission/admission.ts';
+import { capacityOf } from '../../dispatch/admission/capacity.ts';
+import { createCircuits } from '../../dispatch/admission/circuit-store.ts';
+import { createFirstTries } from '../../dispatch/admission/first-tries.ts';
+import { startReportingConcurrency } from '../../dispatch/admission/report-concurrency.ts';
+import { createDrain } from '../../dispatch/drain/drain.ts';
+import { startDispatcher } from '../../dispatch/loop/dispatcher.ts';
+import { startLastChances } from '../../dispatch/loop/last-chances.ts';
+import { readMachine } from '../../machine.ts';
+import { createWebhookSender } from '../../outbound/post-webhook.ts';
+import { createHandOver, type LateHandOver } from '../../shared/hand-over.ts';
+import { VERSION } from '../../shared/version.ts';
+import { createStartDelivery } from '../../temporal/start-delivery.ts';
+import { createStartDrain } from '../../temporal/start-drain.ts';
+import type { WorkerContext } from '../worker-context.ts';
+
+/**
+ * Deliveries: claimed, tried, drained and recorded. `slots` are the tries that Temporal may give this process at a time. `handOver`
+ * is where publishes of this process leave their deliveries; it takes them from `begin` on. `chores` run in the dispatcher's loop.
+ */
+export function deliveriesPart(
+  context: WorkerContext,
+  { chores, handOver = createHandOver() }: { chores: readonly (() => Promise<void>)[]; handOver?: LateHandOver },
+) {
+  const { pool, log, keyRing, clock, config, client, taskQueue, ownTaskQueue, incarnation, isSearchable } = context;
+  const incarnationId = incarnation.id;
+  const threshold = config.deliveryBurstThreshold;
+  let wake = (): void => {};
+  const onRoom = (): void => wake();
+  const capacity = capacityOf(readMachine(), config.deliveriesInFlight);
+  const { slots } = capacity;
+  const recorder = createRecorder(context);
+  const faults = createFaults({ pool, log, now: Date.now });
+  const circuits = createCircuits(pool);
+  const admission = createAdmission({ now: Date.now, workers: incarnation.workers, circuits, log });
+  const firstTries = createFirstTries({ now: () => performance.now(), onRoom, admission, slots });
+  const sender = createWebhookSender({
+    guard: context.guard,
+    version: VERSION,
+    maxConnections: capacity.requests + slots,
+  });
+  const trying = { sender, keyRing, recorder, faults, clock, log, pool, admission };
+  const drain = createDrain({ ...trying, incarnationId, capacity, observe: firstTries.observe, onRoom });
+  const reporting = startReportingConcurrency({ pool, log, incarnationId, gauges: admission.gauges });
+
+  return {
+    slots,
+    handOver,
+    activities: {
+      ...createAttemptActivities({ ...trying, firstTries }),
+      ...createDeadLetterActivities({ pool, faults }),
+    },
+    ownActivities: createDrainActivities({ drain }),
+    async begin() {
+      const startDelivery = createStartDelivery(client, { taskQueue, isSearchable });
+      const dispatcher = startDispatcher({
+        pool,
+        log,
+        firstTries,
+        drain,
+        admission,
+        incarnationId,
+        threshold,
+        startDrain: createStartDrain(client, { taskQueue, drainTaskQueue: ownTaskQueue, incarnationId }),
+        startDelivery,
+        chores,
+      });
+      wake = dispatcher.wake;
+      const detach = handOver.attach(dispatcher.handOver);
+      const lastChances = startLastChances({ pool, log, drain, startDelivery, incarnationId, threshold, wake });
+      return {
+        async stop() {
+          detach();
+          await lastChances.stop();
+          await dispatcher.stop();
+        },
+      };
+    },
+    async end() {
+      await reporting.stop();
+      await sender.close();
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import { createReconcileActivities } from '../../../activities/reconcile.ts';
+import { releaseAllHeld } from '../../deliveries/faults.ts';
+import { createPaced } from '../../dispatch/recovery/pace.ts';
+import { reconcileDeliveries, restAfterLook } from '../../dispatch/recovery/reconciler.ts';
+import { reconcilerScheduleId, WORKFLOW_TYPES } from '../../shared/temporal-names.ts';
+import { createCarriers } from '../../temporal/carriers.ts';
+import type { WorkerContext } from '../worker-context.ts';
+
+// Half of the minute after which a delivery counts as overdue.
+const RECONCILE_EVERY_MS = 30_000;
+
+/** The reconciler: at every start of a worker, then by its schedule. */
+export function recoveryPart({ pool, log, client, taskQueue }: WorkerContext) {
+  const reconciling = { pool, log, carriers: createCarriers(client), paced: createPaced(restAfterLook) };
+  return {
+    activities: createReconcileActivities(reconciling),
+    schedules: [
+      {
+        scheduleId: reconcilerScheduleId(taskQueue),
+        everyMs: RECONCILE_EVERY_MS,
+        workflowType: WORKFLOW_TYPES.reconcileDeliveries,
+      },
+    ],
+    async begin() {
+      await reconcileDeliveries(reconciling, () => {});
+      // Mended code, and the right keys, come with a new process.
+      const released = await releaseAllHeld(pool);
+      if (released > 0)
+        log.info({ deliveries: released }, 'this worker tries again at once what a fault of the service had held');
+      return { stop: async () => {} };
+    },
+  };
+}

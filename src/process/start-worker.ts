@@ -1,0 +1,191 @@
+import { Worker, type WorkerOptions } from '@temporalio/worker';
+import type { Activities } from '../../activities/index.ts';
+import { untilReachable } from '../db/until-reachable.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { beginIncarnation, type Incarnation } from '../dispatch/recovery/incarnation.ts';
+import { abandonCarriers } from '../dispatch/recovery/reconciler.ts';
+import { createFilters } from '../filters/filters.ts';
+import type { LateHandOver } from '../shared/hand-over.ts';
+import { incarnationTaskQueue, TASK_QUEUE, WORKFLOW_TYPES } from '../shared/temporal-names.ts';
+import {
+  connectToTemporal,
+  installRuntime,
+  type TemporalConnection,
+  type TemporalSettings,
+} from '../temporal/connection.ts';
+import { type Furniture, furnish } from '../temporal/furnish.ts';
+import { workflowBundle } from '../temporal/workflow-bundle.ts';
+import { deliveriesPart } from './parts/deliveries.ts';
+import { recoveryPart } from './parts/recovery.ts';
+import { replaysPart } from './parts/replays.ts';
+import { retentionPart } from './parts/retention.ts';
+import { schedulingPart } from './parts/scheduling.ts';
+import type { WorkerContext } from './worker-context.ts';
+import { activitiesOf, type Loop, type WorkerPart } from './worker-part.ts';
+
+// A try takes at most 30 s (timeoutMs) and its recording; a worker that drains lets it end.
+const DRAIN_MS = 35_000;
+// With PostgreSQL away a result cannot be recorded: the process ends all the same, and the try is made again elsewhere.
+const FORCE_MS = 40_000;
+// Beside the workflow tasks of local first tries, each of which lasts as long as its try.
+const OTHER_WORKFLOW_TASKS = 40;
+// The SDK would send one every 4 s (0.8 of the 5 s timeout): a process that pauses for a second then counts as dead, and a try
+// that takes long is made twice. Heartbeats of such tries only: at most 250 a second with all places taken.
+const HEARTBEAT_AT_MOST_EVERY_MS = 2_000;
+// How often it is looked whether Temporal still has what we need; a lost store is made good within this time.
+const FURNISH_EVERY_MS = 15_000;
+// A server that hangs would otherwise keep that look for ever and seem healthy; less than the time between two of them.
+const FURNISH_WITHIN_MS = 10_000;
+
+export type RunningWorker = {
+  /** Whether the last look at Temporal succeeded. */
+  isHealthy(): boolean;
+  /** Settles, with the reason, when it delivers no more and cannot go on: its process is to end and be started again. */
+  failed: Promise<string>;
+  /** Drains: no new tries, those under way end and are recorded. */
+  stop(): Promise<void>;
+};
+
+/** Every part of a worker process. What a part brings is said in worker-part.ts. */
+function createParts(context: WorkerContext, { handOver }: { handOver?: LateHandOver | undefined }) {
+  const filters = createFilters({ log: context.log, waitMs: context.config.filterWaitMs });
+  const recovery = recoveryPart(context);
+  const replays = replaysPart(context, { filters });
+  const deliveries = deliveriesPart(context, { chores: [replays.startPending], ...(handOver && { handOver }) });
+  const scheduling = schedulingPart(context, { filters, handOver: deliveries.handOver });
+  return {
+    slots: deliveries.slots,
+    parts: [recovery, deliveries, replays, scheduling, retentionPart(context)] as const,
+  };
+}
+
+/**
+ * Everything a worker process does: the Temporal worker with the activities of all parts, their loops, and the watch over Temporal's
+ * furniture. Ready when this returns: a no-op has warmed it up.
+ */
+export async function startWorker(
+  deps: Dependencies,
+  settings: TemporalSettings,
+  { taskQueue = TASK_QUEUE, handOver }: { taskQueue?: string; handOver?: LateHandOver } = {},
+): Promise<RunningWorker> {
+  const { log, pool, newId } = deps;
+  installRuntime(log);
+  const temporal = await connectToTemporal(settings);
+  const incarnation = await beginIncarnation(pool, newId('incarnation'), log);
+  const leave = async (): Promise<void> => {
+    await incarnation.end().catch((error: unknown) => {
+      log.warn({ err: error }, 'the lease of this worker could not be ended; it runs out by itself');
+    });
+    await temporal.close();
+  };
+  try {
+    return await startParts(deps, { temporal, settings, incarnation, taskQueue, handOver, leave });
+  } catch (failure) {
+    await leave();
+    throw failure;
+  }
+}
+
+type Joined = {
+  temporal: TemporalConnection;
+  settings: TemporalSettings;
+  incarnation: Incarnation;
+  taskQueue: string;
+  handOver: LateHandOver | undefined;
+  /** Ends the lease and the connection to Temporal. */
+  leave(): Promise<void>;
+};
+
+async function startParts(
+  deps: Dependencies,
+  { temporal: { connection, client }, settings, incarnation, taskQueue, handOver, leave }: Joined,
+): Promise<RunningWorker> {
+  const { log, pool } = deps;
+  const ownTaskQueue = incarnationTaskQueue(taskQueue, incarnation.id);
+  const stopping = new AbortController();
+  let furniture: Furniture = { isSearchable: false, isNewStore: false };
+  const isSearchable = (): boolean => furniture.isSearchable;
+  const context = { ...deps, client, taskQueue, ownTaskQueue, incarnation, isSearchable, stopping: stopping.signal };
+  const { parts, slots } = createParts(context, { handOver });
+  const contributions: readonly WorkerPart[] = parts;
+
+  const schedules = contributions.flatMap((part) => part.schedules ?? []);
+  const furnishing = { namespace: settings.namespace, taskQueue, log, schedules };
+  furniture = await furnish(client, furnishing);
+  if (furniture.isNewStore) await abandonCarriers(pool);
+
+  const common = {
+    connection,
+    namespace: settings.namespace,
+    shutdownGraceTime: DRAIN_MS,
+    shutdownForceTime: FORCE_MS,
+    maxHeartbeatThrottleInterval: HEARTBEAT_AT_MOST_EVERY_MS,
+  } satisfies Partial<WorkerOptions>;
+  // The type says that every activity that a Temporal workflow names is brought by a part.
+  const activities: Omit<Activities, 'drainBacklog'> = activitiesOf(parts);
+  const worker = await Worker.create({
+    ...common,
+    taskQueue,
+    workflowBundle: await workflowBundle(),
+    activities,
+    maxConcurrentLocalActivityExecutions: slots,
+    maxConcurrentActivityTaskExecutions: slots,
+    maxConcurrentWorkflowTaskExecutions: slots + OTHER_WORKFLOW_TASKS,
+  });
+  const ownWorker = await Worker.create({
+    ...common,
+    taskQueue: ownTaskQueue,
+    activities: Object.assign({}, ...contributions.map((part) => part.ownActivities)) as object,
+    maxConcurrentActivityTaskExecutions: 2,
+    maxConcurrentActivityTaskPolls: 1,
+  });
+  const running = Promise.all([worker.run(), ownWorker.run()]);
+  const failed = new Promise<string>((resolve) => {
+    running.catch((error: unknown) => {
+      log.error({ err: error }, 'the Temporal worker stopped');
+      resolve('the Temporal worker stopped');
+    });
+  });
+
+  await client.workflow.execute(WORKFLOW_TYPES.warmUp, { workflowId: `warm-up/${incarnation.id}`, taskQueue });
+  const loops: Loop[] = [];
+  for (const part of contributions) if (part.begin !== undefined) loops.push(await part.begin());
+
+  let isHealthy = true;
+  let isStopped = false;
+  const look = async (): Promise<void> => {
+    try {
+      const found = await client.withDeadline(Date.now() + FURNISH_WITHIN_MS, () => furnish(client, furnishing));
+      furniture = found;
+      isHealthy = true;
+      if (!found.isNewStore) return;
+      // Only this look finds it new, and what is started in it meanwhile would be abandoned too: not left to the next one.
+      const abandoned = await untilReachable(
+        () => abandonCarriers(pool),
+        () => isStopped,
+      );
+      log.warn({ deliveries: abandoned }, "Temporal's store is new; what it carried is due again");
+    } catch (error) {
+      isHealthy = false;
+      log.warn({ err: error }, 'Temporal could not be looked after');
+    }
+  };
+  const watching = setInterval(() => void look(), FURNISH_EVERY_MS);
+
+  return {
+    isHealthy: () => isHealthy,
+    failed,
+    async stop() {
+      isStopped = true;
+      clearInterval(watching);
+      for (const loop of loops.toReversed()) await loop.stop();
+      // Only now: what ends for this is tried again at once, by a worker that takes new tasks.
+      stopping.abort();
+      worker.shutdown();
+      ownWorker.shutdown();
+      await running.catch(() => {});
+      for (const part of contributions.toReversed()) await part.end?.();
+      await leave();
+    },
+  };
+}

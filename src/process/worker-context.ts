@@ -1,0 +1,17 @@
+import type { Client } from '@temporalio/client';
+import type { Dependencies } from '../dependencies.ts';
+import type { Incarnation } from '../dispatch/recovery/incarnation.ts';
+
+/** What every part of a worker process is built from. */
+export type WorkerContext = Dependencies & {
+  client: Client;
+  /** Shared by all workers. */
+  taskQueue: string;
+  /** Of this process alone. */
+  ownTaskQueue: string;
+  incarnation: Incarnation;
+  /** Whether the namespace takes our search attributes, as of the last look. */
+  isSearchable(): boolean;
+  /** Aborted while the worker stops: an activity that lasts for hours ends, and another worker goes on with it. */
+  stopping: AbortSignal;
+};

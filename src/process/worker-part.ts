@@ -1,0 +1,36 @@
+import type { Schedule } from '../temporal/furnish.ts';
+
+/** Something that runs beside the Temporal worker; `stop` waits for what it has under way. */
+export type Loop = { stop(): Promise<void> };
+
+/**
+ * What one feature brings to a worker process. A new feature is a new part in start-worker.ts.
+ * `A`: the activities that Temporal workflows call by name, on the task queue that all workers share.
+ */
+export type WorkerPart<A extends object = object> = {
+  activities?: A;
+  /** Activities that work on what this process holds in memory: registered on its own task queue. */
+  ownActivities?: object;
+  /** Temporal schedules of its workflows. */
+  schedules?: readonly Schedule[];
+  /** Begins its loops, once the Temporal worker is warm; in the order of the parts, and stopped in the opposite one. */
+  begin?(): Promise<Loop>;
+  /** Gives back what it holds, once no activity runs any more. */
+  end?(): Promise<void>;
+};
+
+type Intersection<U> = (U extends unknown ? (value: U) => void : never) extends (value: infer I) => void ? I : never;
+type Brought<P> = P extends { activities: infer A } ? A : never;
+type ActivitiesOf<P extends readonly WorkerPart[]> = Intersection<Brought<P[number]>>;
+
+/** The activities of all parts. Throws where two parts bring one of the same name: one would hide the other. */
+export function activitiesOf<P extends readonly WorkerPart[]>(parts: P): ActivitiesOf<P> {
+  const entries = parts.flatMap(({ activities = {} }) => Object.entries(activities));
+  const names = new Set<string>();
+  for (const [name] of entries) {
+    if (names.has(name)) throw new Error(`Two parts of the worker bring an activity ${name}`);
+    names.add(name);
+  }
+  // The entries of every part stand in it, which is what the intersection says.
+  return Object.fromEntries(entries) as ActivitiesOf<P>;
+}
