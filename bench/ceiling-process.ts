@@ -27,7 +27,7 @@ export type CeilingTime = { count: number; wallMs: number };
 
 const newId = createNewId(Date.now);
 const log = pino({ level: 'silent' });
-// As in src/worker.ts, src/dispatch/admission/first-tries.ts and src/dispatch/drain/drain.ts.
+// As in src/process/start-worker.ts, src/dispatch/admission/first-tries.ts and src/dispatch/drain/drain.ts.
 const WORKFLOW_TASKS = 40;
 const STARTS_IN_FLIGHT = 6;
 const LOAD_AT_ONCE = 100;
