@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readConfig, readEncryptionKeys } from '../../src/config.ts';
-import { diff } from '../../src/db/schema-diff.ts';
+import { diff } from '../support/schema-diff/schema-diff.ts';
 import { reportConcurrency } from '../../src/dispatch/admission/concurrency-store.ts';
 import { DEFAULT_PORTS } from '../../src/embedded/ports.ts';
 import { SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from '../../src/shared/temporal-names.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { migrate } from '../../src/db/migrate.ts';
-import { diff } from '../../src/db/schema-diff.ts';
+import { diff } from '../support/schema-diff/schema-diff.ts';
 import { type IdKind, ID_PREFIXES, isId, timeOfId } from '../../src/shared/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
