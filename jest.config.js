@@ -19,6 +19,7 @@ export default {
       displayName: 'unit',
       testMatch: [
         '<rootDir>/src/**/*.test.ts',
+        '<rootDir>/local/**/*.test.ts',
         '<rootDir>/workflows/**/*.test.ts',
         '<rootDir>/activities/**/*.test.ts',
       ],

@@ -7,7 +7,9 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** Measures what is written here, not what was built some other day: builds when a source is newer than the build. */
 export function ensureBuilt(onProgress: (line: string) => void): void {
   const builtAt = statSync(`${root}dist/src/main.js`, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const changedAt = Math.max(...['src', 'workflows', 'activities'].map((folder) => newest(`${root}${folder}`)));
+  const changedAt = Math.max(
+    ...['src', 'local', 'workflows', 'activities'].map((folder) => newest(`${root}${folder}`)),
+  );
   if (builtAt > changedAt) return;
   onProgress('Building dist/, which is older than its sources');
   execFileSync('npm', ['run', 'build', '--silent'], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });

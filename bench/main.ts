@@ -5,7 +5,7 @@ import type { Pool } from 'pg';
 import { createDatabase } from '../src/db/client.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { createPool } from '../src/db/pool.ts';
-import { ensureEnvironments } from '../src/first-start.ts';
+import { ensureEnvironments } from '../src/process/seed.ts';
 import { createNewId } from '../src/new-id.ts';
 import { VERSION } from '../src/shared/version.ts';
 import { compare } from './against/compare.ts';

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findFreePort } from '../src/embedded/ports.ts';
-import { type EmbeddedPostgres, startPostgres } from '../src/embedded/postgres.ts';
+import { findFreePort } from '../local/ports.ts';
+import { type EmbeddedPostgres, startPostgres } from '../local/postgres.ts';
 import { stopOnSignal } from './stop-on-signal.ts';
 
 /** A PostgreSQL of one benchmark's own, which can be started again with other settings on the same data. */

@@ -5,8 +5,8 @@ import { pino } from 'pino';
 import { createDatabase } from '../src/db/client.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { createPool } from '../src/db/pool.ts';
-import type { EmbeddedPostgres } from '../src/embedded/postgres.ts';
-import { ensureEnvironments } from '../src/first-start.ts';
+import type { EmbeddedPostgres } from '../local/postgres.ts';
+import { ensureEnvironments } from '../src/process/seed.ts';
 import { createNewId } from '../src/new-id.ts';
 import {
   expiredChannels,

@@ -6,9 +6,9 @@ import { Connection } from '@temporalio/client';
 import pg from 'pg';
 import { readEncryptionKeys } from '../src/config.ts';
 import { createKeyRing, type KeyRing } from '../src/credentials/key-ring.ts';
-import { findFreePort } from '../src/embedded/ports.ts';
-import { type EmbeddedPostgres, startPostgres } from '../src/embedded/postgres.ts';
-import { type EmbeddedTemporal, startTemporal } from '../src/embedded/temporal.ts';
+import { findFreePort } from '../local/ports.ts';
+import { type EmbeddedPostgres, startPostgres } from '../local/postgres.ts';
+import { type EmbeddedTemporal, startTemporal } from '../local/temporal.ts';
 import { makeCertificate } from '../test/support/certificate.ts';
 import { type Helper, startHelper } from './helper.ts';
 import type { LoadCommands } from './load-process.ts';
@@ -35,7 +35,7 @@ export type Rig = Receiver & {
   stop(): Promise<void>;
 };
 
-// As `start` gives its own (src/roles/infrastructure.ts).
+// As `start` gives its own (src/process/roles/infrastructure.ts).
 const MAX_CONNECTIONS = 200;
 
 /** Starts everything but the service. `settings` are PostgreSQL's, beside those of the service's own embedded one. */

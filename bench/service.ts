@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findFreePort } from '../src/embedded/ports.ts';
+import { findFreePort } from '../local/ports.ts';
 import { nowMs } from './clock.ts';
 
 /** DELIVERY_BURST_THRESHOLD by the name it is shown under: one Temporal workflow each, as delivered, all drained. */

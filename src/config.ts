@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
-import { ConfigError } from './config-error.ts';
-import { parseEnvironmentFile } from './environment-file.ts';
-import { readSecrets, readTls } from './setting-files.ts';
-import { misspeltSetting, unknownSettings } from './setting-names.ts';
+import { ConfigError } from './settings/config-error.ts';
+import { parseEnvironmentFile } from './settings/environment-file.ts';
+import { readSecrets, readTls } from './settings/setting-files.ts';
+import { misspeltSetting, unknownSettings } from './settings/setting-names.ts';
 import { parseUrl } from './shared/parse-url.ts';
 
-export { ConfigError } from './config-error.ts';
+export { ConfigError } from './settings/config-error.ts';
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];

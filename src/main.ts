@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import type { EnvironmentKind } from './http/context.ts';
 import type { Tier } from './limits/tiers.ts';
-import { listenForStop, Stopped } from './roles/stop-request.ts';
+import { listenForStop, Stopped } from './process/roles/stop-request.ts';
 import type { Scope } from './shared/scopes.ts';
 
 // The first statement, and everything else is loaded behind it: loading takes a third of a second, in which a signal would be lost.
@@ -13,7 +13,7 @@ const { TIERS } = await import('./limits/tiers.ts');
 const { SCOPES } = await import('./shared/scopes.ts');
 const { hasControlCharacter } = await import('./shared/plain-text.ts');
 const { VERSION } = await import('./shared/version.ts');
-const { visible } = await import('./roles/visible.ts');
+const { visible } = await import('./process/roles/visible.ts');
 
 // Roles are loaded when they are run: `keys` needs neither Temporal's native library nor Koa.
 const program = new Command('posthorn')
@@ -24,19 +24,19 @@ const program = new Command('posthorn')
 program
   .command('start')
   .description('run everything, with an own PostgreSQL and Temporal where no address is set')
-  .action(async () => exit(await (await import('./roles/start.ts')).runStart(stop)));
+  .action(async () => exit(await (await import('./process/roles/start.ts')).runStart(stop)));
 program
   .command('api')
   .description('run the HTTP API (DATABASE_URL, ENCRYPTION_KEYS)')
-  .action(async () => exit(await (await import('./roles/api.ts')).runApi(stop)));
+  .action(async () => exit(await (await import('./process/roles/api.ts')).runApi(stop)));
 program
   .command('worker')
   .description('deliver (DATABASE_URL, ENCRYPTION_KEYS, TEMPORAL_ADDRESS)')
-  .action(async () => exit(await (await import('./roles/worker.ts')).runWorker(stop)));
+  .action(async () => exit(await (await import('./process/roles/worker.ts')).runWorker(stop)));
 program
   .command('migrate')
   .description('bring the database of DATABASE_URL up to date')
-  .action(async () => (await import('./roles/migrate.ts')).runMigrate(stop));
+  .action(async () => (await import('./process/roles/migrate.ts')).runMigrate(stop));
 
 const keys = program.command('keys').description('API keys of the database of DATABASE_URL, or of the running `start`');
 const environment = () => new Option('--env <environment>', 'which environment').choices(ENVIRONMENT_KINDS);
@@ -61,7 +61,7 @@ keys
   .option('--json', 'print everything about it', false)
   .action(async ({ env, tier, name, scopes, batchPerMinute, json }: CreateOptions) => {
     const limits = batchPerMinute === undefined ? {} : { limits: { batchPerMinute } };
-    const { createKey } = await import('./roles/keys.ts');
+    const { createKey } = await import('./process/roles/keys.ts');
     await createKey({ environment: env, tier, name, ...(scopes !== undefined && { scopes }), ...limits }, { json });
   });
 keys
@@ -70,12 +70,12 @@ keys
   .addOption(environment())
   .option('--json', 'as JSON', false)
   .action(async ({ env, json }: { env?: EnvironmentKind; json: boolean }) =>
-    (await import('./roles/keys.ts')).listKeys(env, { json }),
+    (await import('./process/roles/keys.ts')).listKeys(env, { json }),
   );
 keys
   .command('revoke <id>')
   .description('revoke an API key, for good')
-  .action(async (id: string) => (await import('./roles/keys.ts')).revokeKey(id));
+  .action(async (id: string) => (await import('./process/roles/keys.ts')).revokeKey(id));
 
 const encryptionKeys = program
   .command('encryption-keys')
@@ -85,14 +85,14 @@ encryptionKeys
   .description('list the encryption keys and how many rows each has sealed')
   .option('--json', 'as JSON', false)
   .action(async (options: { json: boolean }) =>
-    (await import('./roles/encryption-keys.ts')).listEncryptionKeys(options),
+    (await import('./process/roles/encryption-keys.ts')).listEncryptionKeys(options),
   );
 encryptionKeys
   .command('abandon <id>')
   .description('give up what a lost encryption key has sealed, for good')
   .option('--yes', 'do it; without it the rows are only counted', false)
   .action(async (id: string, { yes }: { yes: boolean }) =>
-    exit(await (await import('./roles/encryption-keys.ts')).abandonEncryptionKey(id, { isSure: yes })),
+    exit(await (await import('./process/roles/encryption-keys.ts')).abandonEncryptionKey(id, { isSure: yes })),
   );
 
 function parseName(text: string): string {

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import type { EmbeddedTemporal } from '../../src/embedded/temporal.ts';
+import type { EmbeddedTemporal } from '../../local/temporal.ts';
 import { measurePhases } from '../distance.ts';
 import { type Figures, measure } from '../measure.ts';
 import type { Options } from '../options.ts';

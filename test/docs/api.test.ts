@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { findFreePort } from '../../src/embedded/ports.ts';
+import { findFreePort } from '../../local/ports.ts';
 import { TIER_LIMITS } from '../../src/limits/tiers.ts';
 import { routes } from '../../src/routes.ts';
 import { DEFAULT_RETRY_POLICY, RETRY_BOUNDS } from '../../src/shared/retry-policy.ts';

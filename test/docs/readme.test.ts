@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { findFreePort } from '../../src/embedded/ports.ts';
+import { findFreePort } from '../../local/ports.ts';
 import { deliveryOf } from '../support/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
 import { waitFor } from '../support/wait-for.ts';

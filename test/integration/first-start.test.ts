@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createApiKeys, type ApiKeys } from '../../src/api-keys/service.ts';
-import { createFirstKeys, ensureEnvironments } from '../../src/first-start.ts';
+import { createFirstKeys, ensureEnvironments } from '../../src/process/seed.ts';
 import { createLog } from '../../src/log.ts';
 import { createNewId } from '../../src/new-id.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { createServices } from '../../src/create-services.ts';
+import { createServices } from '../../src/process/create-services.ts';
 import { createFilters } from '../../src/filters/filters.ts';
 import { createMessages } from '../../src/messages/service.ts';
 import { createSchemas } from '../../src/schemas/schemas.ts';

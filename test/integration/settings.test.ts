@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createApiKeys } from '../../src/api-keys/service.ts';
 import { childEnvironment } from '../../src/config.ts';
-import { ensureEnvironments } from '../../src/first-start.ts';
+import { ensureEnvironments } from '../../src/process/seed.ts';
 import { createLog } from '../../src/log.ts';
 import { createNewId } from '../../src/new-id.ts';
 import { runPosthorn, startPosthorn } from '../support/command-line.ts';

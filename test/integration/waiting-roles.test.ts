@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { findFreePort } from '../../src/embedded/ports.ts';
+import { findFreePort } from '../../local/ports.ts';
 import { runPosthorn, type StartedPosthorn, startPosthorn } from '../support/command-line.ts';
 import { TEST_DATABASE_PREFIX } from '../support/database-names.ts';
 import { currentRun } from '../support/run.ts';

@@ -1,8 +1,8 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { endOrphan } from '../../src/embedded/child.ts';
-import { identifyProcess, isRunning, readIdentity, writeIdentity } from '../../src/embedded/process-identity.ts';
+import { endOrphan } from '../../local/child.ts';
+import { identifyProcess, isRunning, readIdentity, writeIdentity } from '../../local/process-identity.ts';
 
 /** Begins the name of every run's folder. */
 export const RUN_FOLDER_PREFIX = join(tmpdir(), 'posthorn-test-');

@@ -12,7 +12,7 @@ import { createNewId } from '../../src/new-id.ts';
 import type { Services } from '../../src/services.ts';
 import { createDatabase } from '../../src/db/client.ts';
 import { createPool } from '../../src/db/pool.ts';
-import { ensureEnvironments } from '../../src/first-start.ts';
+import { ensureEnvironments } from '../../src/process/seed.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { createProbes } from './edge-probes.ts';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';

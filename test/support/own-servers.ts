@@ -2,10 +2,10 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfig } from '../../src/config.ts';
-import type { Child } from '../../src/embedded/child.ts';
-import { findFreePort } from '../../src/embedded/ports.ts';
-import { startPostgres } from '../../src/embedded/postgres.ts';
-import { startTemporal } from '../../src/embedded/temporal.ts';
+import type { Child } from '../../local/child.ts';
+import { findFreePort } from '../../local/ports.ts';
+import { startPostgres } from '../../local/postgres.ts';
+import { startTemporal } from '../../local/temporal.ts';
 
 /** A server of one test file's own, which may be killed: it comes back at the same address on the same data. */
 export type OwnServer = {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { describe } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { findFreePort } from '../../src/embedded/ports.ts';
+import { findFreePort } from '../../local/ports.ts';
 import { waitFor } from './wait-for.ts';
 
 /** A Redis of the test's own, which it may stop, freeze and start again. */

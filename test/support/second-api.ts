@@ -1,5 +1,5 @@
 import { createApp } from '../../src/app.ts';
-import { createServices } from '../../src/create-services.ts';
+import { createServices } from '../../src/process/create-services.ts';
 import { startHttpServer } from '../../src/http/server.ts';
 import { createLimiter } from '../../src/limits/limiter.ts';
 import { routes } from '../../src/routes.ts';

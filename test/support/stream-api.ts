@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { createApp } from '../../src/app.ts';
-import { createServices } from '../../src/create-services.ts';
+import { createServices } from '../../src/process/create-services.ts';
 import { createDatabase } from '../../src/db/client.ts';
 import { createPool } from '../../src/db/pool.ts';
 import { STREAM_TIMINGS, type StreamTimings } from '../../src/http/event-stream.ts';

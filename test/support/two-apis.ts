@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createApp } from '../../src/app.ts';
-import { createServices } from '../../src/create-services.ts';
+import { createServices } from '../../src/process/create-services.ts';
 import { createDatabase } from '../../src/db/client.ts';
 import { createPool } from '../../src/db/pool.ts';
 import { startHttpServer } from '../../src/http/server.ts';

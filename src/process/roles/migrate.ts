@@ -1,9 +1,9 @@
-import { ConfigError, readConfig } from '../config.ts';
-import { createDatabase } from '../db/client.ts';
-import { migrate } from '../db/migrate.ts';
-import { ensureEnvironments } from '../first-start.ts';
-import { createNewId } from '../new-id.ts';
-import { explainingDatabase } from '../readiness/database-trouble.ts';
+import { ConfigError, readConfig } from '../../config.ts';
+import { createDatabase } from '../../db/client.ts';
+import { migrate } from '../../db/migrate.ts';
+import { ensureEnvironments } from '../seed.ts';
+import { createNewId } from '../../new-id.ts';
+import { explainingDatabase } from '../../readiness/database-trouble.ts';
 import { print } from './role.ts';
 import type { StopRequest } from './stop-request.ts';
 

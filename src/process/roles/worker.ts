@@ -1,13 +1,13 @@
-import { ConfigError, readConfig } from '../config.ts';
+import { ConfigError, readConfig } from '../../config.ts';
 import { createDependencies } from '../create-dependencies.ts';
-import { createLog } from '../log.ts';
-import { createOwnAddresses } from '../outbound/own-addresses.ts';
-import { createReadiness } from '../readiness/readiness.ts';
-import { startChecks } from '../readiness/start-checks.ts';
-import { untilReady, type Waiting } from '../readiness/until-ready.ts';
-import { installRuntime } from '../temporal/connection.ts';
-import { untilTemporalAnswers } from '../temporal/until-temporal-answers.ts';
-import { startWorker } from '../process/start-worker.ts';
+import { createLog } from '../../log.ts';
+import { createOwnAddresses } from '../../outbound/own-addresses.ts';
+import { createReadiness } from '../../readiness/readiness.ts';
+import { startChecks } from '../../readiness/start-checks.ts';
+import { untilReady, type Waiting } from '../../readiness/until-ready.ts';
+import { installRuntime } from '../../temporal/connection.ts';
+import { untilTemporalAnswers } from '../../temporal/until-temporal-answers.ts';
+import { startWorker } from '../start-worker.ts';
 import { runUntilStopped } from './role.ts';
 import type { StopRequest } from './stop-request.ts';
 

@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
-import { type Config, ConfigError } from './config.ts';
-import { createKeyRing } from './credentials/key-ring.ts';
-import { createDatabase } from './db/client.ts';
-import { createPool } from './db/pool.ts';
-import type { Dependencies } from './dependencies.ts';
-import { createNewId } from './new-id.ts';
-import { type AddressGuard, createAddressGuard } from './outbound/address-guard.ts';
-import type { OwnAddresses } from './outbound/own-addresses.ts';
+import { type Config, ConfigError } from '../config.ts';
+import { createKeyRing } from '../credentials/key-ring.ts';
+import { createDatabase } from '../db/client.ts';
+import { createPool } from '../db/pool.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { createNewId } from '../new-id.ts';
+import { type AddressGuard, createAddressGuard } from '../outbound/address-guard.ts';
+import type { OwnAddresses } from '../outbound/own-addresses.ts';
 import { ownEndpoints } from './own-endpoints.ts';
 
 // Publishing, claiming and recording: two cores are busy with 20, and five such processes fit PostgreSQL's default of 100.

@@ -1,9 +1,9 @@
-import { readConfig } from '../config.ts';
+import { readConfig } from '../../config.ts';
 import { createDependencies } from '../create-dependencies.ts';
 import { createServices } from '../create-services.ts';
-import { createLog } from '../log.ts';
-import { createOwnAddresses } from '../outbound/own-addresses.ts';
-import { refuseLasting, untilReady } from '../readiness/until-ready.ts';
+import { createLog } from '../../log.ts';
+import { createOwnAddresses } from '../../outbound/own-addresses.ts';
+import { refuseLasting, untilReady } from '../../readiness/until-ready.ts';
 import { runUntilStopped } from './role.ts';
 import { serveApi } from './serve-api.ts';
 import type { StopRequest } from './stop-request.ts';

@@ -1,9 +1,9 @@
-import type { Config } from '../config.ts';
-import { keepRunning } from '../embedded/keep-running.ts';
-import { DEFAULT_PORTS } from '../embedded/ports.ts';
-import { type EmbeddedPostgres, startPostgres } from '../embedded/postgres.ts';
-import { type EmbeddedTemporal, startTemporal } from '../embedded/temporal.ts';
-import type { OwnAddresses } from '../outbound/own-addresses.ts';
+import type { Config } from '../../config.ts';
+import { keepRunning } from '../../../local/keep-running.ts';
+import { DEFAULT_PORTS } from '../../../local/ports.ts';
+import { type EmbeddedPostgres, startPostgres } from '../../../local/postgres.ts';
+import { type EmbeddedTemporal, startTemporal } from '../../../local/temporal.ts';
+import type { OwnAddresses } from '../../outbound/own-addresses.ts';
 
 /** PostgreSQL and Temporal of a `start`: its own, or those it was given the addresses of. */
 export type Infrastructure = {

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
-import { type Config, ConfigError, type EncryptionKey, readConfig } from '../config.ts';
-import { abandonKey, listKeys, whatAbandonTakes } from '../credentials/encryption-keys.ts';
-import { createPool } from '../db/pool.ts';
+import { type Config, ConfigError, type EncryptionKey, readConfig } from '../../config.ts';
+import { abandonKey, listKeys, whatAbandonTakes } from '../../credentials/encryption-keys.ts';
+import { createPool } from '../../db/pool.ts';
 import { existingKeysOf } from './encryption-key-file.ts';
 import { findDatabase } from './keys.ts';
 import { print } from './role.ts';

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { ignoredSettings } from '../config.ts';
+import { ignoredSettings } from '../../config.ts';
 import type { StopRequest } from './stop-request.ts';
 import { visible } from './visible.ts';
 

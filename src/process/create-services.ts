@@ -1,16 +1,16 @@
-import { createApiKeys } from './api-keys/service.ts';
-import { createChannels } from './channels/service.ts';
-import { createDeadLetters } from './dead-letters/service.ts';
-import { createDeliveries } from './deliveries/service.ts';
-import type { Dependencies } from './dependencies.ts';
-import { createFilters } from './filters/filters.ts';
-import { createIdempotency } from './idempotency/service.ts';
-import { createMessageReplays } from './message-replays/service.ts';
-import { createMessages } from './messages/service.ts';
-import { createSchemas } from './schemas/schemas.ts';
-import type { Services } from './services.ts';
-import { type HandOver, noHandOver } from './shared/hand-over.ts';
-import { createSubscriptions } from './subscriptions/service.ts';
+import { createApiKeys } from '../api-keys/service.ts';
+import { createChannels } from '../channels/service.ts';
+import { createDeadLetters } from '../dead-letters/service.ts';
+import { createDeliveries } from '../deliveries/service.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { createFilters } from '../filters/filters.ts';
+import { createIdempotency } from '../idempotency/service.ts';
+import { createMessageReplays } from '../message-replays/service.ts';
+import { createMessages } from '../messages/service.ts';
+import { createSchemas } from '../schemas/schemas.ts';
+import type { Services } from '../services.ts';
+import { type HandOver, noHandOver } from '../shared/hand-over.ts';
+import { createSubscriptions } from '../subscriptions/service.ts';
 
 /** Builds every service once, each with the collaborators it names. `handOver` takes new deliveries where the process sends, too. */
 export function createServices(deps: Dependencies, handOver: HandOver = noHandOver): Services {

@@ -1,12 +1,12 @@
-import { createApp } from '../app.ts';
-import { ConfigError } from '../config.ts';
-import type { Dependencies } from '../dependencies.ts';
-import { startHttpServer } from '../http/server.ts';
-import { createLimiter } from '../limits/limiter.ts';
-import { OPEN_FILES_FOR, readMachine } from '../machine.ts';
-import type { Check, Readiness } from '../readiness/readiness.ts';
-import { routes } from '../routes.ts';
-import type { Services } from '../services.ts';
+import { createApp } from '../../app.ts';
+import { ConfigError } from '../../config.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { startHttpServer } from '../../http/server.ts';
+import { createLimiter } from '../../limits/limiter.ts';
+import { OPEN_FILES_FOR, readMachine } from '../../machine.ts';
+import type { Check, Readiness } from '../../readiness/readiness.ts';
+import { routes } from '../../routes.ts';
+import type { Services } from '../../services.ts';
 
 export type RunningApi = {
   port: number;

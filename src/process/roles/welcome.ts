@@ -1,5 +1,5 @@
-import type { Config } from '../config.ts';
-import type { FirstKeys } from '../first-start.ts';
+import type { Config } from '../../config.ts';
+import type { FirstKeys } from '../seed.ts';
 
 export type Welcome = {
   config: Config;

@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { isRunning } from '../embedded/process-identity.ts';
+import { isRunning } from '../../../local/process-identity.ts';
 
 const runningState = z.object({
   process: z.object({ pid: z.number(), bornAt: z.string() }),

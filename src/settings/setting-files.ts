@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { TemporalTls } from './config.ts';
+import type { TemporalTls } from '../config.ts';
 import { ConfigError } from './config-error.ts';
 
 type Settings = Readonly<Record<string, string | undefined>>;
