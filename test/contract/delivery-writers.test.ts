@@ -27,7 +27,7 @@ const READ_BY_HAND = [
 ];
 
 const changesDeliveries = (text: string): boolean => WRITES.some((write) => write.test(text));
-const sources = ['src', 'activities', 'workflows']
+const sources = ['src', 'local', 'activities', 'workflows']
   .flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
   )

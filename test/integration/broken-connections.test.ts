@@ -8,9 +8,9 @@ import { createDatabase, type Database } from '../../src/db/client.ts';
 import { createTestDatabase, PATIENT, type TestDatabase } from '../support/database.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-const SOURCE = join(import.meta.dirname, '../../src');
+const ROOT = join(import.meta.dirname, '../..');
 // The only files that open connections. The embedded server's own is opened before there is anything to pool.
-const OPENERS = ['db/connection.ts', 'embedded/postgres.ts'];
+const OPENERS = ['local/postgres.ts', 'src/db/connection.ts'];
 
 let database: TestDatabase;
 let pool: Pool;
@@ -127,11 +127,13 @@ test('a connection that is given back within a transaction is closed: nobody goe
 });
 
 test('connections are opened in one place, which listens to them', () => {
-  const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter(
-    (path) => path.endsWith('.ts') && !path.endsWith('.test.ts') && !path.startsWith('db/generated'),
-  );
-  const openers = files.filter((path) => /new (pg\.)?(Pool|Client)\(/.test(readFileSync(join(SOURCE, path), 'utf8')));
+  const files = ['local', 'src']
+    .flatMap((top) =>
+      readdirSync(join(ROOT, top), { recursive: true, encoding: 'utf8' }).map((name) => join(top, name)),
+    )
+    .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts') && !path.startsWith('src/db/generated'));
+  const openers = files.filter((path) => /new (pg\.)?(Pool|Client)\(/.test(readFileSync(join(ROOT, path), 'utf8')));
   // Clients of Temporal and of receivers, and one that only reads its address out of a URL and never connects.
-  const others = ['temporal/connection.ts', 'outbound/connections.ts', 'own-endpoints.ts'];
+  const others = ['src/temporal/connection.ts', 'src/outbound/connections.ts', 'src/process/own-endpoints.ts'];
   expect(openers.filter((path) => !others.includes(path)).toSorted()).toEqual(OPENERS);
 });

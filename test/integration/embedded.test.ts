@@ -250,7 +250,7 @@ describe('the Temporal server', () => {
     // In a process of its own: nothing on the PATH, an empty cache, and a proxy that nobody listens behind.
     const nowhere = `http://127.0.0.1:${await findFreePort()}`;
     const script =
-      "import('./src/embedded/temporal-binary.ts').then(({ findTemporalBinary }) => findTemporalBinary({ cacheFolder: process.argv[1], onProgress: (line) => console.log(line) })).catch((failure) => console.log(failure.message))";
+      "import('./local/temporal-binary.ts').then(({ findTemporalBinary }) => findTemporalBinary({ cacheFolder: process.argv[1], onProgress: (line) => console.log(line) })).catch((failure) => console.log(failure.message))";
     const env = childEnvironment({
       PATH: '',
       HTTPS_PROXY: nowhere,
