@@ -4,7 +4,7 @@ import { createGrouping } from '../db/group.ts';
 import type { AttemptResult } from '../shared/delivery-workflow.ts';
 import type { Fault } from '../shared/faults.ts';
 import { createLru } from '../shared/lru.ts';
-import { type BrokenTry, type HeldDelivery, holdBroken, markReadable } from './statements/hold-fault.ts';
+import { type BrokenTry, type HeldByFault, holdBroken, markReadable } from './statements/hold-fault.ts';
 import { SecretsUnreadableError } from './signing-secrets.ts';
 
 export { releaseAllHeld, releaseMended } from './statements/release-held.ts';
@@ -39,7 +39,7 @@ export type Faults = {
 
 export function createFaults({ pool, log, now }: { pool: Pool; log: Logger; now: () => number }): Faults {
   const lines = createLru<{ at: number; unsaid: number }>(REMEMBERED_LINES);
-  const grouping = createGrouping<BrokenTry, { held: HeldDelivery | undefined }>({
+  const grouping = createGrouping<BrokenTry, { held: HeldByFault | undefined }>({
     inFlight: 1,
     maxWeight: HELD_AT_ONCE,
     weightOf: () => 1,

@@ -1,18 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { isHeaderAllowed } from '../outbound/custom-headers.ts';
+import type { WebhookRequest } from '../outbound/post-webhook.ts';
 import { signatureHeader } from '../outbound/sign.ts';
 import type { DeliveryToAttempt } from '../shared/delivery-to-attempt.ts';
 import { HOPS_HEADER } from '../shared/hops.ts';
 import { traceHeaders } from '../shared/trace-context.ts';
-
-/** What is posted to a subscriber. `headers` holds the custom ones too. */
-export type WebhookRequest = {
-  url: string;
-  headers: Record<string, string>;
-  body: Buffer;
-  timeoutMs: number;
-  group: string;
-};
 
 /**
  * The request for one try, signed with each of `secrets`: body `{id, type, timestamp, channelId, data,

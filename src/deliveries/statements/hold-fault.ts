@@ -21,7 +21,7 @@ export type BrokenTry = {
 };
 
 /** `nextTryAt` is null when it has ended as a dead letter with this message. */
-export type HeldDelivery = { id: string; nextTryAt: Date | null; message: string };
+export type HeldByFault = { id: string; nextTryAt: Date | null; message: string };
 
 // SQL: whether the delivery `d` waits because of a fault of ours already.
 const IS_HELD = `coalesce(d.held_reason IN ('secret_unreadable', 'internal'), false)`;
@@ -87,13 +87,13 @@ const HOLD = `
  * Puts deliveries back whose try broke off: nothing of their policies is used up, and those that have waited for seven days end
  * as dead letters. Deliveries that have moved on are left alone, and out of the answer.
  */
-export async function holdBroken(pool: Pool, broken: readonly BrokenTry[]): Promise<HeldDelivery[]> {
+export async function holdBroken(pool: Pool, broken: readonly BrokenTry[]): Promise<HeldByFault[]> {
   const column = <T>(of: (each: BrokenTry) => T): T[] => broken.map(of);
   return inTransaction(pool, async (connection) => {
     // A rotation locks its subscription: either it is committed, and its secret is seen below, or it comes after this.
     const subscriptionIds = column(({ subscriptionId }) => subscriptionId).filter((id) => id !== null);
     if (subscriptionIds.length > 0) await connection.query(LOCK_SUBSCRIPTIONS, [subscriptionIds]);
-    const { rows } = await connection.query<HeldDelivery>(HOLD, [
+    const { rows } = await connection.query<HeldByFault>(HOLD, [
       column((each) => each.deliveryId),
       column((each) => each.round),
       column((each) => each.number),

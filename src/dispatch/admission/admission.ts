@@ -66,7 +66,7 @@ export type Admission = {
   gauges(): ConcurrencyGauge[];
 };
 
-type Circuit = {
+type KnownCircuit = {
   /** When the next probe may be made, ms; undefined while closed. */
   probeAt: number | undefined;
   /** When that became known: what was read before says nothing new. */
@@ -79,7 +79,7 @@ type State = {
   limits: Limits;
   /** As they were read last: what waits may have been read before a change. */
   settings: LimitSettings & { readAt: number };
-  circuit: Circuit;
+  circuit: KnownCircuit;
   window: FailureWindow;
   /** When a try was last made, ms, and how many were without a pause that is worth a gauge. */
   usedAt: number;

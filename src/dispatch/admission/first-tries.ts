@@ -14,7 +14,7 @@ const SLOW_AMONG_REMEMBERED = 2;
 // A try that was never seen to end: the longest timeout and its recording are over by then.
 const FORGOTTEN_TRY_MS = 45_000;
 
-type Try = { startedAt: number; begunAt?: number };
+type LocalTry = { startedAt: number; begunAt?: number };
 
 /** Keeps the starts of deliveries in this process within bounds, so that a hanging endpoint never holds the others up. */
 export type FirstTries = ReturnType<typeof createFirstTries>;
@@ -33,9 +33,9 @@ export function createFirstTries({
   slots: number;
 }) {
   // Of each subscription by delivery; the order is that of starting.
-  const open = new Map<string, Map<string, Try>>();
+  const open = new Map<string, Map<string, LocalTry>>();
   const subscriptionOf = new Map<string, string>();
-  const starting = new Map<string, Try>();
+  const starting = new Map<string, LocalTry>();
   const durations = new Map<string, number[]>();
 
   const remove = (deliveryId: string): boolean => {
@@ -56,7 +56,7 @@ export function createFirstTries({
       }
     }
   };
-  const isStarting = ({ startedAt, begunAt }: Try): boolean =>
+  const isStarting = ({ startedAt, begunAt }: LocalTry): boolean =>
     begunAt === undefined && now() - startedAt < UNHEARD_START_MS;
 
   const hasSlowOpen = (subscriptionId: string): boolean => {
@@ -106,8 +106,8 @@ export function createFirstTries({
     start(deliveryId: string, subscriptionId: string): void {
       forgetOld();
       remove(deliveryId);
-      const item: Try = { startedAt: now() };
-      const tries = open.get(subscriptionId) ?? new Map<string, Try>();
+      const item: LocalTry = { startedAt: now() };
+      const tries = open.get(subscriptionId) ?? new Map<string, LocalTry>();
       open.set(subscriptionId, tries.set(deliveryId, item));
       subscriptionOf.set(deliveryId, subscriptionId);
       starting.set(deliveryId, item);

@@ -27,7 +27,7 @@ const LOOK_EVERY_MS = 500;
 const UNRECORDED_SECONDS = 60;
 
 /** A delivery this process holds, waiting for its first try. */
-export type HeldDelivery = Pick<NewDelivery, 'id' | 'channelId' | 'subscriptionId' | 'isLastChance'>;
+export type QueuedDelivery = Pick<NewDelivery, 'id' | 'channelId' | 'subscriptionId' | 'isLastChance'>;
 
 export type Drain = {
   /** Queues a held delivery. It is sent once a drain activity runs. */
@@ -67,7 +67,7 @@ export type DrainDependencies = TryDependencies & {
  * no retry logic: what fails is recorded with its next time and no carrier, and goes on in a Temporal workflow of its own.
  */
 export function createDrain(deps: DrainDependencies): Drain {
-  const queued = createFairQueues<HeldDelivery>();
+  const queued = createFairQueues<QueuedDelivery>();
   const ready = createFairQueues<Loaded>();
   const loading = new Map<string, number>();
   const stages = { queued, loading, ready };
@@ -103,7 +103,7 @@ export function createDrain(deps: DrainDependencies): Drain {
     });
   };
 
-  const load = async (held: HeldDelivery[]): Promise<void> => {
+  const load = async (held: QueuedDelivery[]): Promise<void> => {
     const ids = held.map(({ id }) => id);
     loads += 1;
     for (const { id, subscriptionId } of held) {
@@ -143,7 +143,7 @@ export function createDrain(deps: DrainDependencies): Drain {
     return entry;
   };
 
-  const canSend = ({ subscriptionId, isLastChance = false }: HeldDelivery): boolean =>
+  const canSend = ({ subscriptionId, isLastChance = false }: QueuedDelivery): boolean =>
     inFlight.hasAny(subscriptionId) && (isLastChance || deps.admission.limitOf(subscriptionId) > 0);
 
   const send = async ({ delivery, subscriptionId }: Loaded, entry: Entered): Promise<void> => {

@@ -54,9 +54,9 @@ export type DispatcherDependencies = {
   chores: readonly (() => Promise<void>)[];
 };
 
-type Held = NewDelivery & { details?: ClaimedDelivery };
+type Claimed = NewDelivery & { details?: ClaimedDelivery };
 
-const held = (details: ClaimedDelivery): Held => {
+const held = (details: ClaimedDelivery): Claimed => {
   const { id, channelId, subscriptionId } = details;
   return { id, channelId, subscriptionId, details };
 };
@@ -69,8 +69,8 @@ const held = (details: ClaimedDelivery): Held => {
 export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
   const { pool, log, incarnationId, firstTries, drain, threshold } = deps;
   const backlog = createBacklog(threshold, () => performance.now());
-  const firsts = createFairQueues<Held>();
-  const retries = createFairQueues<Held>();
+  const firsts = createFairQueues<Claimed>();
+  const retries = createFairQueues<Claimed>();
   const under = new Set<Promise<void>>();
   const timers = new Map<NodeJS.Timeout, string>();
   const starting = new Set<string>();
@@ -107,7 +107,7 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
     under.add(watched);
   };
 
-  const hold = (held: Held): void => {
+  const hold = (held: Claimed): void => {
     // Among the retries it is started by itself, never drained.
     (held.details?.isSuspect === true ? retries : firsts).push(held);
     backlog.arrive(held.subscriptionId);
@@ -136,7 +136,7 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
     const room = isResting() ? 0 : firstTries.room();
     if (room <= 0) return;
     const planned = new Map<string, number>();
-    const hasRoom = ({ subscriptionId }: Held): boolean => {
+    const hasRoom = ({ subscriptionId }: Claimed): boolean => {
       const count = (planned.get(subscriptionId) ?? 0) + 1;
       if (count > firstTries.roomOf(subscriptionId)) return false;
       planned.set(subscriptionId, count);

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { readDueNotice } from '../../db/due.ts';
 import { type ClaimedDelivery, claimDue, countWaiting } from '../../deliveries/statements/claim.ts';
-import { findBehind, findEverywhere, type Found, type Looked, type Place } from './find-due.ts';
+import { findBehind, findEverywhere, type Found, type Looked, type DuePosition } from './find-due.ts';
 import { type Lane, LEAD_SECONDS } from '../../deliveries/statements/lanes.ts';
 import { createPace } from '../recovery/pace.ts';
 import { createTurns } from './turns.ts';
@@ -51,11 +51,11 @@ export function createDueRows({ pool, incarnationId }: { pool: Pool; incarnation
   let isExpected = true;
   let isTrailDue = false;
   /** Behind it nothing has been looked for yet, or only before it was committed. */
-  let place: Place = { due: new Date(0), id: '' };
-  let trail = place;
-  let at = place.due;
+  let position: DuePosition = { due: new Date(0), id: '' };
+  let trail = position;
+  let at = position.due;
 
-  const behind = (time: Date, ms: number): Place => ({ due: new Date(time.getTime() - ms), id: '' });
+  const behind = (time: Date, ms: number): DuePosition => ({ due: new Date(time.getTime() - ms), id: '' });
   const learn = (found: readonly Found[]): void => {
     for (const { lane, id, since } of found) lanes[lane].see(id, since);
   };
@@ -70,7 +70,7 @@ export function createDueRows({ pool, incarnationId }: { pool: Pool; incarnation
       for (const { lane, id, since } of looked.found) lanes[lane].open(id, since);
       if (!isBeginning) return;
       at = looked.at;
-      place = behind(at, SLACK_MS);
+      position = behind(at, SLACK_MS);
       trail = behind(at, TRAIL_SECONDS * 1_000);
     } catch (error) {
       isAnew ||= isBeginning;
@@ -78,10 +78,10 @@ export function createDueRows({ pool, incarnationId }: { pool: Pool; incarnation
     }
   };
 
-  const lookBehind = async (from: Place, untilSeconds: number): Promise<Looked & { isFull: boolean }> => {
-    const looked = await findBehind(pool, { place: from, untilSeconds, limit: ROWS_AT_ONCE });
+  const lookBehind = async (from: DuePosition, untilSeconds: number): Promise<Looked & { isFull: boolean }> => {
+    const looked = await findBehind(pool, { position: from, untilSeconds, limit: ROWS_AT_ONCE });
     learn(looked.found);
-    // PostgreSQL's clock was set back, or it is another server: rows of now are behind every place.
+    // PostgreSQL's clock was set back, or it is another server: rows of now are behind every position.
     if (looked.at.getTime() < at.getTime() - SHORT_SLACK_MS) isAnew = true;
     at = looked.at;
     return { ...looked, isFull: looked.rows >= ROWS_AT_ONCE };
@@ -104,11 +104,11 @@ export function createDueRows({ pool, incarnationId }: { pool: Pool; incarnation
   const lookOn = async (): Promise<void> => {
     isExpected = false;
     try {
-      const { isFull, rows, last, at: lookedAt } = await lookBehind(place, LEAD_SECONDS.retry);
+      const { isFull, rows, last, at: lookedAt } = await lookBehind(position, LEAD_SECONDS.retry);
       if (isFull && last !== undefined && last.due <= lookedAt) {
-        place = last;
+        position = last;
         isExpected = true;
-      } else place = behind(lookedAt, rows * 2 < ROWS_AT_ONCE ? SLACK_MS : SHORT_SLACK_MS);
+      } else position = behind(lookedAt, rows * 2 < ROWS_AT_ONCE ? SLACK_MS : SHORT_SLACK_MS);
     } catch (error) {
       isExpected = true;
       throw error;

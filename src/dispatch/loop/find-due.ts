@@ -1,19 +1,19 @@
 import type { Pool } from 'pg';
 import { inLane, LEAD_SECONDS, type Lane } from '../../deliveries/statements/lanes.ts';
 
-/** A place in the order of due times; the id tells rows of one time apart. All times are PostgreSQL's. */
-export type Place = { due: Date; id: string };
+/** A position in the order of due times; the id tells rows of one time apart. All times are PostgreSQL's. */
+export type DuePosition = { due: Date; id: string };
 
 /** Subscriptions with something due in a lane, and since when at most. */
 export type Found = { lane: Lane; id: string; since: Date };
 
-/** Result of one look. `last` is the place of the last row it read, undefined when it read none. */
-export type Looked = { found: Found[]; at: Date; rows: number; last: Place | undefined };
+/** Result of one look. `last` is the position of the last row it read, undefined when it read none. */
+export type Looked = { found: Found[]; at: Date; rows: number; last: DuePosition | undefined };
 
 // The condition of the index deliveries_due, word for word: no other statement is planned with it.
 const IN_INDEX = 'num_nulls(d.due_at) = 0 AND num_nonnulls(d.holder, d.carrier) = 0';
 
-// One descent into the index and a step for each row that waits; dead entries of finished ones are behind the place.
+// One descent into the index and a step for each row that waits; dead entries of finished ones are behind the position.
 const BEHIND = `
   WITH seen AS MATERIALIZED (
     SELECT d.due_at, d.id, d.subscription_id, d.policy_attempts = 0 AS is_first FROM deliveries d
@@ -36,15 +36,15 @@ type Row = { at: Date; rows: number; lastDue: Date | null; lastId: string | null
   | { id: null }
 );
 
-/** Reads up to `limit` rows that can be claimed behind `place`, due until `untilSeconds` from now. */
+/** Reads up to `limit` rows that can be claimed behind `position`, due until `untilSeconds` from now. */
 export async function findBehind(
   pool: Pool,
-  { place, untilSeconds, limit }: { place: Place; untilSeconds: number; limit: number },
+  { position, untilSeconds, limit }: { position: DuePosition; untilSeconds: number; limit: number },
 ): Promise<Looked> {
   const { rows } = await pool.query<Row>({
     name: 'find_due_behind',
     text: BEHIND,
-    values: [place.due, place.id, untilSeconds, limit],
+    values: [position.due, position.id, untilSeconds, limit],
   });
   const [first] = rows;
   if (first === undefined) throw new Error('PostgreSQL answered a look for due deliveries with no row');

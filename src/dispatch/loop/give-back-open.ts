@@ -1,11 +1,11 @@
 import type { Pool } from 'pg';
 import type { Admission } from '../admission/admission.ts';
 import { releaseClaims } from '../../deliveries/statements/release.ts';
-import type { HeldDelivery } from '../drain/drain.ts';
+import type { QueuedDelivery } from '../drain/drain.ts';
 import type { FairQueues } from '../drain/fair-queues.ts';
 
 /** Gives back what is held of subscriptions whose circuit is open: it waits in PostgreSQL, and is claimed with the probe. */
-export async function giveBackOpen<T extends HeldDelivery>(
+export async function giveBackOpen<T extends QueuedDelivery>(
   pool: Pool,
   held: { queues: FairQueues<T>[]; admission: Pick<Admission, 'isOpen' | 'hasOpen'>; incarnationId: string },
 ): Promise<void> {
