@@ -37,8 +37,10 @@ export default {
   // Real PostgreSQL, a real Temporal server and real retry delays of whole seconds. It ends what hangs: longer than several waits
   // of test/support/wait-for.ts, whose own failure says what was waited for.
   testTimeout: 150_000,
-  // PostgreSQL and Temporal want the processors too: never more than two test files at a time.
-  maxWorkers: Math.min(2, cpus().length),
+  // A test file waits for most of its time (for leases, retry delays and processes), so two at a time leave half of the processors
+  // idle. More than eight are too many for one PostgreSQL and one Temporal server.
+  maxWorkers: Math.min(8, 2 * cpus().length),
+  testSequencer: './test/support/longest-first.js',
   // Counted and checked with --coverage (npm run test:unit).
   collectCoverageFrom: ['src/shared/**/*.ts', 'src/new-id.ts', '!**/*.test.ts'],
   coverageThreshold: {
