@@ -46,6 +46,9 @@ export type RunningWorker = {
   stop(): Promise<void>;
 };
 
+/** `bundle`: a file with the bundled Temporal workflows; default: the one of the build, else they are bundled now. */
+export type StartOptions = { taskQueue?: string; handOver?: LateHandOver; bundle?: { codePath: string } };
+
 /** Every part of a worker process. What a part brings is said in worker-part.ts. */
 function createParts(context: WorkerContext, { handOver }: { handOver?: LateHandOver | undefined }) {
   const filters = createFilters({ log: context.log, waitMs: context.config.filterWaitMs });
@@ -66,7 +69,7 @@ function createParts(context: WorkerContext, { handOver }: { handOver?: LateHand
 export async function startWorker(
   deps: Dependencies,
   settings: TemporalSettings,
-  { taskQueue = TASK_QUEUE, handOver }: { taskQueue?: string; handOver?: LateHandOver } = {},
+  { taskQueue = TASK_QUEUE, handOver, bundle }: StartOptions = {},
 ): Promise<RunningWorker> {
   const { log, pool, newId } = deps;
   installRuntime(log);
@@ -79,7 +82,7 @@ export async function startWorker(
     await temporal.close();
   };
   try {
-    return await startParts(deps, { temporal, settings, incarnation, taskQueue, handOver, leave });
+    return await startParts(deps, { temporal, settings, incarnation, taskQueue, handOver, bundle, leave });
   } catch (failure) {
     await leave();
     throw failure;
@@ -92,13 +95,14 @@ type Joined = {
   incarnation: Incarnation;
   taskQueue: string;
   handOver: LateHandOver | undefined;
+  bundle: StartOptions['bundle'];
   /** Ends the lease and the connection to Temporal. */
   leave(): Promise<void>;
 };
 
 async function startParts(
   deps: Dependencies,
-  { temporal: { connection, client }, settings, incarnation, taskQueue, handOver, leave }: Joined,
+  { temporal: { connection, client }, settings, incarnation, taskQueue, handOver, bundle, leave }: Joined,
 ): Promise<RunningWorker> {
   const { log, pool } = deps;
   const ownTaskQueue = incarnationTaskQueue(taskQueue, incarnation.id);
@@ -126,7 +130,7 @@ async function startParts(
   const worker = await Worker.create({
     ...common,
     taskQueue,
-    workflowBundle: await workflowBundle(),
+    workflowBundle: bundle ?? (await workflowBundle()),
     activities,
     maxConcurrentLocalActivityExecutions: slots,
     maxConcurrentActivityTaskExecutions: slots,

@@ -11,7 +11,7 @@ import { createLog } from '../../src/log.ts';
 import { createNewId } from '../../src/new-id.ts';
 import { runPosthorn, startPosthorn } from '../support/command-line.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { ROOT } from '../docs/code-blocks.ts';
+import { BUILT } from '../support/ensure-built.ts';
 
 let database: TestDatabase;
 const folder = mkdtempSync(join(tmpdir(), 'posthorn-settings-'));
@@ -29,12 +29,10 @@ afterAll(async () => {
 async function runIn(text: string, parameters: string[]): Promise<{ output: string; errors: string }> {
   writeFileSync(join(folder, '.env'), text);
   const { DATABASE_URL: _, ...rest } = childEnvironment();
-  const tsx = import.meta.resolve('tsx');
-  const { stdout, stderr } = await promisify(execFile)(
-    process.execPath,
-    ['--import', tsx, `${ROOT}src/main.ts`, ...parameters],
-    { cwd: folder, env: rest },
-  ).catch((failure: unknown) => failure as { stdout: string; stderr: string });
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [BUILT.main, ...parameters], {
+    cwd: folder,
+    env: rest,
+  }).catch((failure: unknown) => failure as { stdout: string; stderr: string });
   return { output: stdout, errors: stderr };
 }
 

@@ -2,11 +2,11 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { childEnvironment, type EnvironmentVariables } from '../../src/config.ts';
+import { BUILT } from './ensure-built.ts';
 import { waitFor } from './wait-for.ts';
 
 const repository = fileURLToPath(new URL('../../', import.meta.url));
-// From source, as a developer runs it: a test must not depend on an earlier build.
-const command = ['--import', 'tsx', 'src/main.ts'];
+const command = [BUILT.main];
 /** A started machine needs 3 s; the two cores are shared with other test files. */
 const READY_WITHIN_MS = 60_000;
 

@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { childEnvironment, type EnvironmentVariables } from '../../src/config.ts';
+import { BUILT } from './ensure-built.ts';
 
 export type FirstProcess = {
   pid: number;
@@ -27,7 +28,7 @@ export function startFirstProcess(
   variables: EnvironmentVariables,
   { stopAt }: { stopAt?: string } = {},
 ): FirstProcess {
-  const node = [process.execPath, '--import', 'tsx', ...probeFor(stopAt), 'src/main.ts', ...parameters];
+  const node = [process.execPath, ...probeFor(stopAt), BUILT.main, ...parameters];
   const [command = '', ...rest] = canBeAlone ? [...ALONE, ...node] : node;
   const child = spawn(command, rest, {
     cwd: repository,

@@ -1,3 +1,4 @@
+import { ensureBuilt } from './ensure-built.ts';
 import { announceRun } from './run.ts';
 import { startServers, type TestServers } from './servers.ts';
 
@@ -6,6 +7,8 @@ export type GlobalWithServers = typeof globalThis & { posthornTestServers?: Test
 
 /** Runs once per jest run, before the first test file. What it throws fails the run. */
 export default async function setUp(): Promise<void> {
+  // Once for all processes and workers of the run: from source each of them would spend seconds on it.
+  ensureBuilt((line) => void process.stderr.write(`${line}\n`));
   const servers = await startServers();
   const holder: GlobalWithServers = globalThis;
   holder.posthornTestServers = servers;

@@ -18,6 +18,7 @@ import { reconcilerScheduleId, retentionScheduleId } from '../../src/shared/temp
 import { createHandOver } from '../../src/shared/hand-over.ts';
 import { type RunningWorker, startWorker } from '../../src/process/start-worker.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
+import { BUILT } from './ensure-built.ts';
 import { insertOrganisation } from './organisation.ts';
 import { createTestTemporal } from './temporal.ts';
 
@@ -96,7 +97,11 @@ export async function startPosthorn(
   let running: RunningWorker | undefined;
   const worker = {
     async start() {
-      running ??= await startWorker(deps, { address, namespace }, { taskQueue, handOver });
+      running ??= await startWorker(
+        deps,
+        { address, namespace },
+        { taskQueue, handOver, bundle: { codePath: BUILT.workflows } },
+      );
     },
     async stop() {
       await running?.stop();

@@ -8,12 +8,13 @@ import { findFreePort } from '../../local/ports.ts';
 import { ensureEnvironments } from '../../src/process/seed.ts';
 import { createLog } from '../../src/log.ts';
 import { createNewId } from '../../src/new-id.ts';
+import { BUILT } from './ensure-built.ts';
 import { waitFor } from './wait-for.ts';
 
 /** How a process ended, and how long that took from the signal on, ms. */
 export type Ending = { exitCode: number | null; signal: NodeJS.Signals | null; afterMs: number };
 
-/** A role that runs as a process of its own, from source. */
+/** A role that runs as a process of its own. */
 export type PosthornProcess = {
   pid: number;
   /** Everything it has written to standard output and error so far. */
@@ -29,7 +30,7 @@ export type ApiProcess = PosthornProcess & { url: string; port: number };
 export type Settings = Readonly<Record<string, string>>;
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-// From source a role is ready after 2 to 6 s; on a machine that does fifteen other things as well, after more than a minute.
+// A role is ready after 1 to 3 s; on a machine that does fifteen other things as well, after more than a minute.
 const READY_WITHIN_MS = 150_000;
 
 const running = new Set<PosthornProcess>();
@@ -126,7 +127,7 @@ export async function startWholeProcess(dataFolder: string, port: number): Promi
 
 function spawnRole(role: string, settings: Settings): PosthornProcess {
   // One process, without npx or a shell in between: a signal reaches the role itself.
-  const child = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts', role], {
+  const child = spawn(process.execPath, [BUILT.main, role], {
     cwd: ROOT,
     env: childEnvironment(settings),
     stdio: ['ignore', 'pipe', 'pipe'],
