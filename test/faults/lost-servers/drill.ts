@@ -1,16 +1,16 @@
 import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { Pool } from 'pg';
-import { migrate } from '../../src/db/migrate.ts';
-import { createPool } from '../../src/db/pool.ts';
-import { brokenPromises, inFlight, repeatsOf, untilSettled } from '../support/invariants.ts';
-import { makeDataFolder, type OwnServer, startOwnPostgres, startOwnTemporal } from '../support/own-servers.ts';
-import { type OwnService, prepareOwnService } from '../support/own-service.ts';
-import { type ApiProcess, type PosthornProcess, startApiProcess, startWorkerProcess } from '../support/processes.ts';
-import type { Publication } from '../support/recorder.ts';
-import { after, createScenes, evidenceOf } from '../support/scene.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { migrate } from '../../../src/db/migrate.ts';
+import { createPool } from '../../../src/db/pool.ts';
+import { brokenPromises, inFlight, repeatsOf, untilSettled } from '../../support/invariants.ts';
+import { makeDataFolder, type OwnServer, startOwnPostgres, startOwnTemporal } from '../../support/own-servers.ts';
+import { type OwnService, prepareOwnService } from '../../support/own-service.ts';
+import { type ApiProcess, type PosthornProcess, startApiProcess, startWorkerProcess } from '../../support/processes.ts';
+import type { Publication } from '../../support/recorder.ts';
+import { after, createScenes, evidenceOf } from '../../support/scene.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 // How long Temporal is away (issue: 20 s); longer than a start (5 s), a heartbeat (5 s) and a Temporal task (10 s) may take.
 const TEMPORAL_AWAY_MS = 20_000;
@@ -21,8 +21,8 @@ const HEALED_WITHIN_MS = 30_000;
 // Nobody has made it: the worker does at its start, and again after Temporal's store was lost.
 const NAMESPACE = 'faults';
 
-// What is promised holds whether first tries are drained or have a Temporal workflow each.
-describe.each(['100', 'off', '1'])('with the burst threshold %s', (threshold) => {
+/** Drills in which PostgreSQL and Temporal freeze, restart or lose their data. All promises hold whether first tries are drained or have a Temporal workflow each. */
+export function drillLostServers(threshold: string): void {
   const dataFolder = makeDataFolder();
   let postgres: OwnServer & { url: string; stop(): Promise<void> };
   let pool: Pool;
@@ -166,4 +166,4 @@ describe.each(['100', 'off', '1'])('with the burst threshold %s', (threshold) =>
     const repeats = [...repeatsOf(receiver.requests)];
     expect(repeats.filter(([pair, times]) => times > 1 || !unanswered.has(pair))).toEqual([]);
   }, 400_000);
-});
+}

@@ -1,14 +1,14 @@
 import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { brokenPromises, idOf, inFlight, repeatsOf, untilSettled } from '../support/invariants.ts';
-import { makeDataFolder, startOwnTemporal } from '../support/own-servers.ts';
-import { type OwnService, prepareOwnService } from '../support/own-service.ts';
-import { type ApiProcess, type PosthornProcess, startApiProcess, startWorkerProcess } from '../support/processes.ts';
-import type { Answer, Receiver } from '../support/receiver.ts';
-import { after, createScenes, evidenceOf } from '../support/scene.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { brokenPromises, idOf, inFlight, repeatsOf, untilSettled } from '../../support/invariants.ts';
+import { makeDataFolder, startOwnTemporal } from '../../support/own-servers.ts';
+import { type OwnService, prepareOwnService } from '../../support/own-service.ts';
+import { type ApiProcess, type PosthornProcess, startApiProcess, startWorkerProcess } from '../../support/processes.ts';
+import type { Answer, Receiver } from '../../support/receiver.ts';
+import { after, createScenes, evidenceOf } from '../../support/scene.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 // A killed worker's tries are known to be dead when Temporal's task (10 s) or the worker's lease (10 s) has run out, and are
 // then made by another one; the rest is for a busy machine. The reconciler would take a minute.
@@ -16,8 +16,8 @@ const TAKEN_UP_WITHIN_MS = 45_000;
 // Two seconds without arrivals, and a look.
 const BURST_IS_OVER_MS = 3_000;
 
-// What is promised holds whether first tries are drained or have a Temporal workflow each.
-describe.each(['100', 'off', '1'])('with the burst threshold %s', (threshold) => {
+/** Drills in which processes of the service are killed or told to stop. All promises hold whether first tries are drained or have a Temporal workflow each. */
+export function drillKilledProcesses(threshold: string): void {
   const dataFolder = makeDataFolder();
   let database: TestDatabase;
   let service: OwnService;
@@ -230,4 +230,4 @@ describe.each(['100', 'off', '1'])('with the burst threshold %s', (threshold) =>
     expect(await brokenPromises(evidenceOf(scene, database.pool))).toEqual([]);
     expect([...repeatsOf(scene.receiver.requests)]).toEqual([]);
   }, 400_000);
-});
+}

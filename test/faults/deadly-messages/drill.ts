@@ -1,19 +1,22 @@
 import { rmSync } from 'node:fs';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { makeDataFolder, startOwnTemporal } from '../support/own-servers.ts';
-import { type OwnService, prepareOwnService } from '../support/own-service.ts';
-import { type ApiProcess, type PosthornProcess, startApiProcess, startWorkerProcess } from '../support/processes.ts';
-import type { Answer } from '../support/receiver.ts';
-import { createScenes } from '../support/scene.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { makeDataFolder, startOwnTemporal } from '../../support/own-servers.ts';
+import { type OwnService, prepareOwnService } from '../../support/own-service.ts';
+import { type ApiProcess, type PosthornProcess, startApiProcess, startWorkerProcess } from '../../support/processes.ts';
+import type { Answer } from '../../support/receiver.ts';
+import { createScenes } from '../../support/scene.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 // Each death takes the start of a worker and the 5 s or 10 s after which Temporal knows of it.
 const ENDS_WITHIN_MS = 300_000;
 const BYSTANDERS = 20;
 
-// Old: a first try that killed its worker, local or drained, left no trace, and was made again by the next one for ever.
-describe.each(['off', '0'])('with the burst threshold %s', (threshold) => {
+/**
+ * A drill in which a message kills each worker that sends it. Old: a first try that killed its worker, local or drained, left no trace, and was made
+ * again by the next one for ever.
+ */
+export function drillDeadlyMessages(threshold: string): void {
   const dataFolder = makeDataFolder();
   let database: TestDatabase;
   let service: OwnService;
@@ -86,4 +89,4 @@ describe.each(['off', '0'])('with the burst threshold %s', (threshold) => {
     expect(deaths).toBeLessThanOrEqual(8);
     await waitFor('the others', () => healthy.receiver.requests.length >= BYSTANDERS);
   }, 400_000);
-});
+}

@@ -1,0 +1,4 @@
+import { describe } from '@jest/globals';
+import { drillLostServers } from './drill.ts';
+
+describe('with the burst threshold 1', () => drillLostServers('1'));
