@@ -1,12 +1,12 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { startWorker } from '../../src/process/start-worker.ts';
-import { createCircuitScene, PATIENT, type Subscribed } from '../support/circuit-scene.ts';
-import { publish, publishBatch, waitForDelivery } from '../support/factories.ts';
-import { currentRun } from '../support/run.ts';
-import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import type { Answer, ReceivedRequest } from '../support/receiver.ts';
-import { serviceEvents } from '../support/system-channel.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { startWorker } from '../../../src/process/start-worker.ts';
+import { createCircuitScene, PATIENT, type Subscribed } from '../../support/circuit-scene.ts';
+import { publish, publishBatch, waitForDelivery } from '../../support/factories.ts';
+import { currentRun } from '../../support/run.ts';
+import { startPosthorn, type TestPosthorn } from '../../support/posthorn.ts';
+import type { Answer, ReceivedRequest } from '../../support/receiver.ts';
+import { serviceEvents } from '../../support/system-channel.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 // The first two are claimed at once, and a probe may be among them.
 const AHEAD = 2;
@@ -29,7 +29,8 @@ function slowFailures(): { answer: (request: ReceivedRequest) => Answer; most():
   };
 }
 
-describe.each(['off', '0'])('with the burst threshold %s', (threshold) => {
+/** How what an open circuit holds comes to its end, whether first tries are drained or have a Temporal workflow each. */
+export function endsOfHeldDeliveries(threshold: string): void {
   let posthorn: TestPosthorn;
   beforeAll(async () => {
     posthorn = await startPosthorn({ variables: { DELIVERY_BURST_THRESHOLD: threshold } });
@@ -236,4 +237,4 @@ describe.each(['off', '0'])('with the burst threshold %s', (threshold) => {
     const refused = await posthorn.request('PATCH', path, { circuitBreaker: 'no' });
     expect([refused.status, refused.body]).toMatchObject([400, { error: { details: { field: 'circuitBreaker' } } }]);
   });
-});
+}
