@@ -6,18 +6,7 @@ import { meanSentence, refusedBeginning, sentencesOf, textsOf } from './prose.ts
 
 const MEAN_WORDS = 20;
 /** Folders and files that are still to be rewritten. A commit that rewrites one takes it off this list. */
-const TO_BE_REWRITTEN = [
-  'CHANGELOG.md',
-  'README.md',
-  'activities/',
-  'bench/',
-  'demo/',
-  'docs/',
-  'prisma/',
-  'src/',
-  'test/',
-  'workflows/',
-];
+const TO_BE_REWRITTEN = ['activities/', 'bench/', 'demo/', 'docs/filters.md', 'prisma/', 'src/', 'test/', 'workflows/'];
 /** Files that plant what must not be. */
 const PLANTING = ['test/docs/prose.test.ts'];
 
