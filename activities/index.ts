@@ -17,7 +17,7 @@ export const createActivities = (
   ...createRetentionActivities(deps),
 });
 
-/** Those that work on what one process holds in memory: registered on that process's own task queue. */
+/** Activities that work on the memory of one process, registered on that process's own task queue. */
 export { createDrainActivities };
 
 export type Activities = ReturnType<typeof createActivities> & ReturnType<typeof createDrainActivities>;

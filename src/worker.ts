@@ -33,30 +33,30 @@ import { workflowBundle } from './temporal/workflow-bundle.ts';
 
 // A try takes at most 30 s (timeoutMs) and its recording; a worker that drains lets it end.
 const DRAIN_MS = 35_000;
-// With PostgreSQL away a result cannot be recorded: the process ends all the same, and the try is made again elsewhere.
+// While PostgreSQL is away a result cannot be recorded: the process ends all the same, and the try is made again elsewhere.
 const FORCE_MS = 40_000;
-// Beside the workflow tasks of local first tries, each of which lasts as long as its try.
+// Slots beside the workflow tasks of local first tries, each of which lasts as long as its try.
 const OTHER_WORKFLOW_TASKS = 40;
-// The SDK would send one every 4 s (0.8 of the 5 s timeout): a process that pauses for a second then counts as dead, and a try
-// that takes long is made twice. Of those only: at most 250 a second with all places taken.
+// The SDK would send a heartbeat every 4 s (0.8 of the 5 s timeout). A process that pauses for a second would then count as dead, and
+// a long try be made twice. Only long tries send them: at most 250 a second with all places taken.
 const HEARTBEAT_AT_MOST_EVERY_MS = 2_000;
-// How often it is looked whether Temporal still has what we need; a lost store is made good within this time.
+// Time between looks whether Temporal still has what we need; a lost store is made good within this time.
 const FURNISH_EVERY_MS = 15_000;
-// A server that hangs would otherwise keep that look for ever and seem healthy; less than the time between two of them.
+// Limit of that look, shorter than the time between two. A server that hangs would otherwise keep the look for ever and seem healthy.
 const FURNISH_WITHIN_MS = 10_000;
 
 export type RunningWorker = {
   /** Whether the last look at Temporal succeeded. */
   isHealthy(): boolean;
-  /** Settles, with the reason, when it delivers no more and cannot go on: its process is to end and be started again. */
+  /** Settles, with the reason, when the worker delivers no more and cannot go on: its process must end and be started again. */
   failed: Promise<string>;
-  /** Drains: no new tries, those under way end and are recorded. */
+  /** Drains: no new tries; those under way end and are recorded. */
   stop(): Promise<void>;
 };
 
 /**
- * Everything a worker process does: dispatching, the Temporal worker with its activities, the reconciler at start and the
- * watch over Temporal's furniture. Ready when this returns: a no-op has warmed it up.
+ * Everything a worker process does: dispatching, the Temporal worker with its activities, the reconciler at start, and the watch over
+ * the namespace and schedules in Temporal. Ready when this returns: a no-op has warmed it up.
  */
 export async function startWorker(
   deps: Dependencies,
@@ -149,7 +149,10 @@ export async function startWorker(
   // Mended code, and the right keys, come with a new process.
   const released = await releaseAllHeld(pool);
   if (released > 0)
-    log.info({ deliveries: released }, 'this worker tries again at once what a fault of the service had held');
+    log.info(
+      { deliveries: released },
+      'released deliveries that a fault of the service had held; this worker tries them again at once',
+    );
 
   const startDelivery = createStartDelivery(client, { taskQueue, isSearchable: () => furniture.isSearchable });
   const dispatcher = startDispatcher({
@@ -187,15 +190,18 @@ export async function startWorker(
       furniture = found;
       isHealthy = true;
       if (!found.isNewStore) return;
-      // Only this look finds it new, and what is started in it meanwhile would be abandoned too: not left to the next one.
+      // Only this look finds the store new, and later starts in it would be abandoned too: the work is not left to the next look.
       const abandoned = await untilReachable(
         () => abandonCarriers(pool),
         () => isStopped,
       );
-      log.warn({ deliveries: abandoned }, "Temporal's store is new; what it carried is due again");
+      log.warn({ deliveries: abandoned }, "Temporal's store is new; deliveries that the old one carried are due again");
     } catch (error) {
       isHealthy = false;
-      log.warn({ err: error }, 'Temporal could not be looked after');
+      log.warn(
+        { err: error },
+        'the namespace and the schedules in Temporal could not be checked; the next look tries again',
+      );
     }
   };
   const watching = setInterval(() => void look(), FURNISH_EVERY_MS);
@@ -210,7 +216,7 @@ export async function startWorker(
       await scheduled.stop();
       await lastChances.stop();
       await dispatcher.stop();
-      // Only now: what ends for this is tried again at once, by a worker that takes new tasks.
+      // Only now: deliveries that end for this are tried again at once, by a worker that takes new tasks.
       stopping.abort();
       worker.shutdown();
       drainWorker.shutdown();

@@ -4,7 +4,7 @@ import { releaseClaims } from '../deliveries/statements/release.ts';
 import type { HeldDelivery } from './drain.ts';
 import type { FairQueues } from './fair-queues.ts';
 
-/** Gives back what is held of subscriptions whose circuit is open: it waits in PostgreSQL, and is claimed with the probe. */
+/** Gives back claims of subscriptions whose circuit is open: they wait in PostgreSQL, and are claimed with the probe. */
 export async function giveBackOpen<T extends HeldDelivery>(
   pool: Pool,
   held: { queues: FairQueues<T>[]; admission: Pick<Admission, 'isOpen' | 'hasOpen'>; incarnationId: string },
