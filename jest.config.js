@@ -1,6 +1,6 @@
 import { cpus } from 'node:os';
 
-/** What both projects share: TypeScript by swc, real ES modules (run with NODE_OPTIONS=--experimental-vm-modules). */
+/** Settings of both projects: TypeScript by swc, real ES modules (run with NODE_OPTIONS=--experimental-vm-modules). */
 const project = {
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
@@ -34,8 +34,8 @@ export default {
       setupFilesAfterEnv: ['./test/support/repeat-faults.ts'],
     },
   ],
-  // Real PostgreSQL, a real Temporal server and real retry delays of whole seconds. It ends what hangs: longer than several waits
-  // of test/support/wait-for.ts, whose own failure says what was waited for.
+  // A test waits for real PostgreSQL, a real Temporal server and retry delays of whole seconds. The limit is longer than several waits
+  // of test/support/wait-for.ts, because a wait that fails names its condition and this limit does not.
   testTimeout: 150_000,
   // A test file waits for most of its time (for leases, retry delays and processes), so two at a time leave half of the processors
   // idle. More than eight are too many for one PostgreSQL and one Temporal server.

@@ -20,7 +20,7 @@ export type AttemptDependencies = TryDependencies & {
 
 // The worker sends one at most every 2 s (worker.ts); calling it each second costs nothing.
 const HEARTBEAT_EVERY_MS = 1_000;
-// A try waits this long for its turn under the subscription's limits; what it would wait longer for is held instead.
+// Longest wait of a try for its turn under the subscription's limits. A try that would wait longer is held instead.
 const PATIENCE_MS = 3_000;
 
 /** The two activities that make a try: the same try, in two wrappings. */
@@ -36,7 +36,7 @@ export function createAttemptActivities(deps: AttemptDependencies) {
 
   const make = async ({ deliveryId, round, number }: AttemptInput): Promise<AttemptResult> => {
     const signal = cancellationSignal();
-    // Once Temporal has given up on this try there is nothing to wait for, and its next try decides.
+    // Once Temporal has given up on this try, nothing waits for it, and its next try decides.
     const isOver = (): boolean => signal.aborted;
     const lasting = <T>(work: () => Promise<T>): Promise<T> => untilReachable(work, isOver);
     try {
@@ -64,8 +64,8 @@ export function createAttemptActivities(deps: AttemptDependencies) {
 
   return {
     /**
-     * The quick first try (local activity). Always returns; what a receiver does is a result, never an exception.
-     * Throws only when PostgreSQL stays out of reach for the whole of the try's time.
+     * The quick first try (local activity). Always returns: a receiver's answer is a result, never an exception. Throws only when
+     * PostgreSQL stays out of reach for the whole of the try's time.
      */
     async attemptLocally(input: AttemptInput): Promise<AttemptResult> {
       deps.firstTries.begin(input.deliveryId);
@@ -77,14 +77,14 @@ export function createAttemptActivities(deps: AttemptDependencies) {
     },
 
     /**
-     * One try under the retry policy (regular activity). Temporal's attempt n stands for try `number + n − 1`; a try that
-     * is already recorded is not sent again but rethrown. Throws AttemptFailed with the delay to the recorded nextRetryAt,
-     * or DeadLettered, which is not retried (docs/conventions.md, Errors).
+     * One try under the retry policy (regular activity). Temporal's attempt n stands for try `number + n − 1`. A try that is already
+     * recorded is not sent again but rethrown. Throws AttemptFailed with the delay to the recorded nextRetryAt, or DeadLettered, which
+     * is not retried (docs/conventions.md, Errors).
      */
     async attemptDelivery(input: AttemptInput): Promise<AttemptResult> {
       const number = input.number + activityInfo().attempt - 1;
       deps.firstTries.begin(input.deliveryId);
-      // The first heartbeat goes out at once: should this worker die, it tells which try was being made.
+      // The first heartbeat goes out at once: if this worker dies, it tells which try was being made.
       heartbeat(number);
       const beating = setInterval(() => heartbeat(number), HEARTBEAT_EVERY_MS);
       try {

@@ -9,12 +9,12 @@ import { DEATHS_BEFORE_PAUSES, MAX_DEATHS } from '../src/shared/faults.ts';
 import { isEndedForGood } from '../src/shared/statuses.ts';
 import type { BulkReplayInput, CrashInput, EndAsDeadLetterInput, Standing } from '../src/shared/delivery-workflow.ts';
 
-/** What follows when a try did not end by itself, and bulk replays. Each one may be repeated. */
+/** Steps after a try that did not end by itself, and bulk replays. Each one may be repeated. */
 export function createDeadLetterActivities({ pool, faults }: { pool: Pool; faults: Faults }) {
   return {
     /**
-     * Records a try whose worker died, if it began and was not recorded, and tells where the delivery stands. From the second death
-     * on it is held, and the tenth ends it: it may be what kills the workers.
+     * Records a try whose worker died, if it began and was not recorded, and returns the state of the delivery. From the second death
+     * on the delivery is held, and the tenth ends it: it may be the cause.
      */
     async recordCrash({ deliveryId, round, number }: CrashInput): Promise<Standing> {
       if (number !== null) {

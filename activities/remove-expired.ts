@@ -21,7 +21,7 @@ const RETRY_ELSEWHERE_MS = 3_000;
 
 /** Retention as an activity, so that its passes are seen in the Temporal UI. */
 export function createRetentionActivities({ pool, clock, log, stopping }: RetentionDependencies) {
-  /** Before each batch. Rests as long as the last one took, so that at most half of one connection's work is ours. */
+  /** Called before each batch. Rests as long as the last one took, so that retention takes at most half of one connection. */
   const takeTurn = async (batchMs: number): Promise<void> => {
     // Throws once the pass is cancelled.
     if (batchMs > 0 || cancellationSignal().aborted) await sleep(batchMs);
@@ -30,7 +30,7 @@ export function createRetentionActivities({ pool, clock, log, stopping }: Retent
       throw ApplicationFailure.create({
         type: FAILURE_TYPES.workerStopping,
         message: 'the worker stops; another one goes on',
-        // By then this worker asks for no more tasks: one that is handed to it in between would be lost until it times out.
+        // By then this worker asks for no more tasks: a task handed to it in between would be lost until it times out.
         nextRetryDelay: RETRY_ELSEWHERE_MS,
         category: ApplicationFailureCategory.BENIGN,
       });
@@ -39,9 +39,9 @@ export function createRetentionActivities({ pool, clock, log, stopping }: Retent
 
   return {
     /**
-     * One pass over every channel: removes what is older than its `retentionDays`, in batches, and at last deleted
-     * subscriptions and channels of which nothing is left. Begins where an earlier try of the same pass was; its heartbeat
-     * shows how far it is. Safe to repeat and to end anywhere. Returns what it removed.
+     * One pass over every channel: removes messages older than its `retentionDays`, in batches, and at last deleted subscriptions and
+     * channels that have nothing left. Begins where an earlier try of the same pass was; its heartbeat shows the progress. Safe to
+     * repeat and to end anywhere. Returns the numbers removed.
      */
     async removeExpired(): Promise<RetentionProgress> {
       const now = clock();

@@ -9,7 +9,7 @@ const LOOK_EVERY_MS = 3_000;
 
 export type ReplayDependencies = { pool: Pool; filters: Pick<Filters, 'evaluate'> };
 
-/** Replays of stored messages. May be repeated: each batch is noted in the transaction that makes its deliveries due. */
+/** Replays of stored messages. May be repeated: each batch and its position are one transaction. */
 export function createReplayMessagesActivities({ pool, filters }: ReplayDependencies) {
   const ask: AskFilter = async (expression, message) => {
     const [verdict] = await filters.evaluate([expression], message);

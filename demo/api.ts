@@ -24,7 +24,7 @@ export type NewSubscription = {
 // Longer than the API ever takes for one request; it drains for 25 s.
 const ANSWER_PATIENCE_MS = 30_000;
 
-/** The endpoints that the demo uses. What the API refuses is thrown with the API's own sentence. */
+/** The endpoints that the demo uses. A refusal is thrown with the API's own sentence. */
 export type Api = ReturnType<typeof createApi>;
 
 export function createApi({ url, key }: Pick<Service, 'url' | 'key'>) {
@@ -67,7 +67,7 @@ export function createApi({ url, key }: Pick<Service, 'url' | 'key'>) {
     secretOf: async (subscriptionId: string): Promise<string> =>
       (await get(z.object({ secret: z.string() }), `/v1/subscriptions/${subscriptionId}/secret`)).secret,
 
-    /** `messages` are JSON texts: what was published is compared with what arrives, digit for digit. */
+    /** `messages` are JSON texts: published payloads are compared with arrived ones, digit for digit. */
     publish: (channelId: string, text: string) => post(identified, `/v1/channels/${channelId}/messages`, text),
     publishBatch: (channelId: string, messages: string[]) =>
       post(accepted, `/v1/channels/${channelId}/messages/batch`, `{"messages":[${messages.join(',')}]}`),

@@ -2,7 +2,7 @@ import { type Figure, percentile } from './figures.ts';
 import type { Payload } from './payloads.ts';
 import type { Arrivals, Plan, Receiver } from './receiver.ts';
 
-/** The two subscriptions: one takes every event type, the other only those that begin with these words. */
+/** The two subscriptions: one takes every event type, the other only types that begin with these words. */
 export const TARGETS = [
   { name: 'everything', beginnings: [''], eventTypes: [] },
   {
@@ -12,17 +12,17 @@ export const TARGETS = [
   },
 ];
 
-/** How many payloads are published one at a time, each after the one before has arrived. The others go in batches. */
+/** Number of payloads published one at a time, each after the one before has arrived. The others go in batches. */
 export const ONE_AT_A_TIME = 29;
 
-/** Of every ten payloads in a batch one is refused at first, and of every twenty one until the receiver is mended. */
+/** In a batch one payload of ten is refused at first, and one of twenty until the receiver is mended. */
 export function planOf(position: number): Plan {
   if (position < ONE_AT_A_TIME) return 'take';
   if (position % 10 === 3) return 'fail once';
   return position % 20 === 7 ? 'fail for ever' : 'take';
 }
 
-/** One payload for one subscription: what has to arrive, once. */
+/** One payload for one subscription, which must arrive once. */
 export type Expected = { target: string; position: number; plan: Plan };
 
 export const expectedOf = (payloads: readonly Payload[]): Expected[] =>
@@ -32,7 +32,7 @@ export const expectedOf = (payloads: readonly Payload[]): Expected[] =>
     ),
   );
 
-/** What the receiver has seen: figures that must be right, then how long it took. `delayMs` is the policy's first delay. */
+/** Figures of the receiver: the ones that must be right, then the times. `delayMs` is the policy's first delay. */
 export function judgeArrivals(
   receiver: Pick<Receiver, 'arrivalsOf' | 'problems'>,
   expected: readonly Expected[],

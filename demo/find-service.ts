@@ -6,18 +6,18 @@ import { z } from 'zod';
 import { readConfig } from '../src/config.ts';
 import { readRunningState } from '../src/process/roles/running-state.ts';
 
-/** Where the demo publishes, and with what. `ownKeyId` is set when the key was made for this run. */
+/** Address and key for publishing. `ownKeyId` is set when the key was made for this run. */
 export type Service = { url: string; key: string; ownKeyId?: string };
 
 const run = promisify(execFile);
 const commandLine = fileURLToPath(new URL('../dist/src/main.js', import.meta.url));
-// A key has 10 batches a minute unless it says otherwise (spec §8). Whoever looks at the demo twice within a minute is not to wait.
+// A key has 10 batches a minute unless it says otherwise (spec §8). A second demo within a minute must not wait.
 const BATCH_PER_MINUTE = 1_000;
 const createdKey = z.object({ id: z.string(), key: z.string() });
 
 /**
- * The service that was named, else the `npm start` of this checkout. Without a key it makes one, as
- * `npx posthorn keys create --env test --batch-per-minute 1000` does. Throws with a sentence that says what to do.
+ * The named service, otherwise the `npm start` of this checkout. Without a key it makes one, as `npx posthorn keys create --env test
+ * --batch-per-minute 1000` does. Throws with one sentence that names the remedy.
  */
 export async function findService(given: { url?: string; key?: string }): Promise<Service> {
   // An empty variable counts as not set, here as in every setting.

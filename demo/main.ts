@@ -9,7 +9,7 @@ import { createProgress } from './progress.ts';
 import { startReceiver } from './receiver.ts';
 import { runDemo } from './run.ts';
 
-// A person's Ctrl-C ends the demo like a failure does: what it has made is taken away again.
+// A person's Ctrl-C ends the demo like a failure does: its channel and key are removed.
 const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
 
@@ -31,7 +31,7 @@ await new Command('demo')
   })
   .parseAsync();
 
-/** Runs it all against that service and prints the table. Returns whether every figure is what it must be. */
+/** Runs the demo against that service and prints the table. Returns whether every figure is right. */
 async function demonstrate(service: Service): Promise<boolean> {
   const api = createApi(service);
   const payloads = loadPayloads();

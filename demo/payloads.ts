@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { z } from 'zod';
 
-// The package's entry is a JSON file, which `import` takes with an attribute only and `require` as it is.
+// The package's entry is a JSON file, which `import` takes with an attribute only, and `require` without one.
 const require = createRequire(import.meta.url);
 
 /** One real GitHub webhook payload. `text` is the JSON that is published, digit for digit. */
@@ -25,5 +25,5 @@ export function loadPayloads(): Payload[] {
     .map((payload, position) => ({ position, ...payload }));
 }
 
-/** What is published beside it, as JSON: by its position the receiver finds the payload again. */
+/** Metadata of a payload, as JSON: by the position the receiver finds the payload again. */
 export const metadataOf = ({ position }: Payload): string => JSON.stringify({ position: String(position) });

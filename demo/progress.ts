@@ -6,7 +6,7 @@ const BACK_TO_START = '\r\u001b[K';
 
 /** One line per phase on standard output; on a terminal the line moves while the phase goes on. */
 export type Progress = {
-  /** Does `work` and ends its line with what `state` says then. */
+  /** Does `work` and ends its line with the text of `state` then. */
   during<T>(title: string, state: () => string, work: () => Promise<T>): Promise<T>;
 };
 
@@ -28,8 +28,8 @@ export function createProgress(output: NodeJS.WriteStream, now: () => number = D
 }
 
 /**
- * Waits until `count` has reached `wanted`; false when it has not moved for `patienceMs`: a slow machine needs time, a stuck
- * service shows no movement. Throws when `signal` says so.
+ * Waits until `count` has reached `wanted`; false when it has not moved for `patienceMs`: a slow machine needs time, a stuck service
+ * shows no movement. Throws the reason of an aborted `signal`.
  */
 export async function waitForCount(
   wanted: number,

@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import { z } from 'zod';
 import { metadataOf, type Payload } from './payloads.ts';
 
-/** What the receiver does with a payload: take it, refuse it once, or refuse it until it is mended. */
+/** The receiver's treatment of a payload: take it, refuse it once, or refuse it until it is mended. */
 export type Plan = 'take' | 'fail once' | 'fail for ever';
 
 /** Every request about one payload for one subscription. Times are ms since the epoch, of this machine. */
@@ -17,16 +17,16 @@ export type ReceiverOptions = {
 };
 
 export type Receiver = {
-  /** Where a subscription named `target` delivers to. */
+  /** URL of a subscription named `target`. */
   urlOf(target: string): string;
-  /** Its signing secret; what arrives before it is known is refused. */
+  /** Sets its signing secret; requests before that are refused. */
   trust(target: string, secret: string): void;
   /** From now on nothing is refused any more. */
   mend(): void;
   arrivalsOf(target: string, position: number): Arrivals | undefined;
-  /** How many payloads have been taken, whoever they were for. */
+  /** Number of payloads taken, for any subscription. */
   takenCount(): number;
-  /** What an honest service never sends: a wrong signature, other bytes than were published. */
+  /** Faults that an honest service never shows: a wrong signature, or other bytes than were published. */
   problems: string[];
   close(): Promise<void>;
 };
@@ -37,7 +37,7 @@ const envelope = z.object({
   metadata: z.object({ position: z.string().regex(/^\d+$/) }),
 });
 
-/** The end of the body that a payload must arrive as: its own text, then its metadata. */
+/** The end of a correct body: the payload's own text, then its metadata. */
 const tailOf = (payload: Payload): string => `,"data":${payload.text},"metadata":${metadataOf(payload)}}`;
 
 /** A subscriber: an HTTP server on loopback that verifies each request with a library that is not ours. */

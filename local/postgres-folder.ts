@@ -7,14 +7,14 @@ export type DatabaseFolderOptions = {
   /** Data folder of this installation; its `postgres` is where the database belongs. */
   dataFolder: string;
   user: PostgresUser | undefined;
-  /** Where the user is to find what it cannot reach in the data folder. */
+  /** Folder for data that the user cannot reach in the data folder. */
   fallbackFolder: string;
   onProgress: (line: string) => void;
 };
 
-/** The password that the database was made with: without it a data folder is a fresh one. */
+/** The password that the database was made with: a data folder without it is a fresh one. */
 export const passwordPath = (dataFolder: string): string => join(dataFolder, 'keys', 'postgres');
-// Which substitute this installation has made, for its next starts.
+// The substitute that this installation has made, for its next starts.
 const choicePath = (dataFolder: string): string => join(dataFolder, 'keys', 'postgres-folder');
 
 /**
@@ -22,7 +22,7 @@ const choicePath = (dataFolder: string): string => join(dataFolder, 'keys', 'pos
  * that one (a checkout under /root). Throws with one sentence when it can reach neither.
  *
  * A substitute bears the name of the path that it stands for. A checkout that was removed and made again at the same path would find
- * the one of its predecessor, whose password went with it: it begins anew beside that one, which stays as it is.
+ * the one of its predecessor, whose password is gone. The new one begins anew beside it, and the old one stays as it is.
  */
 export function chooseDatabaseFolder({ dataFolder, user, fallbackFolder, onProgress }: DatabaseFolderOptions): string {
   const wanted = join(dataFolder, 'postgres');
@@ -42,7 +42,7 @@ export function chooseDatabaseFolder({ dataFolder, user, fallbackFolder, onProgr
 }
 
 function chooseSubstitute(dataFolder: string, first: string, onProgress: (line: string) => void): string {
-  // An installation of a release that noted no choice has the first one, and the password to it.
+  // An installation of a release that noted no choice has the first one, and its password.
   if (existsSync(passwordPath(dataFolder))) return first;
   let folder = first;
   for (let count = 2; existsSync(folder); count += 1) folder = `${first}-${count}`;
@@ -55,7 +55,7 @@ function chooseSubstitute(dataFolder: string, first: string, onProgress: (line: 
   return folder;
 }
 
-/** That of a copied checkout names the folder of the one it was copied from: it counts at its own path only. */
+/** The note of a copied checkout names the folder of the original, so a note counts at its own path only. */
 function readChoice(dataFolder: string, first: string): string | undefined {
   if (!existsSync(choicePath(dataFolder))) return undefined;
   const folder = readFileSync(choicePath(dataFolder), 'utf8').trim();

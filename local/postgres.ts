@@ -14,11 +14,11 @@ import { endProcess, identifyProcess, readCommandLine } from './process-identity
 export type EmbeddedPostgresOptions = {
   /** Holds `postgres/` (or its substitute's name is printed), `keys/` and `state/`. */
   dataFolder: string;
-  /** Taken where it is free, else another one. */
+  /** Taken where it is free, otherwise another one. */
   port: number;
   maxConnections: number;
   database: string;
-  /** Further settings; they win. */
+  /** Further settings, which win. */
   settings?: Record<string, string>;
   onProgress: (line: string) => void;
 };
@@ -26,20 +26,20 @@ export type EmbeddedPostgresOptions = {
 export type EmbeddedPostgres = Child & { readonly url: string; readonly port: number };
 
 const run = promisify(execFile);
-// Recovery after a crash replays the write-ahead log: seconds as a rule, with a large one and a slow disk more.
+// Patience with recovery after a crash, which replays the write-ahead log: seconds as a rule, more with a large log and a slow disk.
 const READY_PATIENCE_MS = 120_000;
-// A fast shutdown writes a checkpoint; killing it earlier is safe too and only makes the next start slower.
+// Patience with a fast shutdown, which writes a checkpoint. Killing the server earlier is safe too and only slows the next start.
 const STOP_PATIENCE_MS = 30_000;
 // Fast shutdown: open sessions are ended. SIGTERM would wait for every connected program to leave.
 const STOP_SIGNAL = 'SIGINT';
 const SUPERUSER = 'postgres';
-/** Where root keeps what the PostgreSQL user must reach when it cannot reach the checkout. */
+/** Folder of root for data that PostgreSQL's user must reach and cannot reach in the checkout. */
 const FALLBACK_FOLDER = '/var/lib/posthorn';
 
 /**
  * Starts PostgreSQL on 127.0.0.1 with a password of its own, durable (fsync and synchronous_commit on), its data in
- * `<dataFolder>/postgres`; makes the data folder and `database` where missing. What an earlier, killed start left running is ended
- * first. Throws with a sentence that says what to do.
+ * `<dataFolder>/postgres`. Makes the data folder and `database` where missing. A server that an earlier, killed start left running is
+ * ended first. Throws with one sentence that names the remedy.
  */
 export const startPostgres = (options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> =>
   whilePortsAreTaken(() => startOnce(options), options.onProgress);
@@ -103,7 +103,7 @@ async function startOnce(options: EmbeddedPostgresOptions): Promise<EmbeddedPost
   return { ...child, url: urlOf(options.database), port };
 }
 
-/** .data is entered by PostgreSQL's user (x only); keys and state are ours alone. */
+/** PostgreSQL's user may enter .data (x only); keys and state are readable by this user alone. */
 function makePrivateFolders(dataFolder: string, stateFolder: string): void {
   mkdirSync(dataFolder, { recursive: true });
   chmodSync(dataFolder, 0o711);
@@ -122,7 +122,7 @@ async function initialise(
   password: string,
   user: PostgresUser | undefined,
 ): Promise<void> {
-  // initdb works in a folder beside it, renamed when whole: a start that is killed here leaves nothing half-made.
+  // initdb works in a folder beside it, renamed when whole: a start that is killed here leaves no half database.
   const making = `${folder}.new`;
   const passwordFile = join(making, 'password');
   rmSync(making, { recursive: true, force: true });
@@ -166,7 +166,7 @@ async function endPostmaster(folder: string): Promise<boolean> {
 // SQLSTATE invalid_password: waiting longer would not help.
 const WRONG_PASSWORD = '28P01';
 
-/** Its `error` event, which a server that ends emits beside rejecting what is asked, must not end this process. */
+/** A server that ends emits `error` beside rejecting the query. That event must not end this process. */
 function openSession(url: string, settings: pg.ClientConfig = {}): pg.Client {
   const client = new pg.Client({ connectionString: url, ...settings });
   client.on('error', () => undefined);

@@ -3,13 +3,13 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 
-/** A process beyond doubt: numbers are given out again, a number together with its time of birth is not. */
+/** Identity of a process: a number is given out again, a number together with its time of birth is not. */
 export type ProcessIdentity = { readonly pid: number; readonly bornAt: string };
 
 const POLL_MS = 50;
 const identityOfFile = z.object({ pid: z.number().int().positive(), bornAt: z.string().min(1) });
 
-/** Who runs under that number now. Undefined when nobody does, and where the system cannot tell (Windows). */
+/** The process that runs under that number now. Undefined when there is none, and where the system cannot tell (Windows). */
 export function identifyProcess(pid: number): ProcessIdentity | undefined {
   const bornAt = readBirth(pid);
   return bornAt === undefined ? undefined : { pid, bornAt };
@@ -24,7 +24,7 @@ export function readCommandLine(pid: number): string {
   }
 }
 
-/** Whether exactly that process still runs. A process that has ended but was not waited for does not count. */
+/** Whether exactly that process still runs. An ended process that was not waited for does not count. */
 export function isRunning(identity: ProcessIdentity): boolean {
   return readBirth(identity.pid) === identity.bornAt;
 }
@@ -44,7 +44,7 @@ export function writeIdentity(path: string, identity: ProcessIdentity): void {
   writeFileSync(path, JSON.stringify(identity), { mode: 0o600 });
 }
 
-/** Reads what writeIdentity wrote. Undefined when there is no such file or it was cut off by a crash. */
+/** Reads an identity file. Undefined when there is no such file or it was cut off by a crash. */
 export function readIdentity(path: string): ProcessIdentity | undefined {
   try {
     return identityOfFile.parse(JSON.parse(readFileSync(path, 'utf8')));
@@ -54,8 +54,8 @@ export function readIdentity(path: string): ProcessIdentity | undefined {
 }
 
 /**
- * Takes the file as a lock for this process. Returns a function that gives it back, or the process that has it. A lock of a
- * process that no longer runs is nobody's.
+ * Takes the file as a lock for this process. Returns a function that gives it back, or the process that has it. A lock of a process
+ * that no longer runs is free.
  */
 export function takeLock(path: string): (() => void) | ProcessIdentity {
   const self = identifyProcess(process.pid) ?? { pid: process.pid, bornAt: 'unknown' };

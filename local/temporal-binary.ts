@@ -17,17 +17,17 @@ export type TemporalBinaryOptions = {
 
 // Later versions carry replace directives, which `go install` refuses.
 const GO_PACKAGE = 'github.com/temporalio/cli/cmd/temporal@v1.5.1';
-// A hundred megabytes at 350 kB/s. Without a network it fails at once.
+// Patience with the download: a hundred megabytes at 350 kB/s. Without a network it fails at once.
 const DOWNLOAD_PATIENCE_MS = 300_000;
-// Three minutes on two cores; four times that is a machine that will not finish.
+// Patience with the build: three minutes on two cores; a machine that needs four times that will not finish.
 const BUILD_PATIENCE_MS = 720_000;
 
 const run = promisify(execFile);
 
 /**
- * The command that runs Temporal's own server, looked for in this order, with a line for each step that takes time: TEMPORAL_CLI,
- * `temporal` on the PATH, the cache of an earlier start, the official download, `go install`. Throws with one message that names
- * every way and why it failed.
+ * The command that runs Temporal's own server, with a line for each step that takes time. Searched in this order: TEMPORAL_CLI,
+ * `temporal` on the PATH, the cache of an earlier start, the official download, `go install`. Throws with one message that names every
+ * way and why it failed.
  */
 export async function findTemporalBinary(options: TemporalBinaryOptions): Promise<string> {
   const { temporalCli, onProgress, cacheFolder = join(homedir(), '.cache', 'posthorn') } = options;
@@ -80,8 +80,8 @@ async function attempt(work: () => Promise<void>): Promise<string | undefined> {
   }
 }
 
-// The SDK downloads only when it starts a server, so it starts one and stops it; the file it leaves is what we want. In a process
-// of its own, since the SDK takes settings once per process, and the worker has some to make; and because it can be ended.
+// The SDK downloads only when it starts a server, so it starts one and stops it; the file it leaves is the result. A process of its
+// own does this, because the SDK takes settings once per process and the worker has some to make, and because a process can be ended.
 const DOWNLOAD_SCRIPT = `
 const [testing, downloadDir] = process.argv.slice(1);
 const { TestWorkflowEnvironment } = require(testing);

@@ -12,7 +12,7 @@ export type EmbeddedTemporalOptions = {
   dataFolder: string;
   /** Taken where it is free, else another one. */
   port: number;
-  /** Of the Web UI, in the same way; undefined runs without it. */
+  /** The Web UI's, in the same way; undefined runs without it. */
   uiPort?: number;
   namespace: string;
   temporalCli?: string | undefined;
@@ -24,26 +24,26 @@ export type EmbeddedTemporal = Child & {
   readonly port: number;
   readonly uiUrl?: string;
   /**
-   * All that it listens on: gRPC, the HTTP API, metrics and the Web UI; on Linux also those that its own parts took for each
-   * other, which are others at each start.
+   * All ports that it listens on: gRPC, the HTTP API, metrics and the Web UI. On Linux also the ports between its own parts, which
+   * differ at each start.
    */
   readonly ports: readonly number[];
 };
 
-// 1.5 s as a rule; the first start makes its database, and a long history is read again.
+// Patience, ms: 1.5 s is usual; the first start makes its database, and a long history is read again.
 const READY_PATIENCE_MS = 60_000;
 const STOP_PATIENCE_MS = 10_000;
-/** Of one question while waiting; the next one follows at once. */
+/** Limit of one question while waiting, ms; the next one follows at once. */
 const ANSWER_PATIENCE_MS = 1_000;
 const STOP_SIGNAL = 'SIGTERM';
-// Of Temporal's API: a task queue of this type and a workflow that are not there, and the gRPC status that says so.
+// Codes of Temporal's API: a task queue of this type and a workflow that are not there, and the gRPC status of that answer.
 const NOTHING = 'posthorn-is-anyone-there';
 const WORKFLOW_TASKS = 1;
 const NOT_FOUND = 5;
 
 /**
- * Starts Temporal's development server on 127.0.0.1, its store in `<dataFolder>/temporal.db`, and waits until the namespace
- * answers. What an earlier, killed start left running is ended first. Throws with a sentence that says what to do.
+ * Starts Temporal's development server on 127.0.0.1, its store in `<dataFolder>/temporal.db`, and waits until the namespace answers. A
+ * server that an earlier, killed start left running is ended first. Throws with one sentence that names the remedy.
  */
 export const startTemporal = (options: EmbeddedTemporalOptions): Promise<EmbeddedTemporal> =>
   whilePortsAreTaken(() => startOnce(options), options.onProgress);
@@ -63,7 +63,7 @@ async function startOnce(options: EmbeddedTemporalOptions): Promise<EmbeddedTemp
   const port = await choosePort('Temporal', options.port, onProgress);
   const uiPort =
     options.uiPort === undefined ? undefined : await choosePort("Temporal's Web UI", options.uiPort, onProgress);
-  // The server would take any ports for these two, which only Linux tells afterwards. Its HTTP API asks for no credentials.
+  // The server would take any ports for these two, and only Linux tells them afterwards. Its HTTP API asks for no credentials.
   const httpPort = await findFreePort();
   const metricsPort = await findFreePort();
   const address = `127.0.0.1:${port}`;
@@ -95,7 +95,7 @@ async function startOnce(options: EmbeddedTemporalOptions): Promise<EmbeddedTemp
   };
   const child = await startChild(childOptions);
   await waitUntilHealthy(child, childOptions, READY_PATIENCE_MS, () => answers(address, namespace));
-  // It makes them readable for everybody on this machine; they name subscriptions and their failures.
+  // The server makes these files readable for everybody on this machine; they name subscriptions and their failures.
   for (const suffix of ['', '-wal', '-shm']) if (existsSync(store + suffix)) chmodSync(store + suffix, 0o600);
   const chosen = [port, httpPort, metricsPort, ...(uiPort === undefined ? [] : [uiPort])];
   // Ready means that each part answers the others, so all of them listen.
@@ -103,15 +103,15 @@ async function startOnce(options: EmbeddedTemporalOptions): Promise<EmbeddedTemp
   return { ...child, address, port, ports, ...(uiPort !== undefined && { uiUrl: `http://127.0.0.1:${uiPort}` }) };
 }
 
-// wal and normal: a commit is one write and no flush; killing the server loses nothing, only the machine's loss of power may lose
-// the last moments, and PostgreSQL is the record. One partition instead of four: with one worker the others are only polled.
+// wal and normal: a commit is one write and no flush. Killing the server loses nothing. A loss of power may lose the last moments, and
+// PostgreSQL is the record. One partition instead of four: with one worker the others are only polled.
 const tuning = [
   ...['journal_mode=wal', 'synchronous=normal'].flatMap((pragma) => ['--sqlite-pragma', pragma]),
   ...[
     'matching.numTaskqueueReadPartitions=1',
     'matching.numTaskqueueWritePartitions=1',
-    // The server looks for timers that are due up to this long after their time, 1 s unless told: retry delays below a
-    // second would all take one (seen: 100 ms took 1.0 s, with this 0.12 s).
+    // The server looks for due timers up to this long after their time, 1 s by default. All retry delays below a second would then
+    // take one (seen: 100 ms took 1.0 s, with this setting 0.12 s).
     'history.timerProcessorMaxTimeShift="10ms"',
   ].flatMap((value) => ['--dynamic-config-value', value]),
   '--log-level',
@@ -121,7 +121,7 @@ const tuning = [
 ];
 
 async function answers(address: string, namespace: string): Promise<boolean> {
-  // Lazy: a connection that fails to be made would otherwise stay behind, with nobody to close it.
+  // Lazy: a connection that cannot be made would otherwise stay behind, and nobody would close it.
   const connection = Connection.lazy({ address });
   try {
     await connection.withDeadline(Date.now() + ANSWER_PATIENCE_MS, () => askAllParts(connection, namespace));
@@ -133,7 +133,7 @@ async function answers(address: string, namespace: string): Promise<boolean> {
   }
 }
 
-/** The frontend answers before the parts behind it do: matching, which hands out tasks, and history, which keeps workflows. */
+/** The frontend answers before the parts behind it: matching, which hands out tasks, and history, which keeps workflows. */
 async function askAllParts({ workflowService }: Connection, namespace: string): Promise<void> {
   await workflowService.describeNamespace({ namespace });
   await workflowService.describeTaskQueue({ namespace, taskQueue: { name: NOTHING }, taskQueueType: WORKFLOW_TASKS });

@@ -29,13 +29,13 @@ export type AppOptions = {
   limiter: Limiter;
   /** Checks of /readyz, beside that of the limits. Absent: those of every role. */
   checks?: readonly Check[];
-  /** Absent: what http/event-stream.ts says. */
+  /** Absent: the default of http/event-stream.ts. */
   streamTimings?: typeof STREAM_TIMINGS;
 };
 
 /**
- * The edge. `countBroken` counts a request that Node could not read; http/server.ts answers it. `endStreams` ends the open
- * streams for good, when a drain begins.
+ * The edge. `countBroken` counts a request that Node could not read; http/server.ts answers it. `endStreams` ends the open streams for
+ * good, when a drain begins.
  */
 export type App = Koa<RequestState> & {
   countBroken: (address: string) => Promise<RateHeaders>;
@@ -44,8 +44,8 @@ export type App = Koa<RequestState> & {
 };
 
 /**
- * The middleware in its order (docs/security.md): everything that says no without reading the body comes before it, and the rate
- * limit comes before everything that says no, so that each of those answers carries its headers.
+ * The middleware in its order (docs/security.md). A step that can refuse without the body comes before the body is read. The rate
+ * limit comes before every refusal, so that each answer carries its headers.
  */
 export function createApp({
   deps,
@@ -73,11 +73,11 @@ export function createApp({
   koa.use(validate);
   koa.use(idempotency(services));
   koa.use(answerRoute(services, streams));
-  // Koa's own handler deletes every header and answers in plain text. `errors` lets nothing through, so what comes here are
-  // connections that broke while an answer was on its way.
+  // Koa's own handler deletes every header and answers in plain text. `errors` lets nothing through, so only connections that broke
+  // during an answer come here.
   koa.context.onerror = function (this: Koa.Context, error: Error | null | undefined) {
     if (error === null || error === undefined) return;
-    log.debug({ err: error }, 'connection broke');
+    log.debug({ err: error }, 'a connection of a caller broke before its answer was sent');
     this.res.destroy();
   };
   return Object.assign(koa, {

@@ -12,13 +12,13 @@ export { ConfigError } from './settings/config-error.ts';
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** How a key may be named. The name stands between dots in everything that the key has sealed. */
+/** Form of a key's name, which stands between dots in every text that the key has sealed. */
 export const ENCRYPTION_KEY_ID = /^[A-Za-z0-9_-]{1,32}$/;
 
-/** A key that seals secrets at rest: 32 bytes for AES-256, named by `kid` in everything it has sealed. */
+/** A key that seals secrets at rest: 32 bytes for AES-256, named by `kid` in every sealed text. */
 export type EncryptionKey = { readonly kid: string; readonly key: Buffer };
 
-/** The certificates of a Temporal cluster, as its SDK takes them. An empty object is TLS with the system's authorities. */
+/** The certificates of a Temporal cluster, in the form of its SDK. An empty object is TLS with the system's authorities. */
 export type TemporalTls = {
   readonly serverRootCACertificate?: Buffer;
   readonly clientCertPair?: { readonly crt: Buffer; readonly key: Buffer };
@@ -56,11 +56,13 @@ export type Config = {
   readonly logLevel: LogLevel;
   /** Where `start` keeps its databases, keys and state; relative to the working directory. */
   readonly dataFolder: string;
-  /** First tries due of one subscription, or five times as many in all, beyond which they are drained; 0 always, off never. */
+  /**
+   * A drain makes first tries when more than this many are due of one subscription, or five times as many in all; 0 always, off never.
+   */
   readonly deliveryBurstThreshold: number | 'off';
-  /** Requests in flight in one worker process, over all subscriptions. Absent: what its memory and file descriptors allow. */
+  /** Requests in flight in one worker process, over all subscriptions. Absent: as many as its memory and file descriptors allow. */
   readonly deliveriesInFlight?: number;
-  /** Milliseconds that one publication waits for filters that may take long; what is undecided then matches. */
+  /** Milliseconds that one publication waits for filters that may take long; an undecided filter then matches. */
   readonly filterWaitMs: number;
 };
 
@@ -137,9 +139,9 @@ const variables = z.object({
 export const SETTINGS: readonly string[] = Object.keys(variables.shape);
 
 /**
- * Reads the settings: `environment` over `defaults` (a role's own, such as http targets for `start`). An empty value counts as
- * not set, because that is what `NAME=` in a compose file means. Throws ConfigError for the first value that cannot be used, and for a
- * name that is a setting's misspelt.
+ * Reads the settings: `environment` over `defaults` (a role's own, such as http targets for `start`). An empty value counts as not
+ * set, because `NAME=` in a compose file means that. Throws ConfigError for the first value that cannot be used, and for a misspelt
+ * name.
  */
 export function readConfig(
   environment: EnvironmentVariables = process.env,
@@ -186,7 +188,10 @@ export function readConfig(
   });
 }
 
-/** Adds what a file `.env` in the working directory says; variables that are already set win. Throws ConfigError for a misspelt name. */
+/**
+ * Adds the settings of a file `.env` in the working directory; variables that are already set win. Throws ConfigError for a misspelt
+ * name.
+ */
 export function readEnvironmentFile(): void {
   if (!existsSync('.env')) return;
   const found = parseEnvironmentFile(readFileSync('.env'));
@@ -212,8 +217,8 @@ export function childEnvironment(added: EnvironmentVariables = {}): NodeJS.Proce
 }
 
 /**
- * Reads `<kid>:<base64 of 32 bytes>`, comma-separated. A kid is 1–32 letters, digits, `_` or `-`: it stands between dots in what
- * it has sealed. Throws ConfigError, which never repeats the key.
+ * Reads `<kid>:<base64 of 32 bytes>`, comma-separated. A kid is 1–32 letters, digits, `_` or `-`, because it stands between dots in
+ * sealed texts. Throws ConfigError, which never repeats the key.
  */
 export function readEncryptionKeys(text: string): EncryptionKey[] {
   const keys = listOf(text).map((item) => {

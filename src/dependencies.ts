@@ -21,7 +21,7 @@ export type Dependencies = {
   /** Raw connections: publish, claim, record. */
   pool: Pool;
   keyRing: KeyRing;
-  /** Where this process and what it runs on listen; whoever begins to listen adds to it. */
+  /** Addresses of this process and its servers; each server adds its own when it begins to listen. */
   own: OwnAddresses;
   /** Where outgoing requests may go. */
   guard: AddressGuard;

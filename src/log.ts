@@ -30,7 +30,7 @@ const redactedPaths = SECRET_FIELDS.flatMap((field) => {
 
 /**
  * The service's log: JSON lines on standard output, secrets redacted, errors with their causes. `destination` is for tests.
- * It does not find a secret inside a longer text: never log URLs with their query, bodies or whole requests.
+ * A secret inside a longer text is not found: never log URLs with their query, bodies or whole requests.
  */
 export function createLog(level: LogLevel, destination?: DestinationStream): Logger {
   const options = {

@@ -89,15 +89,15 @@ encryptionKeys
   );
 encryptionKeys
   .command('abandon <id>')
-  .description('give up what a lost encryption key has sealed, for good')
+  .description('give up the rows of a lost encryption key, for good')
   .option('--yes', 'do it; without it the rows are only counted', false)
   .action(async (id: string, { yes }: { yes: boolean }) =>
     exit(await (await import('./process/roles/encryption-keys.ts')).abandonEncryptionKey(id, { isSure: yes })),
   );
 
 function parseName(text: string): string {
-  if (text.length < 1 || text.length > 200) throw new InvalidArgumentError('It must have 1 to 200 characters.');
-  if (hasControlCharacter(text)) throw new InvalidArgumentError('It must not contain control characters.');
+  if (text.length < 1 || text.length > 200) throw new InvalidArgumentError('A name must have 1 to 200 characters.');
+  if (hasControlCharacter(text)) throw new InvalidArgumentError('A name must not contain control characters.');
   return text;
 }
 
@@ -113,7 +113,7 @@ function parseScopes(text: string): Scope[] {
 function parseLimit(text: string): number {
   const number = Number(text);
   if (!Number.isInteger(number) || number < 1 || number > 1_000_000_000)
-    throw new InvalidArgumentError('It must be a whole number from 1 to 1,000,000,000.');
+    throw new InvalidArgumentError('A limit must be a whole number from 1 to 1,000,000,000.');
   return number;
 }
 

@@ -7,7 +7,7 @@ import type { MessageReplays } from './message-replays/service.ts';
 import type { Messages } from './messages/service.ts';
 import type { Subscriptions } from './subscriptions/service.ts';
 
-/** What route handlers may call: one service per resource. */
+/** The services that route handlers may call: one per resource. */
 export type Services = {
   apiKeys: ApiKeys;
   channels: Channels;

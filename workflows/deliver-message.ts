@@ -27,7 +27,7 @@ import { toTemporalRetry } from '../src/shared/retry-policy.ts';
 import type { DeadLetterReason } from '../src/shared/statuses.ts';
 import { FAILURE_TYPES, TIMEOUT_TYPES } from '../src/shared/temporal-names.ts';
 
-// Bookkeeping in PostgreSQL: tried until it succeeds, since nothing else may decide how a delivery ends.
+// Bookkeeping in PostgreSQL, tried until it succeeds: nothing else may decide how a delivery ends.
 const { recordCrash, endAsDeadLetter } = proxyActivities<Activities>({
   startToCloseTimeout: RECORDING_MS,
   retry: { initialInterval: 500, maximumInterval: 10_000 },
@@ -36,15 +36,16 @@ const { recordCrash, endAsDeadLetter } = proxyActivities<Activities>({
 const STATE = defineSearchAttributeKey('PosthornState', 'KEYWORD');
 
 /**
- * One delivery, one round: tries with the subscription's retry policy until it is delivered, held or a dead letter.
- * A dead letter fails the Temporal workflow, so that the Temporal UI says so. The record is PostgreSQL's: every activity
- * here may be repeated and changes nothing twice.
+ * One delivery, one round: tries with the subscription's retry policy until it is delivered, held or a dead letter. A dead letter
+ * fails the Temporal workflow, so that the Temporal UI says so. PostgreSQL has the record: every activity here may be repeated and
+ * changes nothing twice.
  */
 export async function deliverMessage(input: DeliverMessageInput): Promise<DeliveryEnd> {
   try {
     return await deliver(input);
   } catch (failure) {
-    // The try that used up the policy has written the dead letter itself; cancelled, crashed and unknown ends have not.
+    // The try that used up the policy has written the dead letter itself; after a cancelled, crashed or unknown end it is still to be
+    // written.
     if (typeOf(failure) !== FAILURE_TYPES.deadLettered) {
       const isCancelled = isCancellation(failure) || CancellationScope.current().consideredCancelled;
       const reason: DeadLetterReason = isCancelled ? 'cancelled' : 'internal';
@@ -55,7 +56,8 @@ export async function deliverMessage(input: DeliverMessageInput): Promise<Delive
         endAsDeadLetter({ deliveryId: input.deliveryId, round: input.round, reason, message }),
       );
       showState(input, 'dead_letter');
-      // A try that fails while the cancellation is on its way ends with its own failure: the Temporal UI is to say "cancelled" too.
+      // A try that fails while the cancellation is on its way ends with its own failure; the Temporal UI must say "cancelled" here
+      // too.
       throw isCancelled && !isCancellation(failure) ? new CancelledFailure(message) : failure;
     }
     showState(input, 'dead_letter');
@@ -89,13 +91,15 @@ async function deliver(input: DeliverMessageInput): Promise<DeliveryEnd> {
 }
 
 /**
- * A local try that kills its worker leaves no trace: the next worker would make it again, without end. A regular one tells by its
+ * A local try that kills its worker leaves no trace, and the next worker would make it again, without end. A regular one tells by its
  * heartbeat that it had begun, so that such deaths are counted.
  */
 const hasLostFirstTask = (): boolean =>
   Date.now() - workflowInfo().startTime.getTime() > FIRST_TASK_LOST_AFTER_MS && patched('regular-after-a-lost-task');
 
-/** The quick first try of this round, which is due now: a local activity costs no schedule-to-start round trip (12 ms against 63 ms). */
+/**
+ * The quick first try of this round, which is due now: a local activity costs no schedule-to-start round trip (12 ms against 63 ms).
+ */
 function tryOnceLocally(input: DeliverMessageInput): Promise<AttemptResult> {
   const { attemptLocally } = proxyLocalActivities<Activities>({
     startToCloseTimeout: input.timeoutMs + RECORDING_MS,
@@ -140,8 +144,8 @@ function typeOf(failure: unknown): string | null | undefined {
 }
 
 /**
- * A try that never reported: its worker died, or PostgreSQL stayed away for all of its time. `number` is the try it was
- * making, from its heartbeat, null when it died before the first one. Undefined for every other failure.
+ * A try that never reported: its worker died, or PostgreSQL stayed away for all of its time. `number` is the try from its heartbeat,
+ * null when it died before the first one. Undefined for every other failure.
  */
 function crashOf(failure: unknown): { number: number | null } | undefined {
   if (CancellationScope.current().consideredCancelled) return undefined;

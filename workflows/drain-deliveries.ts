@@ -3,9 +3,9 @@ import type { Activities } from '../activities/index.ts';
 import { type DrainInput, type DrainProgress, HEARTBEAT_TIMEOUT_MS } from '../src/shared/delivery-workflow.ts';
 
 /**
- * Carries a backlog: the first tries of many deliveries, made by one long-lived activity in the process that holds them.
- * Its heartbeat shows in the Temporal UI what it is doing. It is never retried: when its process dies, what it held is due
- * again as soon as the lease has run out, and another process begins a drain of its own.
+ * Carries a backlog: one long-lived activity in the process that holds them makes the first tries of many deliveries. Its heartbeat
+ * shows the progress in the Temporal UI. A drain is never retried: when its process dies, its claims are due again as soon as the
+ * lease has run out, and another process begins a drain of its own.
  */
 export async function drainDeliveries({ taskQueue }: DrainInput): Promise<DrainProgress> {
   const { drainBacklog } = proxyActivities<Activities>({

@@ -3,17 +3,17 @@ import type { Activities } from '../activities/index.ts';
 import { HEARTBEAT_TIMEOUT_MS } from '../src/shared/delivery-workflow.ts';
 import type { RetentionProgress } from '../src/shared/retention.ts';
 
-// A first pass over years of messages may take hours. Whatever ends it (a worker, PostgreSQL), it goes on where it was: the
-// schedule begins no other one meanwhile.
+// A first pass over years of messages may take hours. After any break (a worker, PostgreSQL) it goes on where it was: the schedule
+// begins no other one meanwhile.
 const { removeExpired: removeAllExpired } = proxyActivities<Activities>({
   startToCloseTimeout: '1 day',
   heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
   retry: { initialInterval: 1_000, maximumInterval: 60_000 },
-  // A pass that is shown as cancelled removes nothing any more: its last batch has been committed or undone by then.
+  // A cancelled pass removes nothing any more: its last batch has been committed or undone by then.
   cancellationType: 'WAIT_CANCELLATION_COMPLETED',
 });
 
-/** One pass of retention, started by its Temporal schedule. Returns what it removed. */
+/** One pass of retention, started by its Temporal schedule. Returns the numbers removed. */
 export async function removeExpired(): Promise<RetentionProgress> {
   return await removeAllExpired();
 }

@@ -52,15 +52,15 @@ export async function findChannels(
 }
 
 /**
- * Reads a channel and keeps it from changing until the transaction ends: publishing and subscribing, which lock it FOR SHARE,
- * and other changes wait.
+ * Reads a channel and keeps it from changing until the transaction ends. Publishing and subscribing, which lock it FOR SHARE, and
+ * other changes wait.
  */
 export async function lockChannel(db: Db, environmentId: string, id: string): Promise<Channel | undefined> {
   await db.$queryRaw`SELECT id FROM channels WHERE id = ${id} AND environment_id = ${environmentId} FOR UPDATE`;
   return findChannel(db, environmentId, id);
 }
 
-/** A change of what publishing depends on raises the version (messages/publishing-store.ts). */
+/** A change that publishing depends on raises the version (messages/publishing-store.ts). */
 export async function updateChannel(db: Db, id: string, change: UpdateChannel, now: Date): Promise<Channel> {
   const { schema, schemas, ...columns } = change;
   const isForPublishing = schema !== undefined || schemas !== undefined || change.schemaMode !== undefined;
@@ -82,24 +82,27 @@ export async function isSystemChannel(db: Db, id: string): Promise<boolean> {
   return (await db.channel.count({ where: { id, kind: 'system' } })) > 0;
 }
 
-/** Makes the system channel of every environment that has none yet. Its id is derived: making it twice is harmless. */
+/** Makes the system channel of every environment that has none yet. Its id is derived, so making it twice is harmless. */
 export async function ensureSystemChannels(db: Pick<Db, '$executeRawUnsafe'>): Promise<void> {
   await db.$executeRawUnsafe(
     `INSERT INTO channels (id, environment_id, name, description, kind, created_at, updated_at)
      SELECT ${systemChannel('e.id')}, e.id, $1, $2, 'system', e.created_at, e.created_at FROM environments e
      ON CONFLICT (id) DO NOTHING`,
     SYSTEM_CHANNEL_NAME,
-    'What the service itself has to tell: subscriptions that fail, deliveries that ended, backlogs',
+    'Events of the service itself: subscriptions that fail, deliveries that ended, backlogs',
   );
 }
 
-/** What waits in a channel for it to be active again is due. */
+/** Scheduled messages that wait for an active channel are due. */
 export async function releaseScheduled(db: Db, id: string): Promise<void> {
   await db.$executeRaw`
     UPDATE scheduled_messages SET due_at = deliver_at WHERE channel_id = ${id} AND cancelled_at IS NULL AND due_at IS NULL`;
 }
 
-/** Marks a channel and its subscriptions deleted, cancels what is scheduled in it, and returns the ids of the subscriptions that were not deleted before. */
+/**
+ * Marks a channel and its subscriptions deleted, cancels its scheduled messages, and returns the ids of the subscriptions that were
+ * not deleted before.
+ */
 export async function markChannelDeleted(db: Db, id: string, now: Date): Promise<string[]> {
   await db.channel.update({ where: { id }, data: { deletedAt: now, updatedAt: now } });
   const cancelReason: CancelReason = 'channel_deleted';

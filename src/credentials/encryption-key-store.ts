@@ -2,12 +2,12 @@ import type { Pool } from 'pg';
 import { inTransaction } from '../db/transaction.ts';
 import { SEALED_COLUMNS, type SealedColumn } from '../db/sealed-columns.ts';
 
-/** How many rows of one table a key has sealed: all there are, and those that still need the key. */
+/** Rows of one table that a key has sealed: all of them, and those that still need the key. */
 export type SealedRows = { kid: string; table: string; all: number; needed: number };
 
 export type KnownKey = { id: string; checkValue: string; createdAt: Date };
 
-// SQL: the name of the key in a sealed text; null in a text that is none, which is that row's own fault.
+// SQL: the name of the key in a sealed text; null for any other text, which is a fault of that row alone.
 const kidOf = ({ column }: SealedColumn): string => `substring(${column} FROM '^v1\\.([A-Za-z0-9_-]{1,32})\\.')`;
 
 const COUNT_SEALED = SEALED_COLUMNS.map(
@@ -25,7 +25,7 @@ export async function countSealed(pool: Pool): Promise<SealedRows[]> {
   return rows;
 }
 
-/** Up to `limit` rows of that column which this key has sealed and which still need it, oldest first. */
+/** Up to `limit` rows of that column that this key has sealed and that still need it, oldest first. */
 export async function readSealed(
   pool: Pool,
   column: SealedColumn,
@@ -46,7 +46,7 @@ export async function readKnownKeys(pool: Pool): Promise<KnownKey[]> {
   return rows;
 }
 
-/** Keeps the check values of keys that have none. Of two processes that write one at once the first one's stays. */
+/** Keeps the check values of keys that have none. If two processes write one at once, the first one's stays. */
 export async function insertCheckValues(
   pool: Pool,
   values: readonly { kid: string; checkValue: string }[],
@@ -59,7 +59,7 @@ export async function insertCheckValues(
   );
 }
 
-/** Removes every row that this key has sealed, and what is known of the key. Returns how many rows of each table went. */
+/** Removes every row that this key has sealed, and the key's check value. Returns the number of rows of each table. */
 export async function removeSealedBy(pool: Pool, kid: string): Promise<{ table: string; removed: number }[]> {
   return inTransaction(pool, async (connection) => {
     const removed = [];

@@ -4,12 +4,12 @@ import * as store from './encryption-key-store.ts';
 import { createKeyRing } from './key-ring.ts';
 import { contextIn, SEALED_COLUMNS } from '../db/sealed-columns.ts';
 
-/** The keys that this process has, or a database it must not work on with them. Its message is for the operator. */
+/** The keys of this process do not fit the database, so it must not work. The message is for the operator. */
 export class EncryptionKeyError extends Error {
   override readonly name = 'EncryptionKeyError';
 }
 
-/** `configured`: in use by this process, the first of them `seals`. `missing` and `other bytes` refuse a start. */
+/** `configured`: in use by this process, which `seals` with the first of them. `missing` and `other bytes` refuse a start. */
 export type KeyState = 'seals' | 'opens' | 'missing' | 'other bytes' | 'unused';
 
 export type EncryptionKeyEntry = {
@@ -20,7 +20,7 @@ export type EncryptionKeyEntry = {
   sealed: Record<string, number>;
 };
 
-// A row may have been changed since it was sealed, which says nothing of the key: more than one is asked.
+// More than one row is tried: a row that was changed since it was sealed says nothing about the key.
 const PROOFS = 1_000;
 // Any text would do: only a key with the same bytes opens it.
 const CHECK_TEXT = 'posthorn';
@@ -41,7 +41,7 @@ function opens(attempt: () => string): boolean {
 const opensCheck = (key: EncryptionKey, checkValue: string): boolean =>
   opens(() => createKeyRing([key]).decrypt(checkValue, checkContext(key.kid)));
 
-/** Whether the key opens anything that its name has sealed; true where it has sealed nothing. */
+/** Whether the key opens a text that its name has sealed; true where it has sealed none. */
 async function opensSealed(pool: Pool, key: EncryptionKey): Promise<boolean> {
   const ring = createKeyRing([key]);
   let isAnySealed = false;
@@ -54,10 +54,10 @@ async function opensSealed(pool: Pool, key: EncryptionKey): Promise<boolean> {
 }
 
 /**
- * Proves that `keys` are the ones this database was sealed with: each opens its check value, and none that a row still needs is
- * missing. A key without a check value is proved by a row that it opens, and gets one. Throws EncryptionKeyError, which names
- * the key, what it has sealed and what can be done; any other error means that PostgreSQL could not be asked. A single row that
- * does not open is no reason to throw. It does not notice that a row was put back to an older value.
+ * Proves that `keys` are the ones this database was sealed with: each opens its check value, and no key that a row still needs is
+ * missing. A key without a check value is proved by a row that it opens, and gets one. Throws EncryptionKeyError, which names the key,
+ * the rows it has sealed and the remedy. Any other error means that PostgreSQL could not be asked. A single row that does not open is
+ * no reason to throw. A row that was put back to an older value is not noticed.
  */
 export async function proveKeys(pool: Pool, keys: readonly EncryptionKey[]): Promise<void> {
   const sealed = await store.countSealed(pool);
@@ -85,7 +85,7 @@ export async function proveKeys(pool: Pool, keys: readonly EncryptionKey[]): Pro
   );
 }
 
-/** True for a key without a check value as well: nothing speaks against it. */
+/** True for a key without a check value too: nothing speaks against it. */
 function opensCheckOf(known: ReadonlyMap<string, string>, key: EncryptionKey): boolean {
   const checkValue = known.get(key.kid);
   return checkValue === undefined || opensCheck(key, checkValue);
@@ -99,11 +99,11 @@ function refuse(
   const facts = [
     ...missing.map(
       (kid) =>
-        `The encryption key ${kid} is missing. It sealed ${needed.get(kid)}. Add it to ENCRYPTION_KEYS, or give up what it sealed with \`posthorn encryption-keys abandon ${kid}\`.`,
+        `The encryption key ${kid} is missing. That key sealed ${needed.get(kid)}. Add it to ENCRYPTION_KEYS, or give up these rows with \`posthorn encryption-keys abandon ${kid}\`.`,
     ),
     ...wrong.map(
       ({ kid }) =>
-        `The encryption key ${kid} has other bytes than the key that this database knows by that name. That key sealed ${needed.get(kid) ?? 'nothing that is still needed'}. Set its bytes in ENCRYPTION_KEYS, or give the new key another name and give up what the lost one sealed with \`posthorn encryption-keys abandon ${kid}\`.`,
+        `The encryption key ${kid} has other bytes than the key that this database knows by that name. That key sealed ${needed.get(kid) ?? 'nothing that is still needed'}. Set its bytes in ENCRYPTION_KEYS, or give the new key another name and give up the rows of the lost one with \`posthorn encryption-keys abandon ${kid}\`.`,
     ),
   ];
   if (facts.length > 0) throw new EncryptionKeyError(facts.join(' '));
@@ -113,7 +113,7 @@ function describeRows(rows: readonly { table: string; count: number }[]): string
   return rows.map(({ table, count }) => `${count} ${count === 1 ? 'row' : 'rows'} of ${table}`).join(' and ');
 }
 
-/** Every key that is configured, known by its check value, or named by a sealed row. */
+/** Every key that is configured, has a check value, or is named by a sealed row. */
 export async function listKeys(pool: Pool, keys: readonly EncryptionKey[]): Promise<EncryptionKeyEntry[]> {
   const [sealed, known] = [await store.countSealed(pool), await store.readKnownKeys(pool)];
   const checkValues = new Map(known.map(({ id, checkValue }) => [id, checkValue]));
@@ -148,7 +148,7 @@ function stateOf(of: {
   return of.isFirst ? 'seals' : 'opens';
 }
 
-/** Rows sealed by the key of that name, by table. Throws for a name that nothing knows, and for a key that is configured. */
+/** Rows sealed by the key of that name, by table. Throws for an unknown name and for a configured key. */
 export async function whatAbandonTakes(
   pool: Pool,
   kid: string,
@@ -165,5 +165,5 @@ export async function whatAbandonTakes(
   return SEALED_COLUMNS.map(({ table }) => ({ table, count: sealed.find((row) => row.table === table)?.all ?? 0 }));
 }
 
-/** Removes what the key of that name has sealed, and its check value: the name is free again. */
+/** Removes the rows that the key of that name has sealed, and its check value: the name is free again. */
 export const abandonKey = store.removeSealedBy;

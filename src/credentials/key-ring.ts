@@ -5,7 +5,7 @@ import type { SealContext } from '../db/sealed-columns.ts';
 const ALGORITHM = 'aes-256-gcm';
 const VERSION = 'v1';
 const KEY_BYTES = 32;
-/** 96 random bits: what GCM is made for (NIST SP 800-38D §5.2.1.1). One key takes 2^32 of them before a repeat is likely. */
+/** 96 random bits, the size that GCM is made for (NIST SP 800-38D §5.2.1.1). One key takes 2^32 of them before a repeat is likely. */
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
@@ -13,17 +13,16 @@ export type KeyRing = {
   /** Seals `plain` with the first key of the ring: `v1.<kid>.<nonce>.<ciphertext‖tag>`, both binary parts in base64url. */
   encrypt(plain: string, context: SealContext): string;
   /**
-   * Opens what `encrypt` sealed under the same `context`. Throws an Error (the operator's, never the caller's) that names
-   * what is wrong: no sealed text, a kid that is not on the ring, or a text that was changed or belongs to another context.
+   * Opens a text that `encrypt` sealed under the same `context`. Throws an Error for the operator, never for the caller, that names
+   * the fault: no sealed text, a kid that is not on the ring, or a text that was changed or belongs to another context.
    */
   decrypt(sealed: string, context: SealContext): string;
 };
 
 /**
- * Secrets at rest (docs/security.md): AES-256-GCM with the context (table, column and id of the row) as additional
- * authenticated data, so that a ciphertext copied to another row does not open there. The first key writes, every key reads.
- * It does not hide how long a secret is, does not keep an old value of the same row from being put back, and protects
- * nothing from whoever has the keys.
+ * Secrets at rest (docs/security.md): AES-256-GCM with the context (table, column and id of the row) as additional authenticated data,
+ * so that a ciphertext copied to another row does not open there. The first key writes, every key reads. Not hidden: the length of a
+ * secret. Not prevented: an older value of the same row that is put back. Nothing is protected from somebody who has the keys.
  */
 export function createKeyRing(keys: readonly EncryptionKey[]): KeyRing {
   const [writer] = keys;
@@ -72,7 +71,7 @@ function parseSealed(sealed: string): { kid: string; nonce: Buffer; ciphertext: 
     bodyText === undefined ||
     more.length > 0
   ) {
-    // The text itself stays out of the message: it may be a secret that was stored unsealed by mistake.
+    // The text stays out of the message: it may be a secret that was stored unsealed by mistake.
     throw new Error('Not a sealed secret: v1.<kid>.<nonce>.<ciphertext> expected');
   }
   const nonce = Buffer.from(nonceText, 'base64url');

@@ -2,20 +2,19 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import { CONNECT_TIMEOUT_MS, openPool, type Patience } from './connection.ts';
 import { type Prisma, PrismaClient } from './generated/client.ts';
 
-/** The Prisma client: everything but the hot statements, which are SQL on the raw pool. */
+/** The Prisma client: everything except the hot statements, which are SQL on the raw pool. */
 export type Database = PrismaClient;
 
-/** What a callback of `$transaction` is given: the same models, inside one transaction. */
+/** The client inside a `$transaction`: the same models, inside one transaction. */
 export type DatabaseTransaction = Prisma.TransactionClient;
 
-// The API's reads and writes outside publish: 10 connections keep two cores busy; more only queue inside PostgreSQL.
+// For the API's reads and writes outside publish: 10 connections keep two cores busy, and more only queue inside PostgreSQL.
 const MAX_CONNECTIONS = 10;
 
 /** A Prisma client on its own pool. End it with `$disconnect()`. */
 export function createDatabase(url: string, patience: Patience = {}): Database {
   const adapter = new PrismaPg(openPool(url, MAX_CONNECTIONS, patience), { disposeExternalPool: true });
   const { connectWithinMs = CONNECT_TIMEOUT_MS } = patience;
-  // Prisma would wait two seconds for the connection of a transaction, where every single query waits for five, and then give
-  // the transaction five.
+  // Every single query waits five seconds for a connection. Prisma's default for a transaction is two.
   return new PrismaClient({ adapter, transactionOptions: { maxWait: connectWithinMs, timeout: connectWithinMs } });
 }

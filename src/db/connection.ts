@@ -1,8 +1,8 @@
 import pg, { type Client, type Pool } from 'pg';
 
-// A connection that cannot be had within this time fails the request (UNAVAILABLE) instead of keeping its caller waiting.
+// A request that gets no connection within this time fails (UNAVAILABLE), so that its caller does not wait.
 export const CONNECT_TIMEOUT_MS = 5_000;
-// A dead peer behind a silent network is noticed by keep-alive, not by the next query that hangs.
+// Keep-alive notices a dead peer behind a silent network. Otherwise the next query would hang.
 const KEEP_ALIVE_AFTER_MS = 10_000;
 
 /** Settings of every PostgreSQL connection. */
@@ -14,34 +14,34 @@ type ConnectionSettings = {
   keepAliveInitialDelayMillis: number;
 };
 
-/** Of a pool: a connection is waited for this long, ms. Default 5,000. */
+/** Longest wait for a connection of a pool, ms. Default 5,000. */
 export type Patience = { connectWithinMs?: number };
 
 /**
- * A pool of at most `max` connections to `url` whose sessions think in UTC. Nobody who takes a connection from it has to listen
- * for its end: what is asked of a broken one is rejected, and it is never given to the next caller. End it with `pool.end()`.
+ * A pool of at most `max` connections to `url`, with sessions in UTC. Its callers need not listen for the end of a connection: queries
+ * on a broken one are rejected, and it is never given to the next caller. End it with `pool.end()`.
  */
 export function openPool(url: string, max: number, patience: Patience = {}): Pool {
   const pool = new pg.Pool({ ...connectionSettings(url, patience), max });
   pool.on('error', ignoreEnd);
   pool.on('connect', (client) => client.on('error', ignoreEnd));
   pool.on('release', (_failure, client) => {
-    // 57P01 rejects a COMMIT before the socket closes, and Prisma gives such a connection back as a good one. Only a session
-    // outside of a transaction, whose last statement is answered, is of use to the next caller.
+    // 57P01 rejects a COMMIT before the socket closes, and Prisma gives such a connection back as a good one. The next caller gets
+    // only a session outside of a transaction whose last statement is answered.
     if (client.getTransactionStatus() !== 'I') void client.end();
   });
   return pool;
 }
 
-/** One session of its own, for what a pool cannot hold: a lock that ends with it. Connect it, and end it with `client.end()`. */
+/** One session of its own, for a lock that ends with the session. Connect it, and end it with `client.end()`. */
 export function openSession(url: string): Client {
   const client = new pg.Client(connectionSettings(url));
   client.on('error', ignoreEnd);
   return client;
 }
 
-// PostgreSQL may end any session at any moment: a restart, an administrator, a failover. pg rejects what is asked of such a
-// connection, then and later, and emits `error` beside that, which without a listener ends the process.
+// PostgreSQL may end any session at any moment: a restart, an administrator, a failover. pg rejects the queries of such a connection,
+// and also emits `error`, which ends the process if nobody listens.
 const ignoreEnd = (): void => undefined;
 
 function connectionSettings(url: string, { connectWithinMs = CONNECT_TIMEOUT_MS }: Patience = {}): ConnectionSettings {

@@ -9,9 +9,9 @@ type Notifying = Pick<Database, '$queryRaw'> | Pick<Pool, 'query'>;
 
 /**
  * Wakes every worker once the surrounding transaction, if there is one, commits: a delivery is due now, or a replay waits to be
- * started. `lateMs`: rows may have been due for so long, and nothing else tells of them. Rows that are late by more than 0.4 s when
- * they are written, and subscriptions that take tries again, are told of by the database itself (triggers of migration 0013).
- * Publishes wake by `createWaker` instead. The cast: Prisma cannot read a `void` column.
+ * started. `lateMs`: rows may have been due for so long, and no other notification tells about them. Triggers of migration 0013 notify
+ * about rows that are late by more than 0.4 s when they are written, and about subscriptions that take tries again. Publishes wake by
+ * `createWaker` instead. The cast: Prisma cannot read a `void` column.
  */
 export async function wakeWorkers(db: Notifying, { lateMs }: { lateMs?: number } = {}): Promise<void> {
   const notice = lateMs === undefined ? '' : `late ${Math.ceil(lateMs)}`;
@@ -19,13 +19,14 @@ export async function wakeWorkers(db: Notifying, { lateMs }: { lateMs?: number }
   else await db.$queryRaw`SELECT pg_notify(${DUE_CHANNEL}, ${notice})::text`;
 }
 
-// Workers look once more for rows that have been due for 2 s (src/dispatch/loop/due-rows.ts): a commit that took longer is told of.
+// Workers look a second time for rows that have been due for 2 s (src/dispatch/loop/due-rows.ts). A commit that took longer needs a
+// notification.
 const LATE_MS = 1_500;
 
 /**
- * Wakes workers beside the transactions of publishes, with no promise to wait for: a NOTIFY inside would make all commits queue for
- * one lock. One is under way at a time, and workers poll should it be lost. `tookMs`: how long the commit took; a disk or a standby
- * may have held it up, and then its rows are older than workers look for.
+ * Wakes workers beside the transactions of publishes, because a NOTIFY inside would make all commits queue for one lock. Nothing waits
+ * for it. One notification is under way at a time, and workers poll if it is lost. `tookMs`: the length of the commit. A disk or a
+ * standby may have held it up, and then its rows are older than workers look for.
  */
 export function createWaker(pool: Pool, log: Logger): (tookMs: number) => void {
   let isWaking = false;
@@ -41,8 +42,8 @@ export function createWaker(pool: Pool, log: Logger): (tookMs: number) => void {
 }
 
 /**
- * Content of a notification beyond that something is due now: rows of a lane and a subscription, due since a time of
- * PostgreSQL's; a subscription that takes tries again; publishes that were late.
+ * Content of a notification that does more than wake: rows of a lane and a subscription, due since a time of PostgreSQL's; a
+ * subscription that takes tries again; publishes that were late.
  */
 export type DueNotice =
   | { lane: 'first' | 'retry'; subscriptionId: string; since: Date }

@@ -1,7 +1,7 @@
-/** Nesting of causes that is looked at: Prisma puts the server's code three levels down. */
+/** Depth to which causes are searched: Prisma puts the server's code three levels down. */
 const MAX_CAUSES = 8;
 
-/** Every code and message of what a database or the way to it throws, and of what is behind it: PostgreSQL's, Prisma's, Node's. */
+/** Every code and message in an error of a database or of the way to it, causes included: PostgreSQL's, Prisma's, Node's. */
 export function failureCodes(thrown: unknown): { codes: string[]; messages: string[] } {
   const codes: string[] = [];
   const messages: string[] = [];
@@ -27,5 +27,5 @@ type Members = Partial<
   Record<'code' | 'originalCode' | 'kind' | 'message' | 'cause' | 'meta' | 'driverAdapterError' | 'errors', unknown>
 >;
 
-// Every object may be asked for any member; each of them stays unknown until it is looked at.
+// Every object may be asked for any member; each member stays unknown until it is checked.
 const members = (value: object): Members => value;

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createGrouping } from './group.ts';
 
-/** A transaction that ends when told to. */
+/** A transaction that the test ends. */
 function setUp(options: { inFlight?: number; maxWeight?: number } = {}) {
   const groups: { items: readonly string[]; end: (failure?: Error) => void }[] = [];
   const grouping = createGrouping<string, string>({
@@ -20,7 +20,7 @@ function setUp(options: { inFlight?: number; maxWeight?: number } = {}) {
   return { grouping, groups, turn };
 }
 
-test('what comes in one turn of the event loop is one group; what comes meanwhile shares the next', async () => {
+test('input of one turn of the event loop is one group; later input shares the next', async () => {
   const { grouping, groups, turn } = setUp();
   const first = Promise.all(['a', 'b'].map((item) => grouping.add(item)));
   await turn();

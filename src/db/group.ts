@@ -3,9 +3,9 @@ import { isUnreachable } from './until-reachable.ts';
 export type GroupOptions<I, O> = {
   /** Does one group in one transaction; answers stand in the order of the items. Throws when the transaction failed. */
   run: (items: readonly I[]) => Promise<readonly O[]>;
-  /** Transactions at a time. What arrives while they run shares the next one. */
+  /** Transactions at a time. Items that arrive while they run share the next one. */
   inFlight: number;
-  /** Weight (say, messages) that one group holds at most; a heavier single item is a group of its own. */
+  /** Weight (for example messages) that one group holds at most; a heavier single item is a group of its own. */
   maxWeight: number;
   weightOf: (item: I) => number;
 };
@@ -13,17 +13,16 @@ export type GroupOptions<I, O> = {
 export type Grouping<I, O> = {
   /** Adds an item to the next group; settles with its own answer. */
   add(item: I): Promise<O>;
-  /** Weight of what waits for a group, without what is being committed. */
+  /** Weight of items that wait for a group, without those being committed. */
   waiting(): number;
 };
 
 type Waiting<I, O> = { item: I; resolve: (answer: O) => void; reject: (reason: unknown) => void };
 
 /**
- * Group commit: what arrives in one turn of the event loop and finds a free place is committed at the turn's end; under
- * load the transactions grow by themselves and their cost is shared. A group that fails is run again item by item, so that
- * one poisoned row fails alone, unless PostgreSQL was out of reach: then nothing is known of the commit and every item of
- * the group is told so.
+ * Group commit: items that arrive in one turn of the event loop and find a free place are committed at the turn's end. Under load the
+ * transactions grow by themselves and their cost is shared. A group that fails is run again item by item, so that one poisoned row
+ * fails alone. While PostgreSQL is out of reach nothing is known about the commit, and every item of the group is told so.
  */
 export function createGrouping<I, O>({ run, inFlight, maxWeight, weightOf }: GroupOptions<I, O>): Grouping<I, O> {
   let queue: Waiting<I, O>[] = [];
@@ -69,7 +68,7 @@ export function createGrouping<I, O>({ run, inFlight, maxWeight, weightOf }: Gro
     }
   };
 
-  /** After the input of this turn of the event loop: what was read from the sockets at once is committed at once. */
+  /** After the input of this turn of the event loop: items read from the sockets together are committed together. */
   const pumpSoon = (): void => {
     if (isPumping || running >= inFlight) return;
     isPumping = true;

@@ -1,9 +1,9 @@
 import type { Pool, PoolClient } from 'pg';
 
-/** SQL: how long an answer is kept under its key, and a publisher's id stands for its message. */
+/** SQL: the time for which an answer is kept under its key, and a publisher's id stands for its message. */
 export const KEPT_FOR = `interval '24 hours'`;
 
-// Far more than lies between the time of a publish and its commit.
+// Far more time than lies between a publish and its commit.
 const PUBLISH_TAKES = `interval '10 minutes'`;
 
 /** SQL: whether the row `k` keeps the answer to the publish of the message `message` alone, accepted between these times. */
@@ -14,16 +14,16 @@ export const isAnswerTo = (message: string, { from, until }: { from: string; unt
 /** SQL: the body of such an answer `k` once its message is erased. */
 export const WITHOUT_PAYLOAD = `(k.body::jsonb - 'payload' - 'metadata')::text`;
 
-/** What one request with an Idempotency-Key is known by. `id` and `requestHash` are SHA-256. */
+/** Identity of a request with an Idempotency-Key. `id` and `requestHash` are SHA-256. */
 export type KeyedRequest = { id: Buffer; environmentId: string; requestHash: Buffer };
 
-/** An answer as it is sent again: no body with 204. */
+/** An answer as it is sent again; 204 has no body. */
 export type KeptAnswer = { status: number; headers: Record<string, string>; body: string | null };
 
-/** What a publish needs to keep its own answer, in the transaction that stores its messages. */
+/** Data that a publish needs to keep its own answer, in the transaction that stores its messages. */
 export type KeepInPublish = { request: KeyedRequest; toAnswer: (result: unknown) => KeptAnswer };
 
-/** Another process has used the key at the same moment and was first. Nothing of this request was stored. */
+/** Another process used the key at the same moment and was first. Nothing of this request was stored. */
 export class KeyTakenError extends Error {
   override readonly name = 'KeyTakenError';
 }
@@ -32,8 +32,8 @@ export class KeyTakenError extends Error {
 export type ToKeep = { request: KeyedRequest; answer: KeptAnswer };
 
 /**
- * Keeps answers under their keys, of which no two are the same. Returns the requests whose key had none: two transactions that
- * try at once wait for each other here, in the order of the keys, and only one of them finds a key free.
+ * Keeps answers under different keys. Returns the requests whose key had none. Two transactions that try at once wait for each other
+ * here, in the order of the keys, and only one of them finds a key free.
  */
 export async function keepAnswers(
   connection: Pool | PoolClient,

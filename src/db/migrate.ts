@@ -3,10 +3,10 @@ import type pg from 'pg';
 import { openSession } from './connection.ts';
 import { type Migration, readMigrations } from './migrations.ts';
 
-// Any number, the same in every process: whoever holds it migrates, the others wait and then find nothing to do.
+// Any number, the same in every process: the one that holds this lock migrates, and the others wait and find nothing to do.
 const LOCK_NUMBER = 7_220_633;
 
-// As Prisma's own tool makes it: databases that were migrated by that one go on here, and the other way round.
+// The table of Prisma's own tool: a database that was migrated by that tool goes on here, and the other way round.
 const CREATE_LIST = `
 CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
   id varchar(36) PRIMARY KEY NOT NULL,
@@ -21,14 +21,14 @@ CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
 
 export type MigrateOptions = {
   onProgress?: (line: string) => void;
-  /** Ends it: the migration under way is rolled back, and `migrate` rejects with the signal's reason. */
+  /** Ends the run: the migration under way is rolled back, and `migrate` rejects with the signal's reason. */
   signal?: AbortSignal;
 };
 
 /**
- * Brings the database at `url` to the newest migration and returns the names of those it applied. Safe to call from many
- * processes at once, and to be killed anywhere: a migration and the row that says so are one transaction. Throws, with the
- * migration's name in the message, when one fails; earlier ones stay applied.
+ * Brings the database at `url` to the newest migration and returns the names of those it applied. Safe in many processes at once, and
+ * when it is killed anywhere: a migration and its row are one transaction. Throws, with the migration's name in the message, when one
+ * fails; earlier ones stay applied.
  */
 export async function migrate(url: string, { onProgress, signal }: MigrateOptions = {}): Promise<string[]> {
   signal?.throwIfAborted();
@@ -47,7 +47,7 @@ export async function migrate(url: string, { onProgress, signal }: MigrateOption
     }
     return applied;
   } catch (failure) {
-    // The statement that was cancelled says only that it was cancelled.
+    // The error of a cancelled statement says only that it was cancelled.
     signal?.throwIfAborted();
     throw failure;
   } finally {
@@ -72,7 +72,7 @@ async function apply(
 ): Promise<void> {
   await session.query('BEGIN');
   try {
-    // A row without an end is that of a run that was killed before it could commit, or of a failure: this run replaces it.
+    // A row without an end is left by a run that was killed before its commit, or by a failure. This run replaces it.
     await session.query(
       'UPDATE _prisma_migrations SET rolled_back_at = now() WHERE migration_name = $1 AND rolled_back_at IS NULL',
       [name],
@@ -91,12 +91,15 @@ async function apply(
   }
 }
 
-/** Ends what the session is doing now, a lock it waits for too. Where that cannot be asked for, the session's end does it. */
+/**
+ * Ends the session's present statement, also one that waits for a lock. Where PostgreSQL cannot be asked, the end of the session does
+ * it.
+ */
 async function cancelStatement(url: string, session: pg.Client): Promise<void> {
   const helper = openSession(url);
   try {
     await helper.connect();
-    // `as`: pg has had it for ever, its types do not; it is PostgreSQL's number of that session.
+    // `as`: pg has this member and its types lack it; it is PostgreSQL's number of that session.
     await helper.query('SELECT pg_cancel_backend($1)', [(session as pg.Client & { processID: number }).processID]);
   } catch {
     await session.end();

@@ -4,14 +4,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 /** One migration of this release: the name of its folder, its SQL, and the SHA-256 of that file, in hex. */
 export type Migration = { readonly name: string; readonly sql: string; readonly checksum: string };
 
-/** prisma/ is not compiled: from dist/src/db it is one folder further up than from src/db. */
+/** prisma/ is not compiled: seen from dist/src/db it is one folder further up than from src/db. */
 export const PRISMA_FOLDER = new URL(
   import.meta.url.endsWith('.ts') ? '../../prisma/' : '../../../prisma/',
   import.meta.url,
 );
 const MIGRATIONS_FOLDER = new URL('migrations/', PRISMA_FOLDER);
 
-/** The migrations of this release by name, the oldest first: their names begin with their number. */
+/** Names of the migrations of this release, oldest first: a name begins with its number. */
 export function migrationNames(): string[] {
   return readdirSync(MIGRATIONS_FOLDER, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
@@ -19,7 +19,7 @@ export function migrationNames(): string[] {
     .sort();
 }
 
-/** The same with what they do. */
+/** The same migrations with their SQL. */
 export function readMigrations(): Migration[] {
   return migrationNames().map((name) => {
     const sql = readFileSync(new URL(`${name}/migration.sql`, MIGRATIONS_FOLDER), 'utf8');
@@ -28,7 +28,7 @@ export function readMigrations(): Migration[] {
 }
 
 /**
- * Whether releases before this migration can no longer work on the database: it drops, renames or tightens what they use. Its author
- * says so by the end of its name, `_contract`; that is all an older release knows of it.
+ * Whether older releases can no longer work on the database after this migration, because it drops, renames or tightens something they
+ * use. The end of its name, `_contract`, says so. An older release knows nothing else of it.
  */
 export const isContracting = (name: string): boolean => name.endsWith('_contract');

@@ -1,7 +1,7 @@
 /**
- * Every column that holds what the key ring has sealed, and the SQL condition under which a row still needs its key. A start is
- * refused while such a row needs a key that is missing, and `posthorn encryption-keys abandon` removes the rows. `encrypt` takes
- * no context of any other column.
+ * Every column that holds a text sealed by the key ring, with the SQL condition under which a row still needs its key. A start is
+ * refused while such a row needs a missing key, and `posthorn encryption-keys abandon` removes the rows. `encrypt` takes the context
+ * of no other column.
  */
 export const SEALED_COLUMNS = [
   {
@@ -24,5 +24,5 @@ type CheckContext = `encryption_keys|check_value|${string}`;
 
 /** The context of the row `id` in the sealed column. */
 export const contextIn = ({ table, column }: SealedColumn, id: string): SealContext =>
-  // The cast: of a union TypeScript makes every table with every column, of which only the listed pairs exist.
+  // The cast: TypeScript combines every table with every column, and only the listed pairs exist.
   `${table}|${column}|${id}` as SealContext;

@@ -1,8 +1,8 @@
 import type { Pool, PoolClient } from 'pg';
 
 /**
- * Runs `work` in one transaction on one connection of the pool: committed when it returns, rolled back when it throws, and its
- * error is thrown on. A connection that could not even be rolled back is closed, never handed to the next caller.
+ * Runs `work` in one transaction on one connection of the pool. The transaction is committed when `work` returns and rolled back when
+ * it throws; its error is thrown on. A connection that cannot even be rolled back is closed, never handed to the next caller.
  */
 export async function inTransaction<T>(pool: Pool, work: (connection: PoolClient) => Promise<T>): Promise<T> {
   const connection = await pool.connect();

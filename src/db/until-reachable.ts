@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-// Between tries; short, since a restart of PostgreSQL takes about a second.
+// Rest between tries, ms. A restart of PostgreSQL takes about a second.
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;
 
@@ -9,16 +9,16 @@ const LONGEST_PAUSE_MS = 1_000;
 // another transaction; then Node's own.
 const UNREACHABLE =
   /^(08\w{3}|57P0[1235]|25P0[34]|53\w{3}|25006|40001|40P01|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT)$/;
-// pg and its pool give these no code.
+// Errors of pg and its pool that have no code.
 const UNREACHABLE_MESSAGES = /Connection terminated|timeout exceeded when trying to connect|not queryable/;
 
-/** Whether the error says that PostgreSQL cannot do it now, rather than that the statement is wrong. */
+/** Whether PostgreSQL cannot do it now, rather than the statement being wrong. */
 export function isUnreachable(error: unknown): boolean {
   const { code, message } = partsOf(error);
   return UNREACHABLE.test(code) || UNREACHABLE_MESSAGES.test(message);
 }
 
-// Not by `instanceof`: an error of Node's own is none of the Error of another realm, such as a test's.
+// Not by `instanceof`: an error of Node's own is no Error of another realm, such as a test's.
 function partsOf(error: unknown): { code: string; message: string; syscall: string } {
   if (typeof error !== 'object' || error === null) return { code: '', message: '', syscall: '' };
   const textOf = (name: string): string => String(Reflect.get(error, name) ?? '');
@@ -29,18 +29,18 @@ function partsOf(error: unknown): { code: string; message: string; syscall: stri
 const REFUSED =
   /^(57P0[35]|25P03|53\w{3}|25006|40001|40P01|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT)$/;
 
-// pg knew that it had no connection, and wrote nothing.
+// pg had no connection and wrote nothing.
 const NEVER_SENT = /timeout exceeded when trying to connect|not queryable/;
 
-/** Whether PostgreSQL went away with a statement under way: it may have committed or not, and nobody can say. */
+/** Whether PostgreSQL went away with a statement under way: nobody can say whether it was committed. */
 export function isInDoubt(error: unknown): boolean {
   const { code, message, syscall } = partsOf(error);
   return isUnreachable(error) && syscall !== 'connect' && !REFUSED.test(code) && !NEVER_SENT.test(message);
 }
 
 /**
- * Does `work` again while PostgreSQL is out of reach, so that our own outage does not use up a subscriber's policy.
- * Any other error is thrown. `work` must be safe to repeat: the answer to a committed statement may have been lost.
+ * Repeats `work` while PostgreSQL is out of reach, so that our own outage uses up no subscriber's policy. Any other error is thrown.
+ * `work` must be safe to repeat, because the reply to a committed statement may have been lost.
  */
 export async function untilReachable<T>(work: () => Promise<T>, isOver: () => boolean): Promise<T> {
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {

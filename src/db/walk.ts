@@ -13,7 +13,7 @@ export type Values = ReturnType<typeof createValues>;
 /** SQL: ids at or above `from` and below `before`. */
 export type Bounds = { from: string; before: string };
 
-// Below and above every id there is: some letters, an underscore, 26 characters.
+// Below and above every id: an id is some letters, an underscore and 26 characters.
 const LOWEST = '';
 const HIGHEST = '~';
 
@@ -22,16 +22,16 @@ export function idBounds({ add }: Values, { from = LOWEST, before = HIGHEST }: I
   return { from: add(from), before: add(before < after ? before : after) };
 }
 
-/** The same of a list that runs from the oldest id to the newest. */
+/** The bounds of a page in a list that runs from the oldest id to the newest. */
 export function risingIdBounds({ add }: Values, { from = LOWEST, before = HIGHEST }: IdRange, after?: string): Bounds {
-  // Ids are of one length: nothing lies between one and the same with a character more.
+  // Ids have one length: nothing lies between one and the same with a character more.
   const next = after === undefined ? LOWEST : `${after}0`;
   return { from: add(from > next ? from : next), before: add(before) };
 }
 
 /**
  * A walk along one index, (`columns`, id), through the ids of `table` (as `d`) for which the columns have the values `at`: newest
- * first, or oldest first where `isRising`. `where` holds each row's own conditions.
+ * first, or oldest first with `isRising`. `where` holds each row's own conditions.
  */
 export type Walk = {
   table: string;
@@ -41,16 +41,16 @@ export type Walk = {
   where?: readonly string[];
   limit: number;
   isRising?: boolean;
-  /** SQL: what is selected beside the id. */
+  /** SQL: columns selected beside the id. */
   beside?: string;
 };
 
 /**
  * SQL: the first `limit` ids of a walk.
  *
- * The columns are compared as one row and sorted by, although they have one value each: with `findAlong` nothing but that index
- * serves this, whatever the statistics say. By plain conditions and ORDER BY id PostgreSQL chooses by what it thinks is frequent,
- * and reads all of an environment for what no longer happens, or never did.
+ * The columns are compared and sorted as one row, although they have one value each. With `findAlong` only that index serves this,
+ * whatever the statistics say. With plain conditions and ORDER BY id PostgreSQL chooses by frequency, and reads all of an environment
+ * for rows that no longer come.
  */
 export function along({ table, columns, at, bounds, where = [], limit, isRising = false, beside }: Walk): string {
   const names = [...columns, 'id'].map((column) => `d.${column}`);
@@ -63,14 +63,14 @@ export function along({ table, columns, at, bounds, where = [], limit, isRising 
 }
 
 /**
- * SQL, CTEs and their SELECT: the first `limit` ids of many walks, one for each row `w` of `walks`. Only those whose first ids
- * are the first of all are gone on with, and none beyond the last of these.
+ * SQL, CTEs and their SELECT: the first `limit` ids of many walks, one for each row `w` of `walks`. Only the walks whose first ids are
+ * the first of all go on, and none goes beyond the last of these.
  */
 export function alongAll(walks: string, walk: Walk): string {
   const { bounds, limit, isRising = false } = walk;
   const order = isRising ? 'ASC' : 'DESC';
   const end = isRising ? { ...bounds, before: 'bound.id' } : { ...bounds, from: 'bound.id' };
-  // Ids are of one length: the last of the first ids is below itself with a character more.
+  // Ids have one length: the last of the first ids is below itself with a character more.
   const last = isRising ? `max(first_id) || '0'` : 'min(first_id)';
   return `
   first AS MATERIALIZED (
@@ -84,7 +84,7 @@ export function alongAll(walks: string, walk: Walk): string {
 }
 
 /**
- * SQL: the first ids of what has a wanted event type, along the index (`of`, event_type, id). `owners` selects the values of the
+ * SQL: the first ids of rows with a wanted event type, along the index (`of`, event_type, id). `owners` selects the values of the
  * column `of`, as `id`. A beginning such as `order.*` steps from one of the owner's event types to the next.
  */
 export function alongEventTypes(
@@ -112,7 +112,7 @@ export function alongEventTypes(
   ), ${alongAll('typed', typed)}`;
 }
 
-/** The first text, by bytes, that begins with `order.` for `order.*`, and the one behind the last; undefined for anything else. */
+/** For `order.*` the first text, by bytes, that begins with `order.`, and the one behind the last; undefined for anything else. */
 function rangeOfBeginning(pattern: string): { from: string; before: string } | undefined {
   if (!pattern.endsWith('.*')) return undefined;
   // A pattern's beginning ends with a dot; the slash is the next character.
@@ -122,7 +122,7 @@ function rangeOfBeginning(pattern: string): { from: string; before: string } | u
 /** Whether a filter by event type leaves anything out. */
 export const isNarrowing = (pattern: string | undefined): pattern is string => pattern !== undefined && pattern !== '*';
 
-/** SQL: what the event type `d.event_type`, COLLATE "C", must be. */
+/** SQL: the condition on the event type `d.event_type`, COLLATE "C". */
 export function eventTypeIs(pattern: string | undefined, { add }: Values): string[] {
   if (!isNarrowing(pattern)) return [];
   const range = rangeOfBeginning(pattern);
@@ -130,11 +130,11 @@ export function eventTypeIs(pattern: string | undefined, { add }: Values): strin
   return [`d.event_type >= ${add(range.from)}`, `d.event_type < ${add(range.before)}`];
 }
 
-// With statistics of another day PostgreSQL would gather a subscription's deliveries by an index that only begins alike, and sort
-// them: 400,000 for a page of 20 was seen. With none of these it goes along the one that has the order, and stops.
+// With old statistics PostgreSQL gathered a subscription's deliveries by an index that only begins alike, and sorted 400,000 for a
+// page. With these settings off it goes along the index that has the order, and stops.
 const IN_ORDER = `SELECT set_config(name, 'off', true) FROM unnest(ARRAY[
   'enable_sort', 'enable_incremental_sort', 'enable_bitmapscan', 'enable_seqscan']) AS name`;
-// The dearest list that is known took 10 s from a cold disk; Prisma's own patience with a transaction is half of that.
+// The dearest known list took 10 s from a cold disk; Prisma's own limit for a transaction is half of that.
 const PATIENCE_MS = 30_000;
 
 /** The rows of a statement made of walks, which it goes along. */
@@ -150,7 +150,10 @@ export function queryAlong<T>(db: Database, text: string, { values }: Pick<Value
 export const findAlong = async (db: Database, text: string, values: Pick<Values, 'values'>): Promise<string[]> =>
   (await queryAlong<{ id: string }>(db, text, values)).map(({ id }) => id);
 
-/** The rows of what was found, in one order. What is removed in between would leave a page short, and so the last one: found anew. */
+/**
+ * Rows of the ids found, in one order. Rows removed in between would leave a page short, and a short page is the last one: so the ids
+ * are found anew.
+ */
 export async function readFound<T>(find: () => Promise<string[]>, read: (ids: string[]) => Promise<T[]>): Promise<T[]> {
   for (;;) {
     const ids = await find();

@@ -1,6 +1,6 @@
 /**
- * SQL: whether the eventTypes `patterns` (an array) want the message `m`. Written beside src/shared/event-types.ts:
- * `wantsEventType` says the same in TypeScript, and a test compares them.
+ * SQL: whether the eventTypes `patterns` (an array) want the message `m`. `wantsEventType` in src/shared/event-types.ts says the same
+ * in TypeScript, and a test compares them.
  */
 export const wantedBy = (patterns: string): string => `(cardinality(${patterns}) = 0 OR EXISTS (
       SELECT FROM unnest(${patterns}) AS wanted

@@ -9,7 +9,7 @@ import type { BulkReplayStatus, DeadLetterKind, DeadLetterReason } from '../shar
 import { type DeadLetterFilter, selectNext } from './filter-store.ts';
 import type { BulkReplay, BulkReplayFilter } from './schema.ts';
 
-// Dead letters made due in one transaction: long enough to be quick, short enough to be cancelled and to lock little.
+// Dead letters made due in one transaction: enough to be quick, few enough to be cancelled and to lock little.
 const BATCH = 100;
 
 export async function insertBulkReplay(
@@ -33,7 +33,7 @@ export async function insertBulkReplay(
   return toBulkReplay(row);
 }
 
-/** Dead letters that the filter of a bulk replay asks for, in that environment. */
+/** Dead letters of that environment that match the filter of a bulk replay. */
 export const openOnesOf = (environmentId: string, { since, until, ...filter }: BulkReplayFilter): DeadLetterFilter => ({
   ...filter,
   environmentId,
@@ -90,8 +90,8 @@ const TAKE = `
     failed_until AS "failedUntil", position, requested_by AS "requestedBy"`;
 
 /**
- * Replays the next 100 dead letters of a bulk replay and notes how far it is, in one transaction: a repeated call goes on
- * behind the last one, and two at a time take turns on the row.
+ * Replays the next 100 dead letters of a bulk replay and stores the progress, in one transaction. A repeated call goes on behind the
+ * last one, and two at a time take turns on the row.
  */
 export async function replayNextBatch(pool: Pool, bulkReplayId: string, carrier: string): Promise<Progress> {
   return inTransaction(pool, async (connection) => {

@@ -29,7 +29,7 @@ export type DeadLetterFilter = {
   kind?: DeadLetterKind | undefined;
   reason?: DeadLetterReason | undefined;
   status?: DeadLetterStatus | undefined;
-  /** Bounds failedAt, which is the time in the id. */
+  /** Bounds of failedAt, which is the time in the id. */
   ids?: IdRange;
 };
 
@@ -82,8 +82,9 @@ export function selectPage(filter: DeadLetterFilter, page: PageRequest): Stateme
 }
 
 /**
- * Along the index whose part the filter narrows most: a message, a subscription or a channel with or without a status; in the
- * whole environment event types, or kinds and reasons. What it goes by is no condition besides: as one it would not be sorted by.
+ * Walks the index whose part the filter narrows most: a message, a subscription or a channel with or without a status; in the whole
+ * environment event types, or kinds and reasons. The columns of that index are no further conditions, because the rows would not be
+ * sorted by them.
  */
 function chooseWalk(filter: DeadLetterFilter, values: Values, walk: Pick<Walk, 'table' | 'bounds' | 'limit'>): string {
   const { environmentId, channelId, subscriptionId, messageId, eventType, kind, reason, status, ...rest } = filter;

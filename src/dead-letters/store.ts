@@ -27,7 +27,7 @@ export async function countDeadLetters(db: Database, filter: DeadLetterFilter): 
   return row?.count ?? 0;
 }
 
-/** The first of a filter's ids that names nothing in the environment. Deleted resources are there as long as their history. */
+/** The first of a filter's ids that names nothing in the environment. A deleted resource exists as long as its history. */
 export async function findMissing(
   db: Database,
   environmentId: string,
@@ -63,7 +63,7 @@ function toDeadLetter(row: DeadLetterRow): DeadLetter {
       ...(row.errorStatus !== null && { status: row.errorStatus }),
     },
     attempts: row.attempts,
-    // By this time it is listed and filtered; the column has that of its transaction, which an outage may have put off.
+    // Lists sort and filter by this time. The column has the time of its transaction, which an outage may have delayed.
     failedAt: timeOfId('deadLetter', row.id) ?? row.failedAt,
     ...(row.replayedAt !== null && { replayedAt: row.replayedAt }),
     ...(row.replayedBy !== null && { replayedBy: row.replayedBy }),

@@ -13,7 +13,7 @@ import type { Recorder } from './recorder.ts';
 import { openSigningSecrets } from './signing-secrets.ts';
 import { webhookRequest } from './webhook-request.ts';
 
-// A delivery read before it waited for its turn may be paused, deleted or have another URL when the turn comes.
+// A delivery that waited for its turn may be paused, deleted or have another URL by then: it is read again.
 const STALE_MS = 500;
 
 /** A place under the limits of the subscription, until `leave`, which may be called more than once. */
@@ -21,14 +21,14 @@ export type Entered = Passage & { leave(): void };
 /** The circuit or a limit takes no try before `at`. */
 export type Refused = { at: Date; reason: 'rate' | 'concurrency' | 'circuit' };
 
-/** The try number `number` of a delivery in its round, and what its maker decides: how to read, when its turn is, where to put it back. */
+/** The try `number` of a delivery in its round, and its maker's choices: how to read, when its turn is, where to put it back. */
 export type Try<E extends Entered> = {
   deliveryId: string;
   round: number;
   number: number;
   /** The Temporal workflow that makes it. */
   carrier: string;
-  /** Whether that workflow goes on with the delivery, should it be retried; else it waits to be claimed. */
+  /** Whether that workflow goes on with the delivery if it is retried; otherwise the delivery waits for a claim. */
   keepsCarrier: boolean;
   /** The delivery as it is now; undefined when it is gone. */
   read(): Promise<DeliveryToAttempt | undefined> | DeliveryToAttempt | undefined;
@@ -36,9 +36,9 @@ export type Try<E extends Entered> = {
   admit(delivery: DeliveryToAttempt): Promise<({ ok: true } & E) | ({ ok: false } & Refused)>;
   /** No try now: refused, or its subscription is not active. */
   putBack(delivery: DeliveryToAttempt, refused: Refused | undefined): Promise<void>;
-  /** The answer is there, and not yet recorded; the place is left after this call. Its promise is waited for at the end. */
+  /** Called when the answer is there and not yet recorded; the place is left after this call. The promise is awaited at the end. */
   observe(delivery: DeliveryToAttempt, entered: E, sent: SendResult): Promise<void>;
-  /** Whether nobody waits for the outcome any more: then a fault is thrown, and whoever has taken over decides. */
+  /** Whether the outcome is no longer wanted: then a fault is thrown, and the new owner of the delivery decides. */
   isOver(): boolean;
 };
 
@@ -52,10 +52,9 @@ export type TryDependencies = {
 };
 
 /**
- * Makes one try: reads, settles, is admitted, posts, judges, records. The activity and the drain both make their tries with it. A
- * try that the record knows, or that is not to be made now, sends nothing. A fault of ours on the way, before or after the request,
- * is no failure of the receiver's: the delivery is held. Throws while the worker stops, when the try is over, and when PostgreSQL
- * does not even take that.
+ * Makes one try: reads, settles, is admitted, posts, judges, records. The activity and the drain both make their tries with it. A try
+ * that is on record, or that is not to be made now, sends nothing. A fault of ours, before or after the request, is no failure of the
+ * receiver's: the delivery is held. Throws while the worker stops, when the try is over, and when PostgreSQL does not even take that.
  */
 export async function attempt<E extends Entered>(deps: TryDependencies, wanted: Try<E>): Promise<AttemptResult> {
   const found = await readUnsettled(deps, wanted);
@@ -74,7 +73,7 @@ export async function attempt<E extends Entered>(deps: TryDependencies, wanted: 
   }
 }
 
-/** The delivery as it is now; a result instead, when no try is to be made. */
+/** The delivery as it is now, or a result when no try is to be made. */
 async function readUnsettled<E extends Entered>(
   { clock }: TryDependencies,
   wanted: Try<E>,
@@ -110,7 +109,7 @@ async function make<E extends Entered>(
     deps.log.debug({ deliveryId, number, status: verdict.status, ms: sent.durationMs }, 'attempt made');
     return isRecorded ? toResult(verdict, sent.error?.message ?? '', deps.clock()) : await resultNow(deps, wanted);
   } catch (fault) {
-    // A sender that is closed has sent nothing: the worker stops, and another one makes this try.
+    // A closed sender has sent nothing: the worker stops, and another one makes this try.
     if (fault instanceof SenderClosedError || wanted.isOver()) throw fault;
     const broken = { deliveryId, round, number };
     return await untilReachable(() => deps.faults.hold(broken, fault, { maybeSent }), wanted.isOver);
@@ -119,7 +118,7 @@ async function make<E extends Entered>(
   }
 }
 
-/** The secrets that sign; those that do not open are told of. */
+/** The secrets that sign. Unreadable ones are reported. */
 async function secretsOf(
   { keyRing, faults }: TryDependencies,
   { subscription }: DeliveryToAttempt,

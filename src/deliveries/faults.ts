@@ -9,31 +9,34 @@ import { SecretsUnreadableError } from './signing-secrets.ts';
 
 export { releaseAllHeld, releaseMended } from './statements/release-held.ts';
 
-// Held in one transaction: a subscription whose secret is lost may have thousands waiting.
+// Deliveries held in one transaction: a subscription whose secret is lost may have thousands waiting.
 const HELD_AT_ONCE = 100;
-// A request is out whose result PostgreSQL refuses: it must not be sent over and over.
+// A request is out whose result PostgreSQL refuses. The pause keeps it from being sent over and over.
 const PAUSE_AFTER_SENDING_SECONDS = 60;
 const PAUSE_SECONDS = 1;
-// One line for each subscription, or text of a fault, in this time; what is held meanwhile is counted in the next line.
+// One log line for each subscription, or text of a fault, in this time (ms). The next line has the number of deliveries held
+// meanwhile.
 const LOG_EVERY_MS = 600_000;
 const REMEMBERED_LINES = 1_000;
 
 /** The next try of a delivery, which a fault of ours has broken off. `number` is undefined when nobody knows which one it is. */
 export type Broken = { deliveryId: string; round: number; number?: number | undefined };
 
-/** Handling of deliveries whose tries break off by a fault of ours, whoever makes the tries. */
+/** Handles deliveries whose tries break off by a fault of ours, in activities and drains. */
 export type Faults = {
   /**
-   * Puts the delivery back: it is held, uses up nothing of its policy, and is due again after a pause that grows to an hour; after
-   * seven days it is a dead letter with the reason `internal`. `maybeSent`: a request may have gone out. Throws when PostgreSQL
-   * takes that neither.
+   * Holds the delivery: nothing of its policy is used up, and it is due again after a pause that grows to an hour. After seven days it
+   * is a dead letter with the reason `internal`. `maybeSent`: a request may have gone out. Throws when PostgreSQL does not take that
+   * either.
    */
   hold(broken: Broken, fault: unknown, made: { maybeSent: boolean }): Promise<AttemptResult>;
-  /** A worker died in a try, and not for the first time: held like any other fault, the request perhaps being out. */
+  /**
+   * A worker died in a try, and not for the first time: the delivery is held as for any other fault, because the request may be out.
+   */
   holdAfterDeath(broken: Broken): Promise<AttemptResult>;
-  /** Some secrets of a subscription do not open, the others sign. */
+  /** Some secrets of a subscription do not open; the others sign. */
   tellUnreadable(subscriptionId: string, secretIds: readonly string[], cause: unknown): void;
-  /** A secret opened of a subscription that had none: what waits for that is released by the dispatchers. */
+  /** A secret was opened of a subscription that had none: the dispatchers release the deliveries that waited for it. */
   markReadable(subscriptionId: string): Promise<void>;
 };
 

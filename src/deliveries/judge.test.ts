@@ -6,7 +6,7 @@ import { judge } from './judge.ts';
 const startedAt = new Date('2026-01-01T00:00:00Z');
 const after = (ms: number): Date => new Date(startedAt.getTime() + ms);
 
-/** Its policy is over after 32 s: two retries a second apart, and three tries of 10 s. */
+/** The policy is over after 32 s: two retries a second apart, and three tries of 10 s. */
 function delivery(policyAttempts: number): DeliveryToAttempt {
   return {
     deliveryId: 'dlv_1',

@@ -12,7 +12,7 @@ export type Verdict = {
   deadLetterReason: DeadLetterReason | null;
 };
 
-/** What the record already says about this try, when it need not or must not be made; undefined when it is to be made. */
+/** The record's result for this try, when it need not or must not be made; undefined when it is to be made. */
 export function settledResult(
   delivery: DeliveryToAttempt,
   input: Pick<AttemptInput, 'round' | 'number'>,
@@ -38,7 +38,7 @@ export function settledResult(
 
 /**
  * Judges a try that ended at `now`. 410 ends the delivery at once. A try through a circuit that is not closed, a probe or a last
- * chance, ends its delivery when its policy is over by then: nothing but further probes would come of it.
+ * chance, ends its delivery when its policy is over by then: it could only wait for further probes.
  */
 export function judge(
   delivery: DeliveryToAttempt,
@@ -55,7 +55,7 @@ export function judge(
   return { status: 'retrying', dueAt: new Date(now.getTime() + delayMs), deadLetterReason: null };
 }
 
-/** The verdict as the Temporal workflow is told it. */
+/** The verdict in the form of the Temporal workflow. */
 export function toResult(verdict: Verdict, message: string, now: Date): AttemptResult {
   if (verdict.status === 'delivered') return { result: 'delivered' };
   if (verdict.dueAt === null) return { result: 'deadLettered', message };

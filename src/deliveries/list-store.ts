@@ -24,7 +24,7 @@ export type DeliveryFilter = {
   messageId?: string | undefined;
   eventType?: string | undefined;
   status?: DeliveryStatus | undefined;
-  /** Bounds createdAt, which is the time in the id. */
+  /** Bounds of createdAt, which is the time in the id. */
   ids?: IdRange;
 };
 
@@ -45,12 +45,12 @@ type Search = { values: Values; bounds: Bounds; limit: number };
 
 const TABLE = 'deliveries';
 
-// So much of what waits in an environment is looked through for what a subscription or a channel has of it.
+// Waiting deliveries of an environment that are looked through for those of a subscription or a channel.
 const MOST_WAITING = 5_000;
 
 /**
- * Waiting deliveries of a subscription or a channel, among those of the whole environment; undefined when the newest 5,000 are
- * not all and do not fill the page: others' backlog is longer than most subscriptions' deliveries.
+ * Waiting deliveries of a subscription or a channel, among those of the whole environment. Undefined when the newest 5,000 are not all
+ * and do not fill the page: then the backlog of others is longer than most subscriptions' deliveries.
  */
 async function findWaiting(db: Database, filter: DeliveryFilter, page: PageRequest): Promise<string[] | undefined> {
   const values = createValues();
@@ -76,10 +76,9 @@ async function findWaiting(db: Database, filter: DeliveryFilter, page: PageReque
 }
 
 /**
- * Each filter reads no more than it names, however much else is stored: a message has as many deliveries as it had
- * takers; what has failed, or waits for a retry, has indexes to itself, as has what waits; and of each subscription, and of each
- * of its event types, the newest are at hand. Behind them stands their status, for what is left: what is delivered, and what a
- * subscription has waiting behind a backlog.
+ * Each filter reads only the rows it names, however many others are stored. A message has few deliveries. Failed, retrying and waiting
+ * deliveries have indexes of their own. The newest of each subscription, and of each of its event types, are at hand with their status
+ * behind the id. That serves the rest: delivered ones, and those that wait behind a backlog.
  */
 function select(filter: DeliveryFilter, search: Search): string {
   const { eventType, status } = filter;
@@ -95,7 +94,7 @@ const isOfAll = ({ channelId, subscriptionId }: DeliveryFilter): boolean =>
 const isMissed = (status: DeliveryStatus | undefined): status is 'failed' | 'retrying' =>
   status === 'failed' || status === 'retrying';
 
-// SQL: a word of our own, written out: only then does PostgreSQL see which partial index has it.
+// SQL: one of our own words as a literal. Only then does PostgreSQL see which partial index has it.
 const literal = (status: DeliveryStatus): string => `'${status}'`;
 
 const statusIs = (status: DeliveryStatus | undefined): string[] =>
@@ -104,14 +103,14 @@ const statusIs = (status: DeliveryStatus | undefined): string[] =>
 const columnIs = (column: string, value: string | undefined, { add }: Values): string[] =>
   value === undefined ? [] : [`d.${column} = ${add(value)}`];
 
-/** Conditions that hold of each row, whichever index leads to it. */
+/** Conditions on each row, whichever index leads to it. */
 const narrowing = ({ channelId, subscriptionId, eventType }: DeliveryFilter, values: Values): string[] => [
   ...columnIs('channel_id', channelId, values),
   ...columnIs('subscription_id', subscriptionId, values),
   ...eventTypeIs(eventType, values),
 ];
 
-// MATERIALIZED: of a message with thousands of deliveries PostgreSQL would look for the newest among all of the environment.
+// MATERIALIZED: for a message with thousands of deliveries PostgreSQL would look for the newest among all of the environment.
 function ofMessage(filter: DeliveryFilter, { values, bounds, limit }: Search, messageId: string): string {
   const where = [
     ...columnIs('message_id', messageId, values),
@@ -135,7 +134,9 @@ function byStatus(filter: DeliveryFilter, search: Search, status: Exclude<Delive
   });
 }
 
-/** Along what each subscription has, deleted ones included: of a channel, of the whole environment, or of the one that is named. */
+/**
+ * Walks along the deliveries of each subscription, deleted ones included: of a channel, of the whole environment, or of the named one.
+ */
 function bySubscription(filter: DeliveryFilter, { values, bounds, limit }: Search): string {
   const { channelId, subscriptionId, eventType, status } = filter;
   const conditions = [

@@ -8,7 +8,7 @@ import { type AttemptRecord, recordAttempts } from './statements/record.ts';
 import { recordLate } from './statements/record-late.ts';
 import type { DeliveryToAttempt } from '../shared/delivery-to-attempt.ts';
 
-// One transaction at a time; a group bounds what a crash makes be sent twice.
+// One transaction at a time. A group's size bounds the requests that a crash repeats.
 const COMMITS_IN_FLIGHT = 1;
 const GROUP_TRIES = 100;
 
@@ -22,11 +22,11 @@ export type TryToRecord = {
   verdict: Verdict;
 };
 
-/** Records tries in group commits, whoever made them. */
+/** Records tries of activities and drains in group commits. */
 export type Recorder = {
   /**
-   * True once the try is committed; false when its delivery has moved on and nothing was written. The request is out, so
-   * its result is worth recording however late: while PostgreSQL is away this waits, as long as the process lives.
+   * True once the try is committed; false when its delivery has moved on and nothing was written. The request is out, so its result is
+   * worth recording however late: while PostgreSQL is away this waits, as long as the process lives.
    */
   record(made: TryToRecord): Promise<boolean>;
 };
@@ -41,7 +41,7 @@ export function createRecorder({ pool, newId }: { pool: Pool; newId: NewId }): R
         () => recordAttempts(pool, records),
         () => false,
       );
-      // Rare: what was ended meanwhile keeps its end, and its last try is on record all the same.
+      // Rare: a delivery that was ended meanwhile keeps its end, and its last try is on record all the same.
       for (const late of records.filter(({ deliveryId }) => !recorded.has(deliveryId)))
         await untilReachable(
           () => recordLate(pool, late),

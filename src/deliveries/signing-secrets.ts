@@ -2,7 +2,7 @@ import type { KeyRing } from '../credentials/key-ring.ts';
 import type { SubscriptionToAttempt } from '../shared/delivery-to-attempt.ts';
 import { openSecret } from '../subscriptions/secrets.ts';
 
-/** None of a subscription's live secrets can be opened: a fault of ours, so its deliveries wait. */
+/** None of a subscription's live secrets can be opened. That is a fault of ours, so its deliveries wait. */
 export class SecretsUnreadableError extends Error {
   override readonly name = 'SecretsUnreadableError';
   readonly subscriptionId: string;
@@ -15,12 +15,12 @@ export class SecretsUnreadableError extends Error {
   }
 }
 
-/** Secrets that a try signs with, newest first, and why the others do not open. */
+/** Secrets that a try signs with, newest first, and the reasons why others do not open. */
 export type SigningSecrets = { secrets: string[]; unreadable: { id: string; cause: unknown }[] };
 
 /**
- * Opens the live secrets of a subscription, each for itself: one that does not open leaves the signing to the others. Those past
- * their overlap are not among them, whatever has become of the newest. Throws SecretsUnreadableError when none opens.
+ * Opens the live secrets of a subscription one by one: one that does not open leaves the signing to the others. Secrets past their
+ * overlap are not among them, whatever has become of the newest. Throws SecretsUnreadableError when none opens.
  */
 export function openSigningSecrets(
   keyRing: KeyRing,

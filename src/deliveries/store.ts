@@ -35,7 +35,7 @@ export async function findDelivery(
   return row === null ? undefined : (await toDeliveries(db, [row], now))[0];
 }
 
-/** The holder of a delivery and the error of its last attempt stand in other rows: one query each for a whole page. */
+/** The holder of a delivery and the error of its last attempt are in other rows: one query each for a whole page. */
 async function toDeliveries(db: Database, rows: DeliveryRow[], now: Date): Promise<Delivery[]> {
   const [holders, errors] = [await holdersOf(db, rows), await lastErrorsOf(db, rows)];
   return rows.map((row) => {
@@ -71,14 +71,14 @@ async function holdersOf(db: Database, rows: DeliveryRow[]): Promise<Map<string,
         ...rest,
         // Only this service writes the column, from SUBSCRIPTION_STATUSES.
         status: status as SubscriptionStatus,
-        // A process of an older version changes a status without its time; its last change is the closest there is.
+        // A process of an older version changes a status without its time; the last change is the closest time there is.
         statusChangedAt: statusChangedAt ?? updatedAt,
       },
     ]),
   );
 }
 
-/** A fault of ours that holds the delivery. It is no attempt: the receiver has not failed. */
+/** A fault of ours that holds the delivery. Such a fault is no attempt: the receiver has not failed. */
 function faultOf({ dueAt, heldReason, heldSent }: DeliveryRow): DeliveryError | undefined {
   const fault = dueAt === null ? undefined : FAULTS.find((each) => each === heldReason);
   return fault && { class: 'internal', message: faultMessage(fault, heldSent === true) };
@@ -136,7 +136,7 @@ function toDelivery(row: DeliveryRow, seen: Pick<Delivery, 'held' | 'error'>): D
     ...(answer !== undefined && { response: answer }),
     ...seen,
     ...(row.failureReason !== null && { reason: row.failureReason }),
-    // By this time it is listed and filtered; the column has the beginning of its transaction, some ms earlier.
+    // Lists sort and filter by this time. The column has the beginning of its transaction, some ms earlier.
     createdAt: timeOfId('delivery', row.id) ?? row.createdAt,
   };
 }

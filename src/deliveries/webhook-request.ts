@@ -7,12 +7,11 @@ import { HOPS_HEADER } from '../shared/hops.ts';
 import { traceHeaders } from '../shared/trace-context.ts';
 
 /**
- * The request for one try, signed with each of `secrets`: body `{id, type, timestamp, channelId, data,
- * metadata}` with the payload's own text spliced in, so every try sends the same bytes; Standard Webhooks headers, where
- * `webhook-id` is the message's and `webhook-timestamp` (s) is this try's. A message that was published within a trace
- * names it (W3C Trace Context), with a parent-id for each try. The mark by which loops
- * end counts this delivery. Headers of the subscription whose names it
- * could not save today are not sent.
+ * The request for one try, signed with each of `secrets`. The body is `{id, type, timestamp, channelId, data, metadata}` with the
+ * payload's own text spliced in, so every try sends the same bytes. In the headers of Standard Webhooks `webhook-id` is the message's
+ * and `webhook-timestamp` (s) is this try's. A message that was published within a trace names it (W3C Trace Context), with a
+ * parent-id for each try. The mark by which loops end counts this delivery. Headers of the subscription whose names could not be saved
+ * today are not sent.
  */
 export function webhookRequest(
   { message, subscription }: DeliveryToAttempt,

@@ -2,16 +2,17 @@ import type { Logger } from 'pino';
 import { isUnreachable } from '../db/until-reachable.ts';
 import type { PublishDue } from '../messages/publish-due.ts';
 
-// What is scheduled for less than this ahead may be that late; everything else is known of before its time.
+// A message scheduled for less than this ahead may be this late; all others are known before their time.
 const POLL_MS = 500;
-// What is due and not to be had: another worker has it, which takes milliseconds, or its channel is being changed. The latter
-// as well while channels are worked on beside the batches, which tell nothing of these.
+// Rest when a due message cannot be had. Another worker has it, which takes milliseconds, or its channel is being changed. The
+// latter holds too while channels are worked on beside the batches, which say nothing about these.
 const LOOK_AGAIN = { soonMs: 5, forMs: 100, laterMs: 100 } as const;
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 
 /**
- * Publishes scheduled messages at their time, beside the dispatcher, until `stop`, which waits for what is under way. Wakes
- * for the next batch. While much is due it rests after each batch half as long as that took, and leaves dispatching its turns.
+ * Publishes scheduled messages at their time, beside the dispatcher, until `stop`, which waits for the work under way. The loop
+ * wakes for the next batch. While much is due it rests after each batch half as long as that took, which leaves dispatching its
+ * turns.
  */
 export function startPublishingScheduled({ publishDue, log }: { publishDue: PublishDue; log: Logger }): {
   stop(): Promise<void>;

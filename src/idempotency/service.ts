@@ -39,7 +39,8 @@ export function createIdempotency({ pool, keyRing, log }: Pick<Dependencies, 'po
   /** By key: what runs in this process. Settles with the answer where there is one, and never rejects. */
   const running = new Map<string, Promise<Known | undefined>>();
   const findKey = store.createFindKey(pool);
-  const warn = (err: unknown): void => log.warn({ err }, 'the answer to an Idempotency-Key could not be kept');
+  const warn = (err: unknown): void =>
+    log.warn({ err }, 'the answer to an Idempotency-Key could not be kept; a repeated request may be done again');
 
   /** The request was done, so doing it again is not for us to decide. */
   const open = (sealedBody: string, id: Buffer): string => {

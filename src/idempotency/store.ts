@@ -3,24 +3,24 @@ import { createGrouping } from '../db/group.ts';
 import { type KeptAnswer, KEPT_FOR, type KeyedRequest } from '../db/idempotency-keys.ts';
 import { isUnreachable, untilReachable } from '../db/until-reachable.ts';
 
-// A killed process blocks its keys for this long; one that lives renews three times meanwhile.
+// A killed process blocks its keys for this long; a living one renews three times meanwhile.
 const LEASE = `interval '30 seconds'`;
 
-/** What stands under a key. `status` is null while the first request runs; its body is either plain or sealed. */
+/** The row of a key. `status` is null while the first request runs; its body is either plain or sealed. */
 export type KeyRow = {
   requestHash: Buffer;
   status: number | null;
   headers: Record<string, string> | null;
   body: string | null;
   sealedBody: string | null;
-  /** It runs no more: its process has not renewed the lease. */
+  /** The run is over: its process has not renewed the lease. */
   isAbandoned: boolean;
 };
 
 const LOOKS_IN_FLIGHT = 2;
 const LOOKS_AT_ONCE = 200;
 
-/** Finds what stands under a key, undefined for one that is free. Looks that come in one turn of the event loop share a query. */
+/** Finds the row of a key, undefined for a free one. Looks in one turn of the event loop share a query. */
 export function createFindKey(pool: Pool): (id: Buffer) => Promise<KeyRow | undefined> {
   const looks = createGrouping<Buffer, { row: KeyRow | undefined }>({
     inFlight: LOOKS_IN_FLIGHT,
@@ -68,7 +68,7 @@ export async function renewKey(pool: Pool, id: Buffer, owner: string): Promise<v
   );
 }
 
-/** Ends the run of `owner` with its answer, whose body is already sealed. Nothing when somebody has taken the key over. */
+/** Ends the run of `owner` with its answer, whose body is already sealed. Does nothing when another process has taken the key over. */
 export async function finishKey(
   pool: Pool,
   id: Buffer,
@@ -88,8 +88,8 @@ export async function freeKey(pool: Pool, id: Buffer, owner: string): Promise<vo
 }
 
 /**
- * Writes once. Where PostgreSQL is away it returns all the same, and writes as soon as PostgreSQL is back: `written` resolves
- * then, or once the write has failed for good, of which `warn` is told.
+ * Writes once. While PostgreSQL is away this returns all the same, and writes as soon as PostgreSQL is back. `written` resolves then,
+ * or once the write has failed for good, which `warn` reports.
  */
 export async function writeNowOrLater(
   write: () => Promise<void>,

@@ -17,7 +17,7 @@ afterEach(() => {
 
 const wide = { requestsPerMinute: 1_000_000, burst: 1_000_000, concurrent: 1_000_000, batchPerMinute: 1_000_000 };
 
-/** How many of `count` requests in a row are let in; each ends before the next. */
+/** Number of requests let in, of `count` in a row; each ends before the next. */
 async function admitted(count: number, limits: typeof wide, bucket?: 'batch' | 'transactional'): Promise<number> {
   let admissions = 0;
   for (let request = 0; request < count; request += 1) {
@@ -71,7 +71,7 @@ test('the headers count down, name the end of the window and start again behind 
   });
 });
 
-test('what is refused for the burst does not use up the minute, and one second later there is room again', async () => {
+test('a request refused for the burst does not use up the minute, and one second later there is room again', async () => {
   const limits = { ...wide, requestsPerMinute: 60, burst: 10 };
   expect(await admitted(100, limits)).toBe(10);
   const refused = await limiter.admit('key_1', limits);

@@ -13,7 +13,7 @@ export type RateHeaders = {
   'X-RateLimit-Reset': string;
 };
 
-/** Why a request is not let in, and after how many whole seconds (at least 1) it may come again. */
+/** The reason why a request is refused, and after how many whole seconds (at least 1) it may come again. */
 export type Refusal = { reason: string; retryAfter: number };
 
 /** `release` is called once, when the request is done, whether it was let in or not. */
@@ -61,8 +61,8 @@ export function createLimiter({ redisUrl, redisTimings, log, strangerRequestsPer
 }
 
 /**
- * All counters are asked at once: with Redis that is one round trip on the hot path. A refused request takes back what it has
- * added, so that "come again in one second" is true: otherwise those refused for the burst would use up the minute.
+ * All counters are asked at once: with Redis that is one round trip on the hot path. A refused request takes back its counts, so that
+ * "come again in one second" is true. Otherwise requests refused for the burst would use up the minute.
  */
 async function admit(
   counters: Counters,

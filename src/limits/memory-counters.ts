@@ -4,7 +4,7 @@ import type { Counters } from './counters.ts';
 /** The limiter compares counts with each key's own limit, so the library's limit is one that is never reached. */
 export const UNLIMITED_POINTS = Number.MAX_SAFE_INTEGER;
 
-/** Counters of this process alone: what one process needs, and what is left when Redis is away. */
+/** Counters of this process alone: enough for one process, and the fallback while Redis is away. */
 export function createMemoryCounters(): Counters {
   const windows = {
     1: new RateLimiterMemory({ points: UNLIMITED_POINTS, duration: 1 }),

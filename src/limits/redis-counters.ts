@@ -6,25 +6,25 @@ import type { Counters } from './counters.ts';
 import { createMemoryCounters, UNLIMITED_POINTS } from './memory-counters.ts';
 import { redisTrouble } from './redis-trouble.ts';
 
-/** A request waits this long for Redis at most, then this process counts alone: a hung Redis must not hang publishing. */
+/** Longest wait of a request for Redis. Then this process counts alone: a hung Redis must not hang publishing. */
 const COMMAND_TIMEOUT_MS = 200;
 const CONNECT_TIMEOUT_MS = 2_000;
 /** Longest pause between two tries to reach Redis again. */
 const MAX_RECONNECT_DELAY_MS = 2_000;
 
 /**
- * A place in flight is given up after this, so that those of a killed process come back. Longer than any request may take,
- * 30 s to arrive (http/server.ts) and then its queries, but for streams: what lasts renews its lease.
+ * A place in flight is given up after this time, so that the places of a killed process come back. A request takes less: 30 s to
+ * arrive (http/server.ts) and its queries. A stream takes longer and renews its lease.
  */
 export const PLACE_LEASE_MS = 90_000;
-/** How often leases are renewed: a renewal may fail once, or be late. */
+/** Time between renewals of a lease: one may fail, or be late. */
 const RENEW_MS = 30_000;
 
-/** Of a connection to Redis, ms: how long a command may take, and how often leases are renewed. */
+/** Settings of a connection to Redis, ms: how long a command may take, and how often leases are renewed. */
 export type RedisTimings = { commandMs: number; renewMs: number };
 const REDIS_TIMINGS: RedisTimings = { commandMs: COMMAND_TIMEOUT_MS, renewMs: RENEW_MS };
 
-// Redis's own clock, so that processes with different ones agree on what has expired.
+// Redis's own clock, so that processes with different ones agree on the end of a lease.
 const ENTER = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -42,8 +42,8 @@ return redis.call('PEXPIRE', KEYS[1], ARGV[2])`;
 export type RedisCounters = Counters & { isUp(): boolean; close(): Promise<void> };
 
 /**
- * Counters shared by all processes. Whenever Redis cannot be asked, counting goes on in this process (limits then hold per
- * process, not together), and the log says so once per outage.
+ * Counters shared by all processes. While Redis cannot be asked, this process counts for itself (limits then hold per process, not
+ * together), and the log says so once per outage.
  */
 export function createRedisCounters(redisUrl: string, log: Logger, timings: Partial<RedisTimings> = {}): RedisCounters {
   const { commandMs, renewMs } = { ...REDIS_TIMINGS, ...timings };
@@ -75,7 +75,7 @@ export function createRedisCounters(redisUrl: string, log: Logger, timings: Part
     if (isAway) log.info('Redis is back: rate limits are shared again');
     isAway = false;
   };
-  // A fault from the beginning is a wrong setting, or a Redis that was not started: each fault is told once.
+  // A fault from the beginning is a wrong setting, or a Redis that was not started: each fault is logged once.
   let hasBeenReady = false;
   const told = new Set<string>();
   const tellSetting = (error: unknown): void => {
@@ -93,7 +93,7 @@ export function createRedisCounters(redisUrl: string, log: Logger, timings: Part
     hasBeenReady = true;
     noteBack();
   });
-  // rate-limiter-flexible's insuranceLimiter does the same for counts; this also covers places, and tells the log.
+  // rate-limiter-flexible's insuranceLimiter does the same for counts. This code also covers places, and writes the log.
   const insured = async <T>(shared: () => Promise<T>, alone: () => Promise<T>): Promise<T> => {
     try {
       const result = await shared();
@@ -105,14 +105,14 @@ export function createRedisCounters(redisUrl: string, log: Logger, timings: Part
     }
   };
 
-  /** Places by their own id, with the key they are in and when they were last written, ms of this process's clock. */
+  /** Places by their own id, with their key and the time of their last write, ms of this process's clock. */
   const taken = new Map<string, { key: string; at: number }>();
   const renewal = setInterval(() => {
     const now = performance.now();
     for (const [place, held] of taken) {
       if (now - held.at < renewMs) continue;
       held.at = now;
-      // Sent behind the ZADD and before the ZREM of its place, on the same connection: none is made again by it.
+      // Sent behind the ZADD and before the ZREM of its place, on the same connection, so it never makes a removed one again.
       redis.eval(RENEW, 1, held.key, place, PLACE_LEASE_MS).catch(noteAway);
     }
   }, renewMs);

@@ -3,7 +3,7 @@ import { redisTrouble } from './redis-trouble.ts';
 
 const URL_WITH_PASSWORD = 'redis://user:secret@cache:6379/3';
 
-// Old: the log had Redis's or Node's own words, which name no setting: ECONNREFUSED, WRONGPASS, "Stream isn't writeable".
+// Old mechanism: the log had Redis's or Node's own words, which name no setting: ECONNREFUSED, WRONGPASS, "Stream isn't writeable".
 test.each([
   [Object.assign(new Error('connect ECONNREFUSED 10.0.0.1:6379'), { code: 'ECONNREFUSED' }), 'nothing listens there'],
   [Object.assign(new Error('getaddrinfo ENOTFOUND cache'), { code: 'ENOTFOUND' }), 'its host is not known here'],

@@ -1,4 +1,4 @@
-/** How ioredis, Redis and Node call it; the first that fits is taken. */
+/** Names that ioredis, Redis and Node give to each trouble; the first that fits is taken. */
 const TROUBLES: readonly (readonly [says: RegExp, advice: string])[] = [
   [/ECONNREFUSED/, 'nothing listens there; start Redis, or correct host and port'],
   [/ENOTFOUND|EAI_AGAIN/, 'its host is not known here; correct it'],
@@ -15,7 +15,7 @@ const TROUBLES: readonly (readonly [says: RegExp, advice: string])[] = [
   ],
 ];
 
-/** One sentence for the operator: which Redis, what is wrong, what to do. Never the password. */
+/** One sentence for the operator: which Redis, the fault, the remedy. Never the password. */
 export function redisTrouble(redisUrl: string, failure: unknown): string {
   const code = failure instanceof Error && 'code' in failure ? String(failure.code) : '';
   const text = `${code} ${String(failure)}`;

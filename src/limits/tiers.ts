@@ -12,7 +12,7 @@ export const TIER_LIMITS: Readonly<Record<Tier, Limits>> = {
   enterprise: { requestsPerMinute: 600_000, burst: 20_000, concurrent: 1_000, batchPerMinute: 10 },
 };
 
-/** Requests without a valid key, per address and 60 s: many callers may share an address, and each of them costs one look-up. */
+/** Requests without a valid key, per address and 60 s: many callers may share an address, and each request costs one look-up. */
 export const STRANGER_REQUESTS_PER_MINUTE = 600;
 
 /** A key's own limits over its tier's; null and undefined follow the tier. */

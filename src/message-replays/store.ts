@@ -13,11 +13,11 @@ import type { MessageReplay } from './schema.ts';
 
 // Messages looked at in one transaction, and never more than a second's worth of deliveries.
 const BATCH = 500;
-// Of a subscription with a filter, whose payloads, of up to 256 KiB each, have to be read.
+// The same for a subscription with a filter, whose payloads, of up to 256 KiB each, have to be read.
 const BATCH_TO_FILTER = 50;
-// First tries that may wait for the subscription at a time: beyond that its own messages would wait behind the past.
+// First tries of a replay that may wait for the subscription at a time. Beyond that its own messages would wait behind the past.
 const WAITING_AT_MOST = 1_000;
-// A message's id is made before its transaction commits: what is younger may still have older ones beside it to come.
+// A message's id is made before its transaction commits: a younger message may have older ones still to come.
 const SETTLED_AFTER_MS = 5_000;
 
 export type NewMessageReplay = Pick<
@@ -104,7 +104,7 @@ const TAKE = `
 const IS_WANTED = `${wantedBy('s.event_types')} AND ${wantedBy('$6::text[]')} AND m.only_subscription_id IS NULL
       AND m.erased_at IS NULL`;
 
-// What a filter has to be asked about, without a lock: it may take its time, and what is erased meanwhile REPLAY leaves out.
+// Reads the messages for the filter, without a lock: the filter may take its time, and REPLAY leaves out messages erased meanwhile.
 const READ = `
   SELECT m.id, m.event_type AS "eventType", m.metadata, CASE WHEN ${IS_WANTED} THEN m.payload END AS payload
   FROM messages m JOIN subscriptions s ON s.id = $5
@@ -118,9 +118,9 @@ type ToFilter = {
   payload: string | null;
 };
 
-// One statement: a delivery that is there and finished goes into its next round as a single replay does, one that is missing
-// is made, and what is under way is left alone. Of erased ones nothing is left: messages are locked before their deliveries, as
-// erasing does, so that one being erased is seen to be. $9 are those that the subscription's filter lets through.
+// One statement: a finished delivery goes into its next round as in a single replay, a missing one is made, and one under way is left
+// alone. Messages are locked before their deliveries, as erasing does, so that an erasure under way is seen and nothing of it is left.
+// $9 are the messages that the subscription's filter lets through.
 const REPLAY = `
   WITH looked AS (
     SELECT m.id, m.environment_id, m.channel_id, m.event_type, m.erased_at, m.only_subscription_id FROM messages m
@@ -134,12 +134,13 @@ const REPLAY = `
     (SELECT count(*)::int FROM wanted) AS wanted,
     (SELECT count(*)::int FROM made) + (SELECT count(*)::int FROM again) AS replayed`;
 
-/** Whether the expression lets a message through, as publishing would ask. */
+/** Whether the expression lets a message through, as publishing would decide. */
 export type AskFilter = (expression: string, message: FilterInput) => boolean | Promise<boolean>;
 
 /**
- * Replays the next messages of a replay, those that its subscription's filter lets through now, and notes how far it is, in one transaction: a repeated call goes on behind the last
- * one, and two at a time take turns on the row. A replay whose subscription is deleted ends as cancelled.
+ * Replays the next messages of a replay that its subscription's filter lets through now, and stores the progress, in one transaction.
+ * A repeated call goes on behind the last one, and two at a time take turns on the row. A replay whose subscription is deleted ends as
+ * cancelled.
  */
 export async function replayNextMessages(
   pool: Pool,
@@ -197,8 +198,8 @@ export async function replayNextMessages(
 }
 
 /**
- * The messages of the next batch that the filter lets through, and the id before which the batch ends: what retention takes
- * meanwhile must not make room for messages that the filter was not asked about. Undefined without a filter.
+ * The messages of the next batch that the filter lets through, and the id before which the batch ends: messages that retention removes
+ * meanwhile must not make room for others that the filter has not seen. Undefined without a filter.
  */
 async function readToFilter(
   connection: PoolClient,
@@ -221,7 +222,7 @@ async function readToFilter(
     if (await ask(job.filter, input)) matching.push(id);
   }
   const last = rows.at(-1)?.id;
-  // Ids are of one length: nothing lies between one and the same with a character more.
+  // Ids have one length: nothing lies between one and the same with a character more.
   return { looked: rows.length, before: rows.length < limit || last === undefined ? before : `${last}0`, matching };
 }
 

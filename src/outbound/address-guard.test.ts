@@ -2,10 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import { createAddressGuard } from './address-guard.ts';
 import { createOwnAddresses } from './own-addresses.ts';
 
-// Own addresses: own-addresses.test.ts.
+// Own addresses are tested in own-addresses.test.ts.
 const NONE = createOwnAddresses([]);
 
-// http is allowed here, so that what refuses a target is its address or form and not its scheme.
+// http is allowed here, so that a target is refused for its address or form and not for its scheme.
 const guard = createAddressGuard({ allowCidrs: [], allowHttp: true, own: NONE });
 const strict = createAddressGuard({ allowCidrs: [], allowHttp: false, own: NONE });
 const local = createAddressGuard({ allowCidrs: ['127.0.0.0/8', '::1/128'], allowHttp: true, own: NONE });
@@ -267,7 +267,7 @@ describe('an address', () => {
     expect(guard.isAllowed(address)).toBe(false);
   });
 
-  test('of an allowed range is allowed in both its spellings, its neighbours are not', () => {
+  test('in an allowed range is allowed in both its spellings, its neighbours are not', () => {
     const one = createAddressGuard({ allowCidrs: ['10.1.0.0/16', 'fd12::/16'], allowHttp: false, own: NONE });
     for (const address of ['10.1.0.0', '10.1.255.255', '::ffff:10.1.2.3', 'fd12::1']) {
       expect(one.isAllowed(address)).toBe(true);

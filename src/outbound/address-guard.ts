@@ -7,13 +7,13 @@ import type { OwnAddresses } from './own-addresses.ts';
 import { createResolveHost, type ResolveHost } from './resolve-host.ts';
 import { readTarget, type UrlRules } from './url-rules.ts';
 
-/** Own limits of the phases before a request is sent, in ms. The total deadline is the sender's. */
+/** Limits of the phases before a request is sent, in ms. The total deadline is the sender's. */
 const DNS_TIMEOUT_MS = 5_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /** The only IPv6 range IANA hands out for the public. Outside it ipaddr.js calls `4000::1` and `::7f00:1` unicast. */
 const PUBLIC_IPV6 = ipaddr.parseCIDR('2000::/3');
-/** Azure's platform address: metadata, DNS and agents answer there, on a public-looking number. */
+/** Azure's platform address: metadata, DNS and agents answer there, although the number looks public. */
 const AZURE_PLATFORM = '168.63.129.16';
 const LOOPBACK = ipaddr.parse('127.0.0.1');
 
@@ -24,19 +24,19 @@ export type AddressGuardOptions = {
   allowCidrs: readonly string[];
   /** Plain http targets are allowed (ALLOW_HTTP_WEBHOOKS). */
   allowHttp: boolean;
-  /** Where this service and what it runs on listen: refused as targets, whatever ranges are allowed. */
+  /** Addresses of this service and its servers: refused as targets, whatever ranges are allowed. */
   own: OwnAddresses;
   /** PEM certificates of authorities trusted besides Node's own. Default: none. */
   trustedCertificates?: readonly string[];
-  /** Asks DNS; another one in tests. */
+  /** Asks DNS; tests give another one. */
   resolve?: ResolveHost;
-  /** Own limits of the name lookup, and of TCP and TLS together, in ms. Default 5,000 each. */
+  /** Limits of the name lookup, and of TCP and TLS together, in ms. Default 5,000 each. */
   dnsTimeoutMs?: number;
   connectTimeoutMs?: number;
 };
 
 export type AddressGuard = {
-  /** Why a target is refused by its form or its literal address, as the end of a sentence about it; undefined when it is not. */
+  /** Why a target is refused by its form or its literal address, as the end of a sentence; undefined when it is not. */
   checkUrl(url: string): string | undefined;
   /** Whether a canonical IPv4 or IPv6 address may be connected to. False for everything else, such as a name. */
   isAllowed(address: string): boolean;
@@ -44,7 +44,7 @@ export type AddressGuard = {
   connect: buildConnector.connector;
 };
 
-/** Strict: ipaddr.js would read `10/8` and `0177.0.0.0/8` too, as something the operator may not have meant. */
+/** Strict: ipaddr.js would also read `10/8` and `0177.0.0.0/8`, which the operator may not have meant. */
 function parseRange(text: string): Cidr {
   const [address = '', bits = '', ...rest] = text.split('/');
   const isRange =
@@ -64,16 +64,15 @@ function createIsAllowed(ranges: readonly Cidr[]): (address: string) => boolean 
 }
 
 /**
- * Decides where outgoing requests may go, when a URL is saved, before each request, and on each new connection (OWASP API7).
- * Allowed are public unicast addresses and the operator's ranges; every other one is refused, in any
- * spelling, by name as well as literally, and if only one of a name's addresses is among them. `localhost` may be used only
- * when the ranges cover all of 127.0.0.0/8. Ports: 80, 443 and those above 1023 without a known database or control plane,
- * and none at which this service or what it runs on listens. Throws on a range that cannot be read.
+ * Decides where outgoing requests may go, when a URL is saved, before each request, and on each new connection (OWASP API7). Public
+ * unicast addresses and the operator's ranges are allowed. Every other address is refused, in any spelling, by name as well as
+ * literally, and if only one of a name's addresses is refused. `localhost` may be used only when the ranges cover all of 127.0.0.0/8.
+ * Ports: 80, 443 and those above 1023 without a known database or control plane, and no port of this service or its servers. Throws on
+ * a range that cannot be read.
  *
- * It does not protect against: addresses that are public and trusted but unknown here (a metadata or admin service behind a
- * public address); a network with its own NAT64 or ISATAP prefix inside 2000::/3; services on
- * allowed ports of allowed ranges; what a receiver does with a request, such as passing it on. A network policy or an
- * egress proxy is the second wall.
+ * Not protected: addresses that are public and trusted but unknown here (a metadata or admin service behind a public address); a
+ * network with its own NAT64 or ISATAP prefix inside 2000::/3; services on allowed ports of allowed ranges; a receiver that passes the
+ * request on. A network policy or an egress proxy is the second wall.
  */
 export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
   const ranges = options.allowCidrs.map(parseRange);

@@ -6,14 +6,14 @@ import { createInterimAnswers } from './interim-answers.ts';
 const MAX_HEADER_BYTES = 16_384;
 
 /**
- * How long an idle connection is kept, in ms, whatever the receiver offers: most servers close theirs after 5 s (Node) or
- * later, so ours goes first and is seldom used in the instant in which it is closed.
+ * Time for which an idle connection is kept, in ms, whatever the receiver offers. Most servers close theirs after 5 s (Node) or later,
+ * so ours goes first and is seldom used in the instant in which it is closed.
  */
 const IDLE_CONNECTION_MS = 4_000;
-/** Taken off a receiver's own `Keep-Alive: timeout=n`, in ms, for the way there and its rounding to seconds. */
+/** Margin (ms) below a receiver's own `Keep-Alive: timeout=n`, for the way there and its rounding to seconds. */
 const IDLE_MARGIN_MS = 1_000;
 
-/** How long a connection is used before another one replaces it, in ms: a host that moves is followed within this time. */
+/** Age (ms) at which another connection replaces one: a host that moves is followed within this time. */
 const CONNECTION_LIFE_MS = 60_000;
 
 /** A request after `close`: a mistake of the caller, never the receiver's fault. */
@@ -25,25 +25,25 @@ export type ConnectionsOptions = {
   perGroup: number;
   /** Origins whose idle connections are kept. */
   maxOrigins: number;
-  /** Connections in all, beyond which an idle one is closed for each that is opened. Those in use are the caller's to bound. */
+  /** Connections in all. Beyond it an idle one is closed for each that is opened; the caller bounds those in use. */
   maxConnections: number;
 };
 
-/** The right to send one request. It ends with exactly one of `release` and `destroy`; what comes after the first does nothing. */
+/** The right to send one request. Exactly one of `release` and `destroy` ends it; later calls do nothing. */
 export type Lease = {
   client: Client;
-  /** When its connection was open, by `performance.now()`; infinite before. */
+  /** The time at which its connection was open, by `performance.now()`; infinite before. */
   openedAt(): number;
   /** The answer has been read to its end: the connection may be used again. */
   release(): void;
-  /** Ends the connection, wherever it stands; a request that is under way rejects with `reason`. */
+  /** Ends the connection at any point; a request that is under way rejects with `reason`. */
   destroy(reason: Error): void;
 };
 
 export type Connections = {
   /** Waits, first come first served, for one of the group's places at the origin. Rejects with the signal's reason. */
   acquire(origin: string, group: string, signal: AbortSignal): Promise<Lease>;
-  /** Origins that are known: with idle connections, or with requests under way. */
+  /** Known origins: with idle connections, or with requests under way. */
   readonly origins: number;
   /** Refuses new requests and waits for those under way or waiting for a place, as long as they take. */
   close(): Promise<void>;
@@ -56,14 +56,13 @@ type Group = { name: string; inUse: number; waiters: Set<Waiter> };
 type Origin = { name: string; idle: Connection[]; inUse: number; groups: Map<string, Group> };
 
 /**
- * Connections by origin, the one used last is used first; at most `perGroup` at a time for each group. A group is a
- * subscription: many of them stand behind one host (an automation service, a gateway), and one that hangs there must not
- * hold the others up. Idle connections are everybody's, and all of them are kept until they have been idle for too long: closing
- * some of them would mean opening them again in the same burst. One undici Client per connection
- * and not a Pool, for two reasons: a Client can be destroyed, while a Pool that is told to abort a request opens a new
- * connection for it, so that every timeout costs the slow receiver another TLS handshake (seen with undici 7.30.2); and a
- * request in a Pool's queue notices its abort only when it is sent. Beyond `maxOrigins` the idle connections of the
- * origin that has not been used for the longest time are closed; those in use never are.
+ * Connections by origin, the one used last is used first, at most `perGroup` at a time for each group. A group is a subscription: many
+ * of them stand behind one host (an automation service, a gateway), and one that hangs there must not hold the others up. Idle
+ * connections are shared, and all of them are kept until they have been idle for too long, because the same burst would open them
+ * again. One undici Client per connection and not a Pool, for two reasons. A Pool that is told to abort a request opens a new
+ * connection for it, so that every timeout costs the slow receiver another TLS handshake (undici 7.30.2); a Client can be destroyed.
+ * And a request in a Pool's queue notices its abort only when it is sent. Beyond `maxOrigins` the idle connections of the origin
+ * unused for the longest time are closed; those in use never are.
  */
 export function createConnections(options: ConnectionsOptions): Connections {
   const { connect, perGroup, maxOrigins, maxConnections } = options;
@@ -123,7 +122,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
     emitter.on('error', () => undefined);
     emitter.on('disconnect', () => {
       connection.openedAt = Number.POSITIVE_INFINITY;
-      // The one that has been idle for longest is the first.
+      // The first one has been idle for longest.
       const place = origin.idle.indexOf(connection);
       if (place < 0) return;
       origin.idle.splice(place, 1);
@@ -231,7 +230,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
     },
     async close() {
       isClosed = true;
-      // Those who wait for a place are let in as places become free: a place in use stands for all of them.
+      // Waiting requests are let in as places become free: a place in use stands for all of them.
       if (isBusy()) {
         await new Promise<void>((resolve) => {
           reportIdle = resolve;

@@ -7,22 +7,22 @@ import { asLookupResult, type ResolveHost, resolveWithin } from './resolve-host.
 export type ConnectorOptions = {
   /** Whether a connection for the host name `hostname` may be made to this address and port. */
   isAllowed(address: string, port: number, hostname: string): boolean;
-  /** Awaited before addresses are judged: what `isAllowed` compares with may have to be looked up. */
+  /** Awaited before addresses are judged: `isAllowed` may compare with addresses that have to be looked up. */
   prepare(): Promise<void>;
   resolve: ResolveHost;
-  /** Own limit of the name lookup, in ms. */
+  /** Limit of the name lookup, in ms. */
   dnsTimeoutMs: number;
   /** Limit of the TCP connection and the TLS handshake together, in ms. */
   connectTimeoutMs: number;
   /** PEM certificates of authorities that are trusted besides Node's own. */
   trustedCertificates: readonly string[];
-  /** Opens the TCP connection; another one in tests. */
+  /** Opens the TCP connection; tests give another one. */
   dial?: (options: TcpNetConnectOpts) => Socket;
 };
 
 /**
- * How long one of several addresses is tried before the next one (RFC 8305 §5), in ms. Node's default of 250 gives up on
- * receivers with a longer way; with 1,000 four dead addresses still leave one second for the fifth.
+ * Time for one of several addresses before the next one is tried (RFC 8305 §5), in ms. Node's default of 250 gives up on receivers
+ * with a longer way. With 1,000 four dead addresses still leave one second for the fifth.
  */
 const ATTEMPT_MS = 1_000;
 
@@ -54,7 +54,7 @@ function untilReady(socket: Socket, event: 'connect' | 'secureConnect'): Promise
 }
 
 function openTcp(port: number, addresses: readonly string[], options: ConnectorOptions): Socket {
-  // The checked addresses are handed over as they are: nobody resolves the name a second time.
+  // The checked addresses are handed over as they are: nothing resolves the name a second time.
   const lookup: LookupFunction = (_hostname, { all }, callback) => {
     const [first, ...rest] = asLookupResult(addresses);
     if (first === undefined) callback(new Error('no address'), '');
@@ -102,7 +102,8 @@ async function open(
   }, limitMs);
   try {
     await untilReady(tcp, 'connect');
-    // The last word is the peer's address itself, before a single byte is sent. It is absent when the peer has gone again.
+    // The last check is of the peer's address itself, before a single byte is sent. The address is absent when the peer has gone
+    // again.
     const { remoteAddress: peer, remotePort: peerPort = port } = tcp;
     if (peer !== undefined && !options.isAllowed(peer, peerPort, target.hostname)) throw blockedAddress();
     if (isTls) {
@@ -128,10 +129,10 @@ async function open(
 }
 
 /**
- * What undici calls to open a socket: resolve (own time limit), refuse when any address is not allowed, connect to exactly
- * those addresses, look at the peer's address again, then TLS 1.2 or later, HTTP/1.1 only, certificates verified against the
- * host name, no session kept (a resumed session would skip that check on Node 20: CVE-2026-48934). It fails with an
- * OutboundError, so that no text of the network reaches a user.
+ * Opens a socket for undici. The name is resolved (own time limit), the socket is refused when any address is not allowed, and it
+ * connects to exactly those addresses. The peer's address is checked again. Then comes TLS 1.2 or later, HTTP/1.1 only, with
+ * certificates verified against the host name. No session is kept: a resumed one would skip that check on Node 20 (CVE-2026-48934).
+ * Fails with an OutboundError, so that no text of the network reaches a user.
  */
 export function createConnector(options: ConnectorOptions): buildConnector.connector {
   const { trustedCertificates } = options;
@@ -146,7 +147,7 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
         (socket) => callback(null, socket),
         (error: Error) => callback(error, null),
       )
-      // What undici throws here is a failed assertion of its own. The request then ends at its deadline, not the process.
+      // An error that undici throws here is a failed assertion of its own. The request then ends at its deadline, not the process.
       .catch(ignore);
   };
 }

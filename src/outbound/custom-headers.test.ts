@@ -83,7 +83,7 @@ test('a header that is ours to set, hop-by-hop or a key to a metadata service is
   }
 });
 
-// Old: the list had only the names that frame a request or open metadata services, and compared them letter for letter.
+// Old mechanism: the list had only the names that frame a request or open metadata services, and compared them letter for letter.
 describe('a header by which a receiver tells who sent a request, how and where to, is refused', () => {
   test.each([
     'Proxy',

@@ -6,9 +6,9 @@ const NAME = /^[A-Za-z0-9!#$%&'*+.^_|~-]+$/;
 const VALUE = /^(?:[!-~](?:[ -~]*[!-~])?)?$/;
 
 /**
- * Names that a subscription may not set, as `folded` writes them: the service's own, hop-by-hop ones and those that frame the
- * message (RFC 9110 §7.6.1), and those by which a receiver, or what stands behind it, tells who sent a request, by which
- * method, to which host or path, and in whose session. A tenant who could set these would speak with more than its own voice.
+ * Names that a subscription may not set, as `folded` writes them: the service's own, hop-by-hop ones and those that frame the message
+ * (RFC 9110 §7.6.1). Also names by which a receiver, or a server behind it, tells who sent a request, by which method, to which host
+ * or path, and in whose session. A tenant who could set these would speak with more than its own voice.
  */
 const DENIED_NAMES: ReadonlySet<string> = new Set([
   '--proto--',
@@ -41,7 +41,7 @@ const DENIED_NAMES: ReadonlySet<string> = new Set([
   'set-cookie',
   'set-cookie2',
   'te',
-  // The trace a message was published in; a constant one would join every delivery to one trace.
+  // The trace of the publish; a constant one would join every delivery to one trace.
   'traceparent',
   'tracestate',
   'trailer',
@@ -59,14 +59,14 @@ const DENIED_NAMES: ReadonlySet<string> = new Set([
   'x-originating-ip',
   'x-proxyuser-ip',
   'xsrf-token',
-  // What the metadata services of Google and Azure ask for before they answer.
+  // Headers that the metadata services of Google and Azure ask for before they answer.
   'metadata',
   'metadata-flavor',
 ]);
 
 /**
- * `content-*` frames the body, `webhook-*` is signed, `posthorn-*` is ours, `x-aws-*` and the like open metadata services and
- * sign for clouds; the others are what content networks, balancers and frameworks say about a request's sender and path.
+ * `content-*` frames the body, `webhook-*` is signed, `posthorn-*` is ours, `x-aws-*` and the like open metadata services and sign for
+ * clouds. Content networks, balancers and frameworks use the others for a request's sender and path.
  */
 const DENIED_BEGINNINGS = [
   'access-control-',
@@ -98,11 +98,11 @@ const DENIED_BEGINNINGS = [
 ];
 const DENIED_BEGINNING = new RegExp(`^(?:${DENIED_BEGINNINGS.join('|')})`);
 
-/** Servers that hand headers on as variables (CGI) make one character of all that is no letter or digit. */
+/** Servers that hand headers on as variables (CGI) turn every character that is no letter or digit into one. */
 const folded = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '-');
 
 /**
- * Whether a subscription may have a header of this name. It is asked again at each request: a row may be older than a rule.
+ * Whether a subscription may have a header of this name. Asked again at each request, because a row may be older than a rule.
  * `Content_Length` and `X.Forwarded.For` count as the names that servers behind a receiver take them for.
  */
 export function isHeaderAllowed(name: string): boolean {
@@ -125,11 +125,10 @@ function valueProblem(value: string): string | undefined {
 }
 
 /**
- * Why a subscription's custom headers are refused: the first problem, with the header's name as the caller wrote it (absent
- * when there are too many); undefined when all are fine. Only what differs from `stored` is judged: an entry that is older
- * than a rule stays while others come and go, and no more entries than are stored are never too many. Names count without
- * regard to case, so the same one twice is refused. It does not judge what a value means: a secret in it is stored and sent
- * as it is.
+ * Why a subscription's custom headers are refused: the first problem, with the header's name as the caller wrote it (absent when there
+ * are too many); undefined when all are fine. Only entries that differ from `stored` are judged: an entry older than a rule stays
+ * while others come and go, and no more entries than are stored are never too many. Names count without regard to case, so the same
+ * one twice is refused. Values are not judged: a secret in one is stored and sent as it is.
  */
 export function customHeadersProblem(
   headers: Readonly<Record<string, string>>,
@@ -150,7 +149,7 @@ export function customHeadersProblem(
   return undefined;
 }
 
-/** Stored headers that are not sent, because a rule that came after them refuses their names: each with the reason. */
+/** Stored headers that are not sent, because a later rule refuses their names: each with the reason. */
 export const headersNotSent = (headers: Readonly<Record<string, string>>): { name: string; reason: string }[] =>
   Object.keys(headers).flatMap((name) =>
     isHeaderAllowed(name) ? [] : [{ name, reason: `is not sent: it ${NOT_ALLOWED}` }],

@@ -4,7 +4,7 @@ import { blockedAddress, classifyError, dnsError, OutboundError, tlsError } from
 const withCode = (code: string, message = '10.1.2.3:5432 says SSH-2.0-banner'): Error =>
   Object.assign(new Error(message), { code });
 
-describe('what fails before an answer has a class', () => {
+describe('a failure before an answer has a class', () => {
   test.each([
     ['ECONNREFUSED', 'connect'],
     ['ECONNRESET', 'connect'],

@@ -4,8 +4,8 @@ import type { ErrorClass } from '../shared/statuses.ts';
 export type AttemptError = { class: ErrorClass; message: string };
 
 /**
- * A failure of an outgoing request with a text that may be shown: fixed words, never an address, a banner or a certificate.
- * It has no `code` on purpose: undici connects again without end on UND_ERR_SOCKET and UND_ERR_INFO.
+ * A failure of an outgoing request with a text that may be shown: fixed words, never an address, a banner or a certificate. The error
+ * has no `code` on purpose: undici connects again without end on UND_ERR_SOCKET and UND_ERR_INFO.
  */
 export class OutboundError extends Error {
   override readonly name = 'OutboundError';
@@ -17,7 +17,7 @@ export class OutboundError extends Error {
   }
 }
 
-/** The one text for every refused address: the resolved one would tell the caller what our network looks like. */
+/** The one text for every refused address: the resolved address would show the caller our network. */
 export const blockedAddress = (): OutboundError => new OutboundError('blocked_address', 'blocked address');
 
 type Entry = readonly [ErrorClass, string];
@@ -49,7 +49,7 @@ const BY_CODE: ReadonlyMap<string, Entry> = new Map(
   }),
 );
 
-/** What OpenSSL and Node say about a certificate, in words that hold nothing of the certificate itself. */
+/** Errors of OpenSSL and Node about a certificate, in words that hold nothing of the certificate itself. */
 const TLS_TEXTS: ReadonlyMap<string, string> = new Map(
   Object.entries<string>({
     CERT_HAS_EXPIRED: 'the TLS certificate has expired',
@@ -82,18 +82,18 @@ function textOf(error: unknown, member: 'code' | 'message'): string {
 export const dnsError = (error: unknown): OutboundError =>
   new OutboundError('dns', DNS_TEXTS.get(textOf(error, 'code')) ?? 'the host name could not be resolved', error);
 
-/** A failed TLS handshake: whatever went wrong between the TCP connection and the first byte of HTTP. */
+/** A failed TLS handshake: anything that went wrong between the TCP connection and the first byte of HTTP. */
 export const tlsError = (error: unknown): OutboundError =>
   new OutboundError('tls', TLS_TEXTS.get(textOf(error, 'code')) ?? 'the TLS handshake failed', error);
 
 /**
- * The class and the shown text of anything that can go wrong before an answer's headers are complete.
- * What it does not know is `protocol`: the parser throws errors without a code for text that is not HTTP. Never throws.
+ * The class and the shown text of every failure before an answer's headers are complete. An unknown failure is `protocol`: the parser
+ * throws errors without a code for text that is not HTTP. Never throws.
  */
 export function classifyError(error: unknown): AttemptError {
   if (error instanceof OutboundError) return { class: error.class, message: error.message };
   const code = textOf(error, 'code');
-  // A 101, or bytes that no request waits for: undici reports both as socket errors, told apart by their text only.
+  // A 101, or bytes that no request waits for: undici reports both as socket errors, and only their text differs.
   const isBadAnswer = code === 'UND_ERR_SOCKET' && textOf(error, 'message').startsWith('bad ');
   const [errorClass, message] = (isBadAnswer ? undefined : BY_CODE.get(code)) ?? PROTOCOL;
   return { class: errorClass, message };

@@ -2,22 +2,22 @@ import type { Duplex } from 'node:stream';
 import type { buildConnector } from 'undici';
 
 const [DIGIT_0, DIGIT_1, DIGIT_2, CR, LF] = ['0', '1', '2', '\r', '\n'].map((sign) => sign.charCodeAt(0));
-/** Where the three digits of the status stand in `HTTP/1.1 100`. */
+/** Position of the three digits of the status in `HTTP/1.1 100`. */
 const STATUS = { first: 9, second: 10, third: 11 } as const;
 
 /** Watcher of the answers on one connection. */
 export type InterimAnswers = {
-  /** `connect`, with the sockets it opens watched. */
+  /** `connect`, with its sockets watched. */
   connect: buildConnector.connector;
   /** A request is about to be written: the next bytes are the head of its answer. */
   expect(): void;
 };
 
 /**
- * Lets an unasked `100 Continue` through to undici as a `102`, in which the two are alike (RFC 9110 §15.2: a client reads over
- * interim answers that it did not ask for, one or more). undici 7.30 reads over every other 1xx and counts them in `onInfo`,
- * but ends the connection at a 100; so receivers behind a proxy that sends one never got a message. One byte is changed, in
- * place, and only in the head of an interim answer: bytes of a final answer are looked at up to its status and then no more.
+ * Lets an unasked `100 Continue` through to undici as a `102`, which means the same (RFC 9110 §15.2: a client reads over interim
+ * answers that it did not ask for, one or more). undici 7.30 reads over every other 1xx and counts them in `onInfo`, but ends the
+ * connection at a 100: receivers behind a proxy that sends one never got a message. One byte is changed, in place, and only in the
+ * head of an interim answer. A final answer is read up to its status only.
  */
 export function createInterimAnswers(connect: buildConnector.connector): InterimAnswers {
   let head: ((chunk: Buffer) => boolean) | undefined;
@@ -43,9 +43,9 @@ export function createInterimAnswers(connect: buildConnector.connector): Interim
   };
 }
 
-/** Takes the bytes of an answer as they come; true once a final status has begun, or what is no status. */
+/** Takes the bytes of an answer as they come; true once a final status, or no valid status, has begun. */
 function readHeads(): (chunk: Buffer) => boolean {
-  // The position in a status line, until its status is known; then the length of the header line that is being read.
+  // The position in a status line until its status is known, then the length of the header line that is being read.
   let position = 0;
   let isInterim = false;
   let isContinue = false;

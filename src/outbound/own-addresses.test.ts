@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createAddressGuard } from './address-guard.ts';
 import { createOwnAddresses, type OwnEndpoint } from './own-addresses.ts';
 
-/** Everything is allowed here but own addresses, so that nothing else refuses a target. */
+/** Everything except own addresses is allowed here, so that nothing else refuses a target. */
 function guardOf(endpoints: OwnEndpoint[], names: Record<string, string[]> = {}) {
   const own = createOwnAddresses(endpoints, async (host) => {
     const found = names[host];

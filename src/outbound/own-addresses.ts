@@ -3,39 +3,38 @@ import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { type Address, readAddress } from './addresses.ts';
 
-/** Where the service itself, or something it runs on, listens. */
+/** An address at which the service itself, or a server of its own, listens. */
 export type OwnEndpoint = {
   /** A name or an address. One that means this machine stands for all of this machine's addresses. */
   host: string;
   port: number;
   /**
-   * Others may be served at this address and port as well, told apart by name: a proxy in front. Only the name is then ours,
-   * and the bare address.
+   * A proxy in front may serve other sites at this address and port, told apart by name. Only the name is then ours, and the bare
+   * address.
    */
   isShared?: boolean;
 };
 
 export type OwnAddresses = {
-  /** From now on these are own ones too: ports are known only once they are listened on. */
+  /** Adds own endpoints: a port is known only once a server listens on it. */
   add(...endpoints: readonly OwnEndpoint[]): void;
   /**
-   * Whether a target is an own one, by its name or its literal address: the one place that decides by a whole URL. A path of
-   * this service that may be sent to is let through here, and is then not connected to by the guard's connector, which sees
-   * addresses only.
+   * Whether a target is an own one, by its name or its literal address. No other place decides by a whole URL. A path of this service
+   * that may be sent to is let through here; the guard's connector, which sees addresses only, does not connect to it then.
    */
   isOwnTarget(url: URL): boolean;
   /** Whether a connection for the host name `hostname` would reach an own endpoint at this address and port. */
   isOwnAddress(address: string, port: number, hostname: string): boolean;
-  /** Looks up the own names whose addresses are not known or are old. Waits only for those that were never known. */
+  /** Looks up the own names whose addresses are unknown or old. Waits only for unknown ones. */
   refresh(): Promise<void>;
 };
 
-/** How long an own name's addresses are used before they are looked up again, and when that has failed, ms. */
+/** Time for which an own name's addresses are used before the next look-up, and after a failed one, ms. */
 const FRESH_MS = 30_000;
 const AGAIN_MS = 2_000;
-/** How long a connection waits for the first look-up of an own name, ms: the others of its try share 5 s for theirs. */
+/** Longest wait of a connection for the first look-up of an own name, ms: the rest of its try shares 5 s for its own. */
 const PATIENCE_MS = 2_000;
-/** How old the list of this machine's own addresses may be, ms; reading it takes about 0.1 ms. */
+/** Largest age of the list of this machine's own addresses, ms; reading it takes about 0.1 ms. */
 const INTERFACES_MS = 10_000;
 /** Behind these ports a proxy tells sites apart by name. */
 const WEB_PORTS = [80, 443];
@@ -44,7 +43,7 @@ type Entry = OwnEndpoint & {
   addresses: ReadonlySet<string>;
   /** The endpoint is on this machine. */
   isHere: boolean;
-  /** Nothing is to be looked up: an address, or a name that always means this machine. */
+  /** No look-up is needed: an address, or a name that always means this machine. */
   isFixed: boolean;
   isKnown: boolean;
   lookAt: number;
@@ -61,7 +60,7 @@ const plainHost = (host: string): string =>
 
 const portOf = ({ port, protocol }: URL): number => Number(port) || (protocol === 'https:' ? 443 : 80);
 
-/** By the system's own way, as the database's driver and the others look up their servers: /etc/hosts and search domains count. */
+/** The system's own look-up, as the database's driver uses it: /etc/hosts and search domains count. */
 const lookUp = async (host: string): Promise<string[]> =>
   (await lookup(host, { all: true })).map(({ address }) => address);
 
@@ -82,13 +81,12 @@ function createIsHere(): (address: Address) => boolean {
 }
 
 /**
- * The endpoints of the service and of what it runs on, which are no targets: a webhook to its own API would publish for ever,
- * one to its database or to Temporal would speak with the trust of this network. `resolve` looks up own names; another one in
- * tests.
+ * The endpoints of the service and of its servers, which are no targets. A webhook to its own API would publish for ever. One to its
+ * database or to Temporal would speak with the trust of this network. `resolve` looks up own names; tests give another one.
  *
- * It does not know: an address that leads here by translation outside this machine (a public one in front of a private network),
- * unless it is the address of an own name; what else listens on the same machine or network; another installation. The mark
- * that each delivery carries ends loops through these.
+ * Not known: an address that leads here by translation outside this machine (a public one in front of a private network), unless it is
+ * the address of an own name; other servers on the same machine or network; another installation. The mark on each delivery ends loops
+ * through these.
  */
 export function createOwnAddresses(
   endpoints: readonly OwnEndpoint[],
@@ -126,14 +124,14 @@ export function createOwnAddresses(
       entry.isKnown = true;
       entry.lookAt = performance.now() + FRESH_MS;
     } catch {
-      // Known addresses stay. A name server that is away keeps this service from its own parts as well.
+      // Known addresses stay. A name server that is away keeps this service from its own servers as well.
       entry.lookAt = performance.now() + AGAIN_MS;
     } finally {
       entry.looking = undefined;
     }
   };
 
-  /** Begins the look-ups that are due. Whoever is in a hurry goes on with what is known. */
+  /** Begins the look-ups that are due. A caller in a hurry goes on with the known addresses. */
   const renew = (): void => {
     if (toLookUp.length === 0) return;
     const now = performance.now();
@@ -161,7 +159,7 @@ export function createOwnAddresses(
         names.add(`${entry.host}:${port}`);
       if (!entry.isFixed) toLookUp.push(entry);
     }
-    // So that a URL is judged by them when it is saved, where nobody waits.
+    // Looked up early, so that a URL is judged by them when it is saved, which waits for nothing.
     renew();
   };
   add(...endpoints);

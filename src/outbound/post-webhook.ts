@@ -7,16 +7,19 @@ import { parseRetryAfter } from './retry-after.ts';
 
 /** Origins whose idle connections are kept. */
 const MAX_ORIGINS = 1_000;
-/** A few are fine (100 Continue, 103 Early Hints). A receiver that sends them without end would keep the parser busy until the deadline. */
+/**
+ * A few interim answers are fine (100 Continue, 103 Early Hints). A receiver that sends them without end would keep the parser busy
+ * until the deadline.
+ */
 const MAX_INTERIM_ANSWERS = 100;
 
 export type WebhookRequest = {
   url: string;
-  /** content-type, webhook-* and the subscription's own. Headers that are ours to set are ignored here. */
+  /** content-type, webhook-* and the subscription's own. Headers that the sender sets are ignored here. */
   headers: Readonly<Record<string, string>>;
   /** Sent as it is, with its exact content-length. */
   body: Buffer;
-  /** Whose request it is, a subscription's id: groups never wait for each other's places. Default: all are one group. */
+  /** The owner of the request, a subscription's id: groups never wait for each other's places. Default: all are one group. */
   group?: string;
   /** Total time in ms: waiting for a free connection, DNS, TCP, TLS, request, answer. */
   timeoutMs: number;
@@ -27,22 +30,22 @@ export type WebhookResponse = { status: number; headers: Record<string, string>;
 
 export type SendResult = {
   startedAt: Date;
-  /** The whole attempt, whole ms, the reading of the body included. */
+  /** Length of the whole attempt, whole ms, the reading of the body included. */
   durationMs: number;
   isDelivered: boolean;
   /** Present once the answer's headers were complete, whatever its status. */
   response?: WebhookResponse;
-  /** Present exactly when it is not delivered. */
+  /** Present exactly when the request was not delivered. */
   error?: AttemptError;
-  /** ms from when a connection was open to the end of the answer's headers: what the receiver took. Present with `response`. */
+  /** Time of the receiver: ms from the open connection to the end of the answer's headers. Present with `response`. */
   answeredAfterMs?: number;
-  /** What a 429 or 503 asks for, in ms from the end of the attempt. */
+  /** The wait that a 429 or 503 asks for, in ms from the end of the attempt. */
   retryAfterMs?: number;
 };
 
 export type WebhookSender = {
   post(request: WebhookRequest): Promise<SendResult>;
-  /** Refuses new requests and ends when those under way have ended, each at its deadline at the latest. */
+  /** Refuses new requests, and resolves when those under way have ended, each at its deadline at the latest. */
   close(): Promise<void>;
 };
 
@@ -50,7 +53,7 @@ export type WebhookSenderOptions = {
   guard: AddressGuard;
   /** Posthorn's own, for `user-agent: posthorn/<version>`. */
   version: string;
-  /** Default: what a subscription may have, 1,000. Its limits are kept before; this is the last wall. */
+  /** Default: the most that a subscription may have, 1,000. Its limits are kept before this; here is the last wall. */
   connectionsPerGroup?: number;
   /** Default 1,000. */
   maxOrigins?: number;
@@ -58,7 +61,7 @@ export type WebhookSenderOptions = {
   maxConnections?: number;
 };
 
-/** Set by us or by the protocol. Custom headers are refused at the API; a row written before a rule existed is caught here. */
+/** Headers set by the sender or the protocol. The API refuses them as custom ones; a row from before a rule is caught here. */
 const OURS: ReadonlySet<string> = new Set([
   'accept-encoding',
   'connection',
@@ -76,11 +79,11 @@ const OURS: ReadonlySet<string> = new Set([
 
 function requestHeaders(given: WebhookRequest['headers'], version: string): string[] {
   const allowed = Object.entries(given).filter(([name]) => !OURS.has(name.toLowerCase()));
-  // `identity`: an answer is never decoded, so there is nothing a small body could blow up to.
+  // `identity`: an answer is never decoded, so a small body cannot blow up.
   return [...allowed.flat(), 'user-agent', `posthorn/${version}`, 'accept-encoding', 'identity'];
 }
 
-/** One exchange's deadline. It ends the wait for a connection by `signal`, and from `begin` on the connection itself. */
+/** The deadline of one exchange. `signal` ends the wait for a connection. From `begin` on the deadline ends the connection itself. */
 function startDeadline(timeoutMs: number): { signal: AbortSignal; begin(lease: Lease): void; stop(): void } {
   const controller = new AbortController();
   let lease: Lease | undefined;
@@ -114,14 +117,14 @@ function limitInterimAnswers(lease: Lease): () => void {
  * Sends webhooks: HTTP/1.1 POST through the guard's connector, on kept connections, at most `connectionsPerGroup` at a time
  * per origin and group. `post` never rejects for anything a receiver, its network or its name server does; it rejects after `close`.
  *
- * Delivered is a 2xx whose headers are complete before the deadline. Its body may then be cut, drip or never end: the receiver
- * has taken the message, and sending it again would double it. A 3xx is a failure and is not followed. Of the body 64 KiB are
- * read, 16 KiB kept, none decoded. A request is written at most once per `post`: when a kept connection is closed in the very
+ * A delivered request is answered 2xx with complete headers before the deadline. Its body may then be cut, drip or never end: the
+ * receiver has taken the message, and sending it again would double it. A 3xx is a failure and is not followed. The body is read to 64
+ * KiB, kept to 16 KiB, never decoded. A request is written at most once per `post`: when a kept connection is closed in the very
  * moment of its reuse, the attempt fails with class `connect`, because nobody can tell whether the receiver has read it.
  *
- * It does not protect against a receiver that sends what is no content (chunk extensions) as fast as the network takes it,
- * for up to `timeoutMs`, nor against one that answers 2xx and forgets. Two calls are two requests: receivers must tell
- * repeated messages by their webhook-id.
+ * Not protected against: a receiver that sends chunk extensions, which are no content, as fast as the network takes them, for up to
+ * `timeoutMs`; and one that answers 2xx and forgets. Two calls are two requests: receivers must tell repeated messages by their
+ * webhook-id.
  */
 export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
   const { guard, version } = options;
@@ -170,7 +173,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
       const startedAt = new Date();
       const start = performance.now();
       const elapsedMs = (): number => Math.round(performance.now() - start);
-      // Checked again on every attempt: the rules may have become stricter since the subscription was saved.
+      // Checked on every attempt: the rules may have become stricter since the subscription was saved.
       const problem = guard.checkUrl(request.url);
       if (problem !== undefined) {
         const error = { class: 'blocked_address', message: `the webhook URL ${problem}` } as const;
@@ -188,7 +191,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
   };
 }
 
-/** What an answer means (RFC 9110 §10.2.3 for the wait). */
+/** Meaning of an answer (RFC 9110 §10.2.3 for the wait). */
 function judge(response: WebhookResponse): Pick<SendResult, 'isDelivered' | 'response' | 'error' | 'retryAfterMs'> {
   const { status, headers } = response;
   if (status >= 200 && status <= 299) return { isDelivered: true, response };

@@ -2,17 +2,17 @@ import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { dnsError, OutboundError } from './error-class.ts';
 
-/** All addresses of a host name, IPv4 and IPv6, in the order in which they are to be tried. Rejects as node:dns does. */
+/** All addresses of a host name, IPv4 and IPv6, in the order of trying. Rejects as node:dns does. */
 export type ResolveHost = (hostname: string, signal: AbortSignal) => Promise<readonly string[]>;
 
-/** One question to one server of resolv.conf, and how often it is asked: two questions fit into the limit of 5 s. */
+/** Limit of one question to one server of resolv.conf, and the number of questions: two fit into the limit of 5 s. */
 const QUERY = { timeout: 2_000, tries: 2 } as const;
 
 /**
- * Asks DNS for A and AAAA at the same time. It uses c-ares, not dns.lookup: getaddrinfo occupies one of the four threads that
- * all of Node's file access shares, for as long as a name's server likes, so four slow domains would stop the process. The
- * price: /etc/hosts and search domains do not count, which a public webhook does not need. A name of which only one family
- * resolves has that family's addresses; IPv4 comes first because a host without an IPv6 route loses no time with it.
+ * Asks DNS for A and AAAA at the same time, through c-ares and not dns.lookup. getaddrinfo occupies one of the four threads that all
+ * of Node's file access shares, as long as a name's server likes, so four slow domains would stop the process. The price: /etc/hosts
+ * and search domains do not count, which a public webhook does not need. A name of which only one family resolves has that family's
+ * addresses. IPv4 comes first because a host without an IPv6 route loses no time with it.
  */
 async function resolveByDns(hostname: string, signal: AbortSignal, servers?: readonly string[]): Promise<string[]> {
   const resolver = new Resolver(QUERY);
@@ -30,8 +30,8 @@ async function resolveByDns(hostname: string, signal: AbortSignal, servers?: rea
 }
 
 /**
- * The resolver of production. `localhost` is never asked of anyone: it is those of 127.0.0.1 and ::1 that are allowed here
- * (RFC 6761 §6.3), and the address guard has refused it before unless the operator allows loopback. `servers` (`address:port`) replace those of the system.
+ * The resolver of production. `localhost` is never asked of DNS: it is the allowed ones of 127.0.0.1 and ::1 (RFC 6761 §6.3). The
+ * address guard has refused it before unless the operator allows loopback. `servers` (`address:port`) replace those of the system.
  */
 export const createResolveHost =
   (isAllowed: (address: string) => boolean, servers?: readonly string[]): ResolveHost =>
@@ -39,8 +39,8 @@ export const createResolveHost =
     hostname === 'localhost' ? ['127.0.0.1', '::1'].filter(isAllowed) : resolveByDns(hostname, signal, servers);
 
 /**
- * `resolve` with an end after `limitMs`. Rejects with an OutboundError of class `dns`; an empty answer is one too.
- * Text that is no address in an answer is left in: the address guard refuses it.
+ * `resolve` with an end after `limitMs`. Rejects with an OutboundError of class `dns`; an empty answer is one too. A text in the
+ * answer that is no address is left in: the address guard refuses it.
  */
 export async function resolveWithin(
   resolve: ResolveHost,
@@ -66,6 +66,6 @@ export async function resolveWithin(
   }
 }
 
-/** An address list as the `lookup` of net.connect gives it. */
+/** An address list in the form of the `lookup` of net.connect. */
 export const asLookupResult = (addresses: readonly string[]): { address: string; family: number }[] =>
   addresses.map((address) => ({ address, family: isIP(address) }));

@@ -70,7 +70,7 @@ describe('the headers of an answer', () => {
     ]);
   });
 
-  test('what is beyond 16 KiB is left out', () => {
+  test('the part beyond 16 KiB is left out', () => {
     expect(Object.keys(headerRecord({ a: 'v'.repeat(16_000), b: 'v'.repeat(1_000), c: '' }))).toEqual(['a']);
   });
 });

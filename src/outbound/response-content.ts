@@ -1,17 +1,17 @@
 import type { Readable } from 'node:stream';
 
-/** How much of a body is read before the connection is given up, and how much of it is kept as text, in bytes. */
+/** Bytes of a body that are read before the connection is given up, and bytes of it that are kept as text. */
 export const BODY_BOUNDS = { read: 65_536, kept: 16_384 } as const;
 
 /** Largest total of kept header names and values, in characters. */
 const MAX_HEADER_CHARACTERS = 16_384;
 
-/** `isWhole`: it came to its end within the bound, so the connection stands where the next answer begins. */
+/** `isWhole`: the body ended within the bound, so the connection stands where the next answer begins. */
 export type ReadBody = { bytes: Buffer; isWhole: boolean };
 
 /**
- * Reads at most 64 KiB; the caller ends the connection unless the body was whole. Never rejects: a body that breaks off is
- * what came of it. Nothing is decoded, so a compressed body is kept as the bytes it is and cannot grow.
+ * Reads at most 64 KiB; the caller ends the connection unless the body was whole. Never rejects: a body that breaks off counts as far
+ * as it came. Nothing is decoded, so a compressed body is kept as its bytes and cannot grow.
  */
 export function readBody(body: Readable): Promise<ReadBody> {
   return new Promise((resolve) => {
@@ -33,7 +33,7 @@ export function readBody(body: Readable): Promise<ReadBody> {
   });
 }
 
-/** UTF-8 of at most 16 KiB: what is cut ends on a whole character. `stream` keeps back the beginning of a cut one. */
+/** UTF-8 of at most 16 KiB that ends on a whole character. `stream` keeps back the beginning of a cut one. */
 function decode(bytes: Buffer): string {
   const isCut = bytes.length > BODY_BOUNDS.kept;
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -41,8 +41,8 @@ function decode(bytes: Buffer): string {
 }
 
 /**
- * The kept part of a body as text: at most 16 KiB of UTF-8, with U+FFFD for invalid bytes and for NUL, which PostgreSQL
- * does not store. Any bytes are taken as UTF-8, whatever content-type or content-encoding say.
+ * The kept part of a body as text: at most 16 KiB of UTF-8, with U+FFFD for invalid bytes and for NUL, which PostgreSQL does not
+ * store. Any bytes are taken as UTF-8, whatever content-type or content-encoding say.
  */
 export function bodyText(bytes: Buffer): string {
   const text = decode(bytes).replaceAll('\0', '\uFFFD');
@@ -50,10 +50,10 @@ export function bodyText(bytes: Buffer): string {
   return Buffer.byteLength(text) > BODY_BOUNDS.kept ? decode(Buffer.from(text)) : text;
 }
 
-/** Control characters but the tab. NUL and the like would break the record or a terminal. */
+/** Control characters except the tab: NUL and the like would break the record or a terminal. */
 const CONTROL = /[^\P{Cc}\t]/gu;
 
-/** Headers by lower-case name, values of repeated ones joined with a comma, at most 16 KiB together: what is beyond is left out. */
+/** Headers by lower-case name, values of repeated ones joined with a comma, at most 16 KiB together; more are left out. */
 export function headerRecord(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
   let size = 0;
   const kept = Object.entries(headers).flatMap(([name, value]) => {

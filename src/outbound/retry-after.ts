@@ -1,4 +1,4 @@
-/** Longest wait that is passed on, in ms: a week, the largest maxDelay a retryPolicy can have. */
+/** Longest wait that is passed on, in ms: a week, the largest maxDelay of a retryPolicy. */
 const LONGEST_MS = 604_800_000;
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
@@ -37,13 +37,13 @@ function httpDate(text: string, now: Date): number | undefined {
 }
 
 /**
- * How long a receiver asks us to wait, in whole ms from `now`, 0 to 604,800,000 (a week); undefined when `value` is no
- * Retry-After of RFC 9110 §10.2.3, that is neither whole seconds nor an HTTP-date. A date in the past is 0.
- * It trusts our clock: with a clock that is off, a date gives a wait that is off as much.
+ * The wait that a receiver asks for, in whole ms from `now`, 0 to 604,800,000 (a week). Undefined when `value` is no Retry-After of
+ * RFC 9110 §10.2.3, that is neither whole seconds nor an HTTP-date. A date in the past is 0. Our clock decides: if it is off, a date
+ * gives a wait that is off as much.
  */
 export function parseRetryAfter(value: string, now: Date): number | undefined {
   const text = value.trim();
-  // Nine digits are 31 years: more digits change nothing but the precision of a number.
+  // Nine digits are 31 years: more digits only cost precision.
   if (/^\d+$/.test(text)) return Math.min(Number(text.slice(0, 9)) * 1_000, LONGEST_MS);
   const at = httpDate(text, now);
   return at === undefined ? undefined : Math.min(Math.max(at - now.getTime(), 0), LONGEST_MS);

@@ -3,14 +3,14 @@ import { createHmac, createPrivateKey, createPublicKey, randomBytes, sign } from
 const SYMMETRIC = 'whsec_';
 const ASYMMETRIC = 'whsk_';
 
-/** Bytes of a new key: as many as SHA-256 puts out. Standard Webhooks allows 24 to 64. */
+/** Bytes of a new key: as many as SHA-256 gives. Standard Webhooks allows 24 to 64. */
 const KEY_BYTES = { new: 32, min: 24, max: 64 } as const;
 
 const SEED_BYTES = 32;
 /** A PKCS #8 Ed25519 private key up to its seed (RFC 8410 §7): node:crypto takes no bare seed. */
 const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** Bytes of strictly written base64. Node's decoder skips what it does not know, which would sign with half a key. */
+/** Bytes of strictly written base64. Node's decoder skips unknown characters, and half a key would sign. */
 function decodeKey(secret: string, prefix: string): Buffer {
   const text = secret.slice(prefix.length);
   const key = Buffer.from(text, 'base64');
@@ -53,8 +53,8 @@ export const newSecret = (): string => `${SYMMETRIC}${randomBytes(KEY_BYTES.new)
  * `whsk_` secret (32-byte seed, or seed and public key) gives `v1a` (Ed25519). `timestamp` is whole seconds since 1970, of
  * this attempt. Throws on a secret of another form, without repeating it, on no secret, and on an id that holds a dot.
  *
- * It does not hide the body, and it does not stop a replay by itself: the receiver has to refuse old timestamps and ids it
- * has seen. It covers neither the URL nor any other header.
+ * Not hidden: the body. A replay is not stopped by the signature alone: the receiver has to refuse old timestamps and known ids.
+ * Neither the URL nor any other header is covered.
  */
 export function signatureHeader(request: {
   secrets: readonly string[];

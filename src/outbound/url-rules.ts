@@ -7,7 +7,7 @@ const MAX_URL_LENGTH = 2_048;
 const MAX_HOST_LENGTH = 253;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** White space, controls, DEL, the backslash and lone surrogates: WHATWG drops or turns them round before it looks. */
+/** White space, controls, DEL, the backslash and lone surrogates: WHATWG drops them or turns them round before it looks. */
 const MEANS_SOMETHING_ELSE = /[\p{Cc} \\\p{Surrogate}]/u;
 
 /**
@@ -25,7 +25,7 @@ export type UrlRules = {
   allowLocalhost: boolean;
 };
 
-/** What comes between `//` and the path, as written. */
+/** The text between `//` and the path, as written. */
 const authorityOf = (url: string): string => /^[^/]*\/\/([^/?#]*)/.exec(url)?.[1] ?? '';
 
 function portProblem({ port }: URL): string | undefined {
@@ -48,9 +48,9 @@ function nameProblem(name: string, rules: UrlRules): string | undefined {
 }
 
 /**
- * Reads a target URL, or says why it is refused by its form alone: characters, scheme, credentials, port, host name. The
- * host of a URL that is returned is canonical: an IPv4 or bracketed IPv6 address, or a plain ASCII name (IDNA done). Whether
- * an address is allowed, and what a name resolves to, is for others to say.
+ * Reads a target URL, or says why its form alone is refused: characters, scheme, credentials, port, host name. The host of a returned
+ * URL is canonical: an IPv4 or bracketed IPv6 address, or a plain ASCII name (IDNA done). The addresses of the host are checked
+ * elsewhere.
  */
 export function readTarget(text: string, rules: UrlRules): { url: URL } | { problem: string } {
   if (text.length > MAX_URL_LENGTH) return { problem: `must be at most ${MAX_URL_LENGTH} characters` };

@@ -12,12 +12,12 @@ import { ownEndpoints } from './own-endpoints.ts';
 // Publishing, claiming and recording: two cores are busy with 20, and five such processes fit PostgreSQL's default of 100.
 const POOL_SIZE = 20;
 
-/** What has a connection behind it, and how to give it back. */
+/** Everything that has a connection, and how to close it. */
 export type Connected = { deps: Dependencies; disconnect(): Promise<void> };
 
 /**
- * Builds what every role needs. Connects lazily. Throws ConfigError for a setting the roles cannot do without. `own` holds what
- * already listens for this process; what the settings name is added.
+ * Builds what every role needs. Connects lazily. Throws ConfigError for a setting the roles cannot do without. `own` holds endpoints
+ * that already listen for this process; the ones of the settings are added.
  */
 export function createDependencies(config: Config, log: Logger, own: OwnAddresses): Connected {
   const { databaseUrl, encryptionKeys } = config;
@@ -47,6 +47,6 @@ export function createDependencies(config: Config, log: Logger, own: OwnAddresse
   };
 }
 
-/** Address guard that allows what the operator does, of what is not an own address. */
+/** Address guard that allows the operator's ranges and refuses own addresses. */
 export const createGuard = (config: Config, own: OwnAddresses): AddressGuard =>
   createAddressGuard({ allowCidrs: config.webhookAllowCidrs, allowHttp: config.allowHttpWebhooks, own });

@@ -25,31 +25,31 @@ import { activitiesOf, type Loop, type WorkerPart } from './worker-part.ts';
 
 // A try takes at most 30 s (timeoutMs) and its recording; a worker that drains lets it end.
 const DRAIN_MS = 35_000;
-// With PostgreSQL away a result cannot be recorded: the process ends all the same, and the try is made again elsewhere.
+// While PostgreSQL is away a result cannot be recorded: the process ends all the same, and the try is made again elsewhere.
 const FORCE_MS = 40_000;
-// Beside the workflow tasks of local first tries, each of which lasts as long as its try.
+// Slots beside the workflow tasks of local first tries, each of which lasts as long as its try.
 const OTHER_WORKFLOW_TASKS = 40;
-// The SDK would send one every 4 s (0.8 of the 5 s timeout): a process that pauses for a second then counts as dead, and a try
-// that takes long is made twice. Heartbeats of such tries only: at most 250 a second with all places taken.
+// The SDK would send a heartbeat every 4 s (0.8 of the 5 s timeout). A process that pauses for a second would then count as dead, and
+// a long try be made twice. Only long tries send them: at most 250 a second with all places taken.
 const HEARTBEAT_AT_MOST_EVERY_MS = 2_000;
-// How often it is looked whether Temporal still has what we need; a lost store is made good within this time.
+// Time between looks whether Temporal still has what we need; a lost store is made good within this time.
 const FURNISH_EVERY_MS = 15_000;
-// A server that hangs would otherwise keep that look for ever and seem healthy; less than the time between two of them.
+// Limit of that look, shorter than the time between two. A server that hangs would otherwise keep the look for ever and seem healthy.
 const FURNISH_WITHIN_MS = 10_000;
 
 export type RunningWorker = {
   /** Whether the last look at Temporal succeeded. */
   isHealthy(): boolean;
-  /** Settles, with the reason, when it delivers no more and cannot go on: its process is to end and be started again. */
+  /** Settles, with the reason, when the worker delivers no more and cannot go on: its process must end and be started again. */
   failed: Promise<string>;
-  /** Drains: no new tries, those under way end and are recorded. */
+  /** Drains: no new tries; those under way end and are recorded. */
   stop(): Promise<void>;
 };
 
 /** `bundle`: a file with the bundled Temporal workflows; default: the one of the build, else they are bundled now. */
 export type StartOptions = { taskQueue?: string; handOver?: LateHandOver; bundle?: { codePath: string } };
 
-/** Every part of a worker process. What a part brings is said in worker-part.ts. */
+/** Every part of a worker process; worker-part.ts says what a part brings. */
 function createParts(context: WorkerContext, { handOver }: { handOver?: LateHandOver | undefined }) {
   const filters = createFilters({ log: context.log, waitMs: context.config.filterWaitMs });
   const recovery = recoveryPart(context);
@@ -63,8 +63,8 @@ function createParts(context: WorkerContext, { handOver }: { handOver?: LateHand
 }
 
 /**
- * Everything a worker process does: the Temporal worker with the activities of all parts, their loops, and the watch over Temporal's
- * furniture. Ready when this returns: a no-op has warmed it up.
+ * Everything a worker process does: the Temporal worker with the activities of all parts, their loops, and the watch over the
+ * namespace and schedules in Temporal. Ready when this returns: a no-op has warmed it up.
  */
 export async function startWorker(
   deps: Dependencies,
@@ -163,15 +163,18 @@ async function startParts(
       furniture = found;
       isHealthy = true;
       if (!found.isNewStore) return;
-      // Only this look finds it new, and what is started in it meanwhile would be abandoned too: not left to the next one.
+      // Only this look finds the store new, and later starts in it would be abandoned too: the work is not left to the next look.
       const abandoned = await untilReachable(
         () => abandonCarriers(pool),
         () => isStopped,
       );
-      log.warn({ deliveries: abandoned }, "Temporal's store is new; what it carried is due again");
+      log.warn({ deliveries: abandoned }, "Temporal's store is new; deliveries that the old one carried are due again");
     } catch (error) {
       isHealthy = false;
-      log.warn({ err: error }, 'Temporal could not be looked after');
+      log.warn(
+        { err: error },
+        'the namespace and the schedules in Temporal could not be checked; the next look tries again',
+      );
     }
   };
   const watching = setInterval(() => void look(), FURNISH_EVERY_MS);
@@ -183,7 +186,7 @@ async function startParts(
       isStopped = true;
       clearInterval(watching);
       for (const loop of loops.toReversed()) await loop.stop();
-      // Only now: what ends for this is tried again at once, by a worker that takes new tasks.
+      // Only now: deliveries that end for this are tried again at once, by a worker that takes new tasks.
       stopping.abort();
       worker.shutdown();
       ownWorker.shutdown();

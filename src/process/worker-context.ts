@@ -2,12 +2,12 @@ import type { Client } from '@temporalio/client';
 import type { Dependencies } from '../dependencies.ts';
 import type { Incarnation } from '../dispatch/recovery/incarnation.ts';
 
-/** What every part of a worker process is built from. */
+/** Everything that the parts of a worker process are built from. */
 export type WorkerContext = Dependencies & {
   client: Client;
-  /** Shared by all workers. */
+  /** Task queue that all workers share. */
   taskQueue: string;
-  /** Of this process alone. */
+  /** Task queue of this process alone. */
   ownTaskQueue: string;
   incarnation: Incarnation;
   /** Whether the namespace takes our search attributes, as of the last look. */

@@ -4,7 +4,7 @@ import type { Schedule } from '../temporal/furnish.ts';
 export type Loop = { stop(): Promise<void> };
 
 /**
- * What one feature brings to a worker process. A new feature is a new part in start-worker.ts.
+ * One feature's contribution to a worker process. A new feature is a new part in start-worker.ts.
  * `A`: the activities that Temporal workflows call by name, on the task queue that all workers share.
  */
 export type WorkerPart<A extends object = object> = {

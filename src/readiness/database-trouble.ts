@@ -6,7 +6,7 @@ type Trouble = { codes?: readonly string[]; says?: RegExp; reason: string; advic
 const AWAY = 'The database cannot be reached';
 const REFUSED = 'The database does not let the service in';
 
-/** Database troubles as PostgreSQL, Prisma and Node call them, in the order in which the first that fits is taken. */
+/** Database troubles by the names of PostgreSQL, Prisma and Node; the first that fits is taken. */
 const TROUBLES: readonly Trouble[] = [
   {
     codes: ['28P01', 'P1000', 'AuthenticationFailed'],
@@ -103,10 +103,10 @@ const TROUBLES: readonly Trouble[] = [
   },
 ];
 
-/** Readiness trouble behind a failure to work on the database; undefined when the failure is none of the way to it. */
+/** The readiness trouble behind a failed call to the database; undefined when the failure has another cause. */
 export function databaseTrouble(failure: unknown, databaseUrl: string | undefined): NotReady | undefined {
   const { codes, messages } = failureCodes(failure);
-  // A statement's own error may have any words in it, a value or a name for instance: it has a SQLSTATE.
+  // A statement's own error may contain any words, for example a value or a name, and has a SQLSTATE.
   const hasSqlState = codes.some((code) => /^\d[\dA-Z]{4}$/.test(code));
   const trouble = TROUBLES.find(
     ({ codes: known, says }) =>
@@ -118,7 +118,7 @@ export function databaseTrouble(failure: unknown, databaseUrl: string | undefine
   return new NotReady(reason, { advice: `DATABASE_URL: ${placeOf(databaseUrl)} ${advice}`, isLasting, cause: failure });
 }
 
-/** Runs a command's work; a database that cannot be worked on is thrown as the one sentence that says what to do. */
+/** Runs a command's work. A database that cannot be worked on is thrown as one sentence that names the remedy. */
 export async function explainingDatabase<T>(databaseUrl: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

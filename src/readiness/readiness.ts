@@ -1,28 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NotReady } from '../shared/not-ready.ts';
 
-/** One thing that this process cannot do its work without, or, not required, that is only shown. */
+/** One part that this process needs for its work or, if not required, only shows. */
 export type Check = {
   name: string;
   isRequired: boolean;
-  /** The check that this one makes sense behind: while that one is down, this one is unknown. It stands before this one. */
+  /** The check that comes before this one: while that one is down, this one is unknown. */
   needs?: string;
-  /** Rejects with a NotReady when it is down. Cheap: a probe asks every few seconds, and anyone may. */
+  /** Rejects with a NotReady when the part is down. Cheap: a probe asks every few seconds, and anyone may. */
   run(): Promise<unknown>;
 };
 
-/** Result of one look at all checks. `reasons` are sentences for callers, `failures` what is required and down. */
+/** Result of one look at all checks. `reasons` are sentences for callers, `failures` the required parts that are down. */
 export type Look = {
   isReady: boolean;
   parts: Record<string, 'up' | 'down' | 'unknown'>;
   reasons: Record<string, string>;
   failures: NotReady[];
-  /** A check took too long: nobody knows. */
+  /** A check took too long, so its part is unknown. */
   isUndecided: boolean;
 };
 
 export type Readiness = {
-  /** Looks at everything, at most once a second: further callers within it get the same. */
+  /** Looks at everything, at most once a second: further callers within it get the same result. */
   look(): Promise<Look>;
   /** Whether a look has found everything ready since this process began. */
   hasBeenReady(): boolean;
@@ -30,7 +30,7 @@ export type Readiness = {
 
 /** A check that takes longer than this is down: load balancers give up after a few seconds themselves. */
 const CHECK_TIMEOUT_MS = 2_000;
-/** How long a look is reused. Anyone may ask, without a rate limit, and each look costs queries. */
+/** Time for which a look is used again. Anyone may ask, without a rate limit, and each look costs queries. */
 const REUSE_MS = 1_000;
 
 export function createReadiness(checks: readonly Check[]): Readiness {

@@ -12,10 +12,7 @@ export type CheckedBy = { pool: Pool; config: Pick<Config, 'databaseUrl' | 'encr
 // SQLSTATE undefined_table.
 const NO_SUCH_TABLE = '42P01';
 
-/**
- * Checks of every role before it is ready, and of /readyz ever after: each line is one more. The checks behind the first one need
- * the database that it finds.
- */
+/** Checks of every role before it is ready, and of /readyz ever after. The later checks need the database that the first one finds. */
 export const startChecks = (deps: CheckedBy): Check[] => [
   databaseCheck(deps),
   schemaCheck(deps, migrationNames()),
@@ -50,8 +47,8 @@ export function databaseCheck({ pool, config }: CheckedBy): Check {
 }
 
 /**
- * The database has the migrations of this release. Those of a newer one are welcome, unless one of them takes away what this release
- * works with: its name says so (db/migrations.ts).
+ * The database has the migrations of this release. Migrations of a newer one are welcome, unless a name says that one takes something
+ * away (db/migrations.ts).
  */
 export function schemaCheck({ pool, config }: CheckedBy, wanted: readonly string[]): Check {
   return {
@@ -79,8 +76,8 @@ export function schemaCheck({ pool, config }: CheckedBy, wanted: readonly string
 }
 
 /**
- * The encryption keys are those that the database was sealed with. Proved once: what this process has does not change, and a
- * proof reads as many rows as there are sealed ones. Whoever asks meanwhile waits for the same proof.
+ * The encryption keys are those that the database was sealed with. Proved once: the keys of this process do not change, and a proof
+ * reads every sealed row. Callers that ask meanwhile wait for the same proof.
  */
 export function keysCheck({ pool, config }: CheckedBy): Check {
   let proof: Promise<void> | undefined;

@@ -2,20 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { NotReady } from '../shared/not-ready.ts';
 import type { Look, Readiness } from './readiness.ts';
 
-// Each look costs two queries; who has run `migrate` sees the roles go on within this.
+// Rest between looks: each costs two queries, and after `migrate` the roles go on within this time.
 const LOOK_EVERY_MS = 1_000;
 
 export type Waiting = {
-  /** Is told why it waits, once for each reason: a sentence for the operator. */
+  /** Called with the reason for the wait, once for each reason: a sentence for the operator. */
   tell: (sentence: string, failure: NotReady) => void;
   /** Ends the waiting: it then rejects with the signal's reason. */
   signal: AbortSignal;
 };
 
 /**
- * Returns once everything required is there. An orchestrator that starts PostgreSQL, `migrate` and the roles in any order so gets all of
- * them up without a restart. Waiting for what only another setting could mend would hide the fault: that is thrown at once, as one
- * sentence.
+ * Returns once every required part is there. An orchestrator may start PostgreSQL, `migrate` and the roles in any order, and all of
+ * them come up without a restart. A fault that only another setting could mend is thrown at once, as one sentence, because waiting
+ * would hide it.
  */
 export async function untilReady(readiness: Readiness, { tell, signal }: Waiting): Promise<void> {
   for (let told: string | undefined; ; ) {
@@ -33,7 +33,7 @@ export async function untilReady(readiness: Readiness, { tell, signal }: Waiting
   }
 }
 
-/** Throws, as one sentence for the operator, what only another setting or release could mend. */
+/** Throws a fault that only another setting or release could mend, as one sentence for the operator. */
 export function refuseLasting({ failures }: Look): void {
   const lasting = failures.find(({ isLasting }) => isLasting);
   if (lasting !== undefined) throw new Error(lasting.advice);

@@ -6,21 +6,20 @@ import { type RemovedRows, removeMessages } from '../deliveries/statements/remov
 /** A channel that has messages below `limit`, the lowest id that it keeps. */
 export type ExpiredChannel = { id: string; limit: string };
 
-/** What one batch has done. `position` is the last message that was looked at, undefined when there was none left. */
+/** Result of one batch. `position` is the last message looked at, undefined when none was left. */
 export type RemovedBatch = RemovedRows & { position: string | undefined; kept: number };
 
-// One transaction: 500 messages with a few deliveries each take some 30 ms (docs/decisions.md). A broadcast to thousands
-// counts by its deliveries.
+// One transaction: 500 messages with a few deliveries each take about 30 ms (docs/decisions.md). A broadcast to thousands counts by
+// its deliveries.
 const MESSAGES_AT_ONCE = 500;
 const DELIVERIES_AT_ONCE = 2_000;
 const CHANNELS_AT_ONCE = 100;
 const DELETED_AT_ONCE = 500;
 
-// foreign_key_violation, and restrict_violation as PostgreSQL 18 calls it for ON DELETE RESTRICT.
+// foreign_key_violation, and restrict_violation, which PostgreSQL 18 uses for ON DELETE RESTRICT.
 const STILL_REFERENCED = ['23503', '23001'];
 
-// One step into the index of messages for each channel: its oldest message has expired or none has. The limit of d days
-// is $2[d].
+// One step into the index of messages for each channel: its oldest message has expired or none has. The limit of d days is $2[d].
 const EXPIRED_CHANNELS = `
   SELECT c.id, ($2::text[])[c.retention_days] AS "limit" FROM channels c
   CROSS JOIN LATERAL (
@@ -41,16 +40,16 @@ export async function expiredChannels(
   return { channels: rows, isLast: rows.length < CHANNELS_AT_ONCE };
 }
 
-// Whoever retries, replays, erases or records late locks the message before anything else of it: those are left to the next
-// pass, nobody waits for us but for one batch, and we wait for nobody.
+// A retry, a replay, an erasure and a late record lock the message before anything else of it. Such messages are left to the next
+// pass. Others wait for one batch of retention at most, and retention waits for nobody.
 const LOCK_EXPIRED = `
   SELECT m.id, (SELECT count(*)::int FROM deliveries d WHERE d.message_id = m.id) AS deliveries FROM messages m
   WHERE m.channel_id = $1 AND m.id > $2 AND m.id < $3
   ORDER BY m.id LIMIT ${MESSAGES_AT_ONCE} FOR UPDATE SKIP LOCKED`;
 
 /**
- * Removes the next expired messages of a channel behind `after`, up to 500 or about 2,000 deliveries, with everything that
- * hangs on them, in one transaction. Those with an unfinished delivery, or an open dead letter that can be replayed, stay.
+ * Removes the next expired messages of a channel behind `after`, up to 500 or about 2,000 deliveries, with all their rows, in one
+ * transaction. A message with an unfinished delivery, or an open dead letter that can be replayed, stays.
  */
 export async function removeBatch(
   pool: Pool,
@@ -123,7 +122,7 @@ const DELETED_CHANNELS = `
     AND NOT EXISTS (SELECT FROM subscriptions s WHERE s.channel_id = c.id AND s.deleted_at IS NOT NULL)
   LIMIT ${DELETED_AT_ONCE}`;
 
-/** Removes channels that were deleted before retention began and of which nothing is left. */
+/** Removes channels that were deleted before retention began and have nothing left. */
 export async function removeDeletedChannels(pool: Pool, now: Date, log: Logger): Promise<number> {
   const { rows } = await pool.query<{ id: string }>(DELETED_CHANNELS, [now]);
   let removed = 0;
@@ -133,7 +132,10 @@ export async function removeDeletedChannels(pool: Pool, now: Date, log: Logger):
       removed += rowCount ?? 0;
     } catch (error) {
       if (!isStillReferenced(error)) throw error;
-      log.warn({ err: error, channelId: id }, 'a deleted channel stays: something still belongs to it');
+      log.warn(
+        { err: error, channelId: id },
+        'a deleted channel could not be removed yet, because rows still belong to it; the next pass tries again',
+      );
     }
   }
   return removed;

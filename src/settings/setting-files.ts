@@ -24,7 +24,7 @@ export function readSecrets(set: Settings): Record<string, string> {
   );
 }
 
-/** Which TLS settings there are, files read. Undefined when none is set. */
+/** The TLS settings that are set, with their files read. Undefined when none is set. */
 export function readTls(isOn: boolean, settings: Settings): TemporalTls | undefined {
   const {
     TEMPORAL_TLS_CA_FILE: ca,
@@ -49,7 +49,7 @@ export function readTls(isOn: boolean, settings: Settings): TemporalTls | undefi
   };
 }
 
-/** The SDK would refuse another form without a word about the setting. */
+/** The SDK would refuse another form without naming the setting. */
 function readPem(name: string, path: string): Buffer {
   const bytes = readSetting(name, path);
   if (!bytes.includes('-----BEGIN ')) throw new ConfigError(`${name} names ${path}, which is no PEM file`);

@@ -5,7 +5,7 @@ import { misspeltSetting, unknownSettings } from './setting-names.ts';
 const meantBy = (name: string, source: 'own file' | 'environment' = 'environment'): string | undefined =>
   misspeltSetting({ [name]: 'x' }, SETTINGS, source)?.meant;
 
-// Old: every one of these was ignored without a word, and the service ran with the default.
+// Old mechanism: every one of these was ignored without a word, and the service ran with the default.
 test.each([
   ['DATABSE_URL', 'DATABASE_URL'],
   ['DATABASEURL', 'DATABASE_URL'],
@@ -40,7 +40,7 @@ test('a setting that is given under its own name was not misspelt, one without a
 });
 
 describe('no start is stopped by', () => {
-  /** Each line has what one system or program puts into the environment of a process. */
+  /** Each line is a name that one system or program puts into the environment of a process. */
   const environments: Record<string, string> = {
     Kubernetes: `KUBERNETES_SERVICE_HOST KUBERNETES_SERVICE_PORT KUBERNETES_SERVICE_PORT_HTTPS KUBERNETES_PORT KUBERNETES_PORT_443_TCP KUBERNETES_PORT_443_TCP_PROTO
       KUBERNETES_PORT_443_TCP_PORT KUBERNETES_PORT_443_TCP_ADDR HOSTNAME POD_NAME POD_IP POD_NAMESPACE NODE_NAME`,
@@ -61,7 +61,7 @@ describe('no start is stopped by', () => {
   };
   const valueOf = (name: string): string => (name.endsWith('_PORT') ? 'tcp://10.0.0.1:6379' : 'x');
 
-  test.each(Object.entries(environments))('what is in the environment of %s', (_, names) => {
+  test.each(Object.entries(environments))('names in the environment of %s', (_, names) => {
     const variables = Object.fromEntries(names.split(/\s+/).map((name) => [name, valueOf(name)]));
     expect(misspeltSetting(variables, SETTINGS, 'environment')).toBeUndefined();
   });

@@ -1,9 +1,9 @@
 import { editDistance } from '../shared/nearest-name.ts';
 
-/** Where a name comes from: a file that is written for this service, or the environment, which holds everybody's. */
+/** Origin of a name: a file that is written for this service, or the environment, which holds everybody's. */
 export type NameSource = 'own file' | 'environment';
 
-// Letters that may differ. A name of four letters is one letter away from too many words that others mean.
+// Number of letters that may differ. A name of four letters is one letter away from too many other words.
 const LETTERS = { long: 2, short: 1 } as const;
 const SHORT_NAME = 7;
 
@@ -20,7 +20,7 @@ const OTHERS: ReadonlySet<string> = new Set([
   'REDIS_URLS',
 ]);
 
-/** Kubernetes and Docker describe each service of a namespace so; only the bare `_PORT` needs a look at its value. */
+/** Kubernetes and Docker describe each service of a namespace by such names; only the bare `_PORT` needs a look at its value. */
 const OF_A_SERVICE = /_SERVICE_HOST$|_SERVICE_PORT(_\w+)?$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/;
 const PORT_OF_A_SERVICE = /^(tcp|udp|sctp):\/\//;
 

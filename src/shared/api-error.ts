@@ -17,13 +17,13 @@ export const STATUS_OF_CODE = {
 
 export type ErrorCode = keyof typeof STATUS_OF_CODE;
 
-/** For validation: the offending field as the caller wrote it (`messages[3].eventType`) and why it is refused. */
+/** For validation: the offending field as the caller wrote it (`messages[3].eventType`) and the reason of the refusal. */
 export type ErrorDetails = { field: string; reason: string };
 
 type Options = { details?: ErrorDetails; retryAfter?: number; cause?: unknown };
 
 /**
- * What a service throws. `message` and `details` are for the caller; `cause` is for the operator's log and never leaves it.
+ * The error that a service throws. `message` and `details` are for the caller; `cause` is for the operator's log and never leaves it.
  * `retryAfter` is whole seconds, set on RATE_LIMITED and UNAVAILABLE (spec §7, §8).
  */
 export class ApiError extends Error {
@@ -48,6 +48,6 @@ export class ApiError extends Error {
 export const invalidField = (field: string, reason: string): ApiError =>
   new ApiError('INVALID_REQUEST', `${field}: ${reason}`, { details: { field, reason } });
 
-/** NOT_FOUND with one text for a missing, a malformed and a foreign id, so that nothing can be told apart. */
+/** NOT_FOUND with one text for a missing, a malformed and a foreign id, so that a caller cannot tell them apart. */
 export const notFound = (resource: string): ApiError =>
   new ApiError('NOT_FOUND', `No such ${resource} in this environment`);

@@ -1,7 +1,7 @@
 /** After opening no try is made for this long, then one probe at a time, ms. */
 export const CIRCUIT_OPEN_MS = 30_000;
 
-/** A circuit opens when of the tries of the last 5 minutes, at least 20, at least 90 % have failed. */
+/** A circuit opens when at least 90 % of at least 20 tries of the last 5 minutes have failed. */
 export const CIRCUIT_OPENS_AT = { windowMs: 300_000, attempts: 20, failedPart: 0.9 } as const;
 
 export type CircuitState = 'closed' | 'open' | 'half_open';
@@ -10,8 +10,8 @@ export type CircuitState = 'closed' | 'open' | 'half_open';
 export type Circuit = { state: CircuitState; openedAt?: Date; nextProbeAt?: Date };
 
 /**
- * The circuit at `now` from what is stored: no times while it is closed; `open` for 30 s after each opening, then
- * `half_open` until a probe decides. `nextProbeAt` may be past: then the next delivery that is due is the probe.
+ * The circuit at `now` from the stored times: none of them while it is closed; `open` for 30 s after each opening, then `half_open`
+ * until a probe decides. `nextProbeAt` may be past: then the next due delivery is the probe.
  */
 export function toCircuit({ openedAt, probeAt }: { openedAt: Date | null; probeAt: Date | null }, now: Date): Circuit {
   if (openedAt === null) return { state: 'closed' };

@@ -12,7 +12,7 @@ export type DeliveryToAttempt = {
   policy: RetryPolicy;
   /** When the policy in force began, or the subscription was resumed since. */
   policyStartedAt: Date;
-  /** When its next try is due; nextRetryAt, unless a circuit has put that off and is closed since. */
+  /** When its next try is due: nextRetryAt, unless a circuit has put that off and is closed since. */
   dueAt: Date | null;
   failureReason: string | null;
   /** Whether it may be tried although the circuit is open: its policy is over and it has no attempt yet. */
@@ -27,7 +27,7 @@ export type DeliveryToAttempt = {
     metadata: string | null;
     publishedAt: Date;
     trace: TraceContext;
-    /** How many deliveries stand one behind the other before it. */
+    /** Number of deliveries one behind the other before it. */
     hops: number;
   };
   subscription: SubscriptionToAttempt;
@@ -47,7 +47,7 @@ export type SubscriptionToAttempt = {
   hasCircuitBreaker: boolean;
   /** Milliseconds from `readAt` until its circuit lets a probe through, negative when one may be made; null when it is closed. */
   circuitProbeInMs: number | null;
-  /** Whether it is marked as one of which no secret can be opened. */
+  /** Whether the subscription is marked as one without a readable secret. */
   isSecretUnreadable: boolean;
   /** When this was read, by this process's clock, ms since the epoch. */
   readAt: number;

@@ -7,7 +7,7 @@ export type DeliverMessageInput = {
   round: number;
   /** Tries recorded before this round. */
   attempts: number;
-  /** Those of them that count against `policy`: 0 under a fresh one. */
+  /** Recorded tries that count against `policy`: 0 under a fresh one. */
   policyAttempts: number;
   policy: RetryPolicy;
   /** The subscription's limit for one try, ms. */
@@ -23,33 +23,36 @@ export type DeliverMessageInput = {
 /** Names one try. `number` counts the delivery's tries from 1. */
 export type AttemptInput = { deliveryId: string; round: number; number: number };
 
-/** What a try came to. `delayMs` is what the record's nextRetryAt leaves at this moment, at least 1. */
+/** The result of a try. `delayMs` is the time that is left until the record's nextRetryAt, at least 1. */
 export type AttemptResult =
   | { result: 'delivered' | 'held' | 'superseded' }
   | { result: 'retry'; delayMs: number; message: string }
   | { result: 'deadLettered'; message: string };
 
-/** How a round ends well; a dead letter ends it with a failure. */
+/** A good end of a round; a dead letter ends it with a failure. */
 export type DeliveryEnd = { result: 'delivered' | 'held' | 'superseded' };
 
 export type CrashInput = { deliveryId: string; round: number; number: number | null };
-/** Where the delivery stands after a crash; `end` when it needs no further try. */
+/** State of the delivery after a crash; `end` when it needs no further try. */
 export type Standing =
   | { attempts: number; policyAttempts: number; end?: undefined }
   | { end: 'delivered' | 'superseded' | 'deadLettered' | 'held' };
 
 export type EndAsDeadLetterInput = { deliveryId: string; round: number; reason: DeadLetterReason; message: string };
 
-/** Beyond the subscription's timeout a try may take this long for reading, recording and waiting for PostgreSQL, ms. */
+/** Time beyond the subscription's timeout that a try may take for reading, recording and waiting for PostgreSQL, ms. */
 export const RECORDING_MS = 10_000;
 
 /** A worker that is silent for this long in a regular try is dead, ms. The SDK sends a heartbeat at most every 0.8 of it. */
 export const HEARTBEAT_TIMEOUT_MS = 5_000;
 
-/** Tries of one round that end without a word before it is a dead letter; the record counts those that it knows of (`MAX_DEATHS`). */
+/**
+ * Tries of one round that may end without a word before the delivery is a dead letter. The record counts the ones it knows of
+ * (`MAX_DEATHS`).
+ */
 export const MAX_CRASHES = 10;
 
-/** A first task that begins so late, ms, was lost with a worker that died: Temporal gives it to another one after 10 s. */
+/** A first task that begins so late, ms, was lost with a dead worker: Temporal gives it to another one after 10 s. */
 export const FIRST_TASK_LOST_AFTER_MS = 9_000;
 
 /** Argument of the Temporal workflow replayDeadLetters. */
@@ -64,7 +67,7 @@ export type PendingReplay = { of: 'deadLetters' | 'messages'; id: string };
 /** Argument of the Temporal workflow drainDeliveries: the task queue of the process that holds the backlog. */
 export type DrainInput = { taskQueue: string };
 
-/** How far a drain is, as its heartbeat and its result show it. `sent` counts tries, `failed` those that were not delivered. */
+/** Progress of a drain, as its heartbeat and its result show it. `sent` counts tries, `failed` undelivered ones. */
 export type DrainProgress = {
   sent: number;
   failed: number;
@@ -76,7 +79,7 @@ export type DrainProgress = {
   perSecond: number;
 };
 
-/** What the Temporal workflow of a delivery is started with. */
+/** The start of a delivery's Temporal workflow. */
 export type DeliveryToStart = {
   id: string;
   round: number;

@@ -11,6 +11,6 @@ test.each([
   expect(mayBeSentForMs(agoMs)).toBe(leftMs);
 });
 
-test('it is never over before what was read has become stale', () => {
+test('the wait is never over before the data that was read has become stale', () => {
   expect(mayBeSentForMs(READ_STALE_AFTER_MS)).toBeGreaterThan(0);
 });

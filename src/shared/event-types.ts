@@ -1,11 +1,11 @@
-/** Longest eventType, in characters (UTF-16 units); most patterns one subscription may list (docs/security.md). */
+/** Longest eventType, in characters (UTF-16 units), and the most patterns of one subscription (docs/security.md). */
 export const MAX_EVENT_TYPE_LENGTH = 128;
 export const MAX_EVENT_TYPES = 100;
 
 /**
- * Whether a subscription with these eventTypes wants `eventType`: none listed means all; `order.*` means
- * everything that begins with `order.`; `*` alone means all; anything else is compared exactly, case and all.
- * The publish statement does the same in SQL (src/db/wanted.ts); a test holds the two together.
+ * Whether a subscription with these eventTypes wants `eventType`. No patterns mean all; `order.*` means everything that begins with
+ * `order.`; `*` alone means all; anything else is compared exactly, case and all. The publish statement does the same in SQL
+ * (src/db/wanted.ts), and a test compares them.
  */
 export function wantsEventType(eventTypes: readonly string[], eventType: string): boolean {
   if (eventTypes.length === 0) return true;

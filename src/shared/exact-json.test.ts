@@ -10,7 +10,7 @@ function member(text: string, key: string): string | undefined {
 const elements = (text: string): string[] =>
   elementSpans(text, wholeSpan(text)).map(({ start, end }) => text.slice(start, end));
 
-/** Every way JSON.parse accepts to write a value, the awkward ones first. */
+/** Every way to write a value that JSON.parse accepts, the awkward ones first. */
 const VALUES = [
   '""',
   '"\\""',

@@ -1,6 +1,6 @@
 /**
- * JSON text that is written out as it stands. A publisher's payload travels as text from the request to the row, the
- * lists and the subscribers, because JSON.parse and JSON.stringify change numbers such as 12345678901234567890 and 1.10.
+ * JSON text that is written out unchanged. A publisher's payload travels as text from the request to the row, the lists and the
+ * subscribers, because JSON.parse and JSON.stringify change numbers such as 12345678901234567890 and 1.10.
  */
 export class ExactJson {
   readonly text: string;
@@ -23,19 +23,19 @@ export function stringifyExact(value: unknown): string {
   return `{${members.join(',')}}`;
 }
 
-/** Where one JSON value stands in a text: `start` inclusive, `end` exclusive, in UTF-16 units. */
+/** The place of one JSON value in a text: `start` inclusive, `end` exclusive, in UTF-16 units. */
 type Span = { start: number; end: number };
 
 const WHITE_SPACE = /[\t\n\r ]*/y;
 const SCALAR = /[^\t\n\r ,\]}]+/y;
 
-/** Where the pattern's match at `at` ends. Without a match that is the end of the text, so that no scan can run in circles. */
+/** The end of the pattern's match at `at`; without a match the end of the text, so that no scan runs in circles. */
 function skip(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : text.length;
 }
 
-/** Where the string that begins at `at` ends: behind the next quote that an even number of backslashes precedes. */
+/** The end of the string that begins at `at`: behind the next quote that an even number of backslashes precedes. */
 function endOfString(text: string, at: number): number {
   let quote = text.indexOf('"', at + 1);
   while (quote !== -1) {
@@ -47,7 +47,7 @@ function endOfString(text: string, at: number): number {
   return text.length;
 }
 
-/** Where the value that begins at `at` ends: brackets are counted, strings are stepped over. */
+/** The end of the value that begins at `at`: brackets are counted, strings are stepped over. */
 function endOfValue(text: string, at: number): number {
   const first = text[at];
   if (first === '"') return endOfString(text, at);
@@ -70,9 +70,8 @@ function nextToken(text: string, at: number): number {
 }
 
 /**
- * The spans of a member's value and of an array's elements inside a JSON text that JSON.parse has already accepted;
- * on any other text the answer is meaningless, or a SyntaxError. The member of an object that has the key twice is the last
- * one, as in JSON.parse.
+ * The spans of a member's value and of an array's elements inside a JSON text that JSON.parse has already accepted. On any other text
+ * the answer is meaningless, or a SyntaxError. A key that stands twice has its last value, as in JSON.parse.
  */
 export function memberSpan(text: string, object: Span, key: string): Span | undefined {
   let found: Span | undefined;

@@ -8,13 +8,13 @@ import type { ExpressionNode } from './expressions.ts';
  */
 export type ExpressionCost = { perCharacter: number; reads: ReadonlySet<string> };
 
-// In units of a character that is looked at once. Of 38 hostile expressions on 64 KiB the costliest took 6 ns a unit.
+// In units of a character that is looked at once. The costliest of 38 hostile expressions on 64 KiB took 6 ns a unit.
 const COMPARE_COST = 8;
 // V8 searches for a needle of periods in steps that are not much longer than a fourteenth of it.
 const SEARCH_COST = 8;
 const NEEDLE_COST = 1 / 16;
 
-/** What a value's making takes, and how many times the variables it holds at most. */
+/** Work of making a value, and how many times the variables it holds at most. */
 type Part = { work: number; size: number };
 
 /**
@@ -65,7 +65,7 @@ function sizeOf(node: ExpressionNode, sizes: readonly number[]): number {
   }
 }
 
-/** What the node itself does, beyond what is below it. */
+/** Work of the node itself, without the nodes below it. */
 function ownWork(node: ExpressionNode, sizes: readonly number[], patternSize: (pattern: string) => number): number {
   const total = sum(sizes);
   switch (node.op) {

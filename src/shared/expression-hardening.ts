@@ -22,10 +22,10 @@ const MAX_DURATION = 32;
 const RFC_3339 = /^(\d{4}-\d\d-\d\d)[Tt](?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)$/;
 
 /**
- * Changes one environment's evaluator where the library would let a stranger's expression or message take too much: texts and
- * lists stay below a size, patterns are matched by `patternOf`, durations are short, and times have a zone.
- * It also names a list by what its first item is, to the innermost one, before it compares: lists whose first items differ
- * fail, and every such name is remembered for ever. Here lists and maps are just that.
+ * Changes one environment's evaluator where the library would let a stranger's expression or message take too much: texts and lists
+ * stay below a size, patterns are matched by `patternOf`, durations are short, and times have a zone. The library also names a list by
+ * its first item, to the innermost one, before it compares: lists whose first items differ fail, and every such name is remembered for
+ * ever. Here lists and maps are just that.
  */
 export function harden(evaluator: Evaluator, patternOf: (pattern: string) => Pattern): void {
   evaluator.debugTypeDeep = evaluator.debugType;

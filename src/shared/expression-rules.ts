@@ -34,7 +34,7 @@ const FUNCTIONS: ReadonlyMap<string, readonly number[]> = new Map([
 /** The macros that go through a list or a map. */
 export const COMPREHENSIONS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'filter', 'map']);
 
-/** What is called on a value. Left out: bytes, and what asks for a time zone, which this process's own would change. */
+/** Methods of a value. Left out: bytes, and functions of a time zone, which this process's own would change. */
 const METHODS: ReadonlyMap<string, readonly number[]> = new Map([
   ['all', [2]],
   ['exists', [2]],
@@ -91,7 +91,7 @@ export function misuseOfNames(expression: string): Misuse | undefined {
   return undefined;
 }
 
-/** What a parsed expression may not do; undefined when it may be evaluated, at its cost. */
+/** The fault of a parsed expression; undefined when it may be evaluated, at its cost. */
 export function misuseOfTree(root: ExpressionNode, patternOf: (pattern: string) => Pattern): Misuse | undefined {
   let patterns = 0;
 
@@ -164,7 +164,7 @@ export function misuseOfTree(root: ExpressionNode, patternOf: (pattern: string) 
     const found = misuseOf(node);
     if (found !== undefined) return found;
     for (const child of childrenOf(node)) {
-      // What a comprehension goes through is made once, its other arguments once for each element.
+      // The list of a comprehension is made once, its other arguments once for each element.
       const isRepeated = isComprehension && child !== node.args[1];
       const inner = search(child, comprehensions + (isRepeated ? 1 : 0), literals + (isLiteral ? 1 : 0));
       if (inner !== undefined) return inner;

@@ -144,7 +144,7 @@ describe('an expression is true where its words are:', () => {
   });
 });
 
-describe('what an expression cannot be evaluated for is told with its place:', () => {
+describe('the reason why an expression cannot be evaluated is told with its place:', () => {
   test.each([
     ['payload.missing == 1', 'line 1:9: No such key: missing'],
     ['payload.paid &&\n  payload.customer.email == ""', 'line 2:20: No such key: email'],

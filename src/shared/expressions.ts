@@ -11,7 +11,7 @@ export type ExpressionNode = ASTNode;
 export type Pattern = { test(text: string): boolean; size: number };
 
 export type Expression = {
-  /** What it returns, as CEL names it; `dyn` where only evaluating it can tell. */
+  /** Type of its result, as CEL names it; `dyn` where only evaluating it can tell. */
   type: string;
   cost: ExpressionCost;
   /**
@@ -33,7 +33,7 @@ export class ExpressionRefused extends Error {
 
 const LIMITS = { maxAstNodes: 300, maxDepth: 32, maxListElements: 100, maxMapEntries: 100, maxCallArguments: 16 };
 
-// Of patterns' programs, in instructions of about 100 bytes each.
+// Size of patterns' programs, in instructions of about 100 bytes each.
 const KEPT_PATTERNS = 200_000;
 
 // Not among the names that expressions may call.
@@ -49,9 +49,9 @@ const ARITHMETIC: Readonly<Record<string, (a: number, b: number) => number>> = {
 };
 
 /**
- * CEL for expressions of strangers, over the given variables (name → type in CEL). No clock, no time zone, no state: the same
- * values give the same result in every process. What it costs is bounded by `cost`; what nothing can bound is refused.
- * `compilePattern` throws an Error for what is no pattern (RE2).
+ * CEL for expressions of strangers, over the given variables (name → type in CEL). No clock, no time zone, no state: the same values
+ * give the same result in every process. Work is bounded by `cost`; an expression without a bound is refused. `compilePattern` throws
+ * an Error for a text that is no pattern (RE2).
  */
 export function createExpressions(
   variables: Readonly<Record<string, string>>,
@@ -89,7 +89,7 @@ export function createExpressions(
   };
 }
 
-/** What went wrong in parsing, checking or evaluating, for a person, as `line 1:9: No such key: amount`. */
+/** The fault in parsing, checking or evaluating, for a person, as `line 1:9: No such key: amount`. */
 export function explainFailure(expression: string, error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { summary = error.message, range } = error as Error & { summary?: string; range?: { start: number } };

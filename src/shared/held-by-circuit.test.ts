@@ -103,7 +103,7 @@ test('no delivery is given up untried, before the end of its policy, or before a
         };
         const course = courseOf(made, delivery.timeoutMs);
         const over = course.find(({ circuit }) => standingOf(held, circuit) !== 'waits');
-        // Not within this course: it goes on being held.
+        // Not within this course: the delivery goes on being held.
         fc.pre(over !== undefined);
         const isUntried = standingOf(held, over.circuit) === 'lastChance';
         const givenUpAt =

@@ -2,11 +2,11 @@ import { nextRetryOfHeld } from './held-by-circuit.ts';
 import { policyEndsAt, type RetryPolicy } from './retry-policy.ts';
 import type { DeliveryStatus, SubscriptionStatus } from './statuses.ts';
 
-/** Why an unfinished delivery is not being tried, beside its policy. */
+/** The reason, beside its policy, why an unfinished delivery is not being tried. */
 export const HELD_REASONS = ['paused', 'disabled', 'circuit', 'rate_limit', 'secret_unreadable', 'internal'] as const;
 export type HeldReason = (typeof HELD_REASONS)[number];
 
-/** `until` is the delivery's nextRetryAt; absent while nothing but a resume ends it. */
+/** `until` is the delivery's nextRetryAt; absent while only a resume ends the hold. */
 export type Held = { reason: HeldReason; since: Date; until?: Date };
 
 /** Columns of a delivery that say whether it is held. */
@@ -33,7 +33,7 @@ export type Holder = {
   circuitProbeFailedAt: Date | null;
 };
 
-/** Somebody has it: claimed for a try that comes next, or in a Temporal workflow whose try is due. */
+/** A worker has the delivery: claimed for the next try, or in a Temporal workflow whose try is due. */
 const isBeingTried = ({ holder, carrier, dueAt }: Holdable, now: Date): boolean =>
   holder !== null || (carrier !== null && dueAt !== null && dueAt <= now);
 
@@ -51,9 +51,9 @@ function heldByCircuit(delivery: Holdable & { dueAt: Date }, holder: Holder | un
 }
 
 /**
- * When a delivery is tried next and what holds it until then, at `now`. The subscription's own state comes first: while that holds
- * a delivery, nothing else matters. While it is paused or disabled no retry is coming. A circuit holds what would be tried before
- * its next probe. Nothing holds a delivery that is finished, that somebody is trying, or that waits for its policy's next try alone.
+ * The time of a delivery's next try, and the hold until then, at `now`. The subscription's own state comes first: while that holds a
+ * delivery, nothing else matters. While it is paused or disabled no retry is coming. A circuit holds tries that would be made before
+ * its next probe. A finished delivery is not held, nor one at its try, nor one that waits for its policy's next try alone.
  */
 export function standingOf(
   delivery: Holdable,

@@ -41,7 +41,7 @@ export function encodeBase32(bytes: Uint8Array): string {
   return text;
 }
 
-/** Whether `value` is an id of that kind by its form: prefix, underscore, 26 characters. It says nothing of existence. */
+/** Whether `value` has the form of an id of that kind: prefix, underscore, 26 characters. Existence is not checked. */
 export function isId(kind: IdKind, value: string): boolean {
   const prefix = `${ID_PREFIXES[kind]}_`;
   return value.startsWith(prefix) && /^[0-7][0-9a-hjkmnp-tv-z]{25}$/.test(value.slice(prefix.length));
@@ -62,7 +62,7 @@ export function lowestIdAt(kind: IdKind, time: Date): string {
 const FIRST_OF_VERSION_8 = 'g';
 
 /**
- * Whether an id of ours carries a time that it was given (UUIDv8), instead of the time it was made at (UUIDv7): the message was
+ * Whether an id of ours carries a time that it was given (UUIDv8) instead of the time it was made at (UUIDv7): the message was
  * accepted before that time, to be published at it.
  */
 export const isTimeGiven = (id: string): boolean => (id.slice(id.indexOf('_') + 1)[10] ?? '') >= FIRST_OF_VERSION_8;

@@ -1,8 +1,8 @@
 import { type IdKind, lowestIdAt } from './ids.ts';
 
 /**
- * A moment as a caller wrote it, in nanoseconds since 1970 (UTC). Stored times are whole milliseconds: cut to one, a bound
- * would fall on the other side of a message of the same millisecond.
+ * A moment as a caller wrote it, in nanoseconds since 1970 (UTC). Stored times are whole milliseconds: cut to one, a bound would fall
+ * on the other side of a message of the same millisecond.
  */
 export type Instant = bigint;
 
@@ -31,7 +31,7 @@ export const idsWithin = (kind: IdKind, { since, until }: TimeWindow): IdRange =
 
 export type IdRange = { from?: string | undefined; before?: string | undefined };
 
-/** The window as a cursor is bound to it. */
+/** The window in the form that a cursor is bound to. */
 export const windowText = ({
   since,
   until,

@@ -1,7 +1,7 @@
 /** A place inside a JSON document: keys and array positions from its root. */
 export type Place = readonly (string | number)[];
 
-/** One schema inside another, with its place. `keyword` is what it stands under. */
+/** One schema inside another, with its place. `keyword` is the keyword above it. */
 export type Subschema = { keyword: string; schema: unknown; place: Place };
 
 const ONE = new Set([
@@ -22,7 +22,7 @@ const ONE = new Set([
 const LISTS = new Set(['allOf', 'anyOf', 'items', 'oneOf', 'prefixItems']);
 const MAPS = new Set(['$defs', 'definitions', 'dependencies', 'dependentSchemas', 'patternProperties', 'properties']);
 
-/** Where schemas stand that hold only where something refers to them. */
+/** Keywords whose schemas hold only where something refers to them. */
 export const DEFINITIONS: ReadonlySet<string> = new Set(['$defs', 'definitions']);
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -38,7 +38,9 @@ function subschemasUnder(keyword: string, value: unknown): { schema: unknown; pl
   return [];
 }
 
-/** The schemas directly inside a schema, of drafts 07 to 2020-12 (core §9 and §10, validation §8). Values that are none are data. */
+/**
+ * The schemas directly inside a schema, of drafts 07 to 2020-12 (core §9 and §10, validation §8). Values that are no schemas are data.
+ */
 export function subschemasOf(schema: Readonly<Record<string, unknown>>): Subschema[] {
   return Object.entries(schema).flatMap(([keyword, value]): Subschema[] =>
     subschemasUnder(keyword, value).map(({ schema: inner, place }) => ({
@@ -62,8 +64,8 @@ export function mapSubschemas(keyword: string, value: unknown, change: (schema: 
 export const holdsSchemas = (keyword: string): boolean => ONE.has(keyword) || LISTS.has(keyword) || MAPS.has(keyword);
 
 /**
- * The schema that a reference inside `root` leads to, with its place: `#` and JSON pointers as URI fragments (RFC 6901 §6).
- * Undefined for a reference that leads out of the document, to nothing, or to what is no schema.
+ * The schema that a reference inside `root` leads to, with its place: `#` and JSON pointers as URI fragments (RFC 6901 §6). Undefined
+ * for a reference that leads out of the document, to nothing, or to a value that is no schema.
  */
 export function resolveReference(
   root: Readonly<Record<string, unknown>>,

@@ -1,7 +1,7 @@
-/** What was asked for last, up to a total weight. */
+/** Values used last, up to a total weight. */
 export type Lru<T> = {
   get(key: string): T | undefined;
-  /** Replaces what was there. What was asked for longest ago goes first; a value heavier than everything allowed is not kept. */
+  /** Replaces the value of a key. The value unused for longest goes first; one heavier than everything allowed is not kept. */
   set(key: string, value: T, weight: number): void;
 };
 

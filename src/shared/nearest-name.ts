@@ -2,8 +2,8 @@
 const MAX_LENGTH = 64;
 
 /**
- * Names that other services have for a field of ours, in lower case without separators. The first one of a row that the
- * object at hand has is meant. A row is here only where spelling alone would not find the name.
+ * Names that other services have for a field of ours, in lower case without separators. The first one of a row that the object at hand
+ * has is meant. A row is here only where spelling alone would not find the name.
  */
 export const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   active: ['status'],
@@ -63,9 +63,9 @@ export const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The one of `known` that a caller who wrote `given` most likely means: the same but for case and separators, or but for
- * its number too, a synonym, or the nearest by spelling, within one typing error for up to four letters, two for up to eight and
- * three beyond. Undefined when none is that near.
+ * The one of `known` that a caller who wrote `given` most likely means: the same except for case, separators or its number; a synonym;
+ * or the nearest by spelling, within one typing error for up to four letters, two for up to eight and three beyond. Undefined when
+ * none is that near.
  */
 export function nearestName(given: string, known: readonly string[]): string | undefined {
   if (given.length > MAX_LENGTH) return undefined;
@@ -87,7 +87,7 @@ export function nearestName(given: string, known: readonly string[]): string | u
 
 const plain = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 
-/** One and many: from `maxretry` to `maxretries` are three letters, which in a word of eight pass for another word. */
+/** One and many: `maxretry` and `maxretries` differ by three letters, which in a word of eight pass for another word. */
 const singular = (name: string): string => name.replace(/ies$/, 'y').replace(/s$/, '');
 
 /**

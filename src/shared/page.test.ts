@@ -43,7 +43,7 @@ describe('pages', () => {
     [2, [['row 5', 'row 4'], ['row 3', 'row 2'], ['row 1']]],
     [5, [['row 5', 'row 4', 'row 3', 'row 2', 'row 1']]],
     [100, [['row 5', 'row 4', 'row 3', 'row 2', 'row 1']]],
-  ])('of %i rows show each row once, and only the last has no cursor', (limit, pages) => {
+  ])('show each of %i rows once, and only the last has no cursor', (limit, pages) => {
     let cursor: string | undefined;
     const seen = pages.map(() => {
       const page = list(limit, cursor);
@@ -55,7 +55,7 @@ describe('pages', () => {
     expect(cursor).toBeUndefined();
   });
 
-  test('of an empty list have no data and no cursor', () => {
+  test('have no data and no cursor when the list is empty', () => {
     expect(toPage(scope, 20, [], (row: Row) => row)).toEqual({ data: [], pagination: { hasMore: false } });
   });
 
@@ -99,7 +99,7 @@ describe('a cursor', () => {
     ['environment', { ...scope, environmentId: 'env_two' }],
     ['filter', { ...scope, filters: { status: 'paused' } }],
     ['set of filters', { ...scope, filters: {} }],
-  ])('of another %s is refused', (_, other) => {
+  ])('is refused when it is of another %s', (_, other) => {
     expect(problemWith(good, other)).toMatchObject({
       code: 'INVALID_REQUEST',
       details: { field: 'cursor', reason: 'is not a cursor of this list with these filters' },

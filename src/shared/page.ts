@@ -5,7 +5,7 @@ import { hasIdForm } from './ids.ts';
 /** Page size (spec §4 common rule 1). */
 export const PAGE_LIMIT = { min: 1, max: 100, default: 20 } as const;
 
-/** What a list was asked for. `after` is the id behind which the page begins (lists run newest first). */
+/** Request for a page of a list. `after` is the id behind which the page begins (lists run newest first). */
 export type PageRequest = { limit: number; after: string | undefined };
 
 /** Spec §4 common rule 2. The cursor is absent on the last page. */
@@ -31,14 +31,14 @@ const encodeCursor = (scope: ListScope, id: string): string =>
   Buffer.from(`${id}${SEPARATOR}${fingerprint(scope)}`).toString('base64url');
 
 /**
- * Reads a cursor that `toPage` made for the same list, environment and filters.
- * Throws INVALID_REQUEST (field cursor) for anything else. It is bound, not signed: what it can reach is the caller's own list.
+ * Reads a cursor that `toPage` made for the same list, environment and filters. Throws INVALID_REQUEST (field cursor) for anything
+ * else. The cursor is bound, not signed: it reaches only the caller's own list.
  */
 function decodeCursor(scope: ListScope, cursor: string): string {
   const [id, mark, ...more] = Buffer.from(cursor, 'base64url').toString('utf8').split(SEPARATOR);
-  // Whoever has one cursor can write another with the same mark: without the form check a NUL would reach the database.
+  // A caller with one cursor can write another with the same mark: without the form check a NUL would reach the database.
   const isOurs = id !== undefined && hasIdForm(id) && mark === fingerprint(scope) && more.length === 0;
-  // Node's decoder skips characters it does not know; encoding again shows whether any were there.
+  // Node's decoder skips unknown characters; encoding again shows whether any were there.
   if (!isOurs || encodeCursor(scope, id) !== cursor) {
     throw invalidField('cursor', 'is not a cursor of this list with these filters');
   }

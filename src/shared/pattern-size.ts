@@ -4,8 +4,8 @@ const TOKEN = /\\[pP]|\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|\(|\)|\{(\d+)(?:,
 const UNICODE_CLASS = 50;
 
 /**
- * About how large the program of a pattern (RE2) becomes, in instructions, without making it: a hundred instructions take a
- * millisecond to make, and 200 characters are enough for 80,000.
+ * Approximate size of the program of a pattern (RE2), in instructions, without making it: a hundred instructions take a millisecond to
+ * make, and 200 characters are enough for 80,000.
  */
 export function estimatedPatternSize(pattern: string): number {
   const enclosing: number[] = [];
@@ -17,7 +17,7 @@ export function estimatedPatternSize(pattern: string): number {
   };
   for (const [token, least, most = '0'] of pattern.matchAll(TOKEN)) {
     if (least !== undefined) {
-      // What is repeated counts once already.
+      // The repeated part counts once already.
       add(last * Math.max(Number(least) - 1, Number(most) - 1, 0));
     } else if (token === '(') {
       enclosing.push(group);

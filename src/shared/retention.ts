@@ -1,6 +1,9 @@
 import { lowestIdAt } from './ids.ts';
 
-/** What a retention pass has removed so far, as its heartbeat and its result show it. `kept`: expired messages that wait for a delivery or an open dead letter. */
+/**
+ * Removals of a retention pass so far, as its heartbeat and its result show them. `kept`: expired messages that wait for a delivery or
+ * an open dead letter.
+ */
 export type RetentionProgress = {
   messages: number;
   kept: number;
@@ -30,7 +33,7 @@ const DAY_MS = 86_400_000;
 
 /**
  * The limits of retention at `now`: at index d − 1, for d of 1 to 365 days, the lowest id that a message of a channel with
- * `retentionDays` d keeps. Everything below it has expired.
+ * `retentionDays` d keeps. Every lower id has expired.
  */
 export const retentionLimits = (now: Date): string[] =>
   Array.from({ length: MAX_DAYS }, (_, index) => lowestIdAt('message', new Date(now.getTime() - (index + 1) * DAY_MS)));

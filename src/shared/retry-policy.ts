@@ -26,9 +26,9 @@ export const RETRY_BOUNDS = {
 } as const;
 
 /**
- * Fills in what the caller left out. Omitted fields follow the given ones: `{maxDelay: 1000}` alone lowers the
- * default initialDelay to 1000, and `{initialDelay: 86400000}` alone raises the default maxDelay.
- * The result may still break `maxDelay >= initialDelay` when both were given so: `retryPolicyProblem` tells.
+ * Fills in the fields that the caller left out. They follow the given ones: `{maxDelay: 1000}` alone lowers the default initialDelay
+ * to 1000, and `{initialDelay: 86400000}` alone raises the default maxDelay. The result may still break `maxDelay >= initialDelay`
+ * when both were given so: `retryPolicyProblem` checks that.
  */
 export function completeRetryPolicy(
   given: Partial<RetryPolicy>,
@@ -54,9 +54,9 @@ export function retryDelay(policy: RetryPolicy, retry: number): number {
 }
 
 /**
- * Milliseconds until the next try after `failures` counted failures, or undefined when the policy is used up.
- * A subscriber's Retry-After (ms) can only make it later, never beyond maxDelay. This one function gives
- * both the delay handed to Temporal and nextRetryAt in the record, so they cannot drift apart.
+ * Milliseconds until the next try after `failures` counted failures, or undefined when the policy is used up. A subscriber's
+ * Retry-After (ms) can only make it later, never beyond maxDelay. The delay handed to Temporal and nextRetryAt in the record both come
+ * from this function, so they cannot drift apart.
  */
 export function delayAfterFailure(policy: RetryPolicy, failures: number, retryAfterMs?: number): number | undefined {
   if (failures > policy.maxRetries) return undefined;
@@ -64,7 +64,7 @@ export function delayAfterFailure(policy: RetryPolicy, failures: number, retryAf
   return retryAfterMs === undefined ? own : Math.max(own, Math.min(retryAfterMs, policy.maxDelay));
 }
 
-/** What Temporal calls a retry policy. Durations in ms. */
+/** A retry policy in Temporal's form. Durations in ms. */
 export type TemporalRetry = {
   maximumAttempts: number;
   initialInterval: number;
@@ -73,9 +73,9 @@ export type TemporalRetry = {
 };
 
 /**
- * The policy as Temporal's, for an activity that begins with `made` counted attempts already behind it.
- * made 0: the first try is not a retry, so maxRetries 0 is one attempt. made ≥ 1: the activity's attempt 1 only
- * rethrows the recorded failure, hence one more attempt, and the interval goes on where it stood.
+ * The policy in Temporal's form, for an activity that begins with `made` counted attempts already behind it. made 0: the first try is
+ * not a retry, so maxRetries 0 is one attempt. made ≥ 1: the activity's attempt 1 only rethrows the recorded failure, hence one more
+ * attempt, and the interval goes on where it stood.
  */
 export function toTemporalRetry(policy: RetryPolicy, made = 0): TemporalRetry {
   return {
@@ -87,9 +87,9 @@ export function toTemporalRetry(policy: RetryPolicy, made = 0): TemporalRetry {
 }
 
 /**
- * When a policy that began at `startedAt` ends at the latest: every delay waited for and every one of its maxRetries + 1
- * tries as long as it may be (`timeoutMs`). A delivery that a circuit breaker holds is given up then. A
- * receiver's Retry-After may have made a policy longer; that is not counted.
+ * The latest end of a policy that began at `startedAt`: every delay, and each of its maxRetries + 1 tries with the whole `timeoutMs`.
+ * A delivery that a circuit breaker holds is given up then. A receiver's Retry-After may have made a policy longer, which is not
+ * counted.
  */
 export function policyEndsAt(policy: RetryPolicy, startedAt: Date, timeoutMs: number): Date {
   let lengthMs = (policy.maxRetries + 1) * timeoutMs;

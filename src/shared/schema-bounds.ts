@@ -2,9 +2,9 @@ import { holdsSchemas, isObject, type Place, pointerTo, resolveReference, subsch
 import { draftOf, DRAFT_NAMES } from './schema-drafts.ts';
 
 /**
- * Largest schema a channel may have (docs/security.md): what is inside compiles in a small part of the time that is allowed for it.
- * Bytes are of UTF-8 as JSON without white space; depth and nodes count objects and arrays; combinators are allOf, anyOf, oneOf,
- * not and if; properties are those of one object.
+ * Largest schema of a channel (docs/security.md): a schema within these bounds compiles in a small part of the allowed time. Bytes are
+ * of UTF-8 as JSON without white space; depth and nodes count objects and arrays; combinators are allOf, anyOf, oneOf, not and if;
+ * properties are those of one object.
  */
 export const SCHEMA_BOUNDS = {
   bytes: 32 * 1024,
@@ -33,8 +33,8 @@ const FORBIDDEN = new Set([
 type Problem = { place: Place; reason: string };
 
 /**
- * Why a channel may not have this schema, with the place as a JSON pointer; undefined when it is within all bounds. Whether it
- * is valid JSON Schema is asked of Ajv afterwards. `schema` comes out of JSON.parse; of `place` the outermost problem is told.
+ * Why a channel may not have this schema, with the place as a JSON pointer; undefined when it is within all bounds. Ajv checks
+ * afterwards whether it is valid JSON Schema. `schema` comes out of JSON.parse. The outermost problem is the one that is told.
  */
 export function schemaProblem(schema: Readonly<Record<string, unknown>>): string | undefined {
   const problem = sizeProblem(schema) ?? formProblem(schema) ?? circleProblem(schema);
@@ -45,7 +45,7 @@ export function schemaProblem(schema: Readonly<Record<string, unknown>>): string
 /** Bytes without a look at Buffer, which this folder does not have. */
 const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
 
-/** A loop over what is still open, so that no depth can overflow the stack before it is refused. */
+/** A loop over the open values, so that no depth can overflow the stack before it is refused. */
 function sizeProblem(schema: unknown): Problem | undefined {
   const open: { value: object; place: Place }[] = [{ value: Object(schema) as object, place: [] }];
   let nodes = 0;
@@ -144,8 +144,8 @@ function referenceProblem(root: Readonly<Record<string, unknown>>, value: unknow
 }
 
 /**
- * A schema that leads back to itself would let a payload decide how often it is applied, and Ajv overflows its stack. Each
- * schema is looked into once, by the way it is first reached.
+ * A schema that leads back to itself would let a payload decide how often it is applied, and Ajv overflows its stack. Each schema is
+ * looked into once, by the first way that reaches it.
  */
 function circleProblem(root: Readonly<Record<string, unknown>>): Problem | undefined {
   const under = new Set<unknown>();

@@ -27,7 +27,7 @@ describe('the work for one character of payload', () => {
     ['a reference into a property', { properties: { a: { type: 'string' }, b: { $ref: '#/properties/a' } } }, 6],
     ['a list of items', { items: [{ type: 'string' }, true], additionalItems: false }, 7],
     ['items that may be alike', { uniqueItems: false }, 2],
-  ])('of %s', (_, schema, cost) => {
+  ])('counts %s', (_, schema, cost) => {
     expect(costOf(schema)).toBe(cost);
   });
 

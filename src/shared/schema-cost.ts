@@ -1,21 +1,21 @@
 import { DEFINITIONS, isObject, resolveReference, subschemasOf } from './json-schema.ts';
 
 /**
- * Formats whose test needs one pass over the text: 64 KiB of hostile text took at most 6 ms. `url` took 3.7 s and `regex` compiles
- * what it is given, so both count as unbounded. Formats that Ajv does not know are not tested.
+ * Formats whose test needs one pass over the text: 64 KiB of hostile text took at most 6 ms. `url` took 3.7 s and `regex` compiles its
+ * text, so both count as unbounded. Formats that Ajv does not know are not tested.
  */
 const UNBOUNDED_FORMATS: ReadonlySet<string> = new Set(['regex', 'url']);
 
 // One look at a value with a regular expression of ajv-formats, in units of a comparison.
 const FORMAT_COST = 8;
-// Ajv keeps account of what was evaluated for these, key by key.
+// Keywords for which Ajv keeps account of evaluated members, key by key.
 const UNEVALUATED_COST = 16;
 
 /**
- * Upper bound of the work that one character of payload can cause: each value of a payload meets each schema inside at most
- * once for every way that leads to it, so the bound is the size of the schema with all references written out. Infinity where
- * the work grows faster than the payload. The schema must be free of circles (`schemaProblem`).
- * `patternCost` is the work of one pattern for one character.
+ * Upper bound of the work that one character of payload can cause. Each value of a payload meets each schema inside at most once for
+ * every way that leads to it, so the bound is the size of the schema with all references written out. Infinity where the work grows
+ * faster than the payload. The schema must be free of circles (`schemaProblem`). `patternCost` is the work of one pattern for one
+ * character.
  */
 export function schemaCost(root: Readonly<Record<string, unknown>>, patternCost: (pattern: string) => number): number {
   const known = new Map<unknown, number>();
@@ -67,7 +67,7 @@ export function schemaCost(root: Readonly<Record<string, unknown>>, patternCost:
   return costOf(root);
 }
 
-/** Values in a piece of data: what comparing with it costs at most. */
+/** Number of values in a piece of data: the most that a comparison with it costs. */
 function sizeOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1;
   return Object.values(value).reduce<number>((sum, inner) => sum + sizeOf(inner), 1);

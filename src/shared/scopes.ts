@@ -1,4 +1,4 @@
-/** What a credential may do: the nine of the specification (§5), then ours. */
+/** Rights of a credential: the nine of the specification (§5), then ours. */
 export const SCOPES = [
   'channels:read',
   'channels:write',

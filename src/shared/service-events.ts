@@ -2,9 +2,9 @@ import { ID_PREFIXES } from './ids.ts';
 import type { DeadLetterReason } from './statuses.ts';
 
 /**
- * The messages that the service itself publishes, by eventType, with their payloads. Times are ISO 8601 UTC. They are on
- * the environment's system channel, which anyone may subscribe to like to any other; nothing is told about that channel's
- * own subscriptions and deliveries, so no event can lead to another one.
+ * The messages that the service itself publishes, by eventType, with their payloads. Times are ISO 8601 UTC. The messages are on the
+ * environment's system channel, which takes subscriptions like any other. That channel's own subscriptions and deliveries cause no
+ * events, so no event can lead to another one.
  */
 export type ServiceEvents = {
   /** A 410 (`gone`), or five days of nothing but failures (`failing`): its deliveries queue until it is resumed. */
@@ -14,11 +14,11 @@ export type ServiceEvents = {
     reason: 'gone' | 'failing';
     failingSince: string;
   };
-  /** None of its signing secrets can be opened: its deliveries wait until it is rotated. Told once until that is mended. */
+  /** None of its signing secrets can be opened: its deliveries wait until it is rotated. Sent once until that is mended. */
   'subscription.secret_unreadable': { subscriptionId: string; channelId: string; since: string };
-  /** Its endpoint fails: no try until `nextProbeAt`. Told once, not again when a probe fails. */
+  /** Its endpoint fails: no try until `nextProbeAt`. Sent once, not again when a probe fails. */
   'circuit.opened': { subscriptionId: string; channelId: string; openedAt: string; nextProbeAt: string };
-  /** A probe was delivered: what has waited is being sent. */
+  /** A probe was delivered: waiting deliveries are being sent. */
   'circuit.closed': { subscriptionId: string; channelId: string; closedAt: string };
   /** A delivery has become a dead letter, whatever the reason. */
   'delivery.exhausted': {
@@ -30,7 +30,7 @@ export type ServiceEvents = {
     reason: DeadLetterReason;
     attempts: number;
   };
-  /** Told once until the backlog has gone down again (BACKLOG_HIGH). `waiting` is counted up to 1,001. */
+  /** Sent once until the backlog has gone down again (BACKLOG_HIGH). `waiting` is counted up to 1,001. */
   'backlog.high': { subscriptionId: string; channelId: string; waiting: number; oldestDueAt: string };
 };
 

@@ -72,7 +72,7 @@ describe('a deliveryStatus', () => {
     [['delivered', 'failed'], 'failed'],
     [['failed', 'delivered', 'retrying'], 'pending'],
     [['pending', 'failed'], 'pending'],
-  ])('of %j is %s', (statuses, summary) => {
+  ])('for %j is %s', (statuses, summary) => {
     expect(summariseDeliveries(statuses)).toBe(summary);
   });
 });

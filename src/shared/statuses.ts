@@ -36,7 +36,7 @@ export type DeadLetterReason = (typeof DEAD_LETTER_REASONS)[number];
 export type BulkReplayStatus = (typeof BULK_REPLAY_STATUSES)[number];
 export type ErrorClass = (typeof ERROR_CLASSES)[number];
 
-/** Reasons of failed deliveries that leave no dead letter: nothing of them can be sent again. */
+/** Reasons of failed deliveries that leave no dead letter, because nothing of them can be sent again. */
 const ENDED_FOR_GOOD: readonly string[] = ['subscription_deleted', 'erased'];
 
 /** Whether a failed delivery has ended without a dead letter. */

@@ -5,7 +5,7 @@ import { fingerprint } from './page.ts';
 /** A place in the order of a channel's stream: behind this message of this transaction (xid8, decimal). No id: before everything. */
 export type Place = { transactionId: string; id: string };
 
-/** What a position belongs to. `database` is PostgreSQL's system identifier: transactions are counted anew in another one. */
+/** Scope of a position. `database` is PostgreSQL's system identifier: another server counts its own transactions. */
 export type StreamScope = { channelId: string; environmentId: string; database: string };
 
 export const BEGINNING: Place = { transactionId: '0', id: '' };
@@ -23,9 +23,9 @@ export function streamPositions({ channelId, environmentId, database }: StreamSc
     encode,
 
     /**
-     * The place that a position of the same stream names. `horizon` is the oldest transaction still running: no position
-     * was ever given out at or above it, unless this database has been set back since. Throws INVALID_REQUEST (field
-     * Last-Event-ID) for such a one and for anything else that is no position of this stream.
+     * The place that a position of the same stream names. `horizon` is the oldest transaction still running: no position at or above
+     * it was ever given out, unless this database has been set back since. Throws INVALID_REQUEST (field Last-Event-ID) for such a
+     * position and for anything else that is no position of this stream.
      */
     decode(position: string, horizon: string): Place {
       const [transactionId, id, given, ...more] = Buffer.from(position, 'base64url').toString('utf8').split(SEPARATOR);
@@ -36,7 +36,7 @@ export function streamPositions({ channelId, environmentId, database }: StreamSc
         (id === '' || hasIdForm(id)) &&
         given === mark &&
         more.length === 0;
-      // As in a cursor: Node's decoder skips characters it does not know, and encoding again shows whether any were there.
+      // As in a cursor: Node's decoder skips unknown characters, and encoding again shows whether any were there.
       if (!isOurs || encode({ transactionId, id }) !== position) {
         throw invalidField(FIELD, 'is not a position of this stream');
       }

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import * as names from './temporal-names.ts';
 
-// Temporal keeps these names in its own store: another text here would strand what is running there.
+// Temporal keeps these names in its own store: a change would strand the workflows that run there.
 test('the names Temporal keeps do not change', () => {
   expect({ ...names }).toMatchObject({
     TASK_QUEUE: 'posthorn',

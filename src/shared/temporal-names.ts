@@ -26,7 +26,7 @@ export function deliveryOfWorkflowId(workflowId: string): { deliveryId: string; 
 /** A drain's Temporal workflow id: one worker process has one at a time, numbered from 1. */
 export const drainWorkflowId = (incarnationId: string, number: number): string => `drain/${incarnationId}/${number}`;
 
-/** The task queue of one worker process, for activities that work on what it holds in memory. */
+/** The task queue of one worker process, for activities that work on its memory. */
 export const incarnationTaskQueue = (taskQueue: string, incarnationId: string): string =>
   `${taskQueue}/${incarnationId}`;
 
@@ -48,11 +48,11 @@ export const FAILURE_TYPES = {
   attemptFailed: 'AttemptFailed',
   /** The last try failed, or no further one can help: the delivery is a dead letter. */
   deadLettered: 'DeadLettered',
-  /** This worker is being stopped; the next try, by another one, goes on where it was. */
+  /** This worker is being stopped; the next try, by another one, goes on from here. */
   workerStopping: 'WorkerStopping',
 } as const;
 
-/** How the server names a timed-out try in `nonRetryableErrorTypes`: such a try comes back to the Temporal workflow at once. */
+/** The server's name for a timed-out try in `nonRetryableErrorTypes`: such a try comes back to the Temporal workflow at once. */
 export const TIMEOUT_TYPES = ['TemporalTimeout:Heartbeat', 'TemporalTimeout:StartToClose'];
 
 /** Keyword search attributes; a namespace takes ten. */

@@ -14,9 +14,9 @@ const MEMBER = new RegExp(`^${KEY}=[ -+\\--<>-~]{0,255}[!-+\\--<>-~]$`);
 const TRACESTATE = { members: 32, characters: 512, longMember: 128 } as const;
 
 /**
- * Reads the two headers of a publish request (W3C Trace Context §3.2, §3.3). What is malformed is ignored, never refused:
- * without a good traceparent there is no trace, and a bad tracestate is dropped alone. A version above 00 is read as 00.
- * Of a tracestate 512 characters are kept at most: members of more than 128 go first, then those at its end (§3.3.1.5).
+ * Reads the two headers of a publish request (W3C Trace Context §3.2, §3.3). A malformed header is ignored, never refused: without a
+ * good traceparent there is no trace, and a bad tracestate is dropped alone. A version above 00 is read as 00. A tracestate keeps 512
+ * characters at most: members of more than 128 go first, then those at its end (§3.3.1.5).
  */
 export function readTraceContext(traceparent: string | undefined, tracestate: string | undefined): TraceContext {
   const [, version = '', traceId = '', parentId = '', flags = '', more] = TRACEPARENT.exec(traceparent ?? '') ?? [];

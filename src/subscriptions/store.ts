@@ -11,7 +11,7 @@ import type { SealedSecret } from './secrets.ts';
 /** Every query here is bound to one environment, or to a row found in it, and leaves deleted subscriptions out. */
 type Db = DatabaseTransaction;
 
-/** What a subscription's own change has to know of its channel. */
+/** The part of a channel that a change of its subscription needs. */
 type ChannelOf = { id: string; status: ChannelStatus; isSystem: boolean };
 type Nullable = { filter?: string | null; maxConcurrency?: number | null; rateLimit?: number | null };
 export type NewSubscription = Omit<
@@ -48,12 +48,12 @@ const channelFor =
 export const shareChannel = channelFor('SHARE');
 
 /**
- * The same for whoever raises its version: of two that share a channel neither could change it. Publishing does not wait for
- * it. Before the subscription, as whoever deletes the channel does.
+ * The same lock for a change that raises the channel's version: of two changes with shared locks neither could go on. Publishing does
+ * not wait for it. Taken before the subscription, as in deleting the channel.
  */
 export const lockChannel = channelFor('NO KEY UPDATE');
 
-/** Filters, and the event types beside them, are part of what a publication is checked against (messages/publishing-store.ts). */
+/** Publications are checked against filters, and against the event types beside them (messages/publishing-store.ts). */
 export async function raiseConfigVersion(db: Db, channelId: string): Promise<void> {
   await db.$executeRaw`UPDATE channels SET config_version = config_version + 1 WHERE id = ${channelId}`;
 }
@@ -81,7 +81,7 @@ export async function findSubscription(
   return row === null ? undefined : toSubscription(row, now);
 }
 
-/** The page's subscriptions, newest first, and one more when there is one. Those of a deleted channel are deleted too. */
+/** The page's subscriptions, newest first, and one more when there is one. A deleted channel's subscriptions are deleted too. */
 export async function findSubscriptions(
   db: Db,
   environmentId: string,
@@ -97,7 +97,7 @@ export async function findSubscriptions(
   return rows.map((row) => toSubscription(row, now));
 }
 
-/** Reads a subscription and keeps it and its secrets from being changed by others until the transaction ends. */
+/** Reads a subscription, and keeps it and its secrets from other changes until the transaction ends. */
 export async function lockSubscription(
   db: Db,
   environmentId: string,
@@ -114,21 +114,21 @@ export async function updateSubscription(
   { retryPolicy, ...columns }: SubscriptionChange,
   now: Date,
 ): Promise<void> {
-  // Failures at another URL say nothing of this one. Without its circuit breaker a subscription's failures go on counting.
+  // Failures at another URL say nothing about this one. Without its circuit breaker a subscription's failures go on counting.
   const closed = columns.circuitBreaker === false ? CIRCUIT_CLOSED : {};
   const health = columns.webhookUrl === undefined ? closed : HEALTHY;
   const data = { ...columns, ...retryPolicy, ...health, updatedAt: now };
   await db.subscription.update({ where: { id }, data });
 }
 
-/** Pausing only changes the status: what is claimed or under way is asked about it at its next attempt. */
+/** Pausing only changes the status: deliveries that are claimed or under way ask for it at their next attempt. */
 export async function setPaused(db: Db, environmentId: string, id: string, now: Date): Promise<void> {
   await setStatus(db, environmentId, id, 'paused', now);
 }
 
 /**
- * Within a transaction: workers are told when it commits, by a trigger, if the subscription was not active before. Its health
- * begins anew, and so does the time for which a circuit may hold what has queued.
+ * Within a transaction. A trigger notifies workers at its commit, if the subscription was not active before. Its health begins anew,
+ * and so does the time for which a circuit may hold queued deliveries.
  */
 export async function setActive(db: Db, environmentId: string, id: string, now: Date): Promise<void> {
   if (!(await setStatus(db, environmentId, id, 'active', now))) return;
@@ -168,8 +168,8 @@ export async function findCurrentSecret(db: Db, subscriptionId: string): Promise
 }
 
 /**
- * Makes `secret` the current one. No older one outlives `overlapUntil`, and no more than `maxOld` of them live on; the
- * others are removed, key material and all. Under the subscription's lock.
+ * Makes `secret` the current one. No older one outlives `overlapUntil`, and at most `maxOld` of them live on; the others are removed,
+ * key material and all. Under the subscription's lock.
  */
 export async function replaceSecret(
   db: Db,
@@ -190,7 +190,7 @@ export async function replaceSecret(
   });
   await db.subscriptionSecret.deleteMany({ where: { id: { in: excess.map((row) => row.id) } } });
   await insertSecret(db, subscriptionId, secret, now);
-  // Dispatchers release what has waited for it. The subscription itself has not changed, so its updatedAt stays.
+  // Dispatchers release the deliveries that have waited for it. The subscription itself has not changed, so its updatedAt stays.
   await db.$executeRaw`
     UPDATE subscriptions SET secret_unreadable_since = NULL
     WHERE id = ${subscriptionId} AND secret_unreadable_since IS NOT NULL`;

@@ -10,13 +10,15 @@ type Target = Pick<Subscription, 'webhookUrl' | 'headers'>;
 
 const headerField = (name: string): string => `headers[${JSON.stringify(name.slice(0, MAX_FIELD_NAME_LENGTH))}]`;
 
-/** Where a subscription may send and with which headers: judged when it is saved, and shown of one that is older than a rule. */
+/**
+ * Decides where a subscription may send and with which headers. Judged when it is saved, and shown for one that is older than a rule.
+ */
 export function createTargets(guard: Pick<AddressGuard, 'checkUrl'>) {
   return {
     /**
-     * Refuses what the schema cannot judge. `stored` is what the subscription has: the same URL and the same entry of the headers
-     * written again are fine, whatever rules have come since, so that such a subscription can still be changed otherwise. It asks
-     * no name server: every attempt checks the addresses again.
+     * Refuses what the schema cannot judge. `stored` is the present state of the subscription: the same URL and the same header
+     * written again are fine, whatever rules have come since, so that such a subscription can still be changed otherwise. No name
+     * server is asked: every attempt checks the addresses again.
      */
     check({ webhookUrl, headers }: Partial<Target>, stored?: Target): void {
       if (webhookUrl !== undefined && webhookUrl !== stored?.webhookUrl) {
@@ -30,7 +32,7 @@ export function createTargets(guard: Pick<AddressGuard, 'checkUrl'>) {
       }
     },
 
-    /** The subscription with `warnings` where there are any: stored values that today's rules refuse, which are not used. */
+    /** The subscription with `warnings` where there are any: stored values that today's rules refuse, and that are not used. */
     withWarnings<T extends Target>(subscription: T): T & { warnings?: ErrorDetails[] } {
       const problem = guard.checkUrl(subscription.webhookUrl);
       const warnings = [

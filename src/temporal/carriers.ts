@@ -11,7 +11,7 @@ export type Carriers = {
   terminatedDeliveries(): Promise<{ deliveryId: string; round: number }[]>;
 };
 
-// Far longer than the 30 s between two passes, so that a pass that could not run is made up for.
+// Far longer than the 30 s between two passes, so that the next pass makes up for a missed one.
 const TERMINATED_WITHIN_MS = 600_000;
 
 /** See `Carriers`. Throws when Temporal is out of reach. */

@@ -26,8 +26,8 @@ export async function connectToTemporal(settings: TemporalSettings): Promise<Tem
 let isInstalled = false;
 
 /**
- * Sends the SDK's log lines to ours and takes its signal handlers away: the roles decide when a worker stops. Once per
- * process, before the first connection; the SDK keeps one runtime.
+ * Sends the SDK's log lines to our log and takes its signal handlers away: the roles decide when a worker stops. Once per process,
+ * before the first connection; the SDK keeps one runtime.
  */
 export function installRuntime(log: Logger): void {
   if (isInstalled) return;
@@ -41,7 +41,7 @@ export function installRuntime(log: Logger): void {
       log: (level, message, meta) => write(toLevel(level))(message, meta),
       trace: write('trace'),
       debug: write('debug'),
-      // The SDK's "info" tells of every state of the worker; it is detail here.
+      // The SDK's "info" reports every state of the worker, which is detail here.
       info: write('debug'),
       warn: write('warn'),
       error: write('error'),
@@ -50,8 +50,8 @@ export function installRuntime(log: Logger): void {
 }
 
 /**
- * What the SDK warns of and is no fault of this service: a delivery that ends as a dead letter fails its Temporal
- * workflow, and the drains' worker has activities only.
+ * Warnings of the SDK that are no fault of this service: a delivery that ends as a dead letter fails its Temporal workflow, and the
+ * drains' worker has activities only.
  */
 const isOnPurpose = (message: string, meta: object | undefined): boolean =>
   message === 'No workflows registered, not polling for workflow tasks' ||

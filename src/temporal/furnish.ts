@@ -9,18 +9,18 @@ export type Schedule = { scheduleId: string; everyMs: number; workflowType: stri
 
 type FurnishOptions = { namespace: string; taskQueue: string; log: Logger; schedules: readonly Schedule[] };
 
-/** What our namespace has after `furnish`. */
+/** State of our namespace after `furnish`. */
 export type Furniture = {
-  /** The namespace takes our search attributes; without them everything runs, only the UI's search does not. */
+  /** The namespace takes our search attributes. Without them everything runs except the UI's search. */
   isSearchable: boolean;
   /** The reconciler's schedule was not there: the store is new to us. */
   isNewStore: boolean;
 };
 
-// Closed delivery workflows can be looked at for three days; what happened is in PostgreSQL for longer.
+// Closed delivery workflows can be looked at for three days; PostgreSQL keeps the record for longer.
 const RETENTION_SECONDS = 3 * 86_400;
 
-// The list of namespaces is read again every 2 s by the development server, every 10 s by a cluster.
+// The development server reads its list of namespaces again every 2 s, a cluster every 10 s.
 const KNOWN_WITHIN_MS = 30_000;
 const LOOK_AGAIN_MS = 200;
 
@@ -28,9 +28,9 @@ const LOOK_AGAIN_MS = 200;
 const KEYWORD = 2;
 
 /**
- * Makes what the service needs inside Temporal, where it is missing: namespace, search attributes, the schedules of
- * the reconciler and of retention. Safe to repeat; done at start and now and then, because a lost Temporal store loses all of it.
- * A cluster that refuses to make the first two (Temporal Cloud) has them made by its owner; that is said in the log.
+ * Makes the parts that the service needs inside Temporal and that are missing: namespace, search attributes, the schedules of the
+ * reconciler and of retention. Safe to repeat. Called at start and now and then, because a lost Temporal store loses all of them.
+ * Where a cluster refuses to make the first two (Temporal Cloud) its owner makes them; the log says so.
  */
 export async function furnish(client: Client, options: FurnishOptions): Promise<Furniture> {
   await registerNamespace(client, options);
@@ -74,9 +74,9 @@ async function registerNamespace(
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
 
 /**
- * Does `work` again while the server denies a namespace that is registered. Each of its parts reads its list of namespaces now and
- * then: describing a namespace reads the store and finds it at once, also one that another worker has just registered, while
- * everything else is refused until that list is read again.
+ * Repeats `work` while the server denies a namespace that is registered. Each part of the server reads its list of namespaces now and
+ * then. Describing a namespace reads the store and finds it at once, also one that another worker has just registered. All other calls
+ * are refused until that list is read again.
  */
 async function onceKnown<T>(work: () => Promise<T>): Promise<T> {
   for (const deadline = Date.now() + KNOWN_WITHIN_MS; ; await pause()) {
@@ -88,7 +88,9 @@ async function onceKnown<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Before any workflow is named, "not found" can only mean the namespace; the schedule client wraps that status in an error of its own. */
+/**
+ * Before any workflow is named, "not found" can only mean the namespace. The schedule client wraps that status in an error of its own.
+ */
 const isNamespaceUnknown = (error: unknown): boolean =>
   error instanceof NamespaceNotFoundError || grpcStatusOf(error) === GRPC_STATUS.notFound;
 
@@ -115,13 +117,13 @@ async function addSearchAttributes(
     if (isNamespaceUnknown(error)) throw error;
     log.warn(
       { err: error, namespace },
-      'no search attributes here: deliveries run, but cannot be searched for in Temporal',
+      'this Temporal takes no search attributes: deliveries run, but cannot be searched for',
     );
     return false;
   }
 }
 
-/** True when it was missing. One run at a time; one whose time has passed by more than a minute is left out. */
+/** True when it was missing. One run at a time; a run that is more than a minute late is left out. */
 async function createSchedule(
   client: Client,
   taskQueue: string,

@@ -1,4 +1,4 @@
-/** Of gRPC's status codes those that mean something here. */
+/** The gRPC status codes that matter here. */
 export const GRPC_STATUS = {
   invalidArgument: 3,
   notFound: 5,
@@ -7,7 +7,7 @@ export const GRPC_STATUS = {
   unauthenticated: 16,
 } as const;
 
-/** The status code of what a call to Temporal failed with, which the SDK wraps; undefined for any other error. */
+/** The status code of a failed call to Temporal, which the SDK wraps; undefined for any other error. */
 export const grpcStatusOf = (error: unknown): unknown =>
   error instanceof Error && 'code' in error
     ? error.code

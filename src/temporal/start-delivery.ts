@@ -8,7 +8,7 @@ import { GRPC_STATUS, grpcStatusOf } from './grpc-status.ts';
 /** Starts the Temporal workflow of one round; returns its id. Throws when Temporal is out of reach. */
 export type StartDelivery = (delivery: DeliveryToStart, firstTry: 'local' | 'regular') => Promise<string>;
 
-// A start answers in a few ms; while it hangs, its delivery waits and the gate has one place less.
+// A start answers in a few ms. While it hangs, its delivery waits and the gate has one place less.
 const START_DEADLINE_MS = 5_000;
 // Temporal cuts summaries at 200 bytes; a longer one is refused.
 const SUMMARY_LENGTH = 120;
@@ -50,7 +50,7 @@ export function createStartDelivery(
     const isSearchable = options.isSearchable();
     try {
       await start(isSearchable).catch((error: unknown) => {
-        // A store that was lost has no search attributes until it is furnished again; it delivers without them.
+        // A new store has no search attributes until it is furnished again; deliveries run without them.
         if (isSearchable && grpcStatusOf(error) === GRPC_STATUS.invalidArgument) return start(false);
         throw error;
       });

@@ -14,7 +14,7 @@ export function createStartDrain(
   return async () => {
     number += 1;
     const handle = await client.workflow.start<typeof drainDeliveries>(WORKFLOW_TYPES.drainDeliveries, {
-      // A fresh id each time: one that is just closing could swallow the start of the next.
+      // A fresh id each time: a drain that is just closing could swallow the start of the next.
       workflowId: drainWorkflowId(options.incarnationId, number),
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       taskQueue: options.taskQueue,

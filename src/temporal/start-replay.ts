@@ -7,7 +7,7 @@ import { bulkReplayWorkflowId, messageReplayWorkflowId, WORKFLOW_TYPES } from '.
 /** Starts the Temporal workflow of a replay, or finds it running. Throws when Temporal is out of reach. */
 export type StartReplay = (replay: PendingReplay) => Promise<void>;
 
-/** See `StartReplay`. One that closed without finishing may be started again: it goes on where the record stands. */
+/** See `StartReplay`. A workflow that closed without finishing may be started again: it goes on where the record stands. */
 export function createStartReplay(client: Client, { taskQueue }: { taskQueue: string }): StartReplay {
   const options = {
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',

@@ -9,7 +9,7 @@ type Trouble = {
   isLasting: boolean;
 };
 
-/** How gRPC's statuses and the words of the SDK's native library lead to the setting that is wrong; the first that fits is taken. */
+/** Statuses of gRPC and words of the SDK's native library, with the setting that is wrong; the first that fits is taken. */
 const TROUBLES: readonly Trouble[] = [
   {
     status: [GRPC_STATUS.unauthenticated, GRPC_STATUS.permissionDenied],
@@ -71,7 +71,7 @@ const TROUBLES: readonly Trouble[] = [
   },
 ];
 
-/** Meaning of a failure to reach Temporal or its namespace: one sentence that names the setting and says what to do. */
+/** One sentence about a failure to reach Temporal or its namespace: the setting, and the remedy. */
 export function temporalTrouble(failure: unknown, settings: TemporalSettings): NotReady {
   const status = grpcStatusOf(failure);
   const text = String(failure);

@@ -4,12 +4,13 @@ import { connectToTemporal, type TemporalSettings } from './connection.ts';
 import { GRPC_STATUS, grpcStatusOf } from './grpc-status.ts';
 import { temporalTrouble } from './trouble.ts';
 
-// A server that starts takes seconds; each look is a connection.
+// Rest between looks: a server takes seconds to start, and each look is a connection.
 const LOOK_EVERY_MS = 1_000;
 
 /**
- * Returns once Temporal answers and lets us ask for the namespace, which need not be there yet. While it is away, the wait is told once
- * for each reason; what only another setting could mend is thrown as one sentence. Rejects with the signal's reason when it is aborted.
+ * Returns once Temporal answers and allows a look at the namespace, which need not be there yet. While Temporal is away, one line for
+ * each reason says that this waits. A fault that only another setting could mend is thrown as one sentence. Rejects with the signal's
+ * reason when it is aborted.
  */
 export async function untilTemporalAnswers(settings: TemporalSettings, { tell, signal }: Waiting): Promise<void> {
   for (let told: string | undefined; ; ) {

@@ -5,7 +5,7 @@ import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 /** Where `npm run build` leaves the bundle: beside the compiled sources. */
 export const BUNDLE_PATH = fileURLToPath(new URL('../../workflow-bundle.js', import.meta.url));
 
-/** The entry of the Temporal workflows, as source or compiled, whichever this file itself is. */
+/** The entry of the Temporal workflows, source or compiled like this file itself. */
 const ENTRY = fileURLToPath(
   new URL(`../../workflows/index${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
 );
@@ -14,6 +14,8 @@ const ENTRY = fileURLToPath(
 export const bundleWorkflows = (): Promise<{ code: string }> =>
   bundleWorkflowCode({ workflowsPath: ENTRY, logger: new DefaultLogger('WARN') });
 
-/** The prebuilt bundle where there is one, else a fresh one: a build starts without webpack, sources always run as they are. */
+/**
+ * The prebuilt bundle where there is one, otherwise a fresh one: a build starts without webpack, and sources always run as they are.
+ */
 export const workflowBundle = async (): Promise<{ codePath: string } | { code: string }> =>
   import.meta.url.endsWith('.js') && existsSync(BUNDLE_PATH) ? { codePath: BUNDLE_PATH } : bundleWorkflows();

@@ -230,7 +230,7 @@ describe.each([...new Set(CONTRACT.map(({ path }) => path))])('%s', (path) => {
   });
 });
 
-test('what all these calls have sealed stands in the columns that a start proves its keys with', async () => {
+test('the secrets that all these calls have sealed stand in the columns that a start proves its keys with', async () => {
   const path = `/v1/subscriptions/${ids.subscriptionId}/secret/rotate`;
   await posthorn.request('POST', path, {}, { headers: { 'idempotency-key': 'sealed' } });
   const places = new Set((await sealedTexts(posthorn.deps.pool)).map(({ place }) => place));

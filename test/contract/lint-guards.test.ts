@@ -253,7 +253,7 @@ describe('the linter accepts', () => {
     expect(found).not.toContain(`${path} eslint(no-restricted-imports)`);
   });
 
-  test.each(exceptions)('what %s alone may do', (path) => {
+  test.each(exceptions)('the imports that only %s may have', (path) => {
     expect(found).not.toContain(`${path} node(no-process-env)`);
     expect(found).not.toContain(`${path} eslint(no-console)`);
   });

@@ -29,7 +29,7 @@ const SPECIFIED: { endpoint: string; waitsFor?: string }[] = [
 /** As the specification writes them. */
 const served = new Set(routes.map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`));
 
-describe('of the specification', () => {
+describe('the specification', () => {
   test.each(SPECIFIED.filter(({ waitsFor }) => waitsFor === undefined))('$endpoint is served', ({ endpoint }) => {
     expect(served).toContain(endpoint);
   });

@@ -61,7 +61,7 @@ test('the limits of the tiers are those of the code', () => {
 test('the values by which dead letters are listed are those of the code, and no other one is taken', async () => {
   const known = { reason: DEAD_LETTER_REASONS, kind: DEAD_LETTER_KINDS, status: DEAD_LETTER_STATUSES };
   for (const [parameter, values] of Object.entries(known)) {
-    const shown = tableRowsOf(PAGE).filter(([name]) => name === `\`${parameter}\``);
+    const shown = tableRowsOf(PAGE, 'Dead letters').filter(([name]) => name === `\`${parameter}\``);
     expect([parameter, shown.map(([, value]) => value)]).toEqual([parameter, values.map((value) => `\`${value}\``)]);
     for (const value of [...values, 'other']) {
       const { status } = await posthorn.request('GET', `/v1/dlq?${parameter}=${value}`);

@@ -54,7 +54,7 @@ describe('links', () => {
     [...readPage(page).matchAll(/\]\(([^)#]+)/g)].map((match) => [page, match[1] ?? ''] as const),
   ).filter(([, target]) => !target.startsWith('https://'));
 
-  test.each(links)('of %s: %s is there', (page, target) => {
+  test.each(links)('on %s: %s is there', (page, target) => {
     expect(existsSync(join(ROOT, dirname(page), target))).toBe(true);
   });
 });

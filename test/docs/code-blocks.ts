@@ -33,9 +33,11 @@ export function codeBlocksOf(page: string): CodeBlock[] {
   return blocks;
 }
 
-/** The rows of every table of the page: their cells, trimmed. Rules and headers are left out. */
-export function tableRowsOf(page: string): string[][] {
-  const lines = readPage(page).split('\n');
+/** Rows of the page's tables, or of one section's: their cells, trimmed. Rules and headers are left out. */
+export function tableRowsOf(page: string, section?: string): string[][] {
+  const text = readPage(page);
+  const [, ofSection] = section === undefined ? [] : text.split(`\n## ${section}\n`);
+  const lines = (section === undefined ? text : (ofSection?.split('\n## ')[0] ?? '')).split('\n');
   return lines
     .filter((line, index) => line.startsWith('| ') && !(lines[index + 1] ?? '').startsWith('|---'))
     .map((line) =>

@@ -84,7 +84,7 @@ test('a worker killed while it publishes 600 scheduled messages: what it had beg
   const times = ids.map((id) => receiver.countOf(id));
   expect(times.filter((each) => each < 1)).toEqual([]);
   // A worker that stalls for longer than its lease is taken for dead: what it was sending the other one sends again.
-  if (!workers.some((worker) => worker.output().includes('took over from a worker that died')))
+  if (!workers.some((worker) => worker.output().includes('took over the claims of a dead worker; they are due again')))
     expect(times.filter((each) => each > 1)).toEqual([]);
   expect(await count('deliveries WHERE channel_id = $1', channelId)).toBe(600);
   expect(await count('scheduled_messages WHERE channel_id = $1', channelId)).toBe(0);

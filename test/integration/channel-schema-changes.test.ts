@@ -14,7 +14,7 @@ afterAll(() => posthorn.stop());
 
 const { channel, patch, publish, messagesOf } = schemaCalls(() => posthorn);
 
-test('what a schema refuses is checked a second time only where the schema has changed', async () => {
+test('a refused payload is checked a second time only where the schema has changed', async () => {
   const { log, pool, db, config } = posthorn.deps;
   const channelId = await channel({ schema: ORDER });
   const { environmentId } = await db.channel.findUniqueOrThrow({ where: { id: channelId } });

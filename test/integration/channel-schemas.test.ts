@@ -102,7 +102,7 @@ describe('a payload that does not fit the schema of its channel', () => {
     expect((await publish(id, { id: 1 }, 'order.sent')).status).toBe(202);
   });
 
-  test('of a test message is refused when the caller gave it; the own payload of the platform always goes', async () => {
+  test('is refused in a test message when the caller gave it; the own payload of the platform always goes', async () => {
     const id = await channel({ schema: ORDER });
     const subscription = await createSubscription(posthorn, { channelId: id, webhookUrl: 'http://127.0.0.1:4999/' });
     const path = `/v1/subscriptions/${subscription.id}/test`;
@@ -111,7 +111,7 @@ describe('a payload that does not fit the schema of its channel', () => {
     expect((await posthorn.request('POST', path)).status).toBe(202);
   });
 
-  test('of more than 64 KiB, or under a schema of any cost, is refused with the same words', async () => {
+  test('is refused with the same words when it has more than 64 KiB, or under a schema of any cost', async () => {
     const filler = 'x'.repeat(100_000);
     const id = await channel({ schema: ORDER });
     await expectRefused(() => publish<Refusal>(id, { filler }), 'payload.amount', /^is required$/);
@@ -142,7 +142,7 @@ describe('numbers', () => {
     await expectRefused(() => publish<Refusal>(id, { price: 1.105 }), 'payload.price', 'multiple of 0.01');
   });
 
-  test('of a key that stands twice: the last one counts, as in the message', async () => {
+  test('count by the last value when a key stands twice, as in the message', async () => {
     const id = await channel({ schema: { properties: { a: { type: 'string' } } } });
     const send = (payload: string) =>
       posthorn.request('POST', `/v1/channels/${id}/messages`, `{"eventType":"a","payload":${payload}}`);
@@ -180,7 +180,7 @@ describe('a channel that warns', () => {
   });
 });
 
-test('of several channels that refuse, the first in the request is named, however long its check takes', async () => {
+test('the first channel in the request that refuses is named, however long its check takes', async () => {
   const [slow, quick] = [await channel({ schema: ORDER }), await channel({ schema: ORDER })];
   const messages = [
     { channelId: slow, eventType: 'a', payload: { text: 'x'.repeat(100_000) } },

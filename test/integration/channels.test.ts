@@ -138,7 +138,7 @@ describe('patching a channel', () => {
     expect(await update(id, { name: 'x', status: 'archived' })).toMatchObject({ name: 'x', status: 'archived' });
   });
 
-  test('of two fields at once loses neither', async () => {
+  test('to two fields at once loses neither', async () => {
     const { id } = await create({});
     await Promise.all([update(id, { name: 'new' }), update(id, { retentionDays: 3 })]);
     expect(await get(id)).toMatchObject({ name: 'new', retentionDays: 3 });

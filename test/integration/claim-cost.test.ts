@@ -52,7 +52,7 @@ describe(`with a snapshot open while ${FINISHED} deliveries were made and finish
     expect(await pagesOf(async () => expect(await claimBoth(due)).toBe(0))).toBeLessThan(PAGES);
   });
 
-  test('what comes for a paused subscription costs a claim its own rows, and is not claimed', async () => {
+  test('messages for a paused subscription cost a claim their own rows, and are not claimed', async () => {
     const due = createDueRows({ pool, incarnationId: 'inc_living' });
     await claimBoth(due);
     await posthorn.deps.pool.query(

@@ -127,7 +127,7 @@ describe('a worker that reports', () => {
   });
 });
 
-describe('what is shown of a subscription', () => {
+describe('the concurrency that a subscription shows', () => {
   const shown = (maxConcurrency?: number) =>
     findConcurrency(database.db, { id: 'sub_a', ...(maxConcurrency !== undefined && { maxConcurrency }) });
 

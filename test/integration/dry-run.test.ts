@@ -70,7 +70,7 @@ describe('a dry run says of a subscription', () => {
     ['paused', { status: 'paused' }],
     ['disabled', { status: 'disabled' }],
     ['circuit', { circuitOpenedAt: new Date(), circuitProbeAt: new Date(Date.now() + 3_600_000) }],
-  ])('what would hold its delivery: %s', async (heldBy, data) => {
+  ])('names the reason that would hold its delivery: %s', async (heldBy, data) => {
     const channelId = await channel();
     const id = await subscribe(channelId, { filter: LARGE });
     await posthorn.deps.db.subscription.update({ where: { id }, data });
@@ -112,7 +112,7 @@ describe('a dry run', () => {
       {},
       { status: 'active', accepts: true, errors: [{ field: 'payload.total', reason: 'is required' }] },
     ],
-  ])('of a channel with %j and then %j says whether it takes the message', async (fields, patch, expected) => {
+  ])('says whether a channel with %j and then %j takes the message', async (fields, patch, expected) => {
     const channelId = await channel(fields);
     if (Object.keys(patch).length > 0) await posthorn.request('PATCH', `/v1/channels/${channelId}`, patch);
     const { body } = await ask(channelId, SAMPLE);
@@ -136,7 +136,7 @@ describe('a dry run', () => {
     });
   });
 
-  test('of a stored message answers as for the same sample', async () => {
+  test('answers for a stored message as for the same sample', async () => {
     const channelId = await channel();
     const metadata = { region: 'eu' };
     await subscribe(channelId, { filter: LARGE });
@@ -147,7 +147,7 @@ describe('a dry run', () => {
     expect(body.data.map(({ wouldReceive }) => wouldReceive)).toEqual([false, true]);
   });
 
-  test('of a message that waits for its time answers as for the same sample, but not of one that was cancelled', async () => {
+  test('answers for a scheduled message as for the same sample, but not for a cancelled one', async () => {
     const channelId = await channel();
     await subscribe(channelId, { filter: LARGE });
     const { id: messageId } = await publish(posthorn, channelId, { ...SAMPLE, delay: 3_600_000 });
@@ -175,7 +175,7 @@ describe('a dry run', () => {
     expect(body.data.map(({ subscriptionId }) => subscriptionId)).toEqual([ids[2]]);
   });
 
-  test('of a message takes messages:read: whoever tries filters on it could tell what is in it', async () => {
+  test('takes messages:read for a stored message: a caller that tries filters on it could tell its content', async () => {
     const channelId = await channel();
     const { id: messageId } = await publish(posthorn, channelId);
     const made = await posthorn.request<{ key: string }>('POST', '/v1/api-keys', {
@@ -211,7 +211,7 @@ describe('a dry run', () => {
     await expectRefused(() => ask<Refusal>(channelId, given), status, field);
   });
 
-  test('of an erased message is CONFLICT: nothing is left to ask about', async () => {
+  test('is CONFLICT for an erased message: nothing is left to ask about', async () => {
     const channelId = await channel();
     const { id: messageId } = await publish(posthorn, channelId);
     await posthorn.request('DELETE', `/v1/messages/${messageId}`);

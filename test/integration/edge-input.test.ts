@@ -102,7 +102,7 @@ describe('a body', () => {
     );
   });
 
-  test('of a control route may have 256 KiB', async () => {
+  test('may have 256 KiB on a control route', async () => {
     const body = `{"text":"${'x'.repeat(256 * 1024 - 11)}"}`;
     expect((await edge.call({ method: 'PATCH', path: '/v1/control', body })).status).toBe(200);
   });

@@ -21,7 +21,7 @@ function expectLimited(answer: EdgeAnswer, message: string, limit: number): numb
 }
 
 describe('a key', () => {
-  test('of tier Free has 10 requests in one second, and the refused ones do not use up its minute', async () => {
+  test('with the tier Free has 10 requests in one second, and the refused ones do not use up its minute', async () => {
     // A busy machine may take longer for them than the second that is counted: then it is tried again with another key.
     const { key, answers } = await waitFor('30 requests within one second', async () => {
       const free = await edge.newKey({ tier: 'free', limits: { concurrent: 1_000 } });

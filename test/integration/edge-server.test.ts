@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => edge.stop());
 
-describe('what is not HTTP as it should be', () => {
+describe('a request that is not valid HTTP', () => {
   test.each([
     ['no HTTP at all', 'hello\r\n\r\n', 400, 'is not valid HTTP'],
     ['a method Node does not know', 'FETCH / HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'is not valid HTTP'],

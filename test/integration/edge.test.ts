@@ -210,7 +210,7 @@ describe('a failure', () => {
     },
   );
 
-  test('of the way to the database is UNAVAILABLE with Retry-After', async () => {
+  test('on the way to the database is UNAVAILABLE with Retry-After', async () => {
     const answer = await edge.call({ path: '/v1/throw/unavailable' });
     expect([answer.status, answer.json.error?.code, answer.headers['retry-after']]).toEqual([503, 'UNAVAILABLE', '1']);
     expect(answer.json.error?.retryAfter).toBeUndefined();

@@ -183,7 +183,7 @@ describe('PostgreSQL', () => {
   });
 
   // Old: the new checkout made itself a password, found the folder of the old one, and ended: "is not the one … was made with".
-  test('of a checkout that was removed and made again at the same path begins anew, and harms nothing of the old one', async () => {
+  test('begins anew for a checkout that was removed and made again at the same path, and leaves the old one whole', async () => {
     const checkout = mkdtempSync(join(tmpdir(), 'posthorn-again-'));
     const lines: string[] = [];
     const own = {

@@ -37,7 +37,7 @@ describe('keys are proved', () => {
     expect(await refusal(keyOf('k1'))).toBe(
       'EncryptionKeyError: The encryption key k1 has other bytes than the key that this database knows by that name. ' +
         'That key sealed 1 row of idempotency_keys and 3 rows of subscription_secrets. Set its bytes in ENCRYPTION_KEYS, or give ' +
-        'the new key another name and give up what the lost one sealed with `posthorn encryption-keys abandon k1`.',
+        'the new key another name and give up the rows of the lost one with `posthorn encryption-keys abandon k1`.',
     );
     expect(await refusal(k1)).toBe('proved');
   });
@@ -47,8 +47,8 @@ describe('keys are proved', () => {
     await insertSealed(database.pool, createKeyRing([k1]), { secrets: 0, answers: 2 });
 
     expect(await refusal(k2)).toBe(
-      'EncryptionKeyError: The encryption key k1 is missing. It sealed 2 rows of idempotency_keys. Add it to ENCRYPTION_KEYS, ' +
-        'or give up what it sealed with `posthorn encryption-keys abandon k1`.',
+      'EncryptionKeyError: The encryption key k1 is missing. That key sealed 2 rows of idempotency_keys. Add it to ENCRYPTION_KEYS, ' +
+        'or give up these rows with `posthorn encryption-keys abandon k1`.',
     );
     expect(await checkValues()).toEqual([]);
     expect(await refusal(k2, k1)).toBe('proved');

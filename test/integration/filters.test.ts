@@ -146,13 +146,13 @@ describe('publishing asks the filters', () => {
     expect(await Promise.all(body.ids.map(receiversOf))).toEqual([[], [id], [id]]);
   };
 
-  test('of a batch, message by message', async () => {
+  test('for each message of a batch', async () => {
     const channelId = await channel();
     const id = await subscribe(channelId, { filter: LARGE });
     await expectFiltered(id, await posthorn.request('POST', `/v1/channels/${channelId}/messages/batch`, { messages }));
   });
 
-  test.each(['/v1/messages/batch', '/v1/messages/transactional'])('of each channel of POST %s', async (path) => {
+  test.each(['/v1/messages/batch', '/v1/messages/transactional'])('for each channel of POST %s', async (path) => {
     const [one, other] = [await channel(), await channel()];
     const large = await subscribe(one, { filter: LARGE });
     const small = await subscribe(other, { filter: 'payload.amount <= 100' });

@@ -54,7 +54,7 @@ const doubling = (levels: number): Schema => ({
 });
 const nested = (levels: number, value: unknown): unknown => (levels === 0 ? value : { x: nested(levels - 1, value) });
 
-describe('of the schemas that hurt a validator (security study, section 4)', () => {
+describe('with the schemas that hurt a validator', () => {
   test.each<[string, Schema, RegExp]>([
     ['an enum of 50,000 values', { enum: Array.from({ length: 50_000 }, (_, n) => n) }, /32768 bytes|262144 bytes/],
     ['an enum of 501 values', { enum: Array.from({ length: 501 }, (_, n) => n) }, /at #\/enum: must have at most 500/],

@@ -176,7 +176,7 @@ test('a claim reads what it takes of each turn, not the backlog, however calm th
 });
 
 // Old: with a plan made for a list of this length each was compared with each, for hours.
-test('what filters let through is looked up in a hash table, however much it is', async () => {
+test('matches of filters are looked up in a hash table, however many they are', async () => {
   const { id: channelId } = await createChannel(posthorn);
   const { environmentId } = await posthorn.deps.db.channel.findUniqueOrThrow({ where: { id: channelId } });
   await publish(environmentId, channelId, 1);

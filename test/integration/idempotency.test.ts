@@ -166,7 +166,7 @@ test('a key holds any 255 visible ASCII characters', async () => {
   expect([first.status, (await posts.send(posts.messagesPath(), MESSAGE, { as })).text]).toEqual([202, first.text]);
 });
 
-describe('what is refused', () => {
+describe('a refusal', () => {
   test('for its body leaves the key free, whatever finds it', async () => {
     const before = await posts.contents();
     for (const [path, body] of [

@@ -171,7 +171,7 @@ test('a page of messages, waiting or published, reads a page by event type', asy
 });
 
 // Old: whatever waits in the environment was gone through for any subscription's.
-test('what a subscription has waiting is found behind the backlog of another one', async () => {
+test('the waiting deliveries of a subscription are found behind the backlog of another one', async () => {
   const target = { channelId, webhookUrl: 'http://127.0.0.1:4000/' };
   const { id: subscriptionId } = await createSubscription(posthorn, target);
   await insert('new.common', 'pending', 10, [subscriptionId, subscriptionId]);

@@ -137,7 +137,7 @@ describe('publishing one message', () => {
   });
 });
 
-describe('what was published', () => {
+describe('the text that was published', () => {
   test.each([
     ['numbers', '{"a":12345678901234567890,"b":1.10,"c":1e3,"d":-0,"e":0.1e-7,"f":100000000000000000000.5}'],
     ['the order of keys', '{"z":1,"a":2,"10":3,"9":4,"":5}'],
@@ -194,7 +194,7 @@ describe('what was published', () => {
 });
 
 describe('publishing a batch', () => {
-  test.each([1, 2, 100])('of %d messages answers 202 with their ids in their order', async (count) => {
+  test.each([1, 2, 100])('with %d messages answers 202 with their ids in their order', async (count) => {
     const messages = Array.from({ length: count }, (_, n) => ({ eventType: `a.${n}`, payload: { n } }));
     const answer = await sendBatch(messages);
     expect([answer.status, answer.body]).toEqual([202, { count, ids: expect.any(Array), status: 'accepted' }]);
@@ -210,7 +210,7 @@ describe('publishing a batch', () => {
     ['an object', { 0: message }, 'must be an array of messages'],
     ['null', null, 'must be an array of messages'],
     ['nothing', undefined, 'is required'],
-  ])('of %s is refused', async (_, messages, reason) => {
+  ])('is refused with %s as its messages', async (_, messages, reason) => {
     await expectRefused({ messages }, 'messages', reason, '/batch');
   });
 
@@ -220,7 +220,7 @@ describe('publishing a batch', () => {
     ['a payload too large', { ...message, payload: { text: 'x'.repeat(256 * KIB) } }, 'messages[3].payload'],
     ['metadata that is no text', { ...message, metadata: { a: 1 } }, 'messages[3].metadata.a'],
     ['nothing at all', null, 'messages[3]'],
-  ])('of which the fourth has %s publishes none of the five', async (_, bad, field) => {
+  ])('whose fourth message has %s publishes none of the five', async (_, bad, field) => {
     await createSubscription(posthorn, { channelId, webhookUrl: 'https://example.com/in' });
     const messages = [message, message, message, bad, message];
     await expectRefused({ messages }, field, /./, '/batch');

@@ -102,7 +102,7 @@ describe('connections', () => {
     expect(await Promise.all(stuck)).toMatchObject([{ isDelivered: true }, { isDelivered: true }]);
   });
 
-  test('of one group that are all in use do not hold up another group at the same origin', async () => {
+  test('that one group has all in use do not hold up another group at the same origin', async () => {
     const { receiver, held, answerAll } = await startHolding();
     const sender = createSender({ connectionsPerGroup: 1 });
     const stuck = [1, 2, 3].map(() => sender.post({ ...webhookRequest(receiver.url), group: 'slow' }));
@@ -149,7 +149,7 @@ describe('connections', () => {
     expect(receiver.connections).toBe(3);
   });
 
-  test('of the origins used least recently are closed beyond the bound', async () => {
+  test('to the origins used least recently are closed beyond the bound', async () => {
     const receivers = await Promise.all([startReceiver(), startReceiver(), startReceiver()]);
     const sender = createSender({ maxOrigins: 2 });
     for (const { url } of receivers) await sender.post(webhookRequest(url));

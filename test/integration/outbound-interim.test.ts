@@ -70,7 +70,7 @@ test('a 100 over TLS is read over', async () => {
   expect(await createSender({ guard }).post(webhookRequest(url))).toMatchObject(delivered);
 });
 
-describe('what looks like a 100 and is none stays as it is', () => {
+describe('bytes that look like a 100 and are none stay as they are', () => {
   test.each<[string, string]>([
     ['in the body of a 200', CONTINUE],
     ['in the body of a 200 after a 100', `${CONTINUE}HTTP/1.1 100 Continue`],

@@ -7,7 +7,7 @@ import { startAnswering, startRawReceiver } from '../support/raw-receiver.ts';
 const { startReceiver, createSender, end } = createOutbound();
 afterEach(end);
 
-describe('what is sent', () => {
+describe('the request', () => {
   test('is one HTTP/1.1 POST with the path, the query, the exact bytes and their length', async () => {
     const receiver = await startReceiver();
     const body = Buffer.from('{"é":"日本","n":12345678901234567890,"m":1.10}');
@@ -94,7 +94,7 @@ describe('what is sent', () => {
   });
 });
 
-describe('what is reported', () => {
+describe('the report', () => {
   test('is the answer with its times', async () => {
     const answer = 'HTTP/1.1 201 Made\r\nX-Id: 7\r\nset-cookie: a=1\r\nset-cookie: b=2\r\ncontent-length: 4\r\n\r\n';
     const receiver = await startReceiver(
@@ -138,14 +138,14 @@ describe('what is reported', () => {
     [500, '7', undefined],
     [302, '7', undefined],
     [200, '7', undefined],
-  ])('of a %d with Retry-After %p is a wait of %p ms', async (status, retryAfter, expected) => {
+  ])('says a wait for a %d with Retry-After %p: %p ms', async (status, retryAfter, expected) => {
     const header = retryAfter === undefined ? '' : `retry-after: ${retryAfter}\r\n`;
     const receiver = await startReceiver(startAnswering(`HTTP/1.1 ${status} x\r\n${header}content-length: 0\r\n\r\n`));
     const result = await createSender().post(webhookRequest(receiver.url));
     expect(result.retryAfterMs).toBe(expected);
   });
 
-  test('of a 103 before the answer is the answer', async () => {
+  test('leaves out a 103 before the answer', async () => {
     const receiver = await startReceiver(startAnswering(`HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n${OK_ANSWER}`));
     expect(await createSender().post(webhookRequest(receiver.url))).toMatchObject({
       isDelivered: true,

@@ -100,7 +100,7 @@ test('a cancel and the publishing of a message at the same moment, 50 times: can
   expect(seen).toContain(409);
 });
 
-test('what is erased at the moment of its publishing has no payload, wherever it is', async () => {
+test('a message erased at the moment of its publishing has no payload, wherever it is', async () => {
   for (let n = 0; n < 20; n += 1) {
     const id = await schedule();
     const publishDue = createDuePublisher(posthorn);
@@ -121,7 +121,7 @@ test('one that is published while it is asked for is never missing', async () =>
   }
 });
 
-test('what becomes due while its channel is not active waits until it is', async () => {
+test('a message that becomes due while its channel is not active waits until it is', async () => {
   const id = await schedule();
   await setStatus('paused');
   await publishAllDue(createDuePublisher(posthorn));
@@ -139,7 +139,7 @@ async function publishDueNow(): Promise<void> {
   await publishAllDue(createDuePublisher(posthorn));
 }
 
-test('what is due in a channel that was deleted at the same moment as it was accepted is cancelled', async () => {
+test('a due message is cancelled when its channel was deleted at the moment of accepting it', async () => {
   const id = await schedule();
   await posthorn.deps.db.channel.update({ where: { id: channelId }, data: { deletedAt: new Date() } });
   await publishAllDue(createDuePublisher(posthorn));

@@ -46,7 +46,7 @@ test('publishes with keys and ids that come together share transactions, and eac
   expect(await stored()).toEqual({ ...rest, transactions });
 });
 
-test('what is refused in a group is refused alone: a paused channel, an id of another message', async () => {
+test('a refused unit of a group is refused alone: a paused channel, an id of another message', async () => {
   const paused = (await createChannel(posthorn)).id;
   await posthorn.request('PATCH', `/v1/channels/${paused}`, { status: 'paused' });
   await publish(1_000, { id: 'taken' });

@@ -46,7 +46,7 @@ describe.each(fixtures)('the schema %s', (_, { schema, fits, misfits }) => {
 describe('in draft 07', () => {
   const draft07 = { $schema: 'http://json-schema.org/draft-07/schema#' };
 
-  test('what stands beside a reference means nothing; in later drafts it holds', async () => {
+  test('words beside a reference mean nothing; in later drafts they hold', async () => {
     const rest = {
       properties: { a: { $ref: '#/definitions/text', maxLength: 1 } },
       definitions: { text: { type: 'string' } },
@@ -78,7 +78,7 @@ test('two channels whose schemas have one $id do not meet', async () => {
   expect((await publish<Refusal>(second, { x: 1 })).body.error.details?.field).toBe('payload.y');
 });
 
-describe('what a condition leaves unevaluated', () => {
+describe('members that a condition leaves unevaluated', () => {
   const a = { properties: { a: true } };
   const b = { properties: { b: true } };
   const condition = JSON.parse('{ "if": { "required": ["x"] }, "then": { "properties": { "b": true, "x": true } } }');

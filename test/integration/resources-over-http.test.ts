@@ -189,7 +189,7 @@ describe('subscriptions over HTTP', () => {
     expect(await refused('POST', `/v1/subscriptions/sub_${MISSING}/test`)).toMatchObject({ status: 404 });
   });
 
-  test('of a deleted channel end their deliveries, and the messages stay readable', async () => {
+  test('end their deliveries when their channel is deleted, and the messages stay readable', async () => {
     const { id } = await subscribe();
     const message = await publish(service, channel.id);
     await service.request('DELETE', `/v1/channels/${channel.id}`);

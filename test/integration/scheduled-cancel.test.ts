@@ -53,7 +53,7 @@ test('a cancelled message stays to be seen, is not published, and cancelling it 
   expect(await listPublished()).toEqual([]);
 });
 
-test('what is published, foreign or missing cannot be cancelled', async () => {
+test('a published, foreign or missing message cannot be cancelled', async () => {
   const { body: atOnce } = await send(message);
   expect(await cancel(atOnce.id)).toMatchObject({ status: 409, body: { error: { code: 'CONFLICT' } } });
   const { body: later } = await send({ ...message, delay: HOUR_MS });

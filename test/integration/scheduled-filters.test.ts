@@ -84,7 +84,7 @@ test('while filters of a channel are undecided, other channels publish what is d
   expect(await posthorn.deps.db.delivery.count({ where: { channelId } })).toBe(300);
 });
 
-describe('what happens to a message while filters decide about it holds:', () => {
+describe('a change to a message while filters decide about it holds:', () => {
   let publishDue: ReturnType<typeof createDuePublisher>;
   let held: ReturnType<typeof createHeldFilters>;
   let ids: string[];
@@ -133,7 +133,7 @@ describe('what happens to a message while filters decide about it holds:', () =>
     expect(await decide()).toEqual(['cancelled', 'cancelled', 'cancelled']);
   });
 
-  test('what another process has published meanwhile is not published again', async () => {
+  test('a message that another process has published meanwhile is not published again', async () => {
     await publishAllDue(createDuePublisher(posthorn));
     expect(await decide()).toEqual(['pending', 'pending', 'pending']);
     expect(await posthorn.deps.db.delivery.count({ where: { channelId } })).toBe(3);
@@ -153,7 +153,7 @@ test('four processes whose filters decide at the same moment publish each messag
   expect(await posthorn.deps.db.scheduledMessage.count({ where: { channelId } })).toBe(0);
 });
 
-test('what a costly filter lets through, or cannot decide in time, is delivered', async () => {
+test('a message that a costly filter lets through, or cannot decide in time, is delivered', async () => {
   // 2,500 million steps over the long list, four over the short one.
   await patchFilter('payload.a.all(x, payload.a.all(y, x + y > -1))');
   const ids: string[] = [];

@@ -115,7 +115,7 @@ test('the id of a message that was erased before its time still stands for it', 
   expect(await listWaiting()).toEqual([]);
 });
 
-test('of 20 that schedule anew under the id of a cancelled message at once, one does, and all get it', async () => {
+test('one of 20 requests that schedule anew under the id of a cancelled message succeeds, and all get its message', async () => {
   const scheduled = { ...message, id: 'order-1', delay: HOUR_MS };
   const first = await send(scheduled);
   await cancel(first.body.id);

@@ -215,7 +215,7 @@ test("a publisher's id stands for the message that waits, and for it when it is 
   expect([(await listPublished()).length, (await listScheduled()).length]).toEqual([1, 0]);
 });
 
-test('what waits is listed soonest first, in pages whose cursor belongs to their filter', async () => {
+test('scheduled messages are listed soonest first, in pages whose cursor belongs to their filter', async () => {
   const delays = [5, 1, 4, 2, 3].map((hours) => ({ ...message, delay: hours * HOUR_MS }));
   const { ids } = (await sendBatch(delays)).body;
   const soonest = [1, 3, 4, 2, 0].map((index) => ids[index]);

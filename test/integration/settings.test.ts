@@ -75,8 +75,8 @@ test('names that look like settings and are none are told of once, and those of 
   const api = await startPosthorn('api', variables, 'the API is ready');
   api.child.kill('SIGTERM');
   await api.ended;
-  expect(api.output().match(/ignored, since this release has no settings of these names: [^"]*/g)).toEqual([
-    'ignored, since this release has no settings of these names: POSTHORN_COLOUR',
+  expect(api.output().match(/ignored settings that this release does not have: [^"]*/g)).toEqual([
+    'ignored settings that this release does not have: POSTHORN_COLOUR',
   ]);
 });
 
@@ -106,7 +106,7 @@ describe('names on the command line', () => {
       DATABASE_URL: database.url,
     });
     expect(exitCode).toBe(1);
-    expect(errors).toContain('It must not contain control characters.');
+    expect(errors).toContain('A name must not contain control characters.');
     expect(errors).not.toContain('\u001b');
   });
 });

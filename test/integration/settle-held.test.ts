@@ -95,7 +95,7 @@ describe('behind a probe that failed', () => {
   });
 });
 
-test('of one subscription four last chances are claimed at a time, ten a second, however many workers claim at once', async () => {
+test('four last chances of a subscription are claimed at a time, ten a second, however many workers claim at once', async () => {
   const subscriptionId = await held(20);
   await endPolicies(subscriptionId);
   await settleHeld(posthorn.deps.pool);

@@ -157,7 +157,7 @@ describe('Last-Event-ID', () => {
     }
   });
 
-  test('of a stream that has shown nothing yet resumes where it began', async () => {
+  test('resumes where it began when it has shown nothing yet', async () => {
     const quiet = await read();
     const position = await positionOf(quiet);
     quiet.close();

@@ -109,7 +109,7 @@ describe('the secret of a subscription', () => {
     expect(await rows()).toStrictEqual(before);
   });
 
-  test.each(['sub_\u0000', 'nonsense', `sub_${'0'.repeat(26)}`])('of the id %j is missing', async (id) => {
+  test.each(['sub_\u0000', 'nonsense', `sub_${'0'.repeat(26)}`])('is missing for the id %j', async (id) => {
     const { live, subscriptions } = resources;
     await expect(subscriptions.secret(live, id)).rejects.toMatchObject(NO_SUBSCRIPTION);
     await expect(subscriptions.rotateSecret(live, id, { overlapHours: 0 })).rejects.toMatchObject(NO_SUBSCRIPTION);

@@ -44,7 +44,7 @@ test(`looking after dead workers reads nothing while none has died, though ${FIN
 });
 
 // Old: a look at a time counted no takeover, so that a delivery which kills its workers went on to do so.
-test('what a dead worker held is freed and counted, also by one that comes to life and dies again', async () => {
+test('claims of a dead worker are freed and counted, also those of one that comes to life and dies again', async () => {
   const takeOver = createTakeOver(pool);
   await dies('inc_first');
   await holds('inc_first');

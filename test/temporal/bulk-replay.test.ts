@@ -71,7 +71,7 @@ test('a bulk replay delivers what its filter matches and nothing else', async ()
   expect((await lettersOf(`channelId=${other.channelId}`)).map((letter) => letter.status)).toEqual(['open', 'open']);
 });
 
-test('what fails again during a bulk replay is a new dead letter and is not taken up a second time', async () => {
+test('a delivery that fails again during a bulk replay is a new dead letter and is not taken up a second time', async () => {
   const { channelId } = await withDeadLetters(3);
 
   const asked = await bulkReplay({ channelId });

@@ -113,7 +113,7 @@ describe.each(['off', '0'])('with the burst threshold %s', (threshold) => {
     });
   });
 
-  test('it survives a restart of the worker', async () => {
+  test('an open circuit survives a restart of the worker', async () => {
     const dead = await opened();
     const before = dead.receiver.requests.length;
     await posthorn.worker.stop();

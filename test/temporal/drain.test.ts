@@ -50,7 +50,7 @@ test('a burst beyond the threshold is drained: every message once, and the drain
   await receiver.close();
 });
 
-test('what fails in a drain goes on in a Temporal workflow of its own, with what its policy has left', async () => {
+test('a delivery that fails in a drain goes on in a Temporal workflow of its own, with the rest of its policy', async () => {
   const seen = new Map<string, number>();
   const receiver = await startReceiver({
     answer: ({ headers, body }) => {

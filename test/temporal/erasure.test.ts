@@ -81,7 +81,7 @@ describe.each(['off', '0'])('with the burst threshold %s', (threshold) => {
     expect((await tableContents(scene.posthorn.deps.pool))['messages']).toEqual(before);
   });
 
-  test('what waits for its first try is not sent any more: it has failed as erased, without a dead letter', async () => {
+  test('a delivery that waits for its first try is not sent any more: it has failed as erased, without a dead letter', async () => {
     const { channelId, subscriptionId, receiver } = await scene.subscribed([200]);
     await scene.posthorn.request('POST', `/v1/subscriptions/${subscriptionId}/pause`);
     const { id } = await publish(scene.posthorn, channelId, PERSONAL);
@@ -99,7 +99,7 @@ describe.each(['off', '0'])('with the burst threshold %s', (threshold) => {
     expect(await held()).toEqual([]);
   });
 
-  test('what waits for a retry is not sent any more, and its Temporal workflow ends without a failure', async () => {
+  test('a delivery that waits for a retry is not sent any more, and its Temporal workflow ends without a failure', async () => {
     // Time enough to erase it before its retry.
     const retryPolicy = { maxRetries: 2, initialDelay: 5_000, maxDelay: 5_000 };
     const { channelId, receiver, subscriptionId } = await scene.subscribed([answerWith(500), 500], { retryPolicy });

@@ -52,7 +52,7 @@ test('a worker that comes just after another has registered the namespace waits 
   expect((await shown(name)).sort()).toEqual([...SEARCH_ATTRIBUTES].sort());
 });
 
-test('of three workers at once on a Temporal without the namespace all start, and one of them finds the store new', async () => {
+test('three workers at once on a Temporal without the namespace all start, and one of them finds the store new', async () => {
   const found = await Promise.all(
     workers.map(({ client }): Promise<Furniture> => furnish(client, { namespace, taskQueue, log, schedules })),
   );

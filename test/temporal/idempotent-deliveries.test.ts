@@ -22,7 +22,7 @@ const send = (path: string, body: unknown, key?: string) =>
     headers: key === undefined ? {} : { 'idempotency-key': key },
   });
 
-test('what is published under a key, with an id or across channels is delivered like any other, once', async () => {
+test('a message published under a key, with an id or across channels is delivered like any other, once', async () => {
   const channelIds = await Promise.all([1, 2].map(async () => (await createChannel(posthorn)).id));
   for (const channelId of channelIds) await createSubscription(posthorn, { channelId, webhookUrl: receiver.url });
   const [one = '', other = ''] = channelIds;

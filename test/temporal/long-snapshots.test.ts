@@ -37,7 +37,7 @@ test('an idle worker reads next to nothing, however much was finished under an o
   });
 });
 
-test('what waited for a resume is delivered beside thousands that stay paused, and nothing of those', async () => {
+test('deliveries that waited for a resume are sent beside thousands that stay paused, and none of the paused ones', async () => {
   const { id: channelId } = await createChannel(posthorn);
   const { id } = await createSubscription(posthorn, { channelId, webhookUrl: receiver.url });
   await posthorn.request('POST', `/v1/subscriptions/${id}/pause`);

@@ -103,7 +103,7 @@ describe('a request with a mark', () => {
         ? {}
         : MESSAGE;
 
-  test('of the longest chain, or beyond, publishes by no way, and nothing is stored', async () => {
+  test('at the end of the longest chain, or beyond, publishes by no way, and nothing is stored', async () => {
     const { receiver, channelId, subscriptionId } = await scene.subscribed([200]);
     const paths = routes.filter(({ isPublish }) => isPublish).map(({ path }) => path);
     expect(paths).toHaveLength(5);

@@ -205,7 +205,7 @@ test('a replay keeps its rate, shows how far it is, can be cancelled, and then s
   expect((receiver.requests[1]?.at ?? 0) - askedAt).toBeGreaterThanOrEqual(990);
 });
 
-test('it goes on behind what it has done when its worker ends, and ends with its subscription', async () => {
+test('goes on behind its last message when its worker ends, and ends with its subscription', async () => {
   const { id: channelId } = await createChannel(posthorn);
   const ids = await age(channelId, await publishBatch(posthorn, channelId, 24), 1);
   const receiver = await receiving();

@@ -27,7 +27,7 @@ const spellings = (): string[] =>
     (host) => `http://${host}:${portOf(scene.posthorn.url)}`,
   );
 
-test('it cannot be saved by any spelling, in a new subscription or a stored one, and nothing is changed', async () => {
+test('an own address cannot be saved in any spelling, in a new subscription or a stored one, and nothing is changed', async () => {
   const { posthorn } = scene;
   const { receiver, channelId, subscriptionId } = await scene.subscribed([200]);
   const path = `/v1/subscriptions/${subscriptionId}`;

@@ -115,7 +115,7 @@ test('a delivery that is overdue by less than a minute, or whose Temporal workfl
   expect(await deliveryOf(posthorn, recent.messageId)).toMatchObject({ status: 'retrying', attempts: 1 });
 });
 
-test('what a dead worker had claimed and not started is started by a living one, in the same round', async () => {
+test('deliveries that a dead worker had claimed and not started are started by a living one, in the same round', async () => {
   const receiver = await receivers.start();
   const channel = await createChannel(posthorn);
   const fields = { channelId: channel.id, webhookUrl: receiver.url };
@@ -134,7 +134,7 @@ test('what a dead worker had claimed and not started is started by a living one,
   expect(rows).toEqual([{ round: 1, holder: null }]);
 });
 
-test('what a living worker holds is not taken from it', async () => {
+test('claims of a living worker are not taken from it', async () => {
   const receiver = await receivers.start();
   const channel = await createChannel(posthorn);
   const subscription = await createSubscription(posthorn, { channelId: channel.id, webhookUrl: receiver.url });

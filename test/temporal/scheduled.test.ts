@@ -58,7 +58,7 @@ test('a message arrives at its time, not before, with that time, its trace and t
   expect([receiver.countOf(accepted.id), await statusOf(accepted.id)]).toEqual([1, 'delivered']);
 });
 
-test('what is cancelled before its time does not arrive, and what is due after it does', async () => {
+test('a message cancelled before its time does not arrive, and one that is due after it does', async () => {
   const { channelId, receiver } = await subscribed();
   const cancelled = await publish(posthorn, channelId, { delay: HOUR_MS });
   await posthorn.request('POST', `/v1/messages/${cancelled.id}/cancel`);
@@ -103,7 +103,7 @@ test('a message whose channel is paused at its time arrives once the channel is 
   expect(receiver.countOf(id)).toBe(1);
 });
 
-test('what became due while no worker was there arrives with the next one, once, in the order of its times', async () => {
+test('messages that became due while no worker was there arrive with the next one, once, in the order of their times', async () => {
   const { channelId, receiver } = await subscribed();
   await posthorn.worker.stop();
   const [first = ''] = await insertOverdue(posthorn, channelId, { agoMs: 600_000 });

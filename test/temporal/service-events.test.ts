@@ -91,7 +91,7 @@ test('a subscriber whose eventTypes name others is not told', async () => {
   expect(listener.requests).toEqual([]);
 });
 
-test('what goes wrong with events themselves is told to nobody', async () => {
+test('failures of events themselves cause no event', async () => {
   const channelId = await systemChannelOf(posthorn);
   const broken = await receiverOf(410);
   const { id } = await createSubscription(posthorn, { channelId, webhookUrl: broken.url, eventTypes: ['delivery.*'] });

@@ -7,23 +7,22 @@ import { type ClaimedDelivery, type ClaimedRow, DETAILS } from './claim.ts';
 // The fifth place is the probe's, which is claimed like any other delivery.
 const PLACES = LAST_CHANCES.atATime - 1;
 const INTERVAL_MS = 1_000 / LAST_CHANCES.perSecond;
-// A claim that comes late takes the one that it has missed as well: the rate holds with a claim each 200 ms, and no second has
-// more than two beyond it.
+// A late claim takes the missed one as well: the rate holds with a claim each 200 ms, and no second has more than two beyond it.
 const CATCH_UP_MS = INTERVAL_MS;
-// From its claim until its request; a row that is given back, or whose worker dies, loses it by then and is claimed anew.
+// Time from the claim to the request. A row that is given back, or whose worker dies, loses its claim by then and is claimed anew.
 const GRANTED_SECONDS = 60;
 
 const marked = (alias: 'd' | 'o'): string =>
   `${alias}.subscription_id = s.id AND ${alias}.last_chance_until IS NOT NULL AND ${alias}.due_at IS NOT NULL AND ${alias}.policy_attempts = 0`;
-// Not `IS NULL`: with the statistics of a calm moment PostgreSQL would look through all that is held, by the index of first tries.
+// Not `IS NULL`: with calm statistics PostgreSQL would look through all held deliveries by the index of first tries.
 const WAITING = `${marked('d')} AND num_nulls(d.holder, d.carrier) = 2 AND d.due_at <= now()
   AND d.last_chance_until > coalesce(s.resumed_at, '-infinity')`;
 
 const IS_ANY_WAITING = `
   SELECT EXISTS (SELECT FROM subscriptions s WHERE ${HAS_FAILED_PROBE} AND EXISTS (SELECT FROM deliveries d WHERE ${WAITING})) AS "isAny"`;
 
-// Locked first, and counted by the next statement: in one, the count would be as old as the statement, and miss what another
-// worker has claimed since. Whoever comes second leaves the subscription to the first one.
+// The row is locked first, and the next statement counts. In one statement the count would be as old as the statement and miss later
+// claims of another worker. The second worker leaves the subscription to the first one.
 const LOCK = `
   SELECT s.id FROM subscriptions s
   WHERE ${HAS_FAILED_PROBE} AND (s.next_last_chance_at IS NULL OR s.next_last_chance_at <= now())
@@ -57,8 +56,8 @@ const CLAIM = `
   FROM claimed c JOIN messages m ON m.id = c.message_id JOIN subscriptions s ON s.id = c.subscription_id`;
 
 /**
- * Claims up to `count` deliveries for their last chance: of each subscription ten a second, and so many that with its probe five
- * are under way, whichever workers claim. `isMore`: others wait for their turn, so look again soon.
+ * Claims up to `count` deliveries for their last chance: ten a second of each subscription, and at most five under way with its probe,
+ * over all workers. `isMore`: others wait for their turn, so look again soon.
  */
 export async function claimLastChances(
   pool: Pool,

@@ -5,15 +5,15 @@ import { SUSPECT_AFTER_TAKEOVERS } from '../../shared/faults.ts';
 import { inLane, type Lane, LEAD_SECONDS } from './lanes.ts';
 import type { Served, Turn } from '../../dispatch/loop/turns.ts';
 
-/** A delivery that this process now holds, with what its Temporal workflow is started with. */
+/** A delivery that this process now holds, with the input of its Temporal workflow. */
 export type ClaimedDelivery = DeliveryToStart & {
   /** Milliseconds until it is due, 0 when it is. */
   dueInMs: number;
-  /** Several workers have died while they held it: it may be what kills them. */
+  /** Several workers have died while they held it: it may be the cause. */
   isSuspect: boolean;
-  /** Null while the subscription's circuit is closed; else this is its probe, or is to wait for it. */
+  /** Null while the subscription's circuit is closed; otherwise this is its probe, or waits for it. */
   circuitProbeInMs: number | null;
-  /** When that was read, by this process's clock, ms since the epoch. */
+  /** When the circuit was read, by this process's clock, ms since the epoch. */
   readAt: number;
 };
 
@@ -21,13 +21,13 @@ export type ClaimedRow = Omit<ClaimedDelivery, 'readAt'>;
 
 type DueRow = ClaimedRow & { dueAt: Date };
 
-// Temporal workflows that may be open for the retries of one subscription: a dead endpoint does not flood Temporal, its
-// further retries wait in PostgreSQL (docs/decisions.md). Another worker may end one of them at any moment.
+// Temporal workflows that may be open for the retries of one subscription. A dead endpoint must not flood Temporal: its further
+// retries wait in PostgreSQL (docs/decisions.md). Another worker may end one of them at any moment.
 const OPEN_RETRIES = 50;
 const ADMITTED = `(SELECT count(*) FROM (SELECT FROM deliveries o WHERE o.subscription_id = s.id AND o.carrier IS NOT NULL
   AND o.due_at IS NOT NULL LIMIT ${OPEN_RETRIES}) AS open_now) < ${OPEN_RETRIES}`;
 
-// Takes tries: is active, and its circuit is closed or lets a probe through, of which one is claimed.
+// Whether the subscription takes tries: it is active, and its circuit is closed or lets one probe through.
 const TAKES_TRIES = `s.status = 'active' AND s.deleted_at IS NULL AND (s.circuit_probe_at IS NULL OR s.circuit_probe_at <= now())`;
 
 export const DETAILS = `c.id, c.round, c.attempts, c.policy_attempts AS "policyAttempts",
@@ -38,8 +38,8 @@ export const DETAILS = `c.id, c.round, c.attempts, c.policy_attempts AS "policyA
     greatest(0, extract(epoch FROM c.due_at - now()) * 1000)::int AS "dueInMs", c.takeovers >= ${SUSPECT_AFTER_TAKEOVERS} AS "isSuspect",
     ${PROBE_IN_MS} AS "circuitProbeInMs"`;
 
-// SKIP LOCKED lets several workers claim at once. Each turn is one step into its subscription's own part of the lane's index,
-// behind what is known to be finished. The limits keep PostgreSQL from joining in any other order than that of the turns.
+// SKIP LOCKED lets several workers claim at once. Each turn is one step into its subscription's own part of the lane's index, behind
+// the rows that are known to be finished. The limits keep PostgreSQL to the order of the turns.
 const claim = (lane: Lane): string => `
   WITH turn AS MATERIALIZED (
     SELECT t.since, s.* FROM unnest($2::text[], $3::timestamptz[]) AS t (id, since)
@@ -74,8 +74,8 @@ const CLAIM: Record<Lane, string> = { first: claim('first'), retry: claim('retry
 type Waits = { waits: Record<string, number | null> | null };
 
 /**
- * Claims up to `count` deliveries that are due, retries those too that soon will be, at most `perSubscription` of each turn,
- * in the order of the turns. Beside them it tells what that says of the turns.
+ * Claims up to `count` due deliveries, and retries that soon will be, at most `perSubscription` of each turn, in the order of the
+ * turns. Also returns the result for each turn.
  */
 export async function claimDue(
   pool: Pool,
@@ -106,7 +106,7 @@ export async function claimDue(
   return { claimed, served: { claimed: counts, waits: new Map(Object.entries(rows[0]?.waits ?? {})) } };
 }
 
-/** What the Temporal workflows of these held deliveries are started with. Those held no more are left out. */
+/** The inputs for the Temporal workflows of these held deliveries, without those that are held no more. */
 export async function describeHeld(
   pool: Pool,
   ids: readonly string[],
@@ -133,7 +133,7 @@ const BACKLOG = `
     ) AS counted
   ) AS due`;
 
-/** How many first tries wait unclaimed of each of these subscriptions, counted up to `limit`. */
+/** Unclaimed first tries of each of these subscriptions, counted up to `limit`. */
 export async function countWaiting(pool: Pool, turns: readonly Turn[], limit: number): Promise<Map<string, number>> {
   if (turns.length === 0) return new Map();
   const { rows } = await pool.query<{ subscriptionId: string; count: number }>({

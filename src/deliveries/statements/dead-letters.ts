@@ -1,11 +1,11 @@
 import type { Pool } from 'pg';
 
-/** SQL expressions for the columns of a dead letter that its failure decides. */
+/** SQL expressions for the columns of a dead letter that depend on its failure. */
 export type DeadLetterColumns = { reason: string; errorClass: string; errorMessage: string; errorStatus: string };
 
 /**
- * SQL, an INSERT that returns the new dead letters whole: one for each delivery `c` of `from`, once for a delivery and its round,
- * so that a repeated call adds none. `m` is its message.
+ * SQL, an INSERT that returns the new dead letters whole: one for each delivery `c` of `from`, once for a delivery and its round, so
+ * that a repeated call adds none. `m` is its message.
  */
 export const insertDeadLetters = ({ from, ...columns }: DeadLetterColumns & { from: string }): string => `
     INSERT INTO dead_letters (id, environment_id, channel_id, message_id, subscription_id, delivery_id, round,

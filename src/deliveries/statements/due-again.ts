@@ -8,7 +8,7 @@ const NEXT_ROUND = `status = 'pending', round = d.round + 1, policy_attempts = 0
       holder = NULL, carrier = NULL, next_retry_at = NULL, last_chance_until = NULL, failure_reason = NULL, held_reason = NULL, held_since = NULL,
       held_sent = NULL, takeovers = 0, max_retries = s.max_retries, initial_delay = s.initial_delay, max_delay = s.max_delay, backoff_multiplier = s.backoff_multiplier`;
 
-// Before its delivery, as erasure and retention lock: neither takes the message away until this is committed.
+// The message is locked before its delivery, as erasure and retention do: neither takes the message away until this is committed.
 const SHARE_MESSAGE = `
   SELECT m.id FROM deliveries AS d JOIN messages AS m ON m.id = d.message_id
   WHERE d.id = $1 AND m.erased_at IS NULL FOR SHARE OF m`;
@@ -18,7 +18,7 @@ const RETRY = `
   WHERE d.id = $1 AND s.id = d.subscription_id AND s.deleted_at IS NULL
     AND (d.status <> 'pending' OR d.held_reason IN ('secret_unreadable', 'internal'))`;
 
-// A statement of its own: a dead letter that was committed while the one before waited for its row is seen.
+// A statement of its own, because it sees a dead letter that was committed while the one before waited for its row.
 const CLOSE = closeDeadLetters({
   from: '(SELECT $1::text AS id) AS d',
   condition: 'l.delivery_id = d.id',
@@ -26,8 +26,8 @@ const CLOSE = closeDeadLetters({
 });
 
 /**
- * Makes one delivery due again, closes its open dead letter and wakes workers, within a transaction. False when the delivery waits for its first
- * try anyway, and no fault of ours holds it, its subscription is deleted or its message erased.
+ * Makes one delivery due again, closes its open dead letter and wakes workers, within a transaction. False when the delivery waits for
+ * its first try and no fault of ours holds it, when its subscription is deleted, or its message erased.
  */
 export async function retryDelivery(
   connection: PoolClient,
@@ -42,7 +42,7 @@ export async function retryDelivery(
   return true;
 }
 
-// One statement: the dead letter is closed if and only if its delivery is due again.
+// One statement: the dead letter is closed exactly when its delivery is due again.
 const REPLAY_DEAD_LETTERS = `
   WITH eligible AS (
     SELECT l.id, l.delivery_id FROM dead_letters l
@@ -59,7 +59,10 @@ const REPLAY_DEAD_LETTERS = `
   FROM eligible e, subscriptions s
   WHERE d.id = e.delivery_id AND s.id = d.subscription_id`;
 
-/** Makes the deliveries of these open dead letters due again, and wakes workers. Returns how many; the rest are not open or not to be replayed. */
+/**
+ * Makes the deliveries of these open dead letters due again, and wakes workers. Returns their number. The rest are not open or cannot
+ * be replayed.
+ */
 export async function replayDeadLetters(
   db: Pool | PoolClient,
   replay: { ids: string[]; environmentId: string; requestedBy: string },
@@ -71,9 +74,8 @@ export async function replayDeadLetters(
 }
 
 /**
- * SQL, three CTEs: of the messages in `wanted`, for the subscription whose id `subscriptionId` is: `made` are the deliveries that
- * were missing, `again` those that were finished and are due in their next round, unless `onlyMissing`. What is under way is left
- * alone.
+ * SQL, three CTEs about the messages in `wanted` for the subscription `subscriptionId`: `made` are deliveries that were missing,
+ * `again` finished ones that are due in their next round (none with `onlyMissing`). Deliveries under way are left alone.
  */
 export const replayMessages = (names: {
   wanted: string;
@@ -95,7 +97,10 @@ export const replayMessages = (names: {
   ), letters AS (${closeDeadLetters({ from: 'again a', condition: 'l.delivery_id = a.id', requestedBy: names.requestedBy })}
   )`;
 
-/** Its Temporal workflow will not move it: next round, with what the policy has left. False when it has moved meanwhile. */
+/**
+ * The Temporal workflow will not move this delivery: it goes into its next round, with the rest of its policy. False when it has moved
+ * meanwhile.
+ */
 export async function leaveCarrier(
   pool: Pool,
   { id, round, carrier }: { id: string; round: number; carrier: string },
@@ -108,7 +113,7 @@ export async function leaveCarrier(
   return rowCount === 1;
 }
 
-/** The same for everything unfinished, at its own time. Returns how many. */
+/** The same for everything unfinished, at its own time. Returns the number. */
 export async function leaveAllCarriers(pool: Pool): Promise<number> {
   const { rowCount } = await pool.query(
     `UPDATE deliveries SET round = round + 1, carrier = NULL

@@ -22,7 +22,7 @@ const END_AS_DEAD_LETTER = `
   ), ${publishEvents(deliveryExhausted('letter'))}
   SELECT id FROM letter`;
 
-/** Ends an unfinished delivery of that round as a dead letter with its last error; does nothing to any other. True when it did. */
+/** Ends an unfinished delivery of that round as a dead letter with its last error, and leaves any other alone. True when it did. */
 export async function endAsDeadLetter(
   pool: Pool,
   ended: { deliveryId: string; round: number; reason: DeadLetterReason; message: string },
@@ -32,11 +32,11 @@ export async function endAsDeadLetter(
   return rowCount === 1;
 }
 
-// SQL, a SET list: no dead letter, since there is nothing left to replay it to.
+// SQL, a SET list without a dead letter: nothing is left to replay to.
 const SUBSCRIPTION_DELETED = `status = 'failed', failure_reason = 'subscription_deleted', due_at = NULL, next_retry_at = NULL,
        holder = NULL, carrier = NULL`;
 
-/** Ends what is unfinished of these subscriptions, in the transaction that deletes them. */
+/** Ends the unfinished deliveries of these subscriptions, in the transaction that deletes them. */
 export async function endOfSubscriptions(db: Executor, subscriptionIds: string[]): Promise<void> {
   await execute(
     db,
@@ -45,7 +45,7 @@ export async function endOfSubscriptions(db: Executor, subscriptionIds: string[]
   );
 }
 
-/** Ends what a publish that began before its subscription's deletion, and committed after it, has left. */
+/** Ends deliveries of a publish that began before its subscription's deletion and committed after it. */
 export async function endOfDeletedSubscriptions(pool: Pool): Promise<void> {
   await pool.query(
     `UPDATE deliveries d SET ${SUBSCRIPTION_DELETED} FROM subscriptions s

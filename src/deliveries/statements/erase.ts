@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 
-// Each its own statement: it sees what was recorded while the ones before waited for a lock.
+// Each is a statement of its own, which sees rows recorded while the ones before waited for a lock.
 const ERASE = [
   `UPDATE deliveries SET response_body = NULL, status = CASE WHEN due_at IS NULL THEN status ELSE 'failed' END,
      failure_reason = CASE WHEN due_at IS NULL THEN failure_reason ELSE 'erased' END,
@@ -13,8 +13,8 @@ const ERASE = [
 ];
 
 /**
- * Ends what is unfinished of a message that is being erased, `failed` with the reason `erased`, discards its open dead letters and
- * takes out what its receivers have answered. The caller has locked the message, then its deliveries.
+ * Ends the unfinished deliveries of a message that is being erased, `failed` with the reason `erased`, discards its open dead letters
+ * and removes the answers of its receivers. The caller has locked the message, then its deliveries.
  */
 export async function eraseDeliveries(connection: PoolClient, messageId: string): Promise<void> {
   for (const statement of ERASE) await connection.query(statement, [messageId]);

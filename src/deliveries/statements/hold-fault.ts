@@ -8,12 +8,12 @@ import { type Fault, FAULT_ENDS_AFTER_DAYS, FAULT_MESSAGES, LONGEST_FAULT_PAUSE_
 export type BrokenTry = {
   deliveryId: string;
   round: number;
-  /** Only while this is the next try; null when nobody knows which one it would have been. */
+  /** The delivery is held only while this is its next try; null when nobody knows which one it would have been. */
   number: number | null;
   reason: Fault;
-  /** Whether a request may have gone out of which there is no record. */
+  /** Whether a request may have gone out that is not on record. */
   maybeSent: boolean;
-  /** At least this long until the next try. */
+  /** Shortest time until the next try. */
   pauseSeconds: number;
   /** Subscription of an unreadable secret, and the secrets that were tried. */
   subscriptionId: string | null;
@@ -23,12 +23,12 @@ export type BrokenTry = {
 /** `nextTryAt` is null when it has ended as a dead letter with this message. */
 export type HeldByFault = { id: string; nextTryAt: Date | null; message: string };
 
-// SQL: whether the delivery `d` waits because of a fault of ours already.
+// SQL: whether a fault of ours holds the delivery `d` already.
 const IS_HELD = `coalesce(d.held_reason IN ('secret_unreadable', 'internal'), false)`;
 const SINCE = `(CASE WHEN ${IS_HELD} THEN d.held_since ELSE now() END)`;
 const IS_OVER = `(NOT j.is_mended AND ${SINCE} <= now() - interval '${FAULT_ENDS_AFTER_DAYS} days')`;
 const MAYBE_SENT = `(j.maybe_sent OR (${IS_HELD} AND coalesce(d.held_sent, false)))`;
-// As long as it has waited in all, so that each pause is about twice the one before.
+// As long as the delivery has waited in all, so that each pause is about twice the one before.
 const NEXT_TRY_AT = `(CASE WHEN ${IS_OVER} THEN NULL WHEN j.is_mended THEN now() ELSE
   greatest(d.due_at, now() + make_interval(secs =>
     least(${LONGEST_FAULT_PAUSE_SECONDS}, greatest(j.pause_seconds, extract(epoch FROM now() - ${SINCE}))))) END)`;
@@ -39,7 +39,7 @@ const MESSAGE = `CASE WHEN c.held_sent THEN ${quoted(FAULT_MESSAGES.maybeSent)}
 
 const LOCK_SUBSCRIPTIONS = `SELECT id FROM subscriptions WHERE id = ANY ($1::text[]) ORDER BY id FOR NO KEY UPDATE`;
 
-// A secret that came after those that were tried has mended it already: then it is due at once.
+// A secret newer than the tried ones has mended the fault already: the delivery is due at once.
 const HOLD = `
   WITH input AS (
     SELECT * FROM unnest($1::text[], $2::int[], $3::int[], $4::text[], $5::bool[], $6::int[], $7::text[], $8::text[])
@@ -84,8 +84,8 @@ const HOLD = `
   SELECT c.id, c.due_at AS "nextTryAt", ${MESSAGE} AS message FROM changed c`;
 
 /**
- * Puts deliveries back whose try broke off: nothing of their policies is used up, and those that have waited for seven days end
- * as dead letters. Deliveries that have moved on are left alone, and out of the answer.
+ * Puts deliveries back whose try broke off. Nothing of their policies is used up. Deliveries that have waited for seven days end as
+ * dead letters. Deliveries that have moved on are left alone, and out of the result.
  */
 export async function holdBroken(pool: Pool, broken: readonly BrokenTry[]): Promise<HeldByFault[]> {
   const column = <T>(of: (each: BrokenTry) => T): T[] => broken.map(of);
@@ -107,7 +107,9 @@ export async function holdBroken(pool: Pool, broken: readonly BrokenTry[]): Prom
   });
 }
 
-/** A secret of the subscription was opened: what else waits for that is due, and the next failure is told of again. */
+/**
+ * A secret of the subscription was opened: the other deliveries that wait for it are due, and the next failure causes an event again.
+ */
 export async function markReadable(pool: Pool, subscriptionId: string): Promise<void> {
   await pool.query(
     'UPDATE subscriptions SET secret_unreadable_since = NULL WHERE id = $1 AND secret_unreadable_since IS NOT NULL',

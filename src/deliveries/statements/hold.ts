@@ -1,11 +1,11 @@
 import type { Pool } from 'pg';
 
 /**
- * Puts a delivery back whose subscription takes nothing now. The round grows, so that it can be started again as soon as
- * it is due; nothing of the policy is used up. `until`: when that is. With `keepsDue` a circuit holds it: it stays due at its
- * own time, so that what has waited longest still comes first, and its nextRetryAt follows from the circuit when it is read.
- * With neither it stays due, and pending: no retry is coming. `isForLimit` has its resource say so, unless it waits because of a
- * fault of ours anyway.
+ * Puts a delivery back whose subscription takes nothing now. The round grows, so that the delivery can be started again as soon as it
+ * is due; nothing of the policy is used up. `until` is that time. With `keepsDue` a circuit holds the delivery: its due time stays, so
+ * that the longest waiting one still comes first, and its nextRetryAt follows from the circuit when it is read. With neither the
+ * delivery stays due, and pending: no retry is coming. `isForLimit` shows the limit as the reason, unless a fault of ours holds the
+ * delivery anyway.
  */
 export async function holdDelivery(
   pool: Pool,

@@ -1,8 +1,8 @@
 import { WANTED } from '../../db/wanted.ts';
 
 /**
- * SQL, an INSERT: a delivery for each pair of a message `m` and a subscription `s` of `from`, due now, under the policy that the
- * subscription has now. `holder`: an SQL expression for the incarnation that has it at once; without one it waits to be claimed.
+ * SQL, an INSERT: a delivery for each pair of a message `m` and a subscription `s` of `from`, due now, under the present policy of the
+ * subscription. `holder`: an SQL expression for the incarnation that has it at once; without one it waits for a claim.
  */
 export const insertDeliveries = ({ from, holder = 'NULL' }: { from: string; holder?: string }): string => `
     INSERT INTO deliveries (id, environment_id, channel_id, message_id, subscription_id, event_type, due_at, created_at, holder,
@@ -12,8 +12,8 @@ export const insertDeliveries = ({ from, holder = 'NULL' }: { from: string; hold
     FROM ${from}`;
 
 /**
- * SQL, an INSERT: the fan-out of `messages`, a table expression with the alias `m`, to the subscriptions of their channels.
- * `wanted` narrows what the event types of a subscription let through.
+ * SQL, an INSERT: the fan-out of `messages`, a table expression with the alias `m`, to the subscriptions of their channels. `wanted`
+ * narrows the event types of a subscription further.
  */
 export const fanOut = ({
   messages,

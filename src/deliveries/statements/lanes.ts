@@ -5,9 +5,9 @@ export type Lane = 'first' | 'retry';
 export const claimable = (prefix: '' | 'd.' = ''): string =>
   `${prefix}due_at IS NOT NULL AND ${prefix}holder IS NULL AND ${prefix}carrier IS NULL`;
 
-/** SQL: each lane has its partial index (deliveries_first_tries, deliveries_retries): neither is looked for among the other. */
+/** SQL: each lane has its own partial index (deliveries_first_tries, deliveries_retries), so neither is searched among the other. */
 export const inLane = (lane: Lane, prefix: '' | 'd.' = ''): string =>
   `${claimable(prefix)} AND ${prefix}policy_attempts ${lane === 'first' ? '= 0' : '> 0'}`;
 
-/** A retry is claimed a little before its time and started at it: nextRetryAt is exact however seldom we poll (0.5 s). */
+/** A retry is claimed a little (0.5 s) before its time and started at it: nextRetryAt is exact however seldom workers poll. */
 export const LEAD_SECONDS: Record<Lane, number> = { first: 0, retry: 0.7 };

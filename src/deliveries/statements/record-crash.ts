@@ -10,14 +10,14 @@ const RECORD_CRASH = `
   INSERT INTO attempts (id, delivery_id, number, started_at, duration_ms, outcome, error_class, error_message, carrier)
   SELECT posthorn_id('att'), id, attempts, now(), 0, 'failed', 'crashed', 'the worker stopped during this try; its request may have been sent', $4 FROM changed`;
 
-// Under the policy in force: a replay begins anew.
+// Deaths count under the present policy: a replay begins anew.
 const COUNT_DEATHS = `
   SELECT count(*)::int AS deaths FROM attempts a JOIN deliveries d ON d.id = a.delivery_id
   WHERE d.id = $1 AND d.round = $2 AND d.due_at IS NOT NULL AND a.error_class = 'crashed' AND a.started_at >= d.policy_started_at`;
 
 /**
- * Records a try whose worker died, without using up the policy. Nothing is recorded when that try was recorded after all. Returns
- * how many workers have died in tries of this delivery under its policy; 0 when it is not in that round any more.
+ * Records a try whose worker died, without using up the policy. Nothing is recorded when that try is on record after all. Returns how
+ * many workers have died in tries of this delivery under its policy; 0 when it is no longer in that round.
  */
 export async function recordCrash(
   pool: Pool,

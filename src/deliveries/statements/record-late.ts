@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { AttemptRecord } from './record.ts';
 
-// The message is locked before its delivery, as erasing it does: whichever comes first, nothing personal stays behind.
+// The message is locked before its delivery, as erasing does: nothing personal stays behind, whichever comes first.
 const RECORD_LATE = `
   WITH message AS (
     SELECT m.erased_at IS NOT NULL AS is_erased FROM deliveries d JOIN messages m ON m.id = d.message_id
@@ -21,10 +21,9 @@ const RECORD_LATE = `
     CASE WHEN NOT is_erased THEN $10::json END, $11, $12, $14 FROM late`;
 
 /**
- * Puts a try on record whose delivery was ended while the request was out: its subscription deleted, its Temporal workflow
- * cancelled, its message erased (then without what the receiver answered). It stays as it was ended, but what has arrived is
- * delivered, whatever became of its subscription. Does nothing when the try is recorded, or the delivery goes on in another
- * round.
+ * Records a try whose delivery was ended while the request was out: its subscription deleted, its Temporal workflow cancelled, or its
+ * message erased (then without the receiver's answer). The delivery keeps its end, except that a 2xx makes it delivered, even if its
+ * subscription is deleted. Does nothing when the try is on record, or the delivery goes on in another round.
  */
 export async function recordLate(pool: Pool, record: AttemptRecord): Promise<void> {
   const { response, error } = record;

@@ -4,7 +4,7 @@ import type { DeadLetterReason, DeliveryStatus, ErrorClass } from '../../shared/
 import { insertDeadLetters } from './dead-letters.ts';
 import { deliveryExhausted, isoTime, publishEvents, serviceEvent } from './service-events.ts';
 
-/** What a try came to, as it is recorded. Times in ms; `dueAt` is the next retry, null when the delivery is finished. */
+/** The result of a try, as it is recorded. Times in ms; `dueAt` is the next retry, null when the delivery is finished. */
 export type AttemptRecord = {
   attemptId: string;
   deliveryId: string;
@@ -12,7 +12,7 @@ export type AttemptRecord = {
   number: number;
   /** The Temporal workflow that made the try. */
   carrier: string;
-  /** Whether that workflow goes on with the delivery, should it be retried; else it waits to be claimed. */
+  /** Whether that workflow goes on with the delivery if it is retried; otherwise the delivery waits for a claim. */
   keepsCarrier: boolean;
   startedAt: Date;
   durationMs: number;
@@ -23,9 +23,8 @@ export type AttemptRecord = {
   response: { status: number; headers: Record<string, string>; body: string; latencyMs: number } | null;
 };
 
-// One statement is one transaction: for every try of a group the delivery's new state, the attempt and, with the last
-// failure, the dead letter. The guard (round, number, unfinished) makes a second call change nothing, so the activity may
-// be repeated.
+// One statement is one transaction: for every try of a group the delivery's new state, the attempt and, with the last failure, the
+// dead letter. The guard (round, number, unfinished) makes a second call change nothing, so the activity may be repeated.
 const TRIES = `
   WITH input AS (
     SELECT * FROM unnest($1::text[], $2::int[], $3::int[], $4::text[], $5::timestamptz[], $6::text[], $7::bool[],
@@ -56,9 +55,9 @@ const TRIES = `
     FROM changed c GROUP BY c.subscription_id
   )`;
 
-// A subscription is written to when its health changes, not with every try: by the first failure after a success and by the
-// first success after that. Locked in the order of ids, so that two groups never wait for each other.
-// Looked up one by one: a join might be planned, once and for all, as a scan of every subscription there is.
+// A subscription's row changes with its health, not with every try: at the first failure after a success, and at the first success
+// after that. Rows are locked in the order of ids, so that two groups never wait for each other. They are looked up one by one,
+// because a join might be planned, once and for all, as a scan of every subscription.
 const altered = (columns: string, condition: string): string => `
     SELECT s.* FROM (SELECT * FROM tally ORDER BY subscription_id) AS t
     CROSS JOIN LATERAL (
@@ -73,7 +72,7 @@ const RECORD_DELIVERED = `${TRIES}, altered AS MATERIALIZED (
   )
   SELECT id FROM changed`;
 
-// A 410, or five days with nothing but failures, disables the subscription. Both that and each dead letter is told of.
+// A 410, or five days with nothing but failures, disables the subscription. That and each dead letter cause an event.
 const HAS_FAILED_LONG = `NOT t.has_success AND s.failing_since < now() - interval '${FAILING_DAYS} days'`;
 const RECORD_WITH_FAILURES = `${TRIES}, letter AS (${insertDeadLetters({
   from: `changed c JOIN input i ON i.delivery_id = c.id AND i.reason IS NOT NULL JOIN messages m ON m.id = c.message_id`,
@@ -112,11 +111,11 @@ const RECORD_WITH_FAILURES = `${TRIES}, letter AS (${insertDeadLetters({
   SELECT id FROM changed`;
 
 /**
- * Records a group of tries of different deliveries in one transaction. Returns the ids of those that were recorded; the
- * others have moved on (another round, or finished otherwise) and nothing is written for them.
+ * Records a group of tries of different deliveries in one transaction. Returns the ids of the recorded ones. The others have moved on
+ * (another round, or finished otherwise), and nothing is written for them.
  */
 export async function recordAttempts(pool: Pool, records: readonly AttemptRecord[]): Promise<Set<string>> {
-  // A group without a failure, the usual one, is spared everything that only failures need.
+  // A group without a failure, the usual one, runs none of the parts for failures.
   const hasFailure = records.some(({ status }) => status !== 'delivered');
   const column = <T>(of: (record: AttemptRecord) => T): T[] => records.map(of);
   const { rows } = await pool.query<{ id: string }>({

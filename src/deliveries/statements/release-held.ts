@@ -1,12 +1,12 @@
 import type { Pool } from 'pg';
 import { type Executor, execute } from '../../db/execute.ts';
 
-// Released in one statement; the next one goes on.
+// Deliveries released in one statement; the next one goes on.
 const RELEASED_AT_ONCE = 1_000;
 const WAITS = `d.due_at > now() AND d.holder IS NULL AND d.carrier IS NULL`;
 const DUE_NOW = 'due_at = now(), next_retry_at = now()';
 
-/** Makes everything due that waits because of a fault of ours: a new process brings mended code, or the right keys. */
+/** Makes every delivery due that a fault of ours holds: a new process brings mended code, or the right keys. */
 export async function releaseAllHeld(pool: Pool): Promise<number> {
   let released = 0;
   for (;;) {
@@ -20,7 +20,7 @@ export async function releaseAllHeld(pool: Pool): Promise<number> {
   }
 }
 
-// A loose walk over the subscriptions that have anything held: one index step for each.
+// A loose walk over the subscriptions that have held deliveries: one index step for each.
 const HELD = `held_reason = 'secret_unreadable' AND due_at IS NOT NULL`;
 const RELEASE_MENDED = `
   WITH RECURSIVE held AS (
@@ -39,14 +39,14 @@ const RELEASE_MENDED = `
   )
   UPDATE deliveries SET ${DUE_NOW} WHERE id IN (SELECT id FROM mended)`;
 
-/** Makes due, up to 1,000 at a time, what has waited for a secret that can be opened by now. Returns how many. */
+/** Makes up to 1,000 deliveries due that waited for a secret that can be opened by now. Returns their number. */
 export async function releaseMended(pool: Pool): Promise<number> {
   const { rowCount } = await pool.query({ name: 'release_mended', text: RELEASE_MENDED });
   return rowCount ?? 0;
 }
 
 /**
- * Makes due what a limit or a fault of ours has held of a subscription: whoever resumes it wants that tried with the rest. In the
+ * Makes a subscription's deliveries due that a limit or a fault of ours has held: a resume is meant for them too. Runs in the
  * transaction that resumes it.
  */
 export async function releaseHeldOf(db: Executor, subscriptionId: string): Promise<void> {

@@ -13,17 +13,16 @@ export async function releaseClaims(
   );
 }
 
-/** Gives everything back that an incarnation holds: it ends. */
+/** Gives back every claim of an incarnation that ends. */
 export async function releaseAllOf(pool: Pool, incarnationId: string): Promise<void> {
   await pool.query('UPDATE deliveries SET holder = NULL WHERE holder = $1', [incarnationId]);
 }
 
-// SQL, a SET list. The round stays: should the dead one have started the Temporal workflow after all, starting it again says so,
-// and nothing is sent twice (docs/decisions.md). Each takeover is counted, since one of these deliveries may be what has killed
-// the worker.
+// SQL, a SET list. The round stays: if the dead worker did start the Temporal workflow, the second start is refused and nothing is
+// sent twice (docs/decisions.md). Each takeover is counted, because one of these deliveries may be what has killed the worker.
 const TAKEN_OVER = 'holder = NULL, takeovers = least(takeovers + 1, 1000)';
 
-/** Frees what these dead incarnations held. Returns how many deliveries are due again. */
+/** Frees the claims of these dead incarnations. Returns how many deliveries are due again. */
 export async function takeOverFrom(pool: Pool, incarnationIds: readonly string[]): Promise<number> {
   const { rowCount } = await pool.query({
     name: 'take_over',
@@ -34,8 +33,8 @@ export async function takeOverFrom(pool: Pool, incarnationIds: readonly string[]
 }
 
 /**
- * Frees what incarnations without a lease held, whether they are known or not; `ownIds`, those of this process, keep theirs. Reads
- * all that is held. Returns how many deliveries are due again.
+ * Frees the claims of incarnations without a lease, known or not, except `ownIds`, those of this process. Reads all held rows. Returns
+ * how many deliveries are due again.
  */
 export async function takeOverFromUnleased(pool: Pool, ownIds: readonly string[]): Promise<number> {
   const { rowCount } = await pool.query(

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 
-// An open dead letter keeps its message as long as it could be replayed, which it cannot once its subscription is deleted.
+// An open dead letter keeps its message as long as it can be replayed, and it cannot once its subscription is deleted.
 const REMOVE = `
   WITH gone AS MATERIALIZED (
     SELECT wanted.id FROM unnest($1::text[]) AS wanted (id)
@@ -28,8 +28,8 @@ export type RemovedRows = { messages: number; deliveries: number; attempts: numb
 const NONE: RemovedRows = { messages: 0, deliveries: 0, attempts: 0, deadLetters: 0 };
 
 /**
- * Removes these messages with everything that hangs on them. Those with an unfinished delivery, or an open dead letter that can be
- * replayed, stay. The caller has locked the messages by a statement before, so that this one sees what was committed until then.
+ * Removes these messages with all their rows. A message with an unfinished delivery, or an open dead letter that can be replayed,
+ * stays. The caller has locked the messages in an earlier statement, so this one sees everything committed until then.
  */
 export async function removeMessages(connection: PoolClient, ids: readonly string[]): Promise<RemovedRows> {
   if (ids.length === 0) return NONE;

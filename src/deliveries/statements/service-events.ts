@@ -2,11 +2,11 @@ import { systemChannel } from '../../db/system-channel.ts';
 import type { ServiceEvents, ServiceEventType } from '../../shared/service-events.ts';
 import { fanOut } from './insert.ts';
 
-/** SQL: a time as JSON has it elsewhere, ISO 8601 UTC with milliseconds. */
+/** SQL: a time in the form of the other JSON, ISO 8601 UTC with milliseconds. */
 export const isoTime = (time: string): string => `to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /**
- * SQL: one SELECT of service events for `publishEvents`: of each row of `from`, which has environment_id and channel_id.
+ * SQL: one SELECT of service events for `publishEvents`, one for each row of `from`, which has environment_id and channel_id.
  * `payload` gives an SQL expression for every field of the event's payload.
  */
 export function serviceEvent<T extends ServiceEventType>(
@@ -34,9 +34,8 @@ export const deliveryExhausted = (from: string): string =>
   });
 
 /**
- * SQL: two CTEs that publish the rows of `events` (`serviceEvent`, joined by UNION ALL) on the system channels of their
- * environments, in the statement, and so in the transaction, that does what they tell of. Dispatchers find the deliveries
- * at their next poll.
+ * SQL: two CTEs that publish the rows of `events` (`serviceEvent`, joined by UNION ALL) on the system channels of their environments.
+ * They belong to the statement, and so to the transaction, that causes the events. Dispatchers find the deliveries at their next poll.
  */
 export const publishEvents = (events: string): string => `
   event AS (

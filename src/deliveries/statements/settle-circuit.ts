@@ -5,11 +5,12 @@ import { insertDeadLetters } from './dead-letters.ts';
 import { inLane, type Lane } from './lanes.ts';
 import { deliveryExhausted, publishEvents } from './service-events.ts';
 
-// Ended in one statement; the next one goes on.
+// Deliveries ended in one statement; the next one goes on.
 const ENDED_AT_ONCE = 500;
-// The most that one failed probe ends of one policy; the next one, 30 s later, goes on.
+// The most deliveries of one policy that one failed probe ends; the next probe, 30 s later, goes on.
 const ROUNDS = 100;
-// A circuit's probes fail at most 60 s apart: 30 s open, and a timeout of 30 s. Until then these keep the last chances coming.
+// Failed probes of a circuit are at most 60 s apart: 30 s open, and a timeout of 30 s. This many keep the last chances busy until
+// then.
 const WAITING_AT_MOST = LAST_CHANCES.perSecond * 60;
 
 /** A policy that deliveries held by a circuit are under, and the lane that they wait in. */
@@ -18,7 +19,7 @@ export type HeldPolicy = RetryPolicy & { lane: Lane };
 /** Deliveries of a subscription under one policy, which lasts `lengthMs`. */
 export type HeldPart = { subscriptionId: string; policy: RetryPolicy; lengthMs: number };
 
-// Policies are few where many deliveries wait for a circuit: the policies are asked for how long they last.
+// Many deliveries behind a circuit have few policies, so the policies are asked for their length.
 const policiesOf = (lane: Lane): string => `
   SELECT DISTINCT '${lane}' AS lane, d.max_retries AS "maxRetries", d.initial_delay AS "initialDelay", d.max_delay AS "maxDelay",
     d.backoff_multiplier AS "backoffMultiplier"
@@ -26,14 +27,14 @@ const policiesOf = (lane: Lane): string => `
   WHERE s.id = $1 AND ${inLane(lane, 'd.')} AND d.due_at <= s.circuit_probe_failed_at`;
 const POLICIES = `${policiesOf('first')} UNION ALL ${policiesOf('retry')}`;
 
-/** The policies of what a subscription's circuit has held until its last probe failed. */
+/** The policies of deliveries that a subscription's circuit has held until its last failed probe. */
 export async function heldPolicies(pool: Pool, subscriptionId: string): Promise<HeldPolicy[]> {
   const { rows } = await pool.query<HeldPolicy>({ name: 'held_policies', text: POLICIES, values: [subscriptionId] });
   return rows;
 }
 
-// `standingOf` (src/shared/held-by-circuit.ts) in SQL: a probe has failed after the policy's end, $6 ms behind its beginning,
-// and after the delivery's own time. Asked anew by each statement: the circuit may be closed by now.
+// `standingOf` (src/shared/held-by-circuit.ts) in SQL: a probe has failed after the policy's end, $6 ms behind its beginning, and
+// after the delivery's own time. Each statement asks anew, because the circuit may be closed by now.
 const overOf = (lane: Lane): string => `
   FROM subscriptions s JOIN deliveries d ON d.subscription_id = s.id
   WHERE s.id = $1 AND s.status = 'active' AND ${inLane(lane, 'd.')} AND d.due_at <= s.circuit_probe_failed_at
@@ -49,7 +50,7 @@ const valuesOf = ({ subscriptionId, policy, lengthMs }: HeldPart): unknown[] => 
   lengthMs,
 ];
 
-// Marked before the last resume is as good as not marked: the policy has begun anew since.
+// A mark from before the last resume does not count: the policy has begun anew since.
 const GRANT_LAST_CHANCES = `
   UPDATE deliveries SET last_chance_until = now()
   WHERE id IN (
@@ -60,7 +61,7 @@ const GRANT_LAST_CHANCES = `
       WHERE o.subscription_id = $1 AND o.last_chance_until IS NOT NULL AND o.due_at IS NOT NULL AND o.policy_attempts = 0))
     FOR UPDATE OF d SKIP LOCKED)`;
 
-/** Deliveries whose policy is over and that have no attempt yet get in line for their last chance. Returns how many. */
+/** Puts deliveries whose policy is over and that have no attempt yet in line for their last chance. Returns their number. */
 export async function grantLastChances(pool: Pool, part: HeldPart): Promise<number> {
   const { rowCount } = await pool.query({
     name: 'grant_last_chances',
@@ -88,7 +89,7 @@ const END_HELD = `
   ), ${publishEvents(deliveryExhausted('letter'))}
   SELECT id FROM letter`;
 
-/** Deliveries whose policy is over and that have an attempt become dead letters, up to 50,000 of them. Returns how many. */
+/** Makes dead letters of deliveries whose policy is over and that have an attempt, up to 50,000 of them. Returns their number. */
 export async function endHeld(pool: Pool, part: HeldPart): Promise<number> {
   let ended = 0;
   for (let round = 0; round < ROUNDS; round += 1) {

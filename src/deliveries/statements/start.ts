@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 
-/** A started delivery: its Temporal workflow carries it from here. Nothing happens to one that has already moved on. */
+/** Marks a delivery as started: its Temporal workflow carries it from here. A delivery that has already moved on is left alone. */
 export async function setCarrier(
   pool: Pool,
   started: { id: string; round: number; incarnationId: string; carrier: string },

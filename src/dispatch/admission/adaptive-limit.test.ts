@@ -11,7 +11,7 @@ function pseudoRandom(): () => number {
   };
 }
 
-/** Latencies as real services have them: most near the median, few several times as long. */
+/** Latencies as real services have them: most near the median, a few several times as long. */
 function lognormal(medianMs: number, sigma: number): () => number {
   const random = pseudoRandom();
   return () => {
@@ -24,7 +24,7 @@ const steady =
   (afterMs: number): ReceiverModel =>
   () => ({ pressure: 'good', afterMs });
 
-/** 429 at once to whatever comes while `places` are taken. */
+/** Answers 429 at once while `places` are taken. */
 function refusingAbove(places: number, serviceMs: number): ReceiverModel {
   let ends: number[] = [];
   return (now) => {
@@ -36,7 +36,7 @@ function refusingAbove(places: number, serviceMs: number): ReceiverModel {
 }
 
 const mean = (values: number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
-/** Of the second half of the time: what it has settled to. */
+/** Mean over the second half of the time, when the limit has settled. */
 const settled = ({ limits, good, longestMs }: Simulated) => {
   const half = limits.length / 2;
   return {
@@ -87,12 +87,12 @@ describe('a receiver that takes whatever comes', () => {
 
 describe('a receiver that queues', () => {
   test.each([
-    // Least is 2, and a queue of 30 ms harms nobody.
+    // The least limit is 2, and a queue of 30 ms harms nobody.
     [1, 20, 20, 0, 5],
     [5, 100, 20, 0, 7],
     [50, 100, 20, 0, 60],
     [50, 1_000, 20, 0, 60],
-    // Nearly the same time for each, so that they come in waves and several in one turn of the event loop.
+    // Nearly equal answer times: answers come in waves, several in one turn of the event loop.
     [5, 100, 1, 3, 7],
     [50, 100, 1, 3, 60],
     [200, 300, 1, 3, 240],
@@ -108,7 +108,7 @@ describe('a receiver that queues', () => {
       expect(limit).toBeGreaterThanOrEqual(places * 0.8);
       expect(limit).toBeLessThanOrEqual(most);
       expect(perSecond).toBeGreaterThan((0.95 * places * 1_000) / serviceMs);
-      // None waits for long behind the others, once it has settled.
+      // No request waits long behind the others once the limit has settled.
       expect(longestMs).toBeLessThanOrEqual(Math.max(200, 3 * serviceMs));
     },
   );
@@ -118,7 +118,7 @@ describe('a receiver that queues', () => {
     const { limit, perSecond } = settled(sim);
     expect(limit).toBeGreaterThan(160);
     expect(limit).toBeLessThan(260);
-    // 200 at a time with a mean of 113 ms: 1,765/s.
+    // 200 at a time with a mean of 113 ms are 1,765/s.
     expect(perSecond).toBeGreaterThan(0.9 * 1_765);
   });
 
@@ -134,7 +134,7 @@ describe('a receiver that queues', () => {
 });
 
 test('a receiver that slows down the more it has gets about as many as bring most answers', () => {
-  // At L in flight L / (100 ms × (1 + (L / 100)²)) a second: most at L = 100, 500/s.
+  // With L in flight, L / (100 ms × (1 + (L / 100)²)) a second: most at L = 100, 500/s.
   const sim = simulate((_, open) => ({ pressure: 'good', afterMs: 100 * (1 + (open / 100) ** 2) }), { seconds: 120 });
   const { limit, perSecond } = settled(sim);
   expect(Math.abs(limit - 100)).toBeLessThanOrEqual(25);
@@ -149,7 +149,7 @@ test.each([100, 300])(
     expect(Math.min(...late)).toBeGreaterThanOrEqual(80);
     expect(Math.max(...late)).toBeLessThanOrEqual(120);
     expect(mean(good.slice(20))).toBeGreaterThan((0.9 * 100_000) / serviceMs);
-    // One look above 100 every half minute, of some twenty requests.
+    // One look above 100 every half minute, with about twenty requests.
     expect(bad.slice(20).reduce((sum, count) => sum + count, 0)).toBeLessThan(100);
   },
 );
@@ -161,7 +161,7 @@ test('a receiver that stops answering for a minute gets next to nothing meanwhil
     { seconds: 95 },
   );
   expect(limits[50]).toBe(2);
-  // Those that were in flight when it began, and two at a time after them.
+  // Requests in flight when it began, and two at a time after them.
   expect(bad.reduce((sum, count) => sum + count, 0)).toBeLessThan(1_000 + 50);
   const firstGood = good.findIndex((count, second) => second > 70 && count > 0);
   expect(limits[firstGood + 9]).toBeGreaterThanOrEqual(950);

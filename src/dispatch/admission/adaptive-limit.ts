@@ -2,55 +2,57 @@ import { ADAPTIVE_CONCURRENCY } from '../../shared/limits.ts';
 import { LeastLatency } from './least-latency.ts';
 
 /**
- * What an answer says of the receiver's load. `busy`: 429. `lost`: 503, no answer in time, no connection. `other`: an answer
- * that has nothing to do with how much is sent.
+ * The load of the receiver, as an answer shows it. `busy`: 429. `lost`: 503, no answer in time, no connection. `other`: an answer
+ * that has nothing to do with load.
  */
 export type Pressure = 'good' | 'busy' | 'lost' | 'other';
 
 /** One request under way: when it was sent, and how many were in flight then, itself included. */
 export type Flight = { sentAt: number; inFlight: number };
 
-/** Mean requests in flight and mean latency of the good answers of one round, ms. */
+/** Means of one round's good answers: requests in flight, and latency in ms. */
 type Level = { inFlight: number; latencyMs: number };
 
-// A request shows what the limit does when at least this part of it was taken at some time while it was under way.
+// A request counts for the limit when at least this part of the limit was taken at some time while it was under way.
 const FULL_PART = { growing: 0.8, steady: 0.95 };
-// Answers that make a round: as many as are in flight, since a receiver with many places often answers them in waves, and up to
-// `most`, so that the mean is this exact (its standard error over itself): a trial looks for smaller differences than growth.
+// Answers in a round: as many as are in flight, because a receiver with many places often answers them in waves. At most `most`,
+// which makes the mean this exact (its standard error over itself). A trial looks for smaller differences than growth.
 const ROUND = { least: 6, most: 200 };
 const EXACT = { growing: 0.1, steady: 0.03 };
-// A round that is not full in this time says nothing; with a slow receiver, in four times what it takes to answer, ms.
+// A round that is not full in this time (ms) says nothing. With a slow receiver the time is four times its latency.
 const ROUND_ENDS_MS = 10_000;
-// Growth pays while latency grows by less than this power of it: above 1 nothing would be gained by it, below 0 nothing lost.
-// Shrinking pays from a higher one, so that there is a part between in which nothing changes.
+// Growth pays while latency grows by less than this power of it: above 1 growth gains nothing, below 0 it loses nothing. Shrinking
+// pays from a higher power, so that nothing changes in between.
 const GROWTH_PAYS_BELOW = 0.75;
 const SHRINKING_PAYS_FROM = 0.8;
-// Differences that mean nothing: timers, garbage collection, a busy event loop, ms.
+// Smaller differences (ms) mean nothing: timers, garbage collection, a busy event loop.
 const NOISE_MS = 5;
-// A queue as short as this harms nobody, and with a receiver so quick it may be this process that is slow, ms.
+// A shorter queue (ms) harms nobody. With a receiver so quick, this process may be the slow part.
 const HARMLESS_MS = 30;
-// Nobody grows while latency is beyond this many times the least one of the last two minutes: when many subscriptions share what
-// is slow, growth pays for each of them and harms all.
+// The limit does not grow while latency is beyond this many times the least one of the last two minutes. Many subscriptions may
+// share the slow part: growth would pay for each of them and harm all.
 const LATENCY_AT_MOST = 2;
-// Latency that changes by this factor while the limit stays asks for a look before its time.
+// Latency that changes by this factor under the same limit asks for an early look.
 const DRIFT = 1.5;
 const TRIAL = { down: 0.85, up: 1.18 };
-// What growth multiplies by in a round: at the beginning, after a reduction, when a receiver has become quicker; and after a trial.
+// Factors of growth in a round: at the beginning, after a reduction and for a quicker receiver; and after a trial.
 const STRIDE = { quick: 2, careful: 1.4 };
-// Rests between looks that changed nothing, and after a receiver had too much before that much is tried again, ms.
+// Rests (ms) between looks that changed nothing, and before a level that was too much is tried again.
 const REST_MS = { beforeUp: 3_000, beforeDown: 6_000, afterLost: 3_000, afterBusy: 30_000 };
 const AFTER_BUSY = 0.9;
 const AFTER_LOST = 0.5;
-// Growth is quick again up to here, as a part of where the receiver had too much.
+// Growth is quick again up to this part of the level that was too much.
 const PLATEAU = 0.95;
-// Lost requests that mean load and not chance: this many, and this part of all since the last reduction.
+// Lost requests mean load, and not chance, from this number on and this part of all since the last reduction.
 const LOST = { least: 2, part: 0.1, remembered: 200 };
 // Weight of a new answer in the latency that is shown.
 const SHOWN_WEIGHT = 0.1;
 
 type Direction = 'down' | 'up';
 type Trial = { limit: number; before: Level; direction: Direction; isAlarm: boolean };
-/** Counts requests sent `from` then on, which is later than its beginning where the limit has to be met first. Sums over its answers. */
+/**
+ * Sums over the answers of requests sent `from` then on. `from` is later than the beginning where the limit has to be met first.
+ */
 type Round = {
   begunAt: number;
   from: number;
@@ -61,18 +63,19 @@ type Round = {
   inFlight: number;
 };
 
-/** How many times the same growth latency has grown: 0 as if nothing waited, 1 as if all that was added waits. */
+/** Growth of latency over growth of the limit: 0 as if nothing waited, 1 as if all added requests waited. */
 function elasticity(before: Level, after: Level): number {
   if (Math.abs(after.latencyMs - before.latencyMs) < NOISE_MS) return 0;
   return Math.log(after.latencyMs / before.latencyMs) / Math.log(after.inFlight / before.inFlight);
 }
 
 /**
- * Finds how many requests one subscription's receiver takes at a time. It begins at 20 and doubles, round by round, while answers are good and more
- * requests bring more answers; then it tries a little less and a little more in turns and keeps what paid. A round is about as many
- * answers as are in flight; its mean latency is compared with the round before, whose limit was another (Little's law: the rate is
- * requests in flight over latency). 429 takes a tenth off at once, 503 and lost requests a half; where that was is reached again
- * quickly, but passed with care. Each of several `workers` begins with its part and finds its own limit. `now` in ms, from any origin.
+ * Finds how many requests one subscription's receiver takes at a time. The limit begins at 20 and doubles, round by round, while
+ * answers are good and more requests bring more answers. Then it tries a little less and a little more by turns, and keeps the
+ * change that paid. A round is about as many answers as are in flight. Its mean latency is compared with the round before, under
+ * another limit (Little's law: the rate is requests in flight over latency). A 429 takes a tenth off at once, a 503 or a lost
+ * request a half. The old level is reached again quickly, but passed with care. Each of several `workers` begins with its part and
+ * finds its own limit. `now` in ms, from any origin.
  */
 export class AdaptiveLimit {
   private readonly now: () => number;
@@ -80,14 +83,14 @@ export class AdaptiveLimit {
   private limit: number;
   private isGrowing = true;
   private stride: number = STRIDE.quick;
-  /** Where the receiver had too much, and until when no more is tried. */
+  /** The level that was too much for the receiver, and the end of the rest after it. */
   private plateau = { limit: Number.POSITIVE_INFINITY, until: Number.NEGATIVE_INFINITY };
-  /** The round before, with the limit as it is. */
+  /** The round before, under the present limit. */
   private reference: Level | undefined;
   private trial: Trial | undefined;
   private next: { at: number; direction: Direction } = { at: 0, direction: 'down' };
   private reducedAt = Number.NEGATIVE_INFINITY;
-  /** When so much of it was last taken that requests under way then show what it does. */
+  /** The last time at which so much of the limit was taken that requests under way then count for it. */
   private fullAt = Number.NEGATIVE_INFINITY;
   /** Since the last reduction. */
   private results = { all: 0, lost: 0, hasGood: true };
@@ -102,7 +105,7 @@ export class AdaptiveLimit {
     this.round = this.newRound();
   }
 
-  /** Requests that may be in flight, a whole number of at least 1. */
+  /** Requests that may be in flight: a whole number, at least 1. */
   get(): number {
     return Math.max(1, Math.floor(this.within(this.limit)));
   }
@@ -118,7 +121,7 @@ export class AdaptiveLimit {
     return { sentAt, inFlight };
   }
 
-  /** Its answer is there. `latencyMs`: from its last byte to the head of the answer; `inFlight` counts it. */
+  /** A request is answered. `latencyMs` lasts from its last byte to the head of the answer; `inFlight` counts the request. */
   answer(flight: Flight, pressure: Pressure, latencyMs: number, inFlight: number): void {
     this.heed(flight, pressure, inFlight);
     if (pressure !== 'good') return;
@@ -175,7 +178,7 @@ export class AdaptiveLimit {
 
   private beginTrial(before: Level, direction: Direction, isAlarm = false): void {
     const { limit } = this;
-    // A whole place at least, or nothing is tried.
+    // A trial changes at least one whole place.
     const tried = {
       up: Math.max(limit * TRIAL.up, Math.floor(limit) + 1),
       down: Math.min(limit * TRIAL.down, limit - 1),
@@ -185,7 +188,7 @@ export class AdaptiveLimit {
     else this.trial = { limit, before, direction, isAlarm };
   }
 
-  /** A new limit is found: what was measured or tried with the old one says nothing any more. */
+  /** Sets a new limit. Measurements and trials of the old one no longer count. */
   private forget(): void {
     this.trial = undefined;
     this.reference = undefined;
@@ -249,7 +252,7 @@ export class AdaptiveLimit {
       this.beginTrial(level, 'down', isAlarm);
     } else {
       this.limit = limit;
-      // It is not what we send that made it slower.
+      // The receiver became slower by itself, not by our requests.
       if (isAlarm) this.least.raise(Math.min(before.latencyMs, level.latencyMs));
       this.settle('up', REST_MS.beforeUp);
     }
@@ -266,7 +269,7 @@ export class AdaptiveLimit {
   private heed({ sentAt }: Flight, pressure: Pressure, inFlight: number): void {
     const { results } = this;
     if (sentAt < this.reducedAt) {
-      // One reduction answers for all that was under way, unless nothing good comes back at all.
+      // One reduction answers for all requests under way, unless no good answer comes at all.
       if (pressure === 'lost' && !results.hasGood) this.limit = this.within(this.limit - 1);
       return;
     }
@@ -283,9 +286,9 @@ export class AdaptiveLimit {
       this.reduce(this.limit, AFTER_LOST, REST_MS.afterLost);
   }
 
-  /** `from` was too much. */
+  /** The level `from` was too much. */
   private reduce(from: number, part: number, restMs: number): void {
-    // While one reduction follows the other the first one's level is where it had too much.
+    // In a series of reductions the first level is the one that was too much.
     if (this.results.hasGood) this.plateau.limit = from * PLATEAU;
     this.plateau.until = this.now() + restMs;
     this.limit = this.within(from * part);

@@ -116,7 +116,7 @@ describe('a circuit', () => {
     expect(await attempt(first, true)).toMatchObject({ ok: true, isProbe: true });
   });
 
-  test('what was under way when it opened neither closes it nor counts', async () => {
+  test('a try that was under way when it opened neither closes it nor counts', async () => {
     const { subscription, fail, attempt, first } = scene();
     const early = first.enter(subscription(), false);
     await fail(first, 20);
@@ -199,7 +199,7 @@ describe('two processes', () => {
     expect(both[1]).toMatchObject({ reason: 'circuit', at: new Date(clock.now + 25_000) });
   });
 
-  test('what was read before a circuit opened does not close it', async () => {
+  test('a row that was read before a circuit opened does not close it', async () => {
     const { subscription, fail, first } = scene();
     const old = subscription();
     await fail(first, 20);
@@ -208,7 +208,7 @@ describe('two processes', () => {
     expect(first.isOpen('sub')).toBe(true);
   });
 
-  test('what a claim has read counts, too', async () => {
+  test('a row that a claim has read counts, too', async () => {
     const { clock, fail, first } = scene();
     await fail(first, 20);
     first.learn([{ subscriptionId: 'sub', circuitProbeInMs: null, readAt: clock.now + 1 }]);
@@ -231,7 +231,7 @@ test('limits hold for every way of entering, and a place is given back', async (
   expect(await waiting).toMatchObject({ ok: true });
 });
 
-describe('what an answer says of the load', () => {
+describe('the load that an answer shows', () => {
   const places = (admission: Admission): number | undefined => admission.gauges()[0]?.limit;
 
   test.each<[string, Answered, number]>([

@@ -11,19 +11,19 @@ import type { ConcurrencyGauge } from './concurrency-store.ts';
 import { createFailureWindow, type FailureWindow } from './failure-window.ts';
 import { createLimits, type Limits, type LimitSettings, type Place } from './limits.ts';
 
-/** What admission has to know of a subscription, as it was read for a try. */
+/** The part of a subscription that admission needs, as it was read for a try. */
 export type Admitted = Pick<
   DeliveryToAttempt['subscription'],
   'id' | 'timeoutMs' | 'maxConcurrency' | 'rateLimit' | 'hasCircuitBreaker' | 'circuitProbeInMs' | 'readAt'
 >;
 
-/** A try may be made, until `leave`; or not before `at`. */
+/** A place for a try until `leave`, or the time `at` before which none is made. */
 export type Entry = (Extract<Place, { ok: true }> & Passage) | ({ ok: false } & Refused);
 
-/** What a try tells of its receiver. */
+/** The result of a try, as far as it tells about its receiver. */
 export type Answered = Pick<SendResult, 'isDelivered' | 'response' | 'error' | 'answeredAfterMs'>;
 
-/** What an answer says of the receiver's load. A refusal for another reason says nothing of it. */
+/** Load of the receiver. A refusal for another reason says nothing about it. */
 function pressureOf({ isDelivered, response, error }: Answered): Pressure {
   if (isDelivered) return 'good';
   if (response?.status === 429) return 'busy';
@@ -32,14 +32,14 @@ function pressureOf({ isDelivered, response, error }: Answered): Pressure {
 }
 
 /**
- * Decides for every try of this process whether it may be made now: `maxConcurrency`, `rateLimit` and the circuit breaker
- * of its subscription. Of the limits every live worker takes its share; the circuit is
- * shared through PostgreSQL, each process counting its own tries.
+ * Decides for every try of this process whether it may be made now, by `maxConcurrency`, `rateLimit` and the circuit breaker of its
+ * subscription. Every live worker has its share of the limits. The circuit is shared through PostgreSQL, and each process counts
+ * its own tries.
  */
 export type Admission = {
-  /** At once. Whoever gets a probe asks `takeProbe` before it is sent. A last chance passes an open circuit. */
+  /** Answers at once. A caller that gets a probe asks `takeProbe` before sending. A last chance passes an open circuit. */
   enter(subscription: Admitted, isLastChance: boolean): Entry;
-  /** Waits up to `patienceMs` for its turn, longest waiting first; takes the probe, if it is one. */
+  /** Waits up to `patienceMs` for a place, longest waiting first. A probe is taken here. */
   admit(
     subscription: Admitted,
     options: { patienceMs: number; signal: AbortSignal; isLastChance: boolean },
@@ -47,18 +47,17 @@ export type Admission = {
   /** Whether this try is the one probe that all processes together may make. */
   takeProbe(subscription: Admitted): Promise<boolean>;
   /**
-   * How an admitted try ended, before its place is left: counted at once, for the circuit and for the places to come. A last chance
-   * that is delivered is as good as a probe; one that fails says nothing new. Resolves when what follows from it is in PostgreSQL;
-   * never rejects.
+   * Counts the end of an admitted try for the circuit and the limit, before its place is left. A delivered last chance is as good
+   * as a probe; a failed one says nothing new. Resolves when PostgreSQL has the consequences; never rejects.
    */
   observe(subscription: Admitted, entry: Extract<Entry, { ok: true }>, sent: Answered): Promise<void>;
-  /** Circuits as a claim has just read them. */
+  /** Takes over circuits as a claim has just read them. */
   learn(claimed: readonly ({ subscriptionId: string } & Pick<Admitted, 'circuitProbeInMs' | 'readAt'>)[]): void;
-  /** Tries that it makes sense to have started at a time: 0 while the circuit is open or all its places are taken. */
+  /** Tries worth starting at a time: 0 while the circuit is open or all places are taken. */
   limitOf(subscriptionId: string): number;
   /** Whether the circuit takes nothing at this moment. */
   isOpen(subscriptionId: string): boolean;
-  /** Whether any circuit does. */
+  /** Whether any circuit takes nothing. */
   hasOpen(): boolean;
   /** Whether the circuit is closed, as far as is known. */
   isClosed(subscriptionId: string): boolean;
@@ -69,27 +68,27 @@ export type Admission = {
 type KnownCircuit = {
   /** When the next probe may be made, ms; undefined while closed. */
   probeAt: number | undefined;
-  /** When that became known: what was read before says nothing new. */
+  /** When that became known: data read earlier says nothing new. */
   knownAt: number;
-  /** Changes under way: what is read meanwhile may be from before. */
+  /** Changes under way: data read meanwhile may be older than they are. */
   changes: number;
 };
 
 type State = {
   limits: Limits;
-  /** As they were read last: what waits may have been read before a change. */
+  /** Settings as they were read last: a delivery that waits may have been read before a change. */
   settings: LimitSettings & { readAt: number };
   circuit: KnownCircuit;
   window: FailureWindow;
-  /** When a try was last made, ms, and how many were without a pause that is worth a gauge. */
+  /** When a try was last made, ms, and how many were made without a pause as long as a gauge's. */
   usedAt: number;
   used: number;
 };
 
-// A subscription that was sent to so lately (ms) and so often has places that are worth showing: one message to thousands of
-// subscriptions would else bring a row for each of them, and take it away again.
+// Places are shown only for subscriptions sent to so lately (ms) and so often. Otherwise one message to thousands of subscriptions
+// would write a row for each of them and remove it again.
 const SHOWN = { forMs: 60_000, tries: 3 };
-// Subscriptions kept in memory; the ones unused for longest go, unless something is under way.
+// Subscriptions kept in memory. The one unused for longest goes first, unless a try of it is under way.
 const REMEMBERED = 10_000;
 
 export function createAdmission(deps: {
@@ -125,7 +124,7 @@ export function createAdmission(deps: {
 
   const setCircuit = (id: string, probeAt: number | undefined, knownAt: number): void => {
     const { circuit, window } = stateOf(id);
-    // What failed before it closed says nothing of the time after.
+    // Failures before the circuit closed say nothing about the time after.
     if (circuit.probeAt !== undefined && probeAt === undefined) window.clear();
     circuit.probeAt = probeAt;
     circuit.knownAt = knownAt;
@@ -140,7 +139,7 @@ export function createAdmission(deps: {
     setCircuit(id, circuitProbeInMs === null ? undefined : readAt + circuitProbeInMs, readAt);
   };
 
-  /** Carries a change out and takes over what PostgreSQL then says. When it fails, what is known here stays. */
+  /** Makes a change in PostgreSQL and takes over its answer. After a failure the state here stays. */
   const change = async (id: string, work: () => Promise<CircuitChange>): Promise<boolean> => {
     const { circuit } = stateOf(id);
     circuit.changes += 1;
@@ -149,14 +148,17 @@ export function createAdmission(deps: {
       setCircuit(id, probeInMs === null ? undefined : now() + probeInMs, now());
       return isChanged;
     } catch (error) {
-      log.warn({ err: error, subscriptionId: id }, 'the state of a circuit could not be written');
+      log.warn(
+        { err: error, subscriptionId: id },
+        'the state of a circuit could not be written; this process keeps the one it knows',
+      );
       return false;
     } finally {
       circuit.changes -= 1;
     }
   };
 
-  /** The circuit's word on a try now: undefined when it is closed, `probe` when this would be one, else when to come back. */
+  /** Answer of the circuit for a try now: undefined when closed, `probe` when this try would be one, else the time to come back. */
   const askCircuit = (id: string): 'probe' | Date | undefined => {
     const probeAt = states.get(id)?.circuit.probeAt;
     if (probeAt === undefined) return undefined;
@@ -165,7 +167,7 @@ export function createAdmission(deps: {
 
   const takeProbe: Admission['takeProbe'] = async ({ id, timeoutMs }) => {
     const isTaken = await change(id, () => circuits.takeProbe(id, timeoutMs + RECORDING_MS));
-    // Another one's probe may have closed it meanwhile: then this is a try like any other.
+    // Another probe may have closed the circuit meanwhile: then this is an ordinary try.
     return isTaken || stateOf(id).circuit.probeAt === undefined;
   };
 
@@ -177,12 +179,12 @@ export function createAdmission(deps: {
       place.leave();
       return { ok: false, at: circuit, reason: 'circuit' };
     }
-    // One of this process at a time, before PostgreSQL has been asked.
+    // One probe of this process at a time, before PostgreSQL is asked.
     if (circuit === 'probe') setCircuit(id, now() + timeoutMs + RECORDING_MS, now());
     return { ...place, isProbe: circuit === 'probe', isLastChance: false };
   };
 
-  /** The state with the subscription's settings in force. */
+  /** The state with the subscription's present settings. */
   const stateFor = (subscription: Admitted): State => {
     const state = stateOf(subscription.id);
     if (subscription.readAt >= state.settings.readAt) state.settings = subscription;
@@ -233,7 +235,7 @@ export function createAdmission(deps: {
         await change(id, () => (isDelivered ? circuits.close(id) : circuits.reopen(id)));
         return;
       }
-      // What was already under way when it opened neither closes it nor counts.
+      // A try that was under way when the circuit opened neither closes it nor counts.
       if (circuit.probeAt !== undefined || !hasCircuitBreaker) return;
       window.add(isDelivered, now());
       if (isDelivered || !window.isFailing(now())) return;

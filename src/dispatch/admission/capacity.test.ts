@@ -28,7 +28,7 @@ describe('the capacity of a process', () => {
 });
 
 describe('a fair share', () => {
-  /** How much each of `hogs` gets of `all` when they take in turns as long as they may, and what is left then. */
+  /** The share of each of `hogs` that take by turns as long as they may, and the rest of `all`. */
   const share = (all: number, hogs: number): { each: number; left: number } => {
     const own = Array.from({ length: hogs }, () => 0);
     let left = all;
@@ -50,7 +50,7 @@ describe('a fair share', () => {
     expect(left).toBeGreaterThan(0);
   });
 
-  test('what counts for several must find room for all of it', () => {
+  test('an item that counts for several must find room for all of it', () => {
     expect([isFairShare(0, 5, 5), isFairShare(1, 5, 5), isFairShare(0, 4, 5)]).toEqual([true, false, false]);
   });
 });

@@ -3,18 +3,18 @@ import { isoTime, publishEvents, serviceEvent } from '../../deliveries/statement
 import { untilReachable } from '../../db/until-reachable.ts';
 import { CIRCUIT_OPEN_MS } from '../../shared/circuit.ts';
 
-/** Whether this call changed the circuit, and how long it takes no try from now on, ms; null when it is closed. */
+/** Whether this call changed the circuit, and for how many ms from now on it takes no try; null when it is closed. */
 export type CircuitChange = { isChanged: boolean; probeInMs: number | null };
 
-/** Changes the circuit that all processes share. Each is one statement, and the event that tells of it is part of it. */
+/** Changes the circuit that all processes share. Each change and its service event are one statement. */
 export type Circuits = {
   /** From closed to open. */
   open(subscriptionId: string): Promise<CircuitChange>;
-  /** Takes the one probe that may be made now; should its process die, the next may be made after `leaseMs`. */
+  /** Takes the one probe that may be made now. If its process dies, the next one may be made after `leaseMs`. */
   takeProbe(subscriptionId: string, leaseMs: number): Promise<CircuitChange>;
-  /** A probe failed: open for as long again, and what its policy has kept waiting so far is settled (settle-held.ts). */
+  /** A probe failed: the circuit stays open for as long again, and deliveries beyond their policy are settled (settle-held.ts). */
   reopen(subscriptionId: string): Promise<CircuitChange>;
-  /** A probe was delivered, or a last chance. */
+  /** A probe, or a last chance, was delivered. */
   close(subscriptionId: string): Promise<CircuitChange>;
 };
 
@@ -61,7 +61,7 @@ const CLOSE = `
 
 export function createCircuits(pool: Pool): Circuits {
   const change = async (statement: string, values: unknown[]): Promise<CircuitChange> =>
-    // An outage of ours passes, and what the tries have shown is still true then.
+    // The write is repeated through an outage of ours: the tries show the same afterwards.
     untilReachable(
       async () => {
         const { rowCount } = await pool.query(statement, values);

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 
-/** The places of one subscription in this process: those it may take, those taken, and the mean latency of late good answers, ms. */
+/** The places of one subscription in this process: the limit, the places taken, and the mean latency of late good answers in ms. */
 export type ConcurrencyGauge = {
   subscriptionId: string;
   limit: number;
@@ -8,7 +8,7 @@ export type ConcurrencyGauge = {
   latencyMs: number | undefined;
 };
 
-/** Writes what a worker tells of subscriptions, each named once: one statement, whatever was there. Latency in whole ms. */
+/** Writes a worker's report on subscriptions, each named once, in one statement that replaces the old rows. Latency in whole ms. */
 export async function reportConcurrency(
   pool: Pool,
   incarnationId: string,
@@ -31,7 +31,7 @@ export async function reportConcurrency(
   });
 }
 
-/** Removes what a worker has told of these subscriptions. */
+/** Removes a worker's report on these subscriptions. */
 export async function forgetConcurrency(
   pool: Pool,
   incarnationId: string,
@@ -43,7 +43,7 @@ export async function forgetConcurrency(
   ]);
 }
 
-/** Removes all that these workers have told. */
+/** Removes all reports of these workers. */
 export async function forgetConcurrencyOf(pool: Pool, incarnationIds: readonly string[]): Promise<void> {
   await pool.query('DELETE FROM subscription_concurrency WHERE incarnation_id = ANY ($1)', [incarnationIds]);
 }

@@ -7,13 +7,13 @@ const PART_MS = CIRCUIT_OPENS_AT.windowMs / PARTS;
 /** The tries of one subscription in the last 5 minutes, as this process has seen them. `now` in ms. */
 export type FailureWindow = {
   add(isDelivered: boolean, now: number): void;
-  /** Whether the tries say that the circuit is to open (at least 20 of them, at least 90 % failed). */
+  /** Whether the circuit is to open: at least 20 tries, at least 90 % failed. */
   isFailing(now: number): boolean;
   clear(): void;
 };
 
 export function createFailureWindow(): FailureWindow {
-  // Oldest first; only parts of the window in which something was tried.
+  // Oldest first; parts of the window without a try are left out.
   let parts: { number: number; tries: number; failures: number }[] = [];
   const partOf = (now: number): number => Math.floor(now / PART_MS);
 

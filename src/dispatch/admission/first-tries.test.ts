@@ -40,7 +40,7 @@ describe('starts', () => {
     expect(tries.roomOf('sub')).toBe(6);
   });
 
-  test('of one subscription leave as many slots as it has', () => {
+  test('leave as many slots as one subscription has', () => {
     const { tries, begin } = scene({ slots: 30, limit: 1_000 });
     begin(15);
     expect([tries.roomOf('sub'), tries.roomOf('other')]).toEqual([0, 6]);

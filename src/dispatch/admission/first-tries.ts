@@ -1,22 +1,22 @@
 import type { Admission } from './admission.ts';
 import { isFairShare } from './capacity.ts';
 
-// Starting more Temporal workflows at once than this makes the server slower, not faster (measured: 52/s without a bound, 114/s at 6). A try that
-// waits for its answer is no start: it costs next to nothing.
+// More starts at once make the Temporal server slower, not faster (measured: 52/s without a bound, 114/s at 6). A try that waits
+// for its answer is no start, because it costs next to nothing.
 const STARTS_IN_FLIGHT = 6;
-// A start whose first try begins in another process is never heard of here; its place is free again after this long.
+// A start whose first try begins in another process is never heard of here. Its place is free again after this long.
 const UNHEARD_START_MS = 1_000;
-// p95 over 2 s is slow: with the last 20 tries, two of them; a try still open after 2 s counts as well. A local try
-// holds a Temporal workflow task, which has 10 s; a slow one is a regular activity and holds none.
+// A p95 over 2 s is slow: with the last 20 tries, two of them. A try still open after 2 s counts too. A local try holds a Temporal
+// workflow task, which has 10 s. A slow one is therefore a regular activity, which holds none.
 const SLOW_MS = 2_000;
 const REMEMBERED_TRIES = 20;
 const SLOW_AMONG_REMEMBERED = 2;
-// A try that was never seen to end: the longest timeout and its recording are over by then.
+// A try whose end was never seen: the longest timeout and its recording are over by then.
 const FORGOTTEN_TRY_MS = 45_000;
 
 type LocalTry = { startedAt: number; begunAt?: number };
 
-/** Keeps the starts of deliveries in this process within bounds, so that a hanging endpoint never holds the others up. */
+/** Bounds the starts of deliveries in this process, so that a hanging endpoint never holds the others up. */
 export type FirstTries = ReturnType<typeof createFirstTries>;
 
 export function createFirstTries({
@@ -27,12 +27,12 @@ export function createFirstTries({
 }: {
   now: () => number;
   onRoom: () => void;
-  /** What the subscription's own limits and circuit allow. */
+  /** Tries that the subscription's own limits and circuit allow. */
   admission: Pick<Admission, 'limitOf' | 'isClosed'>;
   /** Tries that may be under way at a time, over all subscriptions. */
   slots: number;
 }) {
-  // Of each subscription by delivery; the order is that of starting.
+  // Tries under way of each subscription, by delivery, in the order of starting.
   const open = new Map<string, Map<string, LocalTry>>();
   const subscriptionOf = new Map<string, string>();
   const starting = new Map<string, LocalTry>();
@@ -70,7 +70,10 @@ export function createFirstTries({
     return past >= SLOW_AMONG_REMEMBERED || hasSlowOpen(subscriptionId);
   };
 
-  /** As many as its concurrency allows, of which few are on their way through Temporal, and never more than leave room for others. */
+  /**
+   * As many as the subscription's concurrency allows. Few of them are on their way through Temporal, and room for others is always
+   * left.
+   */
   const roomOf = (subscriptionId: string): number => {
     const tries = open.get(subscriptionId);
     const count = tries?.size ?? 0;
@@ -80,7 +83,7 @@ export function createFirstTries({
   };
 
   return {
-    /** Whether a try may take long, or is a probe: such a one is to hold no Temporal workflow task. */
+    /** Whether a try may take long, or is a probe: such a try must hold no Temporal workflow task. */
     isSlow: (subscriptionId: string): boolean => isSlow(subscriptionId) || !admission.isClosed(subscriptionId),
 
     /** How many more deliveries may be started now, over all subscriptions. */
@@ -92,8 +95,8 @@ export function createFirstTries({
     roomOf,
 
     /**
-     * Subscriptions that take no further start now, and how much these queues hold of them: that takes no room from others,
-     * and none is to be added to it.
+     * Subscriptions that take no further start now, and the length of their queues. Such queues take no room from others and must not
+     * grow.
      */
     stuck(queues: { countInto(counts: Map<string, number>): void }): { ids: string[]; held: number } {
       const counts = new Map<string, number>();
@@ -127,14 +130,14 @@ export function createFirstTries({
       if (remove(deliveryId)) onRoom();
     },
 
-    /** How long a try of that subscription took, ms. */
+    /** Duration of a try of that subscription, ms. */
     observe(subscriptionId: string, durationMs: number): void {
       const past = durations.get(subscriptionId) ?? [];
       past.push(durationMs);
       if (past.length > REMEMBERED_TRIES) past.shift();
       durations.delete(subscriptionId);
       durations.set(subscriptionId, past);
-      // The map's order is by last use: the subscription unused for longest goes.
+      // The map's order is by last use: the subscription unused for longest goes first.
       if (durations.size > 10_000) durations.delete(durations.keys().next().value ?? '');
     },
   };

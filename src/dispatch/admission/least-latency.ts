@@ -15,7 +15,7 @@ export class LeastLatency {
     this.current = Math.min(this.current, latencyMs);
   }
 
-  /** What was less is over. */
+  /** Least latencies of longer ago no longer count. */
   raise(latencyMs: number): void {
     this.current = latencyMs;
     this.previous = Number.POSITIVE_INFINITY;

@@ -1,6 +1,6 @@
 import { AdaptiveLimit, type Pressure } from './adaptive-limit.ts';
 
-/** The limits of a subscription; null: as many at a time as its receiver takes well, and no limit per second. */
+/** The limits of a subscription. Null is no limit per second, and as many at a time as the receiver takes well. */
 export type LimitSettings = { maxConcurrency: number | null; rateLimit: number | null };
 
 /** A place for one try, given back with `leave`; or none before `at`. */
@@ -8,16 +8,18 @@ export type Place =
   | {
       ok: true;
       leave(): void;
-      /** Its request was answered, or was lost, after so many ms: the adaptive limit learns from it. Before `leave`. */
+      /**
+       * The request was answered, or was lost, after so many ms. The adaptive limit learns from it. To be called before `leave`.
+       */
       answered(pressure: Pressure, latencyMs: number): void;
     }
   | { ok: false; at: Date; reason: 'rate' | 'concurrency' };
 
-// Timers are exact to a ms or so: a try this much early is in time, or a high rate could never be reached, ms.
+// Timers are exact to about a ms. A try this much early (ms) is in time, otherwise a high rate could never be reached.
 const EARLY_MS = 20;
-// Tries started ahead of their turn: what comes in this time, so that each waits a moment and none is held (ms).
+// Tries of so many ms are started ahead of their turn, so that each waits a moment and none is held.
 const AHEAD_MS = 2_000;
-// A try that found no place for all its patience comes again after this long, further ones behind it, ms.
+// A try that found no place for all its patience comes again after this long (ms), further ones behind it.
 const HELD_MS = 5_000;
 
 type Waiter = { settings: LimitSettings; resolve: (place: Place) => void };
@@ -26,10 +28,9 @@ type Waiter = { settings: LimitSettings; resolve: (place: Place) => void };
 export type Limits = ReturnType<typeof createLimits>;
 
 /**
- * Keeps the tries of one subscription within this process's share of its limits: a fair part for each live worker, and at
- * least one place and 1/s, so more workers than places exceed the limit. Where no maxConcurrency is set, the places adapt to
- * the receiver. Tries of a rate limit are spread evenly over
- * the second. Who waits goes before who asks anew.
+ * Keeps the tries of one subscription within this process's share of its limits. Each live worker has a fair part, and at least one
+ * place and 1/s, so more workers than places exceed the limit. Without maxConcurrency the places adapt to the receiver. Tries of a
+ * rate limit are spread evenly over the second. A waiting try goes before a new one.
  */
 export function createLimits({ now, workers }: { now: () => number; workers: () => number }) {
   const adaptive = new AdaptiveLimit({ now, workers });
@@ -38,7 +39,7 @@ export function createLimits({ now, workers }: { now: () => number; workers: () 
   let inFlight = 0;
   /** When the next try of the rate limit is due. */
   let slotAt = 0;
-  /** The time given to the try held last. */
+  /** The time given to the try that was held last. */
   let heldUntil = 0;
   let timer: NodeJS.Timeout | undefined;
   const waiters = new Set<Waiter>();
@@ -84,11 +85,11 @@ export function createLimits({ now, workers }: { now: () => number; workers: () 
       waiter.resolve(takePlace());
     }
     clearTimeout(timer);
-    // A place that is full is given on by whoever leaves it.
+    // A place that is left goes to the first waiting try.
     if (waiters.size > 0 && !isFull()) timer = setTimeout(serve, Math.max(1, slotAt - EARLY_MS - now()));
   };
 
-  /** Refuses, each held one behind the one before, so that they do not all come back at once. */
+  /** Refuses. Held tries get times one behind the other, so that they do not all come back at once. */
   const hold = (): Place => {
     const reason = isFull() ? 'concurrency' : 'rate';
     const [first, stepMs] = isFull()
@@ -98,7 +99,7 @@ export function createLimits({ now, workers }: { now: () => number; workers: () 
     return { ok: false, at: new Date(heldUntil), reason };
   };
 
-  /** A place now, or when to ask again. */
+  /** A place now, or the time to ask again. */
   const enter = (settings: LimitSettings): Place => {
     follow(settings);
     if (isFull()) return { ok: false, at: new Date(now() + HELD_MS), reason: 'concurrency' };
@@ -111,7 +112,7 @@ export function createLimits({ now, workers }: { now: () => number; workers: () 
   return {
     enter,
 
-    /** A place within `patienceMs`, or until when the try is to be held. */
+    /** A place within `patienceMs`, or the time until which the try is to be held. */
     wait(settings: LimitSettings, { patienceMs, signal }: { patienceMs: number; signal: AbortSignal }): Promise<Place> {
       const place = enter(settings);
       if (place.ok) return Promise.resolve(place);
@@ -138,14 +139,14 @@ export function createLimits({ now, workers }: { now: () => number; workers: () 
       });
     },
 
-    /** Tries that may be under way or about to be: none while all places are taken or others wait for one. */
+    /** Tries that may be under way or about to be: none while all places are taken or other tries wait for one. */
     startable(): number {
       if (isFull() || waiters.size > 0) return 0;
       const places = concurrency();
       return intervalMs === 0 ? places : Math.min(places, Math.max(1, Math.floor(AHEAD_MS / intervalMs)));
     },
 
-    /** What holds now: places, those taken, and the mean latency of late good answers, ms. */
+    /** The present state: places, places taken, and the mean latency of late good answers in ms. */
     gauge: () => ({ limit: concurrency(), inFlight, latencyMs: adaptive.latencyMs() }),
 
     isIdle: (): boolean => inFlight === 0 && waiters.size === 0,

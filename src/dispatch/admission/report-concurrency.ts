@@ -7,24 +7,24 @@ import {
   reportConcurrency,
 } from './concurrency-store.ts';
 
-// Whoever looks at a subscription wants to see what happens now; a row a second for each busy one is little beside its deliveries.
+// A reader of a subscription wants the present state. A row a second for each busy one is little beside its deliveries.
 const EVERY_MS = 1_000;
-// While a snapshot stays open in PostgreSQL (a dump) every change leaves an old row behind, and a report costs more from one to the
-// next: reports take at most a twentieth of the time, and come at least so often.
+// While a snapshot stays open in PostgreSQL (a dump) every change leaves an old row behind, and each report costs more than the one
+// before. Reports take at most a twentieth of the time, and come at least so often.
 const REST_AFTER = 20;
 const LONGEST_REST_MS = 30_000;
 // One statement takes some ms and few locks.
 const AT_ONCE = 1_000;
 
 export type ConcurrencyReports = {
-  /** Ends them, and removes what was told. */
+  /** Ends the reports, and removes their rows. */
   stop(): Promise<void>;
 };
 
 /**
- * Tells, once a second, what this worker allows each subscription and what it has in flight: rows of those that changed since the
- * last time. `gauges` gives the subscriptions that are worth showing; the row of one that it names no more is removed. What fails
- * is done at the next turn.
+ * Writes, once a second, this worker's limits and requests in flight for each subscription that changed since the last time.
+ * `gauges` gives the subscriptions worth showing. The row of a subscription that it no longer names is removed. A failed write is
+ * made at the next turn.
  */
 export function startReportingConcurrency({
   pool,
@@ -37,7 +37,7 @@ export function startReportingConcurrency({
   log: Logger;
   gauges: () => readonly ConcurrencyGauge[];
 }): ConcurrencyReports {
-  /** What the rows say; undefined for one whose last change may have failed. */
+  /** Values of the rows; undefined for a row whose last change may have failed. */
   const told = new Map<string, ConcurrencyGauge | undefined>();
 
   const report = async (): Promise<void> => {
@@ -67,7 +67,7 @@ export function startReportingConcurrency({
       hasFailed = false;
       restMs = Math.min(LONGEST_REST_MS, Math.max(EVERY_MS, (performance.now() - startedAt) * REST_AFTER));
     } catch (error) {
-      // An outage is told of once.
+      // One log line for each outage.
       log[hasFailed ? 'debug' : 'warn'](
         { err: error },
         'the concurrency of subscriptions could not be told; trying again',
@@ -90,10 +90,7 @@ export function startReportingConcurrency({
       await turn;
       if (told.size === 0) return;
       await forgetConcurrencyOf(pool, [incarnationId]).catch((error: unknown) => {
-        log.debug(
-          { err: error },
-          'what this worker told of concurrency could not be removed; that goes with its lease',
-        );
+        log.debug({ err: error }, 'the concurrency rows of this worker could not be removed; they go with its lease');
       });
     },
   };

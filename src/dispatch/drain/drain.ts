@@ -18,36 +18,36 @@ import { createSurplus } from './surplus.ts';
 import { createTally } from './tally.ts';
 
 const LOADS_IN_FLIGHT = 2;
-// Answers that wait to be recorded. Should PostgreSQL be slower than the receivers, no more is sent than it will take soon.
+// Answers that may wait to be recorded. If PostgreSQL is slower than the receivers, the drain sends no more than it will take soon.
 const RECORDING_AT_MOST = 1_000;
-// A drain that has had nothing to do for this long ends; bursts come in series, and beginning one takes 50 to 100 ms.
+// An idle drain ends after this time. Bursts come in series, and beginning one takes 50 to 100 ms.
 const IDLE_MS = 60_000;
 const LOOK_EVERY_MS = 500;
-// A try that PostgreSQL does not even take as held is looked at again after this long: its request may be out.
+// Rest before a try that PostgreSQL refuses even as held is looked at again: its request may be out.
 const UNRECORDED_SECONDS = 60;
 
 /** A delivery this process holds, waiting for its first try. */
 export type QueuedDelivery = Pick<NewDelivery, 'id' | 'channelId' | 'subscriptionId' | 'isLastChance'>;
 
 export type Drain = {
-  /** Queues a held delivery. It is sent once a drain activity runs. */
+  /** Queues a delivery of this process. A running drain activity sends it. */
   offer(delivery: NewDelivery): void;
-  /** Deliveries that wait for their requests. */
+  /** Number of deliveries that wait for their requests. */
   waiting(): number;
-  /** Their ids, and those whose results are being recorded. */
+  /** Ids of waiting deliveries, and of those whose results are being recorded. */
   ids(): string[];
-  /** Adds what waits, per subscription, to `counts`. */
+  /** Adds the waiting deliveries of each subscription to `counts`. */
   countInto(counts: Map<string, number>): void;
-  /** Subscriptions that have more queued than will be sent soon: no more of theirs is to be claimed now. */
+  /** Subscriptions with a queue that is longer than will be sent soon: no claim adds to it now. */
   full(): string[];
-  /** Ends a running drain: what is in flight is recorded, the rest is given back. */
+  /** Ends a running drain: results of requests in flight are recorded, the rest is given back. */
   stop(): void;
   /** The body of the drain activity: makes first tries until there has been nothing to do for a while, or `signal`. */
   run(carrier: string, signal: AbortSignal, onProgress: (progress: DrainProgress) => void): Promise<DrainProgress>;
 };
 
 type Entered = Extract<Entry, { ok: true }>;
-/** What was read for a try; read again when it has waited for long. */
+/** A delivery as it was read for a try; read again after a long wait. */
 type Loaded = { channelId: string; subscriptionId: string; delivery: DeliveryToAttempt };
 const idOf = ({ delivery }: Loaded): string => delivery.deliveryId;
 
@@ -63,15 +63,15 @@ export type DrainDependencies = TryDependencies & {
 };
 
 /**
- * Makes the first tries of a backlog, many at a time, without a Temporal workflow for each. It has
- * no retry logic: what fails is recorded with its next time and no carrier, and goes on in a Temporal workflow of its own.
+ * Makes the first tries of a backlog, many at a time, without a Temporal workflow for each. A failed delivery is recorded with its
+ * next time and no carrier, and goes on in a Temporal workflow of its own: the drain has no retry logic.
  */
 export function createDrain(deps: DrainDependencies): Drain {
   const queued = createFairQueues<QueuedDelivery>();
   const ready = createFairQueues<Loaded>();
   const loading = new Map<string, number>();
   const stages = { queued, loading, ready };
-  // Ids of what is being read or sent, until its result is recorded or it is given back.
+  // Ids of deliveries being read or sent, until their result is recorded or they are given back.
   const busy = new Set<string>();
   const inFlight = createInFlight(deps.capacity.requests);
   const surplus = createSurplus();
@@ -81,7 +81,8 @@ export function createDrain(deps: DrainDependencies): Drain {
   let loads = 0;
   let requests = 0;
   let recording = 0;
-  // The run that sends. One that Temporal has given up learns of it seconds later; all is the next one's by then.
+  // The activity's run that sends. A run that Temporal has given up learns of it seconds later; everything is the next one's by
+  // then.
   let current: object | undefined;
   let isStopped = false;
   let carrier = '';
@@ -132,7 +133,7 @@ export function createDrain(deps: DrainDependencies): Drain {
     }
   };
 
-  /** A place for the next try of a subscription, or why there is none: undefined while it has its share of all. */
+  /** A place for the next try of a subscription, or the reason why there is none; undefined while it has its share of all. */
   const enter = ({ subscriptionId, delivery }: Loaded): Entry | undefined => {
     if (recording >= RECORDING_AT_MOST || !inFlight.hasRoom(subscriptionId, delivery)) return undefined;
     const entry = deps.admission.enter(delivery.subscription, delivery.isLastChance);
@@ -150,7 +151,7 @@ export function createDrain(deps: DrainDependencies): Drain {
     busy.add(delivery.deliveryId);
     lastWork = performance.now();
     let isSending = true;
-    /** Its place is free once the answer is there; recording goes on beside the next request. */
+    /** The place is free once the answer is there. Recording goes on beside the next request. */
     const leave = (): void => {
       if (!isSending) return;
       isSending = false;
@@ -198,7 +199,7 @@ export function createDrain(deps: DrainDependencies): Drain {
     }
   };
 
-  /** Once for all that one turn of the event loop brings: an answer, a loaded group, deliveries offered one by one. */
+  /** One call for all input of a turn of the event loop: an answer, a loaded group, deliveries offered one by one. */
   const pumpSoon = (): void => {
     if (isPumping) return;
     isPumping = true;
@@ -220,7 +221,7 @@ export function createDrain(deps: DrainDependencies): Drain {
       const entry = enter(item);
       if (entry?.ok === true) entered.set(item, entry);
       else if (entry?.reason === 'circuit') closed.add(item.subscriptionId);
-      // Whose places are all taken is looked at again when one is left.
+      // A subscription without a free place is looked at again when one is left.
       else if (entry?.reason === 'rate') nextAt = Math.min(nextAt, entry.at.getTime());
       return entry?.ok === true;
     });
@@ -232,13 +233,13 @@ export function createDrain(deps: DrainDependencies): Drain {
     if (queued.size() < LOAD_AT_ONCE) deps.onRoom();
   };
 
-  /** Takes out what waits, and returns the ids. */
+  /** Takes out the waiting deliveries, and returns their ids. */
   const removeAll = (isRemoved: (subscriptionId: string, isLastChance?: boolean) => boolean): string[] => [
     ...ready.take(ready.size(), (item) => isRemoved(item.subscriptionId, item.delivery.isLastChance)).map(idOf),
     ...queued.take(queued.size(), (item) => isRemoved(item.subscriptionId, item.isLastChance)).map(({ id }) => id),
   ];
 
-  /** What would wait in memory for long waits in PostgreSQL instead: it must not take the room of other subscriptions. */
+  /** Gives deliveries that would wait in memory for long back to PostgreSQL: they must not take the room of other subscriptions. */
   const giveBackSurplus = async (): Promise<void> => {
     const counts = new Map<string, number>();
     queued.countInto(counts);
@@ -285,7 +286,7 @@ export function createDrain(deps: DrainDependencies): Drain {
       if (current !== own) return report();
       current = undefined;
       clearTimeout(pumpTimer);
-      // What is in flight ends and is recorded; what has not begun is due again for whoever comes next.
+      // Requests in flight end and are recorded. Deliveries without one are due again, for any worker.
       await giveBack(removeAll(() => true));
       while (current === undefined && (requests > 0 || loads > 0)) await sleep(10);
       return report();

@@ -45,7 +45,7 @@ test('a queue of thousands stays in order while it is used up and filled', () =>
   expect(seen).toEqual(Array.from({ length: 5_000 }, (_, n) => n));
 });
 
-// Old: a message to 300 subscriptions let one delivery of another channel wait for all of them, ten seconds.
+// Old mechanism: one delivery of another channel waited ten seconds for all of a message to 300 subscriptions.
 test('a channel with many subscriptions takes turns with the others', () => {
   const queues = createFairQueues<Item>();
   for (const subscriptionId of ['a', 'b', 'c']) queues.push({ channelId: 'broadcast', subscriptionId, n: 0 });

@@ -1,26 +1,26 @@
-/** Whose turn it is: a message to thousands of subscriptions is one channel's. */
+/** A turn's owner. The channel takes turns first: a message to thousands of subscriptions is one channel's. */
 export type Queued = { channelId: string; subscriptionId: string };
 
 /**
- * First-in first-out per subscription. Served in turns, the channels first and within each its subscriptions, so that
- * neither a long queue nor a broadcast stands before a short one.
+ * First-in first-out per subscription. Channels take turns first, and within each its subscriptions, so neither a long queue nor a
+ * broadcast stands before a short one.
  */
 export type FairQueues<T extends Queued> = {
   push(item: T): void;
   size(): number;
-  /** How many subscriptions have any. */
+  /** Number of subscriptions with a queue. */
   subscriptions(): number;
   sizeOf(subscriptionId: string): number;
   /** Adds the length of every queue to `counts`. */
   countInto(counts: Map<string, number>): void;
   /**
-   * Takes items in turns while `mayTake` says yes for the next item of a subscription. One whose item is refused is passed
-   * over for the rest of this call.
+   * Takes items by turns while `mayTake` says yes for the next item of a subscription. A subscription whose item is refused is
+   * passed over for the rest of this call.
    */
   take(limit: number, mayTake: (item: T) => boolean): T[];
   /** The next item of every subscription. */
   heads(): T[];
-  /** Every item, in no order that means anything. */
+  /** Every item, in no particular order. */
   all(): T[];
   /** Removes the last `count` items of a subscription, and returns them. */
   trim(subscriptionId: string, count: number): T[];
@@ -30,7 +30,7 @@ type Queue<T> = { channelId: string; items: T[]; head: number };
 
 export function createFairQueues<T extends Queued>(): FairQueues<T> {
   const queues = new Map<string, Queue<T>>();
-  // The order of both is the order of the turns: who was served goes to the end.
+  // The order of both maps is the order of the turns: a served one goes to the end.
   const channels = new Map<string, Set<string>>();
   let size = 0;
 
@@ -51,7 +51,7 @@ export function createFairQueues<T extends Queued>(): FairQueues<T> {
       channels.delete(queue.channelId);
       channels.set(queue.channelId, subscriptions);
     }
-    // Shifting an array of thousands costs a copy each time; the used part is cut off now and then instead.
+    // Shifting an array of thousands costs a copy each time, so the used part is cut off now and then.
     if (queue.head > 1_000) {
       queue.items.splice(0, queue.head);
       queue.head = 0;

@@ -4,19 +4,22 @@ import { loadForAttempts } from '../../deliveries/load.ts';
 import type { DeliveryToAttempt } from '../../shared/delivery-to-attempt.ts';
 import { READ_STALE_AFTER_MS } from '../../shared/erasure.ts';
 
-// Those that have waited too long come in hundreds: read one by one they would fall back further with every query.
+// Stale deliveries come in hundreds. Read one by one, they would fall further behind with every query.
 const READ_AT_ONCE = 100;
 const READS_IN_FLIGHT = 2;
 
 export const ageOf = ({ subscription }: DeliveryToAttempt): number => Date.now() - subscription.readAt;
 
-/** Whether it may be paused, deleted, erased or have another URL by now: it must be read again before its request is made. */
+/**
+ * Whether the subscription may be paused or deleted, the message erased, or the URL changed by now. Then the delivery is read again
+ * before its request.
+ */
 export const isStale = (delivery: DeliveryToAttempt): boolean => ageOf(delivery) > READ_STALE_AFTER_MS;
 
-/** Whether its request will probably be made before it is stale, were it queued now. */
+/** Whether its request will probably be made before it is stale, if it were queued now. */
 export const isFresh = (delivery: DeliveryToAttempt): boolean => ageOf(delivery) < READ_STALE_AFTER_MS / 2;
 
-/** Gives a delivery as it is, or as it has become when what is known of it is stale; undefined when it is gone. */
+/** Gives a delivery as it is, or reads it again when it is stale; undefined when it is gone. */
 export function createFreshness(
   pool: Pool,
 ): (delivery: DeliveryToAttempt) => Promise<DeliveryToAttempt | undefined> | DeliveryToAttempt {
@@ -33,8 +36,8 @@ export function createFreshness(
 }
 
 /**
- * Reads those of these that are stale again, in place: a limit may have been changed, or a circuit closed by another process,
- * while a subscription's next try was refused.
+ * Reads the stale ones of these again, in place: a limit may have changed, or another process closed a circuit, while a
+ * subscription's next try was refused.
  */
 export async function refreshStale(pool: Pool, waiting: readonly { delivery: DeliveryToAttempt }[]): Promise<void> {
   const stale = waiting.filter(({ delivery }) => isStale(delivery)).slice(0, READ_AT_ONCE);
@@ -45,7 +48,7 @@ export async function refreshStale(pool: Pool, waiting: readonly { delivery: Del
   ).catch(() => []);
   for (const item of stale) {
     const fresh = found.find(({ deliveryId }) => deliveryId === item.delivery.deliveryId);
-    // Its round stays the one it was claimed in: a delivery that has moved on is found out when its turn comes.
+    // The round stays the one of the claim: a delivery that has moved on is found out when its turn comes.
     if (fresh?.round === item.delivery.round) item.delivery = fresh;
   }
 }

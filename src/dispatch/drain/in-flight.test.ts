@@ -14,7 +14,7 @@ test('a large payload counts for each 64 KiB of it', () => {
   expect([...inFlight.subscriptions()]).toEqual([]);
 });
 
-// Old mechanism: the length of no payload was asked for, which ended the process.
+// Old mechanism: the length of a payload that was not there was read, which ended the process.
 test('a message that was erased after it was read counts as one', () => {
   const inFlight = createInFlight(2);
   inFlight.enter('one', withPayload(null));

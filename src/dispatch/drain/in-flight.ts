@@ -3,10 +3,10 @@ import { isFairShare, UNIT_BYTES } from '../admission/capacity.ts';
 
 type Weighed = { message: Pick<DeliveryToAttempt['message'], 'payload'> };
 
-/** A large payload counts for several requests: it is memory that runs out. */
+/** A large payload counts for several requests, because memory runs out first. */
 const weightOf = ({ message }: Weighed): number => Math.max(1, Math.ceil((message.payload?.length ?? 0) / UNIT_BYTES));
 
-/** Counts what a process has in flight, in all and per subscription, so that nobody fills it (`isFairShare`). */
+/** Counts the requests in flight of a process, in all and per subscription, so that nobody fills it (`isFairShare`). */
 export function createInFlight(capacity: number) {
   const taken = new Map<string, number>();
   let inAll = 0;
@@ -18,7 +18,7 @@ export function createInFlight(capacity: number) {
     else taken.set(subscriptionId, count);
   };
 
-  /** The only one in flight may always be, however large it is. */
+  /** The only request in flight is always allowed, however large it is. */
   const fits = (subscriptionId: string, weight: number): boolean =>
     inAll === 0 || isFairShare(taken.get(subscriptionId) ?? 0, capacity - inAll, weight);
 
@@ -29,7 +29,7 @@ export function createInFlight(capacity: number) {
     hasAny: (subscriptionId: string): boolean => fits(subscriptionId, 1),
     enter: (subscriptionId: string, delivery: Weighed): void => add(subscriptionId, weightOf(delivery)),
     leave: (subscriptionId: string, delivery: Weighed): void => add(subscriptionId, -weightOf(delivery)),
-    /** Those that have something in flight. */
+    /** Subscriptions with a request in flight. */
     subscriptions: (): Iterable<string> => taken.keys(),
   };
 }

@@ -2,18 +2,19 @@ import type { DeliveryToAttempt } from '../../shared/delivery-to-attempt.ts';
 import type { FairQueues, Queued } from './fair-queues.ts';
 import { isFresh } from './freshness.ts';
 
-// Deliveries read from PostgreSQL at a time, and read ahead per subscription so that its next request waits for no query.
+// Deliveries read from PostgreSQL at a time, and read ahead per subscription, so that its next request waits for no query.
 export const LOAD_AT_ONCE = 100;
 const READ_AHEAD = 60;
-// Deliveries that have been read and wait for their requests: shared equally by the subscriptions that have any, since one that is
-// read too far ahead is stale when its turn comes. A subscription that can send at once gets this many however many others wait.
+// Deliveries that have been read and wait for their requests. The subscriptions that have any share them equally, because a
+// delivery read too early is stale when its turn comes. A subscription that can send at once gets this many however many others
+// wait.
 const READ_AHEAD_IN_ALL = 400;
 const READ_FOR_FREE_PLACES = 10;
 // Deliveries that publishes have read cost no query and are small.
 const HANDED_AHEAD = 200;
 const HANDED_AHEAD_IN_ALL = 2_000;
 
-/** What waits to be read, what is being read (per subscription), and what has been read and waits for its request. */
+/** Deliveries to be read, being read (per subscription), and read and waiting for their request. */
 type Stages<T extends Queued> = {
   queued: FairQueues<T>;
   loading: ReadonlyMap<string, number>;
@@ -21,9 +22,9 @@ type Stages<T extends Queued> = {
 };
 
 /**
- * Takes out of the queue what is to be read next, fairly over the subscriptions; nothing while enough has been read of each.
- * `canSend` tells whether a place is free for an item now. However many subscriptions wait for slow receivers, one whose receiver
- * is free is read.
+ * Takes the next deliveries to read out of the queue, fairly over the subscriptions; none while enough of each have been read.
+ * `canSend` tells whether a place is free for an item now. A subscription whose receiver is free is read, however many others wait
+ * for slow ones.
  */
 export function takeToRead<T extends Queued>(
   { queued, loading, ready }: Stages<T>,
@@ -36,14 +37,14 @@ export function takeToRead<T extends Queued>(
     const ahead = ready.sizeOf(subscriptionId) + (loading.get(subscriptionId) ?? 0);
     const more = planned.get(subscriptionId) ?? 0;
     const allowed = Math.max(share, canSend(item) ? READ_FOR_FREE_PLACES : 0);
-    // Read again once half of it is left: one by one, each finished request would be a query.
+    // Reading begins again once half is left: one by one, each finished request would be a query.
     if (ahead > allowed / 2 || ahead + more >= allowed) return false;
     planned.set(subscriptionId, more + 1);
     return true;
   });
 }
 
-/** Whether what its publish has read is used soon, and after nothing older: it then needs no query of its own. */
+/** Whether the data that its publish has read is used soon, and after nothing older: then it needs no query of its own. */
 export const isNext = <T extends Queued>(read: DeliveryToAttempt, { queued, loading, ready }: Stages<T>): boolean =>
   isFresh(read) &&
   queued.sizeOf(read.subscription.id) === 0 &&

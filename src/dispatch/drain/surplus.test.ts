@@ -10,14 +10,14 @@ test('a queue is spared at the first look, since its pace is not known', () => {
   expect(look(createSurplus(), { slow: 10_000 })).toEqual([]);
 });
 
-test('of a queue that does not move 50 are kept', () => {
+test('50 are kept when a queue does not move', () => {
   const surplus = createSurplus();
   look(surplus, { slow: 2_000 });
   expect(look(surplus, { slow: 2_000 })).toEqual([['slow', 1_950]]);
   expect(surplus.full()).toEqual(['slow']);
 });
 
-test('of a queue that moves, ten looks of its present pace are kept beside', () => {
+test('ten looks of its present pace are kept beside when a queue moves', () => {
   const surplus = createSurplus();
   look(surplus, { slow: 2_000 });
   expect(look(surplus, { slow: 2_000 }, 5)).toEqual([['slow', 1_900]]);

@@ -1,13 +1,13 @@
-// Kept in memory of a subscription however slow it is, less where many share what is kept of all, and beyond that what it takes in
-// ten looks (5 s) at its present pace.
+// Deliveries kept in memory for a slow subscription: this many, fewer where many share the memory, plus as many as it takes in ten
+// looks (5 s) at its present pace.
 const KEPT = { most: 50, least: 2, inAll: 1_000 };
 const LOOKS_KEPT = 10;
-// Nothing more of a subscription is claimed while it has at least this part of what it may keep.
+// No more of a subscription is claimed while it holds at least this part of its share.
 const FULL_PART = 0.5;
 
 /**
- * Tells, look by look, how much of the queue of a slow or limited subscription is more than it will take soon. A
- * subscription is spared at the first look that finds it: its pace is not known yet.
+ * Tells, look by look, how much of the queue of a slow or limited subscription is more than it will take soon. The first look that
+ * finds a subscription spares it, because its pace is not known yet.
  */
 export function createSurplus() {
   const sent = new Map<string, number>();
@@ -18,7 +18,7 @@ export function createSurplus() {
     sent(subscriptionId: string): void {
       sent.set(subscriptionId, (sent.get(subscriptionId) ?? 0) + 1);
     },
-    /** From the numbers that wait now: how many of each are too many. */
+    /** Number of surplus deliveries of each, from the numbers that wait now. */
     look(counts: ReadonlyMap<string, number>): Map<string, number> {
       const surplus = new Map<string, number>();
       const share = Math.floor(KEPT.inAll / (counts.size + 1));
@@ -34,7 +34,7 @@ export function createSurplus() {
       sent.clear();
       return surplus;
     },
-    /** Subscriptions that the last look has found to have enough. */
+    /** Subscriptions with enough in memory, by the last look. */
     full: (): string[] => full,
   };
 }

@@ -9,7 +9,7 @@ export function createTally() {
       sent += 1;
       if (!isDelivered) failed += 1;
     },
-    /** What the Temporal UI shows: `perSecond` is the mean since it began, to a tenth. */
+    /** Counts as the Temporal UI shows them: `perSecond` is the mean since the beginning, to a tenth. */
     report: (subscriptions: number, waiting: number): DrainProgress => ({
       sent,
       failed,

@@ -1,6 +1,6 @@
 /**
- * Divides room between two queues. They take turns at who comes first, since often there is room for one item only, and the first
- * one takes half of it at most.
+ * Divides room between two queues. The two begin by turns, because often there is room for one item only. The first one takes half
+ * of the room at most.
  */
 export function createAlternation(): <One, Other>(
   room: number,

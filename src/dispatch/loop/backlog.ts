@@ -1,28 +1,28 @@
 /** DELIVERY_BURST_THRESHOLD: first tries due of one subscription, five times as many in all; never; always. */
 export type BurstThreshold = number | 'off';
 
-// All together may wait this many times as long a queue as one alone before they are drained.
+// All subscriptions together may have this many times the queue of one before they are drained.
 const IN_ALL = 5;
-// A burst is over when both what waits and what came within the last second are this part of the threshold. The queue alone
-// would not do: a drain empties it at once, and a flow of thousands a second would flutter between the two ways.
+// A burst is over when both the waiting tries and the arrivals of the last second are below this part of the threshold. The queue
+// alone is not enough: a drain empties it at once, and a flow of thousands a second would flutter between the two ways.
 const CALM_PART = 0.5;
 const SECOND_MS = 1_000;
-// With this part of it waiting a drain is made ready, so that the burst need not wait for its start; not for a handful.
+// A drain is made ready when this part of the threshold waits, so that the burst finds it running. A handful starts none.
 const NEAR_PART = 0.25;
 const NEAR_AT_LEAST = 10;
 
 type Counts = ReadonlyMap<string, number>;
 
-/** Decides which first tries are drained: by what waits of one subscription and in all, with a gap between on and off. */
+/** Decides which first tries are drained, by the waiting tries of one subscription and of all, with a gap between on and off. */
 export type Backlog = {
   /** A first try has come to this process. */
   arrive(subscriptionId: string): void;
-  /** Takes a new count of what is due: held in memory and waiting unclaimed. */
+  /** Takes a new count of due tries: held in memory, and waiting unclaimed. */
   see(counts: Counts): void;
   isDrained(subscriptionId: string): boolean;
   /** Whether anything is drained at this moment. */
   isBurst(): boolean;
-  /** Whether a drain will probably be wanted soon. */
+  /** Whether a drain is likely to be needed soon. */
   isNear(): boolean;
 };
 

@@ -4,23 +4,23 @@ import { releaseMended } from '../../deliveries/faults.ts';
 import { forgetExpired } from '../recovery/forget-expired.ts';
 import { createTakeOver } from '../recovery/incarnation.ts';
 
-// A fifth of a lease: what a dead worker held waits no longer for being noticed than for the lease itself.
+// A fifth of a lease: rows of a dead worker wait for the end of the lease, and hardly longer.
 const EVERY_MS = 2_000;
-// Nobody reads what has expired, so there is no hurry; while there is much of it, every look takes some.
+// Nobody reads expired rows, so there is no hurry. While there are many, every look removes some.
 const FORGET_EVERY_MS = 60_000;
 
 export type ChoresDependencies = {
   pool: Pool;
   log: Logger;
-  /** Gives back what this process holds without knowing; returns how many deliveries that were. */
+  /** Gives back deliveries that this process holds without knowing; returns their number. */
   giveBackForgotten: () => Promise<number>;
-  /** Those of other parts of the worker. */
+  /** Chores of other parts of the worker. */
   chores: readonly (() => Promise<void>)[];
 };
 
 /**
- * Chores of a dispatcher now and then: takes over from dead workers, gives back what it has forgotten, releases what has waited
- * for a secret that is mended, removes what has expired, and does the chores of others. Call it as often as you like.
+ * Chores of a dispatcher: takes over from dead workers, gives back forgotten claims, releases deliveries whose secret is mended,
+ * removes expired rows, and does the chores of other parts. May be called as often as you like.
  */
 export function createChores({ pool, log, giveBackForgotten, chores }: ChoresDependencies): () => Promise<void> {
   const takeOver = createTakeOver(pool);
@@ -30,9 +30,13 @@ export function createChores({ pool, log, giveBackForgotten, chores }: ChoresDep
     if (Date.now() < nextAt) return;
     nextAt = Date.now() + EVERY_MS;
     const taken = await takeOver();
-    if (taken > 0) log.info({ deliveries: taken }, 'took over from a worker that died');
+    if (taken > 0) log.info({ deliveries: taken }, 'took over the claims of a dead worker; they are due again');
     const forgotten = await giveBackForgotten();
-    if (forgotten > 0) log.warn({ deliveries: forgotten }, 'gave back what an answer of PostgreSQL had got lost of');
+    if (forgotten > 0)
+      log.warn(
+        { deliveries: forgotten },
+        'released claims this worker did not know it held (a reply from PostgreSQL was lost); they are due again',
+      );
     const mended = await releaseMended(pool);
     if (mended > 0)
       log.info({ deliveries: mended }, 'released deliveries that had waited for a signing secret; they are due again');

@@ -9,7 +9,7 @@ test('one subscription alone gets half of what a burst claims at a time, then it
   expect(claimRoom(waiting(1, 500), { count: 1_000, full: [] })).toEqual({ room: 1_000, except: ['sub_0'] });
 });
 
-// Old mechanism: what all of them hold together took the room of a subscription that held nothing.
+// Old mechanism: the claims of all subscriptions together filled the room of one that held nothing.
 test.each([1, 20, 100, 999])('%i subscriptions that wait for slow receivers leave room for the next one', (count) => {
   const { room, except } = claimRoom(waiting(count, 9), { count: 1_000, full: [] });
   expect(room).toBeGreaterThan(0);

@@ -1,12 +1,12 @@
-// First tries that one process holds at most: beyond it the next ones wait in PostgreSQL, for this process or another.
+// Most first tries that one process holds. More of them wait in PostgreSQL, for this process or another.
 const HELD_AT_MOST = 10_000;
 
 export type ClaimRoom = { room: number; except: string[] };
 
 /**
- * How many more first tries a process may claim in a burst, and of which subscriptions none: of those that have their share of
- * `count` already, counted over all that have any. They take no room from the others, so however many of them wait for slow
- * receivers, there is room for the next subscription. `waiting`: what this process holds of each.
+ * How many more first tries a process may claim in a burst, and which subscriptions are left out: those that hold their share of
+ * `count`, counted over all that hold any. They take no room, so the next subscription finds some, however many wait for slow
+ * receivers. `waiting`: the number that this process holds of each.
  */
 export function claimRoom(
   waiting: ReadonlyMap<string, number>,

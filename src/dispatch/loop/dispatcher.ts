@@ -21,21 +21,21 @@ import type { FirstTries } from '../admission/first-tries.ts';
 import { listenForDue } from './listen-for-due.ts';
 import { createPulse } from './pulse.ts';
 
-// NOTIFY wakes at once; polling is for what nobody tells of: retries whose time comes, a lost connection.
+// NOTIFY wakes at once. Polling finds rows that nobody notifies about: retries whose time comes, and rows of a lost connection.
 const POLL_MS = 500;
-// What one claim takes while the flow is calm: small, since each is started before the next claim. In a burst as much as
-// the drain sends in a fraction of a second.
+// Size of a claim while the flow is calm: small, because each row is started before the next claim. In a burst it is as much as the
+// drain sends in a fraction of a second.
 const CLAIM_CALM = { count: 6, perSubscription: 2 };
 const CLAIM_BURST = { count: 1_000, perSubscription: 300 };
 // Retries claimed ahead of their time, in all and of one subscription.
 const RETRIES_AHEAD = { count: 40, perSubscription: 10 };
-// A process that holds this many first tries takes no more from its publishes: they wait in PostgreSQL, to be claimed in turns.
+// A process that holds this many first tries takes no more from its publishes: they wait in PostgreSQL for a claim.
 const HANDED_OVER_UNTIL = 4_000;
-// How long starting rests after Temporal refused or did not answer.
+// Rest of starting after Temporal refused or did not answer, ms.
 const PAUSE_AFTER_FAILURE_MS = 1_000;
-// How often PostgreSQL is asked how much waits, in a rush.
+// Rest between counts of waiting rows in PostgreSQL during a rush, ms.
 const COUNT_EVERY_MS = 250;
-// Beyond five thresholds everything is drained, so counting further tells nothing.
+// Beyond five thresholds everything is drained, so further counting tells nothing.
 const COUNT_LIMIT = 5;
 
 export type Dispatcher = { wake(): void; stop(): Promise<void>; handOver: HandOver };
@@ -62,9 +62,9 @@ const held = (details: ClaimedDelivery): Claimed => {
 };
 
 /**
- * Turns due rows into tries: claims fairly over the subscriptions, starts one Temporal workflow per delivery and round
- * while the flow is calm, and gives the first tries of a backlog to the drain. Runs in every worker process until `stop`,
- * which waits for the starts under way.
+ * Turns due rows into tries. Claims are fair over the subscriptions. Each delivery and round gets one Temporal workflow while the flow
+ * is calm, and the drain gets the first tries of a backlog. Runs in every worker process until `stop`, which waits for the starts
+ * under way.
  */
 export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
   const { pool, log, incarnationId, firstTries, drain, threshold } = deps;
@@ -74,7 +74,7 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
   const under = new Set<Promise<void>>();
   const timers = new Map<NodeJS.Timeout, string>();
   const starting = new Set<string>();
-  // Deliveries that this process publishes are held by it already, so most of its turns need neither a look nor a claim.
+  // Deliveries that this process publishes are its own already, so most turns need neither a look nor a claim.
   const due = createDueRows({ pool, incarnationId });
   let isStopping = false;
   let isDraining = false;
@@ -108,7 +108,7 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
   };
 
   const hold = (held: Claimed): void => {
-    // Among the retries it is started by itself, never drained.
+    // A retry starts by itself and is never drained.
     (held.details?.isSuspect === true ? retries : firsts).push(held);
     backlog.arrive(held.subscriptionId);
   };
@@ -122,16 +122,16 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
     } catch (error) {
       rest(error, 'a delivery could not be started; it stays due');
       firstTries.end(delivery.id);
-      // Should this fail as well, it is given back as forgotten.
+      // If this fails as well, the delivery is given back as forgotten.
       await releaseClaims(pool, { ids: [delivery.id], incarnationId }).catch((cause: unknown) => {
-        log.warn({ err: cause, deliveryId: delivery.id }, 'a claim could not be given back');
+        log.warn({ err: cause, deliveryId: delivery.id }, 'a claim was not given back; it will be found as forgotten');
       });
     } finally {
       starting.delete(delivery.id);
     }
   };
 
-  /** Starts what there is room for, retries and first tries in turns. */
+  /** Starts retries and first tries by turns, as far as there is room. */
   const startHeld = async (): Promise<void> => {
     const room = isResting() ? 0 : firstTries.room();
     if (room <= 0) return;
@@ -220,7 +220,7 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
     return true;
   };
 
-  /** Counts what waits, here and, in a rush, in PostgreSQL: then what waits unclaimed is more than this process holds. */
+  /** Counts waiting tries here, and during a rush in PostgreSQL: then more wait unclaimed than this process holds. */
   const look = async (): Promise<void> => {
     if (threshold !== 'off' && threshold > 0 && (isRush || unclaimed.size > 0) && Date.now() >= countAt) {
       countAt = Date.now() + COUNT_EVERY_MS;
@@ -239,7 +239,7 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
     drainHeld();
     await startHeld();
     if (isResting()) return false;
-    // Each claim brings something or leaves fewer subscriptions to ask: after one there may be more.
+    // Each claim brings rows or leaves fewer subscriptions to ask, so there may be more after one.
     const [isMoreDue, hasFirsts, hasRetries] = [await due.look(), await claimFirsts(), await claimRetries()];
     return isMoreDue || hasFirsts || hasRetries;
   };
@@ -250,7 +250,7 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
       try {
         await chores();
         while (!isStopping && (await turn())) {
-          // on while there is something to claim and room for it
+          // goes on while rows can be claimed and there is room for them
         }
       } catch (error) {
         rest(error, 'dispatching rests for a moment');
@@ -281,7 +281,7 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
       },
       take(deliveries) {
         for (const delivery of deliveries) hold(delivery);
-        // At once: in a burst the loop's own turn, with its queries, is a tenth of a second long.
+        // Woken at once: in a burst the loop's own turn, with its queries, takes a tenth of a second.
         see();
         drainHeld();
         wake();

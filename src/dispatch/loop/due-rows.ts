@@ -8,38 +8,38 @@ import { createTurns } from './turns.ts';
 
 // Rows that one look reads. A longer backlog is read on, page by page, each row once.
 const ROWS_AT_ONCE = 1_000;
-// Each look begins so far behind the last one: a row is committed a little later than its due time says. It is more than the
-// 0.4 s above which the row's own transaction tells of it (posthorn_tell_late), by the time that the disk has for the commit.
-// Where half a page of rows lies in it (they wait, and are read each time), it is shorter, and the trail finds the late ones.
+// Each look begins this far behind the last one, because a row is committed a little later than its due time says. The time is 0.4 s,
+// above which the row's own transaction notifies (posthorn_tell_late), plus the disk's time for the commit. Where half a page of rows
+// lies in that time they would be read again and again: the time is shorter then, and the trail finds the late ones.
 const SLACK_MS = 1_000;
 const SHORT_SLACK_MS = 100;
-// Once a row has been due for this long it is looked for a second time: the disk may have taken so long to commit it.
+// A row that has been due for this long is looked for a second time: its commit may have taken so long.
 const TRAIL_SECONDS = 2;
-// All subscriptions are looked through at the beginning, after notifications may have been lost, and as a safety net: no more
-// often, and for no more than a thousandth of the time, since it reads over dead entries and paused subscriptions.
+// All subscriptions are looked through at the beginning, after notifications may have been lost, and as a safety net. The net takes
+// at most a thousandth of the time, because it reads over dead entries and paused subscriptions.
 const EVERYWHERE_MS = 30_000;
 const EVERYWHERE_REST = 1_000;
-// Subscriptions that a claim asks for at least, and at most.
+// Subscriptions that a claim asks for, at least and at most.
 const TURNS = { least: 50, most: 200 };
 
-/** Rows that a worker may claim, as far as it knows, kept up by looks that begin where the last one ended. */
+/** Rows that a worker may claim, as far as it knows. Looks that begin where the last one ended keep this up. */
 export type DueRows = {
   /** A notification of another transaction. */
   hear(notice: string): void;
   /** Notifications may have been lost, or none have come yet. */
   beginAnew(): void;
-  /** Something may have become due that nobody tells of: the clock goes on. */
+  /** A row may have become due without a notification: the clock goes on. */
   expect(): void;
-  /** Looks for what has become due, if there may be any. True when there is more to read. */
+  /** Looks for rows that have become due, if there may be any. True when there is more to read. */
   look(): Promise<boolean>;
-  /** Whether a claim may find something in that lane. */
+  /** Whether a claim may find a row in that lane. */
   has(lane: Lane, except?: readonly string[]): boolean;
-  /** Claims up to `count`, `perSubscription` of each at most, of the subscriptions whose turn it is. */
+  /** Claims up to `count`, `perSubscription` of each at most, from the subscriptions whose turn it is. */
   claim(
     lane: Lane,
     wanted: { count: number; perSubscription: number; except: readonly string[] },
   ): Promise<ClaimedDelivery[]>;
-  /** First tries that wait unclaimed, each subscription's counted up to `limit`, of `limit` subscriptions at most. */
+  /** Unclaimed first tries of `limit` subscriptions at most, each counted up to `limit`. */
   count(limit: number): Promise<Map<string, number>>;
 };
 
@@ -50,7 +50,7 @@ export function createDueRows({ pool, incarnationId }: { pool: Pool; incarnation
   let isAnew = true;
   let isExpected = true;
   let isTrailDue = false;
-  /** Behind it nothing has been looked for yet, or only before it was committed. */
+  /** Nothing behind this position has been looked for yet, or only before it was committed. */
   let position: DuePosition = { due: new Date(0), id: '' };
   let trail = position;
   let at = position.due;
@@ -93,7 +93,7 @@ export function createDueRows({ pool, incarnationId }: { pool: Pool; incarnation
     try {
       const { isFull, last, at: lookedAt } = await lookBehind(from, -TRAIL_SECONDS);
       isTrailDue ||= isFull;
-      // Set back meanwhile: it goes on from there.
+      // The place was set back meanwhile: the look goes on from there.
       if (trail === from) trail = isFull && last !== undefined ? last : behind(lookedAt, TRAIL_SECONDS * 1_000);
     } catch (error) {
       isTrailDue = true;

@@ -4,7 +4,7 @@ import { inLane, LEAD_SECONDS, type Lane } from '../../deliveries/statements/lan
 /** A position in the order of due times; the id tells rows of one time apart. All times are PostgreSQL's. */
 export type DuePosition = { due: Date; id: string };
 
-/** Subscriptions with something due in a lane, and since when at most. */
+/** Subscriptions with a due row in a lane, and the earliest possible time of it. */
 export type Found = { lane: Lane; id: string; since: Date };
 
 /** Result of one look. `last` is the position of the last row it read, undefined when it read none. */
@@ -13,7 +13,7 @@ export type Looked = { found: Found[]; at: Date; rows: number; last: DuePosition
 // The condition of the index deliveries_due, word for word: no other statement is planned with it.
 const IN_INDEX = 'num_nulls(d.due_at) = 0 AND num_nonnulls(d.holder, d.carrier) = 0';
 
-// One descent into the index and a step for each row that waits; dead entries of finished ones are behind the position.
+// One descent into the index and a step for each waiting row; dead entries of finished ones are behind the position.
 const BEHIND = `
   WITH seen AS MATERIALIZED (
     SELECT d.due_at, d.id, d.subscription_id, d.policy_attempts = 0 AS is_first FROM deliveries d
@@ -36,7 +36,7 @@ type Row = { at: Date; rows: number; lastDue: Date | null; lastId: string | null
   | { id: null }
 );
 
-/** Reads up to `limit` rows that can be claimed behind `position`, due until `untilSeconds` from now. */
+/** Reads up to `limit` claimable rows behind `position`, due until `untilSeconds` from now. */
 export async function findBehind(
   pool: Pool,
   { position, untilSeconds, limit }: { position: DuePosition; untilSeconds: number; limit: number },
@@ -57,8 +57,8 @@ export async function findBehind(
   };
 }
 
-// A loose walk over a lane's index, one step for each subscription that has something there. It reads over every dead entry and
-// every paused subscription on its way.
+// A loose walk over a lane's index, one step for each subscription in it. The walk reads over every dead entry and every paused
+// subscription on its way.
 const walk = (lane: Lane): string => {
   const step = (behind: string): string => `
       SELECT d.subscription_id, d.due_at FROM deliveries d WHERE ${inLane(lane, 'd.')}${behind}
@@ -76,7 +76,7 @@ const walk = (lane: Lane): string => {
 };
 const WALK: Record<Lane, string> = { first: walk('first'), retry: walk('retry') };
 
-/** Every active subscription that has something to claim, now or later. `at`: when the first of them was looked for. */
+/** Every active subscription with a claimable row, now or later. `at`: the time at which the first of them was looked for. */
 export async function findEverywhere(pool: Pool): Promise<{ found: Found[]; at: Date }> {
   const { rows: times } = await pool.query<{ at: Date }>('SELECT now() AS at');
   const found: Found[] = [];

@@ -4,7 +4,7 @@ import { releaseClaims } from '../../deliveries/statements/release.ts';
 import type { QueuedDelivery } from '../drain/drain.ts';
 import type { FairQueues } from '../drain/fair-queues.ts';
 
-/** Gives back what is held of subscriptions whose circuit is open: it waits in PostgreSQL, and is claimed with the probe. */
+/** Gives back claims of subscriptions whose circuit is open: they wait in PostgreSQL, and are claimed with the probe. */
 export async function giveBackOpen<T extends QueuedDelivery>(
   pool: Pool,
   held: { queues: FairQueues<T>[]; admission: Pick<Admission, 'isOpen' | 'hasOpen'>; incarnationId: string },

@@ -12,15 +12,15 @@ import type { Drain } from '../drain/drain.ts';
 import { claimLastChances } from '../../deliveries/statements/claim-last-chances.ts';
 import { settleHeld } from '../recovery/settle-held.ts';
 
-// While nothing waits, two small queries each time; a circuit's probes fail at most every 30 s.
+// Rest while nothing waits: two small queries each time; a circuit's probes fail at most every 30 s.
 const LOOK_EVERY_MS = 500;
-// While anything waits: as often as its subscription has a turn.
+// Rest while anything waits: as long as a subscription's turn.
 const TURN_MS = 1_000 / LAST_CHANCES.perSecond;
-// PostgreSQL or Temporal is away: asking ten times a second helps neither.
+// Rest while PostgreSQL or Temporal is away: asking ten times a second helps neither.
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 // More Temporal workflows started at once make the server slower, not faster.
 const STARTS_IN_FLIGHT = 6;
-// Given to the drain at a time, over all subscriptions.
+// Deliveries given to the drain at a time, over all subscriptions.
 const DRAINED_AT_ONCE = 100;
 
 export type LastChancesDependencies = {
@@ -30,14 +30,14 @@ export type LastChancesDependencies = {
   threshold: BurstThreshold;
   startDelivery: StartDelivery;
   drain: Pick<Drain, 'offer'>;
-  /** Wakes the dispatcher, which sees to it that a drain runs. */
+  /** Wakes the dispatcher, which makes sure that a drain runs. */
   wake: () => void;
 };
 
 /**
  * Lets each delivery that a circuit has held beyond the end of its policy make its one attempt, beside the dispatcher, until
- * `stop`, which waits for what is being started. Runs in every worker process. Each is a first try of a backlog: a drain makes
- * it, or a Temporal workflow of its own where there are to be no drains.
+ * `stop`, which waits for the starts under way. Runs in every worker process. Each is a first try of a backlog: a drain makes it,
+ * or a Temporal workflow of its own where drains are off.
  */
 export function startLastChances(deps: LastChancesDependencies): { stop(): Promise<void> } {
   const { pool, log, incarnationId } = deps;
@@ -60,7 +60,7 @@ export function startLastChances(deps: LastChancesDependencies): { stop(): Promi
       await setCarrier(pool, { ...delivery, incarnationId, carrier });
     } catch (error) {
       failed(error);
-      // Should this fail as well, it is given back as forgotten.
+      // If this fails as well, the delivery is given back as forgotten.
       await releaseClaims(pool, { ids: [delivery.id], incarnationId }).catch(() => undefined);
     }
   };
@@ -77,14 +77,17 @@ export function startLastChances(deps: LastChancesDependencies): { stop(): Promi
     if (isDrained && claimed.length > 0) deps.wake();
   };
 
-  /** Returns how long to rest, ms. */
+  /** Returns the rest that follows, ms. */
   const turn = async (): Promise<number> => {
     const startedAt = performance.now();
     try {
       const { ended, lastChances } = await settleHeld(pool);
       if (ended + lastChances > 0)
-        log.info({ ended, lastChances }, 'settled what circuits have held beyond its policy');
-      // A start waits for Temporal: beside the next claim, or a slow one would hold up the rate.
+        log.info(
+          { ended, lastChances },
+          'settled deliveries that circuits held beyond their policy: tried ones are dead letters, the others wait for their last chance',
+        );
+      // A start waits for Temporal beside the next claim, because a slow one would hold up the rate.
       const count = isDrained ? DRAINED_AT_ONCE : STARTS_IN_FLIGHT - starting.size;
       if (count <= 0 || startedAt < restUntil) return TURN_MS;
       const { claimed, isMore } = await claimLastChances(pool, { incarnationId, count });

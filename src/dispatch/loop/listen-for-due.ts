@@ -7,7 +7,7 @@ const PAUSE_AFTER_FAILURE_MS = 1_000;
 
 /**
  * Keeps one connection listening, and connects again after PostgreSQL was away. `onBegin`: it listens from now on, and may have
- * missed what came before.
+ * missed earlier notifications.
  */
 export function listenForDue(
   pool: Pool,
@@ -29,8 +29,8 @@ export function listenForDue(
       lose(client, error);
     }
   };
-  // A connection that breaks within LISTEN tells so twice, by the statement and by its event; one whose LISTEN a standby refuses
-  // is otherwise whole. Either is given back once, and followed by one other.
+  // A connection that breaks within LISTEN reports it twice, by the statement and by its event. A connection whose LISTEN a standby
+  // refuses is otherwise whole. Either is given back once, and one other follows it.
   const lose = (client: PoolClient, error: unknown): void => {
     if (connection !== client) return;
     connection = undefined;

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { PendingReplay } from '../../shared/delivery-workflow.ts';
 
-/** Replays that nobody has started yet. Starting one twice is harmless: its Temporal workflow id is derived. */
+/** Replays that nobody has started yet. A second start is harmless, because the Temporal workflow's id is derived. */
 export async function pendingReplays(pool: Pool): Promise<PendingReplay[]> {
   const { rows } = await pool.query<PendingReplay>({
     name: 'pending_replays',

@@ -1,12 +1,12 @@
-/** What wakes a loop: whoever has work for it, or the clock. */
+/** Wakes a loop: by work for it, or by the clock. */
 export type Pulse = {
   /** Ends the nap under way, or the next one. */
   wake(): void;
-  /** To be called before looking for work: what wakes from here on is not missed. */
+  /** Call this before looking for work: no later wake is missed. */
   begin(): void;
   /** Rests until woken, at most until the next poll. */
   nap(): Promise<void>;
-  /** Polls when its time has come: a busy loop never naps. */
+  /** Polls when its time has come, because a busy loop never naps. */
   pollByClock(): void;
 };
 

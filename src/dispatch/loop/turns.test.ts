@@ -92,7 +92,7 @@ describe('after a claim', () => {
   });
 });
 
-// A claim that began before a resume or a commit finds nothing of it, and must not forget what it has been told meanwhile.
+// A claim that began before a resume or a commit finds nothing, and must not forget a notification that came meanwhile.
 test.each<[string, (turns: ReturnType<typeof createTurns>) => void, string[]]>([
   ['has something due', (turns) => turns.see('a', at(15)), ['a 10']],
   ['takes tries again', (turns) => turns.open('a', at(0)), ['a 0']],
@@ -105,7 +105,7 @@ test.each<[string, (turns: ReturnType<typeof createTurns>) => void, string[]]>([
   expect(show()).toEqual(left);
 });
 
-test('those that are left out keep their turn', () => {
+test('subscriptions that are left out keep their turn', () => {
   const { turns, show } = turnsOf({ a: 10, b: 20 });
   expect(turns.next(1, ['a']).map(({ id }) => id)).toEqual(['b']);
   expect([turns.hasNext(['a', 'b']), turns.hasNext()]).toEqual([false, true]);

@@ -1,38 +1,38 @@
 /** A subscription that has something to claim, as far as is known: nothing of it was due before `since`, PostgreSQL's time. */
 export type Turn = { readonly id: string; readonly since: Date };
 
-/** Result of turns that were asked about: deliveries claimed, the last of each subscription's, and who is to come again. */
+/** Result of a claim for these turns: deliveries claimed, the last of each subscription's, and the subscriptions to ask again. */
 export type Served = {
-  /** Claimed of each subscription, and when the last of them was due. */
+  /** Number claimed of each subscription, and the due time of the last of them. */
   claimed: ReadonlyMap<string, { count: number; last: Date; isProbe: boolean }>;
   /**
-   * Subscriptions that take nothing now, and for how long, ms: 0 until something of theirs has ended, which nobody tells; null
-   * until somebody tells (paused, disabled, deleted).
+   * Subscriptions that take nothing now, and for how many ms. 0: until a try of theirs has ended, which nobody reports. Null: until
+   * a notification (paused, disabled, deleted).
    */
   waits: ReadonlyMap<string, number | null>;
 };
 
-// Between questions whether something has ended, ms, each twice as long as the one before: quick tries end within some ms, and
-// those of a dead endpoint within seconds.
+// Rests (ms) between questions whether a try has ended, each twice as long as the one before: quick tries end within some ms, tries
+// at a dead endpoint within seconds.
 const SOON = { first: 50, longest: 1_000 };
 
-/** `inVain`: how often it was asked and had to wait, since it last gave something. */
+/** `inVain`: how often it was asked and had to wait since it last gave a row. */
 type Known = Turn & { readonly notBefore: number; readonly inVain: number };
 const READY = { notBefore: 0, inVain: 0 };
 
 /**
- * Keeps whose deliveries a claim of one lane asks for, in turns: a claim never looks at a subscription that is not known to
- * have any. `now` in ms, from any origin.
+ * Keeps the subscriptions that a claim of one lane asks for, in turns: a claim never looks at a subscription that is not known to
+ * have a row. `now` in ms, from any origin.
  */
 export function createTurns(now: () => number) {
-  // The order is that of the turns: who was served goes to the end. An entry never changes, so that one that has been told
-  // of anew while a claim asked about it is told apart from the one that was asked about.
+  // The order is that of the turns: a served one goes to the end. An entry never changes. So a subscription that is reported anew
+  // while a claim asks about it differs from the entry that was asked about.
   const known = new Map<string, Known>();
-  // Who takes nothing until somebody tells: what comes for them meanwhile is not asked about again and again.
+  // Subscriptions that take nothing until a notification: new rows of theirs are not asked about again and again.
   const closed = new Set<string>();
   const isReady = ({ notBefore }: Known): boolean => notBefore <= now();
 
-  /** The next ones that may have something now. */
+  /** The next subscriptions that may have something now. */
   const next = (limit: number, except: readonly string[] = []): Turn[] => {
     const left = new Set(except);
     const turns: Turn[] = [];
@@ -51,20 +51,20 @@ export function createTurns(now: () => number) {
     ms > 0 ? ms : Math.min(SOON.longest, SOON.first * 2 ** Math.min(inVain, 10));
 
   return {
-    /** Something of this subscription was due at `since`, or is soon. */
+    /** A row of this subscription was due at `since`, or will be soon. */
     see(id: string, since: Date): void {
       if (closed.has(id)) return;
       const { notBefore, inVain } = known.get(id) ?? READY;
       known.set(id, { id, since: earliest(id, since), notBefore, inVain });
     },
 
-    /** The same, and it is asked about now, however long it was to wait: it takes tries again, or may. */
+    /** The same, and it is asked about now, however long its rest was: it takes tries again, or may. */
     open(id: string, since: Date): void {
       closed.delete(id);
       known.set(id, { id, since: earliest(id, since), ...READY });
     },
 
-    /** Who takes nothing is asked again once something of it is due: it may have been told of, and the news lost. */
+    /** A subscription that takes nothing is asked again once a row of it is due: a notification may have been lost. */
     doubt(): void {
       closed.clear();
     },
@@ -74,13 +74,13 @@ export function createTurns(now: () => number) {
     hasNext: (except?: readonly string[]): boolean => next(1, except).length > 0,
 
     /**
-     * Takes over what a claim of `asked` brought, which took at most `perSubscription` of each and `count` in all. Who gave
-     * less than it was asked for has nothing more: it is forgotten until something of it is due again.
+     * Takes over the result of a claim of `asked`, which took at most `perSubscription` of each and `count` in all. A subscription
+     * that gave less than it was asked for has nothing more: it is forgotten until another row of it is due.
      */
     settle(asked: readonly Turn[], served: Served, limits: { count: number; perSubscription: number }): void {
       const total = [...served.claimed.values()].reduce((sum, { count }) => sum + count, 0);
       const lastServed = asked.findLastIndex(({ id }) => served.claimed.has(id));
-      // Behind the one that filled the claim nobody was asked.
+      // Subscriptions behind the one that filled the claim were not asked.
       const reached = total >= limits.count ? asked.slice(0, lastServed + 1) : asked;
       for (const [index, turn] of reached.entries()) {
         if (known.get(turn.id) !== turn) continue;

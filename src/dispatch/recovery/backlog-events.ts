@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { isoTime, publishEvents, serviceEvent } from '../../deliveries/statements/service-events.ts';
 import { BACKLOG_HIGH } from '../../shared/service-events.ts';
 
-// Of each active subscription what is due and unclaimed, counted no further than needed: at most 1,001 index entries of each.
+// Due and unclaimed deliveries of each active subscription, counted only as far as needed: at most 1,001 index entries of each.
 const TELL_BACKLOGS = `
   WITH backlog AS (
     SELECT s.id, s.environment_id, s.channel_id, s.backlog_high_since, due.waiting, due.oldest
@@ -48,7 +48,10 @@ const TELL_BACKLOGS = `
   )}
   SELECT id FROM told`;
 
-/** Tells of each backlog once when it has become high, and again only after it was low (BACKLOG_HIGH). Returns how many. */
+/**
+ * Sends one event for each backlog that has become high, and the next one only after it was low (BACKLOG_HIGH). Returns their
+ * number.
+ */
 export async function tellHighBacklogs(pool: Pool): Promise<number> {
   const { rowCount } = await pool.query({ name: 'tell_backlogs', text: TELL_BACKLOGS });
   return rowCount ?? 0;

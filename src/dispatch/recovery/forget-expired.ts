@@ -1,11 +1,12 @@
 import type { Pool } from 'pg';
 
-// One statement takes a few ms and locks little; at every look of the chores that is 1,000 rows a second, more than come in.
+// One statement of this size takes a few ms and locks little. At every look of the chores that is 1,000 rows a second, more than
+// come in.
 const AT_ONCE = 2_000;
 
 /**
- * Removes kept answers and publishers' ids whose 24 hours have passed; nobody reads them any more. Returns whether there may
- * be more. Safe in several workers at once: what one of them removes the others skip.
+ * Removes kept answers and publishers' ids after their 24 hours, when nobody reads them any more. Returns whether there may be
+ * more. Several workers may run at once: each skips the rows of the others.
  */
 export async function forgetExpired(pool: Pool): Promise<boolean> {
   const counts = [await forget(pool, 'idempotency_keys'), await forget(pool, 'publisher_ids')];

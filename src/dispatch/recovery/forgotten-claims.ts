@@ -2,17 +2,17 @@ import type { Pool } from 'pg';
 import { releaseClaims } from '../../deliveries/statements/release.ts';
 import { createPace } from './pace.ts';
 
-// A publish hands over what it has given this process within milliseconds of its commit: what is still unknown then was in an
-// answer that never came.
+// A publish hands its deliveries over within milliseconds of its commit. A delivery that is unknown after this time was in a reply
+// that never came.
 const EVERY_MS = 5_000;
-// The look reads all that this process has held since the oldest open snapshot began: half a percent of the time is for that.
+// The look reads all rows that this process has held since the oldest open snapshot began, and may take half a percent of the time.
 const REST = 200;
 
 /**
- * Gives back what PostgreSQL says this process holds and the process knows nothing of: the answer to a claim or a publish was
- * lost when PostgreSQL went away, or a claim could not be given back then. Its lease lives on, so nobody else would free it.
- * `known` gives the ids of all it still has to do with. Call it as often as you like; only what two looks, five seconds apart,
- * find forgotten is given back. Returns how many.
+ * Gives back claims that PostgreSQL has for this process and the process does not know: the reply to a claim or a publish was lost,
+ * or a claim could not be given back. The lease lives on, so nobody else would free them. `known` gives the ids that the process
+ * still works on. May be called as often as you like: only claims that two looks, five seconds apart, find forgotten are given
+ * back. Returns their number.
  */
 export function createForgottenClaims(
   pool: Pool,

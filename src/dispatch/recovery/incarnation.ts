@@ -4,14 +4,14 @@ import type { Logger } from 'pino';
 import { releaseAllOf, takeOverFrom, takeOverFromUnleased } from '../../deliveries/statements/release.ts';
 import { forgetConcurrencyOf } from '../admission/concurrency-store.ts';
 
-// Renewed five times within its life: one slow commit or a short pause of the process is no death.
+// A lease is renewed five times within its life: one slow commit or a short pause of the process is no death.
 const RENEW_EVERY_MS = 2_000;
 const LIFE_SECONDS = 10;
-// Between looks for what a dead one held.
+// Time between looks for claims of dead incarnations, ms.
 const FIRST_REST_MS = 2_000;
 const LONGEST_REST_MS = 60_000;
 
-// Those of this very process: the same host and pid as a dead one of before may be a living one of now.
+// Incarnations of this very process. A dead one of an earlier process may have the same host and pid as a living one.
 const ownIds = new Set<string>();
 
 export type Incarnation = {
@@ -22,8 +22,8 @@ export type Incarnation = {
 };
 
 /**
- * Registers this process as one that may hold deliveries, and keeps its lease. `end` gives back what it still holds, so
- * that others need not wait for the lease to run out.
+ * Registers this process as one that may hold deliveries, and keeps its lease. `end` gives back its claims, so that others need not
+ * wait for the end of the lease.
  */
 export async function beginIncarnation(pool: Pool, id: string, log: Logger): Promise<Incarnation> {
   let workers = 1;
@@ -40,7 +40,9 @@ export async function beginIncarnation(pool: Pool, id: string, log: Logger): Pro
   await renew();
   await endDeadOfThisHost(pool);
   const timer = setInterval(() => {
-    renew().catch((error: unknown) => log.warn({ err: error }, 'the lease of this worker could not be renewed'));
+    renew().catch((error: unknown) =>
+      log.warn({ err: error }, 'the lease of this worker could not be renewed; it tries again before the lease ends'),
+    );
   }, RENEW_EVERY_MS);
   return {
     id,
@@ -55,13 +57,13 @@ export async function beginIncarnation(pool: Pool, id: string, log: Logger): Pro
   };
 }
 
-/** A process killed on this host need not be waited for: what it held is due again at the next look. */
+/** A process killed on this host need not be waited for: its claims are due again at the next look. */
 async function endDeadOfThisHost(pool: Pool): Promise<void> {
   const { rows } = await pool.query<{ id: string; pid: number }>('SELECT id, pid FROM incarnations WHERE host = $1', [
     hostname(),
   ]);
   const dead = rows.filter(({ id, pid }) => (pid === process.pid ? !ownIds.has(id) : !isProcess(pid)));
-  // They stay for as long as any dead one does, so that others look for what they held.
+  // These rows stay as long as any dead incarnation's do, so that others look for its claims.
   await pool.query('UPDATE incarnations SET expires_at = now() WHERE id = ANY ($1::text[]) AND expires_at > now()', [
     dead.map(({ id }) => id),
   ]);
@@ -72,14 +74,15 @@ function isProcess(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it is there and belongs to someone else.
+    // EPERM: the process exists and belongs to another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
 
 /**
- * Frees what dead incarnations held, whether they are known or not. Deliveries of this process stay with it: after a pause longer
- * than a lease it would else claim a second time what waits in its memory. Reads all that is held. What dead ones have told of their receivers goes too. Returns how many are due again.
+ * Frees the claims of dead incarnations, known or not, and removes their reports. Deliveries of this process stay with it: after a
+ * pause longer than a lease it would otherwise claim its own deliveries a second time. Reads all held rows. Returns how many are
+ * due again.
  */
 export async function takeOverFromDead(pool: Pool): Promise<number> {
   const dueAgain = await takeOverFromUnleased(pool, [...ownIds]);
@@ -93,9 +96,9 @@ export async function takeOverFromDead(pool: Pool): Promise<number> {
 }
 
 /**
- * Frees, call by call, what incarnations held that have died in the last hour, and removes what they have told. Each dead one is looked for again after 2, 4,
- * 8 s and so on, up to a minute: a statement of its may have been committed after its death. So a call with nothing new reads
- * nothing of deliveries, however many were held while a snapshot was open. Returns how many are due again.
+ * Frees, call by call, the claims of incarnations that died in the last hour, and removes their reports. Each dead one is looked
+ * for again after 2, 4, 8 s and so on, up to a minute, because one of its statements may have been committed after its death. A
+ * call with nothing new reads no deliveries, however many were held while a snapshot was open. Returns how many are due again.
  */
 export function createTakeOver(pool: Pool): () => Promise<number> {
   const looked = new Map<string, { nextAt: number; restMs: number }>();
@@ -105,7 +108,7 @@ export function createTakeOver(pool: Pool): () => Promise<number> {
       text: `SELECT id, expires_at AS "expiredAt" FROM incarnations WHERE expires_at <= now() AND id <> ALL ($1::text[])`,
       values: [[...ownIds]],
     });
-    // One that came to life again and died once more is another one.
+    // An incarnation that came to life again and died once more counts as another one.
     const dead = new Map(rows.map(({ id, expiredAt }) => [`${id} ${expiredAt.getTime()}`, id]));
     for (const key of looked.keys()) if (!dead.has(key)) looked.delete(key);
     const due = [...dead].filter(([key]) => performance.now() >= (looked.get(key)?.nextAt ?? 0));

@@ -1,14 +1,14 @@
 /**
- * Spaces out a look at PostgreSQL that costs more the longer a snapshot stays open there (a dump, a forgotten transaction),
- * so that it takes a bounded part of the time.
+ * Spaces out a look at PostgreSQL that costs more the longer a snapshot stays open there (a dump, a forgotten transaction), so that
+ * it takes a bounded part of the time.
  */
 export type Pace = {
   isDue(): boolean;
-  /** Makes the look. The next one is due after a rest that follows from how long this one took. */
+  /** Makes the look. The next one is due after a rest that follows from the length of this one. */
   look<T>(work: () => Promise<T>): Promise<T>;
 };
 
-/** `restAfter` gives the rest after a look that took so long; both in ms. The first look is due at once. */
+/** `restAfter` gives the rest after a look of this length, both in ms. The first look is due at once. */
 export function createPace(restAfter: (tookMs: number) => number): Pace {
   let nextAt = Number.NEGATIVE_INFINITY;
   return {
@@ -25,7 +25,7 @@ export function createPace(restAfter: (tookMs: number) => number): Pace {
   };
 }
 
-/** Makes a look whose time has come, each name at a pace of its own; undefined without one. */
+/** Makes a look whose time has come, each name at its own pace; undefined if the time has not come. */
 export type Paced = <T>(name: string, work: () => Promise<T>) => Promise<T | undefined>;
 
 export function createPaced(restAfter: (tookMs: number) => number): Paced {

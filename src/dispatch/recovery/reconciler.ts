@@ -10,26 +10,26 @@ import type { Paced } from './pace.ts';
 
 // A carried delivery that has not moved this long after its next try was due is looked at.
 const OVERDUE_SECONDS = 60;
-// Looked at per pass; the next pass goes on, 30 s later.
+// Deliveries looked at per pass. The next pass goes on 30 s later.
 const OVERDUE_AT_ONCE = 500;
-// SQL: what the index of everything unfinished asks for by name; no other statement is to be planned with it.
+// SQL: the condition of the index of everything unfinished. No other statement may be planned with it.
 const UNFINISHED = 'num_nulls(due_at) = 0';
 
 export type Reconciled = { dueAgain: number; cancelled: number };
 
 type Overdue = { id: string; round: number; carrier: string };
 
-// A look reads over what has been finished since the oldest open snapshot began. One that took longer than a second rests
-// thirty times as long beside the passes' 30 s, so that it never takes more than a few percent of the time.
+// A look reads over everything that was finished since the oldest open snapshot began. A look of more than a second rests thirty
+// times as long, beside the passes' 30 s, so it takes a few percent of the time at most.
 export const restAfterLook = (tookMs: number): number => (tookMs > 1_000 ? tookMs * 30 : 0);
 
 /** `paced` spaces out the looks of one process, by `restAfterLook`. */
 export type ReconcilerDependencies = { pool: Pool; carriers: Carriers; log: Logger; paced: Paced };
 
 /**
- * One pass over what nobody moves any more: claims of dead workers, deliveries whose Temporal workflow is gone or was
- * terminated, and deliveries that a publish gave to a subscription while it was being deleted; it tells of backlogs that have
- * become high. Safe to repeat and to run at the same time in several workers. `onProgress` is called now and then.
+ * One pass over rows that nobody moves any more: claims of dead workers, deliveries whose Temporal workflow is gone or was terminated,
+ * and deliveries that a publish gave to a subscription while it was being deleted. The pass also sends events for backlogs that have
+ * become high. Safe to repeat, and in several workers at once. `onProgress` is called now and then.
  */
 export async function reconcileDeliveries(deps: ReconcilerDependencies, onProgress: () => void): Promise<Reconciled> {
   await deps.paced('held', () => takeOverFromDead(deps.pool));
@@ -50,7 +50,8 @@ export async function reconcileDeliveries(deps: ReconcilerDependencies, onProgre
   }
   for (const table of ['bulk_replays', 'message_replays'] as const) await restartLostReplays(deps, table);
   if (done.dueAgain > 0) await wakeWorkers(deps.pool);
-  if (done.dueAgain + done.cancelled > 0) deps.log.info(done, 'reconciled deliveries');
+  if (done.dueAgain + done.cancelled > 0)
+    deps.log.info(done, 'the reconciler made deliveries due again, or cancelled them');
   return done;
 }
 
@@ -85,7 +86,7 @@ const endAsCancelled = ({ pool }: ReconcilerDependencies, deliveryId: string, ro
     message: 'its Temporal workflow was terminated',
   });
 
-/** A replay whose Temporal workflow is gone is started again where it stands; one that a person ended is cancelled. */
+/** A replay whose Temporal workflow is gone is started again where it stands. One that a person ended is cancelled. */
 async function restartLostReplays(
   { pool, carriers }: ReconcilerDependencies,
   table: 'bulk_replays' | 'message_replays',
@@ -106,9 +107,8 @@ async function restartLostReplays(
 }
 
 /**
- * Temporal's store is new (lost, or another cluster): no carrier of before is known to it. Everything unfinished is due
- * again in its next round, at its own time; should an old cluster still run somewhere, its tries find another round and
- * send nothing.
+ * Temporal's store is new (lost, or another cluster) and knows no earlier carrier. Everything unfinished is due again in its next
+ * round, at its own time. Tries of an old cluster that still runs find another round and send nothing.
  */
 export async function abandonCarriers(pool: Pool): Promise<number> {
   const dueAgain = await leaveAllCarriers(pool);

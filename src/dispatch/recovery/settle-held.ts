@@ -8,16 +8,16 @@ const SETTLED_AT_ONCE = 20;
 
 const UNSETTLED = `${HAS_FAILED_PROBE} AND s.circuit_settled_at IS DISTINCT FROM s.circuit_probe_failed_at`;
 
-// A worker that dies before it is done leaves the rest to the next failed probe.
+// A worker that dies in the middle leaves the rest to the next failed probe.
 const TAKE = `
   UPDATE subscriptions SET circuit_settled_at = circuit_probe_failed_at
   WHERE id IN (SELECT s.id FROM subscriptions s WHERE ${UNSETTLED} LIMIT ${SETTLED_AT_ONCE} FOR NO KEY UPDATE SKIP LOCKED)
   RETURNING id, timeout_ms AS "timeoutMs"`;
 
 /**
- * Draws the consequences of probes that have failed, each once, in whichever worker comes first: of what the circuits have held
- * beyond the end of its policy, deliveries with an attempt become dead letters with the reason circuit, and those without one
- * get in line for their last chance. Returns how many of each.
+ * Settles failed probes, each once, in the worker that comes first. Deliveries that the circuit has held beyond the end of their
+ * policy become dead letters with the reason circuit if they have an attempt, and get in line for their last chance if they have
+ * none. Returns the number of each.
  */
 export async function settleHeld(pool: Pool): Promise<{ ended: number; lastChances: number }> {
   const done = { ended: 0, lastChances: 0 };

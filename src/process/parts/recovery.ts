@@ -26,7 +26,10 @@ export function recoveryPart({ pool, log, client, taskQueue }: WorkerContext) {
       // Mended code, and the right keys, come with a new process.
       const released = await releaseAllHeld(pool);
       if (released > 0)
-        log.info({ deliveries: released }, 'this worker tries again at once what a fault of the service had held');
+        log.info(
+          { deliveries: released },
+          'released deliveries that a fault of the service had held; this worker tries them again at once',
+        );
       return { stop: async () => {} };
     },
   };

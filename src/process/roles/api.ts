@@ -9,8 +9,8 @@ import { serveApi } from './serve-api.ts';
 import type { StopRequest } from './stop-request.ts';
 
 /**
- * `posthorn api`: the HTTP API against a PostgreSQL that exists. It listens at once and answers UNAVAILABLE until everything that it
- * needs is there. Returns the exit code once it is stopped.
+ * `posthorn api`: the HTTP API against a PostgreSQL that exists. The API listens at once and answers UNAVAILABLE until everything that
+ * it needs is there. Returns the exit code once it is stopped.
  */
 export async function runApi(stop: StopRequest): Promise<number> {
   const config = readConfig();
@@ -27,7 +27,7 @@ export async function runApi(stop: StopRequest): Promise<number> {
     }).then(() => log.info({ port }, 'the API is ready'));
     return {
       failed: new Promise((resolve) => {
-        // Only another setting could mend it; a stop rejects it too, and is no failure.
+        // Only another setting could mend this fault. A stop rejects here too, and is no failure.
         ready.catch((failure: unknown) => {
           if (!stopping.signal.aborted) resolve(failure instanceof Error ? failure.message : String(failure));
         });

@@ -7,7 +7,7 @@ import { findDatabase } from './keys.ts';
 import { print } from './role.ts';
 import { toTable } from './table.ts';
 
-/** `posthorn encryption-keys list`: each key by its name, what it is to this process, and the rows that it has sealed. */
+/** `posthorn encryption-keys list`: each key by its name, its use in this process, and the rows that it has sealed. */
 export async function listEncryptionKeys({ json }: { json: boolean }): Promise<void> {
   const keys = await withPool((pool, config) => listKeys(pool, existingKeysOf(config)));
   if (json) return print(JSON.stringify(keys, undefined, 2));
@@ -26,7 +26,7 @@ export async function listEncryptionKeys({ json }: { json: boolean }): Promise<v
 }
 
 /**
- * `posthorn encryption-keys abandon`: removes what a lost key has sealed, for good, and prints how much that is. Without `isSure`
+ * `posthorn encryption-keys abandon`: removes the rows that a lost key has sealed, for good, and prints their number. Without `isSure`
  * it changes nothing and returns the exit code 1.
  */
 export async function abandonEncryptionKey(id: string, { isSure }: { isSure: boolean }): Promise<number> {
@@ -35,11 +35,11 @@ export async function abandonEncryptionKey(id: string, { isSure }: { isSure: boo
     if (!isSure) {
       for (const { table, count } of taken) print(`${table}: ${count} to be removed`);
       print('Subscriptions without another secret will hold their deliveries until their secret is rotated.');
-      print(`Nothing was changed. Add --yes to give up what the encryption key ${id} has sealed.`);
+      print(`Nothing was changed. Add --yes to give up the rows of the encryption key ${id}.`);
       return 1;
     }
     for (const { table, removed } of await abandonKey(pool, id)) print(`${table}: ${removed} removed`);
-    print(`Gave up what the encryption key ${id} had sealed`);
+    print(`Gave up the rows of the encryption key ${id}`);
     return 0;
   });
 }

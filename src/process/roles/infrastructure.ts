@@ -5,15 +5,15 @@ import { type EmbeddedPostgres, startPostgres } from '../../../local/postgres.ts
 import { type EmbeddedTemporal, startTemporal } from '../../../local/temporal.ts';
 import type { OwnAddresses } from '../../outbound/own-addresses.ts';
 
-/** PostgreSQL and Temporal of a `start`: its own, or those it was given the addresses of. */
+/** PostgreSQL and Temporal of a `start`: its own, or those at given addresses. */
 export type Infrastructure = {
   databaseUrl: string;
   temporalAddress: string;
   temporalUiUrl?: string;
   pids: { postgres?: number; temporal?: number };
-  /** Resolves with a reason when an own one cannot be kept up. */
+  /** Resolves with a reason when an own server cannot be kept up. */
   failed: Promise<string>;
-  /** Temporal first: it ends while the record it works for is still there. */
+  /** Temporal is stopped first: it ends while the record it works for is still there. */
   stop(): Promise<void>;
 };
 
@@ -23,8 +23,8 @@ const MAX_CONNECTIONS = 200;
 const LISTENING = '127.0.0.1';
 
 /**
- * Starts what has no address, both at once. What has started is stopped again when the other one fails. `own` learns every port
- * that they listen on, also of those that are started again: they may get others than before.
+ * Starts the servers that have no address, both at once. A started one is stopped again when the other one fails. `own` learns every
+ * port that they listen on, also after a restart, when the ports may differ.
  */
 export async function startInfrastructure(
   config: Config,
@@ -90,7 +90,7 @@ export async function startInfrastructure(
   };
 }
 
-/** A part that comes back elsewhere is of no use: everything is connected to the old address. */
+/** A server that comes back at another port is of no use: everything is connected to the old address. */
 async function sameAddress<T extends { port: number; stop(): Promise<void> }>(
   name: string,
   started: T,

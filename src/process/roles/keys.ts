@@ -19,7 +19,7 @@ export async function createKey(key: OperatorApiKey, { json }: Output): Promise<
   print(json ? JSON.stringify(created, undefined, 2) : created.key);
 }
 
-/** `posthorn keys list`: every key there is, of one environment or of both, never the keys themselves. */
+/** `posthorn keys list`: every key, of one environment or of both, never the keys themselves. */
 export async function listKeys(environment: EnvironmentKind | undefined, { json }: Output): Promise<void> {
   const keys = await withApiKeys((apiKeys) => apiKeys.operator.list(environment));
   print(json ? JSON.stringify(keys, undefined, 2) : describeKeys(keys));
@@ -45,7 +45,7 @@ async function withApiKeys<T>(work: (apiKeys: ApiKeys) => Promise<T>): Promise<T
   });
 }
 
-/** The database of DATABASE_URL, else that of the `start` that runs on this data folder. */
+/** The database of DATABASE_URL, otherwise that of the `start` that runs on this data folder. */
 export function findDatabase({ databaseUrl, dataFolder }: Config): string {
   const url = databaseUrl ?? readRunningState(dataFolder)?.databaseUrl;
   if (url === undefined)

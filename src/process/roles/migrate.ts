@@ -9,7 +9,7 @@ import type { StopRequest } from './stop-request.ts';
 
 /**
  * `posthorn migrate`: brings the database up to date and makes the environments, so that keys can be created. A signal rolls the
- * migration under way back; those before it stay, and the next run goes on from there. It rejects with a Stopped then.
+ * migration under way back, and `migrate` rejects with a Stopped. Earlier migrations stay, and the next run goes on from there.
  */
 export async function runMigrate(stop: StopRequest): Promise<void> {
   const { databaseUrl } = readConfig();

@@ -5,13 +5,13 @@ import { visible } from './visible.ts';
 
 /** A role that runs until it is told to stop. */
 export type RunningRole = {
-  /** Ends what is under way, then everything else. Called once. */
+  /** Ends the work under way, then everything else. Called once. */
   stop(): Promise<void>;
   /** Resolves with a reason when it cannot go on by itself. */
   failed: Promise<string>;
 };
 
-// A terminal that was closed, or a pipe whose reader has gone, must not end the process before it has drained.
+// A closed terminal, or a pipe without a reader, must not end the process before it has drained.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 /** Prints a line, or several, for the person in front of the terminal. */
@@ -20,8 +20,8 @@ export const print = (text: string): void => {
 };
 
 /**
- * Runs a role until it is asked to stop or fails by itself, then drains it. A request that comes while it starts ends the start
- * where `start` looks at the signal, else takes effect once it has started; further ones while it drains change nothing: only SIGKILL
+ * Runs a role until it is asked to stop or fails by itself, then drains it. A stop that comes during the start ends the start where it
+ * looks at the signal, otherwise takes effect once the role has started. Further stops during the drain change nothing: only SIGKILL
  * cuts a drain. Returns the exit code.
  */
 export async function runUntilStopped(
@@ -30,13 +30,13 @@ export async function runUntilStopped(
   start: (signal: AbortSignal) => Promise<RunningRole>,
 ): Promise<number> {
   stop.takeOver();
-  stop.onRepeat(() => log.warn('still draining'));
+  stop.onRepeat(() => log.warn('still draining: a second signal changes nothing'));
   const ignored = ignoredSettings();
-  if (ignored.length > 0) log.warn(`ignored, since this release has no settings of these names: ${ignored.join(', ')}`);
+  if (ignored.length > 0) log.warn(`ignored settings that this release does not have: ${ignored.join(', ')}`);
   const stopped = new Promise<number>((resolve) => {
     stop.signal.addEventListener('abort', () => resolve(0));
     process.on('uncaughtException', (failure) => {
-      // Not `fatal`: pino flushes it at once, and with nobody to read standard output its writer tries for ever.
+      // Not `fatal`: pino flushes it at once, and its writer tries for ever when nobody reads standard output.
       log.error({ err: failure }, 'a fault of the service: stopping');
       resolve(1);
     });

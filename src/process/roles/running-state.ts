@@ -13,7 +13,7 @@ const runningState = z.object({
   pids: z.object({ postgres: z.number().optional(), temporal: z.number().optional() }),
 });
 
-/** Where a running `start` is to be found. It holds the database's password: mode 600. */
+/** Address of a running `start`. The file holds the database's password: mode 600. */
 export type RunningState = z.output<typeof runningState>;
 
 const pathIn = (dataFolder: string): string => join(dataFolder, 'running.json');

@@ -15,7 +15,7 @@ export type RunningApi = {
   stop(): Promise<void>;
 };
 
-/** Listens on config.port. `checks` are what /readyz looks at; absent: those of every role. Rejects when the port is taken. */
+/** Listens on config.port. `checks` are the checks of /readyz; absent: those of every role. Rejects when the port is taken. */
 export async function serveApi(deps: Dependencies, services: Services, checks?: readonly Check[]): Promise<RunningApi> {
   const { config, log } = deps;
   const limiter = createLimiter({ redisUrl: config.redisUrl, log });
@@ -32,7 +32,7 @@ export async function serveApi(deps: Dependencies, services: Services, checks?: 
           'closed new connections of callers: a quarter of the open files of this process are in use for them; raise its limit (ulimit -n)',
         ),
     });
-    // It listens on every address of this machine.
+    // The API listens on every address of this machine.
     deps.own.add({ host: 'localhost', port: server.port });
     return {
       port: server.port,
@@ -49,7 +49,7 @@ export async function serveApi(deps: Dependencies, services: Services, checks?: 
   }
 }
 
-/** Says what to do, for a PORT that was asked for. */
+/** Names the remedy, for a PORT that was asked for. */
 export const portTaken = (port: number): string =>
   `PORT: ${port} is taken by another program; stop that one, or set another port`;
 

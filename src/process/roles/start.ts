@@ -27,9 +27,10 @@ import { portTaken, serveApi } from './serve-api.ts';
 import type { StopRequest } from './stop-request.ts';
 import { describeService } from './welcome.ts';
 
-// A subscriber on this machine, over http, is what one tries first. With nothing embedded it is a real deployment: no such defaults.
+// A first trial is a subscriber on this machine, over http. A `start` with nothing embedded is a real deployment and has no such
+// defaults.
 const EMBEDDED_DEFAULTS = { ALLOW_HTTP_WEBHOOKS: 'true', WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8,::1/128' };
-// The terminal shows what start itself has to say; each request would bury it.
+// The terminal shows the lines of start itself; a line for each request would bury them.
 const DEFAULTS = { LOG_LEVEL: 'warn' };
 
 /** `posthorn start`: everything, with its own PostgreSQL and Temporal where no address is set. Returns the exit code. */
@@ -54,7 +55,7 @@ export async function runStart(stop: StopRequest): Promise<number> {
 }
 
 async function startEverything(config: Config, log: Logger, signal: AbortSignal): Promise<RunningRole> {
-  // What is undone when something further on fails, and at the end: the last one first.
+  // Steps that undo the start when something further on fails, and at the end: the last one first.
   const undo: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
     for (const step of undo.splice(0).reverse()) await step();
@@ -91,10 +92,10 @@ async function startService(
   undo.push(disconnect);
   const waiting: Waiting = { tell: print, signal };
   const settings = { ...config.temporal, address: temporalAddress };
-  // Before it is migrated: a database that starts or takes no writes is waited for, as in every role.
+  // Before the migration: a database that starts or takes no writes is waited for, as in every role.
   await untilReady(createReadiness([databaseCheck(deps)]), waiting);
   await explainingDatabase(databaseUrl, () => migrate(databaseUrl, { onProgress: print, signal }));
-  // The same ones as /readyz has: the proof of the encryption keys reads as many rows as there are sealed ones.
+  // The same checks as /readyz has: the proof of the encryption keys reads every sealed row.
   const checks = startChecks(deps);
   await untilReady(createReadiness(checks), waiting);
   await ensureEnvironments(deps);
@@ -133,7 +134,7 @@ async function startService(
   return worker;
 }
 
-/** A port that was asked for is taken or fails; the default one gives way to a stranger. */
+/** A port that was asked for is taken or fails; the default one gives way to another program. */
 async function chooseApiPort({ port, isPortChosen }: Config): Promise<number> {
   if (port === 0) return port;
   if (!isPortChosen) return choosePort('the API', port, print, 'everywhere');

@@ -3,17 +3,17 @@ import { constants } from 'node:os';
 // SIGHUP too: a closed terminal would otherwise leave the embedded parts behind.
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** The wish that this process stops: SIGINT, SIGTERM or SIGHUP, whenever it comes. */
+/** A request to stop this process: SIGINT, SIGTERM or SIGHUP, at any time. */
 export type StopRequest = {
-  /** Aborted by the first of them. Its reason is a Stopped. */
+  /** Aborted by the first of these signals. Its reason is a Stopped. */
   readonly signal: AbortSignal;
-  /** From here on the command ends by itself when it is asked to; until then a signal ends the process at once. */
+  /** From here on the command ends by itself after a signal; until then a signal ends the process at once. */
   takeOver(): void;
   /** Is called for each further signal. */
   onRepeat(listener: () => void): void;
 };
 
-/** Why a command that was stopped did not do what it was called for. */
+/** Reason why a stopped command did not do its work. */
 export class Stopped extends Error {
   /** As shells count: 128 and the signal's number. */
   readonly exitCode: number;
@@ -25,8 +25,8 @@ export class Stopped extends Error {
 }
 
 /**
- * Listens from now on. The kernel gives the first process of a container no default action: a SIGTERM that comes before there is a
- * listener would be lost, and the container killed only after its grace period.
+ * Listens from now on. The kernel gives the first process of a container no default action. A SIGTERM before there is a listener would
+ * be lost, and the container killed only after its grace period.
  */
 export function listenForStop(): StopRequest {
   const request = new AbortController();

@@ -1,5 +1,5 @@
-// Control characters (C0, DEL, C1), the two separators that end lines, and what changes the direction of writing: a name with one of them
-// could move the cursor, colour the screen or show another text than it has.
+// Control characters (C0, DEL, C1), the two separators that end lines, and characters that change the direction of writing. A name
+// with one of them could move the cursor, colour the screen or show another text.
 const HARMFUL = /[\p{Cc}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu;
 
 /**

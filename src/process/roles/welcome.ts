@@ -10,7 +10,7 @@ export type Welcome = {
   keys?: FirstKeys | undefined;
 };
 
-/** What `start` prints when everything is up. */
+/** The text that `start` prints when everything is up. */
 export function describeService({ config, apiUrl, temporalAddress, temporalUiUrl, keys }: Welcome): string[] {
   return [
     '',

@@ -12,8 +12,8 @@ import { runUntilStopped } from './role.ts';
 import type { StopRequest } from './stop-request.ts';
 
 /**
- * `posthorn worker`: delivers, against a PostgreSQL and a Temporal that exist. It claims nothing before everything that it needs is
- * there, and says what it waits for. Returns the exit code once it is stopped.
+ * `posthorn worker`: delivers, against a PostgreSQL and a Temporal that exist. The worker claims nothing before everything that it
+ * needs is there, and says what it waits for. Returns the exit code once it is stopped.
  */
 export async function runWorker(stop: StopRequest): Promise<number> {
   const config = readConfig();

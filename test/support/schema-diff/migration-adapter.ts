@@ -11,8 +11,8 @@ const CHARACTER_OID = 18;
 const TEXT_OID = 25;
 
 /**
- * Prisma's pg adapter on `pool` for the schema engine, with one of its gaps (7.10.0) closed; the pool serves nothing else. It refuses
- * the one-byte type "char" of PostgreSQL's catalogues, which the engine reads to compare a database with the schema.
+ * Prisma's pg adapter on `pool` for the schema engine, with one of its gaps (7.10.0) closed; the pool serves nothing else. The adapter
+ * refuses the one-byte type "char" of PostgreSQL's catalogues, which the engine reads to compare a database with the schema.
  */
 export function createMigrationAdapter(pool: Pool): SqlMigrationAwareDriverAdapterFactory {
   const characterColumnsOf = presentCharactersAsText(pool);
@@ -35,7 +35,7 @@ export function createMigrationAdapter(pool: Pool): SqlMigrationAwareDriverAdapt
   };
 }
 
-/** Makes the pool say "text" for "char", and remembers of which columns; a result is known by its array of rows. */
+/** Makes the pool say "text" for "char", and remembers the columns; a result is known by its array of rows. */
 function presentCharactersAsText(pool: Pool): (rows: unknown[]) => number[] {
   const known = new WeakMap<unknown[], number[]>();
   const query = pool.query.bind(pool);
@@ -49,7 +49,7 @@ function presentCharactersAsText(pool: Pool): (rows: unknown[]) => number[] {
     known.set(result.rows, positions);
     return result;
   };
-  // The cast: of the overloads of `query` Prisma's adapter and this file use only the two that return a promise.
+  // The cast: Prisma's adapter and this file use only two overloads of `query`, which return a promise.
   pool.query = replacement as typeof pool.query;
   return (rows) => known.get(rows) ?? [];
 }

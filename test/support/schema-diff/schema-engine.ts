@@ -6,7 +6,7 @@ import type { SchemaEngine } from '@prisma/schema-engine-wasm';
 
 type WasmExports = Record<string, unknown>;
 
-// Node has it; TypeScript knows it only with the browser's library, which is not ours.
+// Node has this global; TypeScript knows it only from the browser's library, which is not loaded.
 declare const WebAssembly: {
   compile(bytes: Uint8Array): Promise<object>;
   instantiate(module: object, imports: Record<string, object>): Promise<{ exports: WasmExports }>;
@@ -30,11 +30,11 @@ export async function createSchemaEngine(
   return engine.new({ datamodels }, () => undefined, bindMigrationAwareSqlAdapterFactory(factory));
 }
 
-// The package's entry imports its .wasm as a module, which Node cannot do without a flag: this does by hand what it does.
+// The package's entry imports its .wasm as a module, which Node cannot do without a flag. This code does the same by hand.
 async function loadGlue(): Promise<Glue> {
   const path = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg');
   const compiled = await WebAssembly.compile(await readFile(path.replace(/\.js$/, '.wasm')));
-  // The cast: the declarations describe the entry, this is the file behind it.
+  // The cast: the declarations describe the entry, and this is the file behind it.
   const loaded = (await import('@prisma/schema-engine-wasm/schema_engine_bg')) as unknown as Glue;
   const { exports } = await WebAssembly.instantiate(compiled, {
     './schema_engine_bg.js': withoutLingeringTimers(loaded),
@@ -47,10 +47,10 @@ async function loadGlue(): Promise<Glue> {
   return loaded;
 }
 
-// The engine never clears the 10 s timer of its advisory lock: the process would stay that long after everything is done.
+// The engine never clears the 10 s timer of its advisory lock, so the process would stay that long after its work.
 function withoutLingeringTimers(loaded: Glue): object {
   const replaced = Object.entries(loaded).filter(([name]) => name.startsWith('__wbg_setTimeout'));
-  // The cast: what the glue exports under these names is setTimeout with other parameter names.
+  // The cast: the glue exports setTimeout under these names, with other parameter names.
   return {
     ...loaded,
     ...Object.fromEntries(

@@ -123,7 +123,7 @@ export function endsOfHeldDeliveries(threshold: string): void {
   });
 
   // Old: a delivery that had been tried was given up at the end of its policy, before the probe that it had announced.
-  test('what has been tried is given up behind a probe that failed after the end of its policy, not before', async () => {
+  test('a tried delivery is given up behind a probe that failed after the end of its policy, not before', async () => {
     const dead = await scene.opened({ retryPolicy: { ...PATIENT, initialDelay: 1_000, maxDelay: 1_000 } });
     await scene.untilHeld(dead.subscriptionId);
     await scene.endPolicies(dead.subscriptionId);
@@ -167,7 +167,7 @@ export function endsOfHeldDeliveries(threshold: string): void {
     expect(await scene.deadLettersOf(dead.subscriptionId)).toHaveLength(1);
   });
 
-  test('what has queued until a resume is not held against it', async () => {
+  test('time in the queue until a resume is not held against a delivery', async () => {
     const dead = await scene.subscribed([500]);
     await posthorn.request('POST', `/v1/subscriptions/${dead.subscriptionId}/pause`);
     await publishBatch(posthorn, dead.channelId, 60);
