@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { ConfigError } from './config-error.ts';
 import { parseEnvironmentFile } from './environment-file.ts';
-import { readSecrets, readTls } from './setting-files.ts';
+import { readSecrets, readTls, type TemporalTls } from './setting-files.ts';
 import { misspeltSetting, unknownSettings } from './setting-names.ts';
 import { parseUrl } from './shared/parse-url.ts';
 
@@ -17,13 +17,6 @@ export const ENCRYPTION_KEY_ID = /^[A-Za-z0-9_-]{1,32}$/;
 
 /** A key that seals secrets at rest: 32 bytes for AES-256, named by `kid` in everything it has sealed. */
 export type EncryptionKey = { readonly kid: string; readonly key: Buffer };
-
-/** The certificates of a Temporal cluster, as its SDK takes them. An empty object is TLS with the system's authorities. */
-export type TemporalTls = {
-  readonly serverRootCACertificate?: Buffer;
-  readonly clientCertPair?: { readonly crt: Buffer; readonly key: Buffer };
-  readonly serverNameOverride?: string;
-};
 
 export type TemporalConfig = {
   /** host:port. Absent: `start` runs its own server, the other roles refuse to start. */

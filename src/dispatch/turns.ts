@@ -1,16 +1,4 @@
-/** A subscription that has something to claim, as far as is known: nothing of it was due before `since`, PostgreSQL's time. */
-export type Turn = { readonly id: string; readonly since: Date };
-
-/** Result of turns that were asked about: deliveries claimed, the last of each subscription's, and who is to come again. */
-export type Served = {
-  /** Claimed of each subscription, and when the last of them was due. */
-  claimed: ReadonlyMap<string, { count: number; last: Date; isProbe: boolean }>;
-  /**
-   * Subscriptions that take nothing now, and for how long, ms: 0 until something of theirs has ended, which nobody tells; null
-   * until somebody tells (paused, disabled, deleted).
-   */
-  waits: ReadonlyMap<string, number | null>;
-};
+import type { Served, Turn } from '../deliveries/statements/claim.ts';
 
 // Between questions whether something has ended, ms, each twice as long as the one before: quick tries end within some ms, and
 // those of a dead endpoint within seconds.

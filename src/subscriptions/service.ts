@@ -19,7 +19,7 @@ import {
   type SubscriptionSecret,
   type UpdateSubscription,
 } from './schema.ts';
-import { MAX_OLD_SECRETS, newSealedSecret, openSecret } from './secrets.ts';
+import { MAX_OLD_SECRETS, newSealedSecret, openSecret } from '../credentials/signing-secret.ts';
 import * as store from './store.ts';
 import { createTargets } from './targets.ts';
 

@@ -3,7 +3,20 @@ import { policyOf, PROBE_IN_MS } from '../../db/subscription-sql.ts';
 import type { DeliveryToStart } from '../../shared/delivery-workflow.ts';
 import { SUSPECT_AFTER_TAKEOVERS } from '../../shared/faults.ts';
 import { inLane, type Lane, LEAD_SECONDS } from './lanes.ts';
-import type { Served, Turn } from '../../dispatch/turns.ts';
+
+/** A subscription that has something to claim, as far as is known: nothing of it was due before `since`, PostgreSQL's time. */
+export type Turn = { readonly id: string; readonly since: Date };
+
+/** Result of turns that were asked about: deliveries claimed, the last of each subscription's, and who is to come again. */
+export type Served = {
+  /** Claimed of each subscription, and when the last of them was due. */
+  claimed: ReadonlyMap<string, { count: number; last: Date; isProbe: boolean }>;
+  /**
+   * Subscriptions that take nothing now, and for how long, ms: 0 until something of theirs has ended, which nobody tells; null
+   * until somebody tells (paused, disabled, deleted).
+   */
+  waits: ReadonlyMap<string, number | null>;
+};
 
 /** A delivery that this process now holds, with what its Temporal workflow is started with. */
 export type ClaimedDelivery = DeliveryToStart & {
