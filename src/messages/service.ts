@@ -1,7 +1,7 @@
 import type { KeepInPublish } from '../db/idempotency-keys.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Filters } from '../filters/filters.ts';
-import type { Caller } from '../http/context.ts';
+import type { EnvironmentCaller } from '../identity/caller.ts';
 import type { Schemas } from '../schemas/schemas.ts';
 import { ApiError, type ErrorDetails, notFound } from '../shared/api-error.ts';
 import { mayBeSentForMs } from '../shared/erasure.ts';
@@ -127,7 +127,7 @@ export function createMessages(
   return {
     /** Publishes one message. NOT_FOUND for a missing channel, CONFLICT for one that is not active. */
     async publish(
-      { environmentId }: Caller,
+      { environmentId }: EnvironmentCaller,
       channelId: string,
       { body, bodyText, ...carried }: Published<PublishMessage>,
     ): Promise<Message> {
@@ -142,7 +142,7 @@ export function createMessages(
 
     /** Publishes 1–100 messages, all or none (spec §4 batch rules). */
     async publishBatch(
-      { environmentId }: Caller,
+      { environmentId }: EnvironmentCaller,
       channelId: string,
       { body, bodyText, ...carried }: Published<PublishBatch>,
     ): Promise<BatchAccepted> {
@@ -165,7 +165,7 @@ export function createMessages(
      * CONFLICT for one that is not active, with `messages[n].channelId` as the field.
      */
     async publishAcross(
-      { environmentId }: Caller,
+      { environmentId }: EnvironmentCaller,
       { body, bodyText, ...carried }: Published<PublishAcross>,
     ): Promise<BatchAccepted> {
       const texts = batchPayloadTexts(bodyText);
@@ -188,7 +188,7 @@ export function createMessages(
 
     /** Says of each payload whether the channel's schemas would take it. Publishes nothing. NOT_FOUND for a missing channel. */
     validate(
-      { environmentId }: Caller,
+      { environmentId }: EnvironmentCaller,
       channelId: string,
       { body, bodyText }: Pick<Published<ValidateMessages>, 'body' | 'bodyText'>,
     ): Promise<Validation> {
@@ -211,7 +211,7 @@ export function createMessages(
      * NOT_FOUND for a missing subscription; CONFLICT for one that is not active, since the test would wait unseen.
      */
     async publishTest(
-      caller: Caller,
+      caller: EnvironmentCaller,
       subscriptionId: string,
       { body, bodyText, ...carried }: Published<{ eventType?: string | undefined; payload?: unknown } | undefined>,
     ): Promise<Message> {
@@ -235,7 +235,7 @@ export function createMessages(
     },
 
     /** Messages of a channel, newest first; of a deleted channel too, until their retention ends. */
-    async list(caller: Caller, channelId: string, query: ListMessages): Promise<Page<Message>> {
+    async list(caller: EnvironmentCaller, channelId: string, query: ListMessages): Promise<Page<Message>> {
       const { environmentId } = caller;
       const { limit, eventType, since, until } = query;
       if (!(await store.channelExists(db, environmentId, channelId))) throw notFound('channel');
@@ -255,7 +255,7 @@ export function createMessages(
     /** Messages of a channel as they commit; see `open` of ./streams.ts. */
     stream: streams.open,
 
-    async get(caller: Caller, messageId: string): Promise<Message> {
+    async get(caller: EnvironmentCaller, messageId: string): Promise<Message> {
       const message = await scheduled.findAny(caller.environmentId, messageId);
       if (message === undefined) throw notFound('message');
       return message;
@@ -266,7 +266,7 @@ export function createMessages(
      * dead letters. Erasing again changes nothing. Returns once no process can begin a request with it any more: at most
      * 1.25 s later, when it was about to be sent. What waits for its time is cancelled by it. UNAVAILABLE while its deliveries are too busy to be ended.
      */
-    async erase(caller: Caller, messageId: string): Promise<void> {
+    async erase(caller: EnvironmentCaller, messageId: string): Promise<void> {
       if (await scheduled.erase(caller.environmentId, messageId)) return;
       const erased = await eraseMessage(pool, caller.environmentId, messageId);
       if (erased === undefined) throw notFound('message');
