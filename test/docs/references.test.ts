@@ -9,6 +9,7 @@ const SPECIFICATION = 'docs/specification.txt';
 const PLANTING = [
   'test/docs/references.test.ts',
   'test/contract/lint-guards.test.ts',
+  'test/contract/circles.test.ts',
   'test/support/planted-imports.ts',
 ];
 
