@@ -171,7 +171,6 @@ const messageShape = {
     .describe(
       'State of its deliveries together: pending while one is unfinished. Before it is published: scheduled or cancelled.',
     ),
-  warnings,
 };
 
 /** Spec §2 Message. */
@@ -182,10 +181,17 @@ export const messageAnswer = z
   });
 export type Message = z.output<typeof messageAnswer>;
 
+/**
+ * The answer to a publish. One that is kept under an Idempotency-Key says what was answered then, without the content of a
+ * message that was erased since.
+ */
+export const publishedAnswer = z.strictObject({ ...messageShape, warnings });
+export type PublishedMessage = z.output<typeof publishedAnswer>;
+
 /** The answer to a cancel: without payload and metadata. */
 export const cancelledMessageAnswer = z
   .strictObject(messageShape)
-  .omit({ payload: true, metadata: true, warnings: true })
+  .omit({ payload: true, metadata: true })
   .extend({ deliveryStatus: z.literal('cancelled').describe('Nothing of it is published.') });
 export type CancelledMessage = z.output<typeof cancelledMessageAnswer>;
 

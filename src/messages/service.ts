@@ -27,6 +27,7 @@ import type {
   Message,
   PublishAcross,
   PublishBatch,
+  PublishedMessage,
   PublishMessage,
   ValidateMessages,
   Validation,
@@ -88,9 +89,9 @@ export function createMessages(
   const standing = async (
     environmentId: string,
     message: NewMessage,
-    accepted: (message: NewMessage) => Message,
+    accepted: (message: NewMessage) => PublishedMessage,
     repeated: UnitOutcome['repeated'],
-  ): Promise<Message> => {
+  ): Promise<PublishedMessage> => {
     const first = repeated.get(message.id);
     if (first === undefined) return accepted(message);
     const publishedAt = timeOfId('message', first.messageId) ?? message.publishedAt;
@@ -105,7 +106,7 @@ export function createMessages(
     channelId: string,
     message: NewMessage,
     { routed, warnings }: Pick<Answered, 'routed' | 'warnings'>,
-  ): Message => ({
+  ): PublishedMessage => ({
     id: message.id,
     channelId,
     eventType: message.eventType,
@@ -130,7 +131,7 @@ export function createMessages(
       { environmentId }: EnvironmentCaller,
       channelId: string,
       { body, bodyText, ...carried }: Published<PublishMessage>,
-    ): Promise<Message> {
+    ): Promise<PublishedMessage> {
       refuseOtherChannel(channelId, [body], atSingle);
       const message = newMessage(body, payloadText(bodyText));
       const payload = { eventType: body.eventType, payload: body.payload, text: message.payload, at: ['payload'] };
@@ -214,7 +215,7 @@ export function createMessages(
       caller: EnvironmentCaller,
       subscriptionId: string,
       { body, bodyText, ...carried }: Published<{ eventType?: string | undefined; payload?: unknown } | undefined>,
-    ): Promise<Message> {
+    ): Promise<PublishedMessage> {
       const target = await store.subscriptionTarget(db, caller.environmentId, subscriptionId);
       if (target === undefined) throw notFound('subscription');
       if (target.status !== 'active') {

@@ -1,6 +1,6 @@
 import { idOf, noBody, pageOf } from '../http/answer-fields.ts';
 import { routesOf } from '../http/route.ts';
-import { messageAnswer } from '../messages/schema.ts';
+import { publishedAnswer } from '../messages/schema.ts';
 import type { Messages } from '../messages/service.ts';
 import {
   createdSubscriptionAnswer,
@@ -96,7 +96,7 @@ export const subscriptionRoutes = [
     isPublish: true,
     consumes: 'json',
     body: testSubscriptionBody,
-    answers: { 202: messageAnswer },
+    answers: { 202: publishedAnswer },
     errors: ['NOT_FOUND', 'CONFLICT'],
     handle: (request, { messages }) => messages.publishTest(request.caller, request.params.subscriptionId, request),
   }),

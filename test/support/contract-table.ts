@@ -5,7 +5,13 @@ import { attemptAnswer, deliveryAnswer } from '../../src/deliveries/schema.ts';
 import { apiKeyAnswer, newApiKeyAnswer } from '../../src/identity/api-keys/schema.ts';
 import { messageReplayAnswer } from '../../src/message-replays/schema.ts';
 import { dryRunAnswer } from '../../src/messages/dry-run-schema.ts';
-import { batchAnswer, cancelledMessageAnswer, messageAnswer, validationAnswer } from '../../src/messages/schema.ts';
+import {
+  batchAnswer,
+  cancelledMessageAnswer,
+  messageAnswer,
+  publishedAnswer,
+  validationAnswer,
+} from '../../src/messages/schema.ts';
 import type { Scope } from '../../src/shared/scopes.ts';
 import { secretAnswer, subscriptionAnswer } from '../../src/subscriptions/schema.ts';
 
@@ -68,7 +74,7 @@ export const CONTRACT: ContractRow[] = [
     path: '/v1/channels/:channelId/messages',
     scope: 'messages:write',
     status: 202,
-    answers: messageAnswer,
+    answers: publishedAnswer,
     body: () => message,
   },
   {
@@ -173,7 +179,7 @@ export const CONTRACT: ContractRow[] = [
     path: '/v1/subscriptions/:subscriptionId/test',
     scope: 'subscriptions:write',
     status: 202,
-    answers: messageAnswer,
+    answers: publishedAnswer,
     body: () => ({ eventType: 'order.tested', payload: { n: 2 } }),
     isBodyOptional: true,
   },
