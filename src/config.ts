@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { ConfigError } from './settings/config-error.ts';
 import { parseEnvironmentFile } from './settings/environment-file.ts';
-import { readSecrets, readTls } from './settings/setting-files.ts';
+import { readSecrets, readTls, type TemporalTls } from './settings/setting-files.ts';
 import { misspeltSetting, unknownSettings } from './settings/setting-names.ts';
 import { parseUrl } from './shared/parse-url.ts';
 
@@ -17,13 +17,6 @@ export const ENCRYPTION_KEY_ID = /^[A-Za-z0-9_-]{1,32}$/;
 
 /** A key that seals secrets at rest: 32 bytes for AES-256, named by `kid` in every sealed text. */
 export type EncryptionKey = { readonly kid: string; readonly key: Buffer };
-
-/** The certificates of a Temporal cluster, in the form of its SDK. An empty object is TLS with the system's authorities. */
-export type TemporalTls = {
-  readonly serverRootCACertificate?: Buffer;
-  readonly clientCertPair?: { readonly crt: Buffer; readonly key: Buffer };
-  readonly serverNameOverride?: string;
-};
 
 export type TemporalConfig = {
   /** host:port. Absent: `start` runs its own server, the other roles refuse to start. */

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import type { EnvironmentKind } from './http/context.ts';
-import type { Tier } from './limits/tiers.ts';
+import type { EnvironmentKind } from './identity/caller.ts';
+import type { Tier } from './identity/tiers.ts';
 import { listenForStop, Stopped } from './process/roles/stop-request.ts';
 import type { Scope } from './shared/scopes.ts';
 
@@ -8,8 +8,8 @@ import type { Scope } from './shared/scopes.ts';
 const stop = listenForStop();
 const { Command, InvalidArgumentError, Option } = await import('commander');
 const { readEnvironmentFile } = await import('./config.ts');
-const { ENVIRONMENT_KINDS } = await import('./http/context.ts');
-const { TIERS } = await import('./limits/tiers.ts');
+const { ENVIRONMENT_KINDS } = await import('./identity/caller.ts');
+const { TIERS } = await import('./identity/tiers.ts');
 const { SCOPES } = await import('./shared/scopes.ts');
 const { hasControlCharacter } = await import('./shared/plain-text.ts');
 const { VERSION } = await import('./shared/version.ts');

@@ -1,14 +1,15 @@
-import { apiKeyRoutes } from './api-keys/routes.ts';
 import { channelRoutes } from './channels/routes.ts';
 import { deadLetterRoutes } from './dead-letters/routes.ts';
 import { deliveryRoutes } from './deliveries/routes.ts';
 import type { Route } from './http/route.ts';
+import { apiKeyRoutes } from './identity/api-keys/routes.ts';
 import { messageReplayRoutes } from './message-replays/routes.ts';
 import { messageRoutes } from './messages/routes.ts';
+import type { Services } from './services.ts';
 import { subscriptionRoutes } from './subscriptions/routes.ts';
 
 /** Every endpoint that takes a credential. */
-export const routes: Route[] = [
+export const routes: Route<Services>[] = [
   ...channelRoutes,
   ...messageRoutes,
   ...subscriptionRoutes,

@@ -1,4 +1,4 @@
-import type { ApiKeys } from './api-keys/service.ts';
+import type { ApiKeys } from './identity/api-keys/service.ts';
 import type { Channels } from './channels/service.ts';
 import type { DeadLetters } from './dead-letters/service.ts';
 import type { Deliveries } from './deliveries/service.ts';

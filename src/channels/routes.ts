@@ -1,46 +1,56 @@
-import { type Route, route } from '../http/route.ts';
-import { createChannelBody, listChannelsQuery, updateChannelBody } from './schema.ts';
+import { idOf, noBody, pageOf } from '../http/answer-fields.ts';
+import { routesOf } from '../http/route.ts';
+import { channelAnswer, createChannelBody, listChannelsQuery, updateChannelBody } from './schema.ts';
+import type { Channels } from './service.ts';
 
-/** The router always sets it on these paths; an empty text would be NOT_FOUND. */
-const channelId = (request: { params: Record<string, string> }): string => request.params['channelId'] ?? '';
+const route = routesOf<{ channels: Channels }>();
+const params = { channelId: idOf('channel') };
 
-export const channelRoutes: Route[] = [
+export const channelRoutes = [
   route({
     method: 'POST',
     path: '/v1/channels',
-    scope: 'channels:write',
+    access: { scope: 'channels:write' },
+    consumes: 'json',
     body: createChannelBody,
-    status: 201,
+    answers: { 201: channelAnswer },
     handle: ({ caller, body }, { channels }) => channels.create(caller, body),
   }),
   route({
     method: 'GET',
     path: '/v1/channels',
-    scope: 'channels:read',
+    access: { scope: 'channels:read' },
     query: listChannelsQuery,
-    status: 200,
+    answers: { 200: pageOf(channelAnswer) },
     handle: ({ caller, query }, { channels }) => channels.list(caller, query),
   }),
   route({
     method: 'GET',
     path: '/v1/channels/:channelId',
-    scope: 'channels:read',
-    status: 200,
-    handle: (request, { channels }) => channels.get(request.caller, channelId(request)),
+    params,
+    access: { scope: 'channels:read' },
+    answers: { 200: channelAnswer },
+    errors: ['NOT_FOUND'],
+    handle: ({ caller, params: { channelId } }, { channels }) => channels.get(caller, channelId),
   }),
   route({
     method: 'PATCH',
     path: '/v1/channels/:channelId',
-    scope: 'channels:write',
+    params,
+    access: { scope: 'channels:write' },
+    consumes: 'json',
     body: updateChannelBody,
-    status: 200,
-    handle: (request, { channels }) => channels.update(request.caller, channelId(request), request.body),
+    answers: { 200: channelAnswer },
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    handle: ({ caller, params: { channelId }, body }, { channels }) => channels.update(caller, channelId, body),
   }),
   route({
     method: 'DELETE',
     path: '/v1/channels/:channelId',
-    scope: 'channels:write',
-    status: 204,
-    handle: (request, { channels }) => channels.delete(request.caller, channelId(request)),
+    params,
+    access: { scope: 'channels:write' },
+    answers: { 204: noBody },
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    handle: ({ caller, params: { channelId } }, { channels }) => channels.delete(caller, channelId),
   }),
 ];

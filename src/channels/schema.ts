@@ -1,28 +1,12 @@
 import { z } from 'zod';
+import { idOf, time, wholeNumber } from '../http/answer-fields.ts';
 import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../http/fields.ts';
 import { pageQuery } from '../http/query.ts';
 import { MAX_EVENT_TYPE_LENGTH } from '../shared/event-types.ts';
 import { controlCharacterProblem, hasControlCharacter } from '../shared/plain-text.ts';
 import { schemaProblem } from '../shared/schema-bounds.ts';
 import { SYSTEM_CHANNEL_NAME } from '../shared/service-events.ts';
-import { CHANNEL_STATUSES, type ChannelStatus } from '../shared/statuses.ts';
-
-/** Spec §2. Times are Dates here and ISO 8601 UTC on the wire; what a channel does not have is left out. */
-export type Channel = {
-  id: string;
-  name: string;
-  description?: string;
-  status: ChannelStatus;
-  /** Holds for every payload. */
-  schema?: unknown;
-  /** By event type; holds beside `schema`. */
-  schemas?: Record<string, unknown>;
-  /** Only where there is a schema. */
-  schemaMode?: SchemaMode;
-  retentionDays: number;
-  createdAt: Date;
-  updatedAt: Date;
-};
+import { CHANNEL_STATUSES } from '../shared/statuses.ts';
 
 /** 1–200 and 0–1,000 UTF-16 units, 1–365 days; names need not be unique. */
 const name = z.string().min(1).max(200);
@@ -105,3 +89,28 @@ export type UpdateChannel = z.output<typeof updateChannelBody>;
 
 export const listChannelsQuery = pageQuery.extend({ status: z.enum(CHANNEL_STATUSES).exactOptional() });
 export type ListChannels = z.output<typeof listChannelsQuery>;
+
+const anySchema = z.record(z.string(), z.unknown());
+
+/** Spec §2. */
+export const channelAnswer = z.strictObject({
+  id: idOf('channel'),
+  name: z.string().describe('Name for people; several channels may have the same.'),
+  description: z.string().exactOptional().describe('Text for people.'),
+  status: z.enum(CHANNEL_STATUSES).describe('Only an active channel takes messages.'),
+  schema: anySchema.exactOptional().describe('JSON Schema that holds for every payload.'),
+  schemas: z
+    .record(z.string(), anySchema)
+    .exactOptional()
+    .describe('JSON Schemas by event type, each of which holds beside `schema`.'),
+  schemaMode: z
+    .enum(SCHEMA_MODES)
+    .exactOptional()
+    .describe(
+      'What becomes of a payload that does not fit: refused, or published with a warning. Only where there is a schema.',
+    ),
+  retentionDays: wholeNumber.describe('Days after which a message is removed.'),
+  createdAt: time.describe('When the channel was made.'),
+  updatedAt: time.describe('When the channel was last changed.'),
+});
+export type Channel = z.output<typeof channelAnswer>;

@@ -1,7 +1,7 @@
 import type { DatabaseTransaction } from '../db/client.ts';
 import type { Deliveries } from '../deliveries/service.ts';
 import type { Dependencies } from '../dependencies.ts';
-import type { Caller } from '../http/context.ts';
+import type { EnvironmentCaller } from '../identity/caller.ts';
 import type { Schemas } from '../schemas/schemas.ts';
 import { ApiError, invalidField, notFound } from '../shared/api-error.ts';
 import { fieldPath } from '../shared/field-path.ts';
@@ -23,12 +23,12 @@ import {
 const CHANGE_TIMEOUT_MS = 60_000;
 
 export type Channels = {
-  create(caller: Caller, body: CreateChannel): Promise<Channel>;
-  list(caller: Caller, query: ListChannels): Promise<Page<Channel>>;
-  get(caller: Caller, id: string): Promise<Channel>;
-  update(caller: Caller, id: string, body: UpdateChannel): Promise<Channel>;
+  create(caller: EnvironmentCaller, body: CreateChannel): Promise<Channel>;
+  list(caller: EnvironmentCaller, query: ListChannels): Promise<Page<Channel>>;
+  get(caller: EnvironmentCaller, id: string): Promise<Channel>;
+  update(caller: EnvironmentCaller, id: string, body: UpdateChannel): Promise<Channel>;
   /** Soft: history stays readable. Its subscriptions go with it, their unfinished deliveries end, what is scheduled is cancelled. */
-  delete(caller: Caller, id: string): Promise<void>;
+  delete(caller: EnvironmentCaller, id: string): Promise<void>;
 };
 
 export function createChannels(
@@ -52,7 +52,10 @@ export function createChannels(
   };
 
   /** INVALID_REQUEST for the first schema that does not compile in time. One environment's are compiled one after the other. */
-  const requireGoodSchemas = async ({ environmentId }: Caller, body: CreateChannel | UpdateChannel): Promise<void> => {
+  const requireGoodSchemas = async (
+    { environmentId }: EnvironmentCaller,
+    body: CreateChannel | UpdateChannel,
+  ): Promise<void> => {
     const given: [string[], Record<string, unknown> | null | undefined][] = [
       [['schema'], body.schema],
       ...Object.entries(body.schemas ?? {}).map(([type, schema]): [string[], typeof schema] => [

@@ -125,9 +125,9 @@ function toChannel(row: ChannelRow): Channel {
     ...(row.description === null ? {} : { description: row.description }),
     // The column is only ever written from a validated status.
     status: row.status as ChannelStatus,
-    ...(row.schema === null ? {} : { schema: row.schema }),
     // Both columns are only ever written from what the schema of this folder returns.
-    ...(row.schemas === null ? {} : { schemas: row.schemas as Record<string, unknown> }),
+    ...(row.schema === null ? {} : { schema: row.schema as Record<string, unknown> }),
+    ...(row.schemas === null ? {} : { schemas: row.schemas as Record<string, Record<string, unknown>> }),
     ...(row.schema === null && row.schemas === null ? {} : { schemaMode: row.schemaMode as SchemaMode }),
     retentionDays: row.retentionDays,
     createdAt: row.createdAt,

@@ -1,16 +1,13 @@
 import { z } from 'zod';
+import { idOf, time, wholeNumber } from '../http/answer-fields.ts';
 import { fieldsOf } from '../http/fields.ts';
 import { enumQuery, eventTypeQuery, instantField, pageQuery, windowQuery } from '../http/query.ts';
 import {
   BULK_REPLAY_STATUSES,
-  type BulkReplayStatus,
   DEAD_LETTER_KINDS,
   DEAD_LETTER_REASONS,
   DEAD_LETTER_STATUSES,
-  type DeadLetterKind,
-  type DeadLetterReason,
-  type DeadLetterStatus,
-  type ErrorClass,
+  ERROR_CLASSES,
 } from '../shared/statuses.ts';
 
 /** Filter fields that lists and bulk replays have in common. */
@@ -44,48 +41,75 @@ export type ListDeadLetters = z.output<typeof listDeadLettersQuery>;
 export type ListBulkReplays = z.output<typeof listBulkReplaysQuery>;
 export type BulkReplayRequest = z.output<typeof bulkReplayBody>;
 
+const DELIVERY_FIELDS = ['channelId', 'messageId', 'subscriptionId', 'deliveryId', 'eventType'] as const;
+
 /** A failure's last word: why a delivery ended, what can be replayed. */
-export type DeadLetter = {
-  id: string;
-  kind: DeadLetterKind;
-  status: DeadLetterStatus;
-  channelId?: string;
-  messageId?: string;
-  subscriptionId?: string;
-  deliveryId?: string;
-  eventType?: string;
-  reason: DeadLetterReason;
-  lastError: { class?: ErrorClass; message?: string; status?: number };
-  attempts: number;
-  failedAt: Date;
-  replayedAt?: Date;
-  /** Id of the credential that replayed it. */
-  replayedBy?: string;
-};
+export const deadLetterAnswer = z
+  .strictObject({
+    id: idOf('deadLetter'),
+    kind: z.enum(DEAD_LETTER_KINDS).describe('What has failed: a delivery, or a run of a workflow.'),
+    status: z.enum(DEAD_LETTER_STATUSES).describe('Only an open one can be replayed or discarded.'),
+    channelId: idOf('channel').exactOptional().describe('Channel of the message. On the kind delivery.'),
+    messageId: idOf('message').exactOptional().describe('Message that was not delivered. On the kind delivery.'),
+    subscriptionId: idOf('subscription')
+      .exactOptional()
+      .describe('Subscription that did not get it. On the kind delivery.'),
+    deliveryId: idOf('delivery').exactOptional().describe('Delivery that was given up. On the kind delivery.'),
+    eventType: z.string().exactOptional().describe('Event type of the message. On the kind delivery.'),
+    reason: z.enum(DEAD_LETTER_REASONS).describe('Why it was given up.'),
+    lastError: z
+      .strictObject({
+        class: z.enum(ERROR_CLASSES).exactOptional().describe('What kind of failure it was.'),
+        message: z.string().exactOptional().describe('The same for people.'),
+        status: wholeNumber.exactOptional().describe('HTTP status of the last answer. Absent when there was none.'),
+      })
+      .describe('How the last attempt failed.'),
+    attempts: wholeNumber.describe('Attempts until then.'),
+    failedAt: time.describe('When it was given up.'),
+    replayedAt: time.exactOptional().describe('When it was replayed. Absent until then.'),
+    replayedBy: idOf('apiKey').exactOptional().describe('Credential that replayed it. Absent until then.'),
+  })
+  .refine(
+    ({ kind, ...letter }) => kind !== 'delivery' || DELIVERY_FIELDS.every((field) => letter[field] !== undefined),
+    'names its delivery where it is of that kind',
+  );
+export type DeadLetter = z.output<typeof deadLetterAnswer>;
+
+const bulkReplayFilter = z.strictObject({
+  channelId: idOf('channel').optional().describe('Only of this channel.'),
+  subscriptionId: idOf('subscription').optional().describe('Only of this subscription.'),
+  messageId: idOf('message').optional().describe('Only of this message.'),
+  eventType: z.string().optional().describe('Only of this event type, or of those with its beginning.'),
+  kind: z.enum(DEAD_LETTER_KINDS).optional().describe('Only of this kind.'),
+  reason: z.enum(DEAD_LETTER_REASONS).optional().describe('Only with this reason.'),
+  since: time.exactOptional().describe('Only what failed after this.'),
+  until: time.describe('Only what failed before this.'),
+});
 
 /** Filter of a bulk replay, which replays open dead letters that failed after `since` and before `until`. */
-export type BulkReplayFilter = {
-  channelId?: string | undefined;
-  subscriptionId?: string | undefined;
-  messageId?: string | undefined;
-  eventType?: string | undefined;
-  kind?: DeadLetterKind | undefined;
-  reason?: DeadLetterReason | undefined;
-  since?: Date;
-  until: Date;
-};
+export type BulkReplayFilter = z.output<typeof bulkReplayFilter>;
 
-/** A bulk replay and how far it is: matched = replayed + failed once it is completed. `failed` counts those that could not be replayed. */
-export type BulkReplay = {
-  id: string;
-  status: BulkReplayStatus;
-  matched: number;
-  replayed: number;
-  failed: number;
-  filter: BulkReplayFilter;
-  createdAt: Date;
-  finishedAt?: Date;
-};
+/** A bulk replay and how far it is: matched = replayed + failed once it is completed. */
+export const bulkReplayAnswer = z.strictObject({
+  id: idOf('bulkReplay'),
+  status: z.enum(BULK_REPLAY_STATUSES).describe('How far it is.'),
+  matched: wholeNumber.describe('Open dead letters that the filter matches.'),
+  replayed: wholeNumber.describe('Those replayed so far.'),
+  failed: wholeNumber.describe('Those that could not be replayed.'),
+  filter: bulkReplayFilter.describe('What it was asked for.'),
+  createdAt: time.describe('When it was asked for.'),
+  finishedAt: time.exactOptional().describe('When it ended. Absent until then.'),
+});
+export type BulkReplay = z.output<typeof bulkReplayAnswer>;
 
 /** The answer to a dry run: nothing is changed. */
-export type BulkReplayPreview = { status: 'preview'; matched: number; replayed: 0; failed: 0 };
+const bulkReplayPreviewAnswer = z.strictObject({
+  status: z.literal('preview').describe('Nothing was changed.'),
+  matched: wholeNumber.describe('Open dead letters that the filter matches.'),
+  replayed: z.literal(0).describe('Always 0.'),
+  failed: z.literal(0).describe('Always 0.'),
+});
+export type BulkReplayPreview = z.output<typeof bulkReplayPreviewAnswer>;
+
+/** The answer to asking for a bulk replay, or for a dry run of one. */
+export const bulkReplayAskedAnswer = z.union([bulkReplayAnswer, bulkReplayPreviewAnswer]);

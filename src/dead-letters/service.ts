@@ -4,7 +4,7 @@ import type { Deliveries } from '../deliveries/service.ts';
 import { discardDeadLetter } from '../deliveries/statements/dead-letters.ts';
 import { replayDeadLetters } from '../deliveries/statements/due-again.ts';
 import type { Delivery } from '../deliveries/schema.ts';
-import type { Caller } from '../http/context.ts';
+import type { EnvironmentCaller } from '../identity/caller.ts';
 import { ApiError, invalidField, notFound } from '../shared/api-error.ts';
 import { firstTimeFrom, idsWithin, millisecondsOf, windowText } from '../shared/instant.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../shared/page.ts';
@@ -27,13 +27,13 @@ export function createDeadLetters(
   { db, pool, clock, newId }: Pick<Dependencies, 'db' | 'pool' | 'clock' | 'newId'>,
   { deliveries }: { deliveries: Deliveries },
 ) {
-  const get = async (caller: Caller, deadLetterId: string): Promise<DeadLetter> => {
+  const get = async (caller: EnvironmentCaller, deadLetterId: string): Promise<DeadLetter> => {
     const letter = await store.findDeadLetter(db, caller.environmentId, deadLetterId);
     if (letter === undefined) throw notFound('dead letter');
     return letter;
   };
 
-  const getBulkReplay = async (caller: Caller, bulkReplayId: string): Promise<BulkReplay> => {
+  const getBulkReplay = async (caller: EnvironmentCaller, bulkReplayId: string): Promise<BulkReplay> => {
     const replay = await bulk.findBulkReplay(db, caller.environmentId, bulkReplayId);
     if (replay === undefined) throw notFound('bulk replay');
     return replay;
@@ -43,7 +43,7 @@ export function createDeadLetters(
     get,
     getBulkReplay,
 
-    async list(caller: Caller, query: ListDeadLetters): Promise<Page<DeadLetter>> {
+    async list(caller: EnvironmentCaller, query: ListDeadLetters): Promise<Page<DeadLetter>> {
       const { environmentId } = caller;
       const { cursor: _, limit, since, until, ...filter } = query;
       const filters = { ...filter, ...windowText({ since, until }) };
@@ -54,12 +54,12 @@ export function createDeadLetters(
     },
 
     /** Makes the delivery due again: next round, fresh policy. CONFLICT unless it is open and its subscription is there. */
-    async replay(caller: Caller, deadLetterId: string): Promise<Delivery> {
+    async replay(caller: EnvironmentCaller, deadLetterId: string): Promise<Delivery> {
       const letter = await get(caller, deadLetterId);
       const replayed = await replayDeadLetters(pool, {
         ids: [deadLetterId],
         environmentId: caller.environmentId,
-        requestedBy: caller.credentialId,
+        requestedBy: caller.principal.id,
       });
       if (replayed === 0) {
         throw new ApiError(
@@ -73,7 +73,7 @@ export function createDeadLetters(
     },
 
     /** Marks a dead letter as discarded; discarding it again changes nothing. CONFLICT for a replayed one. */
-    async discard(caller: Caller, deadLetterId: string): Promise<void> {
+    async discard(caller: EnvironmentCaller, deadLetterId: string): Promise<void> {
       const letter = await get(caller, deadLetterId);
       const isDiscarded = await discardDeadLetter(pool, {
         id: deadLetterId,
@@ -88,7 +88,10 @@ export function createDeadLetters(
      * Starts replaying every open dead letter that the filter matches and that had failed by now, or counts them for a
      * dry run. What fails again meanwhile is not taken up a second time, so it ends; asking twice replays nothing twice.
      */
-    async replayMatching(caller: Caller, request: BulkReplayRequest): Promise<BulkReplay | BulkReplayPreview> {
+    async replayMatching(
+      caller: EnvironmentCaller,
+      request: BulkReplayRequest,
+    ): Promise<BulkReplay | BulkReplayPreview> {
       const { environmentId } = caller;
       const { dryRun, since, until, ...named } = request;
       const missing = await store.findMissing(db, environmentId, named);
@@ -107,13 +110,13 @@ export function createDeadLetters(
         environmentId,
         filter,
         matched,
-        requestedBy: caller.credentialId,
+        requestedBy: caller.principal.id,
       });
       await wakeWorkers(db);
       return replay;
     },
 
-    async listBulkReplays({ environmentId }: Caller, query: ListBulkReplays): Promise<Page<BulkReplay>> {
+    async listBulkReplays({ environmentId }: EnvironmentCaller, query: ListBulkReplays): Promise<Page<BulkReplay>> {
       const { status, limit } = query;
       const scope: ListScope = { list: 'bulk replays', environmentId, filters: { status } };
       const found = await bulk.listBulkReplays(db, { environmentId, status }, pageRequest(scope, query));
@@ -121,7 +124,7 @@ export function createDeadLetters(
     },
 
     /** Stops a bulk replay; what it has replayed stays replayed. CONFLICT when it has ended. */
-    async cancelBulkReplay(caller: Caller, bulkReplayId: string): Promise<BulkReplay> {
+    async cancelBulkReplay(caller: EnvironmentCaller, bulkReplayId: string): Promise<BulkReplay> {
       const { status } = await getBulkReplay(caller, bulkReplayId);
       const isCancelled = await bulk.cancelBulkReplay(db, caller.environmentId, bulkReplayId, clock());
       if (!isCancelled && status !== 'cancelled') throw new ApiError('CONFLICT', `The bulk replay is ${status}`);

@@ -1,37 +1,49 @@
+import { idOf, pageOf } from '../http/answer-fields.ts';
 import { pageQuery } from '../http/query.ts';
-import { type Route, route } from '../http/route.ts';
-import { listDeliveriesQuery } from './schema.ts';
+import { routesOf } from '../http/route.ts';
+import { attemptAnswer, deliveryAnswer, listDeliveriesQuery } from './schema.ts';
+import type { Deliveries } from './service.ts';
 
-export const deliveryRoutes: Route[] = [
+const route = routesOf<{ deliveries: Deliveries }>();
+const params = { deliveryId: idOf('delivery') };
+
+export const deliveryRoutes = [
   route({
     method: 'GET',
     path: '/v1/deliveries',
-    scope: 'deliveries:read',
+    access: { scope: 'deliveries:read' },
     query: listDeliveriesQuery,
-    status: 200,
+    answers: { 200: pageOf(deliveryAnswer) },
     handle: ({ caller, query }, { deliveries }) => deliveries.list(caller, query),
   }),
   route({
     method: 'GET',
     path: '/v1/deliveries/:deliveryId',
-    scope: 'deliveries:read',
-    status: 200,
-    handle: ({ caller, params }, { deliveries }) => deliveries.get(caller, params.deliveryId),
+    params,
+    access: { scope: 'deliveries:read' },
+    answers: { 200: deliveryAnswer },
+    errors: ['NOT_FOUND'],
+    handle: ({ caller, params: { deliveryId } }, { deliveries }) => deliveries.get(caller, deliveryId),
   }),
   route({
     method: 'GET',
     path: '/v1/deliveries/:deliveryId/attempts',
-    scope: 'deliveries:read',
+    params,
+    access: { scope: 'deliveries:read' },
     query: pageQuery,
-    status: 200,
-    handle: ({ caller, params, query }, { deliveries }) => deliveries.listAttempts(caller, params.deliveryId, query),
+    answers: { 200: pageOf(attemptAnswer) },
+    errors: ['NOT_FOUND'],
+    handle: ({ caller, params: { deliveryId }, query }, { deliveries }) =>
+      deliveries.listAttempts(caller, deliveryId, query),
   }),
   route({
     method: 'POST',
     path: '/v1/deliveries/:deliveryId/retry',
-    scope: 'dlq:write',
+    params,
+    access: { scope: 'dlq:write' },
     isRedelivery: true,
-    status: 202,
-    handle: ({ caller, params }, { deliveries }) => deliveries.retry(caller, params.deliveryId),
+    answers: { 202: deliveryAnswer },
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    handle: ({ caller, params: { deliveryId } }, { deliveries }) => deliveries.retry(caller, deliveryId),
   }),
 ];

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { idOf, time, wholeNumber } from '../http/answer-fields.ts';
 import { enumQuery, eventTypeQuery, pageQuery, windowQuery } from '../http/query.ts';
-import type { Held } from '../shared/held.ts';
-import { type AttemptOutcome, DELIVERY_STATUSES, type DeliveryStatus, type ErrorClass } from '../shared/statuses.ts';
+import { HELD_REASONS } from '../shared/held.ts';
+import { ATTEMPT_OUTCOMES, DELIVERY_STATUSES, ERROR_CLASSES, FAILURE_REASONS } from '../shared/statuses.ts';
 
 export const listDeliveriesQuery = pageQuery.extend({
   channelId: z.string().optional(),
@@ -15,39 +16,61 @@ export const listDeliveriesQuery = pageQuery.extend({
 
 export type ListDeliveries = z.output<typeof listDeliveriesQuery>;
 
-/** What the subscriber answered. `body` is its first 16 KiB as text; `latencyMs` is from sending to the end of the answer. */
-export type DeliveryResponse = { status: number; body: string; latencyMs: number };
+const response = z.strictObject({
+  status: wholeNumber.describe('HTTP status.'),
+  body: z.string().describe('First 16 KiB of the body, as text.'),
+  latencyMs: wholeNumber.describe('Milliseconds from sending to the end of the answer.'),
+});
 
-/** Spec §2 Delivery. `response` is that of the last attempt and absent when it got none. */
-export type Delivery = {
-  id: string;
-  messageId: string;
-  subscriptionId: string;
-  status: DeliveryStatus;
-  attempts: number;
-  lastAttemptAt?: Date;
-  nextRetryAt?: Date;
-  response?: DeliveryResponse;
-  /** Why it is not being tried, on unfinished deliveries only. */
-  held?: Held;
-  /** Why the last attempt failed, or what fault of ours holds the delivery; none on a delivered one. */
-  error?: { class: ErrorClass; message: string };
-  /** Set on some failed deliveries: gone, exhausted, cancelled, circuit, internal, subscription_deleted, erased. */
-  reason?: string;
-  createdAt: Date;
-};
+/** What the subscriber answered. */
+export type DeliveryResponse = z.output<typeof response>;
+
+/** Spec §2 Delivery. */
+export const deliveryAnswer = z.strictObject({
+  id: idOf('delivery'),
+  messageId: idOf('message').describe('Message that is delivered.'),
+  subscriptionId: idOf('subscription').describe('Subscription that gets it.'),
+  status: z.enum(DELIVERY_STATUSES).describe('Whether it has arrived, is given up, or is still to be tried.'),
+  attempts: wholeNumber.describe('Attempts so far, over all rounds.'),
+  lastAttemptAt: time.exactOptional().describe('When the last attempt began. Absent before the first one.'),
+  nextRetryAt: time.exactOptional().describe('When it is tried again. Absent where no retry is coming.'),
+  response: response
+    .exactOptional()
+    .describe('What the subscriber answered to the last attempt. Absent when that got no answer.'),
+  held: z
+    .strictObject({
+      reason: z.enum(HELD_REASONS).describe('What holds it, beside its policy.'),
+      since: time.describe('Since when.'),
+      until: time.exactOptional().describe('Until when, as nextRetryAt. Absent while nothing but a resume ends it.'),
+    })
+    .exactOptional()
+    .describe('Why it is not being tried. On unfinished deliveries only.'),
+  error: z
+    .strictObject({
+      class: z.enum(ERROR_CLASSES).describe('What kind of failure it was.'),
+      message: z.string().describe('The same for people.'),
+    })
+    .exactOptional()
+    .describe('Why the last attempt failed, or what fault of the service holds it. None on a delivered one.'),
+  reason: z.enum(FAILURE_REASONS).exactOptional().describe('Why it was given up. On failed deliveries only.'),
+  createdAt: time.describe('When the delivery was made.'),
+});
+export type Delivery = z.output<typeof deliveryAnswer>;
 
 /** One try, as it is recorded. */
-export type Attempt = {
-  id: string;
-  deliveryId: string;
-  number: number;
-  startedAt: Date;
-  durationMs: number;
-  outcome: AttemptOutcome;
-  errorClass?: ErrorClass;
-  errorMessage?: string;
-  response?: DeliveryResponse & { headers: Record<string, string> };
-  /** Id of the Temporal workflow that made it. */
-  carrier: string;
-};
+export const attemptAnswer = z.strictObject({
+  id: idOf('attempt'),
+  deliveryId: idOf('delivery').describe('Delivery that was tried.'),
+  number: wholeNumber.describe('Counts the attempts of the delivery from 1.'),
+  startedAt: time.describe('When it began.'),
+  durationMs: wholeNumber.describe('Milliseconds that it took.'),
+  outcome: z.enum(ATTEMPT_OUTCOMES).describe('Whether the message has arrived by it.'),
+  errorClass: z.enum(ERROR_CLASSES).exactOptional().describe('What kind of failure it was. Absent on success.'),
+  errorMessage: z.string().exactOptional().describe('The same for people, with what is to be mended.'),
+  response: response
+    .extend({ headers: z.record(z.string(), z.string()).describe('Headers of the answer, by lower-case name.') })
+    .exactOptional()
+    .describe('What the subscriber answered. Absent when there was no answer.'),
+  carrier: z.string().describe('Id of the Temporal workflow that made it.'),
+});
+export type Attempt = z.output<typeof attemptAnswer>;

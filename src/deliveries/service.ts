@@ -1,7 +1,7 @@
 import type { DatabaseTransaction } from '../db/client.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { Dependencies } from '../dependencies.ts';
-import type { Caller } from '../http/context.ts';
+import type { EnvironmentCaller } from '../identity/caller.ts';
 import { ApiError, notFound } from '../shared/api-error.ts';
 import { idsWithin, windowText } from '../shared/instant.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../shared/page.ts';
@@ -14,7 +14,7 @@ export type Deliveries = ReturnType<typeof createDeliveries>;
 
 /** Looking at deliveries and making one due again (spec §4 Deliveries). */
 export function createDeliveries({ db, pool, clock }: Pick<Dependencies, 'db' | 'pool' | 'clock'>) {
-  const get = async (caller: Caller, deliveryId: string): Promise<Delivery> => {
+  const get = async (caller: EnvironmentCaller, deliveryId: string): Promise<Delivery> => {
     const delivery = await store.findDelivery(db, caller.environmentId, deliveryId, clock());
     if (delivery === undefined) throw notFound('delivery');
     return delivery;
@@ -24,7 +24,7 @@ export function createDeliveries({ db, pool, clock }: Pick<Dependencies, 'db' | 
     get,
 
     /** Deliveries of the environment, newest first. A filter that names nothing gives an empty list. */
-    async list(caller: Caller, query: ListDeliveries): Promise<Page<Delivery>> {
+    async list(caller: EnvironmentCaller, query: ListDeliveries): Promise<Page<Delivery>> {
       const { environmentId } = caller;
       const { cursor: _, limit, since, until, ...filter } = query;
       const filters = { ...filter, ...windowText({ since, until }) };
@@ -37,7 +37,7 @@ export function createDeliveries({ db, pool, clock }: Pick<Dependencies, 'db' | 
 
     /** The tries of one delivery, newest first. */
     async listAttempts(
-      caller: Caller,
+      caller: EnvironmentCaller,
       deliveryId: string,
       query: { cursor?: string | undefined; limit: number },
     ): Promise<Page<Attempt>> {
@@ -55,10 +55,10 @@ export function createDeliveries({ db, pool, clock }: Pick<Dependencies, 'db' | 
      * Makes a finished or retrying delivery due at once: next round, fresh policy, attempts go on counting.
      * CONFLICT when it is waiting for a try anyway (a fault of ours does not count as that), its message is erased or its subscription is deleted.
      */
-    async retry(caller: Caller, deliveryId: string): Promise<Delivery> {
+    async retry(caller: EnvironmentCaller, deliveryId: string): Promise<Delivery> {
       const { status, messageId } = await get(caller, deliveryId);
       const isDue = await inTransaction(pool, (connection) =>
-        retryDelivery(connection, { deliveryId, requestedBy: caller.credentialId }),
+        retryDelivery(connection, { deliveryId, requestedBy: caller.principal.id }),
       );
       if (!isDue) {
         throw new ApiError(

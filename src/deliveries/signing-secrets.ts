@@ -1,6 +1,6 @@
 import type { KeyRing } from '../credentials/key-ring.ts';
 import type { SubscriptionToAttempt } from '../shared/delivery-to-attempt.ts';
-import { openSecret } from '../subscriptions/secrets.ts';
+import { openSecret } from '../credentials/signing-secret.ts';
 
 /** None of a subscription's live secrets can be opened. That is a fault of ours, so its deliveries wait. */
 export class SecretsUnreadableError extends Error {

@@ -5,7 +5,13 @@ import { faultMessage, FAULTS } from '../shared/faults.ts';
 import { type Holder, standingOf } from '../shared/held.ts';
 import { timeOfId } from '../shared/ids.ts';
 import type { PageRequest } from '../shared/page.ts';
-import type { AttemptOutcome, DeliveryStatus, ErrorClass, SubscriptionStatus } from '../shared/statuses.ts';
+import type {
+  AttemptOutcome,
+  DeliveryStatus,
+  ErrorClass,
+  FailureReason,
+  SubscriptionStatus,
+} from '../shared/statuses.ts';
 import { type DeliveryFilter, findDeliveryIds } from './list-store.ts';
 import type { Attempt, Delivery, DeliveryResponse } from './schema.ts';
 
@@ -135,7 +141,8 @@ function toDelivery(row: DeliveryRow, seen: Pick<Delivery, 'held' | 'error'>): D
     ...(row.nextRetryAt !== null && { nextRetryAt: row.nextRetryAt }),
     ...(answer !== undefined && { response: answer }),
     ...seen,
-    ...(row.failureReason !== null && { reason: row.failureReason }),
+    // Only this service writes the column, from FAILURE_REASONS.
+    ...(row.failureReason !== null && { reason: row.failureReason as FailureReason }),
     // Lists sort and filter by this time. The column has the beginning of its transaction, some ms earlier.
     createdAt: timeOfId('delivery', row.id) ?? row.createdAt,
   };

@@ -1,23 +1,9 @@
 import type { Logger } from 'pino';
-import { ApiError, type ErrorCode, type ErrorDetails } from '../shared/api-error.ts';
+import { ApiError } from '../shared/api-error.ts';
 import { writeAnswer } from './answer.ts';
 import type { Context, Middleware } from './context.ts';
 import { fromDatabaseError } from './database-errors.ts';
-
-/** Spec §7. */
-export type ErrorEnvelope = {
-  error: { code: ErrorCode; message: string; details?: ErrorDetails; retryAfter?: number };
-};
-
-export const toEnvelope = ({ code, message, details, retryAfter }: ApiError): ErrorEnvelope => ({
-  error: {
-    code,
-    message,
-    ...(details !== undefined && { details }),
-    // Spec §7: retryAfter in the body on RATE_LIMITED only; the header says it elsewhere.
-    ...(code === 'RATE_LIMITED' && retryAfter !== undefined && { retryAfter }),
-  },
-});
+import { toEnvelope } from './error-envelope.ts';
 
 /**
  * Error that tells a caller about anything thrown, by a request that changes nothing (`isRead`) or may have. Unknown values

@@ -1,5 +1,7 @@
+import { z } from 'zod';
 import { ApiError } from '../shared/api-error.ts';
 import type { Context } from './context.ts';
+import { accessProblem } from './require-access.ts';
 
 /** Where a feed writes to: one caller's connection. */
 export type Sink = {
@@ -22,6 +24,8 @@ export type Feed = {
   position(): string;
 };
 
+const EVENT_STREAM = 'text/event-stream';
+
 /** What a handler returns for an answer of server-sent events (WHATWG HTML §9.2) instead of JSON. */
 export class EventStream {
   readonly feed: Feed;
@@ -30,10 +34,13 @@ export class EventStream {
   }
 }
 
+/** Schema of an answer of server-sent events, each with data of this kind. */
+export const eventsOf = (event: z.ZodType) => z.instanceof(EventStream).meta({ mediaType: EVENT_STREAM, event });
+
 /** In ms. A stream that takes nothing from one heartbeat to the next is cut off. */
 export type StreamTimings = { heartbeatMs: number; recheckMs: number };
 
-/** A key is believed for 5 s (api-keys/known-keys.ts): one that was revoked ends its streams within 7 s. */
+/** A key is believed for 5 s (identity/api-keys/known-keys.ts): one that was revoked ends its streams within 7 s. */
 export const STREAM_TIMINGS: StreamTimings = { heartbeatMs: 15_000, recheckMs: 2_000 };
 /** How soon a caller is asked to come again after its stream has ended, ms. */
 const RECONNECT_MS = 1_000;
@@ -41,7 +48,7 @@ const RECONNECT_MS = 1_000;
 const LINGER_MS = 1_000;
 
 const HEADERS = {
-  'Content-Type': 'text/event-stream; charset=utf-8',
+  'Content-Type': `${EVENT_STREAM}; charset=utf-8`,
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
   // nginx would collect events instead of passing them on.
@@ -89,10 +96,11 @@ export function createEventStreams({ heartbeatMs, recheckMs }: StreamTimings): E
         isStalled = sink.isFull();
       }, heartbeatMs);
       const recheck = setInterval(() => {
-        const { findCallerAgain, route } = ctx.state;
-        findCallerAgain?.().then(
+        const { credential, route } = ctx.state;
+        if (credential === undefined || route === undefined) return;
+        credential.renew().then(
           (caller) => {
-            if (caller === undefined || route === undefined || !caller.scopes.has(route.scope)) end();
+            if (caller === undefined || accessProblem(route.access, { ...credential, caller }) !== undefined) end();
           },
           // PostgreSQL is away: the next check tells.
           () => undefined,

@@ -1,13 +1,37 @@
-import type { Readiness } from '../readiness/readiness.ts';
+import { z } from 'zod';
+import { PART_STATES, type Readiness } from '../readiness/readiness.ts';
 import { ApiError } from '../shared/api-error.ts';
 import { writeAnswer } from './answer.ts';
 import type { Middleware } from './context.ts';
-import { toEnvelope } from './errors.ts';
+import { errorEnvelope, toEnvelope } from './error-envelope.ts';
 import { hostProblem } from './host.ts';
 import { pathOf } from './match-route.ts';
 import { notReadyError } from './require-ready.ts';
 
 const METHODS = ['GET', 'HEAD'];
+
+const parts = z
+  .record(z.string(), z.enum(PART_STATES))
+  .describe('Everything that the service needs or uses, by name. Unknown is what depends on a part that is down.');
+const reasons = z
+  .record(z.string(), z.string())
+  .exactOptional()
+  .describe('Why parts are not up, by name. Absent when all are.');
+
+/** The answer of /healthz. */
+export const healthAnswer = z.strictObject({ status: z.literal('ok').describe('The process answers.') });
+
+/** The answers of /readyz: 200, and 503 with the envelope of an error. */
+export const readyAnswer = z.strictObject({
+  status: z.literal('ready').describe('Everything required is there.'),
+  parts,
+  reasons,
+});
+export const unreadyAnswer = errorEnvelope.extend({
+  status: z.literal('unavailable').describe('Something required is missing.'),
+  parts,
+  reasons,
+});
 
 /**
  * /healthz: the process answers. /readyz: everything required is there, else 503 with the reason of each part that is not.
@@ -26,12 +50,19 @@ export function health(readiness: Readiness): Middleware {
       ctx.set('Allow', METHODS.join(', '));
       throw new ApiError('METHOD_NOT_ALLOWED', `${ctx.method} is not allowed here; allowed: ${METHODS.join(', ')}`);
     }
-    if (path === '/healthz') return writeAnswer(ctx, 200, { status: 'ok' });
+    if (path === '/healthz') return writeAnswer(ctx, 200, { status: 'ok' } satisfies z.output<typeof healthAnswer>);
     const look = await readiness.look();
     const { parts, reasons } = look;
     const shown = { parts, ...(Object.keys(reasons).length > 0 && { reasons }) };
-    if (look.isReady) return writeAnswer(ctx, 200, { status: 'ready', ...shown });
+    if (look.isReady) {
+      return writeAnswer(ctx, 200, { status: 'ready', ...shown } satisfies z.output<typeof readyAnswer>);
+    }
     ctx.set('Retry-After', '1');
-    return writeAnswer(ctx, 503, { ...toEnvelope(notReadyError(look)), status: 'unavailable', ...shown });
+    const unready: z.output<typeof unreadyAnswer> = {
+      ...toEnvelope(notReadyError(look)),
+      status: 'unavailable',
+      ...shown,
+    };
+    return writeAnswer(ctx, 503, unready);
   };
 }

@@ -1,12 +1,18 @@
 import { createHash } from 'node:crypto';
 import type { KeptAnswer, KeyedRequest } from '../db/idempotency-keys.ts';
-import type { Services } from '../services.ts';
 import { type ApiError, invalidField } from '../shared/api-error.ts';
 import { stringifyExact } from '../shared/exact-json.ts';
 import { ANSWER_HEADERS } from './answer.ts';
 import type { Context, Middleware } from './context.ts';
-import { toApiError, toEnvelope } from './errors.ts';
-import type { Route } from './route.ts';
+import { toEnvelope } from './error-envelope.ts';
+import { toApiError } from './errors.ts';
+import type { Row } from './route.ts';
+
+/** Runs a request once and gives its answer, or the one that is kept for it (idempotency/service.ts). */
+type Once = (
+  request: KeyedRequest,
+  how: { isPublish: boolean; run: () => Promise<KeptAnswer> },
+) => Promise<{ answer: KeptAnswer; isReplayed: boolean }>;
 
 const HEADER = 'Idempotency-Key';
 const MAX_LENGTH = 255;
@@ -15,14 +21,15 @@ const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 /**
  * Does a POST with an Idempotency-Key once: the same request gets the first answer again, marked `Idempotent-Replayed: true`
  * (docs/security.md). Behind the validation, so that a request which is none uses no key. Not kept: 5xx, 429 and INVALID_REQUEST;
- * after these the key is free. Throws INVALID_REQUEST for a key that is not 1–255 visible ASCII characters.
+ * after these the key is free. Keys belong to an environment: those of other callers are not looked at. Throws INVALID_REQUEST for
+ * a key that is not 1–255 visible ASCII characters.
  */
 export const idempotency =
-  (services: Pick<Services, 'idempotency'>): Middleware =>
+  (once: Once): Middleware =>
   async (ctx, next) => {
     const { route, caller } = ctx.state;
     const given = ctx.req.headersDistinct[HEADER.toLowerCase()];
-    if (given === undefined || route?.method !== 'POST' || caller === undefined) {
+    if (given === undefined || route?.method !== 'POST' || caller?.level !== 'environment') {
       await next();
       return;
     }
@@ -31,7 +38,7 @@ export const idempotency =
       id: sha256(
         JSON.stringify([
           caller.environmentId,
-          caller.credentialId,
+          caller.principal.id,
           route.method,
           route.path,
           ctx.state.params,
@@ -55,7 +62,7 @@ export const idempotency =
       }
       return written(ctx, route);
     };
-    const { answer, isReplayed } = await services.idempotency.once(request, {
+    const { answer, isReplayed } = await once(request, {
       isPublish: route.isPublish === true,
       run,
     });
@@ -83,6 +90,6 @@ const isKept = ({ code, status, retryAfter }: ApiError): boolean =>
 const toAnswer = (status: number, body: string): KeptAnswer => ({ status, headers: { ...ANSWER_HEADERS }, body });
 
 /** The answer that the route has written. */
-function written(ctx: Context, { status }: Route): KeptAnswer {
+function written(ctx: Context, { status }: Row): KeptAnswer {
   return typeof ctx.body === 'string' ? toAnswer(status, ctx.body) : { status, headers: {}, body: null };
 }

@@ -2,16 +2,16 @@ import Router from '@koa/router';
 import { ApiError } from '../shared/api-error.ts';
 import type { Middleware } from './context.ts';
 import { hostProblem } from './host.ts';
-import type { Route } from './route.ts';
+import type { BoundRoute } from './route.ts';
 
-type Match = { route: Route; params: Record<string, string> } | { problem: ApiError; allow?: string };
+type Match = { route: BoundRoute; params: Record<string, string> } | { problem: ApiError; allow?: string };
 
 /**
  * Finds the row of the route table, or says why there is none: unknown path, wrong method (with Allow), a request target
  * or a Host that cannot be read. Trailing slashes and case count, so that a resource has one address. The answer to a problem is
  * written behind the rate limit by `refuseUnrouted`.
  */
-export function matchRoute(routes: readonly Route[]): Middleware {
+export function matchRoute(routes: readonly BoundRoute[]): Middleware {
   const find = createFinder(routes);
   return async (ctx, next) => {
     const match = find(ctx.req.url ?? '', ctx.method);
@@ -34,9 +34,9 @@ export const refuseUnrouted: Middleware = async (ctx, next) => {
   await next();
 };
 
-function createFinder(routes: readonly Route[]): (target: string, method: string) => Match {
+function createFinder(routes: readonly BoundRoute[]): (target: string, method: string) => Match {
   const router = new Router({ strict: true, sensitive: true });
-  const rows = new Map<unknown, Route>();
+  const rows = new Map<unknown, BoundRoute>();
   for (const route of routes) {
     // The router only matches; the handler that it wants is never run.
     rows.set(

@@ -4,22 +4,22 @@ import { clientAddress } from './client-address.ts';
 import type { Middleware } from './context.ts';
 
 /**
- * Counts the request for its credential, or for its address when it has no valid one, writes X-RateLimit-* and refuses
+ * Counts the request for its principal, or for its address when it names none, writes X-RateLimit-* and refuses
  * what is over the limit. Before the body is read: a refused request costs no memory. The place in flight is kept until
  * the answer is made, and given back before it is sent, so that the caller's next request finds it free.
  */
 export const rateLimit =
   (limiter: Limiter, trustedProxyHops: number): Middleware =>
   async (ctx, next) => {
-    const { caller, callerProblem, route } = ctx.state;
+    const { credential, credentialProblem, route } = ctx.state;
     const admission =
-      caller === undefined
+      credential === undefined
         ? await limiter.admitStranger(clientAddress(ctx.req, trustedProxyHops))
-        : await limiter.admit(caller.credentialId, caller.limits, route?.bucket);
+        : await limiter.admit(credential.caller.principal.id, credential.caller.limits, route?.bucket);
     ctx.set(admission.headers);
     try {
       // While keys cannot be checked every caller looks like a stranger: they are told so, not that they called too often.
-      if (admission.refusal !== undefined && callerProblem?.code !== 'UNAVAILABLE') {
+      if (admission.refusal !== undefined && credentialProblem?.code !== 'UNAVAILABLE') {
         throw new ApiError('RATE_LIMITED', admission.refusal.reason, { retryAfter: admission.refusal.retryAfter });
       }
       await next();

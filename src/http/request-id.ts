@@ -21,7 +21,14 @@ export const requestId =
     // The route's pattern, not the path: paths hold whatever a caller typed.
     const durationMs = Math.round(performance.now() - startedAt);
     log.debug(
-      { requestId: id, method, route: state.route?.path, status, durationMs, credentialId: state.caller?.credentialId },
+      {
+        requestId: id,
+        method,
+        route: state.route?.path,
+        status,
+        durationMs,
+        credentialId: state.credential?.caller.principal.id,
+      },
       'request',
     );
   };

@@ -1,10 +1,18 @@
 import type { z } from 'zod';
 import type { KeepInPublish } from '../db/idempotency-keys.ts';
-import type { Services } from '../services.ts';
+import type { Caller, EnvironmentCaller } from '../identity/caller.ts';
+import type { Bucket } from '../limits/limiter.ts';
+import type { ErrorCode } from '../shared/api-error.ts';
 import type { Scope } from '../shared/scopes.ts';
-import type { Bucket, Caller } from './context.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+type Status = 200 | 201 | 202 | 204;
+
+/** Who may ask: one with a right in an environment, a person who is signed in, or anyone. */
+export type Access = { readonly scope: Scope } | 'session' | 'public';
+
+/** What a body is read as: JSON, the fields of an HTML form, nothing, or bytes of these media types as they came. */
+export type Consumes = 'json' | 'form' | 'none' | { readonly raw: readonly string[] };
 
 /** The parameters a path names: `/v1/channels/:channelId` gives `{ channelId: string }`. */
 type ParamsOf<P extends string> = P extends `${string}/:${infer Name}/${infer Rest}`
@@ -13,15 +21,19 @@ type ParamsOf<P extends string> = P extends `${string}/:${infer Name}/${infer Re
     ? { [K in Name]: string }
     : unknown;
 
+type CallerOf<A extends Access> = A extends 'public' ? undefined : A extends 'session' ? Caller : EnvironmentCaller;
+
 /** What a handler is given: everything already authenticated, allowed and validated. */
-export type RouteRequest<B, Q, P> = {
-  caller: Caller;
+export type RouteRequest<B, Q, P, C> = {
+  caller: C;
   /** Path parameters, by name. Any text: the service answers NOT_FOUND for one that is no id. */
   params: P;
   body: B;
   query: Q;
-  /** The request body's exact text; '' when there was none. */
+  /** The request body's exact text; '' when there was none, or it is taken raw. */
   bodyText: string;
+  /** The request body's exact bytes; empty when there was none. */
+  bytes: Buffer;
   /** On routes that publish, with an Idempotency-Key: the service keeps its answer in the transaction that publishes. */
   keep?: KeepInPublish;
   /** On routes that publish: how many deliveries stand one behind the other before this request. */
@@ -30,12 +42,23 @@ export type RouteRequest<B, Q, P> = {
   header: (name: 'last-event-id' | 'traceparent' | 'tracestate') => string | undefined;
 };
 
-/** One row of the route table. `scope` is compulsory, so a route without authorisation cannot be written by accident. */
-export type Route = {
+/** A row of the route table, but for its handler. */
+export type Row = {
   method: Method;
   /** As @koa/router writes it: /v1/channels/:channelId */
   path: string;
-  scope: Scope;
+  access: Access;
+  consumes: Consumes;
+  /** The form of each parameter that the path names. Nothing is checked against it: another text is NOT_FOUND, as a missing id is. */
+  params: Readonly<Record<string, z.ZodType>>;
+  body?: z.ZodType;
+  query?: z.ZodType;
+  /** The body of a good answer by its status. Types and tests hold handlers to it; no answer is parsed while it is served. */
+  answers: Readonly<Record<number, z.ZodType>>;
+  /** The one status among `answers`. */
+  status: Status;
+  /** What its service refuses with, beside what the edge refuses on every route like it (error-codes.ts). */
+  errors: readonly ErrorCode[];
   /** Which further bucket the route draws from; its headers win there. */
   bucket?: Bucket;
   /** Its service takes `keep`: the answer to an Idempotency-Key is stored with what is published. */
@@ -44,28 +67,71 @@ export type Route = {
   isRedelivery?: true;
   /** Largest request body in bytes: `control` 256 KiB (default), `publish` 5 MiB. */
   size?: 'control' | 'publish';
-  body?: z.ZodType;
-  query?: z.ZodType;
-  status: 200 | 201 | 202 | 204;
-  handle: (request: RouteRequest<unknown, unknown, Record<string, string>>, services: Services) => Promise<unknown>;
 };
 
-type TypedRoute<P extends string, B extends z.ZodType, Q extends z.ZodType> = Omit<
-  Route,
-  'path' | 'body' | 'query' | 'handle'
-> & {
-  path: P;
-  body?: B;
-  query?: Q;
-  handle: (request: RouteRequest<z.output<B>, z.output<Q>, ParamsOf<P>>, services: Services) => Promise<unknown>;
-};
+/** A request as run-route.ts hands it to any handler. */
+export type AnyRequest = RouteRequest<unknown, unknown, Record<string, string>, Caller | undefined>;
 
-/** Writes one row with its handler's types taken from its path and schemas. */
-export const route = <
-  const P extends string,
-  B extends z.ZodType = z.ZodUndefined,
-  Q extends z.ZodType = z.ZodUndefined,
->(
-  row: TypedRoute<P, B, Q>,
-  // The handler's parameter is narrower than Route's; validate.ts gives it exactly what its schemas return.
-): Route => row as unknown as Route;
+/** One row of the route table, whose handler calls these services. */
+export type Route<Services> = Row & { handle: (request: AnyRequest, services: Services) => Promise<unknown> };
+
+/** A row whose handler has its services. */
+export type BoundRoute = Row & { handle: (request: AnyRequest) => Promise<unknown> };
+
+/** The whole table with its services. */
+export const bindRoutes = <Services>(routes: readonly Route<Services>[], services: Services): BoundRoute[] =>
+  routes.map((row) => ({ ...row, handle: (request) => row.handle(request, services) }));
+
+type Taken<B extends z.ZodType> =
+  | { consumes: 'json' | 'form'; body: B }
+  | { consumes: { readonly raw: readonly string[] }; body?: never }
+  | { consumes?: 'none'; body?: never };
+
+type Named<P extends string> = keyof ParamsOf<P> extends never
+  ? { params?: never }
+  : { params: { readonly [name in keyof ParamsOf<P>]: z.ZodType<string> } };
+
+type Given<
+  Services,
+  P extends string,
+  A extends Access,
+  B extends z.ZodType,
+  Q extends z.ZodType,
+  R extends { readonly [status in Status]?: z.ZodType },
+> = Pick<Row, 'method' | 'bucket' | 'isPublish' | 'isRedelivery' | 'size'> &
+  Taken<B> &
+  Named<P> & {
+    path: P;
+    access: A;
+    query?: Q;
+    answers: R;
+    errors?: readonly ErrorCode[];
+    handle: (
+      request: RouteRequest<z.output<B>, z.output<Q>, ParamsOf<P>, CallerOf<A>>,
+      services: Services,
+    ) => Promise<z.output<NonNullable<R[keyof R & Status]>>>;
+  };
+
+/**
+ * Writer of rows whose handlers call these services. A row's handler has its types from the row's own path, access and schemas.
+ * `access` is compulsory, so a route without authorisation cannot be written by accident.
+ */
+export const routesOf =
+  <Services>() =>
+  <
+    const P extends string,
+    const A extends Access,
+    const R extends { readonly [status in Status]?: z.ZodType },
+    B extends z.ZodType = z.ZodUndefined,
+    Q extends z.ZodType = z.ZodUndefined,
+  >(
+    row: Given<Services, P, A, B, Q, R>,
+  ): Route<Services> =>
+    ({
+      consumes: 'none',
+      params: {},
+      errors: [],
+      ...row,
+      status: Number(Object.keys(row.answers)[0]),
+      // The handler's parameter is narrower than Route's; require-access.ts and validate.ts give it exactly what its row says.
+    }) as unknown as Route<Services>;

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import { type AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { App } from '../app.ts';
+import type { RateHeaders } from '../limits/limiter.ts';
 import { ApiError, type ErrorCode } from '../shared/api-error.ts';
 import { ANSWER_HEADERS } from './answer.ts';
-import { toEnvelope } from './errors.ts';
+import { toEnvelope } from './error-envelope.ts';
 import { newRequestId } from './request-id.ts';
 
 /** Headers within 10 s and the whole request within 30 s: Node's 60 and 300 s let a slow caller hold a connection for nothing. */
@@ -41,9 +41,19 @@ export type ListenOptions = {
   onTooMany?: () => void;
 };
 
+/**
+ * What a server serves. `countBroken` counts a request that Node could not read, which is answered here. `endStreams` ends the
+ * open streams for good, when a drain begins.
+ */
+export type Served = {
+  callback(): (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  countBroken(address: string): Promise<RateHeaders>;
+  endStreams(): void;
+};
+
 /** Serves the app. Port 0 takes a free one. Rejects when the port is taken. */
 export async function startHttpServer(
-  app: App,
+  app: Served,
   { port, host, maxConnections, onTooMany }: ListenOptions,
 ): Promise<HttpServer> {
   const handle = app.callback();
@@ -145,7 +155,7 @@ const BROKEN: Record<string, { code: ErrorCode; reason: string }> = {
 const MALFORMED = { code: 'INVALID_REQUEST', reason: 'is not valid HTTP' } as const;
 
 /** Node has no response object for a request it could not read, so this answer is written by hand. */
-async function answerBroken(app: App, error: NodeJS.ErrnoException, socket: Duplex): Promise<void> {
+async function answerBroken(app: Served, error: NodeJS.ErrnoException, socket: Duplex): Promise<void> {
   const { code, reason } = BROKEN[error.code ?? ''] ?? MALFORMED;
   const rateHeaders = await app.countBroken(socket instanceof Socket ? (socket.remoteAddress ?? '') : '');
   const problem = new ApiError(code, `request: ${reason}`, { details: { field: 'request', reason } });

@@ -1,10 +1,15 @@
 import type { Logger } from 'pino';
-import { addressBucket } from '../http/client-address.ts';
-import type { Bucket, Limits } from '../http/context.ts';
+import type { Limits } from '../identity/tiers.ts';
+import { addressBucket } from './address-bucket.ts';
 import type { Count, Counters } from './counters.ts';
 import { createMemoryCounters } from './memory-counters.ts';
 import { createRedisCounters, type RedisTimings } from './redis-counters.ts';
-import { STRANGER_REQUESTS_PER_MINUTE } from './tiers.ts';
+
+/** Buckets of `batchPerMinute`. */
+export type Bucket = 'batch' | 'transactional';
+
+/** Requests without a valid key, per address and 60 s: many callers may share an address, and each request costs one look-up. */
+const STRANGER_REQUESTS_PER_MINUTE = 600;
 
 /** Spec §8. Reset is a Unix time in seconds. */
 export type RateHeaders = {
@@ -20,8 +25,8 @@ export type Refusal = { reason: string; retryAfter: number };
 export type Admission = { headers: RateHeaders; refusal?: Refusal; release: () => void };
 
 export type Limiter = {
-  /** Counts a request of a credential. `bucket` is the route's further one; its headers win. */
-  admit(credentialId: string, limits: Limits, bucket?: Bucket): Promise<Admission>;
+  /** Counts a request of a principal, by its id. `bucket` is the route's further one; its headers win. */
+  admit(principalId: string, limits: Limits, bucket?: Bucket): Promise<Admission>;
   /** Counts a request without a valid credential, by its address. */
   admitStranger(address: string): Promise<Admission>;
   /** Present when limits are shared: whether they really are at this moment. */
@@ -35,7 +40,7 @@ export type LimiterOptions = {
   /** Default 200 ms for a command (limits/redis-counters.ts). */
   redisTimings?: Partial<RedisTimings>;
   log: Logger;
-  /** Default 600 (limits/tiers.ts). */
+  /** Default 600. */
   strangerRequestsPerMinute?: number;
 };
 
@@ -46,7 +51,7 @@ export function createLimiter({ redisUrl, redisTimings, log, strangerRequestsPer
   const strangerLimit = strangerRequestsPerMinute ?? STRANGER_REQUESTS_PER_MINUTE;
 
   return {
-    admit: (credentialId, limits, bucket) => admit(counters, credentialId, limits, bucket),
+    admit: (principalId, limits, bucket) => admit(counters, principalId, limits, bucket),
     async admitStranger(address) {
       const minute = await counters.add(`address:${addressBucket(address)}`, 60);
       return {
@@ -66,20 +71,20 @@ export function createLimiter({ redisUrl, redisTimings, log, strangerRequestsPer
  */
 async function admit(
   counters: Counters,
-  credentialId: string,
+  principalId: string,
   limits: Limits,
   bucket: Bucket | undefined,
 ): Promise<Admission> {
   const names = {
-    minute: `minute:${credentialId}`,
-    second: `second:${credentialId}`,
-    bucket: `${bucket}:${credentialId}`,
+    minute: `minute:${principalId}`,
+    second: `second:${principalId}`,
+    bucket: `${bucket}:${principalId}`,
   };
   const [minute, second, bucketed, leave] = await Promise.all([
     counters.add(names.minute, 60),
     counters.add(names.second, 1),
     bucket === undefined ? undefined : counters.add(names.bucket, 60),
-    counters.enter(credentialId, limits.concurrent),
+    counters.enter(principalId, limits.concurrent),
   ]);
   const refusal =
     overBurst(limits.burst, second) ??

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { idOf, time, wholeNumber } from '../http/answer-fields.ts';
 import { fieldsOf } from '../http/fields.ts';
 import { enumQuery, instantField, pageQuery } from '../http/query.ts';
 import { eventTypePatternProblem, MAX_EVENT_TYPES } from '../shared/event-types.ts';
-import { BULK_REPLAY_STATUSES, type BulkReplayStatus } from '../shared/statuses.ts';
+import { BULK_REPLAY_STATUSES } from '../shared/statuses.ts';
 
 /** Deliveries made due per second; the subscription's own limits hold beside it. */
 export const REPLAY_RATE = { min: 1, max: 1_000, default: 100 } as const;
@@ -35,22 +36,20 @@ export const listMessageReplaysQuery = pageQuery.extend({
 export type ListMessageReplays = z.output<typeof listMessageReplaysQuery>;
 export type MessageReplayRequest = z.output<typeof messageReplayBody>;
 
-/**
- * How far a replay is: `matched` messages found so far, `replayed` of them made due; the others were under way already, or
- * were there with onlyMissing. `upTo` is the time of the last message looked at.
- */
-export type MessageReplay = {
-  id: string;
-  subscriptionId: string;
-  status: BulkReplayStatus;
-  since: Date;
-  until: Date;
-  eventTypes: string[];
-  onlyMissing: boolean;
-  ratePerSecond: number;
-  matched: number;
-  replayed: number;
-  upTo?: Date;
-  createdAt: Date;
-  finishedAt?: Date;
-};
+/** A replay and how far it is: messages that are not made due were under way already, or were there with onlyMissing. */
+export const messageReplayAnswer = z.strictObject({
+  id: idOf('messageReplay'),
+  subscriptionId: idOf('subscription').describe('Subscription that gets the messages again.'),
+  status: z.enum(BULK_REPLAY_STATUSES).describe('How far it is.'),
+  since: time.describe('First publishedAt that is replayed.'),
+  until: time.describe('First publishedAt that is not replayed any more.'),
+  eventTypes: z.array(z.string()).describe('Narrows what the subscription wants. An empty list: all of it.'),
+  onlyMissing: z.boolean().describe('Whether what has arrived or failed is left alone.'),
+  ratePerSecond: wholeNumber.describe('Deliveries made due per second at most.'),
+  matched: wholeNumber.describe('Messages found so far.'),
+  replayed: wholeNumber.describe('Those that were made due.'),
+  upTo: time.exactOptional().describe('publishedAt of the last message looked at. Absent before the first one.'),
+  createdAt: time.describe('When it was asked for.'),
+  finishedAt: time.exactOptional().describe('When it ended. Absent until then.'),
+});
+export type MessageReplay = z.output<typeof messageReplayAnswer>;

@@ -1,7 +1,7 @@
 import type { DatabaseTransaction } from '../db/client.ts';
 import { wakeWorkers } from '../db/due.ts';
 import type { Dependencies } from '../dependencies.ts';
-import type { Caller } from '../http/context.ts';
+import type { EnvironmentCaller } from '../identity/caller.ts';
 import { ApiError, invalidField, notFound } from '../shared/api-error.ts';
 import { isId } from '../shared/ids.ts';
 import { firstTimeFrom, type Instant, millisecondsOf } from '../shared/instant.ts';
@@ -16,7 +16,7 @@ export type MessageReplays = ReturnType<typeof createMessageReplays>;
 
 /** Replaying the past: stored messages to one subscription, at a bounded rate, as a Temporal workflow. */
 export function createMessageReplays({ db, newId, clock }: Pick<Dependencies, 'db' | 'newId' | 'clock'>) {
-  const get = async (caller: Caller, replayId: string): Promise<MessageReplay> => {
+  const get = async (caller: EnvironmentCaller, replayId: string): Promise<MessageReplay> => {
     const replay = isId('messageReplay', replayId)
       ? await store.findMessageReplay(db, caller.environmentId, replayId)
       : undefined;
@@ -28,7 +28,7 @@ export function createMessageReplays({ db, newId, clock }: Pick<Dependencies, 'd
     get,
 
     /** Newest first; of deleted subscriptions too. A subscriptionId that names nothing gives an empty list. */
-    async list({ environmentId }: Caller, query: ListMessageReplays): Promise<Page<MessageReplay>> {
+    async list({ environmentId }: EnvironmentCaller, query: ListMessageReplays): Promise<Page<MessageReplay>> {
       const { subscriptionId, status, limit } = query;
       const scope: ListScope = { list: 'replays', environmentId, filters: { subscriptionId, status } };
       const filter = { environmentId, subscriptionId, status };
@@ -38,7 +38,7 @@ export function createMessageReplays({ db, newId, clock }: Pick<Dependencies, 'd
 
     /** Starts a replay. NOT_FOUND for a missing subscription; INVALID_REQUEST for a beginning in the future. */
     async start(
-      { environmentId, credentialId }: Caller,
+      { environmentId, principal }: EnvironmentCaller,
       subscription: { id: string },
       { since, until, ...request }: MessageReplayRequest,
     ): Promise<MessageReplay> {
@@ -51,7 +51,7 @@ export function createMessageReplays({ db, newId, clock }: Pick<Dependencies, 'd
         subscriptionId: subscription.id,
         since: beginning('since', since, now),
         until: end < now ? end : now,
-        requestedBy: credentialId,
+        requestedBy: principal.id,
       });
       await wakeWorkers(db);
       return replay;
@@ -60,7 +60,7 @@ export function createMessageReplays({ db, newId, clock }: Pick<Dependencies, 'd
     /** A new subscription gets what was published from `startFrom` on. Committed with it. INVALID_REQUEST for the future. */
     async startWithin(
       transaction: DatabaseTransaction,
-      { environmentId, credentialId }: Caller,
+      { environmentId, principal }: EnvironmentCaller,
       { subscriptionId, startFrom }: { subscriptionId: string; startFrom: Instant },
     ): Promise<MessageReplay> {
       const now = clock();
@@ -73,14 +73,14 @@ export function createMessageReplays({ db, newId, clock }: Pick<Dependencies, 'd
         eventTypes: [],
         onlyMissing: true,
         ratePerSecond: REPLAY_RATE.max,
-        requestedBy: credentialId,
+        requestedBy: principal.id,
       });
       await wakeWorkers(transaction);
       return replay;
     },
 
     /** Stops a replay; what it has made due stays due. CONFLICT when it has ended. */
-    async cancel(caller: Caller, replayId: string): Promise<MessageReplay> {
+    async cancel(caller: EnvironmentCaller, replayId: string): Promise<MessageReplay> {
       const { status } = await get(caller, replayId);
       const isCancelled = await store.cancelMessageReplay(db, caller.environmentId, replayId, clock());
       if (!isCancelled && status !== 'cancelled') throw new ApiError('CONFLICT', `The replay is ${status}`);

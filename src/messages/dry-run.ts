@@ -1,6 +1,6 @@
 import type { Dependencies } from '../dependencies.ts';
 import type { Filters, Verdict } from '../filters/filters.ts';
-import type { Caller } from '../http/context.ts';
+import type { EnvironmentCaller } from '../identity/caller.ts';
 import { ApiError, invalidField, notFound } from '../shared/api-error.ts';
 import { toCircuit } from '../shared/circuit.ts';
 import { wantsEventType } from '../shared/event-types.ts';
@@ -9,7 +9,7 @@ import { type ListScope, pageRequest, toPage } from '../shared/page.ts';
 import type { createCheckedPublish } from './checked-publish.ts';
 import * as store from './dry-run-store.ts';
 import { payloadText } from './payload-text.ts';
-import type { DryRun, DryRunRequest, DryRunRoute } from './schema.ts';
+import type { DryRun, DryRunRequest, DryRunRoute } from './dry-run-schema.ts';
 
 type Sample = { eventType: string; payload: string; metadata: Record<string, string> | undefined };
 type Collaborators = {
@@ -29,8 +29,8 @@ const EVENT_TYPES_SHOWN = 10;
 export function createDryRun(
   { db, clock }: Pick<Dependencies, 'db' | 'clock'>,
   { checked, filters }: Collaborators,
-): (caller: Caller, channelId: string, call: DryRunCall) => Promise<DryRun> {
-  const storedSample = async (caller: Caller, channelId: string, messageId: string): Promise<Sample> => {
+): (caller: EnvironmentCaller, channelId: string, call: DryRunCall) => Promise<DryRun> {
+  const storedSample = async (caller: EnvironmentCaller, channelId: string, messageId: string): Promise<Sample> => {
     // Filters that are tried on it one after the other would tell all that is in it.
     if (!caller.scopes.has('messages:read'))
       throw new ApiError('FORBIDDEN', 'This credential does not have the scope messages:read, which messageId takes');

@@ -3,7 +3,6 @@ import type { DeliveryToAttempt, SubscriptionToAttempt } from '../shared/deliver
 import type { NewDelivery } from '../shared/hand-over.ts';
 import type { RetryPolicy } from '../shared/retry-policy.ts';
 import type { TraceContext } from '../shared/trace-context.ts';
-import type { NewMessage } from './publish-store.ts';
 
 /** Subscriptions that are read with their new deliveries; those of a broadcast to more are read when their turn comes. */
 export const READ_SUBSCRIPTIONS = 50;
@@ -24,14 +23,23 @@ export const SUBSCRIPTION_TO_ATTEMPT = `json_build_object('id', s.id, 'webhookUr
     'at', (extract(epoch FROM now()) * 1000)::float8,
     'secrets', ${LIVE_SECRETS})`;
 
+/** A message that has just been stored. */
+type MessageToTry = {
+  id: string;
+  channelId: string;
+  eventType: string;
+  payload: string;
+  metadata: Record<string, string> | undefined;
+  publishedAt: Date;
+  trace: TraceContext;
+  hops: number;
+};
+
 /**
  * Puts together what `loadForAttempts` would read for deliveries that have just been stored, from their messages and
  * their subscriptions as of that statement. `readAt`: when it was sent, ms since the epoch.
  */
-export function readForFirstTry(
-  messages: readonly (NewMessage & { channelId: string; trace: TraceContext; hops: number })[],
-  readAt: number,
-) {
+export function readForFirstTry(messages: readonly MessageToTry[], readAt: number) {
   const messageOf = new Map(messages.map((message) => [message.id, message]));
   const subscriptionOf = new Map<string, { subscription: SubscriptionToAttempt; policy: RetryPolicy; at: Date }>();
   return {

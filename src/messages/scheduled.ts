@@ -1,5 +1,5 @@
 import type { Dependencies } from '../dependencies.ts';
-import type { Caller } from '../http/context.ts';
+import type { EnvironmentCaller } from '../identity/caller.ts';
 import { ApiError, notFound } from '../shared/api-error.ts';
 import { isId, isTimeGiven } from '../shared/ids.ts';
 import { idsWithin, windowText } from '../shared/instant.ts';
@@ -22,7 +22,7 @@ export function createScheduled({ pool, db, clock }: Pick<Dependencies, 'pool' |
     findAny,
 
     /** Soonest first; of a deleted channel too, until retention removes them. NOT_FOUND for a missing channel. */
-    async list({ environmentId }: Caller, channelId: string, query: ListScheduled): Promise<Page<Message>> {
+    async list({ environmentId }: EnvironmentCaller, channelId: string, query: ListScheduled): Promise<Page<Message>> {
       if (!(await channelExists(db, environmentId, channelId))) throw notFound('channel');
       const { limit, status, eventType, since, until } = query;
       const filters = { status, eventType, ...windowText({ since, until }) };
@@ -33,14 +33,14 @@ export function createScheduled({ pool, db, clock }: Pick<Dependencies, 'pool' |
     },
 
     /** Cancels what waits; again it answers the same. CONFLICT once it is published, NOT_FOUND for a missing message. */
-    async cancel({ environmentId }: Caller, messageId: string): Promise<CancelledMessage> {
+    async cancel({ environmentId }: EnvironmentCaller, messageId: string): Promise<CancelledMessage> {
       if (mayWait(messageId)) await store.cancelScheduled(db, environmentId, messageId, clock());
       const message = await findAny(environmentId, messageId);
       if (message === undefined) throw notFound('message');
       if (message.deliveryStatus !== 'cancelled') throw new ApiError('CONFLICT', 'The message is published');
       // Kept under an Idempotency-Key this answer would outlive an erasure: it has nothing of the content.
       const { payload: _, metadata: __, ...cancelled } = message;
-      return cancelled;
+      return { ...cancelled, deliveryStatus: 'cancelled' };
     },
 
     /** Erases what waits, which cancels it, or was cancelled. False for every other message. */

@@ -1,19 +1,10 @@
 import { z } from 'zod';
+import { exactObject, fieldProblem, idOf, time, wholeNumber } from '../http/answer-fields.ts';
 import { fieldsOf, type ResourceFields } from '../http/fields.ts';
 import { dateTimeField, enumQuery, eventTypeQuery, instantQuery, pageQuery, windowQuery } from '../http/query.ts';
-import type { ErrorDetails } from '../shared/api-error.ts';
 import { eventTypePatternProblem, MAX_EVENT_TYPE_LENGTH, MAX_EVENT_TYPES } from '../shared/event-types.ts';
-import { MAX_EXPRESSION_LENGTH } from '../shared/expression-rules.ts';
-import type { ExactJson } from '../shared/exact-json.ts';
-import type { Page } from '../shared/page.ts';
 import { hasControlCharacter } from '../shared/plain-text.ts';
-import {
-  type CancelReason,
-  type ChannelStatus,
-  type DeliverySummary,
-  SCHEDULE_STATUSES,
-  type ScheduleStatus,
-} from '../shared/statuses.ts';
+import { CANCEL_REASONS, DELIVERY_SUMMARIES, SCHEDULE_STATUSES } from '../shared/statuses.ts';
 
 /** Bounds of one message. Bytes are of UTF-8. */
 export const MESSAGE_LIMITS = {
@@ -40,7 +31,7 @@ export const payloadSchema = z.custom<Record<string, unknown>>(
   { error: (issue) => (issue.input === undefined ? 'is required' : 'must be an object') },
 );
 
-const metadataSchema = z
+export const metadataSchema = z
   .record(z.string(), z.string('must be a string'), 'must be an object of strings')
   .refine(
     (metadata) => Object.keys(metadata).length <= MESSAGE_LIMITS.metadataEntries,
@@ -113,24 +104,6 @@ export const validateMessagesBody = fieldsOf(
   }
 });
 
-/** A sample, or `messageId` of a stored message; `filter` is an expression to try on it. */
-export const dryRunBody = fieldsOf({
-  messageId: z.string().optional(),
-  eventType: eventTypeSchema.optional(),
-  payload: payloadSchema.optional(),
-  metadata: metadataSchema.optional(),
-  filter: z.string().min(1).max(MAX_EXPRESSION_LENGTH).optional(),
-  subscriptionId: z.string().optional(),
-}).superRefine(({ messageId, eventType, payload, metadata }, context) => {
-  const refuse = (field: string, message: string): void => context.addIssue({ code: 'custom', path: [field], message });
-  if (messageId === undefined) {
-    if (eventType === undefined) refuse('eventType', 'is required');
-    if (payload === undefined) refuse('payload', 'is required');
-  } else if (eventType !== undefined || payload !== undefined || metadata !== undefined) {
-    refuse('messageId', 'must not stand beside eventType, payload and metadata');
-  }
-});
-
 /** `since` and `until` are about publishedAt. */
 export const listMessagesQuery = pageQuery.extend({ eventType: eventTypeQuery.optional(), ...windowQuery });
 
@@ -166,66 +139,81 @@ export type PublishMessage = z.output<typeof publishMessageBody>;
 export type PublishBatch = z.output<typeof publishBatchBody>;
 export type PublishAcross = z.output<typeof publishAcrossBody>;
 export type ValidateMessages = z.output<typeof validateMessagesBody>;
-export type DryRunRequest = z.output<typeof dryRunBody>;
 export type ListMessages = z.output<typeof listMessagesQuery>;
 export type ListScheduled = z.output<typeof listScheduledQuery>;
 export type StreamMessages = z.output<typeof streamMessagesQuery>;
 
-/** Where a payload does not fit its channel's schema; only of channels that warn instead of refusing. */
-type Warnings = { warnings?: ErrorDetails[] };
+const warnings = z
+  .array(fieldProblem)
+  .exactOptional()
+  .describe(
+    'Where payloads do not fit the schemas of a channel that warns instead of refusing. On answers to publishes.',
+  );
 
-/**
- * Spec §2 Message. `payload` and `metadata` are as published; `deliveryStatus` is computed from the deliveries. An erased
- * message has neither of them, and `erasedAt` says since when. `deliverAt` is there, and the same as
- * `publishedAt`, while it waits to be published and when that was cancelled.
- */
-export type Message = {
-  id: string;
-  channelId: string;
-  eventType: string;
-  payload?: ExactJson;
-  metadata?: Record<string, string>;
-  publishedAt: Date;
-  deliverAt?: Date;
-  cancelledAt?: Date;
-  cancelReason?: CancelReason;
-  erasedAt?: Date;
-  deliveryStatus: DeliverySummary | ScheduleStatus;
-} & Warnings;
-
-/** The answer to a cancel: without payload and metadata. */
-export type CancelledMessage = Omit<Message, 'payload' | 'metadata'>;
-
-/** Spec §4 Messages: the answer to a batch. `ids` stand in the order of the request's messages. */
-export type BatchAccepted = { count: number; ids: string[]; status: 'accepted' } & Warnings;
-
-/** What would become of each payload, in the order of the request; fields begin with `payload`. */
-export type Validation = { valid: boolean; results: { valid: boolean; errors: ErrorDetails[] }[] };
-
-/**
- * What one subscription would do with a message. `reason` says why it would or would not get it, `detail` more of that for a
- * person; `heldBy` is there when its delivery would be made and wait.
- */
-export type DryRunRoute = {
-  subscriptionId: string;
-  name: string;
-  wouldReceive: boolean;
-  reason:
-    | 'no_filter'
-    | 'filter_matches'
-    | 'filter_undecided'
-    | 'event_type'
-    | 'filter_does_not_match'
-    | 'filter_failed';
-  detail?: string;
-  heldBy?: 'paused' | 'disabled' | 'circuit';
+const messageShape = {
+  id: idOf('message'),
+  channelId: idOf('channel').describe('Channel that it was published to.'),
+  eventType: z.string().describe('Event type, as published.'),
+  payload: exactObject.exactOptional().describe('Payload, digit for digit as published. Absent once it is erased.'),
+  metadata: z
+    .record(z.string(), z.string())
+    .exactOptional()
+    .describe('Metadata, as published. Absent where none was given or it is erased.'),
+  publishedAt: time.describe('When it was published, or is to be.'),
+  deliverAt: time
+    .exactOptional()
+    .describe('The same as publishedAt, while it waits to be published and when that was cancelled.'),
+  cancelledAt: time.exactOptional().describe('When its publication was cancelled. Absent otherwise.'),
+  cancelReason: z.enum(CANCEL_REASONS).exactOptional().describe('Why its publication was cancelled.'),
+  erasedAt: time.exactOptional().describe('When payload and metadata were erased. Absent while they are there.'),
+  deliveryStatus: z
+    .enum([...DELIVERY_SUMMARIES, ...SCHEDULE_STATUSES])
+    .describe(
+      'State of its deliveries together: pending while one is unfinished. Before it is published: scheduled or cancelled.',
+    ),
 };
 
+/** Spec §2 Message. */
+export const messageAnswer = z
+  .strictObject(messageShape)
+  .refine(({ payload, erasedAt }) => (payload === undefined) === (erasedAt !== undefined), {
+    error: 'has either payload or erasedAt',
+  });
+export type Message = z.output<typeof messageAnswer>;
+
 /**
- * What would become of a message published now. `channel.errors` are what its schemas say: of a channel that only warns, warnings
- * beside `accepts: true`. `filter` is the verdict of the expression that was given. `data` is a page of the subscriptions.
+ * The answer to a publish. One that is kept under an Idempotency-Key says what was answered then, without the content of a
+ * message that was erased since.
  */
-export type DryRun = {
-  channel: { status: ChannelStatus | 'system'; accepts: boolean; errors: ErrorDetails[] };
-  filter?: { matches: boolean; error?: string };
-} & Page<DryRunRoute>;
+export const publishedAnswer = z.strictObject({ ...messageShape, warnings });
+export type PublishedMessage = z.output<typeof publishedAnswer>;
+
+/** The answer to a cancel: without payload and metadata. */
+export const cancelledMessageAnswer = z
+  .strictObject(messageShape)
+  .omit({ payload: true, metadata: true })
+  .extend({ deliveryStatus: z.literal('cancelled').describe('Nothing of it is published.') });
+export type CancelledMessage = z.output<typeof cancelledMessageAnswer>;
+
+/** Spec §4 Messages: the answer to a batch. */
+export const batchAnswer = z.strictObject({
+  count: wholeNumber.describe('How many messages were accepted: all of the request.'),
+  ids: z.array(idOf('message')).describe("Their ids, in the order of the request's messages."),
+  status: z.literal('accepted').describe('They are stored.'),
+  warnings,
+});
+export type BatchAccepted = z.output<typeof batchAnswer>;
+
+/** What would become of each payload. */
+export const validationAnswer = z.strictObject({
+  valid: z.boolean().describe('Whether the schemas take all of them.'),
+  results: z
+    .array(
+      z.strictObject({
+        valid: z.boolean().describe('Whether the schemas take it.'),
+        errors: z.array(fieldProblem).describe('First problem of each schema; fields begin with `payload`.'),
+      }),
+    )
+    .describe('Each payload, in the order of the request.'),
+});
+export type Validation = z.output<typeof validationAnswer>;

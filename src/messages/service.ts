@@ -1,7 +1,7 @@
 import type { KeepInPublish } from '../db/idempotency-keys.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Filters } from '../filters/filters.ts';
-import type { Caller } from '../http/context.ts';
+import type { EnvironmentCaller } from '../identity/caller.ts';
 import type { Schemas } from '../schemas/schemas.ts';
 import { ApiError, type ErrorDetails, notFound } from '../shared/api-error.ts';
 import { mayBeSentForMs } from '../shared/erasure.ts';
@@ -27,6 +27,7 @@ import type {
   Message,
   PublishAcross,
   PublishBatch,
+  PublishedMessage,
   PublishMessage,
   ValidateMessages,
   Validation,
@@ -88,9 +89,9 @@ export function createMessages(
   const standing = async (
     environmentId: string,
     message: NewMessage,
-    accepted: (message: NewMessage) => Message,
+    accepted: (message: NewMessage) => PublishedMessage,
     repeated: UnitOutcome['repeated'],
-  ): Promise<Message> => {
+  ): Promise<PublishedMessage> => {
     const first = repeated.get(message.id);
     if (first === undefined) return accepted(message);
     const publishedAt = timeOfId('message', first.messageId) ?? message.publishedAt;
@@ -105,7 +106,7 @@ export function createMessages(
     channelId: string,
     message: NewMessage,
     { routed, warnings }: Pick<Answered, 'routed' | 'warnings'>,
-  ): Message => ({
+  ): PublishedMessage => ({
     id: message.id,
     channelId,
     eventType: message.eventType,
@@ -127,10 +128,10 @@ export function createMessages(
   return {
     /** Publishes one message. NOT_FOUND for a missing channel, CONFLICT for one that is not active. */
     async publish(
-      { environmentId }: Caller,
+      { environmentId }: EnvironmentCaller,
       channelId: string,
       { body, bodyText, ...carried }: Published<PublishMessage>,
-    ): Promise<Message> {
+    ): Promise<PublishedMessage> {
       refuseOtherChannel(channelId, [body], atSingle);
       const message = newMessage(body, payloadText(bodyText));
       const payload = { eventType: body.eventType, payload: body.payload, text: message.payload, at: ['payload'] };
@@ -142,7 +143,7 @@ export function createMessages(
 
     /** Publishes 1–100 messages, all or none (spec §4 batch rules). */
     async publishBatch(
-      { environmentId }: Caller,
+      { environmentId }: EnvironmentCaller,
       channelId: string,
       { body, bodyText, ...carried }: Published<PublishBatch>,
     ): Promise<BatchAccepted> {
@@ -165,7 +166,7 @@ export function createMessages(
      * CONFLICT for one that is not active, with `messages[n].channelId` as the field.
      */
     async publishAcross(
-      { environmentId }: Caller,
+      { environmentId }: EnvironmentCaller,
       { body, bodyText, ...carried }: Published<PublishAcross>,
     ): Promise<BatchAccepted> {
       const texts = batchPayloadTexts(bodyText);
@@ -188,7 +189,7 @@ export function createMessages(
 
     /** Says of each payload whether the channel's schemas would take it. Publishes nothing. NOT_FOUND for a missing channel. */
     validate(
-      { environmentId }: Caller,
+      { environmentId }: EnvironmentCaller,
       channelId: string,
       { body, bodyText }: Pick<Published<ValidateMessages>, 'body' | 'bodyText'>,
     ): Promise<Validation> {
@@ -211,10 +212,10 @@ export function createMessages(
      * NOT_FOUND for a missing subscription; CONFLICT for one that is not active, since the test would wait unseen.
      */
     async publishTest(
-      caller: Caller,
+      caller: EnvironmentCaller,
       subscriptionId: string,
       { body, bodyText, ...carried }: Published<{ eventType?: string | undefined; payload?: unknown } | undefined>,
-    ): Promise<Message> {
+    ): Promise<PublishedMessage> {
       const target = await store.subscriptionTarget(db, caller.environmentId, subscriptionId);
       if (target === undefined) throw notFound('subscription');
       if (target.status !== 'active') {
@@ -235,7 +236,7 @@ export function createMessages(
     },
 
     /** Messages of a channel, newest first; of a deleted channel too, until their retention ends. */
-    async list(caller: Caller, channelId: string, query: ListMessages): Promise<Page<Message>> {
+    async list(caller: EnvironmentCaller, channelId: string, query: ListMessages): Promise<Page<Message>> {
       const { environmentId } = caller;
       const { limit, eventType, since, until } = query;
       if (!(await store.channelExists(db, environmentId, channelId))) throw notFound('channel');
@@ -255,7 +256,7 @@ export function createMessages(
     /** Messages of a channel as they commit; see `open` of ./streams.ts. */
     stream: streams.open,
 
-    async get(caller: Caller, messageId: string): Promise<Message> {
+    async get(caller: EnvironmentCaller, messageId: string): Promise<Message> {
       const message = await scheduled.findAny(caller.environmentId, messageId);
       if (message === undefined) throw notFound('message');
       return message;
@@ -266,7 +267,7 @@ export function createMessages(
      * dead letters. Erasing again changes nothing. Returns once no process can begin a request with it any more: at most
      * 1.25 s later, when it was about to be sent. What waits for its time is cancelled by it. UNAVAILABLE while its deliveries are too busy to be ended.
      */
-    async erase(caller: Caller, messageId: string): Promise<void> {
+    async erase(caller: EnvironmentCaller, messageId: string): Promise<void> {
       if (await scheduled.erase(caller.environmentId, messageId)) return;
       const erased = await eraseMessage(pool, caller.environmentId, messageId);
       if (erased === undefined) throw notFound('message');

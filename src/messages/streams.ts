@@ -1,5 +1,5 @@
 import type { Dependencies } from '../dependencies.ts';
-import type { Caller } from '../http/context.ts';
+import type { EnvironmentCaller } from '../identity/caller.ts';
 import type { Feed, Sink } from '../http/event-stream.ts';
 import { invalidField, notFound } from '../shared/api-error.ts';
 import { wantsEventType } from '../shared/event-types.ts';
@@ -129,7 +129,11 @@ export function createStreams({ pool, log }: Pick<Dependencies, 'pool' | 'log'>)
      * behind `lastEventId`, else with the first one published after `since`, else behind what is there. NOT_FOUND for a channel
      * that is missing or deleted; INVALID_REQUEST (field Last-Event-ID) for a position that is not of this stream.
      */
-    async open(caller: Caller, channelId: string, request: StreamMessages & { lastEventId?: string }): Promise<Feed> {
+    async open(
+      caller: EnvironmentCaller,
+      channelId: string,
+      request: StreamMessages & { lastEventId?: string },
+    ): Promise<Feed> {
       const { environmentId } = caller;
       const start = await findStreamStart(pool, environmentId, channelId);
       if (start === undefined) throw notFound('channel');

@@ -1,4 +1,4 @@
-import { createApiKeys } from '../api-keys/service.ts';
+import { createApiKeys } from '../identity/api-keys/service.ts';
 import { createChannels } from '../channels/service.ts';
 import { createDeadLetters } from '../dead-letters/service.ts';
 import { createDeliveries } from '../deliveries/service.ts';

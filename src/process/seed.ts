@@ -1,9 +1,9 @@
-import type { NewApiKey } from '../api-keys/schema.ts';
-import type { ApiKeys } from '../api-keys/service.ts';
+import type { NewApiKey } from '../identity/api-keys/schema.ts';
+import type { ApiKeys } from '../identity/api-keys/service.ts';
 import { ensureSystemChannels } from '../channels/store.ts';
 import type { DatabaseTransaction } from '../db/client.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { ENVIRONMENT_KINDS, type EnvironmentKind } from '../http/context.ts';
+import { ENVIRONMENT_KINDS, type EnvironmentKind } from '../identity/caller.ts';
 
 export type FirstKeys = Record<EnvironmentKind, NewApiKey>;
 

@@ -20,8 +20,8 @@ import { recoveryPart } from './parts/recovery.ts';
 import { replaysPart } from './parts/replays.ts';
 import { retentionPart } from './parts/retention.ts';
 import { schedulingPart } from './parts/scheduling.ts';
-import type { WorkerContext } from './worker-context.ts';
-import { activitiesOf, type Loop, type WorkerPart } from './worker-part.ts';
+import type { WorkerContext } from './parts/worker-context.ts';
+import { activitiesOf, type Loop, type WorkerPart } from './parts/worker-part.ts';
 
 // A try takes at most 30 s (timeoutMs) and its recording; a worker that drains lets it end.
 const DRAIN_MS = 35_000;
@@ -49,7 +49,7 @@ export type RunningWorker = {
 /** `bundle`: a file with the bundled Temporal workflows; default: the one of the build, else they are bundled now. */
 export type StartOptions = { taskQueue?: string; handOver?: LateHandOver; bundle?: { codePath: string } };
 
-/** Every part of a worker process; worker-part.ts says what a part brings. */
+/** Every part of a worker process; parts/worker-part.ts says what a part brings. */
 function createParts(context: WorkerContext, { handOver }: { handOver?: LateHandOver | undefined }) {
   const filters = createFilters({ log: context.log, waitMs: context.config.filterWaitMs });
   const recovery = recoveryPart(context);

@@ -11,10 +11,12 @@ export type Check = {
   run(): Promise<unknown>;
 };
 
+export const PART_STATES = ['up', 'down', 'unknown'] as const;
+
 /** Result of one look at all checks. `reasons` are sentences for callers, `failures` the required parts that are down. */
 export type Look = {
   isReady: boolean;
-  parts: Record<string, 'up' | 'down' | 'unknown'>;
+  parts: Record<string, (typeof PART_STATES)[number]>;
   reasons: Record<string, string>;
   failures: NotReady[];
   /** A check took too long, so its part is unknown. */

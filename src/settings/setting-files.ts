@@ -1,6 +1,12 @@
 import { readFileSync } from 'node:fs';
-import type { TemporalTls } from '../config.ts';
 import { ConfigError } from './config-error.ts';
+
+/** The certificates of a Temporal cluster, as its SDK takes them. An empty object is TLS with the system's authorities. */
+export type TemporalTls = {
+  readonly serverRootCACertificate?: Buffer;
+  readonly clientCertPair?: { readonly crt: Buffer; readonly key: Buffer };
+  readonly serverNameOverride?: string;
+};
 
 type Settings = Readonly<Record<string, string | undefined>>;
 

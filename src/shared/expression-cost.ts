@@ -1,6 +1,5 @@
 import { COMPREHENSIONS } from './expression-rules.ts';
-import { childrenOf } from './expression-tree.ts';
-import type { ExpressionNode } from './expressions.ts';
+import { childrenOf, type ExpressionNode } from './expression-tree.ts';
 
 /**
  * `perCharacter`: work for one character of all the variables' values together, Infinity where it grows faster than they do.

@@ -1,4 +1,4 @@
-import type { Pattern } from './expressions.ts';
+import type { Pattern } from './pattern-size.ts';
 
 type Handler = (this: unknown, ...values: never[]) => unknown;
 type Declaration = { handler: Handler };

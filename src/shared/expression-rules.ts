@@ -1,6 +1,5 @@
-import { childrenOf } from './expression-tree.ts';
-import type { ExpressionNode, Pattern } from './expressions.ts';
-import { estimatedPatternSize } from './pattern-size.ts';
+import { childrenOf, type ExpressionNode } from './expression-tree.ts';
+import { estimatedPatternSize, type Pattern } from './pattern-size.ts';
 
 /** Longest expression, in characters. */
 export const MAX_EXPRESSION_LENGTH = 2_000;

@@ -1,4 +1,7 @@
-import type { ExpressionNode } from './expressions.ts';
+import type { ASTNode } from '@marcbachmann/cel-js';
+
+/** One node of a parsed expression. */
+export type ExpressionNode = ASTNode;
 
 /** The nodes right below, as they were written: macros are not spread out. */
 export function childrenOf(node: ExpressionNode): readonly ExpressionNode[] {

@@ -1,14 +1,9 @@
-import { type ASTNode, Environment } from '@marcbachmann/cel-js';
+import { Environment } from '@marcbachmann/cel-js';
 import { type ExpressionCost, expressionCost } from './expression-cost.ts';
 import { type Evaluator, harden } from './expression-hardening.ts';
 import { MAX_EXPRESSION_LENGTH, type Misuse, misuseOfNames, misuseOfTree } from './expression-rules.ts';
 import { createLru } from './lru.ts';
-
-/** One node of a parsed expression; expression-tree.ts walks it. */
-export type ExpressionNode = ASTNode;
-
-/** A pattern on an engine whose time is linear in the text. `size` is its program's, in instructions. */
-export type Pattern = { test(text: string): boolean; size: number };
+import type { Pattern } from './pattern-size.ts';
 
 export type Expression = {
   /** Type of its result, as CEL names it; `dyn` where only evaluating it can tell. */

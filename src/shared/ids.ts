@@ -25,6 +25,11 @@ export type IdKind = keyof typeof ID_PREFIXES;
 // Crockford's alphabet in lower case: no i, l, o, u; its characters sort as the numbers they stand for.
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
+/** Pattern of the part behind the prefix. */
+export const ID_FORM = '[0-7][0-9a-hjkmnp-tv-z]{25}';
+const WITHOUT_PREFIX = new RegExp(`^${ID_FORM}$`);
+const WITH_PREFIX = new RegExp(`^[a-z]{3}_${ID_FORM}$`);
+
 /** Writes 128 bits (16 bytes) as 26 characters that sort as the number does. The first character is 0–7. */
 export function encodeBase32(bytes: Uint8Array): string {
   let text = '';
@@ -44,11 +49,11 @@ export function encodeBase32(bytes: Uint8Array): string {
 /** Whether `value` has the form of an id of that kind: prefix, underscore, 26 characters. Existence is not checked. */
 export function isId(kind: IdKind, value: string): boolean {
   const prefix = `${ID_PREFIXES[kind]}_`;
-  return value.startsWith(prefix) && /^[0-7][0-9a-hjkmnp-tv-z]{25}$/.test(value.slice(prefix.length));
+  return value.startsWith(prefix) && WITHOUT_PREFIX.test(value.slice(prefix.length));
 }
 
 /** Whether `value` has the form of an id of ours, whatever its kind. Such a text is safe to hand to a query. */
-export const hasIdForm = (value: string): boolean => /^[a-z]{3}_[0-7][0-9a-hjkmnp-tv-z]{25}$/.test(value);
+export const hasIdForm = (value: string): boolean => WITH_PREFIX.test(value);
 
 /**
  * The smallest id of that kind that can be made at `time` (UTC, whole milliseconds; a UUIDv7 begins with them, RFC 9562 §5.7).

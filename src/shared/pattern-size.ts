@@ -1,3 +1,6 @@
+/** A pattern on an engine whose time is linear in the text. `size` is its program's, in instructions. */
+export type Pattern = { test(text: string): boolean; size: number };
+
 // An escape, a class, the begin and the end of a group, a counted repeat, or any other character.
 const TOKEN = /\\[pP]|\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|\(|\)|\{(\d+)(?:,(\d*))?\}|./gs;
 // Classes of Unicode hold hundreds of ranges: making one takes a millisecond when cases are folded.

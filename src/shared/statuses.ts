@@ -10,6 +10,16 @@ export const ATTEMPT_OUTCOMES = ['delivered', 'failed', 'held'] as const;
 export const DEAD_LETTER_KINDS = ['delivery', 'run'] as const;
 export const DEAD_LETTER_STATUSES = ['open', 'replayed', 'discarded'] as const;
 export const DEAD_LETTER_REASONS = ['exhausted', 'gone', 'cancelled', 'circuit', 'internal', 'failed_step'] as const;
+/** Why a delivery was given up; the last two leave no dead letter, because nothing of them can be sent again. */
+export const FAILURE_REASONS = [
+  'exhausted',
+  'gone',
+  'cancelled',
+  'circuit',
+  'internal',
+  'subscription_deleted',
+  'erased',
+] as const;
 export const BULK_REPLAY_STATUSES = ['pending', 'running', 'completed', 'cancelled', 'failed'] as const;
 export const ERROR_CLASSES = [
   'dns',
@@ -33,11 +43,12 @@ export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
 export type DeadLetterKind = (typeof DEAD_LETTER_KINDS)[number];
 export type DeadLetterStatus = (typeof DEAD_LETTER_STATUSES)[number];
 export type DeadLetterReason = (typeof DEAD_LETTER_REASONS)[number];
+export type FailureReason = (typeof FAILURE_REASONS)[number];
 export type BulkReplayStatus = (typeof BULK_REPLAY_STATUSES)[number];
 export type ErrorClass = (typeof ERROR_CLASSES)[number];
 
 /** Reasons of failed deliveries that leave no dead letter, because nothing of them can be sent again. */
-const ENDED_FOR_GOOD: readonly string[] = ['subscription_deleted', 'erased'];
+const ENDED_FOR_GOOD: readonly string[] = ['subscription_deleted', 'erased'] satisfies FailureReason[];
 
 /** Whether a failed delivery has ended without a dead letter. */
 export const isEndedForGood = (failureReason: string | null): boolean =>

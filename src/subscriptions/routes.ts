@@ -1,96 +1,125 @@
-import { type Route, route } from '../http/route.ts';
+import { idOf, noBody, pageOf } from '../http/answer-fields.ts';
+import { routesOf } from '../http/route.ts';
+import { publishedAnswer } from '../messages/schema.ts';
+import type { Messages } from '../messages/service.ts';
 import {
+  createdSubscriptionAnswer,
   createSubscriptionBody,
   listSubscriptionsQuery,
   rotateSecretBody,
+  secretAnswer,
+  subscriptionAnswer,
   testSubscriptionBody,
   updateSubscriptionBody,
 } from './schema.ts';
+import type { Subscriptions } from './service.ts';
 
 const PATH = '/v1/subscriptions/:subscriptionId';
 
-/** The router always sets it on these paths; an empty text would be NOT_FOUND. */
-const subscriptionId = (request: { params: Record<string, string> }): string => request.params['subscriptionId'] ?? '';
+const route = routesOf<{ subscriptions: Subscriptions; messages: Pick<Messages, 'publishTest'> }>();
+const params = { subscriptionId: idOf('subscription') };
 
-export const subscriptionRoutes: Route[] = [
+export const subscriptionRoutes = [
   route({
     method: 'POST',
     path: '/v1/subscriptions',
-    scope: 'subscriptions:write',
+    access: { scope: 'subscriptions:write' },
     // With startFrom.
     isRedelivery: true,
+    consumes: 'json',
     body: createSubscriptionBody,
-    status: 201,
+    answers: { 201: createdSubscriptionAnswer },
+    errors: ['CONFLICT'],
     handle: ({ caller, body }, { subscriptions }) => subscriptions.create(caller, body),
   }),
   route({
     method: 'GET',
     path: '/v1/subscriptions',
-    scope: 'subscriptions:read',
+    access: { scope: 'subscriptions:read' },
     query: listSubscriptionsQuery,
-    status: 200,
+    answers: { 200: pageOf(subscriptionAnswer) },
     handle: ({ caller, query }, { subscriptions }) => subscriptions.list(caller, query),
   }),
   route({
     method: 'GET',
     path: PATH,
-    scope: 'subscriptions:read',
-    status: 200,
-    handle: (request, { subscriptions }) => subscriptions.get(request.caller, subscriptionId(request)),
+    params,
+    access: { scope: 'subscriptions:read' },
+    answers: { 200: subscriptionAnswer },
+    errors: ['NOT_FOUND'],
+    handle: ({ caller, params: { subscriptionId } }, { subscriptions }) => subscriptions.get(caller, subscriptionId),
   }),
   route({
     method: 'PATCH',
     path: PATH,
-    scope: 'subscriptions:write',
+    params,
+    access: { scope: 'subscriptions:write' },
+    consumes: 'json',
     body: updateSubscriptionBody,
-    status: 200,
-    handle: (request, { subscriptions }) => subscriptions.update(request.caller, subscriptionId(request), request.body),
+    answers: { 200: subscriptionAnswer },
+    errors: ['NOT_FOUND'],
+    handle: ({ caller, params: { subscriptionId }, body }, { subscriptions }) =>
+      subscriptions.update(caller, subscriptionId, body),
   }),
   route({
     method: 'DELETE',
     path: PATH,
-    scope: 'subscriptions:write',
-    status: 204,
-    handle: (request, { subscriptions }) => subscriptions.delete(request.caller, subscriptionId(request)),
+    params,
+    access: { scope: 'subscriptions:write' },
+    answers: { 204: noBody },
+    errors: ['NOT_FOUND'],
+    handle: ({ caller, params: { subscriptionId } }, { subscriptions }) => subscriptions.delete(caller, subscriptionId),
   }),
   route({
     method: 'POST',
     path: `${PATH}/pause`,
-    scope: 'subscriptions:write',
-    status: 200,
-    handle: (request, { subscriptions }) => subscriptions.pause(request.caller, subscriptionId(request)),
+    params,
+    access: { scope: 'subscriptions:write' },
+    answers: { 200: subscriptionAnswer },
+    errors: ['NOT_FOUND'],
+    handle: ({ caller, params: { subscriptionId } }, { subscriptions }) => subscriptions.pause(caller, subscriptionId),
   }),
   route({
     method: 'POST',
     path: `${PATH}/resume`,
-    scope: 'subscriptions:write',
-    status: 200,
-    handle: (request, { subscriptions }) => subscriptions.resume(request.caller, subscriptionId(request)),
+    params,
+    access: { scope: 'subscriptions:write' },
+    answers: { 200: subscriptionAnswer },
+    errors: ['NOT_FOUND'],
+    handle: ({ caller, params: { subscriptionId } }, { subscriptions }) => subscriptions.resume(caller, subscriptionId),
   }),
   route({
     method: 'POST',
     path: `${PATH}/test`,
-    scope: 'subscriptions:write',
+    params,
+    access: { scope: 'subscriptions:write' },
     isPublish: true,
+    consumes: 'json',
     body: testSubscriptionBody,
-    status: 202,
-    handle: (request, { messages }) => messages.publishTest(request.caller, subscriptionId(request), request),
+    answers: { 202: publishedAnswer },
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    handle: (request, { messages }) => messages.publishTest(request.caller, request.params.subscriptionId, request),
   }),
   // Reading the secret is as powerful as changing it: whoever has it can sign in our name (docs/security.md).
   route({
     method: 'GET',
     path: `${PATH}/secret`,
-    scope: 'subscriptions:write',
-    status: 200,
-    handle: (request, { subscriptions }) => subscriptions.secret(request.caller, subscriptionId(request)),
+    params,
+    access: { scope: 'subscriptions:write' },
+    answers: { 200: secretAnswer },
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    handle: ({ caller, params: { subscriptionId } }, { subscriptions }) => subscriptions.secret(caller, subscriptionId),
   }),
   route({
     method: 'POST',
     path: `${PATH}/secret/rotate`,
-    scope: 'subscriptions:write',
+    params,
+    access: { scope: 'subscriptions:write' },
+    consumes: 'json',
     body: rotateSecretBody,
-    status: 200,
-    handle: (request, { subscriptions }) =>
-      subscriptions.rotateSecret(request.caller, subscriptionId(request), request.body),
+    answers: { 200: secretAnswer },
+    errors: ['NOT_FOUND'],
+    handle: ({ caller, params: { subscriptionId }, body }, { subscriptions }) =>
+      subscriptions.rotateSecret(caller, subscriptionId, body),
   }),
 ];

@@ -1,55 +1,14 @@
 import { z } from 'zod';
+import { fieldProblem, idOf, time, wholeNumber } from '../http/answer-fields.ts';
 import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../http/fields.ts';
 import { instantField, pageQuery } from '../http/query.ts';
-import type { ErrorDetails } from '../shared/api-error.ts';
-import type { Circuit } from '../shared/circuit.ts';
+import { CIRCUIT_STATES } from '../shared/circuit.ts';
 import { eventTypePatternProblem, MAX_EVENT_TYPE_LENGTH, MAX_EVENT_TYPES } from '../shared/event-types.ts';
 import { MAX_EXPRESSION_LENGTH } from '../shared/expression-rules.ts';
 import { CONCURRENCY, RATE_LIMIT } from '../shared/limits.ts';
 import { controlCharacterProblem, hasControlCharacter } from '../shared/plain-text.ts';
-import { RETRY_BOUNDS, type RetryPolicy } from '../shared/retry-policy.ts';
-import { SUBSCRIPTION_STATUSES, type SubscriptionStatus } from '../shared/statuses.ts';
-
-/** Spec §2. The signing secret is no part of it: it has its own endpoint. Times are Dates here, ISO 8601 UTC on the wire. */
-export type Subscription = {
-  id: string;
-  channelId: string;
-  name: string;
-  webhookUrl: string;
-  status: SubscriptionStatus;
-  eventTypes: string[];
-  /** A CEL expression that lets through what of them it gets; absent: all. */
-  filter?: string;
-  retryPolicy: RetryPolicy;
-  headers: Record<string, string>;
-  timeoutMs: number;
-  /** Requests at a time; absent: as many as its receiver takes well, which its workers find out. */
-  maxConcurrency?: number;
-  /** Tries per second; absent: as many as it takes. */
-  rateLimit?: number;
-  /** Whether a circuit may open; true unless told otherwise. */
-  circuitBreaker: boolean;
-  circuit: Circuit;
-  /** Absent in lists. */
-  concurrency?: Concurrency;
-  /** Since when its deliveries wait because none of its signing secrets can be opened; rotating ends it. */
-  secretUnreadableSince?: Date;
-  /** Stored values that a stricter rule refuses since, and that are not used: its URL is not sent to, its header is not sent. */
-  warnings?: ErrorDetails[];
-  createdAt: Date;
-  updatedAt: Date;
-};
-
-/** Requests to a receiver at this moment, over all living workers. */
-export type Concurrency = {
-  /** Requests allowed in flight. */
-  limit: number;
-  inFlight: number;
-  /** Mean latency of late good answers, whole ms; absent before the first one. */
-  latencyMs?: number;
-};
-
-export type SubscriptionSecret = { secret: string };
+import { RETRY_BOUNDS } from '../shared/retry-policy.ts';
+import { SUBSCRIPTION_STATUSES } from '../shared/statuses.ts';
 
 // Printing or matching an eventType never meets a control character.
 const eventType = z
@@ -170,3 +129,77 @@ export const testSubscriptionBody = fieldsOf({
   eventType: eventType.exactOptional(),
   payload: z.record(z.string(), z.unknown()).exactOptional(),
 }).optional();
+
+/** Requests to a receiver at this moment, over all living workers. */
+const concurrency = z.strictObject({
+  limit: wholeNumber.describe('Requests allowed in flight.'),
+  inFlight: wholeNumber.describe('Requests in flight.'),
+  latencyMs: wholeNumber.exactOptional().describe('Mean latency of late good answers. Absent before the first one.'),
+});
+export type Concurrency = z.output<typeof concurrency>;
+
+/** Spec §2. The signing secret is no part of it: it has its own endpoint. */
+export const subscriptionAnswer = z.strictObject({
+  id: idOf('subscription'),
+  channelId: idOf('channel').describe('Channel whose messages it gets.'),
+  name: z.string().describe('Name for people.'),
+  webhookUrl: z.string().describe('Where messages are sent.'),
+  status: z
+    .enum(SUBSCRIPTION_STATUSES)
+    .describe('Deliveries wait unless it is active. Disabled by a receiver that answers 410.'),
+  eventTypes: z
+    .array(z.string())
+    .describe('Event types that it gets, or beginnings of them such as `order.*`. An empty list: all.'),
+  filter: z.string().exactOptional().describe('CEL expression that lets through what of them it gets. Absent: all.'),
+  retryPolicy: z
+    .strictObject({
+      maxRetries: wholeNumber.describe('Tries after the first one.'),
+      initialDelay: wholeNumber.describe('Milliseconds before the first retry.'),
+      maxDelay: wholeNumber.describe('Milliseconds that no delay exceeds.'),
+      backoffMultiplier: wholeNumber.describe('Each delay is the one before, times this.'),
+    })
+    .describe('When a failed delivery is tried again.'),
+  headers: z.record(z.string(), z.string()).describe('Headers that are sent with every request.'),
+  timeoutMs: wholeNumber.describe('Milliseconds that one attempt may take.'),
+  maxConcurrency: wholeNumber
+    .exactOptional()
+    .describe('Requests at a time. Absent: as many as its receiver takes well, which its workers find out.'),
+  rateLimit: wholeNumber.exactOptional().describe('Tries per second. Absent: as many as it takes.'),
+  circuitBreaker: z.boolean().describe('Whether a circuit may open.'),
+  circuit: z
+    .strictObject({
+      state: z.enum(CIRCUIT_STATES).describe('Nothing is sent while it is open, but for a probe every 30 s.'),
+      openedAt: time.exactOptional().describe('When it last opened. Absent while it is closed.'),
+      nextProbeAt: time.exactOptional().describe('When the next probe may go. Absent while it is closed.'),
+    })
+    .describe('Circuit breaker of its receiver.'),
+  concurrency: concurrency.exactOptional().describe('What its receiver is sent at this moment. Absent in lists.'),
+  secretUnreadableSince: time
+    .exactOptional()
+    .describe('Since when its deliveries wait because none of its signing secrets can be opened; rotating ends it.'),
+  warnings: z
+    .array(fieldProblem)
+    .exactOptional()
+    .describe(
+      'Stored values that a stricter rule refuses since and that are not used: no request goes there or carries them.',
+    ),
+  createdAt: time.describe('When the subscription was made.'),
+  updatedAt: time.describe('When the subscription was last changed.'),
+});
+export type Subscription = z.output<typeof subscriptionAnswer>;
+
+/** The answer to creation. */
+export const createdSubscriptionAnswer = subscriptionAnswer.extend({
+  replayId: idOf('messageReplay')
+    .exactOptional()
+    .describe('Replay of what was stored since `startFrom`. Absent without one.'),
+});
+export type CreatedSubscription = z.output<typeof createdSubscriptionAnswer>;
+
+export const secretAnswer = z.strictObject({
+  secret: z
+    .string()
+    .regex(/^whsec_[\w+/=-]{40,}$/)
+    .describe('Signing secret of Standard Webhooks: `whsec_` and the base64 of its bytes.'),
+});
+export type SubscriptionSecret = z.output<typeof secretAnswer>;

@@ -2,7 +2,7 @@ import type { DatabaseTransaction } from '../db/client.ts';
 import type { Deliveries } from '../deliveries/service.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Filters } from '../filters/filters.ts';
-import type { Caller } from '../http/context.ts';
+import type { EnvironmentCaller } from '../identity/caller.ts';
 import type { MessageReplays } from '../message-replays/service.ts';
 import type { AddressGuard } from '../outbound/address-guard.ts';
 import { ApiError, invalidField, notFound } from '../shared/api-error.ts';
@@ -11,6 +11,7 @@ import { type ListScope, type Page, pageRequest, toPage } from '../shared/page.t
 import { completeRetryPolicy, type RetryPolicy, retryPolicyProblem } from '../shared/retry-policy.ts';
 import { findConcurrency } from './concurrency-store.ts';
 import {
+  type CreatedSubscription,
   type CreateSubscription,
   type ListSubscriptions,
   type RotateSecret,
@@ -19,7 +20,7 @@ import {
   type SubscriptionSecret,
   type UpdateSubscription,
 } from './schema.ts';
-import { MAX_OLD_SECRETS, newSealedSecret, openSecret } from './secrets.ts';
+import { MAX_OLD_SECRETS, newSealedSecret, openSecret } from '../credentials/signing-secret.ts';
 import * as store from './store.ts';
 import { createTargets } from './targets.ts';
 
@@ -30,20 +31,20 @@ const DELETE_TIMEOUT_MS = 60_000;
 
 export type Subscriptions = {
   /** With `startFrom` the stored messages since then are replayed to it; `replayId` tells how far that is. */
-  create(caller: Caller, body: CreateSubscription): Promise<Subscription & { replayId?: string }>;
-  list(caller: Caller, query: ListSubscriptions): Promise<Page<Subscription>>;
-  get(caller: Caller, id: string): Promise<Subscription>;
-  update(caller: Caller, id: string, body: UpdateSubscription): Promise<Subscription>;
+  create(caller: EnvironmentCaller, body: CreateSubscription): Promise<CreatedSubscription>;
+  list(caller: EnvironmentCaller, query: ListSubscriptions): Promise<Page<Subscription>>;
+  get(caller: EnvironmentCaller, id: string): Promise<Subscription>;
+  update(caller: EnvironmentCaller, id: string, body: UpdateSubscription): Promise<Subscription>;
   /** Soft: history stays readable. Unfinished deliveries end without a dead letter. */
-  delete(caller: Caller, id: string): Promise<void>;
+  delete(caller: EnvironmentCaller, id: string): Promise<void>;
   /** From active and from disabled. Deliveries queue until resume; an attempt that is already being made goes on. */
-  pause(caller: Caller, id: string): Promise<Subscription>;
+  pause(caller: EnvironmentCaller, id: string): Promise<Subscription>;
   /** From paused and from disabled. What has queued is due, oldest first. */
-  resume(caller: Caller, id: string): Promise<Subscription>;
+  resume(caller: EnvironmentCaller, id: string): Promise<Subscription>;
   /** The secret that signs now. Nothing else ever shows it. CONFLICT when it cannot be opened: only rotating mends that. */
-  secret(caller: Caller, id: string): Promise<SubscriptionSecret>;
+  secret(caller: EnvironmentCaller, id: string): Promise<SubscriptionSecret>;
   /** A new secret signs at once; the old ones sign beside it until the overlap ends (docs/security.md). */
-  rotateSecret(caller: Caller, id: string, body: RotateSecret): Promise<SubscriptionSecret>;
+  rotateSecret(caller: EnvironmentCaller, id: string, body: RotateSecret): Promise<SubscriptionSecret>;
 };
 
 type Collaborators = {
@@ -69,7 +70,7 @@ export function createSubscriptions(
     ...targets.withWarnings(subscription),
     concurrency: await findConcurrency(transaction, subscription),
   });
-  const get = async ({ environmentId }: Caller, id: string): Promise<Subscription> =>
+  const get = async ({ environmentId }: EnvironmentCaller, id: string): Promise<Subscription> =>
     shown(db, await found(id, () => store.findSubscription(db, environmentId, id, clock())));
 
   const checkFilter = (filter: string | null | undefined): void => {

@@ -6,7 +6,7 @@ import type { PageRequest } from '../shared/page.ts';
 import type { RetryPolicy } from '../shared/retry-policy.ts';
 import type { ChannelStatus, SubscriptionStatus } from '../shared/statuses.ts';
 import type { Subscription } from './schema.ts';
-import type { SealedSecret } from './secrets.ts';
+import type { SealedSecret } from '../credentials/signing-secret.ts';
 
 /** Every query here is bound to one environment, or to a row found in it, and leaves deleted subscriptions out. */
 type Db = DatabaseTransaction;

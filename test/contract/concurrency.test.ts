@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { reportConcurrency } from '../../src/dispatch/admission/concurrency-store.ts';
 import { createChannel, createSubscription } from '../support/factories.ts';
+import { subscriptionAnswer } from '../../src/subscriptions/schema.ts';
+import { problemsOf } from '../support/answer-check.ts';
 import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { mismatches } from '../support/resource-shapes.ts';
 
 let posthorn: TestPosthorn;
 let channelId: string;
@@ -65,7 +66,7 @@ test('a subscription shows its concurrency wherever it is answered alone, with a
     await posthorn.request('POST', `${address}/resume`),
   ];
   for (const { status, body } of answers) {
-    expect([status, mismatches('subscription', body)]).toEqual([200, []]);
+    expect([status, problemsOf(subscriptionAnswer, body)]).toEqual([200, []]);
     expect(body['concurrency']).toEqual(concurrency);
   }
 });

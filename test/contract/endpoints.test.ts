@@ -4,9 +4,10 @@ import { STATUS_OF_CODE, type ErrorCode } from '../../src/shared/api-error.ts';
 import { SCOPES, type Scope } from '../../src/shared/scopes.ts';
 import { CONTRACT, type ContractRow, fillPath, parameterOf, type ResourceIds } from '../support/contract-table.ts';
 import { SEALED_COLUMNS } from '../../src/db/sealed-columns.ts';
+import { pageOf } from '../../src/http/answer-fields.ts';
+import { problemsOf } from '../support/answer-check.ts';
 import { type Answer, startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
 import { sealedTexts } from '../support/sealed.ts';
-import { mismatches, pageMismatches } from '../support/resource-shapes.ts';
 import { make, seedResources } from '../support/seed.ts';
 import { tableContents } from '../support/table-contents.ts';
 
@@ -22,6 +23,8 @@ let expiredKey = '';
 beforeAll(async () => {
   posthorn = await startPosthorn({ withWorker: false });
   ids = await seedResources(posthorn, posthorn.keys.live);
+  // So that lists of the other environment have something to show.
+  await seedResources(posthorn, posthorn.keys.test);
   const newKey = async (body: Record<string, unknown>): Promise<{ id: string; key: string }> => {
     const made = await make(posthorn, posthorn.keys.live, '/v1/api-keys', { name: 'key', ...body });
     return { id: made.id, key: String(made['key']) };
@@ -82,23 +85,44 @@ async function expectUnchanged(act: () => Promise<void>): Promise<void> {
 }
 
 test('the route table has exactly the endpoints of the contract, with their scopes and statuses', () => {
-  const summary = ({ method, path, scope, status }: Pick<ContractRow, 'method' | 'path' | 'scope' | 'status'>) =>
-    `${method} ${path} ${scope} ${status}`;
-  expect(routes.map(summary).toSorted()).toEqual(CONTRACT.map(summary).toSorted());
-  expect(
-    routes
-      .filter((route) => route.body !== undefined)
-      .map(summary)
-      .toSorted(),
-  ).toEqual(
-    CONTRACT.filter((row) => row.body !== undefined)
-      .map(summary)
-      .toSorted(),
-  );
+  const wanted = CONTRACT.map(({ method, path, scope, status, body }) => ({
+    endpoint: `${method} ${path}`,
+    access: { scope },
+    statuses: [String(status)],
+    status,
+    consumes: body === undefined ? 'none' : 'json',
+  }));
+  const actual = routes.map(({ method, path, access, answers, status, consumes }) => ({
+    endpoint: `${method} ${path}`,
+    access,
+    statuses: Object.keys(answers),
+    status,
+    consumes,
+  }));
+  const inOrder = <T extends { endpoint: string }>(rows: T[]): T[] =>
+    rows.toSorted((one, other) => (one.endpoint < other.endpoint ? -1 : 1));
+  expect(inOrder(actual)).toEqual(inOrder(wanted));
 });
 
-describe.each(CONTRACT)('$method $path', (row) => {
+/** The contract's row of each route; the test above fails for a route that has none, and for a row that has no route. */
+const served = routes.flatMap(({ method, path }) =>
+  CONTRACT.filter((row) => row.method === method && row.path === path),
+);
+
+describe.each(served)('$method $path', (row) => {
   const parameter = parameterOf(row.path);
+  const route = routes.find(({ method, path }) => method === row.method && path === row.path);
+
+  test('says in the table that it can be NOT_FOUND exactly when its path names something, and of which form that is', () => {
+    expect(route?.errors.includes('NOT_FOUND')).toBe(parameter !== undefined);
+    expect(Object.keys(route?.params ?? {})).toEqual(parameter === undefined ? [] : [parameter]);
+    if (parameter === undefined) return;
+    const form = route?.params[parameter];
+    const fits = (id: string): boolean => form?.safeParse(id).success === true;
+    const ownPrefix = ids[parameter].slice(0, 4);
+    expect(Object.values(ids).filter(fits)).toEqual(Object.values(ids).filter((id) => id.startsWith(ownPrefix)));
+    expect(['', 'x', ids[parameter].toUpperCase(), `${ids[parameter]}x`].filter(fits)).toEqual([]);
+  });
 
   test('without a valid key is UNAUTHORIZED, and changes nothing', async () => {
     const { live } = posthorn.keys;
@@ -161,6 +185,7 @@ describe.each(CONTRACT)('$method $path', (row) => {
       const { body } = await call<{ data: { id: string }[] }>(row, { key: posthorn.keys.test });
       const foreign = new Set<string>(Object.values(ids));
       expect(body.data.filter(({ id }) => foreign.has(id))).toEqual([]);
+      expect(body.data).not.toEqual([]);
     });
   }
 
@@ -198,13 +223,13 @@ describe.each(CONTRACT)('$method $path', (row) => {
     ]);
     expectHeaders(answer);
     if (row.isStream === true) expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
-    if (row.answers !== undefined) expect(mismatches(row.answers, answer.body)).toEqual([]);
-    if (row.listOf !== undefined) expect(pageMismatches(row.listOf, answer.body)).toEqual([]);
+    if (row.answers !== undefined) expect(problemsOf(row.answers, answer.body)).toEqual([]);
+    if (row.listOf !== undefined) expect(problemsOf(pageOf(row.listOf), answer.body)).toEqual([]);
     ids = await seedResources(posthorn, posthorn.keys.live);
     if (row.isBodyOptional === true) {
       const bare = await call<unknown>(row, { body: undefined });
       expect(bare.status).toBe(row.status);
-      if (row.answers !== undefined) expect(mismatches(row.answers, bare.body)).toEqual([]);
+      if (row.answers !== undefined) expect(problemsOf(row.answers, bare.body)).toEqual([]);
     }
   });
 });

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { allowedImports, forbiddenImports, forbiddenTypes } from '../support/planted-imports.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
 
@@ -120,82 +121,6 @@ const faults: Fault[] = [
   },
 ];
 
-/** Imports the table of layers in docs/conventions.md forbids: file → specifier. */
-const forbiddenImports: [path: string, specifier: string][] = [
-  ['src/shared/layer-db.ts', '../db/client.ts'],
-  ['src/shared/layer-node.ts', 'node:fs'],
-  ['src/shared/layer-zod.ts', 'zod'],
-  ['src/shared/page.ts', 'node:fs'],
-  ['workflows/layer-activities.ts', '../activities/index.ts'],
-  ['workflows/layer-service.ts', '../src/channels/service.ts'],
-  ['workflows/layer-node.ts', 'node:crypto'],
-  ['workflows/layer-client.ts', '@temporalio/client'],
-  ['activities/layer-http.ts', '../src/http/errors.ts'],
-  ['activities/layer-routes.ts', '../src/channels/routes.ts'],
-  ['activities/layer-workflow.ts', '@temporalio/workflow'],
-  ['activities/layer-workflows.ts', '../workflows/deliver-message.ts'],
-  ['src/apps/schema.ts', '../db/client.ts'],
-  ['src/channels/store.ts', './service.ts'],
-  ['src/messages/store.ts', '../channels/store.ts'],
-  ['src/channels/service.ts', '../subscriptions/store.ts'],
-  ['src/messages/service.ts', '../http/context.ts'],
-  ['src/deliveries/service.ts', '../db/client.ts'],
-  ['src/deliveries/record.ts', '../subscriptions/store.ts'],
-  ['src/messages/deliver.ts', '../deliveries/store.ts'],
-  ['src/deliveries/list-store.ts', './service.ts'],
-  ['src/http/layer-statement.ts', '../deliveries/statements/hold.ts'],
-  ['src/channels/layer-store.ts', '../deliveries/statements/hold.ts'],
-  ['src/limits/layer-statement.ts', '../deliveries/statements/hold.ts'],
-  ['src/http/layer-local.ts', '../../local/ports.ts'],
-  ['src/dispatch/loop/layer-local.ts', '../../../local/ports.ts'],
-  ['local/layer-http.ts', '../src/http/route.ts'],
-  ['src/deliveries/statements/layer-service.ts', '../service.ts'],
-  ['src/deliveries/statements/layer-dispatch.ts', '../../dispatch/incarnation.ts'],
-  ['src/messages/publish.ts', '../http/errors.ts'],
-  ['src/messages/koa.ts', 'koa'],
-  ['src/channels/routes.ts', './store.ts'],
-  ['src/messages/routes.ts', '../channels/service.ts'],
-  ['src/temporal/layer-service.ts', '../deliveries/service.ts'],
-  ['src/temporal/layer-workflows.ts', '../../workflows/index.ts'],
-  ['src/db/layer-service.ts', '../channels/service.ts'],
-  ['src/outbound/layer-service.ts', '../subscriptions/service.ts'],
-  ['src/dispatch/loop/layer-store.ts', '../../deliveries/store.ts'],
-  ['src/dispatch/recovery/layer-bulk-store.ts', '../../dead-letters/bulk-replay-store.ts'],
-  ['client/src/layer.ts', '../../src/shared/ids.ts'],
-  ['dashboard/src/layer.ts', '../../src/shared/ids.ts'],
-  ['test/e2e/layer.ts', '../../src/app.ts'],
-  ['test/e2e/day.test.ts', '../../src/channels/service.ts'],
-];
-
-/** Imports it allows: whole statements, because some are allowed as types only. */
-const allowedImports: [path: string, statement: string][] = [
-  ['src/shared/fine.ts', "export { x } from './ids.ts';"],
-  ['src/shared/expressions.ts', "export { x } from '@marcbachmann/cel-js';"],
-  ['workflows/fine.ts', "export { x } from '../src/shared/ids.ts';"],
-  ['workflows/fine-sdk.ts', "export { sleep } from '@temporalio/workflow';"],
-  ['workflows/fine-type.ts', "export type { Activities } from '../activities/index.ts';"],
-  ['activities/fine.ts', "export { x } from '../src/deliveries/service.ts';"],
-  ['activities/fine-sdk.ts', "export { x } from '@temporalio/activity';"],
-  ['activities/fine-type.ts', "export type { Logger } from 'pino';"],
-  ['src/organisations/schema.ts', "export { z } from 'zod';"],
-  ['src/subscriptions/store.ts', "export { x } from '../db/client.ts';"],
-  ['src/subscriptions/service.ts', "export { x } from '../deliveries/service.ts';"],
-  ['src/api-keys/service.ts', "export type { Caller } from '../http/context.ts';"],
-  ['src/subscriptions/routes.ts', "export { x } from '../http/route.ts';"],
-  ['src/process/fine-local.ts', "export { x } from '../../local/ports.ts';"],
-  ['local/fine.ts', "export { x } from '../src/config.ts';"],
-  ['src/dispatch/drain/fine.ts', "export { x } from '../../deliveries/load.ts';"],
-  ['src/dispatch/loop/fine-statement.ts', "export { x } from '../../deliveries/statements/claim.ts';"],
-  ['src/messages/publish-store.ts', "export { x } from '../deliveries/statements/insert.ts';"],
-  ['src/dead-letters/service.ts', "export { x } from '../deliveries/statements/due-again.ts';"],
-  ['activities/fine-statement.ts', "export { x } from '../src/deliveries/statements/hold.ts';"],
-  ['src/deliveries/statements/fine.ts', "export { x } from '../../db/execute.ts';"],
-  ['src/dead-letters/bulk-replay-store.ts', "export { x } from './store.ts';"],
-  ['src/temporal/fine-type.ts', "export type { x } from '../../workflows/index.ts';"],
-  ['dashboard/src/fine.ts', "export { x } from '../../client/src/index.ts';"],
-  ['test/e2e/fine.test.ts', "export { x } from '../../client/src/index.ts';"],
-];
-
 /** Code that breaks a rule where the rule does not hold. */
 const exceptions: [path: string, text: string][] = [
   ['src/config.ts', "export const port = process.env['PORT'];\n"],
@@ -221,7 +146,7 @@ beforeAll(() => {
   for (const { path, text } of faults) plant(path, text);
   plant('src/limits/two.ts', "import { one } from './one.ts';\nexport const two = (): number => one() + 1;\n");
   for (const [path, specifier] of forbiddenImports) plant(path, `export { x } from '${specifier}';\n`);
-  for (const [path, statement] of allowedImports) plant(path, `${statement}\n`);
+  for (const [path, statement] of [...forbiddenTypes, ...allowedImports]) plant(path, `${statement}\n`);
   for (const [path, text] of exceptions) plant(path, text);
   // One run over all of it: starting the type checker is what takes the time.
   const run = spawnSync(
@@ -244,6 +169,12 @@ describe('the linter refuses', () => {
   });
 
   test.each(forbiddenImports)('%s importing %s', (path) => {
+    expect(found).toContain(`${path} eslint(no-restricted-imports)`);
+  });
+});
+
+describe('the linter refuses the type', () => {
+  test.each(forbiddenTypes)('%s: %s', (path) => {
     expect(found).toContain(`${path} eslint(no-restricted-imports)`);
   });
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { findFreePort } from '../../local/ports.ts';
-import { TIER_LIMITS } from '../../src/limits/tiers.ts';
+import { TIER_LIMITS } from '../../src/identity/tiers.ts';
 import { routes } from '../../src/routes.ts';
 import { DEFAULT_RETRY_POLICY, RETRY_BOUNDS } from '../../src/shared/retry-policy.ts';
 import { DEAD_LETTER_KINDS, DEAD_LETTER_REASONS, DEAD_LETTER_STATUSES } from '../../src/shared/statuses.ts';
@@ -33,7 +33,12 @@ afterAll(async () => {
 
 test('the tables name every endpoint of the route table with its scope and status, and no other', () => {
   const shown = tableRowsOf(PAGE).filter(([, path]) => path?.startsWith('`/v1/'));
-  const actual = routes.map(({ method, path, scope, status }) => [method, `\`${path}\``, scope, String(status)]);
+  const actual = routes.map(({ method, path, access, status }) => [
+    method,
+    `\`${path}\``,
+    typeof access === 'string' ? access : access.scope,
+    String(status),
+  ]);
   expect(toSorted(shown)).toEqual(toSorted(actual));
 });
 

@@ -6,7 +6,12 @@ import { ROOT } from './code-blocks.ts';
 /** The specification as its author gave it: comments cite its sections. */
 const SPECIFICATION = 'docs/specification.txt';
 /** Files that plant what must not be. */
-const PLANTING = ['test/docs/references.test.ts', 'test/contract/lint-guards.test.ts'];
+const PLANTING = [
+  'test/docs/references.test.ts',
+  'test/contract/lint-guards.test.ts',
+  'test/contract/circles.test.ts',
+  'test/support/planted-imports.ts',
+];
 
 /** A file with text of ours, as `git ls-files` names it: sources, pages and settings. */
 const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createApiKeys } from '../../src/api-keys/service.ts';
+import { createApiKeys } from '../../src/identity/api-keys/service.ts';
 import { createDatabase } from '../../src/db/client.ts';
 import { createNewId } from '../../src/new-id.ts';
 import { API_KEYS_PATH, apiKeyCalls, keyOf } from '../support/api-key-calls.ts';
@@ -52,7 +52,7 @@ describe('authentication', () => {
     const log = { warn: () => undefined } as never;
     const other = createApiKeys({ db, clock: () => new Date(now), newId: createNewId(Date.now), log });
     const { id, key } = keyOf(await create());
-    expect(await other.authenticate(key)).toMatchObject({ credentialId: id, environment: 'live' });
+    expect(await other.authenticate(key)).toMatchObject({ principal: { kind: 'apiKey', id }, environment: 'live' });
     await one(id, 'DELETE');
     expect(await other.authenticate(key)).toBeDefined();
     now += 5_000;

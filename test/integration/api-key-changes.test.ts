@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type ApiKeys, createApiKeys } from '../../src/api-keys/service.ts';
+import { type ApiKeys, createApiKeys } from '../../src/identity/api-keys/service.ts';
 import { createNewId } from '../../src/new-id.ts';
 import { SCOPES } from '../../src/shared/scopes.ts';
 import { API_KEYS_PATH as PATH, apiKeyCalls, keyOf } from '../support/api-key-calls.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createChannelBody, listChannelsQuery, updateChannelBody } from '../../src/channels/schema.ts';
 import { createChannels } from '../../src/channels/service.ts';
-import type { Caller } from '../../src/http/context.ts';
+import type { EnvironmentCaller } from '../../src/identity/caller.ts';
 import { SYSTEM_CHANNEL_NAME } from '../../src/shared/service-events.ts';
 import { createSubscriptionBody, listSubscriptionsQuery } from '../../src/subscriptions/schema.ts';
 import { type Resources, startResources } from '../support/resources.ts';
@@ -29,7 +29,7 @@ const subscribe = (channelId: string, caller = resources.live) =>
 const row = (id: string) => resources.db.channel.findUniqueOrThrow({ where: { id } });
 
 /** A caller of an environment nobody else uses, so that a list holds what one test has made. */
-async function newCaller(): Promise<Caller> {
+async function newCaller(): Promise<EnvironmentCaller> {
   const { db, newId, live } = resources;
   const app = await db.app.create({
     data: { id: newId('app'), organisationId: live.organisationId, name: 'Other', slug: newId('app') },

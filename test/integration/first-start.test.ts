@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createApiKeys, type ApiKeys } from '../../src/api-keys/service.ts';
+import { createApiKeys, type ApiKeys } from '../../src/identity/api-keys/service.ts';
 import { createFirstKeys, ensureEnvironments } from '../../src/process/seed.ts';
 import { createLog } from '../../src/log.ts';
 import { createNewId } from '../../src/new-id.ts';

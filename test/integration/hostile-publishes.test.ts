@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { DryRun } from '../../src/messages/schema.ts';
+import type { DryRun } from '../../src/messages/dry-run-schema.ts';
 import { createChannel, createSubscription, publish } from '../support/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
 

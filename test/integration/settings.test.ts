@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createApiKeys } from '../../src/api-keys/service.ts';
+import { createApiKeys } from '../../src/identity/api-keys/service.ts';
 import { childEnvironment } from '../../src/config.ts';
 import { ensureEnvironments } from '../../src/process/seed.ts';
 import { createLog } from '../../src/log.ts';

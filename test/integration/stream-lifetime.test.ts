@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createEventStreams, EventStream } from '../../src/http/event-stream.ts';
-import { TIER_LIMITS } from '../../src/limits/tiers.ts';
+import { TIER_LIMITS } from '../../src/identity/tiers.ts';
 import { createChannel, publish, publishBatch } from '../support/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
 import { make } from '../support/seed.ts';

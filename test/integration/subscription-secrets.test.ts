@@ -6,7 +6,7 @@ import {
   rotateSecretBody,
   type Subscription,
 } from '../../src/subscriptions/schema.ts';
-import { openSecret, secretContext } from '../../src/subscriptions/secrets.ts';
+import { openSecret, secretContext } from '../../src/credentials/signing-secret.ts';
 import { type Resources, startResources } from '../support/resources.ts';
 import { NO_SUBSCRIPTION } from '../support/subscription-calls.ts';
 

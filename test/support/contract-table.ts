@@ -1,5 +1,19 @@
+import type { z } from 'zod';
+import { channelAnswer } from '../../src/channels/schema.ts';
+import { bulkReplayAnswer, deadLetterAnswer } from '../../src/dead-letters/schema.ts';
+import { attemptAnswer, deliveryAnswer } from '../../src/deliveries/schema.ts';
+import { apiKeyAnswer, newApiKeyAnswer } from '../../src/identity/api-keys/schema.ts';
+import { messageReplayAnswer } from '../../src/message-replays/schema.ts';
+import { dryRunAnswer } from '../../src/messages/dry-run-schema.ts';
+import {
+  batchAnswer,
+  cancelledMessageAnswer,
+  messageAnswer,
+  publishedAnswer,
+  validationAnswer,
+} from '../../src/messages/schema.ts';
 import type { Scope } from '../../src/shared/scopes.ts';
-import type { ResourceName } from './resource-shapes.ts';
+import { secretAnswer, subscriptionAnswer } from '../../src/subscriptions/schema.ts';
 
 /** One id of each kind that a path may name, all of one environment. */
 export type ResourceIds = {
@@ -24,8 +38,8 @@ export type ContractRow = {
   scope: Scope;
   status: 200 | 201 | 202 | 204;
   /** What it answers; absent with 204. `listOf` is a page of that resource. */
-  answers?: ResourceName;
-  listOf?: ResourceName;
+  answers?: z.ZodType;
+  listOf?: z.ZodType;
   /** Answers with server-sent events; test/integration/stream.test.ts reads them. */
   isStream?: true;
   /** A good body, where one is taken. */
@@ -41,17 +55,17 @@ export const CONTRACT: ContractRow[] = [
     path: '/v1/channels',
     scope: 'channels:write',
     status: 201,
-    answers: 'channel',
+    answers: channelAnswer,
     body: () => ({ name: 'orders' }),
   },
-  { method: 'GET', path: '/v1/channels', scope: 'channels:read', status: 200, listOf: 'channel' },
-  { method: 'GET', path: '/v1/channels/:channelId', scope: 'channels:read', status: 200, answers: 'channel' },
+  { method: 'GET', path: '/v1/channels', scope: 'channels:read', status: 200, listOf: channelAnswer },
+  { method: 'GET', path: '/v1/channels/:channelId', scope: 'channels:read', status: 200, answers: channelAnswer },
   {
     method: 'PATCH',
     path: '/v1/channels/:channelId',
     scope: 'channels:write',
     status: 200,
-    answers: 'channel',
+    answers: channelAnswer,
     body: () => ({ name: 'renamed' }),
   },
   { method: 'DELETE', path: '/v1/channels/:channelId', scope: 'channels:write', status: 204 },
@@ -60,7 +74,7 @@ export const CONTRACT: ContractRow[] = [
     path: '/v1/channels/:channelId/messages',
     scope: 'messages:write',
     status: 202,
-    answers: 'message',
+    answers: publishedAnswer,
     body: () => message,
   },
   {
@@ -68,7 +82,7 @@ export const CONTRACT: ContractRow[] = [
     path: '/v1/channels/:channelId/messages/batch',
     scope: 'messages:write',
     status: 202,
-    answers: 'batch',
+    answers: batchAnswer,
     body: () => ({ messages: [message, message] }),
   },
   ...['/v1/messages/batch', '/v1/messages/transactional'].map(
@@ -77,7 +91,7 @@ export const CONTRACT: ContractRow[] = [
       path,
       scope: 'messages:write',
       status: 202,
-      answers: 'batch',
+      answers: batchAnswer,
       body: ({ channelId }) => ({ messages: [{ ...message, channelId }] }),
     }),
   ),
@@ -86,7 +100,7 @@ export const CONTRACT: ContractRow[] = [
     path: '/v1/channels/:channelId/validate',
     scope: 'messages:write',
     status: 200,
-    answers: 'validation',
+    answers: validationAnswer,
     body: () => message,
   },
   {
@@ -94,19 +108,31 @@ export const CONTRACT: ContractRow[] = [
     path: '/v1/channels/:channelId/dry-run',
     scope: 'messages:write',
     status: 200,
-    answers: 'dryRun',
+    answers: dryRunAnswer,
     body: () => ({ ...message, filter: 'payload.n == 1' }),
   },
-  { method: 'GET', path: '/v1/channels/:channelId/messages', scope: 'messages:read', status: 200, listOf: 'message' },
-  { method: 'GET', path: '/v1/channels/:channelId/scheduled', scope: 'messages:read', status: 200, listOf: 'message' },
+  {
+    method: 'GET',
+    path: '/v1/channels/:channelId/messages',
+    scope: 'messages:read',
+    status: 200,
+    listOf: messageAnswer,
+  },
+  {
+    method: 'GET',
+    path: '/v1/channels/:channelId/scheduled',
+    scope: 'messages:read',
+    status: 200,
+    listOf: messageAnswer,
+  },
   { method: 'GET', path: '/v1/channels/:channelId/stream', scope: 'messages:read', status: 200, isStream: true },
-  { method: 'GET', path: '/v1/messages/:messageId', scope: 'messages:read', status: 200, answers: 'message' },
+  { method: 'GET', path: '/v1/messages/:messageId', scope: 'messages:read', status: 200, answers: messageAnswer },
   {
     method: 'POST',
     path: '/v1/messages/:scheduledMessageId/cancel',
     scope: 'messages:write',
     status: 200,
-    answers: 'cancelledMessage',
+    answers: cancelledMessageAnswer,
   },
   { method: 'DELETE', path: '/v1/messages/:messageId', scope: 'messages:write', status: 204 },
   {
@@ -114,23 +140,23 @@ export const CONTRACT: ContractRow[] = [
     path: '/v1/subscriptions',
     scope: 'subscriptions:write',
     status: 201,
-    answers: 'subscription',
+    answers: subscriptionAnswer,
     body: ({ channelId }) => ({ channelId, webhookUrl: 'https://example.com/in' }),
   },
-  { method: 'GET', path: '/v1/subscriptions', scope: 'subscriptions:read', status: 200, listOf: 'subscription' },
+  { method: 'GET', path: '/v1/subscriptions', scope: 'subscriptions:read', status: 200, listOf: subscriptionAnswer },
   {
     method: 'GET',
     path: '/v1/subscriptions/:subscriptionId',
     scope: 'subscriptions:read',
     status: 200,
-    answers: 'subscription',
+    answers: subscriptionAnswer,
   },
   {
     method: 'PATCH',
     path: '/v1/subscriptions/:subscriptionId',
     scope: 'subscriptions:write',
     status: 200,
-    answers: 'subscription',
+    answers: subscriptionAnswer,
     body: () => ({ name: 'renamed' }),
   },
   { method: 'DELETE', path: '/v1/subscriptions/:subscriptionId', scope: 'subscriptions:write', status: 204 },
@@ -139,21 +165,21 @@ export const CONTRACT: ContractRow[] = [
     path: '/v1/subscriptions/:subscriptionId/pause',
     scope: 'subscriptions:write',
     status: 200,
-    answers: 'subscription',
+    answers: subscriptionAnswer,
   },
   {
     method: 'POST',
     path: '/v1/subscriptions/:subscriptionId/resume',
     scope: 'subscriptions:write',
     status: 200,
-    answers: 'subscription',
+    answers: subscriptionAnswer,
   },
   {
     method: 'POST',
     path: '/v1/subscriptions/:subscriptionId/test',
     scope: 'subscriptions:write',
     status: 202,
-    answers: 'message',
+    answers: publishedAnswer,
     body: () => ({ eventType: 'order.tested', payload: { n: 2 } }),
     isBodyOptional: true,
   },
@@ -163,87 +189,93 @@ export const CONTRACT: ContractRow[] = [
     // Whoever has the secret can sign in our name: reading it takes the right to change it.
     scope: 'subscriptions:write',
     status: 200,
-    answers: 'secret',
+    answers: secretAnswer,
   },
   {
     method: 'POST',
     path: '/v1/subscriptions/:subscriptionId/secret/rotate',
     scope: 'subscriptions:write',
     status: 200,
-    answers: 'secret',
+    answers: secretAnswer,
     body: () => ({ overlapHours: 1 }),
     isBodyOptional: true,
   },
-  { method: 'GET', path: '/v1/deliveries', scope: 'deliveries:read', status: 200, listOf: 'delivery' },
-  { method: 'GET', path: '/v1/deliveries/:deliveryId', scope: 'deliveries:read', status: 200, answers: 'delivery' },
+  { method: 'GET', path: '/v1/deliveries', scope: 'deliveries:read', status: 200, listOf: deliveryAnswer },
+  { method: 'GET', path: '/v1/deliveries/:deliveryId', scope: 'deliveries:read', status: 200, answers: deliveryAnswer },
   {
     method: 'GET',
     path: '/v1/deliveries/:deliveryId/attempts',
     scope: 'deliveries:read',
     status: 200,
-    listOf: 'attempt',
+    listOf: attemptAnswer,
   },
-  { method: 'POST', path: '/v1/deliveries/:deliveryId/retry', scope: 'dlq:write', status: 202, answers: 'delivery' },
-  { method: 'GET', path: '/v1/dlq', scope: 'dlq:read', status: 200, listOf: 'deadLetter' },
-  { method: 'GET', path: '/v1/dlq/:deadLetterId', scope: 'dlq:read', status: 200, answers: 'deadLetter' },
+  {
+    method: 'POST',
+    path: '/v1/deliveries/:deliveryId/retry',
+    scope: 'dlq:write',
+    status: 202,
+    answers: deliveryAnswer,
+  },
+  { method: 'GET', path: '/v1/dlq', scope: 'dlq:read', status: 200, listOf: deadLetterAnswer },
+  { method: 'GET', path: '/v1/dlq/:deadLetterId', scope: 'dlq:read', status: 200, answers: deadLetterAnswer },
   { method: 'DELETE', path: '/v1/dlq/:deadLetterId', scope: 'dlq:write', status: 204 },
-  { method: 'POST', path: '/v1/dlq/:deadLetterId/replay', scope: 'dlq:write', status: 202, answers: 'delivery' },
+  { method: 'POST', path: '/v1/dlq/:deadLetterId/replay', scope: 'dlq:write', status: 202, answers: deliveryAnswer },
   {
     method: 'POST',
     path: '/v1/dlq/replay',
     scope: 'dlq:write',
     status: 202,
-    answers: 'bulkReplay',
+    answers: bulkReplayAnswer,
     body: ({ channelId }) => ({ channelId }),
   },
-  { method: 'GET', path: '/v1/dlq/replay', scope: 'dlq:read', status: 200, listOf: 'bulkReplay' },
-  { method: 'GET', path: '/v1/dlq/replay/:bulkReplayId', scope: 'dlq:read', status: 200, answers: 'bulkReplay' },
+  { method: 'GET', path: '/v1/dlq/replay', scope: 'dlq:read', status: 200, listOf: bulkReplayAnswer },
+  { method: 'GET', path: '/v1/dlq/replay/:bulkReplayId', scope: 'dlq:read', status: 200, answers: bulkReplayAnswer },
   {
     method: 'POST',
     path: '/v1/dlq/replay/:bulkReplayId/cancel',
     scope: 'dlq:write',
     status: 202,
-    answers: 'bulkReplay',
+    answers: bulkReplayAnswer,
   },
   {
     method: 'POST',
     path: '/v1/subscriptions/:subscriptionId/replay',
     scope: 'subscriptions:write',
     status: 202,
-    answers: 'messageReplay',
+    answers: messageReplayAnswer,
     body: () => ({ since: '2026-01-01T00:00:00Z' }),
   },
-  { method: 'GET', path: '/v1/replays', scope: 'subscriptions:read', status: 200, listOf: 'messageReplay' },
+  { method: 'GET', path: '/v1/replays', scope: 'subscriptions:read', status: 200, listOf: messageReplayAnswer },
   {
     method: 'GET',
     path: '/v1/replays/:messageReplayId',
     scope: 'subscriptions:read',
     status: 200,
-    answers: 'messageReplay',
+    answers: messageReplayAnswer,
   },
   {
     method: 'POST',
     path: '/v1/replays/:messageReplayId/cancel',
     scope: 'subscriptions:write',
     status: 202,
-    answers: 'messageReplay',
+    answers: messageReplayAnswer,
   },
-  { method: 'GET', path: '/v1/api-keys', scope: 'credentials:write', status: 200, listOf: 'apiKey' },
+  { method: 'GET', path: '/v1/api-keys', scope: 'credentials:write', status: 200, listOf: apiKeyAnswer },
   {
     method: 'POST',
     path: '/v1/api-keys',
     scope: 'credentials:write',
     status: 201,
-    answers: 'newApiKey',
+    answers: newApiKeyAnswer,
     body: () => ({ name: 'till' }),
   },
-  { method: 'GET', path: '/v1/api-keys/:apiKeyId', scope: 'credentials:write', status: 200, answers: 'apiKey' },
+  { method: 'GET', path: '/v1/api-keys/:apiKeyId', scope: 'credentials:write', status: 200, answers: apiKeyAnswer },
   {
     method: 'PATCH',
     path: '/v1/api-keys/:apiKeyId',
     scope: 'credentials:write',
     status: 200,
-    answers: 'apiKey',
+    answers: apiKeyAnswer,
     body: () => ({ name: 'renamed' }),
   },
   { method: 'DELETE', path: '/v1/api-keys/:apiKeyId', scope: 'credentials:write', status: 204 },
@@ -252,7 +284,7 @@ export const CONTRACT: ContractRow[] = [
     path: '/v1/api-keys/:apiKeyId/rotate',
     scope: 'credentials:write',
     status: 200,
-    answers: 'newApiKey',
+    answers: newApiKeyAnswer,
   },
 ];
 

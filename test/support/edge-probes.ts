@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Dependencies } from '../../src/dependencies.ts';
 import { instantQuery, pageQuery } from '../../src/http/query.ts';
-import { type Route, route } from '../../src/http/route.ts';
+import { type Route, routesOf } from '../../src/http/route.ts';
 import { ExactJson } from '../../src/shared/exact-json.ts';
 import { millisecondsOf } from '../../src/shared/instant.ts';
 
@@ -14,12 +14,16 @@ const THROWN: Record<string, () => unknown> = {
 };
 
 export type Probes = {
-  routes: Route[];
+  routes: Route<unknown>[];
   /** How often a handler ran. */
   handled: () => number;
   /** Lets the requests to /v1/slow that wait now go on. */
   openGate: () => void;
 };
+
+const route = routesOf<unknown>();
+/** Anything: what is shown of a request is for the test to judge. */
+const anything = z.unknown();
 
 /** Routes that do nothing but show what reaches them. `db` and `pool` run what /v1/sql is given. */
 export function createProbes({ db, pool }: Pick<Dependencies, 'db' | 'pool'>): Probes {
@@ -47,82 +51,90 @@ export function createProbes({ db, pool }: Pick<Dependencies, 'db' | 'pool'>): P
     route({
       method: 'POST',
       path: '/v1/echo',
-      scope: 'messages:write',
+      access: { scope: 'messages:write' },
       size: 'publish',
+      consumes: 'json',
       body,
-      status: 202,
+      answers: { 202: anything },
       handle: ({ bodyText }) => counted(new ExactJson(bodyText)),
     }),
     route({
       method: 'PATCH',
       path: '/v1/control',
-      scope: 'channels:write',
+      access: { scope: 'channels:write' },
+      consumes: 'json',
       body: z.strictObject({ text: z.string().optional() }),
-      status: 200,
+      answers: { 200: anything },
       handle: () => counted({ ok: true }),
     }),
     route({
       method: 'POST',
       path: '/v1/bodyless',
-      scope: 'messages:write',
-      status: 200,
+      access: { scope: 'messages:write' },
+      answers: { 200: anything },
       handle: ({ bodyText }) => counted({ bodyText }),
     }),
     route({
       method: 'POST',
       path: '/v1/messages/batch',
-      scope: 'messages:write',
+      access: { scope: 'messages:write' },
       bucket: 'batch',
       size: 'publish',
+      consumes: 'json',
       body: batch,
-      status: 202,
+      answers: { 202: anything },
       handle: () => counted({ ok: true }),
     }),
     route({
       method: 'POST',
       path: '/v1/channels/:channelId/messages/batch',
-      scope: 'messages:write',
+      params: { channelId: z.string() },
+      access: { scope: 'messages:write' },
       bucket: 'batch',
       size: 'publish',
+      consumes: 'json',
       body: batch,
-      status: 202,
+      answers: { 202: anything },
       handle: () => counted({ ok: true }),
     }),
     route({
       method: 'GET',
       path: '/v1/messages/:messageId',
-      scope: 'messages:read',
-      status: 200,
+      params: { messageId: z.string() },
+      access: { scope: 'messages:read' },
+      answers: { 200: anything },
       handle: ({ params }) => counted(params),
     }),
     route({
       method: 'POST',
       path: '/v1/messages/:messageId',
-      scope: 'messages:write',
-      status: 200,
+      params: { messageId: z.string() },
+      access: { scope: 'messages:write' },
+      answers: { 200: anything },
       handle: ({ params }) => counted(params),
     }),
     route({
       method: 'DELETE',
       path: '/v1/messages/:messageId',
-      scope: 'messages:write',
-      status: 204,
+      params: { messageId: z.string() },
+      access: { scope: 'messages:write' },
+      answers: { 204: anything },
       handle: () => counted({ never: 'shown' }),
     }),
     route({
       method: 'GET',
       path: '/v1/list',
-      scope: 'messages:read',
+      access: { scope: 'messages:read' },
       query: pageQuery.extend({ since: instantQuery.optional(), status: z.enum(['active', 'paused']).optional() }),
-      status: 200,
+      answers: { 200: anything },
       handle: ({ query: { since, ...query } }) =>
         counted({ ...query, ...(since !== undefined && { since: new Date(millisecondsOf(since)) }) }),
     }),
     route({
       method: 'GET',
       path: '/v1/slow',
-      scope: 'messages:read',
-      status: 200,
+      access: { scope: 'messages:read' },
+      answers: { 200: anything },
       handle: async () => {
         handled += 1;
         await gate;
@@ -132,20 +144,22 @@ export function createProbes({ db, pool }: Pick<Dependencies, 'db' | 'pool'>): P
     route({
       method: 'GET',
       path: '/v1/throw/:what',
-      scope: 'messages:read',
-      status: 200,
+      params: { what: z.string() },
+      access: { scope: 'messages:read' },
+      answers: { 200: anything },
       handle: ({ params }) => Promise.reject(THROWN[params['what'] ?? '']?.()),
     }),
     route({
       method: 'POST',
       path: '/v1/sql',
-      scope: 'messages:write',
+      access: { scope: 'messages:write' },
+      consumes: 'json',
       body: z.strictObject({
         sql: z.string(),
         values: z.array(z.unknown()).default([]),
         isPrisma: z.boolean().default(false),
       }),
-      status: 200,
+      answers: { 200: anything },
       handle: async ({ body: { sql, values, isPrisma } }) => {
         if (isPrisma) await db.$queryRawUnsafe(sql, ...values);
         else await pool.query(sql, values);

@@ -1,15 +1,20 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { pino } from 'pino';
-import { apiKeyRoutes } from '../../src/api-keys/routes.ts';
-import { type ApiKeys, createApiKeys, type OperatorApiKey } from '../../src/api-keys/service.ts';
+import { createKeyRing } from '../../src/credentials/key-ring.ts';
+import { apiKeyRoutes } from '../../src/identity/api-keys/routes.ts';
+import { apiKeyScheme } from '../../src/identity/api-keys/scheme.ts';
+import { type ApiKeys, createApiKeys, type OperatorApiKey } from '../../src/identity/api-keys/service.ts';
 import { type App, createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
+import type { Route } from '../../src/http/route.ts';
 import { type HttpServer, startHttpServer } from '../../src/http/server.ts';
+import { createIdempotency } from '../../src/idempotency/service.ts';
+import type { Scheme } from '../../src/identity/scheme.ts';
 import { createLimiter } from '../../src/limits/limiter.ts';
 import { createNewId } from '../../src/new-id.ts';
-import type { Services } from '../../src/services.ts';
 import { createDatabase } from '../../src/db/client.ts';
 import { createPool } from '../../src/db/pool.ts';
 import { ensureEnvironments } from '../../src/process/seed.ts';
@@ -60,7 +65,14 @@ export type Edge = {
 };
 
 export async function startEdge(
-  settings: { strangerRequestsPerMinute?: number; environment?: Record<string, string> } = {},
+  settings: {
+    strangerRequestsPerMinute?: number;
+    environment?: Record<string, string>;
+    /** Asked before API keys. */
+    schemes?: readonly Scheme[];
+    /** Beside the probes. */
+    routes?: readonly Route<unknown>[];
+  } = {},
 ): Promise<Edge> {
   const database = await createTestDatabase();
   const wire = await startTcpProxy(database.url);
@@ -80,9 +92,15 @@ export async function startEdge(
   const { strangerRequestsPerMinute } = settings;
   const limiter = createLimiter({ log, ...(strangerRequestsPerMinute !== undefined && { strangerRequestsPerMinute }) });
   const probes = createProbes(deps);
-  // `as`: the probes call no other service.
-  const services = { apiKeys } as Services;
-  const app = createApp({ deps, services, routes: [...probes.routes, ...apiKeyRoutes], limiter });
+  const keyRing = createKeyRing([{ kid: 'test', key: randomBytes(32) }]);
+  const services = { apiKeys, idempotency: createIdempotency({ ...deps, keyRing }) };
+  const app = createApp({
+    deps,
+    services,
+    routes: [...probes.routes, ...apiKeyRoutes, ...(settings.routes ?? [])],
+    schemes: [...(settings.schemes ?? []), apiKeyScheme(apiKeys)],
+    limiter,
+  });
   const server = await startHttpServer(app, { port: 0, host: '127.0.0.1' });
   const newKey: Edge['newKey'] = async (options = {}) =>
     (await apiKeys.operator.create({ environment: 'live', name: 'test', tier: 'enterprise', ...options })).key;

@@ -8,6 +8,7 @@ import { createServices } from '../../src/process/create-services.ts';
 import { createKeyRing } from '../../src/credentials/key-ring.ts';
 import type { Dependencies } from '../../src/dependencies.ts';
 import { startHttpServer } from '../../src/http/server.ts';
+import { apiKeyScheme } from '../../src/identity/api-keys/scheme.ts';
 import { createLimiter } from '../../src/limits/limiter.ts';
 import { createLog } from '../../src/log.ts';
 import { createNewId } from '../../src/new-id.ts';
@@ -17,6 +18,7 @@ import { routes } from '../../src/routes.ts';
 import { reconcilerScheduleId, retentionScheduleId } from '../../src/shared/temporal-names.ts';
 import { createHandOver } from '../../src/shared/hand-over.ts';
 import { type RunningWorker, startWorker } from '../../src/process/start-worker.ts';
+import { answerProblems, type Seen } from './answer-check.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { BUILT } from './ensure-built.ts';
 import { insertOrganisation } from './organisation.ts';
@@ -89,7 +91,10 @@ export async function startPosthorn(
   };
   const keys = { live: await makeKey('live'), test: await makeKey('test') };
   const limiter = createLimiter({ log: deps.log, strangerRequestsPerMinute: 100_000 });
-  const server = await startHttpServer(createApp({ deps, services, routes, limiter }), { port: 0, host: '127.0.0.1' });
+  const server = await startHttpServer(
+    createApp({ deps, services, routes, schemes: [apiKeyScheme(services.apiKeys)], limiter }),
+    { port: 0, host: '127.0.0.1' },
+  );
   own.add({ host: 'localhost', port: server.port });
   const url = `http://127.0.0.1:${server.port}`;
   const connection = await Connection.connect({ address });
@@ -133,14 +138,14 @@ export async function startPosthorn(
       if (response.headers.get('content-type')?.startsWith('text/event-stream') === true) {
         // It would not end: test/support/stream-reader.ts reads streams.
         await response.body?.cancel();
+        refuseMisfit({ method, path, status, body: undefined });
         return { status, headers: response.headers, body: undefined as T };
       }
       const text = await response.text();
-      return {
-        status,
-        headers: response.headers,
-        body: (text === '' ? undefined : JSON.parse(text)) as T,
-      };
+      const seen: unknown = text === '' ? undefined : JSON.parse(text);
+      refuseMisfit({ method, path, status, body: seen });
+      // `as`: the caller says what this endpoint answers.
+      return { status, headers: response.headers, body: seen as T };
     },
     async stop() {
       await server.drain();
@@ -156,4 +161,13 @@ export async function startPosthorn(
       await database.drop();
     },
   };
+}
+
+/** Every answer that any test gets here is held to the route table. */
+function refuseMisfit(seen: Seen): void {
+  const problems = answerProblems(seen);
+  if (problems.length > 0)
+    throw new Error(
+      `${seen.method} ${seen.path} answers ${seen.status} with what its row does not say: ${problems.join('; ')}`,
+    );
 }

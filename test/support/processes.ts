@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { createApiKeys } from '../../src/api-keys/service.ts';
+import { createApiKeys } from '../../src/identity/api-keys/service.ts';
 import { childEnvironment } from '../../src/config.ts';
 import { createDatabase } from '../../src/db/client.ts';
 import { findFreePort } from '../../local/ports.ts';

@@ -3,8 +3,8 @@ import { type Channels, createChannels } from '../../src/channels/service.ts';
 import { createKeyRing, type KeyRing } from '../../src/credentials/key-ring.ts';
 import type { Database } from '../../src/db/client.ts';
 import { createDeliveries, type Deliveries } from '../../src/deliveries/service.ts';
-import type { Caller, EnvironmentKind } from '../../src/http/context.ts';
-import { TIER_LIMITS } from '../../src/limits/tiers.ts';
+import type { EnvironmentCaller, EnvironmentKind } from '../../src/identity/caller.ts';
+import { TIER_LIMITS } from '../../src/identity/tiers.ts';
 import { createNewId, type NewId } from '../../src/new-id.ts';
 import { type AddressGuard, createAddressGuard } from '../../src/outbound/address-guard.ts';
 import { createOwnAddresses } from '../../src/outbound/own-addresses.ts';
@@ -19,7 +19,7 @@ import { insertOrganisation } from './organisation.ts';
 import { createMessageReplays } from '../../src/message-replays/service.ts';
 
 /** Callers of the two environments of one app. They may do everything. */
-export type Callers = { live: Caller; test: Caller };
+export type Callers = { live: EnvironmentCaller; test: EnvironmentCaller };
 
 /** The services of channels and subscriptions on a database of their own, without HTTP and without Temporal. */
 export type Resources = Callers & {
@@ -81,7 +81,7 @@ export async function startResources(): Promise<Resources> {
 
 async function insertCallers(db: Database, newId: NewId): Promise<Callers> {
   const environmentIds = await insertOrganisation({ db, newId });
-  const callerOf = async (environment: EnvironmentKind): Promise<Caller> => {
+  const callerOf = async (environment: EnvironmentKind): Promise<EnvironmentCaller> => {
     const environmentId = environmentIds[environment];
     const { app } = await db.environment.findUniqueOrThrow({ where: { id: environmentId }, include: { app: true } });
     return {
@@ -89,7 +89,8 @@ async function insertCallers(db: Database, newId: NewId): Promise<Callers> {
       appId: app.id,
       environmentId,
       environment,
-      credentialId: newId('apiKey'),
+      principal: { kind: 'apiKey', id: newId('apiKey') },
+      level: 'environment',
       scopes: new Set(SCOPES),
       limits: TIER_LIMITS.enterprise,
     };

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
 import type { KeyRing } from '../../src/credentials/key-ring.ts';
 import { createNewId } from '../../src/new-id.ts';
-import { secretContext } from '../../src/subscriptions/secrets.ts';
+import { secretContext } from '../../src/credentials/signing-secret.ts';
 
 const newId = createNewId(Date.now);
 

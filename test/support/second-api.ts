@@ -1,6 +1,7 @@
 import { createApp } from '../../src/app.ts';
 import { createServices } from '../../src/process/create-services.ts';
 import { startHttpServer } from '../../src/http/server.ts';
+import { apiKeyScheme } from '../../src/identity/api-keys/scheme.ts';
 import { createLimiter } from '../../src/limits/limiter.ts';
 import { routes } from '../../src/routes.ts';
 import type { Services } from '../../src/services.ts';
@@ -16,7 +17,7 @@ export async function startSecondApi(
 }> {
   const { deps, keys } = posthorn;
   const limiter = createLimiter({ log: deps.log });
-  const app = createApp({ deps, services, routes, limiter });
+  const app = createApp({ deps, services, routes, schemes: [apiKeyScheme(services.apiKeys)], limiter });
   const server = await startHttpServer(app, { port: 0, host: '127.0.0.1' });
   return {
     async request<T>(method: string, path: string, body: unknown) {

@@ -5,6 +5,7 @@ import { createDatabase } from '../../src/db/client.ts';
 import { createPool } from '../../src/db/pool.ts';
 import { STREAM_TIMINGS, type StreamTimings } from '../../src/http/event-stream.ts';
 import { startHttpServer } from '../../src/http/server.ts';
+import { apiKeyScheme } from '../../src/identity/api-keys/scheme.ts';
 import { createLimiter } from '../../src/limits/limiter.ts';
 import { routes } from '../../src/routes.ts';
 import { PATIENT } from './database.ts';
@@ -37,7 +38,14 @@ export async function startStreamApi(posthorn: TestPosthorn, timings: Partial<St
   const deps = { ...posthorn.deps, db, pool };
   const limiter = createLimiter({ log: deps.log, strangerRequestsPerMinute: 100_000 });
   const services = createServices(deps);
-  const app = createApp({ deps, services, routes, limiter, streamTimings: { ...STREAM_TIMINGS, ...timings } });
+  const app = createApp({
+    deps,
+    services,
+    routes,
+    schemes: [apiKeyScheme(services.apiKeys)],
+    limiter,
+    streamTimings: { ...STREAM_TIMINGS, ...timings },
+  });
   const responses: ServerResponse[] = [];
   app.middleware.unshift((ctx, next) => {
     responses.push(ctx.res);

@@ -4,6 +4,7 @@ import { createServices } from '../../src/process/create-services.ts';
 import { createDatabase } from '../../src/db/client.ts';
 import { createPool } from '../../src/db/pool.ts';
 import { startHttpServer } from '../../src/http/server.ts';
+import { apiKeyScheme } from '../../src/identity/api-keys/scheme.ts';
 import { createLimiter } from '../../src/limits/limiter.ts';
 import { routes } from '../../src/routes.ts';
 import { PATIENT } from './database.ts';
@@ -17,7 +18,9 @@ export async function startSecondApi({ deps, database }: TestPosthorn): Promise<
   const pool = createPool(database.url, { max: 10, ...PATIENT });
   const own = { ...deps, db, pool };
   const limiter = createLimiter({ log: deps.log });
-  const app = createApp({ deps: own, services: createServices(own), routes, limiter });
+  const services = createServices(own);
+  const schemes = [apiKeyScheme(services.apiKeys)];
+  const app = createApp({ deps: own, services, routes, schemes, limiter });
   const server = await startHttpServer(app, { port: 0, host: '127.0.0.1' });
   return {
     url: `http://127.0.0.1:${server.port}`,

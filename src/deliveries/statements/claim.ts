@@ -3,7 +3,20 @@ import { policyOf, PROBE_IN_MS } from '../../db/subscription-sql.ts';
 import type { DeliveryToStart } from '../../shared/delivery-workflow.ts';
 import { SUSPECT_AFTER_TAKEOVERS } from '../../shared/faults.ts';
 import { inLane, type Lane, LEAD_SECONDS } from './lanes.ts';
-import type { Served, Turn } from '../../dispatch/loop/turns.ts';
+
+/** A subscription that has something to claim, as far as is known: nothing of it was due before `since`, PostgreSQL's time. */
+export type Turn = { readonly id: string; readonly since: Date };
+
+/** Result of a claim for these turns: deliveries claimed, the last of each subscription's, and the subscriptions to ask again. */
+export type Served = {
+  /** Number claimed of each subscription, and the due time of the last of them. */
+  claimed: ReadonlyMap<string, { count: number; last: Date; isProbe: boolean }>;
+  /**
+   * Subscriptions that take nothing now, and for how many ms. 0: until a try of theirs has ended, which nobody reports. Null: until
+   * a notification (paused, disabled, deleted).
+   */
+  waits: ReadonlyMap<string, number | null>;
+};
 
 /** A delivery that this process now holds, with the input of its Temporal workflow. */
 export type ClaimedDelivery = DeliveryToStart & {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { createTurns, type Served, type Turn } from './turns.ts';
+import type { Served, Turn } from '../../deliveries/statements/claim.ts';
+import { createTurns } from './turns.ts';
 
 const at = (seconds: number): Date => new Date(seconds * 1_000);
 const MANY = { count: 100, perSubscription: 2 };

@@ -1,16 +1,4 @@
-/** A subscription that has something to claim, as far as is known: nothing of it was due before `since`, PostgreSQL's time. */
-export type Turn = { readonly id: string; readonly since: Date };
-
-/** Result of a claim for these turns: deliveries claimed, the last of each subscription's, and the subscriptions to ask again. */
-export type Served = {
-  /** Number claimed of each subscription, and the due time of the last of them. */
-  claimed: ReadonlyMap<string, { count: number; last: Date; isProbe: boolean }>;
-  /**
-   * Subscriptions that take nothing now, and for how many ms. 0: until a try of theirs has ended, which nobody reports. Null: until
-   * a notification (paused, disabled, deleted).
-   */
-  waits: ReadonlyMap<string, number | null>;
-};
+import type { Served, Turn } from '../../deliveries/statements/claim.ts';
 
 // Rests (ms) between questions whether a try has ended, each twice as long as the one before: quick tries end within some ms, tries
 // at a dead endpoint within seconds.

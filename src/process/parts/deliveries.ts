@@ -17,7 +17,7 @@ import { createHandOver, type LateHandOver } from '../../shared/hand-over.ts';
 import { VERSION } from '../../shared/version.ts';
 import { createStartDelivery } from '../../temporal/start-delivery.ts';
 import { createStartDrain } from '../../temporal/start-drain.ts';
-import type { WorkerContext } from '../worker-context.ts';
+import type { WorkerContext } from './worker-context.ts';
 
 /**
  * Deliveries: claimed, tried, drained and recorded. `slots` are the tries that Temporal may give this process at a time. `handOver`

@@ -4,7 +4,7 @@ import { createPaced } from '../../dispatch/recovery/pace.ts';
 import { reconcileDeliveries, restAfterLook } from '../../dispatch/recovery/reconciler.ts';
 import { reconcilerScheduleId, WORKFLOW_TYPES } from '../../shared/temporal-names.ts';
 import { createCarriers } from '../../temporal/carriers.ts';
-import type { WorkerContext } from '../worker-context.ts';
+import type { WorkerContext } from './worker-context.ts';
 
 // Half of the minute after which a delivery counts as overdue.
 const RECONCILE_EVERY_MS = 30_000;

@@ -2,7 +2,7 @@ import { createReplayMessagesActivities } from '../../../activities/replay-messa
 import { pendingReplays } from '../../dispatch/loop/pending-replays.ts';
 import type { Filters } from '../../filters/filters.ts';
 import { createStartReplay } from '../../temporal/start-replay.ts';
-import type { WorkerContext } from '../worker-context.ts';
+import type { WorkerContext } from './worker-context.ts';
 
 /** Replays of stored messages and of dead letters. `startPending` is a chore of the dispatcher, which publishes and retries wake. */
 export function replaysPart({ pool, client, taskQueue }: WorkerContext, { filters }: { filters: Filters }) {

@@ -1,8 +1,8 @@
-import { createApiKeys, type ApiKeys, type OperatorApiKey } from '../../api-keys/service.ts';
-import type { ApiKey } from '../../api-keys/schema.ts';
+import { createApiKeys, type ApiKeys, type OperatorApiKey } from '../../identity/api-keys/service.ts';
+import type { ApiKey } from '../../identity/api-keys/schema.ts';
 import { type Config, ConfigError, readConfig } from '../../config.ts';
 import { createDatabase } from '../../db/client.ts';
-import type { EnvironmentKind } from '../../http/context.ts';
+import type { EnvironmentKind } from '../../identity/caller.ts';
 import { createLog } from '../../log.ts';
 import { createNewId } from '../../new-id.ts';
 import { explainingDatabase } from '../../readiness/database-trouble.ts';

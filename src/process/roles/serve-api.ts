@@ -2,6 +2,7 @@ import { createApp } from '../../app.ts';
 import { ConfigError } from '../../config.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { startHttpServer } from '../../http/server.ts';
+import { apiKeyScheme } from '../../identity/api-keys/scheme.ts';
 import { createLimiter } from '../../limits/limiter.ts';
 import { OPEN_FILES_FOR, readMachine } from '../../machine.ts';
 import type { Check, Readiness } from '../../readiness/readiness.ts';
@@ -20,7 +21,8 @@ export async function serveApi(deps: Dependencies, services: Services, checks?: 
   const { config, log } = deps;
   const limiter = createLimiter({ redisUrl: config.redisUrl, log });
   try {
-    const app = createApp({ deps, services, routes, limiter, ...(checks && { checks }) });
+    const schemes = [apiKeyScheme(services.apiKeys)];
+    const app = createApp({ deps, services, routes, schemes, limiter, ...(checks && { checks }) });
     // An API that takes every connection leaves no open file for itself, and Node then ends the process.
     const maxConnections = Math.floor(readMachine().descriptors * OPEN_FILES_FOR.callers);
     const server = await startHttpServer(app, {

@@ -1,4 +1,14 @@
-import type { Limits } from '../http/context.ts';
+/** Limits of one principal per minute, per second and at a time (spec §8). */
+export type Limits = {
+  /** Requests per window of 60 s. */
+  requestsPerMinute: number;
+  /** Requests in one second. */
+  burst: number;
+  /** Requests in flight. */
+  concurrent: number;
+  /** Requests to the batch paths per 60 s, shared by both of them; and as many to the transactional one, counted apart. */
+  batchPerMinute: number;
+};
 
 /** From the smallest to the largest (spec §8). */
 export const TIERS = ['free', 'starter', 'pro', 'enterprise'] as const;
@@ -11,9 +21,6 @@ export const TIER_LIMITS: Readonly<Record<Tier, Limits>> = {
   pro: { requestsPerMinute: 6_000, burst: 200, concurrent: 100, batchPerMinute: 10 },
   enterprise: { requestsPerMinute: 600_000, burst: 20_000, concurrent: 1_000, batchPerMinute: 10 },
 };
-
-/** Requests without a valid key, per address and 60 s: many callers may share an address, and each request costs one look-up. */
-export const STRANGER_REQUESTS_PER_MINUTE = 600;
 
 /** A key's own limits over its tier's; null and undefined follow the tier. */
 export function resolveLimits(

@@ -1,9 +1,9 @@
-import type { Database, DatabaseTransaction } from '../db/client.ts';
-import type { ApiKey as ApiKeyRow, Prisma } from '../db/generated/client.ts';
-import type { EnvironmentKind, Limits } from '../http/context.ts';
-import { resolveLimits, type Tier } from '../limits/tiers.ts';
-import type { PageRequest } from '../shared/page.ts';
-import type { Scope } from '../shared/scopes.ts';
+import type { Database, DatabaseTransaction } from '../../db/client.ts';
+import type { ApiKey as ApiKeyRow, Prisma } from '../../db/generated/client.ts';
+import type { EnvironmentKind } from '../caller.ts';
+import { type Limits, resolveLimits, type Tier } from '../tiers.ts';
+import type { PageRequest } from '../../shared/page.ts';
+import type { Scope } from '../../shared/scopes.ts';
 import type { ApiKey, ApiKeyStatus } from './schema.ts';
 
 type Db = DatabaseTransaction;
@@ -26,7 +26,7 @@ export type ApiKeyDraft = {
   expiresAt: Date | undefined;
 };
 
-/** What authentication needs to know of a key. */
+/** A key as authentication needs to know it. */
 export type KnownKey = {
   id: string;
   organisationId: string;

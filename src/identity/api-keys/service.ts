@@ -1,12 +1,12 @@
-import type { DatabaseTransaction } from '../db/client.ts';
-import type { Dependencies } from '../dependencies.ts';
-import type { Caller, EnvironmentKind, Limits } from '../http/context.ts';
-import { resolveLimits, type Tier } from '../limits/tiers.ts';
-import { ApiError, invalidField, notFound } from '../shared/api-error.ts';
-import { isId } from '../shared/ids.ts';
-import { type ListScope, type Page, pageRequest, toPage } from '../shared/page.ts';
-import { controlCharacterProblem } from '../shared/plain-text.ts';
-import { SCOPES, type Scope } from '../shared/scopes.ts';
+import type { DatabaseTransaction } from '../../db/client.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import type { EnvironmentCaller, EnvironmentKind } from '../caller.ts';
+import { type Limits, resolveLimits, type Tier } from '../tiers.ts';
+import { ApiError, invalidField, notFound } from '../../shared/api-error.ts';
+import { isId } from '../../shared/ids.ts';
+import { type ListScope, type Page, pageRequest, toPage } from '../../shared/page.ts';
+import { controlCharacterProblem } from '../../shared/plain-text.ts';
+import { SCOPES, type Scope } from '../../shared/scopes.ts';
 import { refuseGrant } from './grant.ts';
 import { hashKey, keyHint, newKey } from './hash.ts';
 import { createKnownKeys, type KnownKeys } from './known-keys.ts';
@@ -34,7 +34,7 @@ import {
   revokeApiKey,
 } from './store.ts';
 
-/** What the operator makes on the command line. Scopes default to all of them. */
+/** A key that the operator makes on the command line. Scopes default to all of them. */
 export type OperatorApiKey = {
   environment: EnvironmentKind;
   name: string;
@@ -45,15 +45,15 @@ export type OperatorApiKey = {
 };
 
 export type ApiKeys = {
-  list(caller: Caller, query: ListApiKeys): Promise<Page<ApiKey>>;
-  get(caller: Caller, id: string): Promise<ApiKey>;
-  create(caller: Caller, body: CreateApiKey): Promise<NewApiKey>;
+  list(caller: EnvironmentCaller, query: ListApiKeys): Promise<Page<ApiKey>>;
+  get(caller: EnvironmentCaller, id: string): Promise<ApiKey>;
+  create(caller: EnvironmentCaller, body: CreateApiKey): Promise<NewApiKey>;
   /** All of it or nothing; in force at once here and within 5 s in other processes. */
-  update(caller: Caller, id: string, body: UpdateApiKey): Promise<ApiKey>;
+  update(caller: EnvironmentCaller, id: string, body: UpdateApiKey): Promise<ApiKey>;
   /** The same key under a new secret; the old one ends at once here and within 5 s in other processes. */
-  rotate(caller: Caller, id: string): Promise<NewApiKey>;
+  rotate(caller: EnvironmentCaller, id: string): Promise<NewApiKey>;
   /** For good. Revoking again changes nothing. */
-  revoke(caller: Caller, id: string): Promise<void>;
+  revoke(caller: EnvironmentCaller, id: string): Promise<void>;
   authenticate: KnownKeys['authenticate'];
   settled: KnownKeys['settled'];
   /** The command line, which has the database and is bound to no environment. */
@@ -68,7 +68,7 @@ export function createApiKeys(deps: Pick<Dependencies, 'db' | 'clock' | 'newId' 
   const { db, clock, newId } = deps;
   const known = createKnownKeys(deps);
 
-  const find = async ({ environmentId }: Caller, id: string): Promise<ApiKey> => {
+  const find = async ({ environmentId }: EnvironmentCaller, id: string): Promise<ApiKey> => {
     const key = isId('apiKey', id) ? await findApiKey(db, environmentId, id, clock()) : undefined;
     if (key === undefined) throw notFound('API key');
     return key;
@@ -80,13 +80,13 @@ export function createApiKeys(deps: Pick<Dependencies, 'db' | 'clock' | 'newId' 
    */
   const lockOwn = async (
     transaction: DatabaseTransaction,
-    { environmentId, credentialId }: Caller,
-    id = credentialId,
+    { environmentId, principal }: EnvironmentCaller,
+    id = principal.id,
   ): Promise<{ own: LockedApiKey; key: LockedApiKey }> => {
     const locked = isId('apiKey', id)
-      ? await lockApiKeys(transaction, environmentId, [credentialId, id], clock())
+      ? await lockApiKeys(transaction, environmentId, [principal.id, id], clock())
       : undefined;
-    const [own, key] = [locked?.get(credentialId), locked?.get(id)];
+    const [own, key] = [locked?.get(principal.id), locked?.get(id)];
     if (own === undefined || key === undefined) throw notFound('API key');
     // A revoked key is believed for some seconds (known-keys.ts): too long to make another one that stays.
     if (own.status !== 'active') throw new ApiError('UNAUTHORIZED', 'The API key is invalid or missing');

@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { changeOf, fieldsOf, sameText, sameTime } from '../http/fields.ts';
-import { dateTimeField, enumQuery, pageQuery } from '../http/query.ts';
-import type { EnvironmentKind, Limits } from '../http/context.ts';
-import { TIERS, type Tier } from '../limits/tiers.ts';
-import { controlCharacterProblem } from '../shared/plain-text.ts';
-import { SCOPES, type Scope } from '../shared/scopes.ts';
+import { idOf, time, wholeNumber } from '../../http/answer-fields.ts';
+import { changeOf, fieldsOf, sameText, sameTime } from '../../http/fields.ts';
+import { dateTimeField, enumQuery, pageQuery } from '../../http/query.ts';
+import { ENVIRONMENT_KINDS } from '../caller.ts';
+import { TIERS } from '../tiers.ts';
+import { controlCharacterProblem } from '../../shared/plain-text.ts';
+import { SCOPES } from '../../shared/scopes.ts';
 
 /** active; expired once expiresAt has passed; revoked for ever. */
 export const API_KEY_STATUSES = ['active', 'expired', 'revoked'] as const;
@@ -36,7 +37,7 @@ const key = `is made by the service; ${ROTATION}`;
 export const createApiKeyBody = fieldsOf(
   {
     name,
-    environment: z.enum(['live', 'test'] satisfies EnvironmentKind[]).optional(),
+    environment: z.enum(ENVIRONMENT_KINDS).optional(),
     tier: tier.optional(),
     scopes: scopes.optional(),
     limits: fieldsOf(limitsOf(limit.optional())).optional(),
@@ -91,22 +92,43 @@ export type ListApiKeys = z.output<typeof listApiKeysQuery>;
 export type CreateApiKey = z.output<typeof createApiKeyBody>;
 export type UpdateApiKey = z.output<typeof updateApiKeyBody>;
 
-/** An API key without its text. `limits` are those in force: the tier's or the key's own. */
-export type ApiKey = {
-  id: string;
-  name: string;
-  environment: EnvironmentKind;
-  tier: Tier;
-  limits: Limits;
-  scopes: Scope[];
-  /** The first 12 characters and the last 4: enough to tell keys apart. */
-  prefix: string;
-  last4: string;
-  status: ApiKeyStatus;
-  createdAt: Date;
-  expiresAt?: Date;
-  lastUsedAt?: Date;
-};
+/** An API key without its text. */
+export const apiKeyAnswer = z.strictObject({
+  id: idOf('apiKey'),
+  name: z.string().describe('Name for people.'),
+  environment: z.enum(ENVIRONMENT_KINDS).describe('Environment that it belongs to, of which alone it sees anything.'),
+  tier: z.enum(TIERS).describe('Tier whose limits hold where it has none of its own.'),
+  limits: z
+    .strictObject({
+      requestsPerMinute: wholeNumber.describe('Requests in 60 seconds.'),
+      burst: wholeNumber.describe('Requests in one second.'),
+      concurrent: wholeNumber.describe('Requests in flight.'),
+      batchPerMinute: wholeNumber.describe(
+        'Requests to the batch paths in 60 seconds, and as many to the transactional one.',
+      ),
+    })
+    .describe("Limits in force: the tier's or the key's own."),
+  scopes: z.array(z.enum(SCOPES)).describe('Rights of the key.'),
+  prefix: z
+    .string()
+    .regex(/^svc_(live|test)_\w{3}$/)
+    .describe('Its first 12 characters, by which keys are told apart.'),
+  last4: z
+    .string()
+    .regex(/^\w{4}$/)
+    .describe('Its last 4 characters.'),
+  status: z.enum(API_KEY_STATUSES).describe('Only an active key is taken.'),
+  createdAt: time.describe('When it was made.'),
+  expiresAt: time.exactOptional().describe('When it ends by itself. Absent: never.'),
+  lastUsedAt: time.exactOptional().describe('When it was last used, to the minute. Absent before its first use.'),
+});
+export type ApiKey = z.output<typeof apiKeyAnswer>;
 
 /** The answer to creation and rotation: the only time the key itself is shown. */
-export type NewApiKey = ApiKey & { key: string };
+export const newApiKeyAnswer = apiKeyAnswer.extend({
+  key: z
+    .string()
+    .regex(/^svc_(live|test)_\w{40,}$/)
+    .describe('The key itself. Nothing ever shows it again.'),
+});
+export type NewApiKey = z.output<typeof newApiKeyAnswer>;

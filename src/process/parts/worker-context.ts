@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
-import type { Dependencies } from '../dependencies.ts';
-import type { Incarnation } from '../dispatch/recovery/incarnation.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import type { Incarnation } from '../../dispatch/recovery/incarnation.ts';
 
 /** Everything that the parts of a worker process are built from. */
 export type WorkerContext = Dependencies & {

@@ -1,5 +1,5 @@
-import type { Dependencies } from '../dependencies.ts';
-import type { Caller } from '../http/context.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import type { EnvironmentCaller } from '../caller.ts';
 import { environmentOfKey, hashKey } from './hash.ts';
 import { findKnownKey, type KnownKey, touchApiKey } from './store.ts';
 
@@ -14,7 +14,7 @@ type Entry = { readAt: number; key: Promise<KnownKey | undefined>; touchedAt: nu
 
 export type KnownKeys = {
   /** Who has this key; undefined when it is unknown, revoked or expired. */
-  authenticate(key: string): Promise<Caller | undefined>;
+  authenticate(key: string): Promise<EnvironmentCaller | undefined>;
   /** Forgets what is known of a key, so that this process sees a change at once. */
   forget(id: string): void;
   /** Resolves when every lastUsedAt that is on its way has been written. */
@@ -76,11 +76,12 @@ export function createKnownKeys({ db, clock, log }: Pick<Dependencies, 'db' | 'c
       touch(entry, known);
       const { organisationId, appId, environmentId, limits } = known;
       return {
+        principal: { kind: 'apiKey', id: known.id },
+        level: 'environment',
         organisationId,
         appId,
         environmentId,
         environment,
-        credentialId: known.id,
         scopes: new Set(known.scopes),
         limits,
       };

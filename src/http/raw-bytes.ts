@@ -1,31 +1,30 @@
 import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
-import { parse } from 'secure-json-parse';
 import { ApiError, invalidField } from '../shared/api-error.ts';
 import type { Middleware } from './context.ts';
-import { checkJson, refuseAbsurdDepth } from './json-guard.ts';
+import type { Consumes } from './route.ts';
 
 /** Largest request body in bytes, by the route's size (docs/security.md). */
 export const BODY_LIMITS = { control: 256 * 1024, publish: 5 * 1024 * 1024 } as const;
 
+const NONE = Buffer.alloc(0);
+const JSON_TYPES = ['application/json'];
+const FORM_TYPES = ['application/x-www-form-urlencoded'];
+/** Raw bytes of every type, those without one included. */
+export const ANY_TYPE = '*/*';
+
 /**
- * Reads the body: exact text to bodyText, parsed and checked JSON to body. A route without a body schema tolerates one, but it
- * must still be valid. Everything the headers can tell is refused before a byte is read: Node 20's Brotli decoder has a
- * published exploit (CVE-2026-111497), so nothing is ever decompressed.
+ * Reads the body, whose exact bytes stay with the request: whoever proves something over them needs just these. Everything the
+ * headers can tell is refused before a byte is read: Node 20's Brotli decoder has a published exploit (CVE-2026-111497), so
+ * nothing is ever decompressed.
  */
-export const rawBody: Middleware = async (ctx, next) => {
+export const rawBytes: Middleware = async (ctx, next) => {
   const { req, state } = ctx;
   refuseEncoding(req);
+  state.bytes = NONE;
   if (hasBody(req)) {
-    refuseMediaType(req);
-    const bytes = await read(req, BODY_LIMITS[state.route?.size ?? 'control']);
-    // An empty chunked body is no body.
-    if (bytes.length > 0) {
-      state.bodyText = decode(bytes);
-      refuseAbsurdDepth(state.bodyText);
-      state.body = parseJson(state.bodyText);
-      checkJson(state.body);
-    }
+    refuseMediaType(req, state.route?.consumes ?? 'none');
+    state.bytes = await read(req, BODY_LIMITS[state.route?.size ?? 'control']);
   }
   await next();
 };
@@ -39,15 +38,24 @@ function refuseEncoding(request: IncomingMessage): void {
 const hasBody = (request: IncomingMessage): boolean =>
   request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
 
-function refuseMediaType(request: IncomingMessage): void {
+function refuseMediaType(request: IncomingMessage, consumes: Consumes): void {
+  const types = mediaTypesOf(consumes);
   const [type = '', ...parameters] = (request.headers['content-type'] ?? '')
     .split(';')
     .map((part) => part.trim().toLowerCase());
-  if (type !== 'application/json') throw unsupported('Content-Type', 'must be application/json');
+  if (!types.includes(type) && !types.includes(ANY_TYPE))
+    throw unsupported('Content-Type', `must be ${types.join(' or ')}`);
+  if (typeof consumes !== 'string') return;
   const charsets = parameters.filter((parameter) => parameter.startsWith('charset='));
   if (charsets.some((charset) => !/^charset="?utf-8"?$/.test(charset))) {
     throw unsupported('Content-Type', 'must have the charset utf-8 or none');
   }
+}
+
+/** A route that takes nothing tolerates a body of JSON without fields. */
+function mediaTypesOf(consumes: Consumes): readonly string[] {
+  if (typeof consumes !== 'string') return consumes.raw;
+  return consumes === 'form' ? FORM_TYPES : JSON_TYPES;
 }
 
 const unsupported = (field: string, reason: string): ApiError =>
@@ -67,26 +75,5 @@ async function read(request: IncomingMessage, limit: number): Promise<Buffer> {
     if (type === 'request.aborted' || type === 'request.size.invalid')
       throw invalidField('body', 'ended before it was complete');
     throw thrown;
-  }
-}
-
-function decode(bytes: Buffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw invalidField('body', 'is not valid UTF-8');
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return parse(text, undefined, { protoAction: 'error', constructorAction: 'error' });
-  } catch (thrown) {
-    const message = thrown instanceof Error ? thrown.message : '';
-    if (message.includes('forbidden prototype'))
-      throw invalidField('body', 'has a key __proto__ or constructor.prototype');
-    // The parser's own text may quote the body, so only the position is taken from it.
-    const position = /at position \d+/.exec(message)?.[0];
-    throw invalidField('body', position === undefined ? 'is not valid JSON' : `is not valid JSON (${position})`);
   }
 }

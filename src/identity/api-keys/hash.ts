@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { EnvironmentKind } from '../http/context.ts';
+import type { EnvironmentKind } from '../caller.ts';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** 32 bytes are below 62^43. */
@@ -26,7 +26,7 @@ export function newKey(environment: EnvironmentKind, random: Buffer = randomByte
  */
 export const hashKey = (key: string): Buffer => createHash('sha256').update(key).digest();
 
-/** What may be shown of a key: its first 12 characters and its last 4. */
+/** The part of a key that may be shown: its first 12 characters and its last 4. */
 export const keyHint = (key: string): { prefix: string; last4: string } => ({
   prefix: key.slice(0, 12),
   last4: key.slice(-4),

@@ -1,4 +1,4 @@
-import type { KeyRing } from '../credentials/key-ring.ts';
+import type { KeyRing } from './key-ring.ts';
 import type { SealContext } from '../db/sealed-columns.ts';
 import { newSecret } from '../outbound/sign.ts';
 

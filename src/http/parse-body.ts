@@ -1,0 +1,46 @@
+import { parse } from 'secure-json-parse';
+import { invalidField } from '../shared/api-error.ts';
+import type { Middleware } from './context.ts';
+import { checkJson, refuseAbsurdDepth } from './json-guard.ts';
+import { parseQuery } from './parse-query.ts';
+
+/**
+ * Reads the bytes as the route takes them: exact text to bodyText; parsed and checked JSON, or the fields of a form, to body. A
+ * route without a body schema tolerates one of JSON, but it must still be valid. Raw bytes are left as they are.
+ */
+export const parseBody: Middleware = async ({ state }, next) => {
+  const { bytes, route } = state;
+  const consumes = route?.consumes ?? 'none';
+  // An empty chunked body is no body.
+  if (bytes.length > 0 && typeof consumes === 'string') {
+    state.bodyText = decode(bytes);
+    if (consumes === 'form') state.body = parseQuery(state.bodyText);
+    else {
+      refuseAbsurdDepth(state.bodyText);
+      state.body = parseJson(state.bodyText);
+      checkJson(state.body);
+    }
+  }
+  await next();
+};
+
+function decode(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw invalidField('body', 'is not valid UTF-8');
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return parse(text, undefined, { protoAction: 'error', constructorAction: 'error' });
+  } catch (thrown) {
+    const message = thrown instanceof Error ? thrown.message : '';
+    if (message.includes('forbidden prototype'))
+      throw invalidField('body', 'has a key __proto__ or constructor.prototype');
+    // The parser's own text may quote the body, so only the position is taken from it.
+    const position = /at position \d+/.exec(message)?.[0];
+    throw invalidField('body', position === undefined ? 'is not valid JSON' : `is not valid JSON (${position})`);
+  }
+}

@@ -1,0 +1,15 @@
+import type { Middleware } from './context.ts';
+import { headOf } from './request-head.ts';
+
+/**
+ * Lets the credential be proven over the whole request; from here on the caller is known. Behind the raw bytes, and before
+ * anything looks into them: one who proves nothing learns nothing of what a body should be. Public routes ask for no proof.
+ */
+export const prove: Middleware = async (ctx, next) => {
+  const { credential, route, bytes } = ctx.state;
+  if (credential !== undefined && route?.access !== 'public') {
+    await credential.prove?.({ ...headOf(ctx.req), body: bytes });
+    ctx.state.caller = credential.caller;
+  }
+  await next();
+};

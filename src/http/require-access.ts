@@ -1,0 +1,33 @@
+import type { Caller } from '../identity/caller.ts';
+import { type Credential, unauthorized } from '../identity/scheme.ts';
+import { ApiError } from '../shared/api-error.ts';
+import type { Middleware } from './context.ts';
+import type { Access } from './route.ts';
+
+/** Lets a request through only with a credential that the route's access takes: 401 without one, 403 with another. */
+export const requireAccess: Middleware = async (ctx, next) => {
+  const { credential, credentialProblem, route } = ctx.state;
+  if (route === undefined) throw new Error('A request without a route got past refuseUnrouted');
+  if (route.access !== 'public') {
+    if (credential === undefined) throw credentialProblem ?? unauthorized();
+    const problem = accessProblem(route.access, credential);
+    if (problem !== undefined) throw problem;
+  }
+  await next();
+};
+
+/** Why a route is closed to a caller: FORBIDDEN, undefined when it is open. Asked again for answers that last. */
+export function accessProblem(
+  access: Access,
+  { caller, isSession }: { caller: Caller } & Pick<Credential, 'isSession'>,
+): ApiError | undefined {
+  if (access === 'public') return undefined;
+  if (access === 'session') {
+    return isSession ? undefined : new ApiError('FORBIDDEN', 'Only a person who is signed in may ask for this');
+  }
+  if (!caller.scopes.has(access.scope))
+    return new ApiError('FORBIDDEN', `This credential does not have the scope ${access.scope}`);
+  if (caller.level !== 'environment')
+    return new ApiError('FORBIDDEN', 'This credential belongs to no environment, and this is a part of one');
+  return undefined;
+}

@@ -1,0 +1,13 @@
+import type { Scheme } from '../scheme.ts';
+import type { ApiKeys } from './service.ts';
+
+/** API keys as bearer tokens (RFC 6750 §2.1). A key is its own proof, so nothing is left for the body. */
+export const apiKeyScheme = ({ authenticate }: Pick<ApiKeys, 'authenticate'>): Scheme => ({
+  async identify({ header }) {
+    const given = header('authorization');
+    const key = given.length === 1 ? /^Bearer +([\x21-\x7e]+)$/i.exec(given[0] ?? '')?.[1] : undefined;
+    const caller = key === undefined ? undefined : await authenticate(key);
+    if (key === undefined || caller === undefined) return undefined;
+    return { caller, isSession: false, renew: () => authenticate(key) };
+  },
+});

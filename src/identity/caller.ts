@@ -1,0 +1,34 @@
+import type { Scope } from '../shared/scopes.ts';
+import type { Limits } from './tiers.ts';
+
+/** The two environments of an app (spec §5): the API key's prefix names one of them. */
+export const ENVIRONMENT_KINDS = ['live', 'test'] as const;
+export type EnvironmentKind = (typeof ENVIRONMENT_KINDS)[number];
+
+/**
+ * The one who asks. Rate limits count by `id`, and records such as replayedBy name it: ids of all kinds begin with prefixes of
+ * their own (src/shared/ids.ts), so that no two principals have the same.
+ */
+export type Principal = { kind: 'apiKey'; id: string };
+
+/** A principal, the rights it has and how much it may use. */
+type Asking = {
+  principal: Principal;
+  scopes: ReadonlySet<Scope>;
+  limits: Limits;
+  organisationId: string;
+};
+
+/** A caller within one environment. Every query is bound to `environmentId`; another environment's ids are NOT_FOUND. */
+export type EnvironmentCaller = Asking & {
+  level: 'environment';
+  appId: string;
+  environmentId: string;
+  environment: EnvironmentKind;
+};
+
+/** A caller above the environments of an organisation. Routes of an environment refuse it (http/require-access.ts). */
+export type OrganisationCaller = Asking & { level: 'organisation' };
+
+/** Who is calling, however that was found out. */
+export type Caller = EnvironmentCaller | OrganisationCaller;

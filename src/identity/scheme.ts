@@ -1,0 +1,37 @@
+import { ApiError } from '../shared/api-error.ts';
+import type { Caller } from './caller.ts';
+
+/** The request as far as it is known before its body is read. */
+export type RequestHead = {
+  method: string;
+  /** Path and query as they came. */
+  target: string;
+  /** Every value of a header, by its lower-case name: of several a scheme must not take one for all. */
+  header(name: string): readonly string[];
+};
+
+/** `body` holds the exact bytes; none when the request had no body. */
+export type WholeRequest = RequestHead & { body: Buffer };
+
+/** The credential that a request presents: who asks, as far as its head tells, and how that is proven. */
+export type Credential = {
+  caller: Caller;
+  /** A person's, who is signed in: what routes with the access `session` take. */
+  isSession: boolean;
+  /** Checks what needs the body. Throws an ApiError, UNAUTHORIZED as a rule. Absent where the head has proven all there is. */
+  prove?(request: WholeRequest): Promise<void>;
+  /** Looks the credential up once more, for answers that last: undefined when it was revoked or has expired since. */
+  renew(): Promise<Caller | undefined>;
+};
+
+/**
+ * One way to say who asks, in two steps. `identify` comes before the rate limit, so that limits count by principal: it must be
+ * cheap, and is not yet a proof. `Credential.prove` comes behind the raw bytes. A route's handler runs behind both.
+ */
+export type Scheme = {
+  /** Undefined when the request has no credential of this scheme that is valid. */
+  identify(head: RequestHead): Promise<Credential | undefined>;
+};
+
+/** Spec §5: one text for a missing and an invalid key. */
+export const unauthorized = (): ApiError => new ApiError('UNAUTHORIZED', 'The API key is invalid or missing');

@@ -1,0 +1,56 @@
+import { describe, expect, test } from '@jest/globals';
+import { circlesOf, folderImports, importsOf, sourcesOf } from '../support/imports.ts';
+
+// The linter's own rule leaves types out, and sees files only: nineteen files stood in a circle by the type of all services.
+const sources = sourcesOf('src');
+const planted = (...files: [path: string, text: string][]) => importsOf(new Map([...sources, ...files]));
+
+test('every file of src is read, and its imports are seen', () => {
+  const graph = importsOf(sources);
+  expect(graph.size).toBeGreaterThan(200);
+  expect(graph.get('src/http/route.ts')).toContain('src/identity/caller.ts');
+  expect(graph.get('src/process/roles/keys.ts')).toContain('src/identity/api-keys/service.ts');
+  expect(folderImports(graph).get('src/identity/api-keys')).toContain('src/http');
+});
+
+describe('no circle of imports, types included', () => {
+  test('between files of src', () => {
+    expect(circlesOf(importsOf(sources))).toEqual([]);
+  });
+
+  test('between folders of src', () => {
+    expect(circlesOf(folderImports(importsOf(sources)))).toEqual([]);
+  });
+});
+
+describe('a planted circle is found', () => {
+  test('of two files, by a type one way', () => {
+    const graph = planted(
+      ['src/channels/one.ts', "import { two } from './two.ts';\nexport const one = two;\n"],
+      [
+        'src/channels/two.ts',
+        "import type { one } from './one.ts';\nexport const two = (given: typeof one) => given;\n",
+      ],
+    );
+    expect(circlesOf(graph)).toEqual([['src/channels/one.ts', 'src/channels/two.ts']]);
+  });
+
+  test.each([
+    "import type { Services } from '../services.ts';",
+    "import { type Services } from '../services.ts';",
+    "export type { Services } from '../services.ts';",
+    "export type Late = typeof import('../services.ts');",
+    "export const load = () => import('../services.ts');",
+    "import '../services.ts';",
+    'import {\n  type Services,\n} from "../services.ts";',
+  ])('of folders, in which no two files import each other: %j', (statement) => {
+    const circles = circlesOf(folderImports(planted(['src/http/planted.ts', `${statement}\n`])));
+    expect(circles).toHaveLength(1);
+    expect(circles[0]).toEqual(expect.arrayContaining(['src/services.ts', 'src/http', 'src/channels']));
+    expect(circlesOf(planted(['src/http/planted.ts', `${statement}\n`]))).toEqual([]);
+  });
+});
+
+test('an import that leads nowhere is a failure, not an edge that nobody sees', () => {
+  expect(() => planted(['src/http/planted.ts', "import { x } from './nobody.ts';\n"])).toThrow('src/http/nobody.ts');
+});
