@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Measures what is written here, not what was built some other day: builds when a source is newer than the build. */
+/** Builds when a source is newer than the build, so that the present sources are measured. */
 export function ensureBuilt(onProgress: (line: string) => void): void {
   const builtAt = statSync(`${root}dist/src/main.js`, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const changedAt = Math.max(...['src', 'workflows', 'activities'].map((folder) => newest(`${root}${folder}`)));

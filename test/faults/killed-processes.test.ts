@@ -16,7 +16,7 @@ const TAKEN_UP_WITHIN_MS = 45_000;
 // Two seconds without arrivals, and a look.
 const BURST_IS_OVER_MS = 3_000;
 
-// What is promised holds whether first tries are drained or have a Temporal workflow each.
+// The promises hold whether first tries are drained or have a Temporal workflow each.
 describe.each(['100', 'off', '1'])('with the burst threshold %s', (threshold) => {
   const dataFolder = makeDataFolder();
   let database: TestDatabase;
@@ -93,7 +93,7 @@ describe.each(['100', 'off', '1'])('with the burst threshold %s', (threshold) =>
     await sleep(BURST_IS_OVER_MS);
     let isKilled = false;
     const held: Answer = () => undefined;
-    // Its retry is what is killed: the first try fails, the second is held.
+    // The kill hits its retry: the first try fails, the second is held.
     const last = await scenes.set(1, () => (isKilled || last.receiver.requests.length < 2 ? 500 : held), {
       retryPolicy: { maxRetries: 1, initialDelay: 2_000, maxDelay: 2_000 },
     });
@@ -177,7 +177,7 @@ describe.each(['100', 'off', '1'])('with the burst threshold %s', (threshold) =>
     await untilSettled(database.pool, service.client, scene.channelId);
 
     expect([ofApi, ofWorker]).toMatchObject([{ exitCode: 0 }, { exitCode: 0 }]);
-    // What they may take; the slowest answer here takes 2 s.
+    // Time that the answers may take; the slowest one here takes 2 s.
     expect(ofApi.afterMs).toBeLessThan(25_000);
     expect(ofWorker.afterMs).toBeLessThan(40_000);
     expect([...unanswered]).toEqual([]);

@@ -21,7 +21,7 @@ const HEALED_WITHIN_MS = 30_000;
 // Nobody has made it: the worker does at its start, and again after Temporal's store was lost.
 const NAMESPACE = 'faults';
 
-// What is promised holds whether first tries are drained or have a Temporal workflow each.
+// The promises hold whether first tries are drained or have a Temporal workflow each.
 describe.each(['100', 'off', '1'])('with the burst threshold %s', (threshold) => {
   const dataFolder = makeDataFolder();
   let postgres: OwnServer & { url: string; stop(): Promise<void> };

@@ -21,7 +21,7 @@ export type Probes = {
   openGate: () => void;
 };
 
-/** Routes that do nothing but show what reaches them. `db` and `pool` run what /v1/sql is given. */
+/** Routes that only show the requests that reach them. `db` and `pool` run the statement given to /v1/sql. */
 export function createProbes({ db, pool }: Pick<Dependencies, 'db' | 'pool'>): Probes {
   let handled = 0;
   let openGate = (): void => undefined;

@@ -1,6 +1,6 @@
 import { isId, type IdKind } from '../../src/shared/ids.ts';
 
-/** What is wrong with a value, each with its place; nothing when all is right. */
+/** Faults of a value, each with its place; none when all is right. */
 type Check = (value: unknown, path: string) => string[];
 
 const when =
@@ -137,7 +137,7 @@ const SHAPES = {
     headers: mapOf(text),
     // Beyond the specification.
     timeoutMs: integer,
-    // What holds deliveries back.
+    // The hold of a delivery.
     'maxConcurrency?': integer,
     'rateLimit?': integer,
     circuitBreaker: yesOrNo,
@@ -159,7 +159,7 @@ const SHAPES = {
     'response?': fields(response),
     // Beyond the specification: deliveries of what was deleted end with the reason subscription_deleted.
     'reason?': oneOf('exhausted', 'gone', 'cancelled', 'circuit', 'internal', 'subscription_deleted', 'erased'),
-    // Beyond the specification: docs/decisions.md "Delivering".
+    // Beyond the specification: docs/decisions.md "Dead workers and our own faults".
     'held?': fields({
       reason: oneOf('paused', 'disabled', 'circuit', 'rate_limit', 'secret_unreadable', 'internal'),
       since: time,
@@ -176,7 +176,7 @@ const SHAPES = {
     durationMs: integer,
     outcome: oneOf('delivered', 'failed', 'held'),
     'errorClass?': oneOf(...ERROR_CLASSES),
-    // A class alone does not say what to mend; the dead letter's lastError has the same text.
+    // A class alone does not name the fault; the dead letter's lastError has the same text.
     'errorMessage?': text,
     'response?': fields({ ...response, headers: mapOf(text) }),
     carrier: text,
