@@ -22,7 +22,7 @@ import { nowMs } from './clock.ts';
 import type { EndSinks } from './empty-workflow.ts';
 import { answer } from './helper.ts';
 
-/** How long `count` of them took, ms. */
+/** Time for `count` of them, ms. */
 export type CeilingTime = { count: number; wallMs: number };
 
 const newId = createNewId(Date.now);
@@ -54,7 +54,10 @@ const DELIVERED: Omit<SendResult, 'startedAt'> = {
   response: { status: 200, headers: { 'content-type': 'text/plain' }, body: 'ok', latencyMs: 1 },
 };
 
-/** Publish and record, and load what is not handed over with it: the rows and statements of a delivery, by the service's own code, without HTTP and sending. */
+/**
+ * Publishes and records, and loads deliveries that are not handed over: the rows and statements of a delivery, by the service's own
+ * code, without HTTP and sending.
+ */
 async function postgres(input: {
   databaseUrl: string;
   environmentId: string;

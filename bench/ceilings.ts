@@ -10,12 +10,12 @@ import { readUsage } from './processes.ts';
 import type { Rig } from './rig.ts';
 import { createNewId } from '../src/new-id.ts';
 
-/** What one part of the machine does when it is alone, taken in the same run. CPU in ms for each of `count`. */
+/** Rate of one part of the machine alone, taken in the same run. CPU in ms for each of `count`. */
 export type Ceiling = {
   name: 'temporal' | 'postgres' | 'sender' | 'load' | 'disk';
   what: string;
   perSecond: number;
-  /** Of the process that drives it, and of the server where there is one. */
+  /** CPU of the process that drives it, and of the server where there is one. */
   driverCpuMs: number;
   serverCpuMs: number;
 };

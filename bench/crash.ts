@@ -16,13 +16,15 @@ import { formatTable, percentile, show } from './statistics.ts';
 /** One `kill -9` of the service in the middle of a burst; times in s. */
 type Crash = {
   mode: Mode;
-  /** Publishes that were answered 202, and what of it had arrived when the process was killed. */
+  /** Publishes that were answered 202, and the arrivals of their messages when the process was killed. */
   accepted: number;
   arrivedAtKill: number;
   lost: number;
   doubled: number;
   readyAfterS: number;
-  /** From the start of the new process: the first of what was left, nine tenths of it, the last, nothing unfinished any more. */
+  /**
+   * Times from the start of the new process: the first remaining arrival, nine tenths of them, the last, nothing unfinished any more.
+   */
   firstAfterS: number;
   mostAfterS: number;
   lastAfterS: number;
@@ -37,7 +39,7 @@ const USAGE = `npm run bench:crash -- [options]
   --runs <n>        default 1`;
 
 const newId = createNewId(Date.now);
-// As in the comparison: the supervisor needs a moment to notice.
+// The same in the comparison: the supervisor needs a moment to notice.
 const RESTART_AFTER_MS = 1_000;
 const DONE_PATIENCE_MS = 120_000;
 
@@ -112,7 +114,7 @@ async function crash(rig: Rig, mode: Mode, name: string, load: { count: number; 
   }
 }
 
-/** Until PostgreSQL shows nothing unfinished, or far too much time has passed; what is missing then counts as lost. */
+/** Waits until PostgreSQL shows nothing unfinished, or far too much time has passed; missing deliveries then count as lost. */
 async function untilDone(pool: Pool, target: Target): Promise<void> {
   const deadline = nowMs() + DONE_PATIENCE_MS;
   while (nowMs() < deadline) {

@@ -1,18 +1,18 @@
 import type { Figures } from './measure.ts';
 import type { ScenarioName } from './scenarios.ts';
 
-/** How the limit of requests in flight stood: a fresh subscription's, or as bursts before have taught it. */
+/** State of the limit of requests in flight: a fresh subscription's, or as earlier bursts have taught it. */
 export type Phase = 'cold' | 'warm';
 
-/** Which distances are wanted: each scenario's usual ones, those that the targets need (bench/distance-targets.ts), or a list in ms. */
+/** The wanted distances: each scenario's usual ones, those that the targets need (bench/distance-targets.ts), or a list in ms. */
 export type Distances = 'usual' | 'targets' | readonly number[];
 
-// More than this from one burst to the next is growth; less is what two bursts differ by anyway.
+// More than this from one burst to the next is growth; less is the usual difference between two bursts.
 const GROWTH = 1.1;
 // From 20 to 1,000 in flight is six doublings, and the cold burst is the first one.
 const BURSTS_AT_MOST = 8;
 
-/** Reads `0,100ms,1s`: how long the receiver takes to answer. Numbers without a unit are ms. */
+/** Reads `0,100ms,1s`, the time that the receiver takes to answer. Numbers without a unit are ms. */
 export function readDistances(text: string): number[] {
   return text.split(',').map((part) => {
     const [, number, unit] = /^(\d+(?:\.\d+)?)(ms|s)?$/.exec(part.trim()) ?? [];
@@ -21,7 +21,7 @@ export function readDistances(text: string): number[] {
   });
 }
 
-/** At which distances a scenario is measured, ms. A distance costs minutes, so most are left to `--distance`. */
+/** Distances at which a scenario is measured, ms. A distance costs minutes, so most are left to `--distance`. */
 export function distancesOf(name: ScenarioName | 'isolation', isDefault: boolean, asked: Distances): readonly number[] {
   if (typeof asked !== 'string') return asked;
   if (name === 'isolation') return asked === 'targets' ? [100] : [0, 100];
@@ -36,7 +36,7 @@ export function showDistance(distanceMs: number, phase?: Phase): string {
 
 type Measured = { phase?: Phase; figures: Figures };
 
-/** Measures once, where nothing that is learnt decides. */
+/** Measures once, where no learnt limit decides. */
 const measureAsItIs = async (once: () => Promise<Figures>): Promise<Measured[]> => [{ figures: await once() }];
 
 /** Measures a fresh target, sends bursts to it until they arrive no faster any more, and measures once more. */
@@ -54,7 +54,7 @@ async function measureColdAndWarm(burst: () => Promise<Figures>): Promise<Measur
   ];
 }
 
-/** All measurements of a fresh target at that distance. `isLearnt`: its rate is that of a limit that the service learns. */
+/** All measurements of a fresh target at that distance. `isLearnt`: its rate depends on a limit that the service learns. */
 export const measurePhases = (
   once: () => Promise<Figures>,
   { isLearnt, distanceMs }: { isLearnt: boolean; distanceMs: number },

@@ -10,7 +10,7 @@ export type Target = { channelId: string; subscriptionIds: string[] };
 /** Spec §3's shape with the retry at 1 s that the comparison asks for; a first try that succeeds never looks at it. */
 export const RETRY_POLICY: RetryPolicy = { maxRetries: 5, initialDelay: 1_000, maxDelay: 10_000, backoffMultiplier: 2 };
 
-/** By SQL: 5,000 subscriptions by HTTP would take longer than what is measured with them. */
+/** By SQL: 5,000 subscriptions by HTTP would take longer than the measurement. */
 export async function createTarget(
   { pool, keyRing, newId }: { pool: Pool; keyRing: KeyRing; newId: NewId },
   urls: readonly string[],
@@ -36,7 +36,7 @@ export async function createTarget(
      SELECT * FROM unnest($1::text[], $2::text[], $3::text[])`,
     [sealed.map(({ id }) => id), subscriptionIds, sealed.map(({ ciphertext }) => ciphertext)],
   );
-  // Thousands of new rows at once: what autovacuum does within its minute must not be a matter of chance here.
+  // Thousands of new rows at once: autovacuum within its minute must not be a matter of chance here.
   if (subscriptionIds.length > 100) await pool.query('ANALYZE channels, subscriptions, subscription_secrets');
   return { channelId, subscriptionIds };
 }
@@ -49,7 +49,7 @@ export async function environmentOf(pool: Pool): Promise<string> {
   return id;
 }
 
-/** What is not finished of a target, waiting or under way. */
+/** Unfinished deliveries of a target, waiting or under way. */
 export async function countUnfinished(pool: Pool, { subscriptionIds }: Target): Promise<number> {
   const { rows } = await pool.query<{ count: number }>(
     `SELECT count(*)::int AS count FROM deliveries WHERE due_at IS NOT NULL AND subscription_id = ANY ($1::text[])`,

@@ -1,9 +1,9 @@
 import type { Pool, PoolClient } from 'pg';
 
-/** What a grown database holds. */
+/** Content of a grown database. */
 export type Growth = { messages: number; subscriptions: number; payloadBytes: number; environmentId: string };
 
-// While filling only: nothing of it would survive a loss of power, and nothing of it needs to.
+// While filling only: nothing of it would survive a loss of power, and nothing needs to.
 export const FILL_SETTINGS: Readonly<Record<string, string>> = {
   fsync: 'off',
   full_page_writes: 'off',
@@ -22,7 +22,7 @@ export const FILL_SETTINGS: Readonly<Record<string, string>> = {
 /** Subscriptions of a channel, one for each event type: a message is wanted by exactly one. */
 const PER_CHANNEL = 5;
 const DAYS = 30;
-// Of so many deliveries one each: failed with a dead letter, due now, waiting for a retry, carried by Temporal. Prime numbers: they
+// One delivery of so many in each state: failed with a dead letter, due now, waiting for a retry, carried by Temporal. Prime numbers
 // fall on busy and calm channels alike.
 const ONE_IN = { failed: 997, due: 3_989, retrying: 4_001, carried: 7_993 };
 
@@ -33,8 +33,8 @@ const subscriptionId = (index: number): string => `sub_${index.toString(16).padS
 export const BUSY = { channelId: channelId(0), subscriptionId: subscriptionId(2), eventType: 'growth.2' };
 export const CALM = { channelId: channelId(7), subscriptionId: subscriptionId(7 * PER_CHANNEL + 2) };
 
-// A row per message, ids and times as the service would have made them: 100 messages share a millisecond and so the first ten
-// characters; what follows is their number, whose hexadecimal digits are digits of an id as well.
+// A row per message, with ids and times like the service's own: 100 messages share a millisecond and so the first ten characters.
+// Their number follows, whose hexadecimal digits are digits of an id as well.
 const VIEW = `
   CREATE FUNCTION growth_time(ms bigint) RETURNS text LANGUAGE sql IMMUTABLE AS $$
     SELECT string_agg(substr('0123456789abcdefghjkmnpqrstvwxyz', ((ms >> shift) & 31)::int + 1, 1), '' ORDER BY shift DESC)
@@ -127,7 +127,7 @@ export async function fill(pool: Pool, growth: Growth, onProgress: (line: string
   await pool.query('VACUUM (ANALYZE)');
 }
 
-/** Rows first, indexes after: in one transaction with the emptying, so that nothing goes through the log. */
+/** Rows first, indexes after, in one transaction with the emptying, so that nothing goes through the log. */
 async function fillTable(
   pool: Pool,
   table: string,
@@ -144,7 +144,7 @@ async function fillTable(
     for (const { name } of indexes) await connection.query(`DROP INDEX "${name}"`);
     await connection.query(`ALTER TABLE ${table} DROP CONSTRAINT ${table}_pkey`);
     await connection.query(`TRUNCATE ${table}`);
-    // Rows of every age: nobody listens who would have to be told of each.
+    // Rows of every age: no worker listens that would have to be notified of each.
     await connection.query(`ALTER TABLE ${table} DISABLE TRIGGER USER`);
     await insert(connection);
     await connection.query(`ALTER TABLE ${table} ENABLE TRIGGER USER`);

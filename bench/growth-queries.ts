@@ -35,7 +35,7 @@ import type { DeliveryStatus } from '../src/shared/statuses.ts';
 import { findSubscriptions } from '../src/subscriptions/store.ts';
 import { BUSY, CALM } from './growth-fill.ts';
 
-/** What the service asks PostgreSQL, by its own code. `run` may ask several statements. */
+/** A query of the service, by its own code. `run` may ask several statements. */
 export type Query = { name: string; run: () => Promise<unknown> };
 export type Questioned = { db: Database; pool: Pool; environmentId: string };
 
@@ -43,10 +43,10 @@ const newId = createNewId(Date.now);
 const HOLDER = 'inc_growth';
 const page = (after?: string) => ({ limit: 50, after });
 const idAgo = (kind: IdKind, days: number): string => lowestIdAt(kind, new Date(Date.now() - days * 86_400_000));
-/** One that is frequent, all of that kind, and one that never was. */
+/** One frequent value, all values of that kind, and one that never was. */
 const TYPES = [BUSY.eventType, 'growth.*', 'never'];
 
-/** Every list of the API: first page, a page far behind, and each filter for one with much and one with little behind it. */
+/** Every list of the API: first page, a page far behind, and each filter once with many rows behind it and once with few. */
 export async function listQueries({ db, environmentId }: Questioned): Promise<Query[]> {
   const busy = { environmentId, channelId: BUSY.channelId };
   const [middle] = await listMessages(db, { ...busy, ids: { before: idAgo('message', 15) } }, page());
@@ -156,7 +156,7 @@ function deadLetterQueries(db: Database, environmentId: string): Query[] {
   ];
 }
 
-/** The hot statements and the chores, in the order of a delivery's life. They change rows, as they do in service. */
+/** The hot statements and the chores, in the order of a delivery's life. They change rows, as in service. */
 export function hotQueries({ db, pool, environmentId }: Questioned): Query[] {
   const taken: string[] = [];
   const publisher = createPublisher(pool, pino({ level: 'silent' }), {
@@ -242,7 +242,7 @@ export function hotQueries({ db, pool, environmentId }: Questioned): Query[] {
   ];
 }
 
-/** Of messages 20 days old and more. What they remove is gone for the queries after them, as in service. */
+/** Removal of messages 20 days old and more. Later queries do not see the removed rows, as in service. */
 function retentionQueries({ db, pool, environmentId }: Questioned): Query[] {
   const now = new Date();
   const limits = retentionLimits(now);

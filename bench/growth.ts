@@ -38,9 +38,9 @@ const progress = (line: string): void =>
 const EXECUTIONS = 8;
 const COST_RUNS = 3;
 const COST_MESSAGES = 10_000;
-/** Cost per message against the empty database that is not to be passed. */
+/** Largest cost per message over the empty database. */
 const COST_BOUND = 1.3;
-/** 8 MiB: a table beyond that is not to be read from end to end, whoever asks; below it is a remark. */
+/** 8 MiB: no query may read a larger table from end to end; reading a smaller one is a remark. */
 const BIG_PAGES = 1_000;
 
 type Asked = { name: string; executed: Executed[] };
@@ -53,7 +53,7 @@ async function explain(url: string, environmentId: string): Promise<Asked[]> {
   const questioned: Questioned = { db, pool, environmentId };
   const queries: Query[] = [...(await listQueries(questioned)), ...hotQueries(questioned)];
   const asked = new Map<string, Executed[]>(queries.map(({ name }) => [name, []]));
-  // In turn: what one query leaves behind is there for the next one, as in service.
+  // In turn: each query meets the rows that the one before has left, as in service.
   for (let count = 1; count <= EXECUTIONS; count += 1) {
     for (const { name, run } of queries) {
       executed = [];
@@ -124,7 +124,7 @@ async function costOf(postgres: EmbeddedPostgres, databaseUrl: string): Promise<
   }
 }
 
-/** Each database in turn, so that whatever else the machine does meets both. True when the bound is kept. */
+/** Each database in turn, so that other load of the machine meets both. True when the bound is kept. */
 async function compareCosts(postgres: EmbeddedPostgres, empty: string, grown: string): Promise<boolean> {
   const costs: Record<'empty' | 'grown', Cost[]> = { empty: [], grown: [] };
   for (let count = 1; count <= COST_RUNS; count += 1) {

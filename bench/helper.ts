@@ -2,7 +2,7 @@ import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-/** What a helper process can be asked for. */
+/** The questions that a helper process answers. */
 export type Commands = Readonly<Record<string, (input: never) => Promise<unknown>>>;
 
 /** A process of its own that answers questions: the load generator, the receiver and each ceiling. */
@@ -15,7 +15,7 @@ export type Helper<C extends Commands> = {
 type Question = { id: number; name: string; input: unknown };
 type Answer = { id: number; output?: unknown; failure?: string };
 
-/** Starts `bench/<name>.ts`, which calls `answer`. Typed arrays and maps cross the border as they are. */
+/** Starts `bench/<name>.ts`, which calls `answer`. Typed arrays and maps cross the border unchanged. */
 export async function startHelper<C extends Commands>(name: string): Promise<Helper<C>> {
   const child = fork(fileURLToPath(new URL(`./${name}.ts`, import.meta.url)), {
     execArgv: ['--import', 'tsx'],
@@ -30,10 +30,10 @@ export async function startHelper<C extends Commands>(name: string): Promise<Hel
   return helper;
 }
 
-/** Starts a program in another language that answers the same way, a line of JSON for each question and each answer. */
+/** Starts a program in another language that answers in the same way, a line of JSON for each question and each answer. */
 export async function startProgram<C extends Commands>(path: string): Promise<Helper<C>> {
   const child = spawn(path, { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
-  // Its end is told by `exit`; what could not be written then needs no second word.
+  // `exit` reports its end, so a failed write needs no second report.
   child.stdin.on('error', () => undefined);
   const { helper, send, take } = openChannel<C>(path, child, (question) =>
     child.stdin.write(`${JSON.stringify(question)}\n`),
@@ -48,7 +48,7 @@ export async function startProgram<C extends Commands>(path: string): Promise<He
 const toTypedArray = (name: string, value: unknown): unknown =>
   name !== 'output' && Array.isArray(value) && typeof value[0] === 'number' ? Float64Array.from(value) : value;
 
-/** The asking side over any channel: `write` sends a question, `take` gets what came back. */
+/** The asking side over any channel: `write` sends a question, `take` gets the messages that come back. */
 function openChannel<C extends Commands>(
   name: string,
   child: ChildProcess,

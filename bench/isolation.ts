@@ -9,7 +9,7 @@ import type { Size } from './scenarios.ts';
 import type { Service } from './service.ts';
 import { formatTable, percentile, show, showSpread, spreadOf } from './statistics.ts';
 
-/** The others' p99 in ms, run by run: all ten endpoints answering after `distanceMs`, and one of them hanging. */
+/** The others' p99 in ms, run by run: all ten endpoints answer after `distanceMs`, then one of them hangs. */
 export type Isolation = { flow: Flow; distanceMs: number; without: number[]; hanging: number[] };
 
 const FLOWS = ['calm', 'burst'] as const;
@@ -79,7 +79,7 @@ async function othersP99(
   const arrivals = await othersArrived(rig, lastPath, published.ids.length * (urls.length - 1));
   const latencies = arrivals.map(({ id, at }) => at - (sentAt.get(id) ?? 0));
   await endAll({ service, key, pool, target });
-  // Requests under way to the hanging endpoint are not aborted; the next run is not to share the machine with them.
+  // Requests under way to the hanging endpoint are not aborted, and the next run must not share the machine with them.
   if (isHanging) await sleep(HANG_MS);
   return percentile(Float64Array.from(latencies).sort(), 0.99);
 }
@@ -96,7 +96,7 @@ async function othersArrived(rig: Rig, exceptPath: string, expected: number): Pr
   throw new Error(`Not all of ${expected} deliveries to the endpoints that answer have arrived`);
 }
 
-/** Deletes the subscriptions as a user would, which ends what still waits for the hanging endpoint. */
+/** Deletes the subscriptions as a user would, which ends the deliveries that wait for the hanging endpoint. */
 async function endAll(context: { service: Service; key: string; pool: Pool; target: Target }): Promise<void> {
   const { service, key, pool, target } = context;
   for (const id of target.subscriptionIds) {

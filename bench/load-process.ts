@@ -4,7 +4,7 @@ import { Pool } from 'undici';
 import { nowMs } from './clock.ts';
 import { answer } from './helper.ts';
 
-/** What to publish. Either `concurrency` requests at a time, or `ratePerSecond` whatever the answers do (an open loop). */
+/** The messages to publish. Either `concurrency` requests at a time, or `ratePerSecond` whatever the answers do (an open loop). */
 export type Load = {
   url: string;
   key: string;
@@ -24,7 +24,7 @@ export type Published = {
   sentAt: Float64Array;
   answeredAt: Float64Array;
   startedAt: number;
-  /** When the last answer came. */
+  /** Time of the last answer. */
   endedAt: number;
   /** Answers other than 202, and requests without an answer. */
   refused: number;

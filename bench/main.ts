@@ -69,7 +69,7 @@ async function resultsOf(
   const pool = createPool(databaseUrl, { max: 4 });
   const { key } = service;
   if (key === undefined) throw new Error('The service printed no API key');
-  /** Makes a fresh target; each call of the answer is one run to it. */
+  /** Makes a fresh target; each call of the returned function is one run to it. */
   const prepare = async (
     { receiver, endpoints }: Receiver,
     scenario: Pick<Scenario, 'load' | 'subscriptions' | 'endpoints' | 'behaviour'>,
@@ -86,7 +86,7 @@ async function resultsOf(
     for (const scenario of scenarios) {
       const { name, distancesMs } = scenario;
       const receiver = await rig.openReceiver(scenario.receiver);
-      // Distances by turns, so that what else happens on the machine meets all of them.
+      // Distances by turns, so that other load of the machine meets all of them.
       for (let count = 1; count <= options.runs; count += 1) {
         for (const distanceMs of distancesMs) {
           progress(`${mode} ${name} at ${showDistance(distanceMs)}, run ${count} of ${options.runs}`);
@@ -135,7 +135,7 @@ function addRun(results: Result[], about: Omit<Result, 'runs'>, figures: Figures
   else result.runs.push(figures);
 }
 
-/** What was asked for, without what this machine cannot do. */
+/** The requested scenarios, without those that this machine cannot run. */
 async function wantedOf({ size, scenarios, distances }: Options): Promise<Scenario[]> {
   const wanted = scenariosOf(size, distances).filter(({ name }) => scenarios.includes(name));
   if (!wanted.some(({ receiver }) => receiver === 'go') || (await hasGo())) return wanted;
@@ -143,7 +143,7 @@ async function wantedOf({ size, scenarios, distances }: Options): Promise<Scenar
   return wanted.filter(({ receiver }) => receiver !== 'go');
 }
 
-/** Of the service's main thread and of PostgreSQL, until the answer is called with where to write them. */
+/** Profiles the service's main thread and PostgreSQL until the returned function is called with the place to write them. */
 async function startProfiles(service: Service, pool: Pool): Promise<(path: string) => Promise<void>> {
   await resetStatements(pool);
   const endProfile = await startProfile(service.inspectorUrl ?? '');

@@ -37,7 +37,7 @@ export type Figures = {
   timersLateP99: number;
   /** Share of the machine's CPU time in the run that programs outside of this benchmark took, 0 to 1. */
   othersBusy: number;
-  /** In each tenth of a second from the first request on: where a rate comes from, and what held it up. */
+  /** Counts in each tenth of a second from the first request on: they show what a rate is made of. */
   course: { accepted: number[]; arrived: number[] };
 };
 
@@ -56,10 +56,10 @@ export type LoadShape = Pick<Load, 'count' | 'concurrency' | 'ratePerSecond'>;
 
 export const PAYLOAD_BYTES = 1_024;
 const POLL_MS = 20;
-// Nothing new for this long: what has not come is lost, or at least too late for any figure.
+// A delivery that has not come for this long is lost, or at least too late for any figure.
 const PATIENCE_MS = 30_000;
 
-/** Publishes, waits until everything has arrived and is recorded, and looks at what came. */
+/** Publishes, waits until everything has arrived and is recorded, and looks at the arrivals. */
 export async function measure(
   rig: MeasuredRig,
   { service, key, target, load, behaviour, countUnfinished }: Run,
@@ -70,7 +70,7 @@ export async function measure(
     temporal: rig.temporal.pid,
     load: rig.load.pid,
     receiver: rig.receiver.pid,
-    // This process, which started all the others: its tree is everything that is not another program's.
+    // This process has started all the others: everything outside its tree belongs to another program.
     bench: process.pid,
   };
   const expected = load.count * target.subscriptionIds.length;
@@ -139,7 +139,7 @@ function courseOf(times: Float64Array, startedAt: number): number[] {
   return Array.from(course, (count) => count ?? 0);
 }
 
-/** Latencies and rates, joined over the message's id; what is lost or came twice. */
+/** Latencies and rates, joined over the message's id; lost and doubled deliveries. */
 export function timesOf(
   published: Published,
   arrivals: Arrivals,
@@ -172,7 +172,9 @@ export function timesOf(
   };
 }
 
-/** Until that many distinct deliveries have arrived, or no new one has for a long time. Returns how busy the receiver was. */
+/**
+ * Waits until that many distinct deliveries have arrived, or no new one has for a long time. Returns the busy share of the receiver.
+ */
 export async function untilArrived(rig: Pick<Rig, 'receiver'>, expected: number): Promise<number> {
   let [most, changedAt] = [-1, nowMs()];
   for (;;) {
@@ -184,7 +186,7 @@ export async function untilArrived(rig: Pick<Rig, 'receiver'>, expected: number)
   }
 }
 
-/** Until nothing is unfinished any more: recording belongs to the cost of a delivery. */
+/** Waits until nothing is unfinished any more: recording belongs to the cost of a delivery. */
 export async function untilRecorded(countUnfinished: () => Promise<number>): Promise<void> {
   const deadline = nowMs() + PATIENCE_MS;
   while ((await countUnfinished()) > 0 && nowMs() < deadline) await sleep(POLL_MS);

@@ -10,7 +10,7 @@ export type Options = {
   modes: readonly Mode[];
   scenarios: readonly ScenarioName[];
   distances: Distances;
-  /** What the receiver of all scenarios is written in. */
+  /** Language of the receiver of all scenarios. */
   receiver: Language;
   hasIsolation: boolean;
   hasPublishing: boolean;
@@ -18,18 +18,18 @@ export type Options = {
   /** Folder for profiles of the service's code and of PostgreSQL's statements, made in the first run of each scenario. */
   profileFolder: string | undefined;
   outputPath: string;
-  /** A commit to compare what is built here with, by turns, and the version of the Node that it runs on. */
+  /** A commit to compare this build with, by turns, and the version of its Node. */
   against: string | undefined;
   node: string | undefined;
 };
 
-/** Not a scenario of every mode: what a hanging endpoint does to the others, with the default settings. */
+/** Not a scenario of every mode: the harm that a hanging endpoint does to the others, with the default settings. */
 const ISOLATION = 'isolation';
-/** The same: what schemas, keys and ids add to publishing. */
+/** The same: the cost that schemas, keys and ids add to publishing. */
 const PUBLISHING = 'publishing';
-/** What the targets for distances need. */
+/** The scenarios and distances that the targets for distances need. */
 const OF_DISTANCE = ['light', 'burst', 'fan-out', ISOLATION];
-/** Scenarios of a comparison where nothing else is asked for, and its turns. */
+/** Default scenarios of a comparison, and its turns. */
 const OF_COMPARISON = ['light', 'burst', 'fan-out', 'fan-out-host'];
 const TURNS = 10;
 

@@ -7,7 +7,7 @@ import { stopOnSignal } from './stop-on-signal.ts';
 
 /** A PostgreSQL of one benchmark's own, which can be started again with other settings on the same data. */
 export type OwnPostgres = {
-  /** The one that runs now: its address may be another after a restart. */
+  /** The server that runs now: its address may be another after a restart. */
   current(): EmbeddedPostgres;
   restart(settings: Readonly<Record<string, string>>): Promise<void>;
   /** Stops it and deletes its data; Ctrl-C does so too. */

@@ -1,7 +1,7 @@
 import pg, { type Pool } from 'pg';
 import { z } from 'zod';
 
-/** A node of a plan as EXPLAIN (FORMAT JSON) writes it, as far as it is looked at. */
+/** A node of a plan as EXPLAIN (FORMAT JSON) writes it, with the members that are used. */
 type PlanNode = { 'Node Type': string; 'Relation Name'?: string | undefined; Plans?: PlanNode[] | undefined };
 
 /** One execution of a statement: time in ms and buffers (8 KiB) touched, with the tables that were read from end to end. */
@@ -21,7 +21,7 @@ const explained = z.object({
     .and(planNode),
 });
 
-// PostgreSQL's own extension tells the plan of each statement as it really ran: with its parameters, as the prepared one or the
+// PostgreSQL's own extension shows the plan of each statement as it really ran: with its parameters, and as the prepared or the
 // generic one that a named statement turns into after five executions, whichever way the code sent it.
 const SETTINGS = {
   TimeZone: 'UTC',

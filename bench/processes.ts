@@ -75,7 +75,7 @@ function read(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    // It has ended meanwhile, or this is no Linux.
+    // The process has ended meanwhile, or this is no Linux.
     return undefined;
   }
 }

@@ -12,8 +12,8 @@ const SAMPLE_EVERY_MICROSECONDS = 250;
 const TOP_FUNCTIONS = 60;
 
 /**
- * Profiles the main thread of a process behind its inspector from now on. The answer ends it and writes `<path>.cpuprofile`
- * and, as `<path>.txt`, the functions that took most time themselves.
+ * Profiles the main thread of a process behind its inspector from now on. The returned function ends it and writes `<path>.cpuprofile`
+ * and, as `<path>.txt`, the functions with the largest own time.
  */
 export async function startProfile(inspectorUrl: string): Promise<(path: string) => Promise<void>> {
   const socket = new WebSocket(inspectorUrl);

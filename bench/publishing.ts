@@ -22,7 +22,7 @@ const LABELS: Record<Way, string> = {
   key: 'with an Idempotency-Key',
   id: "with the publisher's id",
 };
-// What a careful publisher writes for the load's payload of 1 KiB; the members that are not there are what else such a schema names.
+// A schema as a careful publisher writes it for the load's payload of 1 KiB, with members that the payload lacks.
 const SCHEMA = {
   type: 'object',
   required: ['number', 'text'],
@@ -40,11 +40,11 @@ const SCHEMA = {
   additionalProperties: false,
 };
 
-// Of a subscription that gets none of the load, so that no delivery is stored.
+// A filter of a subscription that gets none of the load, so that no delivery is stored.
 const FILTER = 'payload.number < 0 && metadata.region == "eu"';
 const WHERE_NOBODY_IS = 'http://127.0.0.1:9/';
 
-/** By turns, so that what else happens on the machine meets all. Nothing is delivered: this is about publishing alone. */
+/** By turns, so that other load of the machine meets all. Nothing is delivered: only publishing is measured. */
 export async function measurePublishing(
   rig: Rig,
   { service, key, pool, newId }: IsolationContext,

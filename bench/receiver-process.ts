@@ -5,14 +5,14 @@ import { nowMs } from './clock.ts';
 import { answer } from './helper.ts';
 
 /**
- * How the receiver behaves, and from when on it counts. It counts a request when it is complete and answers `delayMs` later, or
+ * The receiver's behaviour, and the beginning of its counts. A request counts when it is complete, and is answered `delayMs` later, or
  * `hangMs` later where the path is `hangingPath`. `failEvery` 5: every fifth delivery fails once.
  */
 export type Behaviour = { failEvery?: number; delayMs?: number; hangingPath?: string; hangMs?: number };
 
 /**
- * What has come since `begin`. A key is the message's id and the path; `at` when the first one came that gets a 2xx, ms of `nowMs`;
- * `late` how much later than asked for each delayed answer was written, ms.
+ * Arrivals since `begin`. A key is the message's id and the path. `at`: the first one that gets a 2xx, ms of `nowMs`. `late`: the
+ * lateness of each delayed answer, ms.
  */
 export type Arrivals = { keys: string[]; at: Float64Array; late: Float64Array; requests: number; failures: number };
 
@@ -24,7 +24,7 @@ export type Listen = { count: number; tls?: { cert: string; key: string } };
 
 const OK = Buffer.from('HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 2\r\n\r\nok');
 const FAILED = Buffer.from('HTTP/1.1 500 Internal Server Error\r\ncontent-length: 0\r\n\r\n');
-// The like of the service's answer to a publish, for the run that shows what the load generator can do.
+// An answer like the service's to a publish, for the run that shows the limit of the load generator.
 const MESSAGE = JSON.stringify({ data: { id: `msg_${'0'.repeat(26)}`, payload: { text: 'x'.repeat(1_000) } } });
 const ACCEPTED = Buffer.from(
   `HTTP/1.1 202 Accepted\r\ncontent-type: application/json\r\ncontent-length: ${MESSAGE.length}\r\n\r\n${MESSAGE}`,
@@ -40,7 +40,7 @@ let late: number[] = [];
 let beganAt = performance.eventLoopUtilization();
 const servers: Server[] = [];
 
-/** What a request is answered with, and after how long. */
+/** Answer to a request, and its delay. */
 function judge(path: string, key: string): { response: Buffer; delayMs: number } {
   requests += 1;
   const { failEvery = 0, delayMs = 0, hangingPath, hangMs = 0 } = behaviour;
@@ -63,8 +63,8 @@ const between = (head: string, from: string, to: string): string => {
 };
 
 /**
- * HTTP/1.1 as far as the senders here speak it: kept connections, a content-length, header names in lower case. An HTTP
- * library would cost the machine three times as much per request, which the service under measurement would lack.
+ * HTTP/1.1 as far as the senders here speak it: kept connections, a content-length, header names in lower case. An HTTP library would
+ * cost the machine three times as much per request, at the expense of the measured service.
  */
 function serve(socket: Socket): void {
   let rest: Buffer = Buffer.alloc(0);
@@ -94,7 +94,7 @@ function serve(socket: Socket): void {
 function writeLater(socket: Socket, response: Buffer, delayMs: number): void {
   const [dueAt, times] = [nowMs() + delayMs, late];
   setTimeout(() => {
-    // Into the list of its own time: a hanging answer may come after the next `begin`.
+    // Into the list of its own run: a hanging answer may come after the next `begin`.
     times.push(nowMs() - dueAt);
     socket.write(response);
   }, delayMs);

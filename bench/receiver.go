@@ -44,7 +44,7 @@ type round struct {
 var (
 	mutex   sync.Mutex
 	current = newRound(behaviour{})
-	// The like of the service's answer to a publish, for the run that shows what the load generator can do.
+	// An answer like the service's to a publish, for the run that shows the limit of the load generator.
 	message = `{"data":{"id":"msg_` + strings.Repeat("0", 26) + `","payload":{"text":"` + strings.Repeat("x", 1000) + `"}}}`
 )
 
@@ -67,7 +67,7 @@ func newRound(next behaviour) *round {
 		late: []float64{}, wallMs: nowMs(), cpuMs: cpuMs()}
 }
 
-// What a request is answered with, and after how many ms.
+// Answer to a request, and its delay in ms.
 func judge(path, key string) (in *round, status int, delayMs float64) {
 	mutex.Lock()
 	defer mutex.Unlock()

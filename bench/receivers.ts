@@ -5,11 +5,11 @@ import { promisify } from 'node:util';
 import { type Helper, startHelper, startProgram } from './helper.ts';
 import type { Listen, ReceiverCommands } from './receiver-process.ts';
 
-/** What the receiver is written in: bench/receiver-process.ts or bench/receiver.go, which speak the same commands. */
+/** Language of the receiver: bench/receiver-process.ts or bench/receiver.go, which take the same commands. */
 export const LANGUAGES = ['node', 'go'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** Which receivers a scenario is measured with: the run's own one, the same one behind TLS, or one in Go beside it. */
+/** The receiver of a scenario: the run's own one, the same one behind TLS, or one in Go beside it. */
 export type ReceiverKind = 'plain' | 'tls' | 'go';
 
 /** A receiver and its endpoints, each an origin of its own. */

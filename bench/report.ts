@@ -8,7 +8,7 @@ import { formatTable, show, showSpread, type Spread, spreadOf } from './statisti
 /** All runs of one scenario in one mode at one distance; a phase where the limit of requests in flight is learnt. */
 export type Result = { mode: Mode; scenario: ScenarioName; distanceMs: number; phase?: Phase; runs: Figures[] };
 
-/** The rate of these is the load's choice. */
+/** The load sets the rate of these scenarios. */
 const RATE_IS_GIVEN: readonly ScenarioName[] = ['light', 'broadcast'];
 const HEAD =
   'mode|scenario|distance|deliveries|accepted/s|delivered/s|p50 ms|p95 ms|p99 ms|all after ms|CPU ms|service|postgres|temporal|load|receiver|load busy|receiver busy|timers late ms p50|p99|others|lost|twice'.split(

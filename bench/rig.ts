@@ -16,7 +16,7 @@ import { type Language, openEndpoints, type Receiver, type ReceiverKind, startRe
 import { AUTHORITY_FILE } from './service.ts';
 import { stopOnSignal } from './stop-on-signal.ts';
 
-/** What a benchmark runs on, all of it started for this run: the two embedded servers, receiver and load generator. */
+/** Everything a benchmark runs on, started for this run: the two embedded servers, receiver and load generator. */
 export type Rig = Receiver & {
   /** Everything of this run; removed at its end. */
   folder: string;
@@ -30,7 +30,7 @@ export type Rig = Receiver & {
   createDatabase(name: string): Promise<string>;
   /** Endpoints of that kind, opened the first time; the receiver in Go is started for them. All of them end with the rig. */
   openReceiver(kind: ReceiverKind): Promise<Receiver>;
-  /** A Temporal server more, with its store in a folder of that name. It ends with the rig. */
+  /** Another Temporal server, with its store in a folder of that name, for as long as the rig. */
   openTemporal(name: string): Promise<EmbeddedTemporal>;
   stop(): Promise<void>;
 };
@@ -55,7 +55,7 @@ export async function startRig({
   };
   stopOnSignal(stop);
   const started = <T extends { stop(): Promise<void> }>(starting: Promise<T>): Promise<T> => {
-    // Noted before it is there: Ctrl-C may come while it starts.
+    // Noted before it is there, because Ctrl-C may come while it starts.
     undo.push(async () => {
       const part = await starting.catch(() => undefined);
       await part?.stop();

@@ -28,7 +28,7 @@ export type Scenario = {
   receiver: ReceiverKind;
   /** How long the receiver takes to answer, ms: one measurement each. */
   distancesMs: readonly number[];
-  /** Its rate at a distance is that of the limit of requests in flight, which the service learns. */
+  /** Its rate at a distance depends on the limit of requests in flight, which the service learns. */
   isLearnt: boolean;
 };
 
@@ -37,7 +37,7 @@ export type Size = 'quick' | 'full';
 const CONCURRENCY = 32;
 const LIGHT_PER_SECOND = 20;
 const LIGHT_SECONDS: Record<Size, number> = { quick: 8, full: 30 };
-// One workflow per delivery costs 10 to 20 ms: strict mode gets as many as take some ten seconds, its rate needs no more.
+// One workflow per delivery costs 10 to 20 ms. Strict mode gets as many as take about ten seconds, which is enough for its rate.
 const BURST: Record<Mode, Record<Size, number>> = {
   strict: { quick: 250, full: 1_000 },
   default: { quick: 5_000, full: 5_000 },
@@ -46,7 +46,7 @@ const BURST: Record<Mode, Record<Size, number>> = {
 const FAN_OUT: Record<Mode, number> = { strict: 60, default: 500, drain: 500 };
 const BROADCAST: Record<Mode, number> = { strict: 500, default: 5_000, drain: 5_000 };
 const RETRIES: Record<Mode, number> = { strict: 300, default: 1_000, drain: 1_000 };
-// What a minute has no room for. It would repeat what another mode or the burst says.
+// Scenarios left out of a quick run: another mode, or the burst, shows the same.
 const ONLY_FULL: readonly `${Mode} ${ScenarioName}`[] = [
   'strict fan-out',
   'strict broadcast',
@@ -58,7 +58,7 @@ const ONLY_FULL: readonly `${Mode} ${ScenarioName}`[] = [
 // Other receivers: the difference they make is the same in every mode.
 const ONLY_DEFAULT: readonly ScenarioName[] = ['fan-out-host', 'fan-out-tls', 'fan-out-go'];
 
-/** What is measured in which mode, in the order of measuring. */
+/** Scenarios of each mode, in the order of measuring. */
 export function scenariosOf(size: Size, asked: Distances): Scenario[] {
   return MODE_NAMES.flatMap((mode) => SCENARIO_NAMES.map((name) => scenario(name, mode, size, asked))).filter(
     ({ name, mode }) =>

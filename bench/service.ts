@@ -78,7 +78,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     },
   });
   closeSync(log);
-  // Whatever ends the benchmark, the service ends with it.
+  // The service ends with the benchmark, however that ends.
   process.once('exit', () => child.kill('SIGKILL'));
   const said = (): string => readFileSync(logPath, 'utf8');
   while (!said().includes('Posthorn is ready')) {

@@ -1,8 +1,8 @@
-/** Ctrl-C and an orderly kill: what was started is stopped first. The servers run in process groups of their own. */
+/** On Ctrl-C and an orderly kill the started servers are stopped first: they run in process groups of their own. */
 export function stopOnSignal(stop: () => Promise<void>): void {
   let isStopping = false;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    // It comes several times, from the terminal and from the programs that have started this one.
+    // The signal comes several times, from the terminal and from the programs that have started this one.
     process.on(signal, () => {
       if (isStopping) return;
       isStopping = true;

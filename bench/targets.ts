@@ -15,7 +15,7 @@ type Target = {
   atMost?: number;
 };
 
-// What two cores with everything on them should reach (docs/performance.md tells where the numbers come from).
+// Targets for two cores with everything on them (docs/performance.md).
 const TARGETS: readonly Target[] = [
   { mode: 'default', scenario: 'burst', figure: 'accepted/s', of: (run) => run.acceptedPerSecond, atLeast: 2_850 },
   { mode: 'default', scenario: 'burst', figure: 'delivered/s', of: (run) => run.deliveredPerSecond, atLeast: 2_850 },
@@ -59,7 +59,7 @@ export function targetTable(results: readonly Result[]): string {
   return formatTable(['scenario', 'figure', 'target', 'measured', ''], rows);
 }
 
-/** Each burst over each ceiling of the same run: what holds on any machine, and while others use it too. */
+/** Each burst over each ceiling of the same run: this holds on any machine, and while others use it too. */
 export function ratioTable(results: readonly Result[], ceilings: readonly Ceiling[]): string {
   const rows = results
     .filter(({ scenario, distanceMs }) => scenario === 'burst' && distanceMs === 0)

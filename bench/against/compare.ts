@@ -11,7 +11,7 @@ import { countUnfinished, createTarget } from './http-target.ts';
 import { type Pair, ratiosTable } from './ratios.ts';
 import { prepareNode, prepareTree } from './tree.ts';
 
-/** One of the two that are compared. Each has a database and a Temporal server of its own, which it keeps from turn to turn. */
+/** One of the two services that are compared. Each keeps a database and a Temporal server of its own from turn to turn. */
 type Side = {
   name: 'here' | 'other';
   program: Program;
@@ -22,8 +22,8 @@ type Side = {
 type Load = Pick<Scenario, 'load' | 'subscriptions' | 'endpoints' | 'behaviour'>;
 
 /**
- * Measures what is built here and another commit by turns, each turn a start of the service, a warm-up and every scenario once.
- * Who begins changes from turn to turn. Prints the ratios and writes every run to `options.outputPath`.
+ * Measures this build and another commit by turns. Each turn is a start of the service, a warm-up and every scenario once. The two
+ * begin by turns. Prints the ratios and writes every run to `options.outputPath`.
  */
 export async function compare(
   rig: Rig,
@@ -78,7 +78,7 @@ async function measureSide(
     mode,
     program: side.program,
   });
-  // The service prints a key at its first start on a database only.
+  // The service prints a key only at its first start on a database.
   database.key ??= service.key;
   const { key } = database;
   try {
@@ -103,7 +103,7 @@ async function measureSide(
   }
 }
 
-/** Makes a target at the receiver; each call of the answer is one run to it. */
+/** Makes a target at the receiver; each call of the returned function is one run to it. */
 async function prepareRun(
   rig: Rig,
   { receiver, endpoints }: Receiver,

@@ -33,7 +33,7 @@ const COMPARED: readonly Compared[] = [
 /** Ratios of the turns: their quarter, middle and three quarters. */
 export type Ratio = { low: number; median: number; high: number };
 
-/** Here over there in each turn, so that what slows the machine down for a while slows down both. */
+/** This build over the other commit in each turn: a slow moment of the machine slows both down. */
 export function ratioOf({ here, other }: Pick<Pair, 'here' | 'other'>, of: Compared['of']): Ratio {
   const ratios = here.map((figures, turn) => of(figures) / of(other[turn] ?? figures));
   const sorted = Float64Array.from(ratios.filter(Number.isFinite)).sort();
@@ -43,7 +43,7 @@ export function ratioOf({ here, other }: Pick<Pair, 'here' | 'other'>, of: Compa
 // Fewer turns show no spread.
 const TURNS_AT_LEAST = 3;
 
-/** Within what the turns differ by themselves nothing has changed. */
+/** A ratio within the spread of the turns means no change. */
 const verdictOf = ({ low, high }: Ratio, turns: number, isRate = false): string => {
   if (turns < TURNS_AT_LEAST) return 'too few turns';
   if (low <= 1 && high >= 1) return 'same';

@@ -8,11 +8,11 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 // Beside the Temporal server that `start` keeps: an old tree is built once for all benchmarks against it.
 const CACHE = join(homedir(), '.cache', 'posthorn', 'bench');
 
-/** Its output. What it says on stderr is in the error when it fails. */
+/** Its output. Its stderr is in the error when it fails. */
 const run = (command: string, args: readonly string[], cwd: string): string =>
   execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: 2 ** 30 });
 
-/** Makes a folder of the cache once: under another name first, so that an interrupted run leaves nothing that looks whole. */
+/** Makes a folder of the cache once, under another name first: an interrupted run leaves nothing that looks whole. */
 function once(name: string, make: (folder: string) => void): string {
   const folder = join(CACHE, name);
   if (existsSync(folder)) return folder;

@@ -24,7 +24,7 @@ describe('no circle of imports, types included', () => {
 });
 
 describe('a planted circle is found', () => {
-  test('of two files, by a type one way', () => {
+  test('between two files, by a type one way', () => {
     const graph = planted(
       ['src/channels/one.ts', "import { two } from './two.ts';\nexport const one = two;\n"],
       [
@@ -43,7 +43,7 @@ describe('a planted circle is found', () => {
     "export const load = () => import('../services.ts');",
     "import '../services.ts';",
     'import {\n  type Services,\n} from "../services.ts";',
-  ])('of folders, in which no two files import each other: %j', (statement) => {
+  ])('between folders in which no two files import each other: %j', (statement) => {
     const circles = circlesOf(folderImports(planted(['src/http/planted.ts', `${statement}\n`])));
     expect(circles).toHaveLength(1);
     expect(circles[0]).toEqual(expect.arrayContaining(['src/services.ts', 'src/http', 'src/channels']));

@@ -12,7 +12,7 @@ import { make, seedResources } from '../support/seed.ts';
 import { tableContents } from '../support/table-contents.ts';
 
 let posthorn: TestPosthorn;
-/** Of the live environment. The test environment's own are made where they are needed. */
+/** Ids of the live environment. The test environment's own are made where they are needed. */
 let ids: ResourceIds;
 /** For every scope a key that has only it, and one that has all the others. */
 const only = new Map<Scope, string>();
@@ -44,7 +44,7 @@ afterAll(() => posthorn.stop());
 
 type Envelope = { error: { code: string; message: string; details?: { field: string; reason: string } } };
 
-/** What every answer has, whatever it says (spec §8). */
+/** Properties of every answer, whatever it says (spec §8). */
 function expectHeaders({ headers }: Answer<unknown>): void {
   expect(headers.get('x-request-id')).toMatch(/^req_[0-9a-f]{32}$/);
   for (const name of ['limit', 'remaining', 'reset']) expect(headers.get(`x-ratelimit-${name}`)).toMatch(/^\d+$/);
@@ -214,7 +214,7 @@ describe.each(served)('$method $path', (row) => {
   }
 
   test(`with no more than ${row.scope} answers ${row.status} with its documented fields`, async () => {
-    // What is deleted, replayed or cancelled here must not be missing for the next endpoint.
+    // Resources that are deleted, replayed or cancelled here must not be missing for the next endpoint.
     ids = await seedResources(posthorn, posthorn.keys.live);
     const answer = await call<unknown>(row, { key: only.get(row.scope) ?? null });
     expect([answer.status, answer.body]).toEqual([

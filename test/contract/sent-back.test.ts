@@ -31,7 +31,7 @@ async function makeAll(): Promise<{ channel: string; subscription: string; apiKe
   const { live } = posthorn.keys;
   const channel = await make(posthorn, live, '/v1/channels', {
     name: 'orders',
-    description: 'What the shop sells',
+    description: 'Orders of the shop',
     schema,
     schemas: { 'order.paid': schema },
     schemaMode: 'warn',

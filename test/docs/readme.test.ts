@@ -49,7 +49,7 @@ test('the first delivery, run as it is written, arrives and is shown as the page
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   receiving.stdout?.setEncoding('utf8').on('data', (chunk: string) => (received += chunk));
-  // By connecting: whoever looks by listening there may just be in its way.
+  // By connecting, because listening there to look may just be in its way.
   await waitFor('the receiver to listen', () => isListening(port));
 
   const replaced = { 'http://localhost:3000': posthorn.url, 'localhost:4000': `localhost:${port}` };

@@ -4,8 +4,8 @@ import { ROOT } from './code-blocks.ts';
 
 export type ShellResult = { exitCode: number | null; output: string; errors: string };
 
-// What the pages run is done in seconds, the longest on one starved core in more than one minute; a command that waits for ever
-// fails here and not with the test's own limit.
+// A page's commands take seconds, the longest on one starved core more than a minute. A command that waits for ever fails here and not
+// with the test's own limit.
 const PATIENCE_MS = 240_000;
 
 // `npm run -s keys` is run from source, since a test must not depend on an earlier build. Answers that are errors end the script,

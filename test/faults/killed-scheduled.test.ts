@@ -49,7 +49,7 @@ test('a worker killed while it publishes 600 scheduled messages: what it had beg
     ids.push(...(await recorder.call<{ ids: string[] }>('POST', path, { messages })).ids);
   }
   const doomed = await startWorkerProcess(service.settings);
-  // The statement that publishes waits for this table: what it is to publish is taken out of what waits already.
+  // The statement that publishes waits for this table: its messages are taken out of the scheduled ones already.
   const lock = await database.pool.connect();
   await lock.query('BEGIN; LOCK TABLE deliveries IN EXCLUSIVE MODE');
   await makeDue(database.pool, channelId);
@@ -83,7 +83,7 @@ test('a worker killed while it publishes 600 scheduled messages: what it had beg
 
   const times = ids.map((id) => receiver.countOf(id));
   expect(times.filter((each) => each < 1)).toEqual([]);
-  // A worker that stalls for longer than its lease is taken for dead: what it was sending the other one sends again.
+  // A worker that stalls for longer than its lease counts as dead, and the other one sends its deliveries again.
   if (!workers.some((worker) => worker.output().includes('took over the claims of a dead worker; they are due again')))
     expect(times.filter((each) => each > 1)).toEqual([]);
   expect(await count('deliveries WHERE channel_id = $1', channelId)).toBe(600);

@@ -87,7 +87,7 @@ describe('a connection that PostgreSQL ends', () => {
     expect(others).toEqual(others.map(() => ({ status: 'fulfilled', value: { one: 1 } })));
   });
 
-  // Prisma gave a connection whose COMMIT had failed back without a word, and the pool handed it to who waited for one.
+  // Prisma gave a connection whose COMMIT had failed back without a word, and the pool handed it to the next waiting caller.
   test("in the middle of a COMMIT of Prisma's: who waits for a connection gets a new one", async () => {
     const doomed = Array.from({ length: 10 }, () =>
       db.$transaction((it) => it.$executeRaw`INSERT INTO deadly VALUES (1)`),

@@ -71,7 +71,7 @@ describe('a payload that does not fit the schema of its channel', () => {
       'payload.a',
       'must be null or a whole number',
     ],
-    // Of the payload itself, not what every object inherits.
+    // Members of the payload itself, not members that every object inherits.
     [{ required: ['toString'] }, {}, 'payload.toString', 'is required'],
   ])('under %j says where and why: %j', async (schema, payload, field, reason) => {
     const id = await channel({ schema });

@@ -152,7 +152,7 @@ describe('the list of channels', () => {
     for (let count = 0; count < 5; count += 1) made.unshift((await create({}, caller)).id);
     const first = await list({ limit: '2' }, caller);
     expect(first.pagination).toEqual({ cursor: expect.any(String), hasMore: true });
-    // What is made meanwhile belongs before the first page and moves nothing.
+    // Channels made meanwhile belong before the first page and move nothing.
     await create({}, caller);
     const second = await list({ limit: '2', cursor: first.pagination.cursor }, caller);
     const third = await list({ limit: '2', cursor: second.pagination.cursor }, caller);

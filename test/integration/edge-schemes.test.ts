@@ -170,7 +170,7 @@ test('a public route takes everyone, asks for no proof and has no caller', async
   expect(codeOf(await ask('till', { path, headers: { 'x-proof': 'x' } }))).toEqual([200, undefined]);
   expect(got.map(({ caller }) => caller)).toEqual([undefined, undefined, undefined, undefined]);
   expect(asked()).toBe(before);
-  // It has limits as every route has: a stranger's, and those of a principal that is named.
+  // The route has limits as every one: a stranger's, and those of a principal that is named.
   const stranger = await edge.call({ method: 'POST', path, body: { name: 'a' }, key: null });
   const known = await edge.call({ method: 'POST', path, body: { name: 'a' }, key: edge.key });
   expect([stranger, known].map(({ headers }) => headers['x-ratelimit-limit'])).toEqual(['600', '600000']);

@@ -89,7 +89,7 @@ describe('a filter', () => {
     ['eventType.startsWith("order.")', { eventType: 'refund.made' }, false],
     ['metadata.region == "eu"', { metadata: { region: 'eu' } }, true],
     ['metadata.region == "eu"', { metadata: { region: 'us' } }, false],
-    // What fails does not match: the message has no such member, or one of another type.
+    // A filter that fails does not match: the message has no such member, or one of another type.
     ['metadata.region == "eu"', {}, false],
     [LARGE, { payload: {} }, false],
     [LARGE, { payload: { amount: 'much' } }, false],

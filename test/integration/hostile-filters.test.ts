@@ -11,8 +11,8 @@ beforeAll(async () => {
 afterAll(() => posthorn.stop());
 
 /**
- * Short, for what does not end; whatever ends on any machine is given more. The slice is the time in which an expression has
- * begun: its payload is read by then, whatever this process does beside it.
+ * Short, for filters that do not end; those that end on any machine get more. The slice is the time in which an expression has begun:
+ * its payload is read by then, whatever this process does beside it.
  */
 const SHORT: CostlyLimits = {
   expressionMs: 40,
@@ -139,7 +139,7 @@ describe('a filter that does not end matches, and says why:', () => {
     const filters = filtersWith({ ...SHORT, budget: { fullMs, perSecondMs: fullMs / 5 } }, () => now);
     const [first = '', second = ''] = [1, 2].map((n) => `payload.a.all(x, payload.a.all(y, x + y > -${n}))`);
     const usedUp = { matches: true, error: "was not evaluated: the channel's filters have used up their time" };
-    // It ends its thread, which counts twice.
+    // The filter ends its thread, which counts twice.
     expect(await filters.evaluate([first, second], input)).toEqual([
       { matches: true, error: 'took longer than 40 ms' },
       usedUp,

@@ -62,7 +62,7 @@ test('a try whose delivery was ended meanwhile is recorded once, though PostgreS
     await wire.mend();
     await lock.query('ROLLBACK');
 
-    // It had been ended: its end stays, and what has arrived is on record.
+    // The delivery had been ended: its end stays, and the arrival is on record.
     expect(await recording).toBe(false);
   } finally {
     lock.release(true);

@@ -12,7 +12,7 @@ afterAll(() => posthorn.stop());
 
 const WEBHOOK_URL = 'https://example.com/in';
 
-// What a subscription may list, with the characters that mean something in SQL patterns or regular expressions among them.
+// Patterns of a subscription, some with characters that mean something in SQL patterns or regular expressions.
 const PATTERNS: string[][] = [
   [],
   ['*'],

@@ -93,7 +93,7 @@ describe('connections', () => {
     const healthy = await startReceiver();
     const sender = createSender({ connectionsPerGroup: 1 });
     const stuck = [sender.post(webhookRequest(receiver.url)), sender.post(webhookRequest(receiver.url))];
-    // Those two are not answered before this one is.
+    // The first two are answered after this one.
     expect(await sender.post(webhookRequest(healthy.url))).toMatchObject({ isDelivered: true });
     for (let turn = 0; turn < 2; turn += 1) {
       await waitFor('a request', () => held.length === 1);

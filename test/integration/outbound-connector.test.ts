@@ -10,7 +10,7 @@ import { createResolveHost, type ResolveHost } from '../../src/outbound/resolve-
 import { type RawReceiver, startAnswering, startRawReceiver } from '../support/raw-receiver.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-/** Inputs 77 to 84 of src/outbound/address-guard.test.ts: what only DNS, or the connection itself, can tell. */
+/** Inputs 77 to 84 of src/outbound/address-guard.test.ts: only DNS, or the connection itself, can refuse them. */
 const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n';
 const PUBLIC = '8.8.8.8';
 const NONE = createOwnAddresses([]);
@@ -34,7 +34,7 @@ type Target = {
   dnsTimeoutMs?: number;
   host?: string;
 };
-// No stall of the machine lasts so long: what is to time out says so itself.
+// No stall of the machine lasts so long: a test of a timeout sets its own.
 const PATIENT_MS = 30_000;
 
 /** Posts to http://hooks.example.com:<port>, whose addresses are what `resolve` says. */
@@ -48,7 +48,7 @@ async function postTo(target: Target): Promise<SendResult> {
   return sender.post({ url, headers: {}, body: Buffer.from('{}'), timeoutMs });
 }
 
-/** What the connector fails with, as undici would be told; null when it connects. */
+/** Failure of the connector, as undici would be told; null when it connects. */
 const connectWith = (connect: buildConnector.connector, target: buildConnector.Options): Promise<Error | null> =>
   new Promise((resolve) => connect(target, (...[failure]) => resolve(failure)));
 

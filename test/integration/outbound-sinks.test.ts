@@ -7,9 +7,9 @@ import { createOutbound, loopbackGuard, webhookRequest } from '../support/outbou
 import { flood, type RawReceiver, repeat, startAnswering, startRawReceiver } from '../support/raw-receiver.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-/** Receivers that misbehave: what is recorded, and that nothing else happens. */
+/** Receivers that misbehave: the record of the try, and that nothing else happens. */
 const sender = createWebhookSender({ guard: loopbackGuard, version: '0.0.0' });
-// What is to time out does so after this, and what is not has a time that no stall of the machine reaches.
+// A request that must time out does so after this time. Every other one has a time that no stall of the machine reaches.
 const TIMEOUT_MS = 2_000;
 const PATIENT_MS = 30_000;
 

@@ -54,7 +54,7 @@ test('four processes that publish what is due in twenty channels publish each me
   const publishers = Array.from({ length: 4 }, () => createDuePublisher(posthorn));
 
   await Promise.all(publishers.map(publishAllDue));
-  // What one had when another looked is passed over by that one.
+  // A message that one worker had when another looked is passed over by the other.
   const rest = await publishAllDue(createDuePublisher(posthorn));
 
   expect(rest.at(-1)).toBe(0);
@@ -126,7 +126,7 @@ test('a message that becomes due while its channel is not active waits until it 
   await setStatus('paused');
   await publishAllDue(createDuePublisher(posthorn));
   expect((await get(id)).body.deliveryStatus).toBe('scheduled');
-  // It is not looked at again and again meanwhile.
+  // The message is not looked at again and again meanwhile.
   expect(await posthorn.deps.db.scheduledMessage.count({ where: { channelId, dueAt: { not: null } } })).toBe(0);
   await setStatus('archived');
   await setStatus('active');

@@ -25,7 +25,7 @@ const publish = (n: number, { id = `order-${n}`, to = channelId, key = newIdempo
   );
 const statusesOf = (answers: readonly Answer<unknown>[]): number[] => answers.map(({ status }) => status);
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
-/** What is stored in the channel: the numbers, and in how many transactions. */
+/** The stored messages of the channel: their numbers, and in how many transactions. */
 const stored = async (): Promise<{ numbers: number[]; transactions: number }> => {
   const { rows } = await posthorn.deps.pool.query<{ n: number; transaction: string }>(
     `SELECT (payload::json ->> 'n')::int AS n, transaction_id::text AS transaction FROM messages WHERE channel_id = $1 ORDER BY 1`,
@@ -72,7 +72,7 @@ test('an id that another process is about to publish holds up whoever uses it, a
     });
     const others = await Promise.all(numbers(30).map((n) => publish(n)));
     expect(new Set(statusesOf(others))).toEqual(new Set([202]));
-    // It gives up with 409 after five seconds: on a machine that stalled it may have done so already.
+    // The unit gives up with 409 after five seconds: on a machine that stalled it may have done so already.
     if (!isHeld) expect((await held).status).toBe(409);
     await connection.query('ROLLBACK');
     if ((await held).status !== 202) expect((await publish(1_000, { id: 'held' })).status).toBe(202);

@@ -133,8 +133,8 @@ test('an id that was refused is free', async () => {
 });
 
 /**
- * Sends as a caller does who is told to come again: a request that met another one under its id, on a machine that stalls in
- * its transaction for five seconds, is 409 with Retry-After. Whatever else is wrong with an id has none.
+ * Sends like a caller that is told to come again: a request that met another one under its id, on a machine that stalls in its
+ * transaction for five seconds, is 409 with Retry-After. Every other refusal of an id has no Retry-After.
  */
 const sendTo = (url: string, body: unknown): Promise<Response> =>
   waitFor('the id to be free', async () => {

@@ -108,7 +108,7 @@ test('20 publishers, two processes, slow transactions and a reader that comes ag
   const take = async (): Promise<void> => {
     const reader = await open(connections, position);
     connections += 1;
-    // It stays for a few messages, or for all that come once it has come often enough.
+    // The reader stays for a few messages, or for all once it has come often enough.
     const patience = connections > RECONNECTIONS ? Number.POSITIVE_INFINITY : randomInt(1, 12);
     const isAll = async (): Promise<boolean> => isPublished && seen.length + reader.events.length >= (await expected);
     await waitFor('messages', async () => reader.events.length >= patience || (await isAll()), 120_000);

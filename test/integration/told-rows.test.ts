@@ -12,8 +12,8 @@ import { createChannel, createSubscription } from '../support/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-// An idle worker looks only at what has become due within the last seconds; it looks everywhere every 30 s. In these tests
-// something becomes claimable that was due long before, and is to be claimed long before that.
+// An idle worker looks only at rows that have become due within the last seconds, and looks everywhere every 30 s. In these tests a
+// row becomes claimable that was due long before, and must be claimed long before that look.
 const LONG_AGO = '1 hour';
 const WITHIN_MS = 15_000;
 const WORKER = 'inc_looking';
@@ -70,7 +70,7 @@ const untilClaimed = (id: string): Promise<true> =>
 
 type Made = { id: string; subscriptionId: string };
 
-/** A delivery of a subscription of its own, in that state, and nobody told of it. */
+/** A delivery of a subscription of its own, in that state, without a notification. */
 async function delivery(state: string): Promise<Made> {
   const { id: channelId } = await createChannel(posthorn);
   const { id: subscriptionId } = await createSubscription(posthorn, {
@@ -188,7 +188,7 @@ test.each<[what: string, held: string, opened: string]>([
   await order(`UPDATE subscriptions SET ${held} WHERE id = $1`, [subscriptionId]);
   await releaseClaims(posthorn.deps.pool, { ids: [id], incarnationId: OTHER });
   await waitFor('the worker to be told of the row', () => notices.some((notice) => notice.includes(subscriptionId)));
-  // It asks, and learns that the subscription takes nothing.
+  // The worker asks, and learns that the subscription takes nothing.
   expect(await claimed()).toEqual([]);
   expect([due.has('first'), due.has('retry')]).toEqual([false, false]);
 
@@ -196,7 +196,7 @@ test.each<[what: string, held: string, opened: string]>([
   await untilClaimed(id);
 });
 
-// A NOTIFY makes commits queue for one lock, so what is committed in time must do without.
+// A NOTIFY makes commits queue for one lock, so a commit in time sends none.
 test('publishing, claiming and recording in time tell nobody anything', async () => {
   const { id } = await delivery(`holder = NULL, due_at = now()`);
   await waitFor('the worker to find it by itself', async () => (await claimed()).includes(id));

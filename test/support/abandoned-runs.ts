@@ -14,7 +14,7 @@ export function claimFolder(folder: string): void {
   if (identity !== undefined) writeIdentity(join(folder, OWNER_FILE), identity);
 }
 
-/** Keeps the folder for a person to look at: no later run clears it away. */
+/** Keeps the folder for a person to look at: no later run removes it. */
 export function releaseFolder(folder: string): void {
   rmSync(join(folder, OWNER_FILE), { force: true });
 }

@@ -3,7 +3,7 @@ import type { TestPosthorn } from './posthorn.ts';
 
 const DAY_MS = 86_400_000;
 
-/** What a message of some days ago is left with. */
+/** State of a message of some days ago. */
 export type Aged = {
   channelId: string;
   /** One delivery for each; a message without any was never routed. */
@@ -66,7 +66,7 @@ export async function insertManyAged(
   { pool }: Pick<TestPosthorn['deps'], 'pool'>,
   { channelId, subscriptionIds, ageDays, count }: Omit<Aged, 'state' | 'payload'> & { count: number },
 ): Promise<void> {
-  // posthorn_id makes ids of now; what stands for the time, 10 characters, is taken from an id of then.
+  // posthorn_id makes ids of now, so the 10 characters of the time are taken from an id of then.
   const at = new Date(Date.now() - ageDays * DAY_MS);
   const time = createNewId(() => at.getTime())('message').slice(4, 14);
   await pool.query(

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { isIPv4 } from 'node:net';
 
-/** A self-signed certificate for a test's TLS server, as PEM. It is its own authority. */
+/** A self-signed certificate for a test's TLS server, as PEM: the server's own authority. */
 export type TestCertificate = { cert: string; key: string };
 
 const DAY_MS = 86_400_000;

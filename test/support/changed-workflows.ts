@@ -5,7 +5,7 @@ import type { DeliverMessageInput, DeliveryEnd } from '../../src/shared/delivery
 export { replayDeadLetters } from '../../workflows/replay-dead-letters.ts';
 export { replayMessages } from '../../workflows/replay-messages.ts';
 
-/** As a careless change would have it: a command before all others, not behind `patched()`. The replay test must see it. */
+/** A careless change: a command before all others, not behind `patched()`. The replay test must see it. */
 export async function deliverMessage(input: DeliverMessageInput): Promise<DeliveryEnd> {
   await sleep(1_000);
   return await current(input);

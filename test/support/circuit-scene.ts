@@ -16,7 +16,7 @@ export type DeadLetterJson = {
 /** An endpoint with its channel and its subscription. */
 export type Subscribed = { receiver: Receiver; channelId: string; subscriptionId: string };
 
-// An hour until the second try: what comes before it is a probe.
+// An hour until the second try: every earlier request is a probe.
 export const PATIENT = { maxRetries: 5, initialDelay: 3_600_000, maxDelay: 3_600_000, backoffMultiplier: 1 };
 
 /** Looks at circuits of a running service, and moves their times: nobody waits an hour for a probe. */
@@ -68,7 +68,7 @@ export function createCircuitScene(posthorn: () => TestPosthorn) {
         id,
       ),
 
-    /** As if the policies of what it waits for had begun six hours earlier: PATIENT is over then. */
+    /** As if the policies of its waiting deliveries had begun six hours earlier: PATIENT is over then. */
     endPolicies: (id: string): Promise<unknown> =>
       query(
         `UPDATE deliveries SET policy_started_at = policy_started_at - interval '6 hours', due_at = due_at - interval '6 hours'
@@ -76,7 +76,7 @@ export function createCircuitScene(posthorn: () => TestPosthorn) {
         id,
       ),
 
-    /** Waits until nothing of it is under way: all that is due is held. */
+    /** Waits until nothing of it is under way: all due deliveries are held. */
     untilHeld: (id: string): Promise<boolean> =>
       waitFor('all to be held', async () => {
         const { rowCount } = await posthorn().deps.pool.query(
@@ -86,7 +86,7 @@ export function createCircuitScene(posthorn: () => TestPosthorn) {
         return rowCount === 0;
       }),
 
-    /** When a probe failed behind `after`, and its consequences were begun to be drawn, ms since the epoch. */
+    /** When a probe failed behind `after` and its settling began, ms since the epoch. */
     probeFailed: (id: string, after = 0): Promise<number> =>
       waitFor('a probe to fail', async () => {
         const { rows } = await posthorn().deps.pool.query<{ at: Date | null }>(

@@ -29,15 +29,15 @@ export type ResourceIds = {
 };
 
 /**
- * What a caller may rely on at one endpoint, written by hand from the specification §4: the tests compare the
- * route table with it, so that neither a scope nor a status changes unseen.
+ * The contract of one endpoint, written by hand from the specification §4. The tests compare the route table with it, so that neither
+ * a scope nor a status changes unseen.
  */
 export type ContractRow = {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   path: string;
   scope: Scope;
   status: 200 | 201 | 202 | 204;
-  /** What it answers; absent with 204. `listOf` is a page of that resource. */
+  /** Schema of its answer; absent with 204. `listOf` is a page of that resource. */
   answers?: z.ZodType;
   listOf?: z.ZodType;
   /** Answers with server-sent events; test/integration/stream.test.ts reads them. */
@@ -186,7 +186,7 @@ export const CONTRACT: ContractRow[] = [
   {
     method: 'GET',
     path: '/v1/subscriptions/:subscriptionId/secret',
-    // Whoever has the secret can sign in our name: reading it takes the right to change it.
+    // A reader of the secret can sign in our name, so reading takes the right to change it.
     scope: 'subscriptions:write',
     status: 200,
     answers: secretAnswer,

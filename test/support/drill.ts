@@ -19,7 +19,7 @@ export type Drilled = {
   processes: readonly PosthornProcess[];
 };
 
-// From the moment on that the server takes connections and writes again, and beyond what the same takes without a fault: on a
+// Counted from the moment at which the server takes connections and writes again, beyond the time of the same without a fault. On a
 // machine that does twenty other things that alone is ten seconds.
 const HEALED_WITHIN_MS = 15_000;
 // Plain publishes, units under ids and keys, an erasure, the worker's scheduled messages and its replay: most wait at once.
@@ -28,9 +28,9 @@ const CAUGHT_AT_LEAST = 4;
 export const DRILL_SESSION = 'drill';
 
 /**
- * One fault in the middle of everything that callers and workers do at the same time: `fault` is called while several of their
- * transactions wait for one lock, and returns once the server is back. Waits until all works again and what had begun has ended;
- * throws for what does not heal. Returns what is wrong afterwards, as sentences, and how many answers were in doubt.
+ * One fault in the middle of everything that callers and workers do at the same time. `fault` is called while several of their
+ * transactions wait for one lock, and returns once the server is back. Waits until all works again and the begun work has ended;
+ * throws for work that does not heal. Returns the faults found afterwards, as sentences, and how many answers were in doubt.
  */
 export async function drill(
   drilled: Drilled,
@@ -65,7 +65,7 @@ export async function drill(
 }
 
 /**
- * Nobody can write a message while `fault` begins: whoever publishes, erases or replays is within a transaction then, and a caller's
+ * Nobody can write a message while `fault` begins. Publishes, erasures and replays are within a transaction then, and a caller's
  * publish is among them. A fault that ends sessions one by one spares DRILL_SESSION.
  */
 async function inTheMiddle(pool: Pool, fault: () => Promise<void>): Promise<void> {

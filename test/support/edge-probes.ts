@@ -22,10 +22,10 @@ export type Probes = {
 };
 
 const route = routesOf<unknown>();
-/** Anything: what is shown of a request is for the test to judge. */
+/** Accepts anything: the test judges what is shown of a request. */
 const anything = z.unknown();
 
-/** Routes that do nothing but show what reaches them. `db` and `pool` run what /v1/sql is given. */
+/** Routes that only show the requests that reach them. `db` and `pool` run the statement given to /v1/sql. */
 export function createProbes({ db, pool }: Pick<Dependencies, 'db' | 'pool'>): Probes {
   let handled = 0;
   let openGate = (): void => undefined;

@@ -26,7 +26,7 @@ export type EdgeAnswer = {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   text: string;
-  // JSON of whatever was answered: the assertions are what checks it.
+  // JSON of the answer, whatever it is: the assertions check it.
   json: {
     error?: { code: string; message: string; details?: { field: string; reason: string }; retryAfter?: number };
   } & Record<string, unknown>;
@@ -40,7 +40,7 @@ export type Call = {
   body?: string | Buffer | object;
 };
 
-/** The edge alone, on a real server, database and API keys, before routes that do nothing but show what reaches them. */
+/** The edge alone, on a real server, database and API keys, before routes that only show the requests that reach them. */
 export type Edge = {
   server: HttpServer;
   app: App;

@@ -2,7 +2,7 @@ import type { Delivery } from '../../src/deliveries/schema.ts';
 import type { TestPosthorn } from './posthorn.ts';
 import { waitFor } from './wait-for.ts';
 
-/** What JSON makes of a delivery: its times are texts. */
+/** A delivery as JSON has it: its times are texts. */
 export type DeliveryJson = Omit<Delivery, 'createdAt' | 'lastAttemptAt' | 'nextRetryAt' | 'held'> & {
   createdAt: string;
   lastAttemptAt?: string;

@@ -2,10 +2,10 @@ import { ensureBuilt } from './ensure-built.ts';
 import { announceRun } from './run.ts';
 import { startServers, type TestServers } from './servers.ts';
 
-/** Where the global tear-down, which jest loads as another module, finds the servers. */
+/** The global tear-down, which jest loads as another module, finds the servers here. */
 export type GlobalWithServers = typeof globalThis & { posthornTestServers?: TestServers };
 
-/** Runs once per jest run, before the first test file. What it throws fails the run. */
+/** Runs once per jest run, before the first test file. An error fails the run. */
 export default async function setUp(): Promise<void> {
   // Once for all processes and workers of the run: from source each of them would spend seconds on it.
   ensureBuilt((line) => void process.stderr.write(`${line}\n`));

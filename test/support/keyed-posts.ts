@@ -10,7 +10,7 @@ export type Sent = { status: number; text: string; replayed: string | null; head
 export type KeyedPosts = {
   posthorn: TestPosthorn;
   second: SecondApi;
-  /** Of the last `reset`. */
+  /** Ids of the last `reset`. */
   channelId: string;
   subscriptionId: string;
   /** A channel, a subscription and a key that no other test has. */

@@ -17,7 +17,7 @@ export type Refusal = { error: { code: string; message: string; details?: { fiel
 
 type Accepted = { count: number; ids: string[]; status: string };
 
-/** Calls that publish to one channel, and look at what became of that. `channelId` is asked at each call. */
+/** Calls that publish to one channel, and that read its messages and deliveries. `channelId` is asked at each call. */
 export const messageCalls = (posthorn: () => TestPosthorn, channelId: () => string) => {
   const path = (): string => `/v1/channels/${channelId()}/messages`;
   return {
@@ -25,7 +25,7 @@ export const messageCalls = (posthorn: () => TestPosthorn, channelId: () => stri
     send: <T = MessageJson>(body: unknown): Promise<Answer<T>> => posthorn().request<T>('POST', path(), body),
     sendBatch: <T = Accepted>(messages: unknown): Promise<Answer<T>> =>
       posthorn().request<T>('POST', `${path()}/batch`, { messages }),
-    /** What the channel shows as published: at most 100, newest first. */
+    /** The channel's published messages: at most 100, newest first. */
     list: async (query = ''): Promise<MessageJson[]> =>
       (await posthorn().request<PageJson<MessageJson>>('GET', `${path()}?limit=100&${query}`)).body.data,
   };

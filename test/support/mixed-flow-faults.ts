@@ -12,13 +12,13 @@ const SIZES = {
   keys: { orders: 2, invoices: 0, persons: 0 },
   transactional: { orders: 1, invoices: 1, persons: 0 },
   scheduled: { orders: 1, invoices: 0, persons: 0 },
-  // By its answer: what is erased has no payload that would tell.
+  // By its answer, because an erased message has no payload to tell.
   persons: { orders: 0, invoices: 0, persons: 1 },
 } as const satisfies Record<string, Size>;
 
 /**
- * Faults of the archive that was replayed, and of a flow that has stopped and whose deliveries have ended, as sentences about
- * what is wrong; none when every promise holds.
+ * Faults of the replayed archive, and of a flow that has stopped and whose deliveries have ended, as sentences; none when every
+ * promise holds.
  */
 export async function faultsOf(flow: MixedFlow, pool: Pool, archive: Scene): Promise<string[]> {
   return [
@@ -33,7 +33,7 @@ export async function faultsOf(flow: MixedFlow, pool: Pool, archive: Scene): Pro
   ];
 }
 
-/** Each request has stored what it was to store, once, and its last answer names just that. */
+/** Each request has stored its messages once, and its last answer names just those. */
 async function faultsOfRepeated({ orders, invoices, persons, parts }: MixedFlow, pool: Pool): Promise<string[]> {
   const faults: string[] = [];
   for (const [name, { channelId }] of Object.entries({ orders, invoices, persons })) {
@@ -63,7 +63,7 @@ async function faultsOfRepeated({ orders, invoices, persons, parts }: MixedFlow,
   return faults;
 }
 
-/** Erased messages have nothing left, and are not on their way to anybody. */
+/** Erased messages have nothing left, and are on their way to nobody. */
 async function faultsOfErased({ persons, parts }: MixedFlow, pool: Pool): Promise<string[]> {
   const erased = parts.persons.requests.flatMap(idsIn).slice(0, parts.erasures.requests.length);
   const { rows } = await pool.query<{ fault: string }>(
@@ -97,7 +97,7 @@ async function faultsOfCreated({ orders, parts }: MixedFlow, pool: Pool): Promis
   });
 }
 
-/** Each stream has shown what was published behind its beginning: all of it, once, in the order of the transactions. */
+/** Each stream has shown all messages published behind its beginning, once, in the order of the transactions. */
 async function faultsOfStreams({ orders, streams }: MixedFlow, pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>(
     'SELECT id FROM messages WHERE channel_id = $1 ORDER BY transaction_id, id',

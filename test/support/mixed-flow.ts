@@ -17,9 +17,9 @@ export type MixedFlow = {
   /** Requests that are sent again until they are done. */
   parts: Record<RepeatedPart, Repeating>;
   streams: StreamFollower[];
-  /** Waits until each part has been done by requests that were begun since then, and what those published has arrived. */
+  /** Waits until each part has been done by requests begun since then, and their messages have arrived. */
   worksSince(at: number, withinMs?: number): Promise<void>;
-  /** Begins nothing more and waits for what has begun; the streams go on. */
+  /** Begins nothing more and waits for the requests under way; the streams go on. */
   stop(): Promise<void>;
   /** Ends everything where it stands, the streams too. Repeating it is harmless. */
   abandon(): Promise<void>;

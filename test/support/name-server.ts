@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { isIPv4 } from 'node:net';
 
-/** What a name server says to one question: addresses, an error code, or nothing ever. */
+/** Answer of a name server to one question: addresses, an error code, or nothing ever. */
 export type NameAnswer = readonly string[] | 'NXDOMAIN' | 'SERVFAIL' | 'silence';
 
 const RECORD_TYPES = new Map([

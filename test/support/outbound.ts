@@ -21,7 +21,7 @@ export const webhookRequest = (url: string, change: Partial<WebhookRequest> = {}
   url,
   headers: { 'content-type': 'application/json' },
   body: Buffer.from('{"n":1}'),
-  // No machine stalls for so long: what is to time out says so itself.
+  // No machine stalls for so long: a test of a timeout sets its own.
   timeoutMs: 30_000,
   ...change,
 });

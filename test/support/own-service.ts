@@ -2,7 +2,7 @@ import { Client, Connection } from '@temporalio/client';
 import type { OwnTemporal } from './own-servers.ts';
 import { endAllProcesses, prepareService, type Settings } from './processes.ts';
 
-/** What the roles of one test file run on: a migrated database, and a Temporal server of the file's own. */
+/** The servers of one test file's roles: a migrated database, and a Temporal server of the file's own. */
 export type OwnService = {
   temporal: OwnTemporal;
   client: Client;

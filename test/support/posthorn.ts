@@ -136,7 +136,7 @@ export async function startPosthorn(
       });
       const { status } = response;
       if (response.headers.get('content-type')?.startsWith('text/event-stream') === true) {
-        // It would not end: test/support/stream-reader.ts reads streams.
+        // A stream would not end here: test/support/stream-reader.ts reads streams.
         await response.body?.cancel();
         refuseMisfit({ method, path, status, body: undefined });
         return { status, headers: response.headers, body: undefined as T };

@@ -26,7 +26,7 @@ export type PosthornProcess = {
 
 export type ApiProcess = PosthornProcess & { url: string; port: number };
 
-/** What the roles share, as environment variables. */
+/** Settings that the roles share, as environment variables. */
 export type Settings = Readonly<Record<string, string>>;
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -110,7 +110,7 @@ export async function startWholeProcess(dataFolder: string, port: number): Promi
   const started = spawnRole('start', {
     DATA_FOLDER: dataFolder,
     PORT: String(port),
-    // An empty value counts as not set: whatever the run itself was given is not for this one.
+    // An empty value counts as not set: settings of the run itself are not for this one.
     DATABASE_URL: '',
     TEMPORAL_ADDRESS: '',
     ENCRYPTION_KEYS: '',

@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net';
 
-/** A receiver below HTTP: what it does with a connection and with a whole request is the test's to say. */
+/** A receiver below HTTP: the test decides what it does with a connection and with a whole request. */
 export type RawReceiver = {
   port: number;
   url: string;

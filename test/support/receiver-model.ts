@@ -1,6 +1,6 @@
 import { AdaptiveLimit, type Flight, type Pressure } from '../../src/dispatch/admission/adaptive-limit.ts';
 
-/** A receiver on a simulated clock: what becomes of a request that comes at `now`, with so many open, itself included. */
+/** A receiver on a simulated clock: its answer to a request that comes at `now`, with so many open, itself included. */
 export type ReceiverModel = (now: number, open: number) => { pressure: Pressure; afterMs: number };
 
 /** So many at a time, each for so long; the others queue. */

@@ -16,7 +16,7 @@ import { startReceiver } from './receiver.ts';
 import { currentRun } from './run.ts';
 import { waitFor } from './wait-for.ts';
 
-/** Where the histories are kept that every later version must be able to go on from. */
+/** The kept histories, from which every later version must be able to go on. */
 export const HISTORIES_FOLDER = join(import.meta.dirname, '../temporal/histories');
 
 /** RECORD_HISTORIES=true writes what is recorded over what is kept. */
@@ -28,7 +28,7 @@ export type RecordedHistory = { workflowId: string; history: unknown };
 // Delays are a second or more: Temporal promises no shorter ones.
 const POLICY = { maxRetries: 2, initialDelay: 1_000, maxDelay: 60_000, backoffMultiplier: 2 };
 
-// What is done between two tries has this long for it, with all the others being recorded at once.
+// A change between two tries has this long, with all the other histories being recorded at once.
 const ROOMY = { ...POLICY, initialDelay: 10_000 };
 
 // PendingActivityState of Temporal's API: told to stop and still running.
@@ -164,7 +164,7 @@ export const RECORDINGS: Record<string, Recording> = {
     return historyOf(posthorn, workflowId, 'closed');
   },
 
-  /** The try goes on to its end; what it fails with is not what the Temporal workflow ends with. */
+  /** The try goes on to its end; the Temporal workflow ends with another failure. */
   async 'cancelled-in-a-try'(posthorn) {
     let answer = (): void => {};
     const receiver = await startReceiver({

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What a publisher knows of one request: `unknown` when the connection broke before an answer came. */
+/** A publisher's knowledge of one request: `unknown` when the connection broke before an answer came. */
 export type Publication = {
   /** Stands in the payload of each of its messages. */
   mark: string;
@@ -86,7 +86,7 @@ export function createRecorder(urlOf: () => string, key: string): Recorder {
         publication.outcome = 'accepted';
         publication.ids = body.ids ?? [String(body.id)];
       } else {
-        // What was under way when PostgreSQL went away may be stored or not, and the answer says so.
+        // A request under way when PostgreSQL went away may be stored or not, and the answer says so.
         publication.outcome = body.error?.details?.reason === 'unknown' ? 'unknown' : 'refused';
         publication.code = body.error?.code ?? 'none';
         publication.retryAfter = response.headers.get('retry-after') ?? 'none';

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** What the global set-up has started, for the test files of this run: handed over in variables, which jest's workers inherit. */
+/**
+ * The servers that the global set-up has started, for the test files of this run: handed over in variables, which jest's workers
+ * inherit.
+ */
 const started = z.object({
   POSTHORN_TEST_DATABASE_URL: z.string(),
   POSTHORN_TEST_TEMPLATE: z.string(),
@@ -8,7 +11,7 @@ const started = z.object({
 });
 
 export type TestRun = {
-  /** A database to give orders from; tests use clones of the template only. */
+  /** A database for statements about databases; tests use clones of the template only. */
   adminUrl: string;
   template: string;
   temporalAddress: string;

@@ -3,7 +3,7 @@ import type { Evidence, Watched } from './invariants.ts';
 import { createRecorder, type Recorder } from './recorder.ts';
 import { type Answer, type ReceivedRequest, type Receiver, startReceiver } from './receiver.ts';
 
-/** A channel, its subscriptions, what publishes to it and what receives from it. */
+/** A channel, its subscriptions, its publisher and its receiver. */
 export type Scene = { recorder: Recorder; receiver: Receiver; channelId: string; subscriptions: Watched[] };
 
 /**

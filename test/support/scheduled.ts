@@ -10,7 +10,7 @@ const LOOK_EVERY_MS = 5;
 const filtersOf = ({ log, config }: TestPosthorn['deps']): Filters =>
   createFilters({ log, waitMs: config.filterWaitMs });
 
-/** What a worker publishes scheduled messages with, without the worker: each has a memory of its own, as a process has. */
+/** A worker's publishing of scheduled messages, without the worker: each has a memory of its own, as a process has. */
 export const createDuePublisher = (
   { deps }: TestPosthorn,
   filters: Pick<Filters, 'evaluate'> = filtersOf(deps),
@@ -38,7 +38,7 @@ export function createHeldFilters(
   };
 }
 
-/** Publishes all that is due, with what is worked on beside. Returns the sizes of the batches. */
+/** Publishes all due messages, with the channels worked on beside. Returns the sizes of the batches. */
 export async function publishAllDue(publishDue: () => Promise<PublishedDue>): Promise<number[]> {
   const sizes: number[] = [];
   for (;;) {

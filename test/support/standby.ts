@@ -77,7 +77,7 @@ async function promote(url: string): Promise<void> {
   }
 }
 
-/** With its owners and modes: PostgreSQL's user is to read them. What goes away meanwhile, a temporary file, is left out. */
+/** With its owners and modes, because PostgreSQL's user reads them. A file that goes away meanwhile, a temporary one, is left out. */
 function copyFolder(from: string, to: string): void {
   const { uid, gid, mode } = statSync(from);
   mkdirSync(to, { recursive: true });

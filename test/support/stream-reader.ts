@@ -13,7 +13,7 @@ export type StreamReader = {
   /** Everything that has come, as it stood on the wire. */
   text(): string;
   events: StreamEvent[];
-  /** What a reader that comes again names in Last-Event-ID; events without data set it too. */
+  /** The id that a reader names in Last-Event-ID when it comes again; events without data set it too. */
   lastEventId(): string | undefined;
   /** Waits until there are that many events. */
   waitForEvents(count: number): Promise<StreamEvent[]>;

@@ -10,7 +10,7 @@ export const NO_SUBSCRIPTION = { code: 'NOT_FOUND', message: 'No such subscripti
 export const URL_OF_HOOK = 'https://hooks.example.com:8443/orders';
 export const DEFAULT_POLICY = { maxRetries: 10, initialDelay: 5_000, maxDelay: 21_600_000, backoffMultiplier: 3 };
 
-/** What a refusal for that field looks like. */
+/** The form of a refusal for that field. */
 export const invalidAt = (field: string) => ({ code: 'INVALID_REQUEST', details: { field } });
 
 /** Calls of the subscriptions' service, of the live environment and for the channel of the test unless told otherwise. */

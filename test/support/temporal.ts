@@ -7,7 +7,7 @@ export type TestTemporal = {
   /** host:port of the server of this run. */
   address: string;
   namespace: string;
-  /** Of this call's own: files run side by side on one server and must not take each other's tasks. */
+  /** A task queue of this call's own: files run side by side on one server and must not take each other's tasks. */
   taskQueue: string;
 };
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 // Looked at often enough that waiting adds nothing to a test, seldom enough to leave the two cores alone.
 const LOOK_EVERY_MS = 25;
-// What is waited for is certain to come, usually within a second: only a fault is to be found by it, never a machine that stalls.
+// The condition is certain to come, usually within a second: only a fault may exceed this, never a machine that stalls.
 const WITHIN_MS = 45_000;
 
 /** Waits until `look` gives something other than undefined or false, and returns it. Fails with the last look after `withinMs`. */

@@ -102,7 +102,7 @@ describe.each(['off', '0'])('with the burst threshold %s', (threshold) => {
       return isHeld && rowCount === 0 && Date.now() > openedBy + 2_500 && found;
     });
 
-    // Those under way when it opened were the last.
+    // The last tries were those under way when it opened.
     expect(dead.receiver.requests.length).toBeLessThanOrEqual(atOpening + 10);
     expect(held.reduce((sum, { attempts }) => sum + attempts, 0)).toBe(dead.receiver.requests.length);
     dead.receiver.answerWith([200]);

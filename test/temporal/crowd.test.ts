@@ -5,8 +5,8 @@ import { createReceivers } from '../support/receiver.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 /**
- * Many subscriptions whose receiver hangs, and one whose receiver answers. Old mechanism: what waited for the slow ones, each of them
- * a little, filled what a process reads ahead and claims in all, and nobody else was sent to until their circuits opened.
+ * Many subscriptions whose receiver hangs, and one whose receiver answers. Old mechanism: deliveries for the slow ones, a few of each,
+ * filled the read-ahead and the claims, and nobody else was sent to until their circuits opened.
  */
 const receivers = createReceivers();
 const BATCHES = 2;

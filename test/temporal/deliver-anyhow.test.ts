@@ -5,7 +5,7 @@ import { type DeliveryScene, SCENE_POLICY, setDeliveryScene } from '../support/d
 import { type DeliveryJson, deliveryOf, publish, waitForDelivery } from '../support/factories.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-// What a subscriber and a caller see is the same whether a first try is drained or has a Temporal workflow of its own.
+// Subscribers and callers see the same whether a first try is drained or has a Temporal workflow of its own.
 describe.each(['off', '100', '1', '0'])('with the burst threshold %s', (threshold) => {
   let scene: DeliveryScene;
   beforeAll(async () => {

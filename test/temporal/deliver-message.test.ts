@@ -3,7 +3,7 @@ import { type DeliveryScene, SCENE_POLICY, setDeliveryScene } from '../support/d
 import { deliveryOf, publish, waitForDelivery } from '../support/factories.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-// What is seen in Temporal of a delivery that has a workflow from its first try on: outside of bursts.
+// Temporal's view of a delivery that has a workflow from its first try on: outside of bursts.
 
 let scene: DeliveryScene;
 beforeAll(async () => {
@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterEach(() => scene.endReceivers());
 afterAll(() => scene.end());
 
-// What is to come between two tries has this long for it, however slow the machine is.
+// A change between two tries has this long, however slow the machine is.
 const ROOMY = { ...SCENE_POLICY, initialDelay: 5_000 };
 
 test('while a delivery waits, Temporal shows the attempt, the last failure and the next time that the record shows', async () => {
@@ -31,7 +31,7 @@ test('while a delivery waits, Temporal shows the attempt, the last failure and t
   expect(pending.lastFailure?.message).toBe('answered 500');
   expect(pending.attempt).toBe(2);
   const next = Number(pending.scheduledTime?.seconds) * 1000 + Number(pending.scheduledTime?.nanos) / 1e6;
-  // Of an hour: Temporal counts from when it hears of the failure.
+  // Less than an hour: Temporal counts from when it hears of the failure.
   expect(Math.abs(next - Date.parse(delivery.nextRetryAt ?? ''))).toBeLessThan(30_000);
 });
 

@@ -41,7 +41,7 @@ test('a burst beyond the threshold is drained: every message once, and the drain
   const drains = new Set(carriers.filter((carrier) => carrier.startsWith('drain/')));
   expect(carriers.filter((carrier) => carrier.startsWith('drain/')).length).toBeGreaterThan(200);
   expect(drains.size).toBeGreaterThan(0);
-  // It stays for the next burst; a worker that stops ends it.
+  // The drain stays for the next burst; a worker that stops ends it.
   await posthorn.worker.stop();
   const progress: unknown = await posthorn.temporal.workflow.getHandle([...drains][0] ?? '').result();
   await posthorn.worker.start();

@@ -7,7 +7,7 @@ import { inTransaction } from '../../src/db/transaction.ts';
 import { tableContents, tablesThatHold } from '../support/table-contents.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-/** What belongs to a person: in payload, metadata and everything that a receiver answers. */
+/** Data of a person: in payload, metadata and everything that a receiver answers. */
 const SECRET = 'Elfriede';
 const PERSONAL = { payload: { name: SECRET }, metadata: { contact: `${SECRET}@example.com` } };
 const answerWith =

@@ -11,8 +11,8 @@ const receivers = createReceivers();
 afterEach(receivers.end);
 
 /**
- * A receiver that answers after `delayMs` and remembers how many requests it had open at a time. It answers nobody before
- * `together` of them are there: so many come at a time, however slowly.
+ * A receiver that answers after `delayMs` and remembers how many requests it had open at a time. The first answer waits for `together`
+ * requests: so many come at a time, however slowly.
  */
 async function slowReceiver(
   delayMs: number,
@@ -36,8 +36,8 @@ async function slowReceiver(
 }
 
 /**
- * Requests that came before a rate limit in force since `from` (ms) lets them: the nth not before n − 1 intervals. How close
- * they come says nothing: on a busy machine two arrive together although they were sent apart.
+ * Requests that came before a rate limit in force since `from` (ms) lets them: the nth not before n − 1 intervals. Their distance says
+ * nothing: on a busy machine two arrive together although they were sent apart.
  */
 function tooEarly(receiver: Receiver, { from, rateLimit }: { from: number; rateLimit: number }): number[] {
   const times = receiver.requests.map((request) => request.at - from);

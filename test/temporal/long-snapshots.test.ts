@@ -6,7 +6,7 @@ import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-// A worker polls twice a second, both lanes, and does its chores. It was seen to read 12 pages a second.
+// A worker polls twice a second, both lanes, and does its chores: 12 pages a second were seen.
 const PAGES_A_SECOND = 200;
 const WINDOW_MS = 3_000;
 
@@ -28,7 +28,7 @@ afterAll(async () => {
 // Old: it read 90,000 pages a second, walking twice a second over everything that had been finished since the snapshot and over
 // every subscription that was paused.
 test('an idle worker reads next to nothing, however much was finished under an open snapshot and however many are paused', async () => {
-  // It looks everywhere at its beginning and every 30 s: a window between two of those looks.
+  // The worker looks everywhere at its beginning and every 30 s: this window lies between two of those looks.
   await waitFor('three idle seconds', async () => {
     const [before, startedAt] = [await pagesRead(posthorn.deps.pool), performance.now()];
     await sleep(WINDOW_MS);

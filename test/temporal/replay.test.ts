@@ -35,7 +35,7 @@ const names = Object.keys(RECORDINGS);
 const textOf = (name: string): string => readFileSync(join(HISTORIES_FOLDER, `${name}.json`), 'utf8');
 const keptOf = (name: string): RecordedHistory => JSON.parse(textOf(name));
 
-/** What replaying it with these workflows fails with; undefined when every command is the one of the history. */
+/** The failure of replaying it with these workflows; undefined when every command is the one of the history. */
 async function replay(workflowBundle: Bundle, { workflowId, history }: RecordedHistory): Promise<unknown> {
   const results = Worker.runReplayHistories({ workflowBundle }, [{ workflowId, history: historyFromJson(history) }]);
   const errors: unknown[] = [];

@@ -93,7 +93,7 @@ export function drillKilledProcesses(threshold: string): void {
     await sleep(BURST_IS_OVER_MS);
     let isKilled = false;
     const held: Answer = () => undefined;
-    // Its retry is what is killed: the first try fails, the second is held.
+    // The kill hits its retry: the first try fails, the second is held.
     const last = await scenes.set(1, () => (isKilled || last.receiver.requests.length < 2 ? 500 : held), {
       retryPolicy: { maxRetries: 1, initialDelay: 2_000, maxDelay: 2_000 },
     });
@@ -177,7 +177,7 @@ export function drillKilledProcesses(threshold: string): void {
     await untilSettled(database.pool, service.client, scene.channelId);
 
     expect([ofApi, ofWorker]).toMatchObject([{ exitCode: 0 }, { exitCode: 0 }]);
-    // What they may take; the slowest answer here takes 2 s.
+    // Time that the answers may take; the slowest one here takes 2 s.
     expect(ofApi.afterMs).toBeLessThan(25_000);
     expect(ofWorker.afterMs).toBeLessThan(40_000);
     expect([...unanswered]).toEqual([]);
