@@ -108,7 +108,7 @@ export const apiKeyAnswer = z.strictObject({
       ),
     })
     .describe("Limits in force: the tier's or the key's own."),
-  scopes: z.array(z.enum(SCOPES)).describe('What it may do.'),
+  scopes: z.array(z.enum(SCOPES)).describe('Rights that it has.'),
   prefix: z
     .string()
     .regex(/^svc_(live|test)_\w{3}$/)
