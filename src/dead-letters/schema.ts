@@ -47,7 +47,7 @@ const DELIVERY_FIELDS = ['channelId', 'messageId', 'subscriptionId', 'deliveryId
 export const deadLetterAnswer = z
   .strictObject({
     id: idOf('deadLetter'),
-    kind: z.enum(DEAD_LETTER_KINDS).describe('What has failed: a delivery, or a run of a workflow.'),
+    kind: z.enum(DEAD_LETTER_KINDS).describe('A delivery has failed, or a run of a workflow.'),
     status: z.enum(DEAD_LETTER_STATUSES).describe('Only an open one can be replayed or discarded.'),
     channelId: idOf('channel').exactOptional().describe('Channel of the message. On the kind delivery.'),
     messageId: idOf('message').exactOptional().describe('Message that was not delivered. On the kind delivery.'),
@@ -59,7 +59,7 @@ export const deadLetterAnswer = z
     reason: z.enum(DEAD_LETTER_REASONS).describe('Why it was given up.'),
     lastError: z
       .strictObject({
-        class: z.enum(ERROR_CLASSES).exactOptional().describe('What kind of failure it was.'),
+        class: z.enum(ERROR_CLASSES).exactOptional().describe('Kind of the failure.'),
         message: z.string().exactOptional().describe('The same for people.'),
         status: wholeNumber.exactOptional().describe('HTTP status of the last answer. Absent when there was none.'),
       })
@@ -94,9 +94,9 @@ export const bulkReplayAnswer = z.strictObject({
   id: idOf('bulkReplay'),
   status: z.enum(BULK_REPLAY_STATUSES).describe('How far it is.'),
   matched: wholeNumber.describe('Open dead letters that the filter matches.'),
-  replayed: wholeNumber.describe('Those replayed so far.'),
-  failed: wholeNumber.describe('Those that could not be replayed.'),
-  filter: bulkReplayFilter.describe('What it was asked for.'),
+  replayed: wholeNumber.describe('Dead letters replayed so far.'),
+  failed: wholeNumber.describe('Dead letters that could not be replayed.'),
+  filter: bulkReplayFilter.describe('Dead letters that were asked for.'),
   createdAt: time.describe('When it was asked for.'),
   finishedAt: time.exactOptional().describe('When it ended. Absent until then.'),
 });

@@ -22,7 +22,7 @@ const response = z.strictObject({
   latencyMs: wholeNumber.describe('Milliseconds from sending to the end of the answer.'),
 });
 
-/** What the subscriber answered. */
+/** Answer of the subscriber. */
 export type DeliveryResponse = z.output<typeof response>;
 
 /** Spec §2 Delivery. */
@@ -36,10 +36,10 @@ export const deliveryAnswer = z.strictObject({
   nextRetryAt: time.exactOptional().describe('When it is tried again. Absent where no retry is coming.'),
   response: response
     .exactOptional()
-    .describe('What the subscriber answered to the last attempt. Absent when that got no answer.'),
+    .describe('Answer of the subscriber to the last attempt. Absent when that got none.'),
   held: z
     .strictObject({
-      reason: z.enum(HELD_REASONS).describe('What holds it, beside its policy.'),
+      reason: z.enum(HELD_REASONS).describe('The thing that holds it, beside its policy.'),
       since: time.describe('Since when.'),
       until: time.exactOptional().describe('Until when, as nextRetryAt. Absent while nothing but a resume ends it.'),
     })
@@ -47,7 +47,7 @@ export const deliveryAnswer = z.strictObject({
     .describe('Why it is not being tried. On unfinished deliveries only.'),
   error: z
     .strictObject({
-      class: z.enum(ERROR_CLASSES).describe('What kind of failure it was.'),
+      class: z.enum(ERROR_CLASSES).describe('Kind of the failure.'),
       message: z.string().describe('The same for people.'),
     })
     .exactOptional()
@@ -65,12 +65,12 @@ export const attemptAnswer = z.strictObject({
   startedAt: time.describe('When it began.'),
   durationMs: wholeNumber.describe('Milliseconds that it took.'),
   outcome: z.enum(ATTEMPT_OUTCOMES).describe('Whether the message has arrived by it.'),
-  errorClass: z.enum(ERROR_CLASSES).exactOptional().describe('What kind of failure it was. Absent on success.'),
+  errorClass: z.enum(ERROR_CLASSES).exactOptional().describe('Kind of the failure. Absent on success.'),
   errorMessage: z.string().exactOptional().describe('The same for people, with what is to be mended.'),
   response: response
     .extend({ headers: z.record(z.string(), z.string()).describe('Headers of the answer, by lower-case name.') })
     .exactOptional()
-    .describe('What the subscriber answered. Absent when there was no answer.'),
+    .describe('Answer of the subscriber. Absent when there was none.'),
   carrier: z.string().describe('Id of the Temporal workflow that made it.'),
 });
 export type Attempt = z.output<typeof attemptAnswer>;

@@ -31,7 +31,7 @@ export const exactObject = z.codec(z.record(z.string(), z.unknown()), z.instance
 /** A count, or a whole number of any unit. */
 export const wholeNumber = z.int().min(0);
 
-/** What is wrong with one field, as ErrorDetails has it. */
+/** A field that is refused, and why: ErrorDetails. */
 export const fieldProblem = z.strictObject({
   field: z.string().describe('Path of the field as its author writes it, such as `messages[3].eventType`.'),
   reason: z.string().describe('Reads behind the field: `is required`.'),

@@ -14,7 +14,7 @@ export type RequestState = {
   params?: Record<string, string>;
   /** Why there is no route. Thrown behind the rate limit, so that this answer carries its headers too. */
   routeProblem?: ApiError;
-  /** What the request presents, not yet proven; rate limits count by its principal. */
+  /** The credential that the request presents, not yet proven; rate limits count by its principal. */
   credential?: Credential;
   /** Why there is none. Thrown behind the rate limit as well. */
   credentialProblem?: ApiError;

@@ -9,8 +9,8 @@ const CODES = Object.keys(STATUS_OF_CODE) as ErrorCode[];
 export const errorEnvelope = z.strictObject({
   error: z
     .strictObject({
-      code: z.enum(CODES).describe('What went wrong, for programs. Decides the HTTP status.'),
-      message: z.string().min(1).describe('What went wrong, for people. Not to be compared: the text may change.'),
+      code: z.enum(CODES).describe('Tells programs what went wrong, and decides the HTTP status.'),
+      message: z.string().min(1).describe('Tells people what went wrong. Not to be compared: the text may change.'),
       details: fieldProblem.exactOptional().describe('The first offending field, and why it is refused.'),
       retryAfter: z
         .int()

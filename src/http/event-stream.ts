@@ -100,7 +100,8 @@ export function createEventStreams({ heartbeatMs, recheckMs }: StreamTimings): E
         if (credential === undefined || route === undefined) return;
         credential.renew().then(
           (caller) => {
-            if (caller === undefined || accessProblem(route.access, { ...credential, caller }) !== undefined) end();
+            const { isSession } = credential;
+            if (caller === undefined || accessProblem(route.access, { caller, isSession }) !== undefined) end();
           },
           // PostgreSQL is away: the next check tells.
           () => undefined,

@@ -45,7 +45,7 @@ export const idempotency =
           readKey(given),
         ]),
       ),
-      requestHash: sha256(ctx.state.bodyText ?? ''),
+      requestHash: sha256(ctx.state.bytes),
     };
     if (route.isPublish === true) {
       ctx.state.keep = { request, toAnswer: (result) => toAnswer(route.status, stringifyExact(result)) };
@@ -81,7 +81,7 @@ function readKey(given: readonly string[]): string {
   return key;
 }
 
-const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
+const sha256 = (content: string | Buffer): Buffer => createHash('sha256').update(content).digest();
 
 /** Not what the caller is told to mend, nor what is to be tried again: the same key must then do it. */
 const isKept = ({ code, status, retryAfter }: ApiError): boolean =>

@@ -11,7 +11,7 @@ type Status = 200 | 201 | 202 | 204;
 /** Who may ask: one with a right in an environment, a person who is signed in, or anyone. */
 export type Access = { readonly scope: Scope } | 'session' | 'public';
 
-/** What a body is read as: JSON, the fields of an HTML form, nothing, or bytes of these media types as they came. */
+/** A body is read as JSON, as the fields of an HTML form, as nothing, or as the bytes that came, of these media types. */
 export type Consumes = 'json' | 'form' | 'none' | { readonly raw: readonly string[] };
 
 /** The parameters a path names: `/v1/channels/:channelId` gives `{ channelId: string }`. */
@@ -57,7 +57,7 @@ export type Row = {
   answers: Readonly<Record<number, z.ZodType>>;
   /** The one status among `answers`. */
   status: Status;
-  /** What its service refuses with, beside what the edge refuses on every route like it (error-codes.ts). */
+  /** Codes of its service, beside those of the edge on every route like it (error-codes.ts). */
   errors: readonly ErrorCode[];
   /** Which further bucket the route draws from; its headers win there. */
   bucket?: Bucket;

@@ -42,7 +42,7 @@ export type ListenOptions = {
 };
 
 /**
- * What a server serves. `countBroken` counts a request that Node could not read, which is answered here. `endStreams` ends the
+ * The app behind a server. `countBroken` counts a request that Node could not read, which is answered here. `endStreams` ends the
  * open streams for good, when a drain begins.
  */
 export type Served = {

@@ -13,7 +13,7 @@ export type RequestHead = {
 /** `body` holds the exact bytes; none when the request had no body. */
 export type WholeRequest = RequestHead & { body: Buffer };
 
-/** The credential that a request presents: who asks, as far as its head tells, and how that is proven. */
+/** A credential as a request presents it: who asks, as far as the head tells, and how that is proven. */
 export type Credential = {
   caller: Caller;
   /** A person's, who is signed in: what routes with the access `session` take. */

@@ -1,4 +1,4 @@
-/** Limits of one principal per minute, per second and at a time (spec §8). */
+/** How much one principal may use per minute, per second and at a time (spec §8). */
 export type Limits = {
   /** Requests per window of 60 s. */
   requestsPerMinute: number;

@@ -47,7 +47,7 @@ export const messageReplayAnswer = z.strictObject({
   onlyMissing: z.boolean().describe('Whether what has arrived or failed is left alone.'),
   ratePerSecond: wholeNumber.describe('Deliveries made due per second at most.'),
   matched: wholeNumber.describe('Messages found so far.'),
-  replayed: wholeNumber.describe('Those that were made due.'),
+  replayed: wholeNumber.describe('Messages that were made due.'),
   upTo: time.exactOptional().describe('publishedAt of the last message looked at. Absent before the first one.'),
   createdAt: time.describe('When it was asked for.'),
   finishedAt: time.exactOptional().describe('When it ended. Absent until then.'),

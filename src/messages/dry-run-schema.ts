@@ -25,7 +25,7 @@ export const dryRunBody = fieldsOf({
 
 export type DryRunRequest = z.output<typeof dryRunBody>;
 
-/** What one subscription would do with a message. */
+/** A subscription, and whether it would get the message. */
 const dryRunRoute = z.strictObject({
   subscriptionId: idOf('subscription'),
   name: z.string().describe('Name of the subscription.'),
@@ -34,11 +34,11 @@ const dryRunRoute = z.strictObject({
     .enum(['no_filter', 'filter_matches', 'filter_undecided', 'event_type', 'filter_does_not_match', 'filter_failed'])
     .describe('Why it would or would not get it.'),
   detail: z.string().exactOptional().describe('More of the reason, for people.'),
-  heldBy: z.enum(['paused', 'disabled', 'circuit']).exactOptional().describe('What its delivery would wait for.'),
+  heldBy: z.enum(['paused', 'disabled', 'circuit']).exactOptional().describe('Hold that its delivery would wait for.'),
 });
 export type DryRunRoute = z.output<typeof dryRunRoute>;
 
-/** What would become of a message published now, with a page of the subscriptions. */
+/** The fate of a message if it were published now, with a page of the subscriptions. */
 export const dryRunAnswer = pageOf(dryRunRoute).extend({
   channel: z
     .strictObject({
@@ -46,7 +46,9 @@ export const dryRunAnswer = pageOf(dryRunRoute).extend({
       accepts: z.boolean().describe('Whether the channel would take it.'),
       errors: z
         .array(fieldProblem)
-        .describe('What its schemas say; of a channel that only warns these are warnings, beside `accepts: true`.'),
+        .describe(
+          'Problems that its schemas find; in a channel that only warns these are warnings, beside `accepts: true`.',
+        ),
     })
     .describe('The channel.'),
   filter: z

@@ -204,7 +204,7 @@ export const batchAnswer = z.strictObject({
 });
 export type BatchAccepted = z.output<typeof batchAnswer>;
 
-/** What would become of each payload. */
+/** Whether the schemas would take each payload. */
 export const validationAnswer = z.strictObject({
   valid: z.boolean().describe('Whether the schemas take all of them.'),
   results: z

@@ -173,7 +173,7 @@ export const subscriptionAnswer = z.strictObject({
       nextProbeAt: time.exactOptional().describe('When the next probe may go. Absent while it is closed.'),
     })
     .describe('Circuit breaker of its receiver.'),
-  concurrency: concurrency.exactOptional().describe('What its receiver is sent at this moment. Absent in lists.'),
+  concurrency: concurrency.exactOptional().describe('Requests to its receiver at this moment. Absent in lists.'),
   secretUnreadableSince: time
     .exactOptional()
     .describe('Since when its deliveries wait because none of its signing secrets can be opened; rotating ends it.'),

@@ -30,7 +30,7 @@ function gapsIn(schema: Described, at: string): string[] {
 }
 
 const isStream = (schema: z.ZodType): boolean => schema.meta()?.['mediaType'] === 'text/event-stream';
-/** Content of one event of a stream. `as`: eventsOf puts it there. */
+/** Schema of one event of a stream. `as`: eventsOf puts it there. */
 const eventOf = (schema: z.ZodType): z.ZodType => schema.meta()?.['event'] as z.ZodType;
 
 const table = routes.map((route) => ({ ...route, answer: route.answers[route.status] ?? z.never() }));

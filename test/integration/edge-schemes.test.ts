@@ -170,7 +170,7 @@ test('a public route takes everyone, asks for no proof and has no caller', async
   expect(codeOf(await ask('till', { path, headers: { 'x-proof': 'x' } }))).toEqual([200, undefined]);
   expect(got.map(({ caller }) => caller)).toEqual([undefined, undefined, undefined, undefined]);
   expect(asked()).toBe(before);
-  // The route has limits as every one: a stranger's, and those of a principal that is named.
+  // Limits hold as on every route: a stranger's, and those of a principal that is named.
   const stranger = await edge.call({ method: 'POST', path, body: { name: 'a' }, key: null });
   const known = await edge.call({ method: 'POST', path, body: { name: 'a' }, key: edge.key });
   expect([stranger, known].map(({ headers }) => headers['x-ratelimit-limit'])).toEqual(['600', '600000']);
@@ -189,6 +189,15 @@ test('an Idempotency-Key belongs to its principal', async () => {
   expect(got).toHaveLength(1);
   expect((await edge.call({ ...again, key: await edge.newKey() })).headers['idempotent-replayed']).toBeUndefined();
   expect(got).toHaveLength(2);
+});
+
+test('an Idempotency-Key tells raw bodies apart by their bytes', async () => {
+  const call = (body: Buffer) =>
+    edge.call({ method: 'POST', path: '/t/any', body, headers: { 'idempotency-key': 'raw' } });
+  expect(codeOf(await call(Buffer.from([0xff])))).toEqual([200, undefined]);
+  expect(codeOf(await call(Buffer.from([0xfe])))).toEqual([409, 'CONFLICT']);
+  expect((await call(Buffer.from([0xff]))).headers['idempotent-replayed']).toBe('true');
+  expect(got).toHaveLength(1);
 });
 
 test('a form is read as its fields, each once, and nothing but a form is taken', async () => {

@@ -108,7 +108,7 @@ export const apiKeyAnswer = z.strictObject({
       ),
     })
     .describe("Limits in force: the tier's or the key's own."),
-  scopes: z.array(z.enum(SCOPES)).describe('Rights of the key.'),
+  scopes: z.array(z.enum(SCOPES)).describe('Rights that it has.'),
   prefix: z
     .string()
     .regex(/^svc_(live|test)_\w{3}$/)
