@@ -13,7 +13,7 @@ const name = z.string().min(1).max(200);
 const description = z.string().max(1_000);
 const retentionDays = z.number().int().min(1).max(365);
 
-/** What becomes of a payload that does not fit: refused, or published with a warning in the answer. */
+/** A payload that does not fit is refused, or published with a warning in the answer. */
 export const SCHEMA_MODES = ['enforce', 'warn'] as const;
 export type SchemaMode = (typeof SCHEMA_MODES)[number];
 
@@ -106,9 +106,7 @@ export const channelAnswer = z.strictObject({
   schemaMode: z
     .enum(SCHEMA_MODES)
     .exactOptional()
-    .describe(
-      'What becomes of a payload that does not fit: refused, or published with a warning. Only where there is a schema.',
-    ),
+    .describe('A payload that does not fit is refused, or published with a warning. Only where there is a schema.'),
   retentionDays: wholeNumber.describe('Days after which a message is removed.'),
   createdAt: time.describe('When the channel was made.'),
   updatedAt: time.describe('When the channel was last changed.'),

@@ -86,7 +86,7 @@ export function createDeadLetters(
 
     /**
      * Starts replaying every open dead letter that the filter matches and that had failed by now, or counts them for a
-     * dry run. What fails again meanwhile is not taken up a second time, so it ends; asking twice replays nothing twice.
+     * dry run. A delivery that fails again meanwhile is not taken up a second time, so the replay ends. Two requests replay nothing twice.
      */
     async replayMatching(
       caller: EnvironmentCaller,

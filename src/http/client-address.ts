@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js';
 /**
  * The address a request comes from: with `trustedProxyHops` proxies in front, the one that the outermost of them saw.
  * Counted from the right of X-Forwarded-For, because a caller can write anything at its left.
- * It does not protect against a caller who can reach an inner proxy or this process directly.
+ * This does not protect against a caller who can reach an inner proxy or this process directly.
  */
 export function clientAddress(request: IncomingMessage, trustedProxyHops: number): string {
   const socketAddress = request.socket.remoteAddress ?? '';

@@ -5,7 +5,7 @@ import type { Credential } from '../identity/scheme.ts';
 import type { ApiError } from '../shared/api-error.ts';
 import type { BoundRoute } from './route.ts';
 
-/** What the middleware leaves on ctx.state, in the order in which it is set. */
+/** State of a request on ctx.state, in the order in which the middleware sets it. */
 export type RequestState = {
   requestId: string;
   /** The row of the route table; absent on unknown paths and wrong methods. */

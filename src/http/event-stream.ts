@@ -5,7 +5,7 @@ import { accessProblem } from './require-access.ts';
 
 /** Where a feed writes to: one caller's connection. */
 export type Sink = {
-  /** Sends text. What the connection does not take at once is kept in memory. */
+  /** Sends text. Text that the connection does not take at once is kept in memory. */
   send(text: string): void;
   /** Whether the connection has not taken what it was given: nothing more is to be sent until `resume`. */
   isFull(): boolean;
@@ -13,7 +13,7 @@ export type Sink = {
   end(): void;
 };
 
-/** What fills a stream. */
+/** The source of a stream's events. */
 export type Feed = {
   start(sink: Sink): void;
   /** The sink has room again. */
@@ -26,7 +26,7 @@ export type Feed = {
 
 const EVENT_STREAM = 'text/event-stream';
 
-/** What a handler returns for an answer of server-sent events (WHATWG HTML §9.2) instead of JSON. */
+/** A handler's result for an answer of server-sent events (WHATWG HTML §9.2) instead of JSON. */
 export class EventStream {
   readonly feed: Feed;
   constructor(feed: Feed) {

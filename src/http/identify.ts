@@ -4,7 +4,7 @@ import { toApiError } from './errors.ts';
 import { headOf } from './request-head.ts';
 
 /**
- * Finds the credential that a request presents. It throws nothing: the rate limit comes next and must see failed calls as well,
+ * Finds the credential that a request presents. This step throws nothing: the rate limit comes next and must see failed calls as well,
  * and its headers must be on their answers. `require-access.ts` throws what is left in credentialProblem.
  */
 export const identify =

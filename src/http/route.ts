@@ -23,7 +23,7 @@ type ParamsOf<P extends string> = P extends `${string}/:${infer Name}/${infer Re
 
 type CallerOf<A extends Access> = A extends 'public' ? undefined : A extends 'session' ? Caller : EnvironmentCaller;
 
-/** What a handler is given: everything already authenticated, allowed and validated. */
+/** A request as a handler gets it: authenticated, allowed and validated. */
 export type RouteRequest<B, Q, P, C> = {
   caller: C;
   /** Path parameters, by name. Any text: the service answers NOT_FOUND for one that is no id. */
@@ -63,7 +63,7 @@ export type Row = {
   bucket?: Bucket;
   /** Its service takes `keep`: the answer to an Idempotency-Key is stored with what is published. */
   isPublish?: true;
-  /** It makes deliveries of messages that are stored: not for a request that is itself the consequence of a delivery. */
+  /** The route makes deliveries of stored messages: refused to a request that is itself the consequence of a delivery. */
   isRedelivery?: true;
   /** Largest request body in bytes: `control` 256 KiB (default), `publish` 5 MiB. */
   size?: 'control' | 'publish';

@@ -112,7 +112,7 @@ export async function startHttpServer(
     async drain() {
       isDraining = true;
       app.endStreams();
-      // What the kernel has accepted already is taken in first: closing the listener would reset it.
+      // Connections that the kernel has accepted are taken in first: closing the listener would reset it.
       for (let turn = 0; turn < ACCEPTING_TURNS; turn += 1) await new Promise((resolve) => setImmediate(resolve));
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
       for (const response of inFlight) if (!response.headersSent) response.setHeader('Connection', 'close');

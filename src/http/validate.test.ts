@@ -20,7 +20,7 @@ const body = z.strictObject({
 });
 const good = { name: 'abc' };
 
-test('what the schema returns comes back', () => {
+test('the output of the schema comes back', () => {
   expect(parseInput(body, good)).toEqual(good);
 });
 

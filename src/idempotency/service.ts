@@ -15,7 +15,7 @@ const RENEW_EVERY_MS = 10_000;
 const RETRY_AFTER_SECONDS = 1;
 
 export type Work = {
-  /** What it accepts is kept in the transaction that stores it; `run` throws KeyTakenError when another process was first. */
+  /** An accepted publish is kept in the transaction that stores it; `run` throws KeyTakenError when another process was first. */
   isPublish: boolean;
   /** Gives the answer that is to be kept; throws where none is. Called once at most. */
   run: () => Promise<KeptAnswer>;
@@ -26,7 +26,7 @@ export type OnceAnswer = { answer: KeptAnswer; isReplayed: boolean };
 export type Idempotency = {
   /**
    * Runs the work of a request unless its key has an answer, which is returned instead. CONFLICT for another body under the
-   * same key, and with Retry-After for a first request that runs on for longer than 5 s. What `run` throws is thrown on, and
+   * same key, and with Retry-After for a first request that runs on for longer than 5 s. An error of `run` is thrown on, and
    * the key is free again.
    */
   once(request: KeyedRequest, work: Work): Promise<OnceAnswer>;
@@ -96,7 +96,7 @@ export function createIdempotency({ pool, keyRing, log }: Pick<Dependencies, 'po
     try {
       const answer = await run();
       const body = answer.body === null ? null : keyRing.encrypt(answer.body, sealContext(id));
-      // It is done, whatever becomes of the row: the caller is told so.
+      // The request is done, whatever becomes of the row: the caller is told so.
       await note(() => store.finishKey(pool, id, owner, { ...answer, body }));
       return { answer, isReplayed: false };
     } catch (failure) {
@@ -164,7 +164,7 @@ const stillRunning = (): ApiError =>
     retryAfter: RETRY_AFTER_SECONDS,
   });
 
-/** What the promise gives; throws when it has not settled until then. */
+/** Result of the promise; throws when it has not settled until then. */
 async function before<T>(deadline: number, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

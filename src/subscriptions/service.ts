@@ -39,7 +39,7 @@ export type Subscriptions = {
   delete(caller: EnvironmentCaller, id: string): Promise<void>;
   /** From active and from disabled. Deliveries queue until resume; an attempt that is already being made goes on. */
   pause(caller: EnvironmentCaller, id: string): Promise<Subscription>;
-  /** From paused and from disabled. What has queued is due, oldest first. */
+  /** From paused and from disabled. Queued deliveries are due, oldest first. */
   resume(caller: EnvironmentCaller, id: string): Promise<Subscription>;
   /** The secret that signs now. Nothing else ever shows it. CONFLICT when it cannot be opened: only rotating mends that. */
   secret(caller: EnvironmentCaller, id: string): Promise<SubscriptionSecret>;
@@ -78,7 +78,7 @@ export function createSubscriptions(
     if (problem !== undefined) throw invalidField('filter', problem);
   };
 
-  /** What the service tells is published where no expression can be asked (deliveries/statements/service-events.ts). */
+  /** Service events are published where no expression can be asked (deliveries/statements/service-events.ts). */
   const refuseSystemFilter = (filter: string | null | undefined, channel: { isSystem: boolean } | undefined): void => {
     if (typeof filter === 'string' && channel?.isSystem === true)
       throw invalidField('filter', 'is not possible on the system channel; eventTypes are');
