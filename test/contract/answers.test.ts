@@ -105,6 +105,10 @@ describe('an answer is held to its row', () => {
       'a delay without a limit',
       { method: 'GET', path, status: 400, body: refused('INVALID_REQUEST', { retryAfter: 1 }) },
     ],
+    [
+      'a probe that is not ready and says no more',
+      { method: 'GET', path: '/readyz', status: 503, body: { status: 'ok' } },
+    ],
     ['a resource where there is none', { method: 'GET', path: '/nothing', status: 200, body: page }],
     [
       'the row of another parameter',

@@ -12,7 +12,8 @@ export const problemsOf = (schema: z.ZodType, value: unknown): string[] =>
 
 export type Seen = { method: string; path: string; status: number; body: unknown };
 
-const PROBES: Readonly<Record<string, Readonly<Record<number, z.ZodType>>>> = {
+/** Answers of what has no row: they stand before the route table, and have no rate limit. */
+export const PROBES: Readonly<Record<string, Readonly<Record<number, z.ZodType>>>> = {
   '/healthz': { 200: healthAnswer },
   '/readyz': { 200: readyAnswer, 503: unreadyAnswer },
 };

@@ -9,6 +9,7 @@ import { apiKeyScheme } from '../../src/identity/api-keys/scheme.ts';
 import { type ApiKeys, createApiKeys, type OperatorApiKey } from '../../src/identity/api-keys/service.ts';
 import { type App, createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
+import { errorEnvelope } from '../../src/http/error-envelope.ts';
 import type { Route } from '../../src/http/route.ts';
 import { type HttpServer, startHttpServer } from '../../src/http/server.ts';
 import { createIdempotency } from '../../src/idempotency/service.ts';
@@ -18,6 +19,7 @@ import { createNewId } from '../../src/new-id.ts';
 import { createDatabase } from '../../src/db/client.ts';
 import { createPool } from '../../src/db/pool.ts';
 import { ensureEnvironments } from '../../src/process/seed.ts';
+import { PROBES, problemsOf } from './answer-check.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { createProbes } from './edge-probes.ts';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
@@ -171,8 +173,11 @@ function call(
       incoming.on('end', () => {
         const text = Buffer.concat(chunks).toString('utf8');
         const isJson = incoming.headers['content-type']?.startsWith('application/json') && text !== '';
-        resolve({
-          status: incoming.statusCode ?? 0,
+        const status = incoming.statusCode ?? 0;
+        const problems = isJson === true ? problemsIn({ path, status, text }) : [];
+        if (problems.length > 0) return reject(new Error(`${method} ${path} answers ${text}: ${problems.join('; ')}`));
+        return resolve({
+          status,
           headers: incoming.headers,
           text,
           json: isJson ? JSON.parse(text) : {},
@@ -182,4 +187,10 @@ function call(
     outgoing.on('error', reject);
     outgoing.end(bytes);
   });
+}
+
+/** Where an answer is neither what /healthz and /readyz may say nor the envelope of a refusal. */
+function problemsIn({ path, status, text }: { path: string; status: number; text: string }): string[] {
+  const schema = PROBES[path]?.[status] ?? (status < 400 ? undefined : errorEnvelope);
+  return schema === undefined ? [] : problemsOf(schema, JSON.parse(text));
 }

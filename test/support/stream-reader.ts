@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
+import { messageAnswer } from '../../src/messages/schema.ts';
+import { problemsOf } from './answer-check.ts';
 import { waitFor } from './wait-for.ts';
 
 /** One event as WHATWG HTML §9.2.6 dispatches it: `id` is the last one given, with this event or before it. */
@@ -80,7 +82,12 @@ export async function openStream({ url, key, lastEventId, method = 'GET' }: Stre
     text: () => texts.join(''),
     events,
     lastEventId: () => id,
-    waitForEvents: (count) => waitFor(`${count} events`, () => events.length >= count && events),
+    async waitForEvents(count) {
+      const seen = await waitFor(`${count} events`, () => events.length >= count && events);
+      const problems = seen.flatMap(({ data }) => problemsOf(messageAnswer, JSON.parse(data)));
+      if (problems.length > 0) throw new Error(`An event is no message: ${problems.join('; ')}`);
+      return seen;
+    },
     end: () => ended,
     waitForEnd: () => waitFor('the end of the stream', () => ended),
     pause: () => void incoming.pause(),
