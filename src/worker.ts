@@ -16,7 +16,6 @@ import { createPaced } from './dispatch/pace.ts';
 import { abandonCarriers, reconcileDeliveries, restAfterLook } from './dispatch/reconciler.ts';
 import { startReportingConcurrency } from './dispatch/report-concurrency.ts';
 import { startPublishingScheduled } from './dispatch/publish-scheduled.ts';
-import { createFilters } from './filters/filters.ts';
 import { createPublishDue } from './messages/publish-due.ts';
 import { readMachine } from './machine.ts';
 import { createWebhookSender } from './outbound/post-webhook.ts';
@@ -63,7 +62,7 @@ export async function startWorker(
   settings: TemporalSettings,
   { taskQueue = TASK_QUEUE, handOver }: { taskQueue?: string; handOver?: LateHandOver } = {},
 ): Promise<RunningWorker> {
-  const { log, pool, newId, config } = deps;
+  const { log, pool, newId, config, filters } = deps;
   installRuntime(log);
   const { connection, client, close } = await connectToTemporal(settings);
   const furnishing = { namespace: settings.namespace, taskQueue, log };
@@ -85,7 +84,6 @@ export async function startWorker(
     version: VERSION,
     maxConnections: capacity.requests + slots,
   });
-  const filters = createFilters({ log, waitMs: config.filterWaitMs });
   const stopping = new AbortController();
   const reconciling = { pool, log, carriers: createCarriers(client), paced: createPaced(restAfterLook) };
   const worker = await Worker.create({

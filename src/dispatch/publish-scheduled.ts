@@ -4,8 +4,7 @@ import type { PublishDue } from '../messages/publish-due.ts';
 
 // What is scheduled for less than this ahead may be that late; everything else is known of before its time.
 const POLL_MS = 500;
-// What is due and not to be had: another worker has it, which takes milliseconds, or its channel is being changed. The latter
-// as well while channels are worked on beside the batches, which tell nothing of these.
+// What is due and not to be had: another worker has it, which takes milliseconds, or its channel is being changed.
 const LOOK_AGAIN = { soonMs: 5, forMs: 100, laterMs: 100 } as const;
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 
@@ -32,11 +31,11 @@ export function startPublishingScheduled({ publishDue, log }: { publishDue: Publ
   const look = async (): Promise<number> => {
     const startedAt = performance.now();
     try {
-      const { isMore, nextInMs = POLL_MS, beside } = await publishDue.publishBatch();
+      const { isMore, nextInMs = POLL_MS } = await publishDue();
       if (isMore) return (performance.now() - startedAt) / 2;
       if (nextInMs <= 0) return nextInMs > -LOOK_AGAIN.forMs ? LOOK_AGAIN.soonMs : LOOK_AGAIN.laterMs;
       // A timer that is a fraction of a millisecond early would find nothing due.
-      return Math.min(Math.ceil(nextInMs) + 1, beside > 0 ? LOOK_AGAIN.laterMs : POLL_MS);
+      return Math.min(Math.ceil(nextInMs) + 1, POLL_MS);
     } catch (error) {
       log[isUnreachable(error) ? 'warn' : 'error']({ err: error }, 'scheduled messages wait for a moment');
       return PAUSE_AFTER_FAILURE_MS;
@@ -53,7 +52,6 @@ export function startPublishingScheduled({ publishDue, log }: { publishDue: Publ
       isStopping = true;
       wakeUp();
       await running;
-      await publishDue.stop();
     },
   };
 }

@@ -210,13 +210,7 @@ export type DryRunRoute = {
   subscriptionId: string;
   name: string;
   wouldReceive: boolean;
-  reason:
-    | 'no_filter'
-    | 'filter_matches'
-    | 'filter_undecided'
-    | 'event_type'
-    | 'filter_does_not_match'
-    | 'filter_failed';
+  reason: 'no_filter' | 'filter_matches' | 'event_type' | 'filter_does_not_match' | 'filter_failed';
   detail?: string;
   heldBy?: 'paused' | 'disabled' | 'circuit';
 };

@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
-import { createFilterCompiler, KEPT_CHARACTERS, readMessage, type Verdict } from '../../src/filters/filter.ts';
+import { createFilterCompiler, KEPT, readMessage, type Verdict } from '../../src/filters/filter.ts';
 import { codeBlocksOf, readPage } from './code-blocks.ts';
 
 const PAGE = 'docs/filters.md';
 const ROW = /^\| `(.+)` \| (yes|no) \|$/gm;
 
-const compile = createFilterCompiler(KEPT_CHARACTERS);
+const compile = createFilterCompiler(KEPT);
 
 function verdictOn(filter: string): Verdict {
   const [message] = codeBlocksOf(PAGE).filter(({ language }) => language === 'json');

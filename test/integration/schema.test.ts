@@ -58,6 +58,7 @@ describe('the migrations', () => {
       { migration_name: '0017_list_filters', isFinished: true },
       { migration_name: '0018_hops', isFinished: true },
       { migration_name: '0019_concurrency', isFinished: true },
+      { migration_name: '0020_filter_units', isFinished: true },
     ]);
   });
 

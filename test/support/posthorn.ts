@@ -7,6 +7,7 @@ import { createGuard } from '../../src/create-dependencies.ts';
 import { createServices } from '../../src/create-services.ts';
 import { createKeyRing } from '../../src/credentials/key-ring.ts';
 import type { Dependencies } from '../../src/dependencies.ts';
+import { createFilters } from '../../src/filters/filters.ts';
 import { startHttpServer } from '../../src/http/server.ts';
 import { createLimiter } from '../../src/limits/limiter.ts';
 import { createLog } from '../../src/log.ts';
@@ -57,8 +58,6 @@ export async function startPosthorn(
   const config: Config = readConfig({
     ALLOW_HTTP_WEBHOOKS: 'true',
     WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8,::1/128',
-    // Filters are to be right on a machine that is busy as well.
-    FILTER_WAIT_MS: '60000',
     ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
     ...options.variables,
   });
@@ -71,6 +70,7 @@ export async function startPosthorn(
     db: database.db,
     pool: database.pool,
     keyRing: createKeyRing(config.encryptionKeys),
+    filters: createFilters(),
     own,
     guard: createGuard(config, own),
   };
