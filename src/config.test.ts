@@ -11,7 +11,6 @@ describe('readConfig', () => {
   test('has a default for everything but the addresses', () => {
     expect(readConfig({})).toEqual({
       deliveryBurstThreshold: 100,
-      filterWaitMs: 1_000,
       port: 3000,
       isPortChosen: false,
       publicBaseUrl: 'http://localhost:3000',

@@ -55,8 +55,6 @@ export type Config = {
   readonly deliveryBurstThreshold: number | 'off';
   /** Requests in flight in one worker process, over all subscriptions. Absent: as many as its memory and file descriptors allow. */
   readonly deliveriesInFlight?: number;
-  /** Milliseconds that one publication waits for filters that may take long; an undecided filter then matches. */
-  readonly filterWaitMs: number;
 };
 
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
@@ -125,7 +123,6 @@ const variables = z.object({
     .union([z.literal('off'), wholeNumber(0, 100_000)], 'must be off or a whole number from 0 to 100000')
     .default(100),
   DELIVERIES_IN_FLIGHT: wholeNumber(10, 100_000).optional(),
-  FILTER_WAIT_MS: wholeNumber(100, 60_000).default(1_000),
 });
 
 /** The names of all of them. */
@@ -177,7 +174,6 @@ export function readConfig(
     dataFolder: value.DATA_FOLDER,
     deliveryBurstThreshold: value.DELIVERY_BURST_THRESHOLD,
     ...(value.DELIVERIES_IN_FLIGHT !== undefined && { deliveriesInFlight: value.DELIVERIES_IN_FLIGHT }),
-    filterWaitMs: value.FILTER_WAIT_MS,
   });
 }
 

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Pool } from 'pg';
 import type { Config } from './config.ts';
 import type { Database } from './db/client.ts';
+import type { Filters } from './filters/filters.ts';
 import type { KeyRing } from './credentials/key-ring.ts';
 import type { NewId } from './new-id.ts';
 import type { AddressGuard } from './outbound/address-guard.ts';
@@ -21,6 +22,8 @@ export type Dependencies = {
   /** Raw connections: publish, claim, record. */
   pool: Pool;
   keyRing: KeyRing;
+  /** One for the process: its evaluations share the turns of the event loop. */
+  filters: Filters;
   /** Addresses of this process and its servers; each server adds its own when it begins to listen. */
   own: OwnAddresses;
   /** Where outgoing requests may go. */

@@ -15,6 +15,12 @@ const { hasControlCharacter } = await import('./shared/plain-text.ts');
 const { VERSION } = await import('./shared/version.ts');
 const { visible } = await import('./process/roles/visible.ts');
 
+type DropFilters = { dropFilters: boolean };
+const dropFilters = () =>
+  new Option('--drop-filters', 'pause subscriptions whose filters this release does not take, and drop these').default(
+    false,
+  );
+
 // Roles are loaded when they are run: `keys` needs neither Temporal's native library nor Koa.
 const program = new Command('posthorn')
   .description('Event messaging: durable, signed, retried webhooks')
@@ -24,7 +30,10 @@ const program = new Command('posthorn')
 program
   .command('start')
   .description('run everything, with an own PostgreSQL and Temporal where no address is set')
-  .action(async () => exit(await (await import('./process/roles/start.ts')).runStart(stop)));
+  .addOption(dropFilters())
+  .action(async (options: DropFilters) =>
+    exit(await (await import('./process/roles/start.ts')).runStart(stop, options)),
+  );
 program
   .command('api')
   .description('run the HTTP API (DATABASE_URL, ENCRYPTION_KEYS)')
@@ -36,7 +45,8 @@ program
 program
   .command('migrate')
   .description('bring the database of DATABASE_URL up to date')
-  .action(async () => (await import('./process/roles/migrate.ts')).runMigrate(stop));
+  .addOption(dropFilters())
+  .action(async (options: DropFilters) => (await import('./process/roles/migrate.ts')).runMigrate(stop, options));
 
 const keys = program.command('keys').description('API keys of the database of DATABASE_URL, or of the running `start`');
 const environment = () => new Option('--env <environment>', 'which environment').choices(ENVIRONMENT_KINDS);

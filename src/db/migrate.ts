@@ -23,6 +23,9 @@ export type MigrateOptions = {
   onProgress?: (line: string) => void;
   /** Ends the run: the migration under way is rolled back, and `migrate` rejects with the signal's reason. */
   signal?: AbortSignal;
+  /** Runs before the first migration, and after the last one, while no other process migrates. `before` throws to change nothing. */
+  before?: (session: pg.Client) => Promise<void>;
+  after?: (session: pg.Client) => Promise<void>;
 };
 
 /**
@@ -30,7 +33,10 @@ export type MigrateOptions = {
  * when it is killed anywhere: a migration and its row are one transaction. Throws, with the migration's name in the message, when one
  * fails; earlier ones stay applied.
  */
-export async function migrate(url: string, { onProgress, signal }: MigrateOptions = {}): Promise<string[]> {
+export async function migrate(
+  url: string,
+  { onProgress, signal, before, after }: MigrateOptions = {},
+): Promise<string[]> {
   signal?.throwIfAborted();
   const session = openSession(url);
   await session.connect();
@@ -38,6 +44,7 @@ export async function migrate(url: string, { onProgress, signal }: MigrateOption
   signal?.addEventListener('abort', cancel);
   try {
     await session.query('SELECT pg_advisory_lock($1)', [LOCK_NUMBER]);
+    await before?.(session);
     await session.query(CREATE_LIST);
     const applied: string[] = [];
     for (const migration of await findMissing(session)) {
@@ -45,6 +52,7 @@ export async function migrate(url: string, { onProgress, signal }: MigrateOption
       onProgress?.(`Applied migration ${migration.name}`);
       applied.push(migration.name);
     }
+    await after?.(session);
     return applied;
   } catch (failure) {
     // The error of a cancelled statement says only that it was cancelled.

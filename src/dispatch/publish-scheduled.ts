@@ -4,8 +4,7 @@ import type { PublishDue } from '../messages/publish-due.ts';
 
 // A message scheduled for less than this ahead may be this late; all others are known before their time.
 const POLL_MS = 500;
-// Rest when a due message cannot be had. Another worker has it, which takes milliseconds, or its channel is being changed. The
-// latter holds too while channels are worked on beside the batches, which say nothing about these.
+// Rest when a due message cannot be had: another worker has it, which takes milliseconds, or its channel is being changed.
 const LOOK_AGAIN = { soonMs: 5, forMs: 100, laterMs: 100 } as const;
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 
@@ -33,11 +32,11 @@ export function startPublishingScheduled({ publishDue, log }: { publishDue: Publ
   const look = async (): Promise<number> => {
     const startedAt = performance.now();
     try {
-      const { isMore, nextInMs = POLL_MS, beside } = await publishDue.publishBatch();
+      const { isMore, nextInMs = POLL_MS } = await publishDue();
       if (isMore) return (performance.now() - startedAt) / 2;
       if (nextInMs <= 0) return nextInMs > -LOOK_AGAIN.forMs ? LOOK_AGAIN.soonMs : LOOK_AGAIN.laterMs;
       // A timer that is a fraction of a millisecond early would find nothing due.
-      return Math.min(Math.ceil(nextInMs) + 1, beside > 0 ? LOOK_AGAIN.laterMs : POLL_MS);
+      return Math.min(Math.ceil(nextInMs) + 1, POLL_MS);
     } catch (error) {
       log[isUnreachable(error) ? 'warn' : 'error']({ err: error }, 'scheduled messages wait for a moment');
       return PAUSE_AFTER_FAILURE_MS;
@@ -54,7 +53,6 @@ export function startPublishingScheduled({ publishDue, log }: { publishDue: Publ
       isStopping = true;
       wakeUp();
       await running;
-      await publishDue.stop();
     },
   };
 }

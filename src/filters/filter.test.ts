@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createFilterCompiler, KEPT_CHARACTERS, readMessage, type Verdict } from './filter.ts';
+import { createFilterCompiler, KEPT, readMessage, type Verdict } from './filter.ts';
 
-const compile = createFilterCompiler(KEPT_CHARACTERS);
+const compile = createFilterCompiler(KEPT);
 
 function verdictOn(
   expression: string,
@@ -50,9 +50,9 @@ describe('what fails does not match, and says why:', () => {
   });
 
   test('in 500 characters at most', () => {
-    const { error } = verdictOn('bool(payload.a)', { a: 'x'.repeat(10_000) });
+    const { error } = verdictOn('payload[payload.a]', { a: 'x'.repeat(10_000) });
     expect(error).toHaveLength(500);
-    expect(error).toMatch(/^line 1:1: bool\(\) conversion error: invalid string value "x+…$/);
+    expect(error).toMatch(/^line 1:1: No such key: x+…$/);
   });
 });
 
@@ -133,7 +133,7 @@ describe('whatever a message holds, a filter has one verdict on it', () => {
     'payload.a.matches("^a*$")',
     'payload.a.all(x, x == payload.b)',
     'payload.exists(key, key == "constructor")',
-    'payload.a.map(x, x.b).filter(y, y > 1) == payload.b',
+    'payload.a.filter(x, x.b > 1).size() == payload.b',
     'payload.?a.?b.orValue(false)',
     'has(payload.a.b) && payload.a.b',
     'payload.constructor == payload.toString',
@@ -147,7 +147,7 @@ describe('whatever a message holds, a filter has one verdict on it', () => {
   );
 
   test('the same in every process, and never an exception', () => {
-    const other = createFilterCompiler(KEPT_CHARACTERS);
+    const other = createFilterCompiler(KEPT);
     fc.assert(
       fc.property(expression, value, fc.dictionary(name, fc.string(), { maxKeys: 2 }), (text, payload, metadata) => {
         const verdict = verdictOn(text, textOf(payload), metadata);

@@ -1,4 +1,4 @@
-import { RE2JS } from 're2js';
+import { UNITS_OF_A_FILTER } from '../shared/expression-units.ts';
 import {
   createExpressions,
   type Expression,
@@ -7,12 +7,13 @@ import {
   explainFailure,
 } from '../shared/expressions.ts';
 import { createLru } from '../shared/lru.ts';
+import { compilePattern } from './pattern.ts';
 import { parsePayload } from './payload.ts';
 
 /** Whether a message matches. `error` is for a person (at most 500 characters); `matches` then says what the service does. */
 export type Verdict = { matches: boolean; error?: string };
 
-/** One message. `payload` is its JSON text; `key` is whose turn costly work takes: work of one key waits for each other. */
+/** One message. `payload` is its JSON text; `key` is whose turn it takes while much is to be decided. */
 export type FilterInput = {
   key: string;
   eventType: string;
@@ -20,40 +21,55 @@ export type FilterInput = {
   metadata: Readonly<Record<string, string>> | undefined;
 };
 
-/** The message as expressions see it; its payload is parsed when the first one looks at it. */
-export type Message = { eventType: string; payload: unknown; metadata: unknown };
+/** The message as expressions see it; its payload is parsed by `read`, or when the first one looks at it. */
+export type Message = {
+  eventType: string;
+  payload: unknown;
+  metadata: unknown;
+  isRead(): boolean;
+  read(): void;
+};
 
-export type Filter = Pick<Expression, 'cost'> & { verdictOn(message: Message): Verdict };
+export type Filter = { units: number; readsPayload: boolean; weight: number; verdictOn(message: Message): Verdict };
 /** A filter, or why there is none. */
 export type Compiled = Filter | { problem: string };
 
 const MAX_ERROR_LENGTH = 500;
-/** Characters of expressions that a process remembers: 40 MB of trees, of 10,000 everyday filters. */
-export const KEPT_CHARACTERS = 1_000_000;
+/**
+ * Characters of filters that a process remembers: 40 MB of trees, of 10,000 everyday filters. Each has a weight, of which its
+ * units are five times as many, so that all filters which a channel may have are remembered together.
+ */
+export const KEPT = 1_000_000;
 // So that short ones count for what each takes at least.
 const LEAST_WEIGHT = 50;
+const ENTRIES_OF_A_CHARACTER = 20;
 
-const VARIABLES = { eventType: 'string', payload: 'map', metadata: 'map<string, string>' };
-
-/** Compiles filters and remembers them, what is wrong with one as well, up to so many characters of them. */
-export function createFilterCompiler(keptCharacters: number): (expression: string) => Compiled {
-  const expressions = createExpressions(VARIABLES, (pattern) => {
-    const compiled = RE2JS.compile(pattern);
-    return { test: (text) => compiled.test(text), size: compiled.programSize() };
-  });
-  const kept = createLru<Compiled>(keptCharacters);
+/** Compiles filters and remembers them, what is wrong with one as well, up to a weight of all of them. */
+export function createFilterCompiler(keptWeight: number): (expression: string) => Compiled {
+  const expressions = createExpressions(compilePattern);
+  const kept = createLru<Compiled>(keptWeight);
   return (expression) => {
-    const known = kept.get(expression) ?? compileFilter(expressions, expression);
-    kept.set(expression, known, expression.length + LEAST_WEIGHT);
-    return known;
+    const held = kept.get(expression);
+    if (held !== undefined) return held;
+    const compiled = compileFilter(expressions, expression);
+    kept.set(expression, compiled, 'problem' in compiled ? LEAST_WEIGHT + expression.length : compiled.weight);
+    return compiled;
   };
 }
 
 function compileFilter(expressions: Expressions, expression: string): Compiled {
   try {
-    const { type, cost, evaluate } = expressions.compile(expression);
+    const { type, cost, entries, evaluate } = expressions.compile(expression);
+    const { units, reads } = cost;
     if (type !== 'bool' && type !== 'dyn') return { problem: `must return bool, returns ${type}` };
-    return { cost, verdictOn: (message) => verdictOf(expression, evaluate, message) };
+    if (units > UNITS_OF_A_FILTER)
+      return { problem: `takes up to ${units} units for one message, and a filter may take ${UNITS_OF_A_FILTER}` };
+    return {
+      units,
+      readsPayload: reads.has('payload'),
+      weight: LEAST_WEIGHT + expression.length + entries / ENTRIES_OF_A_CHARACTER,
+      verdictOn: (message) => verdictOf(expression, evaluate, message),
+    };
   } catch (error) {
     if (error instanceof ExpressionRefused) return { problem: shorten(error.message) };
     throw error;
@@ -84,13 +100,17 @@ function kindOf(result: unknown): string {
 
 export function readMessage({ eventType, payload, metadata = {} }: Omit<FilterInput, 'key'>): Message {
   let parsed: { payload: unknown } | undefined;
+  const read = (): { payload: unknown } => (parsed ??= { payload: parsePayload(payload) });
   return {
     eventType,
     get payload() {
-      parsed ??= { payload: parsePayload(payload) };
-      return parsed.payload;
+      return read().payload;
     },
     // The library asks an object for its constructor.
     metadata: Object.hasOwn(metadata, 'constructor') ? new Map(Object.entries(metadata)) : metadata,
+    isRead: () => parsed !== undefined,
+    read() {
+      read();
+    },
   };
 }

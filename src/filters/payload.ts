@@ -1,7 +1,7 @@
 // What a double cannot hold exactly has 16 digits or more, and what CEL's integers hold has 20 at most.
 const LONG_NUMBER = /\d{16}/;
-const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 const LONG_INTEGER = /^-?\d{16,20}$/;
+const NUMBER = /[-+\d.eE]+/y;
 // A key that hides the kind of its object from the library, also when it is written with escapes.
 const CONSTRUCTOR = /constructor|\\u/;
 // No key of a stored payload holds NUL (http/json-guard.ts).
@@ -9,22 +9,68 @@ const EXACT = '\0exact';
 
 /**
  * A payload (JSON text) as an expression sees it: whole numbers that a double cannot hold are bigints, all others doubles, and
- * an object with a key `constructor` is a Map. Texts without either, which is most of them, are read by JSON.parse alone.
+ * an object with a key `constructor` is a Map. Texts without either, which is most of them, are read by JSON.parse alone. A
+ * reviver given to JSON.parse takes 24 to 48 ms for the largest payload, where going through what it made takes 2 to 6.
  */
 export function parsePayload(text: string): unknown {
   const hasLong = LONG_NUMBER.test(text);
   if (!hasLong && !CONSTRUCTOR.test(text)) return JSON.parse(text);
-  return JSON.parse(hasLong ? markIntegers(text) : text, (_key, value: unknown) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-    // `as`: JSON.parse makes plain objects.
-    const members = value as Record<string, unknown>;
-    if (typeof members[EXACT] === 'string') return BigInt(members[EXACT]);
-    return Object.hasOwn(members, 'constructor') ? new Map(Object.entries(members)) : value;
-  });
+  return revive(JSON.parse(hasLong ? markIntegers(text) : text));
 }
 
+/** Changes what JSON.parse has made, in place: nested 32 levels at most (http/json-guard.ts). */
+function revive(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    // By position: entries() would make a pair for each of 130,000 items.
+    for (let at = 0; at < value.length; at += 1) {
+      const item: unknown = value[at];
+      if (typeof item === 'object' && item !== null) value[at] = revive(item);
+    }
+    return value;
+  }
+  // `as`: JSON.parse makes plain objects.
+  const members = value as Record<string, unknown>;
+  if (typeof members[EXACT] === 'string') return BigInt(members[EXACT]);
+  for (const key in members) {
+    const member = members[key];
+    if (typeof member === 'object' && member !== null) setMember(members, key, revive(member));
+  }
+  return Object.hasOwn(members, 'constructor') ? new Map(Object.entries(members)) : members;
+}
+
+/** JSON.parse gives an object a member `__proto__`, where an assignment would give it another prototype. */
+function setMember(members: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === '__proto__')
+    Object.defineProperty(members, key, { value, enumerable: true, configurable: true, writable: true });
+  else members[key] = value;
+}
+
+/** Passes over texts as a whole: a pattern that finds each of 80,000 would take longer than all the rest. */
 function markIntegers(text: string): string {
-  return text.replaceAll(STRING_OR_NUMBER, (found) =>
-    LONG_INTEGER.test(found) && !Number.isSafeInteger(Number(found)) ? `{"\\u0000exact":"${found}"}` : found,
-  );
+  const parts: string[] = [];
+  let from = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text.charCodeAt(at);
+    if (character === QUOTE) at = endOfText(text, at);
+    else if (character === MINUS || (character >= ZERO && character <= NINE)) {
+      NUMBER.lastIndex = at;
+      const [number = ''] = NUMBER.exec(text) ?? [];
+      if (LONG_INTEGER.test(number) && !Number.isSafeInteger(Number(number))) {
+        parts.push(text.slice(from, at), `{"\\u0000exact":"${number}"}`);
+        from = at + number.length;
+      }
+      at += number.length - 1;
+    }
+  }
+  return parts.join('') + text.slice(from);
+}
+
+const [QUOTE, BACKSLASH, MINUS, ZERO, NINE] = [0x22, 0x5c, 0x2d, 0x30, 0x39];
+
+/** Where the quote stands that ends the text which begins here. */
+function endOfText(text: string, begin: number): number {
+  let at = begin + 1;
+  while (at < text.length && text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1;
+  return at;
 }

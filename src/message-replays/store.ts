@@ -1,4 +1,4 @@
-import type { Pool, PoolClient } from 'pg';
+import type { Pool } from 'pg';
 import type { Database, DatabaseTransaction } from '../db/client.ts';
 import { wakeWorkers } from '../db/due.ts';
 import { wantedBy } from '../db/wanted.ts';
@@ -74,30 +74,44 @@ export async function cancelMessageReplay(
 /** `waitMs` until the next batch: the rate, a full queue, or messages that are too young. */
 export type ReplayProgress = { isFinished: boolean; matched: number; replayed: number; waitMs: number };
 
-type Job = {
+/** Columns that decide which messages are next, and which of them the filter lets through. */
+type Where = {
   subscription_id: string;
   since: Date;
   until: Date;
   event_types: string[];
-  only_missing: boolean;
+  /** The event types that the subscription wants. */
+  wants: string[] | null;
   rate_per_second: number;
   position: string | null;
+  waiting: number;
+};
+type Looked = Where & { channel_id: string; filter: string };
+type Job = Where & {
+  only_missing: boolean;
   requested_by: string;
   matched: number;
   replayed: number;
   channel_id: string | null;
   filter: string | null;
-  waiting: number;
 };
+
+const COLUMNS = `job.*, s.channel_id, s.filter, s.event_types AS wants, (SELECT count(*)::int FROM (
+      SELECT FROM deliveries d WHERE d.subscription_id = job.subscription_id AND d.due_at IS NOT NULL
+        AND d.holder IS NULL AND d.carrier IS NULL AND d.policy_attempts = 0 LIMIT ${WAITING_AT_MOST}) AS w) AS waiting`;
+
+// Where a replay of filtered messages is, without a lock.
+const LOOK = `
+  SELECT ${COLUMNS}
+  FROM message_replays job JOIN subscriptions s ON s.id = job.subscription_id AND s.deleted_at IS NULL
+  WHERE job.id = $1 AND job.status IN ('pending', 'running') AND s.filter IS NOT NULL`;
 
 const TAKE = `
   WITH job AS (
     UPDATE message_replays SET status = 'running', carrier = $2 WHERE id = $1 AND status IN ('pending', 'running')
     RETURNING *
   )
-  SELECT job.*, s.channel_id, s.filter, (SELECT count(*)::int FROM (
-      SELECT FROM deliveries d WHERE d.subscription_id = job.subscription_id AND d.due_at IS NOT NULL
-        AND d.holder IS NULL AND d.carrier IS NULL AND d.policy_attempts = 0 LIMIT $3) AS w) AS waiting
+  SELECT ${COLUMNS}
   FROM job LEFT JOIN subscriptions s ON s.id = job.subscription_id AND s.deleted_at IS NULL`;
 
 // Whether the subscription and the replay want a message; test messages were meant for one subscription.
@@ -140,14 +154,16 @@ export type AskFilter = (expression: string, message: FilterInput) => boolean | 
 /**
  * Replays the next messages of a replay that its subscription's filter lets through now, and stores the progress, in one transaction.
  * A repeated call goes on behind the last one, and two at a time take turns on the row. A replay whose subscription is deleted ends as
- * cancelled.
+ * cancelled. The filter is evaluated before that transaction, which would hold back every stream. A batch is dropped if the filter or
+ * the place has changed by then, and the next call evaluates anew.
  */
 export async function replayNextMessages(
   pool: Pool,
   { replayId, carrier, now, ask }: { replayId: string; carrier: string; now: Date; ask: AskFilter },
 ): Promise<ReplayProgress> {
+  const asked = await askNext(pool, { replayId, now, ask });
   return inTransaction(pool, async (connection) => {
-    const { rows: jobs } = await connection.query<Job>(TAKE, [replayId, carrier, WAITING_AT_MOST]);
+    const { rows: jobs } = await connection.query<Job>(TAKE, [replayId, carrier]);
     const job = jobs[0];
     if (job === undefined) return { isFinished: true, matched: 0, replayed: 0, waitMs: 0 };
     const { matched, replayed } = job;
@@ -158,11 +174,11 @@ export async function replayNextMessages(
       return { isFinished: true, matched, replayed, waitMs: 0 };
     }
     if (job.waiting >= WAITING_AT_MOST) return { isFinished: false, matched, replayed, waitMs: 1_000 };
-    const settled = new Date(Math.min(job.until.getTime(), now.getTime() - SETTLED_AFTER_MS));
-    const limit = Math.min(job.filter === null ? BATCH : BATCH_TO_FILTER, job.rate_per_second);
-    const after = job.position ?? lowestIdAt('message', job.since);
-    const before = lowestIdAt('message', settled);
-    const read = await readToFilter(connection, { job, channelId: job.channel_id, after, before, limit, ask });
+    if (job.filter !== null && asked?.place !== placeOf(job))
+      return { isFinished: false, matched, replayed, waitMs: 0 };
+    const read = job.filter === null ? undefined : asked;
+    const { after, before, settled } = boundsOf(job, now);
+    const limit = limitOf(job);
     const { rows } = await connection.query<{ looked: number; last: string | null; wanted: number; replayed: number }>(
       REPLAY,
       [
@@ -197,18 +213,36 @@ export async function replayNextMessages(
   });
 }
 
+/** The ids between which the next messages are, and the time up to which they have settled. */
+function boundsOf({ since, until, position }: Where, now: Date): { after: string; before: string; settled: Date } {
+  const settled = new Date(Math.min(until.getTime(), now.getTime() - SETTLED_AFTER_MS));
+  return { after: position ?? lowestIdAt('message', since), before: lowestIdAt('message', settled), settled };
+}
+
+const limitOf = ({ filter, rate_per_second: rate }: Where & { filter: string | null }): number =>
+  Math.min(filter === null ? BATCH : BATCH_TO_FILTER, rate);
+
+/** State that the verdicts hold for. */
+const placeOf = ({ position, filter, wants }: Pick<Job, 'position' | 'filter' | 'wants'>): string =>
+  JSON.stringify([position, filter, wants]);
+
+type Asked = { place: string; looked: number; before: string; matching: string[] };
+
 /**
  * The messages of the next batch that the filter lets through, and the id before which the batch ends: messages that retention removes
  * meanwhile must not make room for others that the filter has not seen. Undefined without a filter.
  */
-async function readToFilter(
-  connection: PoolClient,
-  batch: { job: Job; channelId: string; after: string; before: string; limit: number; ask: AskFilter },
-): Promise<{ looked: number; before: string; matching: string[] } | undefined> {
-  const { job, channelId, after, before, limit, ask } = batch;
-  if (job.filter === null) return undefined;
-  const { rows } = await connection.query<ToFilter>(READ, [
-    channelId,
+async function askNext(
+  pool: Pool,
+  { replayId, now, ask }: { replayId: string; now: Date; ask: AskFilter },
+): Promise<Asked | undefined> {
+  const { rows: found } = await pool.query<Looked>(LOOK, [replayId]);
+  const job = found[0];
+  if (job === undefined || job.waiting >= WAITING_AT_MOST) return undefined;
+  const { after, before } = boundsOf(job, now);
+  const limit = limitOf(job);
+  const { rows } = await pool.query<ToFilter>(READ, [
+    job.channel_id,
     after,
     before,
     limit,
@@ -218,12 +252,17 @@ async function readToFilter(
   const matching: string[] = [];
   for (const { id, eventType, metadata, payload } of rows) {
     if (payload === null) continue;
-    const input = { key: channelId, eventType, payload, metadata: metadata ?? undefined };
+    const input = { key: job.channel_id, eventType, payload, metadata: metadata ?? undefined };
     if (await ask(job.filter, input)) matching.push(id);
   }
   const last = rows.at(-1)?.id;
-  // Ids have one length: nothing lies between one and the same with a character more.
-  return { looked: rows.length, before: rows.length < limit || last === undefined ? before : `${last}0`, matching };
+  return {
+    place: placeOf(job),
+    looked: rows.length,
+    // Ids have one length: nothing lies between one and the same with a character more.
+    before: rows.length < limit || last === undefined ? before : `${last}0`,
+    matching,
+  };
 }
 
 const toMessageReplay = (row: MessageReplayRow): MessageReplay => {

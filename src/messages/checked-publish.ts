@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { type Filters, newWaiting, type Waiting } from '../filters/filters.ts';
+import type { Filters } from '../filters/filters.ts';
 import type { Schemas } from '../schemas/schemas.ts';
 import { ApiError, type ErrorDetails, notFound } from '../shared/api-error.ts';
 import { isId } from '../shared/ids.ts';
@@ -39,18 +39,16 @@ export function createCheckedPublish(
   const matchesOf = async (
     { channelId, messages, onlySubscriptionId }: Publication,
     config: PublishingConfig,
-    waiting: Waiting,
   ): Promise<Pick<Publication, 'matches'>> => {
     if (onlySubscriptionId !== undefined) return {};
     const atOnce = messages.filter(({ isScheduled, unlessKnown }) => isScheduled !== true && unlessKnown === undefined);
-    return { matches: await findMatches(filters, channelId, config, atOnce, waiting) };
+    return { matches: await findMatches(filters, channelId, config, atOnce) };
   };
 
   /** What a channel that only warns says; throws what refuses, once the newest configuration refuses it too. */
   const check = async (
     { publication, payloads }: ToPublish,
     which: 'known' | 'newest',
-    waiting: Waiting,
   ): Promise<{ publication: Publication; warnings: ErrorDetails[] }> => {
     const config = await configOf(publication, which);
     // The statement that stores it says what is wrong with such a channel.
@@ -62,9 +60,9 @@ export function createCheckedPublish(
       // Another process may have loosened what refuses here. What has not changed would be checked a second time for nothing.
       const newest = which === 'known' ? await configOf(publication, 'newest') : config;
       if (newest?.version === config.version) throw error;
-      return check({ publication, payloads }, 'newest', waiting);
+      return check({ publication, payloads }, 'newest');
     }
-    const matches = config.filters.length === 0 ? {} : await matchesOf(publication, config, waiting);
+    const matches = config.filters.length === 0 ? {} : await matchesOf(publication, config);
     return { publication: { ...publication, configVersion: config.version, ...matches }, warnings };
   };
 
@@ -90,13 +88,9 @@ export function createCheckedPublish(
       store: (publications: readonly Publication[], warnings: ErrorDetails[]) => Promise<T>,
     ): Promise<T> {
       let which: 'known' | 'newest' = 'known';
-      // Each channel's filters are waited for once, however often they are asked.
-      const waitings = requests.map(({ publication }) => newWaiting(publication.messages.length));
       for (let checks = 0; checks < CHECKS_AT_MOST; checks += 1) {
         // All at once, so that the channels wait beside each other; the first that refuses is the one that is named.
-        const outcomes = await Promise.allSettled(
-          requests.map((request, index) => check(request, which, waitings[index] ?? newWaiting())),
-        );
+        const outcomes = await Promise.allSettled(requests.map((request) => check(request, which)));
         const checked = outcomes.map((outcome) => {
           if (outcome.status === 'rejected') throw outcome.reason;
           return outcome.value;

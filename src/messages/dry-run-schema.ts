@@ -31,7 +31,7 @@ const dryRunRoute = z.strictObject({
   name: z.string().describe('Name of the subscription.'),
   wouldReceive: z.boolean().describe('Whether a delivery would be made.'),
   reason: z
-    .enum(['no_filter', 'filter_matches', 'filter_undecided', 'event_type', 'filter_does_not_match', 'filter_failed'])
+    .enum(['no_filter', 'filter_matches', 'event_type', 'filter_does_not_match', 'filter_failed'])
     .describe('Why it would or would not get it.'),
   detail: z.string().exactOptional().describe('More of the reason, for people.'),
   heldBy: z.enum(['paused', 'disabled', 'circuit']).exactOptional().describe('Hold that its delivery would wait for.'),

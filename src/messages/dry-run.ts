@@ -14,7 +14,7 @@ import type { DryRun, DryRunRequest, DryRunRoute } from './dry-run-schema.ts';
 type Sample = { eventType: string; payload: string; metadata: Record<string, string> | undefined };
 type Collaborators = {
   checked: Pick<ReturnType<typeof createCheckedPublish>, 'problemsOf'>;
-  filters: Pick<Filters, 'evaluate' | 'problemOf'>;
+  filters: Pick<Filters, 'evaluate' | 'measure'>;
 };
 type DryRunCall = {
   body: DryRunRequest;
@@ -41,13 +41,6 @@ export function createDryRun(
     return { ...message, payload };
   };
 
-  const askAll = async (
-    expressions: readonly string[],
-    channelId: string,
-    sample: Sample,
-  ): Promise<readonly Verdict[]> =>
-    expressions.length === 0 ? [] : filters.evaluate(expressions, { key: channelId, ...sample });
-
   /**
    * NOT_FOUND for a missing channel; INVALID_REQUEST for an expression that may not be a filter, and for a message or a
    * subscription that this channel does not have; CONFLICT for an erased message.
@@ -57,8 +50,8 @@ export function createDryRun(
     const channel = isId('channel', channelId) ? await store.findChannel(db, environmentId, channelId) : undefined;
     if (channel === undefined) throw notFound('channel');
     const { filter, subscriptionId, messageId } = body;
-    const problem = filter === undefined ? undefined : filters.problemOf(filter);
-    if (problem !== undefined) throw invalidField('filter', problem);
+    const measured = filter === undefined ? undefined : filters.measure(filter);
+    if (measured !== undefined && 'problem' in measured) throw invalidField('filter', measured.problem);
     const sample =
       messageId === undefined
         ? { eventType: body.eventType ?? '', payload: payloadText(bodyText), metadata: body.metadata }
@@ -81,7 +74,7 @@ export function createDryRun(
     const expressions = [...new Set([filter, ...asking.map((row) => row.filter)])].filter(
       (each) => typeof each === 'string',
     );
-    const verdicts = await askAll(expressions, channelId, sample);
+    const verdicts = await filters.evaluate(expressions, { key: channelId, ...sample });
     const verdictOn = new Map(expressions.map((expression, index) => [expression, verdicts[index]]));
     const tried = filter === undefined ? undefined : verdictOn.get(filter);
     return {
@@ -118,8 +111,7 @@ function toRoute(
   return {
     ...route,
     wouldReceive: true,
-    reason: filter === null ? 'no_filter' : verdict?.error === undefined ? 'filter_matches' : 'filter_undecided',
-    ...(filter !== null && verdict?.error !== undefined && { detail: verdict.error }),
+    reason: filter === null ? 'no_filter' : 'filter_matches',
     ...(heldBy !== undefined && { heldBy }),
   };
 }

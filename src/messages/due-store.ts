@@ -23,16 +23,12 @@ const LOCKED = 'FOR UPDATE OF s SKIP LOCKED FOR SHARE OF c SKIP LOCKED';
 
 const DUE = `
   SELECT ${COLUMNS} FROM scheduled_messages s JOIN channels c ON c.id = s.channel_id
-  WHERE s.due_at <= now() AND s.channel_id <> ALL ($2::text[])
+  WHERE s.due_at <= now()
   ORDER BY s.due_at, s.channel_id, s.id LIMIT $1 ${LOCKED}`;
 
-/** The messages that have been due for longest, up to `count`, but for those of the channels that are passed over. */
-export async function lockDue(
-  connection: PoolClient,
-  count: number,
-  passedOver: readonly string[],
-): Promise<DueMessage[]> {
-  const { rows } = await connection.query<DueMessage>({ name: 'lock_due', text: DUE, values: [count, passedOver] });
+/** The messages that have been due for longest, up to `count`. */
+export async function lockDue(connection: PoolClient, count: number): Promise<DueMessage[]> {
+  const { rows } = await connection.query<DueMessage>({ name: 'lock_due', text: DUE, values: [count] });
   return rows;
 }
 
@@ -81,15 +77,10 @@ export function withinBytes(messages: readonly DueMessage[], allowed: number): D
   });
 }
 
-/**
- * The channels that have something due, by id, but for those that are passed over. From the index alone: 30 ms for 100,000
- * messages (docs/decisions.md).
- */
-export async function findDueChannels(connection: PoolClient, passedOver: readonly string[]): Promise<string[]> {
+/** The channels that have something due, by id. From the index alone: 30 ms for 100,000 messages (docs/decisions.md). */
+export async function findDueChannels(connection: PoolClient): Promise<string[]> {
   const { rows } = await connection.query<{ id: string }>(
-    `SELECT channel_id AS id FROM scheduled_messages WHERE due_at <= now() AND channel_id <> ALL ($1::text[])
-     GROUP BY channel_id ORDER BY channel_id`,
-    [passedOver],
+    'SELECT channel_id AS id FROM scheduled_messages WHERE due_at <= now() GROUP BY channel_id ORDER BY channel_id',
   );
   return rows.map(({ id }) => id);
 }
@@ -127,7 +118,7 @@ export async function takeDue(connection: PoolClient, ids: readonly string[]): P
   return toAccepted(await connection.query<AcceptedRow>({ name: 'take_due', text, values: [ids] }));
 }
 
-/** Reads these messages, oldest first, which locks of this transaction keep from being erased. */
+/** Reads these messages, oldest first. */
 export async function readDue(connection: PoolClient, ids: readonly string[]): Promise<AcceptedMessage[]> {
   const text = `SELECT ${CONTENT} FROM scheduled_messages WHERE id = ANY ($1::text[])`;
   return toAccepted(await connection.query<AcceptedRow>({ name: 'read_due', text, values: [ids] }));
@@ -153,13 +144,12 @@ export async function putOff(pool: Pool, id: string, forMs: number): Promise<voi
   );
 }
 
-/** Ms until the next message of a channel that is not passed over is due; negative for one that is, undefined without any. */
-export async function nextDueInMs(pool: Pool, passedOver: readonly string[]): Promise<number | undefined> {
+/** Ms until the next message is due; negative for one that is, undefined without any. */
+export async function nextDueInMs(pool: Pool): Promise<number | undefined> {
   const { rows } = await pool.query<{ inMs: number }>({
     name: 'next_due',
     text: `SELECT (extract(epoch FROM due_at - clock_timestamp()) * 1000)::float8 AS "inMs"
-      FROM scheduled_messages WHERE due_at IS NOT NULL AND channel_id <> ALL ($1::text[]) ORDER BY due_at LIMIT 1`,
-    values: [passedOver],
+      FROM scheduled_messages WHERE due_at IS NOT NULL ORDER BY due_at LIMIT 1`,
   });
   return rows[0]?.inMs;
 }

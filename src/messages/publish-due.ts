@@ -4,10 +4,9 @@ import { inTransaction } from '../db/transaction.ts';
 import { isUnreachable } from '../db/until-reachable.ts';
 import type { Filters } from '../filters/filters.ts';
 import type { HandOver } from '../shared/hand-over.ts';
-import { createLru } from '../shared/lru.ts';
 import * as store from './due-store.ts';
-import { findMatchesAtOnce } from './filtering.ts';
-import { createBeside } from './publish-beside.ts';
+import { createAsking } from './filtering.ts';
+import type { Match } from './publish-store.ts';
 import { createPublishingConfigs } from './publishing-configs.ts';
 import { loadPublishingConfig, type PublishingConfig } from './publishing-store.ts';
 import { createStoreDue, type Decision, type Made } from './store-due.ts';
@@ -20,23 +19,14 @@ const CHANNELS_AT_ONCE = 25;
 const TURNS_FOR_MS = 1_000;
 // Some message cannot be stored: it is found by publishing one at a time, and tried again after this.
 const PUT_OFF_MS = 60_000;
-// How long a transaction may ask filters, each channel's for one turn of the event loop; the others come with the next batch.
-const ASK_FOR_MS = 50;
-// Channels whose filters have needed time, in the configuration they had then: they are not asked at once again for so long.
-const SLOW = { channels: 10_000, forMs: 60_000 } as const;
+// How long one batch asks filters; the messages that it does not come to are due still, and channels take turns.
+const ASK_FOR_MS = 250;
 
-/**
- * What one batch has done. `isMore`: the next one would find something at once. `nextInMs`: until the next is due. `beside`:
- * channels that are worked on beside the batches, of which neither tells.
- */
-export type PublishedDue = { messages: number; isMore: boolean; nextInMs: number | undefined; beside: number };
+/** What one batch has done. `isMore`: the next one would find something at once. `nextInMs`: until the next is due. */
+export type PublishedDue = { messages: number; isMore: boolean; nextInMs: number | undefined };
 
-export type PublishDue = {
-  /** Publishes the next batch. Rejects when nothing could be published. */
-  publishBatch(): Promise<PublishedDue>;
-  /** Ends what is worked on beside the batches. */
-  stop(): Promise<void>;
-};
+/** Publishes the next batch. Rejects when nothing could be published. */
+export type PublishDue = () => Promise<PublishedDue>;
 
 type Dependencies = {
   pool: Pool;
@@ -45,42 +35,36 @@ type Dependencies = {
   handOver: HandOver;
 };
 
-/** What of a batch can be published, by which decisions, and the channels whose filters need time. */
-type Decided = { ids: string[]; decisions: Map<string, Decision>; needTime: string[]; isCut: boolean };
+/** Messages of one channel whose filters are to be asked, in the configuration it had then. */
+type ToAsk = { config: PublishingConfig; messages: readonly store.AcceptedMessage[] };
+type Locked = Made & { toAsk: ReadonlyMap<string, ToAsk>; isMore: boolean };
 
 /**
  * Publishes scheduled messages that are due, a batch at a time, and takes them out of what waits, in one transaction: whatever
  * happens, each is in one of both. Safe in several workers at once. While more is due than one batch, the channels that have
- * something take turns. Payloads were checked when they were accepted; who gets them is decided here. A channel whose filters
- * do not say so at once leaves the batches and is worked on beside them (publish-beside.ts).
+ * something take turns. Payloads were checked when they were accepted; who gets them is decided here. Filters are asked with no
+ * transaction open, and what they let through is published by a second one, where the channel is as it was when they were asked.
  */
 export function createPublishDue({ pool, log, filters, handOver }: Dependencies): PublishDue {
   const configs = createPublishingConfigs((...which) => loadPublishingConfig(pool, ...which));
   const storeDue = createStoreDue({ pool, log, handOver });
-  const putOff = async (id: string, error: unknown): Promise<void> => {
-    log.error({ err: error, messageId: id }, 'a scheduled message could not be published; it is tried again');
-    await store.putOff(pool, id, PUT_OFF_MS);
-  };
-  const beside = createBeside({ pool, log, filters, configs, storeDue, putOff });
-  const slowUntil = createLru<number>(SLOW.channels);
   let isRush = false;
   let turns: string[] = [];
   let turnsUntil = 0;
   // Batches of one message that are still to be made, after one that failed.
   let alone = 0;
+  // The channel whose filters were asked last: the next batch begins behind it.
+  let askedLast = '';
 
   const lock = async (connection: PoolClient): Promise<{ due: store.DueMessage[]; isFull: boolean }> => {
     const count = alone > 0 ? 1 : AT_ONCE;
-    const passedOver = beside.channelIds();
-    // What is passed over may be much, and come first: turns do not read it.
-    if ((!isRush && passedOver.length === 0) || alone > 0) {
-      const due = await store.lockDue(connection, count, passedOver);
+    if (!isRush || alone > 0) {
+      const due = await store.lockDue(connection, count);
       return { due, isFull: due.length === count };
     }
-    turns = turns.filter((id) => !passedOver.includes(id));
     if (turns.length === 0 || Date.now() >= turnsUntil) {
       const startedAt = Date.now();
-      const channelIds = await store.findDueChannels(connection, passedOver);
+      const channelIds = await store.findDueChannels(connection);
       // Those that were served last come last.
       const last = turns[0] ?? '';
       turns = [...channelIds.filter((id) => id >= last), ...channelIds.filter((id) => id < last)];
@@ -106,41 +90,8 @@ export function createPublishDue({ pool, log, filters, handOver }: Dependencies)
     return found;
   };
 
-  const decide = async (connection: PoolClient, due: readonly store.DueMessage[]): Promise<Decided> => {
-    const configOf = await configsOf(due);
-    const decisions = new Map<string, Decision>();
-    const needTime: string[] = [];
-    const toAsk = new Map<string, PublishingConfig>();
-    for (const [channelId, config] of configOf) {
-      if (config.filters.length === 0) decisions.set(channelId, { config, matches: [] });
-      else if (Date.now() < (slowUntil.get(`${channelId} ${config.version}`) ?? 0)) needTime.push(channelId);
-      else toAsk.set(channelId, config);
-    }
-    const ids = due.filter(({ channelId }) => toAsk.has(channelId)).map(({ id }) => id);
-    const contents = ids.length === 0 ? [] : await store.readDue(connection, ids);
-    const until = performance.now() + ASK_FOR_MS;
-    for (const [channelId, config] of toAsk) {
-      if (performance.now() >= until) break;
-      const messages = contents.filter((each) => each.channelId === channelId).map(({ message }) => message);
-      const matches = findMatchesAtOnce(filters, channelId, config, messages);
-      if (matches !== undefined) decisions.set(channelId, { config, matches });
-      else {
-        needTime.push(channelId);
-        slowUntil.set(`${channelId} ${config.version}`, Date.now() + SLOW.forMs, 1);
-      }
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    return {
-      ids: due.filter(({ channelId }) => decisions.has(channelId)).map(({ id }) => id),
-      decisions,
-      needTime,
-      isCut: decisions.size + needTime.length < configOf.size,
-    };
-  };
-
-  const makeBatch = (
-    locked: (ids: readonly string[]) => void,
-  ): Promise<Made & { needTime: readonly string[]; isMore: boolean }> =>
+  /** Publishes what no filter is asked about, and reads the rest. */
+  const publishUnfiltered = (locked: (ids: readonly string[]) => void): Promise<Locked> =>
     inTransaction(pool, async (connection) => {
       const { due, isFull } = await lock(connection);
       await store.setAside(
@@ -150,42 +101,102 @@ export function createPublishDue({ pool, log, filters, handOver }: Dependencies)
       const open = due.filter(({ channelStatus }) => channelStatus === 'active');
       const fitting = store.withinBytes(open, BYTES_AT_ONCE);
       locked(fitting.map(({ id }) => id));
-      const { ids, decisions, needTime, isCut } = await decide(connection, fitting);
+      const configOf = await configsOf(fitting);
+      const isFiltered = ({ channelId }: store.DueMessage): boolean =>
+        (configOf.get(channelId)?.filters.length ?? 0) > 0;
+      const decisions = new Map([...configOf].map(([id, config]): [string, Decision] => [id, { config, matches: [] }]));
+      const plain = fitting.filter((message) => configOf.has(message.channelId) && !isFiltered(message));
+      const filtered = fitting.filter(isFiltered).map(({ id }) => id);
+      const contents = filtered.length === 0 ? [] : await store.readDue(connection, filtered);
+      const toAsk = new Map<string, ToAsk>();
+      for (const [channelId, config] of configOf) {
+        const messages = contents.filter((each) => each.channelId === channelId);
+        if (messages.length > 0) toAsk.set(channelId, { config, messages });
+      }
+      const ids = plain.map(({ id }) => id);
       const made = await storeDue.store(connection, ids, decisions);
-      return { ...made, needTime, isMore: isFull || isCut || fitting.length < open.length };
+      return { ...made, toAsk, isMore: isFull || fitting.length < open.length };
     });
 
-  const publishBatch = async (): Promise<PublishedDue> => {
-    const before = beside.channelIds();
-    // One that has come back meanwhile may have been passed over.
-    const countBeside = (): number => Math.max(before.length, beside.channelIds().length);
+  /** One message after the other, by turns over the channels, as far as the time goes; the first one at least. */
+  const ask = async (
+    toAsk: ReadonlyMap<string, ToAsk>,
+  ): Promise<{ ids: string[]; decisions: Map<string, Decision & { matches: Match[] }>; isCut: boolean }> => {
+    const until = performance.now() + ASK_FOR_MS;
+    const ids: string[] = [];
+    const decisions = new Map<string, Decision & { matches: Match[] }>();
+    const channelIds = [...toAsk.keys()].toSorted();
+    const inTurn = [...channelIds.filter((id) => id > askedLast), ...channelIds.filter((id) => id <= askedLast)];
+    const asking = inTurn.flatMap((channelId) => {
+      const { config, messages } = toAsk.get(channelId) ?? {};
+      if (config === undefined || messages === undefined) return [];
+      const decision: Decision & { matches: Match[] } = { config, matches: [] };
+      decisions.set(channelId, decision);
+      return [{ channelId, decision, messages, ask: createAsking(filters, channelId, config) }];
+    });
+    const most = Math.max(0, ...asking.map(({ messages }) => messages.length));
+    for (let position = 0; position < most; position += 1)
+      for (const { channelId, decision, messages, ask: askAbout } of asking) {
+        const message = messages[position]?.message;
+        if (message === undefined) continue;
+        if (ids.length > 0 && performance.now() >= until) return { ids, decisions, isCut: true };
+        decision.matches.push(...(await askAbout(message)));
+        ids.push(message.id);
+        askedLast = channelId;
+      }
+    return { ids, decisions, isCut: false };
+  };
+
+  /** Of what was asked about, publishes what is due still in channels that have not changed; the rest is asked about again. */
+  const publishAsked = (ids: readonly string[], decisions: ReadonlyMap<string, Decision>): Promise<Made> =>
+    inTransaction(pool, async (connection) => {
+      const due = await store.lockThese(connection, ids);
+      const unchanged = due.filter(
+        ({ channelId, channelStatus, configVersion }) =>
+          channelStatus === 'active' && decisions.get(channelId)?.config.version === configVersion,
+      );
+      return storeDue.store(
+        connection,
+        unchanged.map(({ id }) => id),
+        decisions,
+      );
+    });
+
+  const makeBatch = async (begun: (ids: readonly string[]) => void): Promise<{ messages: number; isMore: boolean }> => {
+    const { toAsk, isMore, ...unfiltered } = await publishUnfiltered(begun);
+    storeDue.handOn(unfiltered);
+    if (toAsk.size === 0) return { messages: unfiltered.publishedAt.length, isMore };
+    const { ids, decisions, isCut } = await ask(toAsk);
+    begun(ids);
+    const filtered = await publishAsked(ids, decisions);
+    storeDue.handOn(filtered);
+    return { messages: unfiltered.publishedAt.length + filtered.publishedAt.length, isMore: isMore || isCut };
+  };
+
+  return async () => {
     if (!isRush && alone === 0) {
       // Most looks find nothing, and cost one look into an index.
-      const nextInMs = await store.nextDueInMs(pool, before);
-      if (nextInMs === undefined || nextInMs > 0)
-        return { messages: 0, isMore: false, nextInMs, beside: before.length };
+      const nextInMs = await store.nextDueInMs(pool);
+      if (nextInMs === undefined || nextInMs > 0) return { messages: 0, isMore: false, nextInMs };
     }
     let ids: readonly string[] = [];
     try {
-      const { needTime, isMore, ...made } = await makeBatch((locked) => {
-        ids = locked;
+      const { messages, isMore } = await makeBatch((begun) => {
+        ids = begun;
       });
-      // Only now, when nothing of them is locked any more.
-      for (const channelId of needTime) beside.add(channelId);
-      storeDue.handOn(made);
       alone = Math.max(0, alone - 1);
       isRush = isMore;
       if (!isMore) turns = [];
-      const nextInMs = isMore ? 0 : await store.nextDueInMs(pool, beside.channelIds());
-      return { messages: made.publishedAt.length, isMore, nextInMs, beside: countBeside() };
+      return { messages, isMore, nextInMs: isMore ? 0 : await store.nextDueInMs(pool) };
     } catch (error) {
       const [id] = ids;
       if (id === undefined || isUnreachable(error)) throw error;
       if (ids.length > 1) alone = ids.length;
-      else await putOff(id, error);
-      return { messages: 0, isMore: true, nextInMs: 0, beside: countBeside() };
+      else {
+        log.error({ err: error, messageId: id }, 'a scheduled message could not be published; it is tried again');
+        await store.putOff(pool, id, PUT_OFF_MS);
+      }
+      return { messages: 0, isMore: true, nextInMs: 0 };
     }
   };
-
-  return { publishBatch, stop: beside.stop };
 }

@@ -60,7 +60,7 @@ export type Messages = ReturnType<typeof createMessages>;
 /** Publishing and reading messages (spec §4 Messages). Everything published is in PostgreSQL when these return. */
 export function createMessages(
   { pool, db, newId, clock, log }: Pick<Dependencies, 'pool' | 'db' | 'newId' | 'clock' | 'log'>,
-  { schemas, filters }: { schemas: Pick<Schemas, 'check'>; filters: Pick<Filters, 'evaluate' | 'problemOf'> },
+  { schemas, filters }: { schemas: Pick<Schemas, 'check'>; filters: Pick<Filters, 'evaluate' | 'measure'> },
   handOver: HandOver = noHandOver,
 ) {
   const publisher = createPublisher(pool, log, handOver);

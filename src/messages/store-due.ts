@@ -15,8 +15,6 @@ export type Decision = { config: Pick<PublishingConfig, 'version' | 'filters'>; 
 /** What a transaction has published, for `handOn` after its commit. */
 export type Made = { publishedAt: Date[]; taken: NewDelivery[]; hasUntaken: boolean };
 
-export type StoreDue = ReturnType<typeof createStoreDue>;
-
 export function createStoreDue({ pool, log, handOver }: { pool: Pool; log: Logger; handOver: HandOver }) {
   const wake = createWaker(pool, log);
   return {

@@ -4,6 +4,7 @@ import { createKeyRing } from '../credentials/key-ring.ts';
 import { createDatabase } from '../db/client.ts';
 import { createPool } from '../db/pool.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { createFilters } from '../filters/filters.ts';
 import { createNewId } from '../new-id.ts';
 import { type AddressGuard, createAddressGuard } from '../outbound/address-guard.ts';
 import type { OwnAddresses } from '../outbound/own-addresses.ts';
@@ -36,6 +37,7 @@ export function createDependencies(config: Config, log: Logger, own: OwnAddresse
     db,
     pool,
     keyRing: createKeyRing(encryptionKeys),
+    filters: createFilters(),
     own,
     guard: createGuard(config, own),
   };

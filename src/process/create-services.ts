@@ -3,7 +3,6 @@ import { createChannels } from '../channels/service.ts';
 import { createDeadLetters } from '../dead-letters/service.ts';
 import { createDeliveries } from '../deliveries/service.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { createFilters } from '../filters/filters.ts';
 import { createIdempotency } from '../idempotency/service.ts';
 import { createMessageReplays } from '../message-replays/service.ts';
 import { createMessages } from '../messages/service.ts';
@@ -17,7 +16,7 @@ export function createServices(deps: Dependencies, handOver: HandOver = noHandOv
   const deliveries = createDeliveries(deps);
   const messageReplays = createMessageReplays(deps);
   const schemas = createSchemas(deps);
-  const filters = createFilters({ log: deps.log, waitMs: deps.config.filterWaitMs });
+  const { filters } = deps;
   return {
     apiKeys: createApiKeys(deps),
     channels: createChannels(deps, { deliveries, schemas }),

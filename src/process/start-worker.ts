@@ -4,7 +4,6 @@ import { untilReachable } from '../db/until-reachable.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { beginIncarnation, type Incarnation } from '../dispatch/recovery/incarnation.ts';
 import { abandonCarriers } from '../dispatch/recovery/reconciler.ts';
-import { createFilters } from '../filters/filters.ts';
 import type { LateHandOver } from '../shared/hand-over.ts';
 import { incarnationTaskQueue, TASK_QUEUE, WORKFLOW_TYPES } from '../shared/temporal-names.ts';
 import {
@@ -51,7 +50,7 @@ export type StartOptions = { taskQueue?: string; handOver?: LateHandOver; bundle
 
 /** Every part of a worker process; parts/worker-part.ts says what a part brings. */
 function createParts(context: WorkerContext, { handOver }: { handOver?: LateHandOver | undefined }) {
-  const filters = createFilters({ log: context.log, waitMs: context.config.filterWaitMs });
+  const { filters } = context;
   const recovery = recoveryPart(context);
   const replays = replaysPart(context, { filters });
   const deliveries = deliveriesPart(context, { chores: [replays.startPending], ...(handOver && { handOver }) });

@@ -1,114 +1,240 @@
+import { BOUNDS, LONGEST } from './expression-bounds.ts';
 import { COMPREHENSIONS } from './expression-rules.ts';
-import { childrenOf, type ExpressionNode } from './expression-tree.ts';
+import { childrenOf, type ExpressionNode, isConstant } from './expression-tree.ts';
+import { UNITS } from './expression-units.ts';
+
+/** `units`: upper bound of one evaluation, whatever the variables hold (expression-units.ts). `reads`: the variables it looks at. */
+export type ExpressionCost = { units: number; reads: ReadonlySet<string> };
 
 /**
- * `perCharacter`: work for one character of all the variables' values together, Infinity where it grows faster than they do.
- * `reads`: the variables that are looked at.
+ * Where a value comes from: written out; from an element of what a comprehension goes through, of which all together are no
+ * longer than the payload; or from outside it, where each element may read all of it again. `length` is in characters.
  */
-export type ExpressionCost = { perCharacter: number; reads: ReadonlySet<string> };
+type Source = { from: 'constant' | 'element' | 'outside'; length: number };
+/** `isScalar`: no list and no map, so that comparing it goes through nothing. */
+type Value = Source & { isScalar: boolean };
+type Names = ReadonlyMap<string, Value>;
 
-// In units of a character that is looked at once. The costliest of 38 hostile expressions on 64 KiB took 6 ns a unit.
-const COMPARE_COST = 8;
-// V8 searches for a needle of periods in steps that are not much longer than a fourteenth of it.
-const SEARCH_COST = 8;
-const NEEDLE_COST = 1 / 16;
+/** A number, a truth, a time. */
+const SMALL: Value = { from: 'constant', length: 8, isScalar: true };
+/** Each item of a list takes two characters of the payload. */
+const ITEMS_OF_PAYLOAD = LONGEST.payload / 2;
 
-/** Work of making a value, and how many times the variables it holds at most. */
-type Part = { work: number; size: number };
+/** What a function is called on and with; `node` is the call. */
+type Called = { name: string; node: ExpressionNode; subject: Value; argument: Value };
+type Identifier = ExpressionNode & { op: 'id'; args: string };
 
-/**
- * Upper bound of the work of one evaluation. Outside comprehensions and `cel.bind` each node is evaluated once at most, so the
- * bound is the sum of what each operation does for the characters its operands can hold.
- * `patternSize` is the size of a pattern's program.
- */
-export function expressionCost(
-  root: ExpressionNode,
-  variables: Readonly<Record<string, string>>,
-  patternSize: (pattern: string) => number,
-): ExpressionCost {
+/** `entries` is the size of all its patterns' tables. */
+export function expressionCost(root: ExpressionNode, expression: string, entries: number): ExpressionCost {
   const reads = new Set<string>();
+  let units = UNITS.filter + UNITS.character * expression.length + UNITS.patternEntry * entries;
+  let passable = 0;
+  // Units that are bounded together, however often texts are looked through or read.
+  let searching = 0;
+  let reading = 0;
+  let isComparing = false;
 
-  const partOf = (node: ExpressionNode): Part => {
-    if (node.op === 'id' && Object.hasOwn(variables, node.args)) reads.add(node.args);
-    const parts = childrenOf(node).map(partOf);
-    const below = parts.reduce((sum, { work }) => sum + work, 0);
-    const sizes = parts.map(({ size }) => size);
-    return { work: below + ownWork(node, sizes, patternSize), size: sizeOf(node, sizes) };
-  };
-  const { work } = partOf(root);
-  return { perCharacter: work, reads };
-}
+  /** Adds what a node and all below it cost when it is evaluated `times`. */
+  const visit = (node: ExpressionNode, names: Names, times: number): Value => {
+    const add = (price: number, count = times): void => {
+      units += price * count;
+    };
+    const read = (price: number, source: Source, allowed: number = LONGEST.payload): void =>
+      add(price, charactersOf(source, times, allowed));
+    const below = (child: ExpressionNode): Value => visit(child, names, times);
 
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
-
-/** How many times the variables' characters the node's value can hold, given those of the nodes right below. */
-function sizeOf(node: ExpressionNode, sizes: readonly number[]): number {
-  switch (node.op) {
-    case 'id':
-      return 1;
-    case '.':
-    case '.?':
-    case '[]':
-    case '[?]':
-      return sum(sizes.slice(0, 1));
-    case '?:':
-      return Math.max(...sizes);
-    case '+':
-    case 'list':
-    case 'map':
-    case 'call':
-    case 'rcall':
-      return sum(sizes);
-    default:
-      return 0;
-  }
-}
-
-/** Work of the node itself, without the nodes below it. */
-function ownWork(node: ExpressionNode, sizes: readonly number[], patternSize: (pattern: string) => number): number {
-  const total = sum(sizes);
-  switch (node.op) {
-    case '==':
-    case '!=':
-    case 'in':
-      // A text, a number or a truth is compared with one of its kind only.
-      return node.args.some(({ op }) => op === 'value') ? total : COMPARE_COST * total;
-    case '+':
-    case '<':
-    case '<=':
-    case '>':
-    case '>=':
-      return total;
-    case 'call':
-      return total;
-    case 'rcall':
-      return methodWork(node.args, sum(sizes.slice(0, 1)), total, patternSize);
-    default:
-      return 0;
-  }
-}
-
-function methodWork(
-  [name, , [argument]]: readonly [string, ExpressionNode, readonly ExpressionNode[]],
-  receiver: number,
-  total: number,
-  patternSize: (pattern: string) => number,
-): number {
-  if (COMPREHENSIONS.has(name)) return Number.POSITIVE_INFINITY;
-  switch (name) {
-    case 'bind':
-    case 'join':
-    case 'lastIndexOf':
-      return Number.POSITIVE_INFINITY;
-    case 'contains':
-    case 'indexOf':
-    case 'split':
-    case 'matches': {
-      if (argument?.op !== 'value') return Number.POSITIVE_INFINITY;
-      const literal = String(argument.args);
-      return receiver * (name === 'matches' ? patternSize(literal) : SEARCH_COST + NEEDLE_COST * literal.length);
+    switch (node.op) {
+      case 'value':
+        return { ...SMALL, length: typeof node.args === 'string' ? node.args.length : SMALL.length };
+      case 'id': {
+        add(UNITS.name);
+        if (node.args in LONGEST) reads.add(node.args);
+        return names.get(node.args) ?? SMALL;
+      }
+      case 'list':
+      case 'map':
+        // Made once, when the expression is compiled.
+        return { from: 'constant', length: expression.length, isScalar: false };
+      case '&&':
+      case '||':
+        add(UNITS.operation);
+        passable += times;
+        childrenOf(node).forEach(below);
+        return SMALL;
+      case '==':
+      case '!=': {
+        add(UNITS.operation);
+        const [left, right] = [below(node.args[0]), below(node.args[1])];
+        if (!left.isScalar && !right.isScalar) isComparing = true;
+        read(UNITS.comparedCharacter, shorter(left, right, times));
+        return SMALL;
+      }
+      case '<':
+      case '<=':
+      case '>':
+      case '>=': {
+        add(UNITS.operation);
+        const [left, right] = [below(node.args[0]), below(node.args[1])];
+        read(UNITS.comparedCharacter, shorter(left, right, times));
+        return SMALL;
+      }
+      case 'in': {
+        add(UNITS.operation);
+        const [value, list] = [below(node.args[0]), below(node.args[1])];
+        if (!value.isScalar && !isListOfScalars(node.args[1])) isComparing = true;
+        const items = itemsOf(node.args[1], list, times);
+        add(UNITS.item, items);
+        if (items > 0) read(UNITS.itemCharacter, list);
+        if (value.from !== 'constant') read(UNITS.keyCharacter, value, BOUNDS.needle);
+        return SMALL;
+      }
+      case '.':
+      case '.?':
+        add(UNITS.member);
+        return below(node.args[0]);
+      case '[]':
+      case '[?]': {
+        add(UNITS.member);
+        const [whole, key] = [below(node.args[0]), below(node.args[1])];
+        if (key.from !== 'constant') read(UNITS.keyCharacter, key);
+        return whole;
+      }
+      case '?:': {
+        add(UNITS.operation);
+        below(node.args[0]);
+        return either(below(node.args[1]), below(node.args[2]));
+      }
+      case 'call': {
+        const [name, given] = node.args;
+        add(UNITS.operation);
+        return visitFunction({ name, node, subject: worstOf(given.map(below)), argument: SMALL }, times);
+      }
+      case 'rcall': {
+        const [name, receiver, given] = node.args;
+        add(UNITS.operation);
+        if (COMPREHENSIONS.has(name)) return visitComprehension(name, receiver, given, names, times);
+        if (name !== 'bind')
+          return visitFunction({ name, node, subject: below(receiver), argument: worstOf(given.map(below)) }, times);
+        // `as`: the library takes no other arguments.
+        const [variable, value, body] = given as [Identifier, ExpressionNode, ExpressionNode];
+        return visit(body, new Map([...names, [variable.args, below(value)]]), times);
+      }
+      default:
+        // Arithmetic, and negation.
+        add(UNITS.operation);
+        childrenOf(node).forEach(below);
+        return SMALL;
     }
-    default:
-      return total;
-  }
+  };
+
+  const visitFunction = ({ name, node, subject, argument }: Called, times: number): Value => {
+    const read = (price: number, source: Source, allowed: number = LONGEST.payload): void => {
+      units += price * charactersOf(source, times, allowed);
+    };
+    switch (name) {
+      case 'size':
+        searching += UNITS.countedCharacter * charactersOf(subject, times, BOUNDS.searched);
+        return SMALL;
+      case 'contains':
+        searching += UNITS.searchedCharacter * charactersOf(subject, times, BOUNDS.searched);
+        read(UNITS.needleCharacter, argument, BOUNDS.needle);
+        return SMALL;
+      case 'startsWith':
+      case 'endsWith':
+        read(UNITS.comparedCharacter, shorter(subject, argument, times));
+        return SMALL;
+      case 'matches':
+        reading += UNITS.readCharacter * charactersOf(subject, times, BOUNDS.read);
+        return SMALL;
+      case 'lowerAscii':
+      case 'upperAscii':
+        reading += UNITS.readCharacter * charactersOf(subject, times, BOUNDS.read);
+        return { ...subject, isScalar: true };
+      case 'timestamp':
+      case 'duration':
+        // A constant one is made once.
+        if (!isConstant(node)) units += UNITS[name] * times;
+        return SMALL;
+      case 'bool':
+      case 'int':
+      case 'double':
+        units += UNITS.conversion * times;
+        return SMALL;
+      case 'string':
+        units += UNITS.conversion * times;
+        return { ...subject, isScalar: true };
+      case 'dyn':
+      case 'value':
+        return subject;
+      case 'of':
+        return argument;
+      case 'or':
+      case 'orValue':
+        return either(subject, argument);
+      default:
+        return SMALL;
+    }
+  };
+
+  const visitComprehension = (
+    name: string,
+    list: ExpressionNode,
+    given: readonly ExpressionNode[],
+    names: Names,
+    times: number,
+  ): Value => {
+    const { length } = visit(list, names, times);
+    const elements = times * (list.op === 'list' || list.op === 'map' ? list.args.length : BOUNDS.elements);
+    units += UNITS.element * elements;
+    if (name === 'all' || name === 'exists') passable += elements;
+    // `as`: the library takes no other arguments.
+    const [variable, predicate] = given as [Identifier, ExpressionNode];
+    visit(predicate, new Map([...names, [variable.args, { from: 'element', length, isScalar: false }]]), elements);
+    return SMALL;
+  };
+
+  const variables = Object.entries(LONGEST).map(([name, length]): [string, Value] => [
+    name,
+    { from: 'outside', length, isScalar: name === 'eventType' },
+  ]);
+  visit(root, new Map(variables), 1);
+  units += Math.min(searching, UNITS.searchedCharacter * BOUNDS.searched);
+  units += Math.min(reading, UNITS.readCharacter * BOUNDS.readInAll);
+  if (isComparing) units += UNITS.compared * BOUNDS.compared;
+  const failures = Math.min(passable, BOUNDS.failures) + 1;
+  units += failures * (UNITS.failure + UNITS.failureCharacter * expression.length);
+  return { units: Math.ceil(units), reads };
 }
+
+/** The characters that are read in all, when at most `allowed` are read of each text. */
+function charactersOf({ from, length }: Source, times: number, allowed: number = LONGEST.payload): number {
+  const each = Math.min(length, allowed);
+  return from === 'element' ? Math.min(times * each, length) : times * each;
+}
+
+/** What comparing two texts reads: it ends with the shorter one. */
+function shorter(left: Source, right: Source, times: number): Source {
+  return charactersOf(left, times) <= charactersOf(right, times) ? left : right;
+}
+
+/** The one that may cost more. */
+function either(one: Value, other: Value): Value {
+  const rank = ({ from }: Value): number => ['constant', 'element', 'outside'].indexOf(from);
+  const source =
+    rank(one) === rank(other) ? (one.length > other.length ? one : other) : rank(one) > rank(other) ? one : other;
+  return { ...source, length: Math.max(one.length, other.length), isScalar: one.isScalar && other.isScalar };
+}
+
+/** Of arguments that may all be meant. */
+const worstOf = ([first = SMALL, ...others]: readonly Value[]): Value => others.reduce(either, first);
+
+/** Items that `in` looks at in all: none of what is a map for certain. */
+function itemsOf(node: ExpressionNode, list: Value, times: number): number {
+  if (node.op === 'id' && node.args in LONGEST) return 0;
+  if (node.op === 'list' || node.op === 'map') return times * node.args.length;
+  const most = times * BOUNDS.items;
+  return list.from === 'element' ? Math.min(most, ITEMS_OF_PAYLOAD) : most;
+}
+
+const isListOfScalars = (node: ExpressionNode): boolean =>
+  node.op === 'list' && node.args.every(({ op }) => op !== 'list' && op !== 'map');

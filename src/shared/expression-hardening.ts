@@ -1,94 +1,224 @@
+import { BOUNDS } from './expression-bounds.ts';
+import { contains, requireLength, sizeOfText, toTimestamp } from './expression-texts.ts';
+import { areEqual, includes, keysOf, type Used } from './expression-values.ts';
+import type { ExpressionNode } from './expression-tree.ts';
 import type { Pattern } from './pattern-size.ts';
 
 type Handler = (this: unknown, ...values: never[]) => unknown;
-type Declaration = { handler: Handler };
-type Candidates = { declarations: Declaration[] };
+/** What a type is called without what it is of: `list`. */
+type Type = { type: string };
+type Declaration = { handler: Handler; leftType?: Type; rightType?: Type };
+type Candidates = { declarations: Declaration[]; macro: Declaration };
+/** A node as the library makes it of a macro; `op` is how its kind is told when it is cloned. */
+type Node = ExpressionNode & {
+  meta: { check: unknown; evaluate: unknown; alternate?: Node };
+  clone(op: { name: string; check: unknown; evaluate: unknown }, args: unknown): Node;
+};
+type Comprehension = { kind?: 'quantifier'; iterable: Node; init: Node; result: (value: unknown) => unknown };
+type Expander = (call: { args: unknown; receiver: Node; ast: Node }) => { callAst: Node };
 
 /** The inside of the library's evaluator, as far as it is changed here; the tests notice when a version has another one. */
 export type Evaluator = {
   debugType: unknown;
   debugTypeDeep: unknown;
+  createError: unknown;
+  run(node: unknown, context: unknown): unknown;
+  tryEval: unknown;
   registry: {
     operatorCandidates(operator: string): Candidates;
     functionCandidates(hasReceiver: boolean, name: string, parameters: number): Candidates;
   };
 };
 
-// A payload has at most 256 KiB. One allocation that a thread's memory cannot hold ends not the thread but the process.
-const MAX_TEXT = 400_000;
-const MAX_ITEMS = 250_000;
-// Reading a duration takes the cube of its length.
-const MAX_DURATION = 32;
-const RFC_3339 = /^(\d{4}-\d\d-\d\d)[Tt](?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)$/;
+/** What is evaluated now: its patterns by their texts, and what it has used of its bounds. */
+export type Evaluation = { patterns: ReadonlyMap<string, Pattern>; used: Used };
+
+/** How many elements a predicate holds for: what `filter` gives to `size` instead of the list of them. */
+export class Count {
+  readonly elements: number;
+  constructor(elements: number) {
+    this.elements = elements;
+  }
+}
+
+/** Names of functions that only the changed macros call. They are not among those that expressions may call. */
+export const INTERNAL = { elements: 'elements', zero: 'zero' } as const;
+
+/** A failure as the library's errors are, without the picture of the expression that they draw: it takes longer than the rest. */
+class Failure extends Error {
+  readonly summary: string;
+  readonly range: { start: number } | undefined;
+  constructor(summary: string, node: { pos: number } | undefined) {
+    super(summary);
+    this.summary = summary;
+    this.range = node && { start: node.pos };
+  }
+}
+
+/** More failures than may be passed over: nothing passes it over. */
+class TooManyFailures extends Error {}
 
 /**
- * Changes one environment's evaluator where the library would let a stranger's expression or message take too much: texts and lists
- * stay below a size, patterns are matched by `patternOf`, durations are short, and times have a zone. The library also names a list by
- * its first item, to the innermost one, before it compares: lists whose first items differ fail, and every such name is remembered for
- * ever. Here lists and maps are just that.
+ * Changes one environment's evaluator where the library would let a stranger's expression or message take too much, or take
+ * what no unit of expression-units.ts counts. `current` says what is evaluated now.
+ * It also names a list by what its first item is, to the innermost one, before it compares: lists whose first items differ
+ * fail, and every such name is remembered for ever. Here lists and maps are just that.
  */
-export function harden(evaluator: Evaluator, patternOf: (pattern: string) => Pattern): void {
+export function harden(evaluator: Evaluator, current: () => Evaluation, templates: { call: Node; zero: Node }): void {
   evaluator.debugTypeDeep = evaluator.debugType;
-  const { registry } = evaluator;
+  evaluator.createError = (_code: string, summary: string, node?: { pos: number }) => new Failure(summary, node);
+  evaluator.tryEval = (node: unknown, context: unknown): unknown => {
+    try {
+      return evaluator.run(node, context);
+    } catch (error) {
+      if (error instanceof TooManyFailures) throw error;
+      const { used } = current();
+      used.failures += 1;
+      if (used.failures > BOUNDS.failures)
+        // `as`: nothing else is thrown in evaluating.
+        throw new TooManyFailures(`more than ${BOUNDS.failures} failures: ${(error as Error).message}`);
+      return error;
+    }
+  };
+  changeOperators(evaluator, current);
+  changeFunctions(evaluator, current);
+  changeMacros(evaluator, templates);
+}
 
-  change(registry.operatorCandidates('+'), (add) => (...values) => {
-    const [left, right]: unknown[] = values;
-    if (typeof left === 'string' && typeof right === 'string') checkText(left.length + right.length);
-    if (Array.isArray(left) && Array.isArray(right)) checkItems(left.length + right.length);
-    return add(...values);
-  });
-  for (const parameters of [0, 1])
-    change(registry.functionCandidates(true, 'join', parameters), (join) => (...values) => {
-      const [texts, separator = '']: readonly unknown[] = values;
-      // `as`: the library has matched the parameters' types, but not the items'.
-      const items = texts as readonly unknown[];
-      const between = String(separator).length;
-      let length = 0;
-      for (const item of items) length += (typeof item === 'string' ? item.length : 0) + between;
-      checkText(length);
-      return join(...values);
-    });
-  change(
-    registry.functionCandidates(true, 'matches', 1),
-    () => (text: string, pattern: string) => patternOf(pattern).test(text),
+function changeOperators({ registry }: Evaluator, current: () => Evaluation): void {
+  const addition = registry.operatorCandidates('+');
+  // `string + string` and `list + list` would make texts and lists that no bound holds.
+  addition.declarations = addition.declarations.filter(
+    ({ leftType }) => leftType === undefined || !JOINED.has(leftType.type),
   );
-  change(registry.functionCandidates(false, 'timestamp', 1), () => toTimestamp);
-  change(registry.functionCandidates(false, 'duration', 1), (parse) => (...values) => {
-    const [text]: readonly unknown[] = values;
-    if (String(text).length > MAX_DURATION) throw new Error(`duration() takes at most ${MAX_DURATION} characters`);
-    return parse(...values);
+  change(registry.operatorCandidates('in'), (own, { rightType }) =>
+    rightType?.type === 'list'
+      ? (value: unknown, list: readonly unknown[]) => includes(list, value, current().used)
+      : own,
+  );
+  for (const [operator, isEqualMeant] of [
+    ['==', true],
+    ['!=', false],
+  ] as const)
+    change(registry.operatorCandidates(operator), (own, { leftType }) =>
+      leftType?.type === 'list' || leftType?.type === 'map'
+        ? (left: unknown, right: unknown) => areEqual(left, right, current().used) === isEqualMeant
+        : own,
+    );
+}
+
+const JOINED: ReadonlySet<string> = new Set(['bytes', 'list', 'string']);
+
+function changeFunctions({ registry }: Evaluator, current: () => Evaluation): void {
+  const method = (name: string, parameters: number, make: (own: Handler) => Handler): void =>
+    change(registry.functionCandidates(true, name, parameters), make);
+  const call = (name: string, make: (own: Handler) => Handler): void =>
+    change(registry.functionCandidates(false, name, 1), make);
+  const sizeOf =
+    (own: Handler): Handler =>
+    (...values) => {
+      const [value]: readonly unknown[] = values;
+      if (typeof value === 'string') {
+        look(current(), value);
+        return BigInt(sizeOfText(value));
+      }
+      if (value instanceof Count) return BigInt(value.elements);
+      return Array.isArray(value) || typeof value !== 'object' || value === null
+        ? own(...values)
+        : BigInt(keysOf(value).length);
+    };
+  /** Of texts that are longer the function is not asked. */
+  const upTo =
+    (name: string, allowed: number) =>
+    (own: Handler): Handler =>
+    (...values) => {
+      const [value]: readonly unknown[] = values;
+      if (typeof value === 'string') requireLength(name, value, allowed);
+      return own(...values);
+    };
+
+  method('size', 0, sizeOf);
+  call('size', sizeOf);
+  method('contains', 1, () => (text: string, wanted: string) => {
+    look(current(), text);
+    return contains(text, wanted);
   });
+  method('matches', 1, () => (text: string, pattern: string) => matches(current(), text, pattern));
+  for (const name of ['lowerAscii', 'upperAscii'])
+    method(name, 0, (own) => (...values) => {
+      const [text]: readonly unknown[] = values;
+      read(current(), name, String(text));
+      return own(...values);
+    });
+  for (const name of ['bool', 'int', 'double']) call(name, upTo(`${name}()`, BOUNDS.converted));
+  // The library makes a number of up to 1,024 bits, where CEL has 64.
+  call('int', (own) => (...values) => {
+    const [value]: readonly unknown[] = values;
+    if (typeof value === 'number' && Math.abs(value) > MAX_INT) throw new Error('int() takes whole numbers of 64 bits');
+    return own(...values);
+  });
+  call('duration', upTo('duration()', BOUNDS.duration));
+  call('timestamp', () => toTimestamp);
+}
+
+function matches(evaluation: Evaluation, text: string, pattern: string): boolean {
+  read(evaluation, 'matches', text);
+  return evaluation.patterns.get(pattern)?.test(text) === true;
+}
+
+const MAX_INT = 2 ** 63;
+
+/** Counts what is looked through. */
+function look({ used }: Evaluation, text: string): void {
+  used.searched += text.length;
+  if (used.searched > BOUNDS.searched)
+    throw new Error(`contains and size look through at most ${BOUNDS.searched} characters in all`);
+}
+
+/** Counts what is read with a look at each character. */
+function read({ used }: Evaluation, name: string, text: string): void {
+  requireLength(name, text, BOUNDS.read);
+  used.read += text.length;
+  if (used.read > BOUNDS.readInAll)
+    throw new Error(`matches, lowerAscii and upperAscii read at most ${BOUNDS.readInAll} characters in all`);
+}
+
+/** All of them go through bounded lists; `filter` counts, as `exists_one` does, and gives what `size` takes. */
+function changeMacros({ registry }: Evaluator, { call, zero }: { call: Node; zero: Node }): void {
+  const asCall = { name: call.op, check: call.meta.check, evaluate: call.meta.evaluate };
+  const bounded =
+    (expand: Expander): Expander =>
+    ({ args, receiver, ast }) => {
+      const { callAst } = expand({ args, receiver, ast });
+      // `as`: that is what the library's macros expand to.
+      (callAst.args as unknown as Comprehension).iterable = receiver.clone(asCall, [INTERNAL.elements, [receiver]]);
+      return { callAst };
+    };
+  // `as`: a macro's handler expands it.
+  const expandToCount = registry.functionCandidates(true, 'exists_one', 2).macro.handler as unknown as Expander;
+  const counting: Expander = (macro) => {
+    const { callAst } = expandToCount(macro);
+    const comprehension = callAst.args as unknown as Comprehension;
+    // A quantifier is a bool, whatever its result.
+    delete comprehension.kind;
+    comprehension.init = zero;
+    comprehension.result = (elements) => new Count(Number(elements));
+    return { callAst };
+  };
+  const changeMacro = (name: string, make: (own: Expander) => Expander): void => {
+    const candidates = registry.functionCandidates(true, name, 2);
+    const own = candidates.macro.handler as unknown as Expander;
+    candidates.macro = inheriting(candidates.macro, make(own) as unknown as Handler);
+  };
+  changeMacro('filter', () => bounded(counting));
+  for (const name of ['all', 'exists', 'exists_one']) changeMacro(name, bounded);
+}
+
+function change({ declarations }: Candidates, make: (own: Handler, declaration: Declaration) => Handler): void {
+  for (const [position, declaration] of declarations.entries())
+    declarations[position] = inheriting(declaration, make(declaration.handler, declaration));
 }
 
 /** The declarations are frozen, so each gives way to one that inherits from it; `as`: and so is of its type. */
-function change({ declarations }: Candidates, make: (handler: Handler) => Handler): void {
-  for (const [position, declaration] of declarations.entries())
-    declarations[position] = Object.create(declaration, {
-      handler: { value: make(declaration.handler) },
-    }) as Declaration;
-}
-
-function checkText(length: number): void {
-  if (length > MAX_TEXT) throw new Error(`makes a text of more than ${MAX_TEXT} characters`);
-}
-
-function checkItems(length: number): void {
-  if (length > MAX_ITEMS) throw new Error(`makes a list of more than ${MAX_ITEMS} items`);
-}
-
-/**
- * The library takes whatever `new Date` takes: texts without a zone would mean another time in each process, and 30 February
- * the second of March.
- */
-function toTimestamp(source: string | bigint | number): Date {
-  const time = new Date(typeof source === 'string' ? parseText(source) : Number(source) * 1_000);
-  if (!Number.isNaN(time.getTime())) return time;
-  throw new Error('timestamp() takes RFC 3339 text such as "2026-01-31T12:00:00Z", or seconds since 1970');
-}
-
-function parseText(text: string): number {
-  const [, day] = RFC_3339.exec(text) ?? [];
-  const midnight = new Date(`${day}T00:00:00Z`);
-  const isDay = day !== undefined && !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
-  return isDay ? Date.parse(text.toUpperCase()) : Number.NaN;
-}
+const inheriting = (declaration: Declaration, handler: Handler): Declaration =>
+  Object.create(declaration, { handler: { value: handler } }) as Declaration;

@@ -1,5 +1,5 @@
-import { childrenOf, type ExpressionNode } from './expression-tree.ts';
-import { estimatedPatternSize, type Pattern } from './pattern-size.ts';
+import { childrenOf, type ExpressionNode, isConstant } from './expression-tree.ts';
+import { estimatedPatternSize } from './pattern-size.ts';
 
 /** Longest expression, in characters. */
 export const MAX_EXPRESSION_LENGTH = 2_000;
@@ -8,8 +8,6 @@ const MAX_PATTERN_LENGTH = 200;
 // Making one of the largest takes some milliseconds.
 const MAX_PATTERNS = 4;
 const MAX_PATTERN_SIZE = 1_000;
-// Three levels over the same list are the cube of its length.
-const MAX_COMPREHENSIONS = 2;
 // Each shape of literals is a type that the library remembers for ever.
 const MAX_LITERAL_DEPTH = 3;
 
@@ -31,28 +29,26 @@ const FUNCTIONS: ReadonlyMap<string, readonly number[]> = new Map([
 ]);
 
 /** The macros that go through a list or a map. */
-export const COMPREHENSIONS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'filter', 'map']);
+export const COMPREHENSIONS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'filter']);
 
-/** Methods of a value. Left out: bytes, and functions of a time zone, which this process's own would change. */
+/** What CEL or its extensions have and would build texts or lists, or search without a bound. */
+const UNBOUNDED: ReadonlySet<string> = new Set(
+  'format indexOf join lastIndexOf map replace reverse slice sort split substring trim'.split(' '),
+);
+
+/** What is called on a value. Left out: bytes, and what asks for a time zone, which this process's own would change. */
 const METHODS: ReadonlyMap<string, readonly number[]> = new Map([
   ['all', [2]],
   ['exists', [2]],
   ['exists_one', [2]],
   ['filter', [2]],
-  ['map', [2, 3]],
   ['bind', [3]],
   ['contains', [1]],
   ['endsWith', [1]],
-  ['indexOf', [1, 2]],
-  ['join', [0, 1]],
-  ['lastIndexOf', [1, 2]],
   ['lowerAscii', [0]],
   ['matches', [1]],
   ['size', [0]],
-  ['split', [1, 2]],
   ['startsWith', [1]],
-  ['substring', [1, 2]],
-  ['trim', [0]],
   ['upperAscii', [0]],
   ['hasValue', [0]],
   ['none', [0]],
@@ -85,13 +81,21 @@ export function misuseOfNames(expression: string): Misuse | undefined {
   for (const { 0: called, index } of bare.matchAll(CALLED)) {
     const name = called.slice(0, -1).trimEnd();
     if (name !== 'in' && !FUNCTIONS.has(name) && !METHODS.has(name))
-      return { at: index, reason: `unknown function "${name.slice(0, 100)}"` };
+      return {
+        at: index,
+        reason: UNBOUNDED.has(name)
+          ? `${name} is not available: a filter builds no texts and no lists`
+          : `unknown function "${name.slice(0, 100)}"`,
+      };
   }
   return undefined;
 }
 
-/** The fault of a parsed expression; undefined when it may be evaluated, at its cost. */
-export function misuseOfTree(root: ExpressionNode, patternOf: (pattern: string) => Pattern): Misuse | undefined {
+/**
+ * What a parsed expression may not do; undefined when it may be evaluated, at its cost. `addPattern` throws an Error for what
+ * is no pattern.
+ */
+export function misuseOfTree(root: ExpressionNode, addPattern: (pattern: string) => void): Misuse | undefined {
   let patterns = 0;
 
   const misuseOfCall = (
@@ -119,13 +123,13 @@ export function misuseOfTree(root: ExpressionNode, patternOf: (pattern: string) 
       return { at, reason: `a pattern must have at most ${MAX_PATTERN_LENGTH} characters` };
     patterns += 1;
     if (patterns > MAX_PATTERNS) return { at, reason: `must have at most ${MAX_PATTERNS} patterns` };
-    const tooLarge: Misuse = { at, reason: 'the pattern repeats too much' };
-    if (estimatedPatternSize(pattern) > MAX_PATTERN_SIZE) return tooLarge;
+    if (estimatedPatternSize(pattern) > MAX_PATTERN_SIZE) return { at, reason: 'the pattern repeats too much' };
     try {
-      return patternOf(pattern).size > MAX_PATTERN_SIZE ? tooLarge : undefined;
+      addPattern(pattern);
+      return undefined;
     } catch (error) {
       // `as`: whatever makes patterns throws errors (createExpressions).
-      return { at, reason: `the pattern is not RE2: ${(error as Error).message}` };
+      return { at, reason: `the pattern cannot be used: ${(error as Error).message}` };
     }
   };
 
@@ -153,22 +157,46 @@ export function misuseOfTree(root: ExpressionNode, patternOf: (pattern: string) 
     }
   };
 
-  const search = (node: ExpressionNode, comprehensions: number, literals: number): Misuse | undefined => {
+  /** `counted`: the node below whose elements are only counted. */
+  const search = (
+    node: ExpressionNode,
+    { isRepeated, literals, counted }: { isRepeated: boolean; literals: number; counted?: ExpressionNode | undefined },
+  ): Misuse | undefined => {
     const isLiteral = node.op === 'list' || node.op === 'map';
     if (isLiteral && literals === MAX_LITERAL_DEPTH)
       return { at: node.pos, reason: `lists and maps may be nested ${MAX_LITERAL_DEPTH} levels deep` };
-    const isComprehension = node.op === 'rcall' && COMPREHENSIONS.has(node.args[0]);
-    if (isComprehension && comprehensions === MAX_COMPREHENSIONS)
-      return { at: node.pos, reason: `all, exists, filter and map may be nested ${MAX_COMPREHENSIONS} levels deep` };
+    if (isLiteral && !isConstant(node))
+      return { at: node.pos, reason: 'a list or a map holds what is written out in it, and no members of the message' };
+    const name = comprehensionIn(node);
+    if (name !== undefined && isRepeated)
+      return { at: node.pos, reason: 'all, exists and filter may not stand inside each other' };
+    if (name === 'filter' && node !== counted)
+      return {
+        at: node.pos,
+        reason: 'filter counts elements: it stands in list.filter(x, …).size() or size(list.filter(x, …)) only',
+      };
     const found = misuseOf(node);
     if (found !== undefined) return found;
     for (const child of childrenOf(node)) {
-      // The list of a comprehension is made once, its other arguments once for each element.
-      const isRepeated = isComprehension && child !== node.args[1];
-      const inner = search(child, comprehensions + (isRepeated ? 1 : 0), literals + (isLiteral ? 1 : 0));
+      const inner = search(child, {
+        // What a comprehension goes through is read once, its other arguments once for each element.
+        isRepeated: isRepeated || (name !== undefined && child !== childrenOf(node)[0]),
+        literals: literals + (isLiteral ? 1 : 0),
+        counted: countedBy(node),
+      });
       if (inner !== undefined) return inner;
     }
     return undefined;
   };
-  return search(root, 0, 0);
+  return search(root, { isRepeated: false, literals: 0 });
+}
+
+/** The name of the comprehension that a node is. */
+export const comprehensionIn = (node: ExpressionNode): string | undefined =>
+  node.op === 'rcall' && COMPREHENSIONS.has(node.args[0]) ? node.args[0] : undefined;
+
+/** What `size` is asked of. */
+function countedBy(node: ExpressionNode): ExpressionNode | undefined {
+  const isSize = (node.op === 'call' || node.op === 'rcall') && node.args[0] === 'size';
+  return isSize ? childrenOf(node)[0] : undefined;
 }

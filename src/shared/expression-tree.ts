@@ -25,3 +25,6 @@ export function childrenOf(node: ExpressionNode): readonly ExpressionNode[] {
       return node.args;
   }
 }
+
+/** Whether it is the same for all messages. */
+export const isConstant = (node: ExpressionNode): boolean => node.op !== 'id' && childrenOf(node).every(isConstant);

@@ -1,14 +1,18 @@
 import { Environment } from '@marcbachmann/cel-js';
+import type { LONGEST } from './expression-bounds.ts';
 import { type ExpressionCost, expressionCost } from './expression-cost.ts';
-import { type Evaluator, harden } from './expression-hardening.ts';
+import { Count, type Evaluation, type Evaluator, harden, INTERNAL } from './expression-hardening.ts';
 import { MAX_EXPRESSION_LENGTH, type Misuse, misuseOfNames, misuseOfTree } from './expression-rules.ts';
-import { createLru } from './lru.ts';
+import { childrenOf, type ExpressionNode, isConstant } from './expression-tree.ts';
+import { elementsOf } from './expression-values.ts';
 import type { Pattern } from './pattern-size.ts';
 
 export type Expression = {
-  /** Type of its result, as CEL names it; `dyn` where only evaluating it can tell. */
+  /** What it returns, as CEL names it; `dyn` where only evaluating it can tell. */
   type: string;
   cost: ExpressionCost;
+  /** Entries of all its patterns' tables. */
+  entries: number;
   /**
    * Takes a value for every declared variable, of plain JSON, Maps and bigints, and returns such a value, a Date or a type of
    * the library's. Throws an Error (`explainFailure`).
@@ -28,9 +32,6 @@ export class ExpressionRefused extends Error {
 
 const LIMITS = { maxAstNodes: 300, maxDepth: 32, maxListElements: 100, maxMapEntries: 100, maxCallArguments: 16 };
 
-// Size of patterns' programs, in instructions of about 100 bytes each.
-const KEPT_PATTERNS = 200_000;
-
 // Not among the names that expressions may call.
 const HARDEN = 'harden';
 
@@ -43,22 +44,24 @@ const ARITHMETIC: Readonly<Record<string, (a: number, b: number) => number>> = {
   '%': (a, b) => a % b,
 };
 
+/** The variables of a message, with their types in CEL. */
+const VARIABLES: Readonly<Record<keyof typeof LONGEST, string>> = {
+  eventType: 'string',
+  payload: 'map',
+  metadata: 'map<string, string>',
+};
+
+const unused = (): Evaluation['used'] => ({ compared: 0, failures: 0, read: 0, searched: 0 });
+const NOTHING: Evaluation = { patterns: new Map(), used: unused() };
+
 /**
- * CEL for expressions of strangers, over the given variables (name → type in CEL). No clock, no time zone, no state: the same values
- * give the same result in every process. Work is bounded by `cost`; an expression without a bound is refused. `compilePattern` throws
- * an Error for a text that is no pattern (RE2).
+ * CEL for expressions of strangers over a message. No clock, no time zone, no state: the same values give the same result in
+ * every process. What it costs is bounded by `cost`, whatever the message; what nothing can bound is refused.
+ * `compilePattern` throws an Error for what is no pattern (RE2).
  */
-export function createExpressions(
-  variables: Readonly<Record<string, string>>,
-  compilePattern: (pattern: string) => Pattern,
-): Expressions {
-  const patterns = createLru<Pattern>(KEPT_PATTERNS);
-  const patternOf = (text: string): Pattern => {
-    const pattern = patterns.get(text) ?? compilePattern(text);
-    patterns.set(text, pattern, pattern.size + 1);
-    return pattern;
-  };
-  const environment = createEnvironment(variables, patternOf);
+export function createExpressions(compilePattern: (pattern: string) => Pattern): Expressions {
+  let current = NOTHING;
+  const environment = createEnvironment(() => current);
 
   const refuseMisuse = (expression: string, misuse: Misuse | undefined): void => {
     if (misuse !== undefined) throw new ExpressionRefused(`${placeIn(expression, misuse.at)}: ${misuse.reason}`);
@@ -69,13 +72,35 @@ export function createExpressions(
       if (expression.length > MAX_EXPRESSION_LENGTH)
         throw new ExpressionRefused(`must have at most ${MAX_EXPRESSION_LENGTH} characters`);
       refuseMisuse(expression, misuseOfNames(expression));
+      const patterns = new Map<string, Pattern>();
+      const addPattern = (text: string): void => {
+        if (!patterns.has(text)) patterns.set(text, compilePattern(text));
+      };
       try {
         const evaluate = environment.parse(expression);
-        refuseMisuse(expression, misuseOfTree(evaluate.ast, patternOf));
-        const cost = expressionCost(evaluate.ast, variables, (pattern) => patternOf(pattern).size);
+        refuseMisuse(expression, misuseOfTree(evaluate.ast, addPattern));
+        const entries = [...patterns.values()].reduce((sum, pattern) => sum + pattern.entries, 0);
+        const cost = expressionCost(evaluate.ast, expression, entries);
+        keepConstants(environment, evaluate.ast, expression);
         const { type, error } = evaluate.check();
         if (type === undefined) throw new ExpressionRefused(explainFailure(expression, error), { cause: error });
-        return { type, cost, evaluate: (values): unknown => evaluate(values) };
+        return {
+          type,
+          cost,
+          entries,
+          evaluate(values): unknown {
+            const { stackTraceLimit } = Error;
+            current = { patterns, used: unused() };
+            // Writing down where a failure was thrown takes three times as long as all the rest of it.
+            Error.stackTraceLimit = 0;
+            try {
+              return evaluate(values);
+            } finally {
+              Error.stackTraceLimit = stackTraceLimit;
+              current = NOTHING;
+            }
+          },
+        };
       } catch (error) {
         if (error instanceof ExpressionRefused) throw error;
         throw new ExpressionRefused(explainFailure(expression, error), { cause: error });
@@ -84,7 +109,7 @@ export function createExpressions(
   };
 }
 
-/** The fault in parsing, checking or evaluating, for a person, as `line 1:9: No such key: amount`. */
+/** What went wrong in parsing, checking or evaluating, for a person, as `line 1:9: No such key: amount`. */
 export function explainFailure(expression: string, error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { summary = error.message, range } = error as Error & { summary?: string; range?: { start: number } };
@@ -96,17 +121,33 @@ function placeIn(expression: string, at: number): string {
   return `line ${before.split('\n').length}:${at - before.lastIndexOf('\n')}`;
 }
 
-function createEnvironment(
-  variables: Readonly<Record<string, string>>,
-  patternOf: (pattern: string) => Pattern,
-): Environment {
+/** Makes lists, maps and times that are the same for all messages now, and once. One that fails does so when it is evaluated. */
+function keepConstants(environment: Environment, node: ExpressionNode, expression: string): void {
+  const isMade = node.op === 'list' || node.op === 'map' || (node.op === 'call' && TIMES.has(node.args[0]));
+  if (!isMade || !isConstant(node)) {
+    for (const child of childrenOf(node)) keepConstants(environment, child, expression);
+    return;
+  }
+  let value: unknown;
+  try {
+    value = environment.evaluate(expression.slice(node.start, node.end));
+  } catch {
+    return;
+  }
+  // `as`: the library keeps how a node is evaluated beside it.
+  (node as ExpressionNode & { setMeta(name: string, value: unknown): void }).setMeta('evaluate', () => value);
+}
+
+const TIMES: ReadonlySet<string> = new Set(['timestamp', 'duration']);
+
+function createEnvironment(current: () => Evaluation): Environment {
   const environment = new Environment({
     unlistedVariablesAreDyn: false,
     homogeneousAggregateLiterals: false,
     enableOptionalTypes: true,
     limits: LIMITS,
   });
-  for (const [name, type] of Object.entries(variables)) environment.registerVariable(name, type);
+  for (const [name, type] of Object.entries(VARIABLES)) environment.registerVariable(name, type);
   for (const [operator, compute] of Object.entries(ARITHMETIC)) {
     environment.registerOperator(`double ${operator} int: double`, (a: number, b: bigint) => compute(a, Number(b)));
     environment.registerOperator(`int ${operator} double: double`, (a: bigint, b: number) => compute(Number(a), b));
@@ -114,6 +155,16 @@ function createEnvironment(
   environment.registerOperator('double % double: double', (a: number, b: number) => a % b);
   // Numbers in JSON are doubles; harden() gives this one the handler of the others.
   environment.registerFunction('timestamp(double): google.protobuf.Timestamp', Number, { async: false });
+  environment.registerFunction(`${INTERNAL.elements}(dyn): list<dyn>`, elementsOf, { async: false });
+  environment.registerType('Count', Count);
+  // Both are changed by harden(), as all sizes are.
+  environment.registerFunction('Count.size(): int', Number, { async: false });
+  environment.registerFunction('size(Count): int', Number, { async: false });
+  // `as`: what the library's nodes have beside what its types say.
+  const templates = {
+    call: environment.parse(`${INTERNAL.elements}(payload)`).ast,
+    zero: environment.parse('dyn(0.0)').ast,
+  } as unknown as Parameters<typeof harden>[2];
   // Functions are called on the evaluator, which is not to be had otherwise.
   environment.registerFunction({
     name: HARDEN,
@@ -121,7 +172,7 @@ function createEnvironment(
     params: [],
     async: false,
     handler(this: Evaluator) {
-      harden(this, patternOf);
+      harden(this, current, templates);
       return true;
     },
   });

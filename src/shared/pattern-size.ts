@@ -1,5 +1,5 @@
-/** A pattern on an engine whose time is linear in the text. `size` is its program's, in instructions. */
-export type Pattern = { test(text: string): boolean; size: number };
+/** A pattern as a table of states, in which each character takes one look. `entries` is the size of that table. */
+export type Pattern = { test(text: string): boolean; entries: number };
 
 // An escape, a class, the begin and the end of a group, a counted repeat, or any other character.
 const TOKEN = /\\[pP]|\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|\(|\)|\{(\d+)(?:,(\d*))?\}|./gs;

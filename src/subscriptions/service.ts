@@ -6,6 +6,7 @@ import type { EnvironmentCaller } from '../identity/caller.ts';
 import type { MessageReplays } from '../message-replays/service.ts';
 import type { AddressGuard } from '../outbound/address-guard.ts';
 import { ApiError, invalidField, notFound } from '../shared/api-error.ts';
+import { UNITS_OF_A_CHANNEL } from '../shared/expression-units.ts';
 import { isId } from '../shared/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../shared/page.ts';
 import { completeRetryPolicy, type RetryPolicy, retryPolicyProblem } from '../shared/retry-policy.ts';
@@ -47,11 +48,17 @@ export type Subscriptions = {
   rotateSecret(caller: EnvironmentCaller, id: string, body: RotateSecret): Promise<SubscriptionSecret>;
 };
 
+type UnitsWanted = {
+  id: string;
+  channelId: string;
+  filter?: string | null | undefined;
+  filterUnits?: number | null;
+};
 type Collaborators = {
   guard: Pick<AddressGuard, 'checkUrl'>;
   deliveries: Pick<Deliveries, 'endOfSubscriptions'>;
   messageReplays: Pick<MessageReplays, 'startWithin'>;
-  filters: Pick<Filters, 'problemOf'>;
+  filters: Pick<Filters, 'measure'>;
 };
 
 export function createSubscriptions(
@@ -73,9 +80,27 @@ export function createSubscriptions(
   const get = async ({ environmentId }: EnvironmentCaller, id: string): Promise<Subscription> =>
     shown(db, await found(id, () => store.findSubscription(db, environmentId, id, clock())));
 
-  const checkFilter = (filter: string | null | undefined): void => {
-    const problem = filter === undefined || filter === null ? undefined : filters.problemOf(filter);
-    if (problem !== undefined) throw invalidField('filter', problem);
+  /** Columns of a given filter; nothing where none is given. INVALID_REQUEST for one that may not be. */
+  const measured = (filter: string | null | undefined): { filterUnits?: number | null } => {
+    if (typeof filter !== 'string') return filter === null ? { filterUnits: null } : {};
+    const found = filters.measure(filter);
+    if ('problem' in found) throw invalidField('filter', found.problem);
+    return { filterUnits: found.units };
+  };
+
+  /** INVALID_REQUEST for a filter that the channel has no units left for. Under the channel's lock, so that each sees the other. */
+  const requireUnits = async (
+    transaction: DatabaseTransaction,
+    { id, channelId, filter, filterUnits }: UnitsWanted,
+  ): Promise<void> => {
+    if (typeof filter !== 'string' || typeof filterUnits !== 'number') return;
+    const others = await store.unitsOfOthers(transaction, channelId, { filter, id });
+    const free = UNITS_OF_A_CHANNEL - others;
+    if (filterUnits > free)
+      throw invalidField(
+        'filter',
+        `takes up to ${filterUnits} units for one message, and the channel has ${Math.max(free, 0)} left: its other filters take ${others} of ${UNITS_OF_A_CHANNEL}`,
+      );
   };
 
   /** Service events are published where no expression can be asked (deliveries/statements/service-events.ts). */
@@ -104,7 +129,7 @@ export function createSubscriptions(
     async create(caller, { startFrom, ...body }) {
       const { environmentId } = caller;
       targets.check(body);
-      checkFilter(body.filter);
+      const { filterUnits } = measured(body.filter);
       const retryPolicy = toRetryPolicy(body.retryPolicy);
       const { sealed } = newSealedSecret(keyRing, newId('secret'));
       return db.$transaction(async (transaction) => {
@@ -119,7 +144,15 @@ export function createSubscriptions(
         if (channel.status === 'archived') throw new ApiError('CONFLICT', 'The channel is archived');
         refuseSystemFilter(body.filter, channel);
         const name = body.name ?? new URL(body.webhookUrl).host.slice(0, MAX_NAME_LENGTH);
-        const subscription = { ...body, name, retryPolicy, id: newId('subscription'), environmentId };
+        const subscription = {
+          ...body,
+          ...(filterUnits !== undefined && { filterUnits }),
+          name,
+          retryPolicy,
+          id: newId('subscription'),
+          environmentId,
+        };
+        await requireUnits(transaction, subscription);
         const stored = await store.insertSubscription(transaction, subscription, sealed, clock());
         const created = await shown(transaction, stored);
         if (hasFilter) await store.raiseConfigVersion(transaction, channel.id);
@@ -150,12 +183,14 @@ export function createSubscriptions(
           ...(retryPolicy !== undefined && { retryPolicy }),
         });
         targets.check(change, subscription);
-        checkFilter(change.filter);
+        const counted = measured(change.filter);
         refuseSystemFilter(change.filter, channel);
+        await requireUnits(transaction, { ...subscription, filter: change.filter, ...counted });
         const now = clock();
         if (status === 'paused') await store.setPaused(transaction, environmentId, id, now);
         if (status === 'active') await store.setActive(transaction, environmentId, id, now);
-        if (Object.keys(change).length > 0) await store.updateSubscription(transaction, id, change, now);
+        if (Object.keys(change).length > 0)
+          await store.updateSubscription(transaction, id, { ...change, ...counted }, now);
         const updated = await found(id, () => store.findSubscription(transaction, environmentId, id, now));
         const isFilterChanged = updated.filter !== subscription.filter;
         if (isFilterChanged || (updated.filter !== undefined && change.eventTypes !== undefined))

@@ -2,6 +2,7 @@ import type { DatabaseTransaction } from '../db/client.ts';
 import type { Subscription as SubscriptionRow } from '../db/generated/client.ts';
 import { releaseHeldOf } from '../deliveries/statements/release-held.ts';
 import { toCircuit } from '../shared/circuit.ts';
+import { UNITS_OF_A_FILTER } from '../shared/expression-units.ts';
 import type { PageRequest } from '../shared/page.ts';
 import type { RetryPolicy } from '../shared/retry-policy.ts';
 import type { ChannelStatus, SubscriptionStatus } from '../shared/statuses.ts';
@@ -13,7 +14,12 @@ type Db = DatabaseTransaction;
 
 /** The part of a channel that a change of its subscription needs. */
 type ChannelOf = { id: string; status: ChannelStatus; isSystem: boolean };
-type Nullable = { filter?: string | null; maxConcurrency?: number | null; rateLimit?: number | null };
+type Nullable = {
+  filter?: string | null;
+  filterUnits?: number | null;
+  maxConcurrency?: number | null;
+  rateLimit?: number | null;
+};
 export type NewSubscription = Omit<
   Subscription,
   | 'circuit'
@@ -56,6 +62,19 @@ export const lockChannel = channelFor('NO KEY UPDATE');
 /** Publications are checked against filters, and against the event types beside them (messages/publishing-store.ts). */
 export async function raiseConfigVersion(db: Db, channelId: string): Promise<void> {
   await db.$executeRaw`UPDATE channels SET config_version = config_version + 1 WHERE id = ${channelId}`;
+}
+
+/**
+ * Units of the different filters of a channel together, but for one filter and one subscription, which are to have others. Under
+ * the channel's lock. A filter that nobody has counted yet counts as much as one may.
+ */
+export async function unitsOfOthers(db: Db, channelId: string, but: { filter: string; id: string }): Promise<number> {
+  const [row] = await db.$queryRaw<{ units: number }[]>`
+    SELECT coalesce(sum(units), 0)::float8 AS units FROM (
+      SELECT max(coalesce(filter_units, ${UNITS_OF_A_FILTER})) AS units FROM subscriptions
+      WHERE channel_id = ${channelId} AND deleted_at IS NULL AND filter IS NOT NULL AND filter <> ${but.filter} AND id <> ${but.id}
+      GROUP BY filter) AS different`;
+  return row?.units ?? 0;
 }
 
 export async function insertSubscription(

@@ -15,7 +15,7 @@ afterAll(() => posthorn.stop());
 const { channel, patch, publish, messagesOf } = schemaCalls(() => posthorn);
 
 test('a refused payload is checked a second time only where the schema has changed', async () => {
-  const { log, pool, db, config } = posthorn.deps;
+  const { log, pool, db } = posthorn.deps;
   const channelId = await channel({ schema: ORDER });
   const { environmentId } = await db.channel.findUniqueOrThrow({ where: { id: channelId } });
   const schemas = createSchemas({ log });
@@ -27,7 +27,7 @@ test('a refused payload is checked a second time only where the schema has chang
         return schemas.check(...of);
       },
     },
-    filters: createFilters({ log, waitMs: config.filterWaitMs }),
+    filters: createFilters(),
   });
   const payload = { eventType: 'a', payload: {}, text: '{}', at: ['payload'] };
   const refusal = async (): Promise<unknown> =>

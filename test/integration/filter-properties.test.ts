@@ -11,7 +11,7 @@ let posthorn: TestPosthorn;
 let filters: Filters;
 beforeAll(async () => {
   posthorn = await startPosthorn({ withWorker: false });
-  filters = createFilters({ log: posthorn.deps.log, waitMs: posthorn.deps.config.filterWaitMs });
+  filters = createFilters();
 });
 afterAll(() => posthorn.stop());
 

@@ -193,7 +193,7 @@ describe('deleting a subscription', () => {
         guard,
         deliveries: { endOfSubscriptions: () => Promise.reject(new Error('disk full')) },
         messageReplays: { startWithin: () => Promise.reject(new Error('not asked for')) },
-        filters: { problemOf: () => undefined },
+        filters: { measure: () => ({ units: 1 }) },
       },
     );
     await expect(failing.delete(live, subscription.id)).rejects.toThrow('disk full');

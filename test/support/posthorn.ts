@@ -7,6 +7,7 @@ import { createGuard } from '../../src/process/create-dependencies.ts';
 import { createServices } from '../../src/process/create-services.ts';
 import { createKeyRing } from '../../src/credentials/key-ring.ts';
 import type { Dependencies } from '../../src/dependencies.ts';
+import { createFilters } from '../../src/filters/filters.ts';
 import { startHttpServer } from '../../src/http/server.ts';
 import { apiKeyScheme } from '../../src/identity/api-keys/scheme.ts';
 import { createLimiter } from '../../src/limits/limiter.ts';
@@ -60,8 +61,6 @@ export async function startPosthorn(
   const config: Config = readConfig({
     ALLOW_HTTP_WEBHOOKS: 'true',
     WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8,::1/128',
-    // Filters are to be right on a machine that is busy as well.
-    FILTER_WAIT_MS: '60000',
     ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
     ...options.variables,
   });
@@ -74,6 +73,7 @@ export async function startPosthorn(
     db: database.db,
     pool: database.pool,
     keyRing: createKeyRing(config.encryptionKeys),
+    filters: createFilters(),
     own,
     guard: createGuard(config, own),
   };

@@ -68,7 +68,7 @@ export async function startResources(): Promise<Resources> {
         guard,
         deliveries,
         messageReplays: createMessageReplays({ db, newId, clock: now }),
-        filters: createFilters({ log: createLog('silent'), waitMs: 60_000 }),
+        filters: createFilters(),
       },
     ),
     advance: (milliseconds) => {

@@ -1,27 +1,21 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import { createFilters, type Filters } from '../../src/filters/filters.ts';
+import type { Filters } from '../../src/filters/filters.ts';
 import { createPublishDue, type PublishedDue } from '../../src/messages/publish-due.ts';
 import { noHandOver } from '../../src/shared/hand-over.ts';
 import type { TestPosthorn } from './posthorn.ts';
 
-const LOOK_EVERY_MS = 5;
-
-const filtersOf = ({ log, config }: TestPosthorn['deps']): Filters =>
-  createFilters({ log, waitMs: config.filterWaitMs });
-
 /** A worker's publishing of scheduled messages, without the worker: each has a memory of its own, as a process has. */
 export const createDuePublisher = (
   { deps }: TestPosthorn,
-  filters: Pick<Filters, 'evaluate'> = filtersOf(deps),
-): (() => Promise<PublishedDue>) => createPublishDue({ ...deps, filters, handOver: noHandOver }).publishBatch;
+  filters: Pick<Filters, 'evaluate'> = deps.filters,
+): (() => Promise<PublishedDue>) => createPublishDue({ ...deps, filters, handOver: noHandOver });
 
 /** Filters whose verdicts on the messages of one channel take until `decide`, whatever the machine. */
 export function createHeldFilters(
   { deps }: TestPosthorn,
   heldChannelId: string,
 ): Pick<Filters, 'evaluate'> & { asked: string[]; decide(): void } {
-  const filters = filtersOf(deps);
+  const { filters } = deps;
   const asked: string[] = [];
   let decide = (): void => {};
   const decided = new Promise<void>((resolve) => {
@@ -38,14 +32,13 @@ export function createHeldFilters(
   };
 }
 
-/** Publishes all due messages, with the channels worked on beside. Returns the sizes of the batches. */
+/** Publishes all that is due. Returns the sizes of the batches. */
 export async function publishAllDue(publishDue: () => Promise<PublishedDue>): Promise<number[]> {
   const sizes: number[] = [];
   for (;;) {
-    const { messages, isMore, beside } = await publishDue();
+    const { messages, isMore } = await publishDue();
     sizes.push(messages);
-    if (!isMore && beside === 0) return sizes;
-    if (!isMore) await sleep(LOOK_EVERY_MS);
+    if (!isMore) return sizes;
   }
 }
 

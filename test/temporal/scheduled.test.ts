@@ -70,21 +70,20 @@ test('a message cancelled before its time does not arrive, and one that is due a
   expect([receiver.countOf(cancelled.id), await statusOf(cancelled.id)]).toEqual([0, 'cancelled']);
 });
 
-test('a message that a filter cannot decide about in time arrives, and so does what is due in another channel', async () => {
+test('a message that a filter lets through arrives, and so does what is due in another channel', async () => {
   const { channelId, receiver } = await subscribed();
-  const costly = await startReceiver();
-  receivers.push(costly);
-  const { id: costlyChannelId } = await createChannel(posthorn);
-  // 2,500 million steps.
-  const filter = 'payload.a.all(x, payload.a.all(y, x + y > -1))';
-  await createSubscription(posthorn, { channelId: costlyChannelId, webhookUrl: costly.url, filter });
-  const payload = JSON.stringify({ a: Array.from({ length: 50_000 }, (_, n) => n % 10) });
+  const filtered = await startReceiver();
+  receivers.push(filtered);
+  const { id: filteredChannelId } = await createChannel(posthorn);
+  const filter = 'payload.a.filter(x, x > 5).size() == 400';
+  await createSubscription(posthorn, { channelId: filteredChannelId, webhookUrl: filtered.url, filter });
+  const payload = JSON.stringify({ a: Array.from({ length: 1_000 }, (_, n) => n % 10) });
 
-  const undecided = await insertOverdue(posthorn, costlyChannelId, { agoMs: 60_000, count: 3, payload });
+  const wanted = await insertOverdue(posthorn, filteredChannelId, { agoMs: 60_000, count: 3, payload });
   const [plain = ''] = await insertOverdue(posthorn, channelId, { agoMs: 60_000 });
 
-  for (const id of [plain, ...undecided]) await waitForDelivery(posthorn, id, 'delivered');
-  expect([receiver.countOf(plain), ...undecided.map((id) => costly.countOf(id))]).toEqual([1, 1, 1, 1]);
+  for (const id of [plain, ...wanted]) await waitForDelivery(posthorn, id, 'delivered');
+  expect([receiver.countOf(plain), ...wanted.map((id) => filtered.countOf(id))]).toEqual([1, 1, 1, 1]);
 });
 
 test('a message whose channel is paused at its time arrives once the channel is active again', async () => {

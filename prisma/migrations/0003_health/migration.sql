@@ -1,4 +1,4 @@
--- Health of a subscription beside its circuit: when it was resumed, and whether its high backlog has caused an event.
+-- What the health of a subscription needs beside its circuit: when it was resumed, and that a high backlog is told of once.
 
 -- AlterTable
 ALTER TABLE "subscriptions" ADD COLUMN "backlog_high_since" TIMESTAMPTZ(3),

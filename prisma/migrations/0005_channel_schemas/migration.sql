@@ -6,6 +6,6 @@ ALTER TABLE "channels" ADD COLUMN "config_version" INTEGER NOT NULL DEFAULT 1,
 ADD COLUMN "schema_mode" TEXT NOT NULL DEFAULT 'enforce',
 ADD COLUMN "schemas" JSON;
 
--- Until now a schema was kept and nothing checked against it. Publishes to those channels go on being taken. The answers now
--- name the misfits, and the owners choose when to enforce.
+-- Until now a schema was kept and nothing checked against it. What is published to those channels goes on being taken; the
+-- answers now tell what does not fit, and their owners choose when to enforce.
 UPDATE "channels" SET "schema_mode" = 'warn' WHERE "schema" IS NOT NULL;

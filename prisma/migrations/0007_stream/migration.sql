@@ -1,6 +1,6 @@
 -- Streams read a channel's messages in the order of the transactions that stored them, and the trace of a publish is kept.
 
--- Messages that are there already get 0, so that they stand before all new ones, in the order of their ids. A constant default rewrites no row;
+-- What is there already gets 0, so that it stands before everything new, in the order of its ids. A constant default rewrites no row;
 -- pg_current_xact_id() as the first default would rewrite the whole table under its lock.
 -- AlterTable
 ALTER TABLE "messages" ADD COLUMN "traceparent" TEXT,

@@ -1,6 +1,6 @@
--- Claims begin behind the rows that are known to be finished: due rows are found by time, and triggers tell of later ones.
+-- Claims that begin behind what is known to be finished: what is due is found by time, and what becomes due behind that time is told.
 
--- Claimable deliveries of all subscriptions, by time. The predicate is one that only the look for due rows asks by name:
+-- What may be claimed, by time, whatever its subscription. The predicate is one that only the look for due rows asks by name:
 -- the planner must not take it for a subscription's own rows, or read it from end to end where statistics are old. An operator
 -- may have made it before, concurrently (docs/operations.md); where that broke off, it is made anew.
 DO $$ BEGIN

@@ -1,4 +1,4 @@
--- Requests that each worker allows a subscription at this moment: GET /v1/subscriptions/{id} shows them as `concurrency`.
+-- What each worker allows a subscription at this moment: what GET /v1/subscriptions/{id} shows as `concurrency`.
 
 -- CreateTable
 -- Not UNLOGGED, although nothing is lost with it: a standby that is not promoted yet could not read it, and GET would fail there.

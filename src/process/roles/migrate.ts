@@ -5,19 +5,22 @@ import { ensureEnvironments } from '../seed.ts';
 import { createNewId } from '../../new-id.ts';
 import { explainingDatabase } from '../../readiness/database-trouble.ts';
 import { print } from './role.ts';
+import { filterSteps } from './stored-filters.ts';
 import type { StopRequest } from './stop-request.ts';
 
 /**
  * `posthorn migrate`: brings the database up to date and makes the environments, so that keys can be created. A signal rolls the
  * migration under way back, and `migrate` rejects with a Stopped. Earlier migrations stay, and the next run goes on from there.
+ * `dropFilters` drops stored filters that are outside the language; without it they stop the run.
  */
-export async function runMigrate(stop: StopRequest): Promise<void> {
+export async function runMigrate(stop: StopRequest, { dropFilters }: { dropFilters: boolean }): Promise<void> {
   const { databaseUrl } = readConfig();
   if (databaseUrl === undefined)
     throw new ConfigError('DATABASE_URL must be set: `posthorn start` migrates its own PostgreSQL by itself');
   stop.takeOver();
   await explainingDatabase(databaseUrl, async () => {
-    const applied = await migrate(databaseUrl, { onProgress: print, signal: stop.signal });
+    const steps = filterSteps(dropFilters, print);
+    const applied = await migrate(databaseUrl, { onProgress: print, signal: stop.signal, ...steps });
     const db = createDatabase(databaseUrl);
     try {
       await ensureEnvironments({ db, newId: createNewId(Date.now) });

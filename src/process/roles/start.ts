@@ -24,6 +24,7 @@ import { type Infrastructure, startInfrastructure } from './infrastructure.ts';
 import { print, type RunningRole, runUntilStopped } from './role.ts';
 import { removeRunningState, writeRunningState } from './running-state.ts';
 import { portTaken, serveApi } from './serve-api.ts';
+import { filterSteps } from './stored-filters.ts';
 import type { StopRequest } from './stop-request.ts';
 import { describeService } from './welcome.ts';
 
@@ -33,8 +34,11 @@ const EMBEDDED_DEFAULTS = { ALLOW_HTTP_WEBHOOKS: 'true', WEBHOOK_ALLOW_CIDRS: '1
 // The terminal shows the lines of start itself; a line for each request would bury them.
 const DEFAULTS = { LOG_LEVEL: 'warn' };
 
-/** `posthorn start`: everything, with its own PostgreSQL and Temporal where no address is set. Returns the exit code. */
-export async function runStart(stop: StopRequest): Promise<number> {
+/**
+ * `posthorn start`: everything, with its own PostgreSQL and Temporal where no address is set. Returns the exit code.
+ * `dropFilters` is as for `posthorn migrate`.
+ */
+export async function runStart(stop: StopRequest, options: StartOptions): Promise<number> {
   const given = readConfig(undefined, DEFAULTS);
   const isEmbedded = given.databaseUrl === undefined || given.temporal.address === undefined;
   const config = isEmbedded ? readConfig(undefined, { ...DEFAULTS, ...EMBEDDED_DEFAULTS }) : given;
@@ -46,7 +50,7 @@ export async function runStart(stop: StopRequest): Promise<number> {
       `Posthorn already runs on ${config.dataFolder} (process ${unlock.pid}); set DATA_FOLDER for a second one`,
     );
   try {
-    const exitCode = await runUntilStopped(log, stop, (signal) => startEverything(config, log, signal));
+    const exitCode = await runUntilStopped(log, stop, (signal) => startEverything(config, log, signal, options));
     print('Stopped');
     return exitCode;
   } finally {
@@ -54,7 +58,14 @@ export async function runStart(stop: StopRequest): Promise<number> {
   }
 }
 
-async function startEverything(config: Config, log: Logger, signal: AbortSignal): Promise<RunningRole> {
+type StartOptions = { dropFilters: boolean };
+
+async function startEverything(
+  config: Config,
+  log: Logger,
+  signal: AbortSignal,
+  options: StartOptions,
+): Promise<RunningRole> {
   // Steps that undo the start when something further on fails, and at the end: the last one first.
   const undo: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
@@ -66,7 +77,8 @@ async function startEverything(config: Config, log: Logger, signal: AbortSignal)
     const infrastructure = await startInfrastructure(config, own, print);
     undo.push(() => infrastructure.stop());
     signal.throwIfAborted();
-    const { failed } = await startService(onPort(config, port), log, { ...infrastructure, own }, undo, signal);
+    const surroundings = { ...infrastructure, own, ...options };
+    const { failed } = await startService(onPort(config, port), log, surroundings, undo, signal);
     return {
       failed: Promise.race([infrastructure.failed, failed]),
       async stop() {
@@ -83,7 +95,14 @@ async function startEverything(config: Config, log: Logger, signal: AbortSignal)
 async function startService(
   given: Config,
   log: Logger,
-  { databaseUrl, temporalAddress, temporalUiUrl, pids, own }: Infrastructure & { own: OwnAddresses },
+  {
+    databaseUrl,
+    temporalAddress,
+    temporalUiUrl,
+    pids,
+    own,
+    dropFilters,
+  }: Infrastructure & StartOptions & { own: OwnAddresses },
   undo: (() => Promise<void>)[],
   signal: AbortSignal,
 ): Promise<RunningWorker> {
@@ -94,7 +113,9 @@ async function startService(
   const settings = { ...config.temporal, address: temporalAddress };
   // Before the migration: a database that starts or takes no writes is waited for, as in every role.
   await untilReady(createReadiness([databaseCheck(deps)]), waiting);
-  await explainingDatabase(databaseUrl, () => migrate(databaseUrl, { onProgress: print, signal }));
+  await explainingDatabase(databaseUrl, () =>
+    migrate(databaseUrl, { onProgress: print, signal, ...filterSteps(dropFilters, print) }),
+  );
   // The same checks as /readyz has: the proof of the encryption keys reads every sealed row.
   const checks = startChecks(deps);
   await untilReady(createReadiness(checks), waiting);

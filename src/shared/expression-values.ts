@@ -1,0 +1,97 @@
+import { BOUNDS } from './expression-bounds.ts';
+import { requireLength } from './expression-texts.ts';
+
+/** What one evaluation has used of the bounds that hold for all of it. */
+export type Used = { compared: number; failures: number; read: number; searched: number };
+
+/**
+ * The keys of each map that was gone through. Listing 33,000 takes 4 ms, which a message pays once and not with each filter;
+ * they go with the message.
+ */
+const REMEMBERED_FROM = 32;
+const keysOfMaps = new WeakMap<object, readonly string[]>();
+
+export function keysOf(map: object): readonly string[] {
+  const known = keysOfMaps.get(map);
+  if (known !== undefined) return known;
+  // `as`: payloads and metadata have texts as keys, and so have the maps that are written in expressions.
+  const keys = map instanceof Map ? [...(map as ReadonlyMap<string, unknown>).keys()] : Object.keys(map);
+  if (keys.length > REMEMBERED_FROM) keysOfMaps.set(map, keys);
+  return keys;
+}
+
+/** The elements that a comprehension goes through: of a map its keys. Throws an Error beyond the bound. */
+export function elementsOf(value: unknown): readonly unknown[] {
+  if (typeof value !== 'object' || value === null)
+    throw new Error('all, exists and filter go through lists and maps only');
+  const elements = Array.isArray(value) ? (value as readonly unknown[]) : keysOf(value);
+  if (elements.length > BOUNDS.elements)
+    throw new Error(`all, exists and filter go through ${BOUNDS.elements} elements at most, not ${elements.length}`);
+  return elements;
+}
+
+/** Whether a list has an item that equals `value`. Throws an Error beyond the bounds. */
+export function includes(list: readonly unknown[], value: unknown, used: Used): boolean {
+  if (list.length > BOUNDS.items) throw new Error(`in looks through ${BOUNDS.items} items at most, not ${list.length}`);
+  if (typeof value === 'string') requireLength('in', value, BOUNDS.needle);
+  if (typeof value === 'object' && value !== null) return list.some((item) => areEqual(item, value, used));
+  // A whole number has two forms, and a look for each of them is quicker than comparing each item with both.
+  return (
+    list.includes(value) ||
+    ((typeof value === 'number' || typeof value === 'bigint') && list.includes(otherForm(value)))
+  );
+}
+
+/** The same number as a double, or as a bigint; what equals nothing in JSON when there is none. */
+function otherForm(value: number | bigint): unknown {
+  if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : undefined;
+  const double = Number(value);
+  return Number.isFinite(double) && BigInt(double) === value ? double : undefined;
+}
+
+/** Values of different kinds are never equal, whole numbers of both kinds may be. Throws an Error beyond the bound. */
+export function areEqual(left: unknown, right: unknown, used: Used): boolean {
+  if (left === right) return true;
+  if (typeof left === 'bigint' || typeof right === 'bigint')
+    // Loosely: a bigint equals the double of the same value.
+    return isNumeric(left) && isNumeric(right) && left == right;
+  if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false;
+  count(used, 1);
+  if (Array.isArray(left) || Array.isArray(right))
+    return Array.isArray(left) && Array.isArray(right) && areListsEqual(left, right, used);
+  if (isMap(left) || isMap(right)) return isMap(left) && isMap(right) && areMapsEqual(left, right, used);
+  // Times and durations, of which equal ones have one value.
+  return left.constructor === right.constructor && left.valueOf() === right.valueOf();
+}
+
+const isNumeric = (value: unknown): value is number | bigint => typeof value === 'number' || typeof value === 'bigint';
+
+function areListsEqual(left: readonly unknown[], right: readonly unknown[], used: Used): boolean {
+  if (left.length !== right.length) return false;
+  count(used, left.length);
+  return left.every((item, index) => areEqual(item, right[index], used));
+}
+
+function areMapsEqual(left: object, right: object, used: Used): boolean {
+  const keys = keysOf(left);
+  if (keys.length !== keysOf(right).length) return false;
+  count(used, keys.length);
+  return keys.every((key) => {
+    const other = memberOf(right, key);
+    return other !== undefined && areEqual(memberOf(left, key), other, used);
+  });
+}
+
+function count(used: Used, values: number): void {
+  used.compared += values;
+  if (used.compared > BOUNDS.compared)
+    throw new Error(`compares more than ${BOUNDS.compared} values inside lists and maps with each other`);
+}
+
+const isMap = (value: object): boolean => value instanceof Map || value.constructor === Object;
+
+function memberOf(map: object, key: string): unknown {
+  if (map instanceof Map) return map.get(key);
+  // `as`: what is not a Map came out of JSON.parse or was written in the expression.
+  return Object.hasOwn(map, key) ? (map as Readonly<Record<string, unknown>>)[key] : undefined;
+}
