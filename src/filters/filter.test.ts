@@ -16,7 +16,7 @@ function verdictOn(
   return compiled.verdictOn(readMessage({ eventType: 'order.created', payload: text, metadata }));
 }
 
-describe('what people filter by:', () => {
+describe('everyday filters:', () => {
   const order = { total: 250, currency: 'EUR', customer: { vip: true }, lines: [{ sku: 'A', quantity: 12 }] };
 
   test.each<[string, boolean]>([
@@ -33,7 +33,7 @@ describe('what people filter by:', () => {
   });
 });
 
-describe('what fails does not match, and says why:', () => {
+describe('a filter that fails does not match, and says why:', () => {
   test.each<[string, unknown, string]>([
     ['payload.total > 1', {}, 'line 1:9: No such key: total'],
     ['payload.total > 1', { total: '5' }, 'line 1:1: no such overload: dyn<string> > int'],

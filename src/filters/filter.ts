@@ -88,7 +88,7 @@ function verdictOf(expression: string, evaluate: Expression['evaluate'], message
 const shorten = (text: string): string =>
   text.length > MAX_ERROR_LENGTH ? `${text.slice(0, MAX_ERROR_LENGTH - 1)}…` : text;
 
-/** What fails does not match. */
+/** Verdict of a filter that fails: no match. */
 export const failed = (error: string): Verdict => ({ matches: false, error: shorten(error) });
 
 function kindOf(result: unknown): string {

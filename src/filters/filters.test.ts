@@ -67,7 +67,7 @@ describe('filters', () => {
     await expect(createFilters().evaluate(['payload.a'], input)).rejects.toThrow(SyntaxError);
   });
 
-  test('of which one turn of the event loop cannot do all are decided in several, and all of them are', async () => {
+  test('more than one turn of the event loop can evaluate are all decided, in several turns', async () => {
     // Each look at the clock is a millisecond later.
     let time = 0;
     let looks = 0;

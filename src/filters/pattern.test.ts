@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import { compilePattern } from './pattern.ts';
 
-/** What people look for, and what anchors, classes, cases, and boundaries of words can be about. */
+/** Everyday patterns, and patterns about anchors, classes, cases and boundaries of words. */
 const PATTERNS = [
   '^[A-Z]-[0-9]+$',
   '(?i)eur',

@@ -4,7 +4,7 @@ import type { Pattern } from '../shared/pattern-size.ts';
 /** The inside of re2js's automaton, as far as it is read here; the tests notice when a version has another one. */
 type State = { isMatch: boolean; nfaStates: readonly number[] };
 type Automaton = {
-  /** It cannot carry the pattern. */
+  /** The automaton cannot carry the pattern. */
   failed: boolean;
   /** Where the classes of characters begin that all states tell apart, but for the first one, which begins at 0. */
   classBounds: Int32Array;

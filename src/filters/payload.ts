@@ -1,4 +1,4 @@
-// What a double cannot hold exactly has 16 digits or more, and what CEL's integers hold has 20 at most.
+// A number that a double cannot hold exactly has 16 digits or more, and CEL's integers have 20 at most.
 const LONG_NUMBER = /\d{16}/;
 const LONG_INTEGER = /^-?\d{16,20}$/;
 const NUMBER = /[-+\d.eE]+/y;

@@ -27,7 +27,7 @@ function scene() {
   return { slices, work, made, turns, end: () => (isOver = true) };
 }
 
-test('what fits in one turn is done at once', async () => {
+test('work that fits in one turn is done at once', async () => {
   const { work, turns, end } = scene();
   await Promise.all([work('a', 2), work('b', 2)]);
   expect(turns).toEqual([0, 0, 0, 0]);

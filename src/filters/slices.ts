@@ -2,7 +2,7 @@
 export type Slices = {
   /**
    * Calls `step` until it says that nothing is left, as long as this turn of the event loop has time; in the next turns then.
-   * What is waiting takes turns by its key, so that nobody's thousand messages stand before everyone else's one.
+   * Waiting work takes turns by its key, so that nobody's thousand messages stand before everyone else's one.
    */
   run(key: string, step: () => boolean): Promise<void>;
 };

@@ -1,5 +1,5 @@
 /**
- * What an expression may look at, counted where it is evaluated. Beyond a bound it fails, with the reason, and its failure does
+ * Bounds of an expression's reading, counted where it is evaluated. Beyond a bound it fails, with the reason, and its failure does
  * not match: the same values give the same verdict on every machine.
  */
 export const BOUNDS = {

@@ -6,7 +6,7 @@ import { createExpressions } from './expressions.ts';
 
 const { compile } = createExpressions(compilePattern);
 const unitsOf = (expression: string): number => compile(expression).cost.units;
-/** What a filter of this length has whatever it does: itself, and one failure. */
+/** Units of every filter of this length: itself, and one failure. */
 const least = (expression: string): number =>
   UNITS.filter + UNITS.character * expression.length + failures(1, expression);
 const failures = (count: number, expression: string): number =>
@@ -91,7 +91,7 @@ describe('the units of a filter are those of all that it can do:', () => {
     expect(unitsOf(many)).toBe(Math.ceil(least(many) + parts(60, 60, 59) + failures(50, many)));
   });
 
-  test('what is looked through is bounded in all, and each text that is read by itself', () => {
+  test('searched text is bounded in all, and each text that is read is bounded by itself', () => {
     const searching = Array.from({ length: 8 }, () => 'payload.a.contains("xy")').join('&&');
     const reading = Array.from({ length: 4 }, () => 'payload.a.matches("^a+$")').join('&&');
     expect(unitsOf(searching)).toBe(
@@ -121,9 +121,9 @@ describe('a comprehension multiplies', () => {
   test.each<[string, number]>([
     ['payload.a.exists(x, x)', list + 1_000 * (element + parts(1, 0, 0))],
     ['payload.a.all(x, x.b)', list + 1_000 * (element + parts(1, 1, 0))],
-    // What it reads of its elements is no longer than the payload in all.
+    // Text read of the elements is no longer than the payload in all.
     ['payload.a.exists(x, x < x)', list + 1_000 * (element + parts(2, 0, 1)) + ALL * UNITS.comparedCharacter],
-    // What it reads of something else it reads again for each, and a comparison ends with the shorter one.
+    // Text from elsewhere is read again for each element, and a comparison ends with the shorter one.
     ['payload.a.exists(x, x < payload.b)', list + 1_000 * (element + parts(2, 1, 1)) + ALL * UNITS.comparedCharacter],
     [
       'payload.a.exists(x, payload.b < payload.c)',

@@ -20,7 +20,7 @@ const SMALL: Value = { from: 'constant', length: 8, isScalar: true };
 /** Each item of a list takes two characters of the payload. */
 const ITEMS_OF_PAYLOAD = LONGEST.payload / 2;
 
-/** What a function is called on and with; `node` is the call. */
+/** A function call: its receiver and arguments; `node` is the call. */
 type Called = { name: string; node: ExpressionNode; subject: Value; argument: Value };
 type Identifier = ExpressionNode & { op: 'id'; args: string };
 
@@ -212,7 +212,7 @@ function charactersOf({ from, length }: Source, times: number, allowed: number =
   return from === 'element' ? Math.min(times * each, length) : times * each;
 }
 
-/** What comparing two texts reads: it ends with the shorter one. */
+/** Text read by a comparison of two texts: it ends with the shorter one. */
 function shorter(left: Source, right: Source, times: number): Source {
   return charactersOf(left, times) <= charactersOf(right, times) ? left : right;
 }
@@ -225,7 +225,7 @@ function either(one: Value, other: Value): Value {
   return { ...source, length: Math.max(one.length, other.length), isScalar: one.isScalar && other.isScalar };
 }
 
-/** Of arguments that may all be meant. */
+/** The costliest of arguments that may all be meant. */
 const worstOf = ([first = SMALL, ...others]: readonly Value[]): Value => others.reduce(either, first);
 
 /** Items that `in` looks at in all: none of what is a map for certain. */

@@ -5,7 +5,7 @@ import type { ExpressionNode } from './expression-tree.ts';
 import type { Pattern } from './pattern-size.ts';
 
 type Handler = (this: unknown, ...values: never[]) => unknown;
-/** What a type is called without what it is of: `list`. */
+/** Name of a type without the type of its elements: `list`. */
 type Type = { type: string };
 type Declaration = { handler: Handler; leftType?: Type; rightType?: Type };
 type Candidates = { declarations: Declaration[]; macro: Declaration };
@@ -30,7 +30,7 @@ export type Evaluator = {
   };
 };
 
-/** What is evaluated now: its patterns by their texts, and what it has used of its bounds. */
+/** The present evaluation: its patterns by their texts, and its use of the bounds. */
 export type Evaluation = { patterns: ReadonlyMap<string, Pattern>; used: Used };
 
 /** How many elements a predicate holds for: what `filter` gives to `size` instead of the list of them. */
@@ -60,8 +60,8 @@ class TooManyFailures extends Error {}
 
 /**
  * Changes one environment's evaluator where the library would let a stranger's expression or message take too much, or take
- * what no unit of expression-units.ts counts. `current` says what is evaluated now.
- * It also names a list by what its first item is, to the innermost one, before it compares: lists whose first items differ
+ * work that no unit of expression-units.ts counts. `current` says what is evaluated now.
+ * The library also names a list by its first item, to the innermost one, before it compares: lists whose first items differ
  * fail, and every such name is remembered for ever. Here lists and maps are just that.
  */
 export function harden(evaluator: Evaluator, current: () => Evaluation, templates: { call: Node; zero: Node }): void {
@@ -127,7 +127,7 @@ function changeFunctions({ registry }: Evaluator, current: () => Evaluation): vo
         ? own(...values)
         : BigInt(keysOf(value).length);
     };
-  /** Of texts that are longer the function is not asked. */
+  /** The function is not asked about texts that are longer. */
   const upTo =
     (name: string, allowed: number) =>
     (own: Handler): Handler =>

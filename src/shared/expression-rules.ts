@@ -31,12 +31,12 @@ const FUNCTIONS: ReadonlyMap<string, readonly number[]> = new Map([
 /** The macros that go through a list or a map. */
 export const COMPREHENSIONS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'filter']);
 
-/** What CEL or its extensions have and would build texts or lists, or search without a bound. */
+/** Functions of CEL or its extensions that would build texts or lists, or search without a bound. */
 const UNBOUNDED: ReadonlySet<string> = new Set(
   'format indexOf join lastIndexOf map replace reverse slice sort split substring trim'.split(' '),
 );
 
-/** What is called on a value. Left out: bytes, and what asks for a time zone, which this process's own would change. */
+/** Functions that are called on a value. Left out: bytes, and functions that ask for a time zone, which this process's own would change. */
 const METHODS: ReadonlyMap<string, readonly number[]> = new Map([
   ['all', [2]],
   ['exists', [2]],
@@ -92,7 +92,7 @@ export function misuseOfNames(expression: string): Misuse | undefined {
 }
 
 /**
- * What a parsed expression may not do; undefined when it may be evaluated, at its cost. `addPattern` throws an Error for what
+ * The fault of a parsed expression; undefined when it may be evaluated, at its cost. `addPattern` throws an Error for a text that
  * is no pattern.
  */
 export function misuseOfTree(root: ExpressionNode, addPattern: (pattern: string) => void): Misuse | undefined {
@@ -179,7 +179,7 @@ export function misuseOfTree(root: ExpressionNode, addPattern: (pattern: string)
     if (found !== undefined) return found;
     for (const child of childrenOf(node)) {
       const inner = search(child, {
-        // What a comprehension goes through is read once, its other arguments once for each element.
+        // The list of a comprehension is read once, its other arguments once for each element.
         isRepeated: isRepeated || (name !== undefined && child !== childrenOf(node)[0]),
         literals: literals + (isLiteral ? 1 : 0),
         counted: countedBy(node),
@@ -195,7 +195,7 @@ export function misuseOfTree(root: ExpressionNode, addPattern: (pattern: string)
 export const comprehensionIn = (node: ExpressionNode): string | undefined =>
   node.op === 'rcall' && COMPREHENSIONS.has(node.args[0]) ? node.args[0] : undefined;
 
-/** What `size` is asked of. */
+/** The argument of `size`. */
 function countedBy(node: ExpressionNode): ExpressionNode | undefined {
   const isSize = (node.op === 'call' || node.op === 'rcall') && node.args[0] === 'size';
   return isSize ? childrenOf(node)[0] : undefined;

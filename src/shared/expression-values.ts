@@ -1,7 +1,7 @@
 import { BOUNDS } from './expression-bounds.ts';
 import { requireLength } from './expression-texts.ts';
 
-/** What one evaluation has used of the bounds that hold for all of it. */
+/** One evaluation's use of the bounds that hold for all of it. */
 export type Used = { compared: number; failures: number; read: number; searched: number };
 
 /**

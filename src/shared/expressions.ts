@@ -8,7 +8,7 @@ import { elementsOf } from './expression-values.ts';
 import type { Pattern } from './pattern-size.ts';
 
 export type Expression = {
-  /** What it returns, as CEL names it; `dyn` where only evaluating it can tell. */
+  /** Type of the result, as CEL names it; `dyn` where only evaluating it can tell. */
   type: string;
   cost: ExpressionCost;
   /** Entries of all its patterns' tables. */
@@ -56,8 +56,8 @@ const NOTHING: Evaluation = { patterns: new Map(), used: unused() };
 
 /**
  * CEL for expressions of strangers over a message. No clock, no time zone, no state: the same values give the same result in
- * every process. What it costs is bounded by `cost`, whatever the message; what nothing can bound is refused.
- * `compilePattern` throws an Error for what is no pattern (RE2).
+ * every process. Work is bounded by `cost`, whatever the message; an expression without a bound is refused.
+ * `compilePattern` throws an Error for a text that is no pattern (RE2).
  */
 export function createExpressions(compilePattern: (pattern: string) => Pattern): Expressions {
   let current = NOTHING;
@@ -109,7 +109,7 @@ export function createExpressions(compilePattern: (pattern: string) => Pattern):
   };
 }
 
-/** What went wrong in parsing, checking or evaluating, for a person, as `line 1:9: No such key: amount`. */
+/** The reason of a failure in parsing, checking or evaluating, for a person, as `line 1:9: No such key: amount`. */
 export function explainFailure(expression: string, error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { summary = error.message, range } = error as Error & { summary?: string; range?: { start: number } };
