@@ -1,12 +1,13 @@
-import { parentPort } from 'node:worker_threads';
 import { createLru } from '../shared/lru.ts';
-import type { Ready } from '../threads/threads.ts';
 import { type CompiledSchema, compileSchema, SchemaRefused } from './compile.ts';
 import type { Misfit } from './misfit.ts';
 import { loadValidator, type Validator } from './validator.ts';
 
-/** What the thread is asked. Both texts are JSON; `code` is what an earlier job has compiled. */
-export type Job = { kind: 'compile'; schema: string } | { kind: 'check'; code: string; payload: string };
+/** What the thread is asked. Both texts are JSON; `code` is what an earlier job has compiled. It sets `begun` to 1 first. */
+export type Job = { begun: Int32Array } & (
+  | { kind: 'compile'; schema: string }
+  | { kind: 'check'; code: string; payload: string }
+);
 
 export type Answer =
   | { kind: 'compiled'; compiled: CompiledSchema }
@@ -25,7 +26,9 @@ function validatorOf(code: string): Validator {
   return validator;
 }
 
-function answer(job: Job): Answer {
+/** What the thread is for: the pool calls it with each job. */
+export default function answer(job: Job): Answer {
+  Atomics.store(job.begun, 0, 1);
   try {
     if (job.kind === 'compile') return { kind: 'compiled', compiled: compileSchema(JSON.parse(job.schema)) };
     return { kind: 'checked', misfit: validatorOf(job.code)(JSON.parse(job.payload)) };
@@ -43,6 +46,3 @@ const warmUp = {
 };
 const { code } = compileSchema(warmUp);
 validatorOf(code)({ a: 'a' });
-
-parentPort?.on('message', (job: Job) => parentPort?.postMessage(answer(job)));
-parentPort?.postMessage({ kind: 'ready' } satisfies Ready);

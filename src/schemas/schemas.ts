@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import { ApiError } from '../shared/api-error.ts';
 import { createLru } from '../shared/lru.ts';
-import { createThreads, Overloaded, TookTooLong } from '../threads/threads.ts';
 import type { CompiledSchema } from './compile.ts';
 import type { Misfit } from './misfit.ts';
-import type { Answer, Job } from './schema-thread.ts';
+import { createSchemaPool, type SchemaPool, TookTooLong, type Work } from './schema-pool.ts';
+import type { Answer } from './schema-thread.ts';
 import { loadValidator, type Validator } from './validator.ts';
 
 /** A schema that takes longer to compile is refused, and so is a payload that takes longer to check (docs/security.md). */
@@ -23,8 +23,13 @@ const QUICK_CODE = 128 * 1024;
 const QUICK_PAYLOAD = 64 * 1024;
 // Characters of compiled code that are kept, of all channels together.
 const KEPT_CODE = 32_000_000;
+// Jobs of one key, and of all: 25 s of the worst there is, for each key.
+const WAITING_OF_KEY = 100;
+const WAITING = 1_000;
+// A key whose job has ended its thread is served by the other thread for a minute.
+const SLOW_FOR_MS = 60_000;
+const KEPT_KEYS = 1_000;
 const RETRY_AFTER_SECONDS = 1;
-const ENTRY = { module: new URL('./schema-thread', import.meta.url), purpose: 'checks schemas' };
 
 /** What one request may still do in the main thread. */
 export type Budget = { units: number };
@@ -45,22 +50,30 @@ export type Schemas = {
 
 type Known = CompiledSchema & { validator: Validator | undefined };
 
-/** Compiles the channels' schemas and checks payloads with them, where neither can hold this process up. */
+/**
+ * Compiles the channels' schemas and checks payloads with them, where neither can hold this process up: bounded work here, all
+ * else in two threads. One is for everybody, the other for compiling what is being saved and for keys that have been slow, so
+ * that nobody else waits behind their next job.
+ */
 export function createSchemas({ log }: { log: Logger }): Schemas {
-  const threads = createThreads<Job, Answer>(log, ENTRY);
+  const inTurn = createTurns();
+  const [usual, apart] = [createSchemaPool(log), createSchemaPool(log)];
+  const slowUntil = createLru<number>(KEPT_KEYS);
   const compiled = createLru<Known>(KEPT_CODE);
   const compiling = new Map<string, Promise<Known>>();
 
-  const run = async (key: string, job: Job, limitMs: number): Promise<Answer> => {
-    try {
-      const answer = await threads.run(key, () => job, limitMs);
-      if (answer.kind === 'failed') throw new Error(`The schema thread failed: ${answer.message}`);
-      return answer;
-    } catch (error) {
-      if (!(error instanceof Overloaded)) throw error;
-      throw unavailable('Too many schemas are being checked at this moment', error);
-    }
-  };
+  const run = (key: string, work: Work, limitMs: number, pool?: SchemaPool): Promise<Answer> =>
+    inTurn(key, async () => {
+      const isSlow = performance.now() < (slowUntil.get(key) ?? 0);
+      try {
+        const answer = await (pool ?? (isSlow ? apart : usual)).run(work, limitMs);
+        if (answer.kind === 'failed') throw new Error(`The schema thread failed: ${answer.message}`);
+        return answer;
+      } catch (error) {
+        if (error instanceof TookTooLong) slowUntil.set(key, performance.now() + SLOW_FOR_MS, 1);
+        throw error;
+      }
+    });
 
   const keep = (schema: string, { code, cost }: CompiledSchema): Known => {
     const isQuick = cost <= QUICK_COST && code.length <= QUICK_CODE;
@@ -117,7 +130,7 @@ export function createSchemas({ log }: { log: Logger }): Schemas {
       const text = JSON.stringify(schema);
       if (compiled.get(text) !== undefined) return undefined;
       try {
-        const answer = await run(key, { kind: 'compile', schema: text }, LIMIT_MS);
+        const answer = await run(key, { kind: 'compile', schema: text }, LIMIT_MS, apart);
         if (answer.kind === 'compiled') keep(text, answer.compiled);
         return answer.kind === 'refused' ? answer.reason : undefined;
       } catch (error) {
@@ -134,5 +147,28 @@ export function createSchemas({ log }: { log: Logger }): Schemas {
   };
 }
 
-const unavailable = (message: string, cause: unknown): ApiError =>
+/** Does the jobs of one key one after the other; UNAVAILABLE when too many wait. */
+function createTurns(): <T>(key: string, act: () => Promise<T>) => Promise<T> {
+  const waitingOf = new Map<string, { count: number; last: Promise<unknown> }>();
+  let waiting = 0;
+  return async (key, act) => {
+    const ofKey = waitingOf.get(key) ?? { count: 0, last: Promise.resolve() };
+    if (ofKey.count >= WAITING_OF_KEY || waiting >= WAITING)
+      throw unavailable('Too many schemas are being checked at this moment');
+    waiting += 1;
+    ofKey.count += 1;
+    waitingOf.set(key, ofKey);
+    const done = ofKey.last.then(act);
+    ofKey.last = done.catch(() => undefined);
+    try {
+      return await done;
+    } finally {
+      waiting -= 1;
+      ofKey.count -= 1;
+      if (ofKey.count === 0) waitingOf.delete(key);
+    }
+  };
+}
+
+const unavailable = (message: string, cause?: unknown): ApiError =>
   new ApiError('UNAVAILABLE', message, { retryAfter: RETRY_AFTER_SECONDS, cause });

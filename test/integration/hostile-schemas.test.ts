@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { childEnvironment } from '../../src/config.ts';
+import { createSchemas, newBudget } from '../../src/schemas/schemas.ts';
 import { createChannel } from '../support/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -165,6 +166,25 @@ describe('with the schemas that hurt a validator', () => {
     ]);
     expect(healthy).toBeGreaterThan(5);
     expect((await publish(id, { a: [[1], [2]] })).status).toBe(202);
+  });
+
+  test('a channel whose payload ended a thread does not stand before others with its next one', async () => {
+    const schemas = createSchemas({ log: posthorn.deps.log });
+    // Nothing bounds what it costs, so that every payload goes to a thread.
+    const schema = '{"properties":{"a":{"uniqueItems":true}}}';
+    const settled: string[] = [];
+    const check = async (key: string, a: unknown): Promise<void> => {
+      const text = JSON.stringify({ a });
+      await schemas.check(schema, { key, payload: { a }, text }, newBudget());
+      settled.push(key);
+    };
+    const long = Array.from({ length: 20_000 }, (_, n) => [n]);
+    await check('hostile', long);
+    // Both threads are there by now, and each has met the schema.
+    await Promise.all([check('hostile', [1]), check('other', [1])]);
+    settled.length = 0;
+    await Promise.all([check('hostile', long), check('other', [1])]);
+    expect(settled).toEqual(['other', 'hostile']);
   });
 
   test('a schema that is applied to a value in 2^10 ways is checked apart, and right', async () => {

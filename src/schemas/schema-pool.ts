@@ -1,0 +1,118 @@
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import type { Logger } from 'pino';
+import Tinypool from 'tinypool';
+import type { Answer, Job } from './schema-thread.ts';
+
+/** The job took longer than it may, or more memory than a thread has; its thread was ended. */
+export class TookTooLong extends Error {
+  override readonly name = 'TookTooLong';
+}
+
+/** A job before it has the memory in which its thread says that it has begun. */
+export type Work = { [Kind in Job['kind']]: Omit<Extract<Job, { kind: Kind }>, 'begun'> }[Job['kind']];
+
+export type SchemaPool = {
+  /** Rejects with TookTooLong after `limitMs` of work. Jobs are done in the order in which they come. */
+  run(work: Work, limitMs: number): Promise<Answer>;
+};
+
+// Compiling the largest schema takes 40 MB, a payload of 256 KiB a few.
+const MEMORY_MB = 128;
+// A thread holds 30 MB; the next one is ready 0.3 s after it is needed again.
+const IDLE_MS = 60_000;
+// A job is waited for no longer beyond its limit, however little the machine lets it work.
+const STARVED_MS = 5_000;
+// How often a job is looked for that waits for its thread.
+const LOOK_EVERY_MS = 100;
+
+/** Node 20 reads no TypeScript, so what runs from source begins with its loader; a build needs none. */
+function moduleOfThread(): string {
+  if (!import.meta.url.endsWith('.ts')) return new URL('./schema-thread.js', import.meta.url).href;
+  const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx/package.json'));
+  const loader = new URL('dist/esm/api/index.mjs', tsx).href;
+  const thread = new URL('./schema-thread.ts', import.meta.url).href;
+  const source = `import { register } from '${loader}'; register(); export default (await import('${thread}')).default;`;
+  return `data:text/javascript,${encodeURIComponent(source)}`;
+}
+
+/** One thread, made when it is needed first, that does one job after the other and is ended with one that takes too long. */
+export function createSchemaPool(log: Logger): SchemaPool {
+  let pool: Tinypool | undefined;
+  const waiting = new Set<(error: unknown) => void>();
+  const makePool = (): Tinypool => {
+    const made = new Tinypool({
+      filename: moduleOfThread(),
+      minThreads: 0,
+      maxThreads: 1,
+      idleTimeout: IDLE_MS,
+      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
+    });
+    // Of a thread that has no job: one that cannot begin would leave the jobs that wait for it waiting for ever.
+    made.on('error', (error) => {
+      log.error({ err: error }, 'a thread that checks schemas failed; the next job begins another one');
+      pool = undefined;
+      for (const fail of waiting) fail(error);
+    });
+    return made;
+  };
+
+  return {
+    async run(work, limitMs) {
+      pool ??= makePool();
+      const begun = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+      const controller = new AbortController();
+      const stopWatching = watch(begun, limitMs, () => controller.abort());
+      const job: Job = { ...work, begun };
+      let fail = (_error: unknown): void => {};
+      const failed = new Promise<never>((_, reject) => {
+        fail = reject;
+        waiting.add(fail);
+      });
+      try {
+        // `as`: that is what the thread answers.
+        return (await Promise.race([failed, pool.run(job, { signal: controller.signal })])) as Answer;
+      } catch (error) {
+        const isMemory = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+        if (controller.signal.aborted || isMemory)
+          throw new TookTooLong(`more than ${limitMs} ms, or out of memory`, { cause: error });
+        throw error;
+      } finally {
+        waiting.delete(fail);
+        stopWatching();
+      }
+    },
+  };
+}
+
+/**
+ * Calls `end` when a job has worked for longer than its limit. Its thread has worked no longer than the whole process: on
+ * a starved machine good work is not taken for hostile. Returns what ends the watching.
+ */
+function watch(begun: Int32Array, limitMs: number, end: () => void): () => void {
+  let usage: NodeJS.CpuUsage | undefined;
+  let waitedMs = 0;
+  let timer: NodeJS.Timeout;
+  const look = (): void => {
+    if (Atomics.load(begun, 0) === 0) return lookAfter(LOOK_EVERY_MS);
+    if (usage === undefined) {
+      usage = process.cpuUsage();
+      waitedMs = 0;
+      return lookAfter(limitMs);
+    }
+    const { user, system } = process.cpuUsage(usage);
+    const leftMs = limitMs - (user + system) / 1_000;
+    if (leftMs > 0 && waitedMs < limitMs + STARVED_MS) lookAfter(Math.ceil(leftMs));
+    else end();
+  };
+  const lookAfter = (ms: number): void => {
+    // Not by the clock: while this process is stopped, nothing of it works.
+    waitedMs += ms;
+    // After a pause of this process's own the answer may lie there already: it is read before the verdict.
+    timer = setTimeout(() => setImmediate(look), ms);
+  };
+  lookAfter(LOOK_EVERY_MS);
+  return () => {
+    clearTimeout(timer);
+  };
+}
