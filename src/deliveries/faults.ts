@@ -1,9 +1,9 @@
+import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { createGrouping } from '../db/group.ts';
 import type { AttemptResult } from '../shared/delivery-workflow.ts';
 import type { Fault } from '../shared/faults.ts';
-import { createLru } from '../shared/lru.ts';
 import { type BrokenTry, type HeldByFault, holdBroken, markReadable } from './statements/hold-fault.ts';
 import { SecretsUnreadableError } from './signing-secrets.ts';
 
@@ -41,7 +41,7 @@ export type Faults = {
 };
 
 export function createFaults({ pool, log, now }: { pool: Pool; log: Logger; now: () => number }): Faults {
-  const lines = createLru<{ at: number; unsaid: number }>(REMEMBERED_LINES);
+  const lines = new LRUCache<string, { at: number; unsaid: number }>({ max: REMEMBERED_LINES });
   const grouping = createGrouping<BrokenTry, { held: HeldByFault | undefined }>({
     inFlight: 1,
     maxWeight: HELD_AT_ONCE,
@@ -59,7 +59,7 @@ export function createFaults({ pool, log, now }: { pool: Pool; log: Logger; now:
       line.unsaid += 1;
       return;
     }
-    lines.set(key, { at: now(), unsaid: 0 }, 1);
+    lines.set(key, { at: now(), unsaid: 0 });
     write(line?.unsaid ?? 0);
   };
 

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { UNITS_OF_A_FILTER } from '../shared/expression-units.ts';
 import {
   createExpressions,
@@ -6,7 +7,6 @@ import {
   type Expressions,
   explainFailure,
 } from '../shared/expressions.ts';
-import { createLru } from '../shared/lru.ts';
 import { compilePattern } from './pattern.ts';
 import { parsePayload } from './payload.ts';
 
@@ -47,12 +47,14 @@ const ENTRIES_OF_A_CHARACTER = 20;
 /** Compiles filters and remembers them, what is wrong with one as well, up to a weight of all of them. */
 export function createFilterCompiler(keptWeight: number): (expression: string) => Compiled {
   const expressions = createExpressions(compilePattern);
-  const kept = createLru<Compiled>(keptWeight);
+  const kept = new LRUCache<string, Compiled>({ maxSize: keptWeight });
   return (expression) => {
     const held = kept.get(expression);
     if (held !== undefined) return held;
     const compiled = compileFilter(expressions, expression);
-    kept.set(expression, compiled, 'problem' in compiled ? LEAST_WEIGHT + expression.length : compiled.weight);
+    kept.set(expression, compiled, {
+      size: 'problem' in compiled ? LEAST_WEIGHT + expression.length : compiled.weight,
+    });
     return compiled;
   };
 }
@@ -67,7 +69,7 @@ function compileFilter(expressions: Expressions, expression: string): Compiled {
     return {
       units,
       readsPayload: reads.has('payload'),
-      weight: LEAST_WEIGHT + expression.length + entries / ENTRIES_OF_A_CHARACTER,
+      weight: Math.ceil(LEAST_WEIGHT + expression.length + entries / ENTRIES_OF_A_CHARACTER),
       verdictOn: (message) => verdictOf(expression, evaluate, message),
     };
   } catch (error) {

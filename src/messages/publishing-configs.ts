@@ -1,4 +1,4 @@
-import { createLru } from '../shared/lru.ts';
+import { LRUCache } from 'lru-cache';
 import type { PublishingConfig } from './publishing-store.ts';
 
 // Characters of schemas and filters, of all channels together, each channel counting for some by itself: 60,000 channels
@@ -25,14 +25,14 @@ export type PublishingConfigs = {
  * publication finds out when one is out of date, whichever process changed it. Channels that are missing are not remembered.
  */
 export function createPublishingConfigs(load: Load): PublishingConfigs {
-  const known = createLru<PublishingConfig>(KEPT);
+  const known = new LRUCache<string, PublishingConfig>({ maxSize: KEPT });
   const reading = new Map<string, Promise<PublishingConfig | undefined>>();
   const following = new Map<string, Promise<PublishingConfig | undefined>>();
 
   const read = async (key: string, environmentId: string, channelId: string): Promise<PublishingConfig | undefined> => {
     const held = known.get(key);
     const config = await load(environmentId, channelId, held);
-    if (config !== undefined && config !== held) known.set(key, config, weightOf(config));
+    if (config !== undefined && config !== held) known.set(key, config, { size: weightOf(config) });
     return config;
   };
 

@@ -1,4 +1,4 @@
-import { createLru } from '../shared/lru.ts';
+import { LRUCache } from 'lru-cache';
 import { type CompiledSchema, compileSchema, SchemaRefused } from './compile.ts';
 import type { Misfit } from './misfit.ts';
 import { loadValidator, type Validator } from './validator.ts';
@@ -18,11 +18,11 @@ export type Answer =
 // Characters of code: those schemas whose payloads come here again and again.
 const KEPT_CODE = 4_000_000;
 
-const validators = createLru<Validator>(KEPT_CODE);
+const validators = new LRUCache<string, Validator>({ maxSize: KEPT_CODE });
 
 function validatorOf(code: string): Validator {
   const validator = validators.get(code) ?? loadValidator(code);
-  validators.set(code, validator, code.length);
+  validators.set(code, validator, { size: code.length });
   return validator;
 }
 

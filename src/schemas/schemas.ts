@@ -1,6 +1,6 @@
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { ApiError } from '../shared/api-error.ts';
-import { createLru } from '../shared/lru.ts';
 import type { CompiledSchema } from './compile.ts';
 import type { Misfit } from './misfit.ts';
 import { createSchemaPool, type SchemaPool, TookTooLong, type Work } from './schema-pool.ts';
@@ -58,8 +58,8 @@ type Known = CompiledSchema & { validator: Validator | undefined };
 export function createSchemas({ log }: { log: Logger }): Schemas {
   const inTurn = createTurns();
   const [usual, apart] = [createSchemaPool(log), createSchemaPool(log)];
-  const slowUntil = createLru<number>(KEPT_KEYS);
-  const compiled = createLru<Known>(KEPT_CODE);
+  const slowUntil = new LRUCache<string, number>({ max: KEPT_KEYS });
+  const compiled = new LRUCache<string, Known>({ maxSize: KEPT_CODE });
   const compiling = new Map<string, Promise<Known>>();
 
   const run = (key: string, work: Work, limitMs: number, pool?: SchemaPool): Promise<Answer> =>
@@ -70,7 +70,7 @@ export function createSchemas({ log }: { log: Logger }): Schemas {
         if (answer.kind === 'failed') throw new Error(`The schema thread failed: ${answer.message}`);
         return answer;
       } catch (error) {
-        if (error instanceof TookTooLong) slowUntil.set(key, performance.now() + SLOW_FOR_MS, 1);
+        if (error instanceof TookTooLong) slowUntil.set(key, performance.now() + SLOW_FOR_MS);
         throw error;
       }
     });
@@ -78,7 +78,7 @@ export function createSchemas({ log }: { log: Logger }): Schemas {
   const keep = (schema: string, { code, cost }: CompiledSchema): Known => {
     const isQuick = cost <= QUICK_COST && code.length <= QUICK_CODE;
     const known = { code, cost, validator: isQuick ? loadValidator(code) : undefined };
-    compiled.set(schema, known, schema.length + code.length);
+    compiled.set(schema, known, { size: schema.length + code.length });
     return known;
   };
 

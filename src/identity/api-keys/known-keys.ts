@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Dependencies } from '../../dependencies.ts';
 import type { EnvironmentCaller } from '../caller.ts';
 import { environmentOfKey, hashKey } from './hash.ts';
@@ -23,7 +24,7 @@ export type KnownKeys = {
 
 /** Keys as authentication sees them, remembered for a few seconds. Unknown keys are not remembered: strangers could fill the memory. */
 export function createKnownKeys({ db, clock, log }: Pick<Dependencies, 'db' | 'clock' | 'log'>): KnownKeys {
-  const entries = new Map<string, Entry>();
+  const entries = new LRUCache<string, Entry>({ max: MAX_REMEMBERED });
   const touches = new Set<Promise<void>>();
 
   const recall = (key: string): Entry => {
@@ -35,17 +36,14 @@ export function createKnownKeys({ db, clock, log }: Pick<Dependencies, 'db' | 'c
     const entry = isFresh
       ? held
       : { readAt: now, key: findKnownKey(db, hashKey(key)), touchedAt: held?.touchedAt ?? 0 };
-    // Taken out and put back: a Map keeps the order of insertion, so the first one is the least recently used.
-    entries.delete(name);
-    entries.set(name, entry);
+    if (!isFresh) entries.set(name, entry);
     if (!isFresh) dropUnlessKnown(name, entry);
-    if (entries.size > MAX_REMEMBERED) entries.delete(entries.keys().next().value ?? '');
     return entry;
   };
 
   const dropUnlessKnown = (name: string, entry: Entry): void => {
     const drop = (): void => {
-      if (entries.get(name) === entry) entries.delete(name);
+      if (entries.peek(name) === entry) entries.delete(name);
     };
     entry.key.then((known) => known ?? drop(), drop);
   };
