@@ -45,7 +45,7 @@ export function createCheckedPublish(
     return { matches: await findMatches(filters, channelId, config, atOnce) };
   };
 
-  /** What a channel that only warns says; throws what refuses, once the newest configuration refuses it too. */
+  /** Warnings of a channel that only warns; throws the refusal of another one, once the newest configuration refuses it too. */
   const check = async (
     { publication, payloads }: ToPublish,
     which: 'known' | 'newest',
@@ -57,7 +57,7 @@ export function createCheckedPublish(
     try {
       warnings = await payloadCheck.check(publication.channelId, config, payloads);
     } catch (error) {
-      // Another process may have loosened what refuses here. What has not changed would be checked a second time for nothing.
+      // Another process may have loosened what refuses here. An unchanged schema would be checked a second time for nothing.
       const newest = which === 'known' ? await configOf(publication, 'newest') : config;
       if (newest?.version === config.version) throw error;
       return check({ publication, payloads }, 'newest');
@@ -66,7 +66,7 @@ export function createCheckedPublish(
     return { publication: { ...publication, configVersion: config.version, ...matches }, warnings };
   };
 
-  /** What the schemas say of each payload, and whether the channel refuses what does not fit. */
+  /** Verdicts of the schemas on each payload, and whether the channel refuses one that does not fit. */
   const problemsOf = async (
     channel: Pick<Publication, 'environmentId' | 'channelId'>,
     payloads: readonly PayloadToPublish[],

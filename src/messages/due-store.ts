@@ -14,7 +14,7 @@ export type DueMessage = {
   configVersion: number;
 };
 
-// What another worker has, or a channel that is being changed, is passed over: nobody waits. The channel is shared until the
+// Messages that another worker has, or whose channel is being changed, are passed over: nobody waits. The channel is shared until the
 // commit, so what is published meets the channel, and with a subscription that is being made the order, that it has seen.
 const COLUMNS = `s.id, s.environment_id AS "environmentId", s.channel_id AS "channelId",
     coalesce(octet_length(s.payload), 0) AS bytes, c.config_version AS "configVersion",
@@ -36,7 +36,7 @@ const THESE = `
   SELECT ${COLUMNS} FROM scheduled_messages s JOIN channels c ON c.id = s.channel_id
   WHERE s.id = ANY ($1::text[]) AND s.due_at <= now() ORDER BY s.id ${LOCKED}`;
 
-/** Those of these messages that are due still. */
+/** The messages among these that are due still. */
 export async function lockThese(connection: PoolClient, ids: readonly string[]): Promise<DueMessage[]> {
   const { rows } = await connection.query<DueMessage>({ name: 'lock_these', text: THESE, values: [ids] });
   return rows;
@@ -85,7 +85,7 @@ export async function findDueChannels(connection: PoolClient): Promise<string[]>
   return rows.map(({ id }) => id);
 }
 
-/** Of channels that are not active: they wait until it is (channels/store.ts). Of deleted ones: cancelled. */
+/** In channels that are not active they wait until it is (channels/store.ts). In deleted ones they are cancelled. */
 export async function setAside(connection: PoolClient, messages: readonly DueMessage[]): Promise<void> {
   if (messages.length === 0) return;
   const reason: CancelReason = 'channel_deleted';

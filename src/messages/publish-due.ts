@@ -22,7 +22,7 @@ const PUT_OFF_MS = 60_000;
 // How long one batch asks filters; the messages that it does not come to are due still, and channels take turns.
 const ASK_FOR_MS = 250;
 
-/** What one batch has done. `isMore`: the next one would find something at once. `nextInMs`: until the next is due. */
+/** Result of one batch. `isMore`: the next one would find something at once. `nextInMs`: until the next is due. */
 export type PublishedDue = { messages: number; isMore: boolean; nextInMs: number | undefined };
 
 /** Publishes the next batch. Rejects when nothing could be published. */
@@ -65,7 +65,7 @@ export function createPublishDue({ pool, log, filters, handOver }: Dependencies)
     if (turns.length === 0 || Date.now() >= turnsUntil) {
       const startedAt = Date.now();
       const channelIds = await store.findDueChannels(connection);
-      // Those that were served last come last.
+      // Channels that were served last come last.
       const last = turns[0] ?? '';
       turns = [...channelIds.filter((id) => id >= last), ...channelIds.filter((id) => id < last)];
       // Where the list takes long, it is made the less often.
@@ -147,7 +147,7 @@ export function createPublishDue({ pool, log, filters, handOver }: Dependencies)
     return { ids, decisions, isCut: false };
   };
 
-  /** Of what was asked about, publishes what is due still in channels that have not changed; the rest is asked about again. */
+  /** Publishes the evaluated messages that are due still in channels that have not changed; the rest is evaluated again. */
   const publishAsked = (ids: readonly string[], decisions: ReadonlyMap<string, Decision>): Promise<Made> =>
     inTransaction(pool, async (connection) => {
       const due = await store.lockThese(connection, ids);

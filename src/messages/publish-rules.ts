@@ -23,7 +23,7 @@ export function batchPlace(messages: readonly NewMessage[]): Place {
 export const hasPublisherId = ({ publisher }: NewMessage): boolean => publisher !== undefined;
 
 /**
- * What two messages with one publisher's id have in common: the payload digit for digit, metadata in any order, and when they
+ * Hash of the parts that two messages with one publisher's id have in common: the payload digit for digit, metadata in any order, and when they
  * are to be published, as it was asked for.
  */
 export function contentHash(

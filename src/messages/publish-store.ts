@@ -18,7 +18,7 @@ export type NewMessage = {
   payload: string;
   metadata: Record<string, string> | undefined;
   publishedAt: Date;
-  /** It waits for its publishedAt: it goes to scheduled-store.ts first. */
+  /** The message waits for its publishedAt: scheduled-store.ts stores it first. */
   isScheduled?: true;
   /** Its time had passed for too long: refused with this, unless its publisher's id stands for an earlier message. */
   unlessKnown?: ApiError;
@@ -37,7 +37,7 @@ export type Publication = {
   onlySubscriptionId?: string;
   /** The version of the channel's configuration that it was checked against; absent where nothing was to be checked. */
   configVersion?: number;
-  /** Of the subscriptions that have a filter only these get these messages; the version says that they are all there are. */
+  /** Subscriptions with a filter that get these messages, and no others with one; the version says that the list is complete. */
   matches?: readonly Match[];
   /** The trace of the request; absent where it has none. */
   trace?: TraceContext;
@@ -47,7 +47,7 @@ export type Publication = {
 };
 
 /**
- * What became of a publication. `channelStatus` is undefined for a channel that is missing, foreign or deleted; `isStale` when
+ * Outcome of a publication. `channelStatus` is undefined for a channel that is missing, foreign or deleted; `isStale` when
  * the channel's configuration is not of the version that was checked against, and nothing of it was stored.
  */
 export type Stored = { channelStatus: string | undefined; isStale: boolean; routed: Set<string> };

@@ -6,12 +6,11 @@ import type { CancelReason } from '../shared/statuses.ts';
 import { type Publication, type Stored, storePublications } from './publish-store.ts';
 import { isScheduled, storeScheduled } from './scheduled-store.ts';
 
-/** What one request publishes, to one channel or several: all or nothing, with the ids and the key it is known by. */
+/** The messages of one request, to one channel or several: all or nothing, with the ids and the key it is known by. */
 export type PublishUnit = {
   publications: readonly Publication[];
   /**
-   * Told what the transaction has stored, before the commit: what it throws refuses the unit. What it returns is kept under
-   * the Idempotency-Key in the same transaction. Told again when the transaction had to be made again: the last time counts.
+   * Told what the transaction has stored, before the commit: what it throws refuses the unit. Its result is kept under the Idempotency-Key in the same transaction. Told again when the transaction had to be made again: the last time counts.
    */
   settle: (outcome: UnitOutcome) => Promise<ToKeep | undefined>;
 };
@@ -35,7 +34,7 @@ export class HeldElsewhereError extends Error {
   override readonly name = 'HeldElsewhereError';
 }
 
-/** What became of a group of units. `refusals` stand in the order of the units: why one was not stored, undefined where it was. */
+/** Outcome of a group of units. `refusals` stand in the order of the units: why one was not stored, undefined where it was. */
 export type StoredUnits = Made & { refusals: readonly (Error | undefined)[] };
 type Made = { taken: NewDelivery[]; hasUntaken: boolean };
 
@@ -121,7 +120,7 @@ async function storeTogether(
 }
 
 /**
- * Stores the messages that had not been published before, and had not to be. Of a publication without any nothing is known.
+ * Stores the messages that had not been published before, and had not to be. A publication without such messages has no result.
  */
 async function storeFresh(
   connection: PoolClient,

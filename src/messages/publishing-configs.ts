@@ -14,9 +14,9 @@ type Load = (
 ) => Promise<PublishingConfig | undefined>;
 
 export type PublishingConfigs = {
-  /** What this process knows, without a promise, else what PostgreSQL says. Undefined for a channel that is not there. */
+  /** The configuration that this process knows, without a promise, else PostgreSQL's. Undefined for a channel that is not there. */
   of(environmentId: string, channelId: string): PublishingConfig | undefined | Promise<PublishingConfig | undefined>;
-  /** What PostgreSQL says now, whatever is known: before anything is refused, and for whoever only asks. */
+  /** PostgreSQL's configuration of now, whatever is known: before a refusal, and for callers that only ask. */
   newest(environmentId: string, channelId: string): Promise<PublishingConfig | undefined>;
 };
 
@@ -55,7 +55,7 @@ export function createPublishingConfigs(load: Load): PublishingConfigs {
       const key = `${environmentId} ${channelId}`;
       const underWay = reading.get(key);
       if (underWay === undefined) return begin(environmentId, channelId);
-      // It may have read too early. A changed filter makes all publishes of its channel come here at once: they share the
+      // The query under way may have read too early. A changed filter makes all publishes of its channel come here at once: they share the
       // next query, where each of its own would read thousands of filters.
       const next =
         following.get(key) ??

@@ -81,7 +81,7 @@ export const messageRoutes = [
     method: 'POST',
     path: '/v1/channels/:channelId/validate',
     params: inChannel,
-    // Whoever may publish may try it; the schemas themselves are read with channels:read.
+    // A publisher may try it; the schemas themselves are read with channels:read.
     access: { scope: 'messages:write' },
     size: 'publish',
     consumes: 'json',
@@ -94,7 +94,7 @@ export const messageRoutes = [
     method: 'POST',
     path: '/v1/channels/:channelId/dry-run',
     params: inChannel,
-    // As trying a payload: whoever may publish may ask who would get it. It names no address that anything is sent to.
+    // As trying a payload: whoever may publish may ask who would get it. The answer names no address that anything is sent to.
     access: { scope: 'messages:write' },
     size: 'publish',
     query: pageQuery,

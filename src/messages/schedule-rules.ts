@@ -21,7 +21,7 @@ export function timeToPublish({ deliverAt, delay }: ScheduleRequest, now: Date, 
   return aheadMs > 0 ? deliverAt : undefined;
 }
 
-/** INVALID_REQUEST for a `deliverAt` of more than five minutes ago. Whoever repeats a message may still name it. */
+/** INVALID_REQUEST for a `deliverAt` of more than five minutes ago. A publisher that repeats a message may still name it. */
 export function problemOfPast({ deliverAt }: ScheduleRequest, now: Date, at = ''): ApiError | undefined {
   const isPast = deliverAt !== undefined && deliverAt.getTime() - now.getTime() < -PAST_MS;
   return isPast ? invalidField(`${at}deliverAt`, 'lies in the past') : undefined;

@@ -9,7 +9,7 @@ import { itemsOf, messageColumns, type Publication, type Stored } from './publis
 import type { Message } from './schema.ts';
 import { contentOf, type MessageFilter } from './store.ts';
 
-/** Of a publication whose messages all wait, or none does (`splitScheduled`). */
+/** For a publication whose messages all wait, or none does (`splitScheduled`). */
 export const isScheduled = ({ messages }: Publication): boolean => messages[0]?.isScheduled === true;
 
 // The channel is shared until the commit, so that it is not deleted, or given another schema, in between: its deletion
@@ -35,8 +35,7 @@ const SCHEDULE = `
   SELECT id, environment_id AS "environmentId", status, config_version AS version FROM channel`;
 
 /**
- * Stores messages that wait for their time, in the transaction of `connection`. What it says of their channels is what
- * `storePublications` does; nobody has been looked for that would take them.
+ * Stores messages that wait for their time, in the transaction of `connection`. The result says of their channels what `storePublications` says; nobody has been looked for that would take them.
  */
 export async function storeScheduled(connection: PoolClient, publications: readonly Publication[]): Promise<Stored[]> {
   const items = itemsOf(publications);

@@ -42,7 +42,7 @@ export const metadataSchema = z
     `must have at most ${MESSAGE_LIMITS.metadataBytes} bytes as JSON`,
   );
 
-/** The publisher's own id of a message: visible ASCII. It is not the message's id. */
+/** The publisher's own id of a message: visible ASCII. This id is not the message's id. */
 const publisherIdSchema = z
   .string()
   .min(1)

@@ -51,7 +51,7 @@ type Published<B> = {
   keep?: KeepInPublish;
 };
 
-/** What one request publishes, and where in its body each message stands. */
+/** The messages of one request, and where in its body each one stands. */
 type Request = { requests: readonly ToPublish[]; place: Place } & Pick<Published<unknown>, 'header' | 'hops' | 'keep'>;
 type Answered = Outcome & { warnings: ErrorDetails[] };
 
@@ -247,7 +247,7 @@ export function createMessages(
       return toPage(scope, limit, found, (message) => message);
     },
 
-    /** What waits in a channel, or was cancelled; see `list` of ./scheduled.ts. */
+    /** Messages that wait in a channel, or were cancelled; see `list` of ./scheduled.ts. */
     listScheduled: scheduled.list,
 
     /** Cancels a message that waits; see `cancel` of ./scheduled.ts. */
@@ -265,7 +265,7 @@ export function createMessages(
     /**
      * Erases payload, metadata and what receivers answered, for good; ends what is unfinished of it and discards its open
      * dead letters. Erasing again changes nothing. Returns once no process can begin a request with it any more: at most
-     * 1.25 s later, when it was about to be sent. What waits for its time is cancelled by it. UNAVAILABLE while its deliveries are too busy to be ended.
+     * 1.25 s later, when it was about to be sent. A message that waits for its time is cancelled by it. UNAVAILABLE while its deliveries are too busy to be ended.
      */
     async erase(caller: EnvironmentCaller, messageId: string): Promise<void> {
       if (await scheduled.erase(caller.environmentId, messageId)) return;

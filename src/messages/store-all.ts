@@ -15,7 +15,7 @@ import type { Publisher } from './publisher.ts';
 /** Which messages had a taker, and which had been published before under their publisher's id. */
 export type Outcome = Pick<UnitOutcome, 'repeated'> & { routed: ReadonlySet<string> };
 
-/** What one request publishes once it is checked, and where in its body each message stands. */
+/** The checked messages of one request, and where in its body each one stands. */
 type Stores = { publications: readonly Publication[]; place: Place; keep?: KeepInPublish };
 
 const needsUnit = (publication: Publication): boolean =>
@@ -54,7 +54,7 @@ export function createStoreAll(publisher: Publisher) {
         return keep && { request: keep.request, answer: keep.toAnswer(answer) };
       },
     });
-    // Of a transaction that was made again the last answer is the one that holds.
+    // The last answer holds, when a transaction was made again.
     const answer = answers.at(-1);
     if (answer === undefined) throw new Error('A publish was stored without its answer');
     return answer;

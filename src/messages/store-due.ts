@@ -9,10 +9,10 @@ import type { PublishingConfig } from './publishing-store.ts';
 // Later than that tells of a worker that was away, or of more than it can publish.
 const LATE_MS = 5_000;
 
-/** What was decided over messages of one channel: under which version of its configuration, and what its filters let through. */
+/** Verdicts on messages of one channel: the version of its configuration, and the messages that its filters let through. */
 export type Decision = { config: Pick<PublishingConfig, 'version' | 'filters'>; matches: readonly Match[] };
 
-/** What a transaction has published, for `handOn` after its commit. */
+/** Messages that a transaction has published, for `handOn` after its commit. */
 export type Made = { publishedAt: Date[]; taken: NewDelivery[]; hasUntaken: boolean };
 
 export function createStoreDue({ pool, log, handOver }: { pool: Pool; log: Logger; handOver: HandOver }) {

@@ -69,7 +69,7 @@ function summary(tally: Tally | undefined): DeliverySummary {
   return tally.failed ? 'failed' : 'delivered';
 }
 
-/** What a message shows of itself, published or not. */
+/** Members of a message, published or not. */
 export const contentOf = (
   row: Pick<MessageRow, 'id' | 'channelId' | 'eventType' | 'payload' | 'metadata'>,
 ): Pick<Message, 'id' | 'channelId' | 'eventType' | 'payload' | 'metadata'> => ({

@@ -9,7 +9,7 @@ import { lowestIdAt, timeOfId } from '../shared/ids.ts';
 // than 1 MiB is ever kept for a connection.
 const PAGE_MESSAGES = 100;
 const PAGE_BYTES = 256 * 1_024;
-// Of all places together: what one query holds in memory.
+// Bound of all places together, for the memory of one query.
 const ROUND_BYTES = 8 * 1_048_576;
 // Processes make their ids before the transaction begins, and by their own clocks: how far apart both may be.
 const ORDERED_WITHIN_MS = 60_000;
@@ -29,7 +29,7 @@ async function queryInOrder<R extends QueryResultRow>(pool: Pool, query: QueryCo
   });
 }
 
-/** What is needed to begin a stream. `last` is the last message that every stream of the channel may have shown. */
+/** Everything that a stream needs to begin. `last` is the last message that every stream of the channel may have shown. */
 export type StreamStart = { database: string; horizon: string; last: Place };
 
 const START = `
@@ -69,7 +69,7 @@ const EARLIEST = `
 
 /**
  * The place before the first message, in the order of streams, that was published after `since`; undefined when no stream
- * could show one yet. Of those messages the first minute is looked through: what was published later has a later transaction.
+ * could show one yet. The first minute of those messages is looked through: a later message has a later transaction.
  * Where all of them were scheduled, all are looked through.
  */
 export async function findPlaceSince(pool: Pool, channelId: string, since: Date): Promise<Place | undefined> {
@@ -143,7 +143,7 @@ export async function readBehind(
   return { rows, hasMore: isCut || [...counts.values()].some((count) => count >= PAGE_MESSAGES) };
 }
 
-/** Those of the channels that have not been deleted. */
+/** The channels among these that have not been deleted. */
 export async function findLiveChannels(pool: Pool, channelIds: readonly string[]): Promise<Set<string>> {
   const { rows } = await pool.query<{ id: string }>(
     'SELECT c.id FROM channels c WHERE c.id = ANY ($1::text[]) AND c.deleted_at IS NULL',

@@ -29,7 +29,7 @@ export function createStreams({ pool, log }: Pick<Dependencies, 'pool' | 'log'>)
   let poll: NodeJS.Timeout | undefined;
   let checkedAt = 0;
 
-  /** A stream that is full waits for room at its own place. Those at the same place are read for once. */
+  /** A stream that is full waits for room at its own place. Readers at the same place share a query. */
   const placesOf = (channelIds: ReadonlySet<string>): { place: Place & { channelId: string }; streams: Open[] }[] => {
     const groups = new Map<string, { place: Place & { channelId: string }; streams: Open[] }>();
     for (const stream of open) {
@@ -119,14 +119,13 @@ export function createStreams({ pool, log }: Pick<Dependencies, 'pool' | 'log'>)
   };
 
   return {
-    /** What was published by this process is looked for at once. */
+    /** Messages of this process are looked for at once. */
     wake(channelId: string): void {
       if (open.size > 0) lookSoon(channelId);
     },
 
     /**
-     * A stream of the channel's messages as they commit, in one order for all its readers: by transaction, then by id. It begins
-     * behind `lastEventId`, else with the first one published after `since`, else behind what is there. NOT_FOUND for a channel
+     * A stream of the channel's messages as they commit, in one order for all its readers: by transaction, then by id. The stream begins behind `lastEventId`, else with the first one published after `since`, else behind what is there. NOT_FOUND for a channel
      * that is missing or deleted; INVALID_REQUEST (field Last-Event-ID) for a position that is not of this stream.
      */
     async open(

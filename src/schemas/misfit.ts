@@ -7,7 +7,7 @@ export type Misfit = { place: Place; reason: string };
 /** Longest value of a schema that is repeated to the caller, in characters. */
 const MAX_QUOTED = 200;
 
-/** Of Ajv's errors: without allErrors the last one is the outermost, but `if` only says which of its branches has failed. */
+/** The telling error of Ajv's: without allErrors the last one is the outermost, but `if` only says which of its branches has failed. */
 export function describeMisfit(errors: readonly ErrorObject[], payload: unknown): Misfit {
   const error = errors.findLast(({ keyword }) => keyword !== 'if') ?? errors.at(-1);
   if (error === undefined) return { place: [], reason: 'does not fit the schema' };

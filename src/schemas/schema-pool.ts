@@ -48,7 +48,7 @@ export function createSchemaPool(log: Logger): SchemaPool {
       idleTimeout: IDLE_MS,
       resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
     });
-    // Of a thread that has no job: one that cannot begin would leave the jobs that wait for it waiting for ever.
+    // Failure of a thread that has no job: one that cannot begin would leave the jobs that wait for it waiting for ever.
     made.on('error', (error) => {
       log.error({ err: error }, 'a thread that checks schemas failed; the next job begins another one');
       pool = undefined;

@@ -3,7 +3,7 @@ import { type CompiledSchema, compileSchema, SchemaRefused } from './compile.ts'
 import type { Misfit } from './misfit.ts';
 import { loadValidator, type Validator } from './validator.ts';
 
-/** What the thread is asked. Both texts are JSON; `code` is what an earlier job has compiled. It sets `begun` to 1 first. */
+/** A question to the thread. Both texts are JSON; an earlier job has compiled `code`. The thread sets `begun` to 1 first. */
 export type Job = { begun: Int32Array } & (
   | { kind: 'compile'; schema: string }
   | { kind: 'check'; code: string; payload: string }
@@ -26,7 +26,7 @@ function validatorOf(code: string): Validator {
   return validator;
 }
 
-/** What the thread is for: the pool calls it with each job. */
+/** The thread's work: the pool calls this function with each job. */
 export default function answer(job: Job): Answer {
   Atomics.store(job.begun, 0, 1);
   try {

@@ -9,7 +9,7 @@ import { loadValidator, type Validator } from './validator.ts';
 
 /** A schema that takes longer to compile is refused, and so is a payload that takes longer to check (docs/security.md). */
 const LIMIT_MS = 250;
-// It was compiled within LIMIT_MS when it was saved: a slow machine is not the publisher's fault.
+// The schema was compiled within LIMIT_MS when it was saved: a slow machine is not the publisher's fault.
 const LIMIT_AGAIN_MS = 2_000;
 /**
  * Work that one request may do in the main thread, in units of schema-cost.ts times characters of payload. The costliest of 22
@@ -31,7 +31,7 @@ const SLOW_FOR_MS = 60_000;
 const KEPT_KEYS = 1_000;
 const RETRY_AFTER_SECONDS = 1;
 
-/** What one request may still do in the main thread. */
+/** Work that one request may still do in the main thread. */
 export type Budget = { units: number };
 export const newBudget = (): Budget => ({ units: QUICK_WORK });
 

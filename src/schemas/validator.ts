@@ -4,12 +4,12 @@ import type { ErrorObject } from 'ajv';
 import { RE2JS } from 're2js';
 import { describeMisfit, type Misfit } from './misfit.ts';
 
-/** What a compiled schema says of a parsed payload: undefined when it fits. */
+/** Verdict of a compiled schema on a parsed payload: undefined when it fits. */
 export type Validator = (payload: unknown) => Misfit | undefined;
 
 type Compiled = ((payload: unknown) => boolean) & { errors?: ErrorObject[] | null };
 
-/** What Ajv's code may ask for; nothing else is in reach of it. */
+/** Modules that Ajv's code may ask for; nothing else is in reach of it. */
 const MODULES = new Set(['ajv/dist/runtime/equal', 'ajv/dist/runtime/ucs2length', 'ajv-formats/dist/formats']);
 /** The name under which the code finds `compilePattern`. */
 export const PATTERN_MODULE = 'posthorn/pattern';
