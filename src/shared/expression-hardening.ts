@@ -1,5 +1,5 @@
 import { BOUNDS } from './expression-bounds.ts';
-import { contains, requireLength, sizeOfText, toTimestamp } from './expression-texts.ts';
+import { contains, endsWith, requireLength, sizeOfText, startsWith, toTimestamp } from './expression-texts.ts';
 import { areEqual, includes, keysOf, type Used } from './expression-values.ts';
 import type { ExpressionNode } from './expression-tree.ts';
 import type { Pattern } from './pattern-size.ts';
@@ -143,6 +143,8 @@ function changeFunctions({ registry }: Evaluator, current: () => Evaluation): vo
     look(current(), text);
     return contains(text, wanted);
   });
+  method('startsWith', 1, () => startsWith);
+  method('endsWith', 1, () => endsWith);
   method('matches', 1, () => (text: string, pattern: string) => matches(current(), text, pattern));
   for (const name of ['lowerAscii', 'upperAscii'])
     method(name, 0, (own) => (...values) => {

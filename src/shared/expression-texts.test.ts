@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { contains, sizeOfText, toTimestamp } from './expression-texts.ts';
+import { contains, endsWith, sizeOfText, startsWith, toTimestamp } from './expression-texts.ts';
 
 test.each([
   ['', 0],
@@ -18,6 +18,15 @@ test('contains finds what String.includes finds, in short and in long texts', ()
       const long = part.repeat(count).slice(0, 60_000);
       const needle = wanted.repeat(10);
       expect([contains(long, wanted), contains(long, needle)]).toEqual([long.includes(wanted), long.includes(needle)]);
+    }),
+  );
+});
+
+test('startsWith and endsWith find what those of String find', () => {
+  const text = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 4 });
+  fc.assert(
+    fc.property(text, text, (whole, part) => {
+      expect([startsWith(whole, part), endsWith(whole, part)]).toEqual([whole.startsWith(part), whole.endsWith(part)]);
     }),
   );
 });
