@@ -1,4 +1,4 @@
-import { type Credential, type RequestHead, type Scheme, unauthorized } from '../identity/scheme.ts';
+import { type Scheme, unauthorized } from '../identity/scheme.ts';
 import type { Middleware } from './context.ts';
 import { toApiError } from './errors.ts';
 import { headOf } from './request-head.ts';
@@ -10,20 +10,17 @@ import { headOf } from './request-head.ts';
 export const identify =
   (schemes: readonly Scheme[]): Middleware =>
   async (ctx, next) => {
+    const head = headOf(ctx.req);
     try {
-      const credential = await firstCredential(schemes, headOf(ctx.req));
-      if (credential === undefined) ctx.state.credentialProblem = unauthorized();
-      else ctx.state.credential = credential;
+      for (const scheme of schemes) {
+        const credential = await scheme.identify(head);
+        if (credential === undefined) continue;
+        ctx.state.credential = credential;
+        break;
+      }
+      if (ctx.state.credential === undefined) ctx.state.credentialProblem = unauthorized();
     } catch (thrown) {
       ctx.state.credentialProblem = toApiError(thrown, { isRead: true });
     }
     await next();
   };
-
-async function firstCredential(schemes: readonly Scheme[], head: RequestHead): Promise<Credential | undefined> {
-  for (const scheme of schemes) {
-    const credential = await scheme.identify(head);
-    if (credential !== undefined) return credential;
-  }
-  return undefined;
-}

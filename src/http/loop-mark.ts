@@ -7,7 +7,7 @@ import type { Middleware } from './context.ts';
  * on: one that publishes at the end of the longest chain, and one that makes deliveries of stored messages again at all, since
  * these keep the mark they have and would come round for ever. Before the body is read: a loop is fast.
  */
-export const loopMark: Middleware = async (ctx, next) => {
+export const loopMark: Middleware = (ctx, next) => {
   const { route } = ctx.state;
   if (route?.isPublish === true || route?.isRedelivery === true) {
     const hops = readHops(ctx.req.headersDistinct[HOPS_HEADER] ?? []);
@@ -26,5 +26,5 @@ export const loopMark: Middleware = async (ctx, next) => {
     }
     ctx.state.hops = hops;
   }
-  await next();
+  return next();
 };

@@ -13,7 +13,7 @@ type Match = { route: BoundRoute; params: Record<string, string> } | { problem: 
  */
 export function matchRoute(routes: readonly BoundRoute[]): Middleware {
   const find = createFinder(routes);
-  return async (ctx, next) => {
+  return (ctx, next) => {
     const match = find(ctx.req.url ?? '', ctx.method);
     if ('route' in match) {
       ctx.state.route = match.route;
@@ -24,14 +24,14 @@ export function matchRoute(routes: readonly BoundRoute[]): Middleware {
     }
     const problem = hostProblem(ctx.req);
     if (problem !== undefined) ctx.state.routeProblem = problem;
-    await next();
+    return next();
   };
 }
 
 /** Throws what `matchRoute` found wrong. */
-export const refuseUnrouted: Middleware = async (ctx, next) => {
+export const refuseUnrouted: Middleware = (ctx, next) => {
   if (ctx.state.routeProblem !== undefined) throw ctx.state.routeProblem;
-  await next();
+  return next();
 };
 
 function createFinder(routes: readonly BoundRoute[]): (target: string, method: string) => Match {

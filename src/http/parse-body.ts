@@ -8,7 +8,7 @@ import { parseQuery } from './parse-query.ts';
  * Reads the bytes as the route takes them: exact text to bodyText; parsed and checked JSON, or the fields of a form, to body. A
  * route without a body schema tolerates one of JSON, but it must still be valid. Raw bytes are left as they are.
  */
-export const parseBody: Middleware = async ({ state }, next) => {
+export const parseBody: Middleware = ({ state }, next) => {
   const { bytes, route } = state;
   const consumes = route?.consumes ?? 'none';
   // An empty chunked body is no body.
@@ -21,7 +21,7 @@ export const parseBody: Middleware = async ({ state }, next) => {
       checkJson(state.body);
     }
   }
-  await next();
+  return next();
 };
 
 function decode(bytes: Buffer): string {

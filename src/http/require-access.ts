@@ -5,7 +5,7 @@ import type { Middleware } from './context.ts';
 import type { Access } from './route.ts';
 
 /** Lets a request through only with a credential that the route's access takes: 401 without one, 403 with another. */
-export const requireAccess: Middleware = async (ctx, next) => {
+export const requireAccess: Middleware = (ctx, next) => {
   const { credential, credentialProblem, route } = ctx.state;
   if (route === undefined) throw new Error('A request without a route got past refuseUnrouted');
   if (route.access !== 'public') {
@@ -13,7 +13,7 @@ export const requireAccess: Middleware = async (ctx, next) => {
     const problem = accessProblem(route.access, credential);
     if (problem !== undefined) throw problem;
   }
-  await next();
+  return next();
 };
 
 /** Why a route is closed to a caller: FORBIDDEN, undefined when it is open. Asked again for answers that last. */

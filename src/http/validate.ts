@@ -18,13 +18,13 @@ const MAX_NAME_LENGTH = 64;
  * Replaces ctx.state.body and query by what the route's schemas make of them; without a schema they are undefined, and every
  * field and every parameter is an unknown one.
  */
-export const validate: Middleware = async (ctx, next) => {
+export const validate: Middleware = (ctx, next) => {
   const { route, body } = ctx.state;
   const query = readQuery(route?.query ?? noParameters, queryOf(ctx.req.url ?? ''));
   const input = parseInput(route?.body ?? noFields, body);
   ctx.state.query = route?.query && query;
   ctx.state.body = route?.body && input;
-  await next();
+  return next();
 };
 
 /**
