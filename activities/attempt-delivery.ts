@@ -7,10 +7,10 @@ import { loadForAttempts } from '../src/deliveries/load.ts';
 import { holdDelivery } from '../src/deliveries/statements/hold.ts';
 import type { Admission } from '../src/dispatch/admission/admission.ts';
 import type { FirstTries } from '../src/dispatch/admission/first-tries.ts';
-import type { DeliveryToAttempt } from '../src/shared/delivery-to-attempt.ts';
+import type { DeliveryToAttempt } from '../src/deliveries/delivery-to-attempt.ts';
 import { SenderClosedError } from '../src/outbound/connections.ts';
-import type { AttemptInput, AttemptResult } from '../src/shared/delivery-workflow.ts';
-import { FAILURE_TYPES } from '../src/shared/temporal-names.ts';
+import type { AttemptInput, AttemptResult } from '../src/contract/delivery-workflow.ts';
+import { FAILURE_TYPES } from '../src/contract/temporal-names.ts';
 
 export type AttemptDependencies = TryDependencies & {
   pool: Pool;

@@ -5,9 +5,9 @@ import { loadForAttempts } from '../src/deliveries/load.ts';
 import { endAsDeadLetter } from '../src/deliveries/statements/end.ts';
 import { recordCrash } from '../src/deliveries/statements/record-crash.ts';
 import type { Faults } from '../src/deliveries/faults.ts';
-import { DEATHS_BEFORE_PAUSES, MAX_DEATHS } from '../src/shared/faults.ts';
-import { isEndedForGood } from '../src/shared/statuses.ts';
-import type { BulkReplayInput, CrashInput, EndAsDeadLetterInput, Standing } from '../src/shared/delivery-workflow.ts';
+import { DEATHS_BEFORE_PAUSES, MAX_DEATHS } from '../src/deliveries/fault-kinds.ts';
+import { isEndedForGood } from '../src/kernel/statuses.ts';
+import type { BulkReplayInput, CrashInput, EndAsDeadLetterInput, Standing } from '../src/contract/delivery-workflow.ts';
 
 /** Steps after a try that did not end by itself, and bulk replays. Each one may be repeated. */
 export function createDeadLetterActivities({ pool, faults }: { pool: Pool; faults: Faults }) {

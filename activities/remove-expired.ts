@@ -4,8 +4,8 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Clock } from '../src/dependencies.ts';
 import * as store from '../src/retention/retention-store.ts';
-import { progressFrom, type RetentionProgress, retentionLimits } from '../src/shared/retention.ts';
-import { FAILURE_TYPES } from '../src/shared/temporal-names.ts';
+import { progressFrom, type RetentionProgress, retentionLimits } from '../src/contract/retention.ts';
+import { FAILURE_TYPES } from '../src/contract/temporal-names.ts';
 
 export type RetentionDependencies = {
   pool: Pool;

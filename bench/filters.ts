@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createFilterCompiler, type Filter, KEPT, readMessage } from '../src/filters/filter.ts';
 import { createFilters } from '../src/filters/filters.ts';
-import { UNITS_OF_A_CHANNEL } from '../src/shared/expression-units.ts';
+import { UNITS_OF_A_CHANNEL } from '../src/filters/expressions/units.ts';
 import { dearFilter, largestPayload } from '../test/support/dear-filters.ts';
 
 const RUNS = 25;

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { KeyRing } from '../src/credentials/key-ring.ts';
 import type { NewId } from '../src/new-id.ts';
-import type { RetryPolicy } from '../src/shared/retry-policy.ts';
+import type { RetryPolicy } from '../src/contract/retry-policy.ts';
 import { newSealedSecret } from '../src/credentials/signing-secret.ts';
 
 /** One channel with a subscription for every URL, each with a signing secret of its own. */

@@ -29,9 +29,9 @@ import {
   removeDeletedChannels,
   removeDeletedSubscriptions,
 } from '../src/retention/retention-store.ts';
-import { type IdKind, lowestIdAt } from '../src/shared/ids.ts';
-import { retentionLimits } from '../src/shared/retention.ts';
-import type { DeliveryStatus } from '../src/shared/statuses.ts';
+import { type IdKind, lowestIdAt } from '../src/kernel/ids.ts';
+import { retentionLimits } from '../src/contract/retention.ts';
+import type { DeliveryStatus } from '../src/kernel/statuses.ts';
 import { findSubscriptions } from '../src/subscriptions/store.ts';
 import { BUSY, CALM } from './growth-fill.ts';
 

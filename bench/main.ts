@@ -7,7 +7,7 @@ import { migrate } from '../src/db/migrate.ts';
 import { createPool } from '../src/db/pool.ts';
 import { ensureEnvironments } from '../src/process/seed.ts';
 import { createNewId } from '../src/new-id.ts';
-import { VERSION } from '../src/shared/version.ts';
+import { VERSION } from '../src/kernel/version.ts';
 import { compare } from './against/compare.ts';
 import { ensureBuilt } from '../test/support/ensure-built.ts';
 import { type Ceiling, measureCeilings } from './ceilings.ts';

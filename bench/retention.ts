@@ -14,7 +14,7 @@ import {
   removeDeletedChannels,
   removeDeletedSubscriptions,
 } from '../src/retention/retention-store.ts';
-import { retentionLimits } from '../src/shared/retention.ts';
+import { retentionLimits } from '../src/contract/retention.ts';
 import { environmentOf } from './fixture.ts';
 import { fill, FILL_SETTINGS } from './growth-fill.ts';
 import { wholeNumber } from './options.ts';

@@ -21,10 +21,10 @@ import type { Served } from './http/server.ts';
 import { validate } from './http/validate.ts';
 import type { Idempotency } from './idempotency/service.ts';
 import type { Scheme } from './identity/scheme.ts';
-import type { Limiter } from './limits/limiter.ts';
+import type { Limiter } from './rate-limits/limiter.ts';
 import { type Check, createReadiness, type Readiness } from './readiness/readiness.ts';
 import { startChecks } from './readiness/start-checks.ts';
-import { NotReady } from './shared/not-ready.ts';
+import { NotReady } from './kernel/not-ready.ts';
 
 export type AppOptions<Services> = {
   deps: Pick<Dependencies, 'config' | 'log' | 'pool'>;

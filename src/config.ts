@@ -5,7 +5,7 @@ import { ConfigError } from './settings/config-error.ts';
 import { parseEnvironmentFile } from './settings/environment-file.ts';
 import { readSecrets, readTls, type TemporalTls } from './settings/setting-files.ts';
 import { misspeltSetting, unknownSettings } from './settings/setting-names.ts';
-import { parseUrl } from './shared/parse-url.ts';
+import { parseUrl } from './kernel/parse-url.ts';
 
 export { ConfigError } from './settings/config-error.ts';
 

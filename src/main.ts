@@ -2,7 +2,7 @@
 import type { EnvironmentKind } from './identity/caller.ts';
 import type { Tier } from './identity/tiers.ts';
 import { listenForStop, Stopped } from './process/roles/stop-request.ts';
-import type { Scope } from './shared/scopes.ts';
+import type { Scope } from './kernel/scopes.ts';
 
 // The first statement, and everything else is loaded behind it: loading takes a third of a second, in which a signal would be lost.
 const stop = listenForStop();
@@ -10,9 +10,9 @@ const { Command, InvalidArgumentError, Option } = await import('commander');
 const { readEnvironmentFile } = await import('./config.ts');
 const { ENVIRONMENT_KINDS } = await import('./identity/caller.ts');
 const { TIERS } = await import('./identity/tiers.ts');
-const { SCOPES } = await import('./shared/scopes.ts');
-const { hasControlCharacter } = await import('./shared/plain-text.ts');
-const { VERSION } = await import('./shared/version.ts');
+const { SCOPES } = await import('./kernel/scopes.ts');
+const { hasControlCharacter } = await import('./kernel/plain-text.ts');
+const { VERSION } = await import('./kernel/version.ts');
 const { visible } = await import('./process/roles/visible.ts');
 
 type DropFilters = { dropFilters: boolean };

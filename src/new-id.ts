@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto';
-import { encodeBase32, ID_PREFIXES, type IdKind, withTime } from './shared/ids.ts';
+import { encodeBase32, ID_PREFIXES, type IdKind, withTime } from './kernel/ids.ts';
 
 /**
  * Makes an id that sorts behind every id the same maker made before, of any kind. With `at` it carries that time instead, marked

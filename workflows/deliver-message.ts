@@ -22,10 +22,10 @@ import {
   MAX_CRASHES,
   RECORDING_MS,
   type Standing,
-} from '../src/shared/delivery-workflow.ts';
-import { toTemporalRetry } from '../src/shared/retry-policy.ts';
-import type { DeadLetterReason } from '../src/shared/statuses.ts';
-import { FAILURE_TYPES, TIMEOUT_TYPES } from '../src/shared/temporal-names.ts';
+} from '../src/contract/delivery-workflow.ts';
+import { toTemporalRetry } from '../src/contract/retry-policy.ts';
+import type { DeadLetterReason } from '../src/kernel/statuses.ts';
+import { FAILURE_TYPES, TIMEOUT_TYPES } from '../src/contract/temporal-names.ts';
 
 // Bookkeeping in PostgreSQL, tried until it succeeds: nothing else may decide how a delivery ends.
 const { recordCrash, endAsDeadLetter } = proxyActivities<Activities>({

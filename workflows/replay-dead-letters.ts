@@ -1,6 +1,6 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import type { BulkReplayInput } from '../src/shared/delivery-workflow.ts';
+import type { BulkReplayInput } from '../src/contract/delivery-workflow.ts';
 
 // A batch takes a few ms; an hour is far beyond any number of dead letters, and a heartbeat tells of a dead worker in 10 s.
 const { replayDeadLetterBatches } = proxyActivities<Activities>({

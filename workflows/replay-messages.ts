@@ -1,6 +1,6 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import type { MessageReplayInput } from '../src/shared/delivery-workflow.ts';
+import type { MessageReplayInput } from '../src/contract/delivery-workflow.ts';
 
 // A replay of millions at its rate takes days; its heartbeat tells of a dead worker in 10 s.
 const { replayMessageBatches } = proxyActivities<Activities>({

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { idOf, time, wholeNumber } from '../http/answer-fields.ts';
 import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../http/fields.ts';
 import { pageQuery } from '../http/query.ts';
-import { MAX_EVENT_TYPE_LENGTH } from '../shared/event-types.ts';
-import { controlCharacterProblem, hasControlCharacter } from '../shared/plain-text.ts';
-import { schemaProblem } from '../shared/schema-bounds.ts';
-import { SYSTEM_CHANNEL_NAME } from '../shared/service-events.ts';
-import { CHANNEL_STATUSES } from '../shared/statuses.ts';
+import { MAX_EVENT_TYPE_LENGTH } from '../kernel/event-types.ts';
+import { controlCharacterProblem, hasControlCharacter } from '../kernel/plain-text.ts';
+import { schemaProblem } from '../schemas/schema-bounds.ts';
+import { SYSTEM_CHANNEL_NAME } from '../kernel/service-events.ts';
+import { CHANNEL_STATUSES } from '../kernel/statuses.ts';
 
 /** 1–200 and 0–1,000 UTF-16 units, 1–365 days; names need not be unique. */
 const name = z.string().min(1).max(200);

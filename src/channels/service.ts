@@ -3,10 +3,10 @@ import type { Deliveries } from '../deliveries/service.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { EnvironmentCaller } from '../identity/caller.ts';
 import type { Schemas } from '../schemas/schemas.ts';
-import { ApiError, invalidField, notFound } from '../shared/api-error.ts';
-import { fieldPath } from '../shared/field-path.ts';
-import { isId } from '../shared/ids.ts';
-import { type ListScope, type Page, pageRequest, toPage } from '../shared/page.ts';
+import { ApiError, invalidField, notFound } from '../kernel/api-error.ts';
+import { fieldPath } from '../kernel/field-path.ts';
+import { isId } from '../kernel/ids.ts';
+import { type ListScope, type Page, pageRequest, toPage } from '../kernel/page.ts';
 import { type Channel, channelChange, type CreateChannel, type ListChannels, type UpdateChannel } from './schema.ts';
 import {
   findChannel,

@@ -1,9 +1,9 @@
 import type { DatabaseTransaction } from '../db/client.ts';
 import { type Channel as ChannelRow, Prisma } from '../db/generated/client.ts';
 import { systemChannel } from '../db/system-channel.ts';
-import type { PageRequest } from '../shared/page.ts';
-import { SYSTEM_CHANNEL_NAME } from '../shared/service-events.ts';
-import type { CancelReason, ChannelStatus } from '../shared/statuses.ts';
+import type { PageRequest } from '../kernel/page.ts';
+import { SYSTEM_CHANNEL_NAME } from '../kernel/service-events.ts';
+import type { CancelReason, ChannelStatus } from '../kernel/statuses.ts';
 import type { Channel, CreateChannel, SchemaMode, UpdateChannel } from './schema.ts';
 
 /** Every query here is bound to one environment and leaves deleted channels out. */

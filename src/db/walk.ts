@@ -1,4 +1,4 @@
-import type { IdRange } from '../shared/instant.ts';
+import type { IdRange } from '../kernel/instant.ts';
 import type { Database, DatabaseTransaction } from './client.ts';
 
 /** The values of one statement: `add` gives the parameter that stands for a value. */

@@ -1,5 +1,5 @@
 /**
- * SQL: whether the eventTypes `patterns` (an array) want the message `m`. `wantsEventType` in src/shared/event-types.ts says the same
+ * SQL: whether the eventTypes `patterns` (an array) want the message `m`. `wantsEventType` in src/kernel/event-types.ts says the same
  * in TypeScript, and a test compares them.
  */
 export const wantedBy = (patterns: string): string => `(cardinality(${patterns}) = 0 OR EXISTS (

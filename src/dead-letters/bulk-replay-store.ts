@@ -3,9 +3,9 @@ import type { Database } from '../db/client.ts';
 import type { BulkReplay as BulkReplayRow } from '../db/generated/client.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { replayDeadLetters } from '../deliveries/statements/due-again.ts';
-import { lowestIdAt } from '../shared/ids.ts';
-import type { PageRequest } from '../shared/page.ts';
-import type { BulkReplayStatus, DeadLetterKind, DeadLetterReason } from '../shared/statuses.ts';
+import { lowestIdAt } from '../kernel/ids.ts';
+import type { PageRequest } from '../kernel/page.ts';
+import type { BulkReplayStatus, DeadLetterKind, DeadLetterReason } from '../kernel/statuses.ts';
 import { type DeadLetterFilter, selectNext } from './filter-store.ts';
 import type { BulkReplay, BulkReplayFilter } from './schema.ts';
 
@@ -119,7 +119,7 @@ const toFilter = (row: FilterColumns): BulkReplayFilter => ({
   ...(row.subscriptionId !== null && { subscriptionId: row.subscriptionId }),
   ...(row.messageId !== null && { messageId: row.messageId }),
   ...(row.eventType !== null && { eventType: row.eventType }),
-  // Only this service writes both columns, from the unions of src/shared/statuses.ts.
+  // Only this service writes both columns, from the unions of src/kernel/statuses.ts.
   ...(row.kind !== null && { kind: row.kind as DeadLetterKind }),
   ...(row.reason !== null && { reason: row.reason as DeadLetterReason }),
   ...(row.failedSince !== null && { since: row.failedSince }),

@@ -9,15 +9,15 @@ import {
   type Values,
   type Walk,
 } from '../db/walk.ts';
-import type { IdRange } from '../shared/instant.ts';
-import type { PageRequest } from '../shared/page.ts';
+import type { IdRange } from '../kernel/instant.ts';
+import type { PageRequest } from '../kernel/page.ts';
 import {
   DEAD_LETTER_KINDS,
   DEAD_LETTER_REASONS,
   type DeadLetterKind,
   type DeadLetterReason,
   type DeadLetterStatus,
-} from '../shared/statuses.ts';
+} from '../kernel/statuses.ts';
 
 /** Filter of dead letters, in lists and in bulk replays. `eventType` is a literal or a beginning such as `order.*`. */
 export type DeadLetterFilter = {

@@ -8,7 +8,7 @@ import {
   DEAD_LETTER_REASONS,
   DEAD_LETTER_STATUSES,
   ERROR_CLASSES,
-} from '../shared/statuses.ts';
+} from '../kernel/statuses.ts';
 
 /** Filter fields that lists and bulk replays have in common. */
 const deadLetterFilter = {

@@ -5,9 +5,9 @@ import { discardDeadLetter } from '../deliveries/statements/dead-letters.ts';
 import { replayDeadLetters } from '../deliveries/statements/due-again.ts';
 import type { Delivery } from '../deliveries/schema.ts';
 import type { EnvironmentCaller } from '../identity/caller.ts';
-import { ApiError, invalidField, notFound } from '../shared/api-error.ts';
-import { firstTimeFrom, idsWithin, millisecondsOf, windowText } from '../shared/instant.ts';
-import { type ListScope, type Page, pageRequest, toPage } from '../shared/page.ts';
+import { ApiError, invalidField, notFound } from '../kernel/api-error.ts';
+import { firstTimeFrom, idsWithin, millisecondsOf, windowText } from '../kernel/instant.ts';
+import { type ListScope, type Page, pageRequest, toPage } from '../kernel/page.ts';
 import * as bulk from './bulk-replay-store.ts';
 import type {
   BulkReplay,

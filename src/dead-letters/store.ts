@@ -1,9 +1,9 @@
 import type { Database } from '../db/client.ts';
 import type { DeadLetter as DeadLetterRow } from '../db/generated/client.ts';
 import { findAlong, readFound } from '../db/walk.ts';
-import { timeOfId } from '../shared/ids.ts';
-import type { PageRequest } from '../shared/page.ts';
-import type { DeadLetterKind, DeadLetterReason, DeadLetterStatus, ErrorClass } from '../shared/statuses.ts';
+import { timeOfId } from '../kernel/ids.ts';
+import type { PageRequest } from '../kernel/page.ts';
+import type { DeadLetterKind, DeadLetterReason, DeadLetterStatus, ErrorClass } from '../kernel/statuses.ts';
 import { type DeadLetterFilter, selectCount, selectPage } from './filter-store.ts';
 import type { BulkReplayFilter, DeadLetter } from './schema.ts';
 
@@ -48,7 +48,7 @@ export async function findDeadLetter(db: Database, environmentId: string, id: st
 function toDeadLetter(row: DeadLetterRow): DeadLetter {
   return {
     id: row.id,
-    // Only this service writes these columns, from the unions of src/shared/statuses.ts.
+    // Only this service writes these columns, from the unions of src/kernel/statuses.ts.
     kind: row.kind as DeadLetterKind,
     status: row.status as DeadLetterStatus,
     ...(row.channelId !== null && { channelId: row.channelId }),

@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { createGrouping } from '../db/group.ts';
-import type { AttemptResult } from '../shared/delivery-workflow.ts';
-import type { Fault } from '../shared/faults.ts';
+import type { AttemptResult } from '../contract/delivery-workflow.ts';
+import type { Fault } from './fault-kinds.ts';
 import { type BrokenTry, type HeldByFault, holdBroken, markReadable } from './statements/hold-fault.ts';
 import { SecretsUnreadableError } from './signing-secrets.ts';
 

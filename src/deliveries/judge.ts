@@ -1,9 +1,9 @@
 import type { SendResult } from '../outbound/post-webhook.ts';
-import type { AttemptInput, AttemptResult } from '../shared/delivery-workflow.ts';
-import type { Passage } from '../shared/held-by-circuit.ts';
-import { delayAfterFailure, policyEndsAt } from '../shared/retry-policy.ts';
-import { type DeadLetterReason, type DeliveryStatus, isEndedForGood } from '../shared/statuses.ts';
-import type { DeliveryToAttempt } from '../shared/delivery-to-attempt.ts';
+import type { AttemptInput, AttemptResult } from '../contract/delivery-workflow.ts';
+import type { Passage } from './held-by-circuit.ts';
+import { delayAfterFailure, policyEndsAt } from '../contract/retry-policy.ts';
+import { type DeadLetterReason, type DeliveryStatus, isEndedForGood } from '../kernel/statuses.ts';
+import type { DeliveryToAttempt } from './delivery-to-attempt.ts';
 
 /** The delivery's next state after a try. `dueAt` is the next retry, null when the delivery is finished. */
 export type Verdict = {

@@ -12,9 +12,9 @@ import {
   queryAlong,
   type Values,
 } from '../db/walk.ts';
-import type { IdRange } from '../shared/instant.ts';
-import type { PageRequest } from '../shared/page.ts';
-import type { DeliveryStatus } from '../shared/statuses.ts';
+import type { IdRange } from '../kernel/instant.ts';
+import type { PageRequest } from '../kernel/page.ts';
+import type { DeliveryStatus } from '../kernel/statuses.ts';
 
 /** Filter of delivery lists. `eventType` is a literal or a beginning such as `order.*`. */
 export type DeliveryFilter = {

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 import { LIVE_SECRETS, policyOf, PROBE_IN_MS } from '../db/subscription-sql.ts';
-import type { DeliveryToAttempt, SubscriptionToAttempt } from '../shared/delivery-to-attempt.ts';
-import type { SubscriptionStatus } from '../shared/statuses.ts';
-import type { TraceContext } from '../shared/trace-context.ts';
+import type { DeliveryToAttempt, SubscriptionToAttempt } from './delivery-to-attempt.ts';
+import type { SubscriptionStatus } from '../kernel/statuses.ts';
+import type { TraceContext } from '../kernel/trace-context.ts';
 
 const LOAD = `
   SELECT d.id AS "deliveryId", d.round, d.status, d.attempts, d.policy_attempts AS "policyAttempts",

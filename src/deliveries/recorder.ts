@@ -6,7 +6,7 @@ import type { SendResult } from '../outbound/post-webhook.ts';
 import type { Verdict } from './judge.ts';
 import { type AttemptRecord, recordAttempts } from './statements/record.ts';
 import { recordLate } from './statements/record-late.ts';
-import type { DeliveryToAttempt } from '../shared/delivery-to-attempt.ts';
+import type { DeliveryToAttempt } from './delivery-to-attempt.ts';
 
 // One transaction at a time. A group's size bounds the requests that a crash repeats.
 const COMMITS_IN_FLIGHT = 1;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { idOf, time, wholeNumber } from '../http/answer-fields.ts';
 import { enumQuery, eventTypeQuery, pageQuery, windowQuery } from '../http/query.ts';
-import { HELD_REASONS } from '../shared/held.ts';
-import { ATTEMPT_OUTCOMES, DELIVERY_STATUSES, ERROR_CLASSES, FAILURE_REASONS } from '../shared/statuses.ts';
+import { HELD_REASONS } from './held.ts';
+import { ATTEMPT_OUTCOMES, DELIVERY_STATUSES, ERROR_CLASSES, FAILURE_REASONS } from '../kernel/statuses.ts';
 
 export const listDeliveriesQuery = pageQuery.extend({
   channelId: z.string().optional(),

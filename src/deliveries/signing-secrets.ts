@@ -1,5 +1,5 @@
 import type { KeyRing } from '../credentials/key-ring.ts';
-import type { SubscriptionToAttempt } from '../shared/delivery-to-attempt.ts';
+import type { SubscriptionToAttempt } from './delivery-to-attempt.ts';
 import { openSecret } from '../credentials/signing-secret.ts';
 
 /** None of a subscription's live secrets can be opened. That is a fault of ours, so its deliveries wait. */

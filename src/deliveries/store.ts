@@ -1,17 +1,17 @@
 import type { Database } from '../db/client.ts';
 import type { Attempt as AttemptRow, Delivery as DeliveryRow } from '../db/generated/client.ts';
 import { readFound } from '../db/walk.ts';
-import { faultMessage, FAULTS } from '../shared/faults.ts';
-import { type Holder, standingOf } from '../shared/held.ts';
-import { timeOfId } from '../shared/ids.ts';
-import type { PageRequest } from '../shared/page.ts';
+import { faultMessage, FAULTS } from './fault-kinds.ts';
+import { type Holder, standingOf } from './held.ts';
+import { timeOfId } from '../kernel/ids.ts';
+import type { PageRequest } from '../kernel/page.ts';
 import type {
   AttemptOutcome,
   DeliveryStatus,
   ErrorClass,
   FailureReason,
   SubscriptionStatus,
-} from '../shared/statuses.ts';
+} from '../kernel/statuses.ts';
 import { type DeliveryFilter, findDeliveryIds } from './list-store.ts';
 import type { Attempt, Delivery, DeliveryResponse } from './schema.ts';
 
@@ -156,7 +156,7 @@ function toAttempt(row: AttemptRow): Attempt {
     number: row.number,
     startedAt: row.startedAt,
     durationMs: row.durationMs,
-    // Written by record.ts from the unions of src/shared/statuses.ts; headers by the sender, a Record<string, string>.
+    // Written by record.ts from the unions of src/kernel/statuses.ts; headers by the sender, a Record<string, string>.
     outcome: row.outcome as AttemptOutcome,
     ...(row.errorClass !== null && { errorClass: row.errorClass as ErrorClass }),
     ...(row.errorMessage !== null && { errorMessage: row.errorMessage }),

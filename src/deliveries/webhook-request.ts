@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { isHeaderAllowed } from '../outbound/custom-headers.ts';
 import type { WebhookRequest } from '../outbound/post-webhook.ts';
 import { signatureHeader } from '../outbound/sign.ts';
-import type { DeliveryToAttempt } from '../shared/delivery-to-attempt.ts';
-import { HOPS_HEADER } from '../shared/hops.ts';
-import { traceHeaders } from '../shared/trace-context.ts';
+import type { DeliveryToAttempt } from './delivery-to-attempt.ts';
+import { HOPS_HEADER } from '../kernel/hops.ts';
+import { traceHeaders } from '../kernel/trace-context.ts';
 
 /**
  * The request for one try, signed with each of `secrets`. The body is `{id, type, timestamp, channelId, data, metadata}` with the

@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache';
-import { UNITS_OF_A_FILTER } from '../shared/expression-units.ts';
+import { UNITS_OF_A_FILTER } from './expressions/units.ts';
 import {
   createExpressions,
   type Expression,
   ExpressionRefused,
   type Expressions,
   explainFailure,
-} from '../shared/expressions.ts';
+} from './expressions/expressions.ts';
 import { compilePattern } from './pattern.ts';
 import { parsePayload } from './payload.ts';
 

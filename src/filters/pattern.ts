@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js';
-import type { Pattern } from '../shared/pattern-size.ts';
+import type { Pattern } from './expressions/pattern-size.ts';
 
 /** The inside of re2js's automaton, as far as it is read here; the tests notice when a version has another one. */
 type State = { isMatch: boolean; nfaStates: readonly number[] };

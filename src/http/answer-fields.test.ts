@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { ExactJson, stringifyExact } from '../shared/exact-json.ts';
-import { ID_PREFIXES, type IdKind, isId } from '../shared/ids.ts';
+import { ExactJson, stringifyExact } from '../kernel/exact-json.ts';
+import { ID_PREFIXES, type IdKind, isId } from '../kernel/ids.ts';
 import { exactObject, idOf, noBody, pageOf, time } from './answer-fields.ts';
 
 const TAIL = `01m${'0'.repeat(23)}`;

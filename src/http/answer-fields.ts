@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { ExactJson } from '../shared/exact-json.ts';
-import { ID_FORM, ID_PREFIXES, type IdKind } from '../shared/ids.ts';
+import { ExactJson } from '../kernel/exact-json.ts';
+import { ID_FORM, ID_PREFIXES, type IdKind } from '../kernel/ids.ts';
 
 /*
  * Parts of the schemas of answers. Resources have their types from these schemas, tests parse answers by them, and documents

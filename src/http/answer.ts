@@ -1,4 +1,4 @@
-import { stringifyExact } from '../shared/exact-json.ts';
+import { stringifyExact } from '../kernel/exact-json.ts';
 import type { Context } from './context.ts';
 
 /** Headers of every JSON answer: never cached (keys and secrets are shown once), never taken for anything but JSON. */

@@ -2,7 +2,7 @@ import type { ParameterizedContext, Middleware as KoaMiddleware } from 'koa';
 import type { KeepInPublish } from '../db/idempotency-keys.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { Credential } from '../identity/scheme.ts';
-import type { ApiError } from '../shared/api-error.ts';
+import type { ApiError } from '../kernel/api-error.ts';
 import type { BoundRoute } from './route.ts';
 
 /** State of a request on ctx.state, in the order in which the middleware sets it. */

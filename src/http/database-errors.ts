@@ -1,5 +1,5 @@
 import { failureCodes } from '../db/failure-codes.ts';
-import { ApiError, invalidField } from '../shared/api-error.ts';
+import { ApiError, invalidField } from '../kernel/api-error.ts';
 
 /** PostgreSQL and Prisma codes and Prisma's driver adapter kinds, by what the caller is to be told. */
 const VALUE_CODES = new Set([

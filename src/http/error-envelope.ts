@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ApiError, type ErrorCode, STATUS_OF_CODE } from '../shared/api-error.ts';
+import { type ApiError, type ErrorCode, STATUS_OF_CODE } from '../kernel/api-error.ts';
 import { fieldProblem } from './answer-fields.ts';
 
 // `as`: the keys of the table are all codes there are.

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { ApiError } from '../shared/api-error.ts';
+import { ApiError } from '../kernel/api-error.ts';
 import { writeAnswer } from './answer.ts';
 import type { Context, Middleware } from './context.ts';
 import { fromDatabaseError } from './database-errors.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ApiError } from '../shared/api-error.ts';
+import { ApiError } from '../kernel/api-error.ts';
 import type { Context } from './context.ts';
 import { accessProblem } from './require-access.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { invalidField } from '../shared/api-error.ts';
+import { invalidField } from '../kernel/api-error.ts';
 import { dateTimeField } from './query.ts';
 
 type Shape = Record<string, z.ZodType>;

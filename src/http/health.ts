@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { PART_STATES, type Readiness } from '../readiness/readiness.ts';
-import { ApiError } from '../shared/api-error.ts';
+import { ApiError } from '../kernel/api-error.ts';
 import { writeAnswer } from './answer.ts';
 import type { Middleware } from './context.ts';
 import { errorEnvelope, toEnvelope } from './error-envelope.ts';

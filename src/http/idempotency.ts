@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { KeptAnswer, KeyedRequest } from '../db/idempotency-keys.ts';
-import { type ApiError, invalidField } from '../shared/api-error.ts';
-import { stringifyExact } from '../shared/exact-json.ts';
+import { type ApiError, invalidField } from '../kernel/api-error.ts';
+import { stringifyExact } from '../kernel/exact-json.ts';
 import { ANSWER_HEADERS } from './answer.ts';
 import type { Context, Middleware } from './context.ts';
 import { toEnvelope } from './error-envelope.ts';

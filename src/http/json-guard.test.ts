@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { ApiError } from '../shared/api-error.ts';
+import { ApiError } from '../kernel/api-error.ts';
 import { checkJson, refuseAbsurdDepth, MAX_BODY_KEYS, MAX_DEPTH, MAX_KEYS } from './json-guard.ts';
 
 function problemOf(body: unknown): { field: string; reason: string } | undefined {

@@ -1,5 +1,5 @@
-import { invalidField } from '../shared/api-error.ts';
-import { fieldPath } from '../shared/field-path.ts';
+import { invalidField } from '../kernel/api-error.ts';
+import { fieldPath } from '../kernel/field-path.ts';
 
 /**
  * Deepest nesting of objects and arrays; `{}` is 1. A message's payload counts from itself. JSON.stringify fails below

@@ -1,5 +1,5 @@
-import { invalidField } from '../shared/api-error.ts';
-import { HOPS_HEADER, MAX_HOPS, readHops } from '../shared/hops.ts';
+import { invalidField } from '../kernel/api-error.ts';
+import { HOPS_HEADER, MAX_HOPS, readHops } from '../kernel/hops.ts';
 import type { Middleware } from './context.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { parse } from 'secure-json-parse';
-import { invalidField } from '../shared/api-error.ts';
+import { invalidField } from '../kernel/api-error.ts';
 import type { Middleware } from './context.ts';
 import { checkJson, refuseAbsurdDepth } from './json-guard.ts';
 import { parseQuery } from './parse-query.ts';

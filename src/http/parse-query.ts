@@ -1,4 +1,4 @@
-import { invalidField } from '../shared/api-error.ts';
+import { invalidField } from '../kernel/api-error.ts';
 
 /**
  * Reads a query string (without the question mark). Throws INVALID_REQUEST, with the parameter as the field, for a

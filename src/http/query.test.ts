@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { ApiError } from '../shared/api-error.ts';
+import { ApiError } from '../kernel/api-error.ts';
 import { parseQuery } from './parse-query.ts';
 import { dateTimeField, instantField, instantQuery, pageQuery, parseDateTime, parseInstant } from './query.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { eventTypePatternProblem, MAX_EVENT_TYPE_LENGTH } from '../shared/event-types.ts';
-import { type Instant, millisecondsOf } from '../shared/instant.ts';
-import { PAGE_LIMIT } from '../shared/page.ts';
+import { eventTypePatternProblem, MAX_EVENT_TYPE_LENGTH } from '../kernel/event-types.ts';
+import { type Instant, millisecondsOf } from '../kernel/instant.ts';
+import { PAGE_LIMIT } from '../kernel/page.ts';
 
 const LIMIT_REASON = `must be a whole number from ${PAGE_LIMIT.min} to ${PAGE_LIMIT.max}`;
 

@@ -1,5 +1,5 @@
-import type { Limiter } from '../limits/limiter.ts';
-import { ApiError } from '../shared/api-error.ts';
+import type { Limiter } from '../rate-limits/limiter.ts';
+import { ApiError } from '../kernel/api-error.ts';
 import { clientAddress } from './client-address.ts';
 import type { Middleware } from './context.ts';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
-import { ApiError, invalidField } from '../shared/api-error.ts';
+import { ApiError, invalidField } from '../kernel/api-error.ts';
 import type { Middleware } from './context.ts';
 import type { Consumes } from './route.ts';
 

@@ -1,6 +1,6 @@
 import type { Caller } from '../identity/caller.ts';
 import { type Credential, unauthorized } from '../identity/scheme.ts';
-import { ApiError } from '../shared/api-error.ts';
+import { ApiError } from '../kernel/api-error.ts';
 import type { Middleware } from './context.ts';
 import type { Access } from './route.ts';
 

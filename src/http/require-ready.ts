@@ -1,5 +1,5 @@
 import type { Look, Readiness } from '../readiness/readiness.ts';
-import { ApiError } from '../shared/api-error.ts';
+import { ApiError } from '../kernel/api-error.ts';
 import type { Middleware } from './context.ts';
 import { toApiError } from './errors.ts';
 

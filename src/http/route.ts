@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import type { KeepInPublish } from '../db/idempotency-keys.ts';
 import type { Caller, EnvironmentCaller } from '../identity/caller.ts';
-import type { Bucket } from '../limits/limiter.ts';
-import type { ErrorCode } from '../shared/api-error.ts';
-import type { Scope } from '../shared/scopes.ts';
+import type { Bucket } from '../rate-limits/limiter.ts';
+import type { ErrorCode } from '../kernel/api-error.ts';
+import type { Scope } from '../kernel/scopes.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 type Status = 200 | 201 | 202 | 204;

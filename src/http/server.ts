@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import { type AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { RateHeaders } from '../limits/limiter.ts';
-import { ApiError, type ErrorCode } from '../shared/api-error.ts';
+import type { RateHeaders } from '../rate-limits/limiter.ts';
+import { ApiError, type ErrorCode } from '../kernel/api-error.ts';
 import { ANSWER_HEADERS } from './answer.ts';
 import { toEnvelope } from './error-envelope.ts';
 import { newRequestId } from './request-id.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { invalidField } from '../shared/api-error.ts';
-import { fieldPath } from '../shared/field-path.ts';
-import { nearestName } from '../shared/nearest-name.ts';
+import { invalidField } from '../kernel/api-error.ts';
+import { fieldPath } from '../kernel/field-path.ts';
+import { nearestName } from '../kernel/nearest-name.ts';
 import type { Middleware } from './context.ts';
 import { isSettable } from './fields.ts';
 import { queryOf } from './match-route.ts';

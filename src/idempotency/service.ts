@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { SealContext } from '../db/sealed-columns.ts';
 import { type KeptAnswer, keepAnswers, type KeyedRequest, KeyTakenError } from '../db/idempotency-keys.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { ApiError } from '../shared/api-error.ts';
+import { ApiError } from '../kernel/api-error.ts';
 import * as store from './store.ts';
 
 // Publishing and creating take milliseconds: whoever comes while the first one runs waits and gets its answer.

@@ -1,4 +1,4 @@
-import type { Scope } from '../shared/scopes.ts';
+import type { Scope } from '../kernel/scopes.ts';
 import type { Limits } from './tiers.ts';
 
 /** The two environments of an app (spec §5): the API key's prefix names one of them. */
@@ -7,7 +7,7 @@ export type EnvironmentKind = (typeof ENVIRONMENT_KINDS)[number];
 
 /**
  * The one who asks. Rate limits count by `id`, and records such as replayedBy name it: ids of all kinds begin with prefixes of
- * their own (src/shared/ids.ts), so that no two principals have the same.
+ * their own (src/kernel/ids.ts), so that no two principals have the same.
  */
 export type Principal = { kind: 'apiKey'; id: string };
 

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { idOf, time, wholeNumber } from '../http/answer-fields.ts';
 import { fieldsOf } from '../http/fields.ts';
 import { enumQuery, instantField, pageQuery } from '../http/query.ts';
-import { eventTypePatternProblem, MAX_EVENT_TYPES } from '../shared/event-types.ts';
-import { BULK_REPLAY_STATUSES } from '../shared/statuses.ts';
+import { eventTypePatternProblem, MAX_EVENT_TYPES } from '../kernel/event-types.ts';
+import { BULK_REPLAY_STATUSES } from '../kernel/statuses.ts';
 
 /** Deliveries made due per second; the subscription's own limits hold beside it. */
 export const REPLAY_RATE = { min: 1, max: 1_000, default: 100 } as const;

@@ -2,10 +2,10 @@ import type { DatabaseTransaction } from '../db/client.ts';
 import { wakeWorkers } from '../db/due.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { EnvironmentCaller } from '../identity/caller.ts';
-import { ApiError, invalidField, notFound } from '../shared/api-error.ts';
-import { isId } from '../shared/ids.ts';
-import { firstTimeFrom, type Instant, millisecondsOf } from '../shared/instant.ts';
-import { type ListScope, type Page, pageRequest, toPage } from '../shared/page.ts';
+import { ApiError, invalidField, notFound } from '../kernel/api-error.ts';
+import { isId } from '../kernel/ids.ts';
+import { firstTimeFrom, type Instant, millisecondsOf } from '../kernel/instant.ts';
+import { type ListScope, type Page, pageRequest, toPage } from '../kernel/page.ts';
 import { type ListMessageReplays, type MessageReplay, type MessageReplayRequest, REPLAY_RATE } from './schema.ts';
 import * as store from './store.ts';
 

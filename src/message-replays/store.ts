@@ -6,9 +6,9 @@ import type { MessageReplay as MessageReplayRow } from '../db/generated/client.t
 import { inTransaction } from '../db/transaction.ts';
 import { replayMessages } from '../deliveries/statements/due-again.ts';
 import type { FilterInput } from '../filters/filters.ts';
-import { lowestIdAt, timeOfId } from '../shared/ids.ts';
-import type { PageRequest } from '../shared/page.ts';
-import type { BulkReplayStatus } from '../shared/statuses.ts';
+import { lowestIdAt, timeOfId } from '../kernel/ids.ts';
+import type { PageRequest } from '../kernel/page.ts';
+import type { BulkReplayStatus } from '../kernel/statuses.ts';
 import type { MessageReplay } from './schema.ts';
 
 // Messages looked at in one transaction, and never more than a second's worth of deliveries.

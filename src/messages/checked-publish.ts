@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 import type { Filters } from '../filters/filters.ts';
 import type { Schemas } from '../schemas/schemas.ts';
-import { ApiError, type ErrorDetails, notFound } from '../shared/api-error.ts';
-import { isId } from '../shared/ids.ts';
+import { ApiError, type ErrorDetails, notFound } from '../kernel/api-error.ts';
+import { isId } from '../kernel/ids.ts';
 import { findMatches } from './filtering.ts';
 import { createPayloadCheck, type PayloadToPublish } from './payload-check.ts';
 import type { Publication } from './publish-store.ts';

@@ -1,11 +1,11 @@
 import type { Dependencies } from '../dependencies.ts';
 import type { Filters, Verdict } from '../filters/filters.ts';
 import type { EnvironmentCaller } from '../identity/caller.ts';
-import { ApiError, invalidField, notFound } from '../shared/api-error.ts';
-import { toCircuit } from '../shared/circuit.ts';
-import { wantsEventType } from '../shared/event-types.ts';
-import { isId } from '../shared/ids.ts';
-import { type ListScope, pageRequest, toPage } from '../shared/page.ts';
+import { ApiError, invalidField, notFound } from '../kernel/api-error.ts';
+import { toCircuit } from '../kernel/circuit.ts';
+import { wantsEventType } from '../kernel/event-types.ts';
+import { isId } from '../kernel/ids.ts';
+import { type ListScope, pageRequest, toPage } from '../kernel/page.ts';
 import type { createCheckedPublish } from './checked-publish.ts';
 import * as store from './dry-run-store.ts';
 import { payloadText } from './payload-text.ts';

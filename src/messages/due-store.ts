@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
-import { lowestIdAt } from '../shared/ids.ts';
-import type { CancelReason } from '../shared/statuses.ts';
-import type { TraceContext } from '../shared/trace-context.ts';
+import { lowestIdAt } from '../kernel/ids.ts';
+import type { CancelReason } from '../kernel/statuses.ts';
+import type { TraceContext } from '../kernel/trace-context.ts';
 import type { NewMessage } from './publish-store.ts';
 
 /** A message whose time has come, locked for this transaction together with its channel, which so keeps its configuration. */

@@ -1,5 +1,5 @@
 import type { Filters } from '../filters/filters.ts';
-import { wantsEventType } from '../shared/event-types.ts';
+import { wantsEventType } from '../kernel/event-types.ts';
 import type { Match, NewMessage } from './publish-store.ts';
 import type { ChannelFilter, PublishingConfig } from './publishing-store.ts';
 

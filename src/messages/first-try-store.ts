@@ -1,8 +1,8 @@
 import { LIVE_SECRETS, policyOf } from '../db/subscription-sql.ts';
-import type { DeliveryToAttempt, SubscriptionToAttempt } from '../shared/delivery-to-attempt.ts';
-import type { NewDelivery } from '../shared/hand-over.ts';
-import type { RetryPolicy } from '../shared/retry-policy.ts';
-import type { TraceContext } from '../shared/trace-context.ts';
+import type { DeliveryToAttempt, SubscriptionToAttempt } from '../deliveries/delivery-to-attempt.ts';
+import type { NewDelivery } from '../publishing/hand-over.ts';
+import type { RetryPolicy } from '../contract/retry-policy.ts';
+import type { TraceContext } from '../kernel/trace-context.ts';
 
 /** Subscriptions that are read with their new deliveries; those of a broadcast to more are read when their turn comes. */
 export const READ_SUBSCRIPTIONS = 50;

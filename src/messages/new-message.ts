@@ -1,5 +1,5 @@
 import type { Dependencies } from '../dependencies.ts';
-import { timeOfId } from '../shared/ids.ts';
+import { timeOfId } from '../kernel/ids.ts';
 import { contentHash } from './publish-rules.ts';
 import type { NewMessage } from './publish-store.ts';
 import { problemOfPast, timeToPublish } from './schedule-rules.ts';

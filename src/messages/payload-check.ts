@@ -1,6 +1,6 @@
 import { type Budget, newBudget, type Schemas } from '../schemas/schemas.ts';
-import { ApiError, type ErrorDetails, invalidField } from '../shared/api-error.ts';
-import { fieldPath } from '../shared/field-path.ts';
+import { ApiError, type ErrorDetails, invalidField } from '../kernel/api-error.ts';
+import { fieldPath } from '../kernel/field-path.ts';
 import type { PublishingConfig } from './publishing-store.ts';
 import type { PublishMessage } from './schema.ts';
 

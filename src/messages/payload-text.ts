@@ -1,5 +1,5 @@
-import { invalidField } from '../shared/api-error.ts';
-import { elementSpans, memberSpan, wholeSpan } from '../shared/exact-json.ts';
+import { invalidField } from '../kernel/api-error.ts';
+import { elementSpans, memberSpan, wholeSpan } from '../kernel/exact-json.ts';
 import { MESSAGE_LIMITS } from './schema.ts';
 
 /**

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { inTransaction } from '../db/transaction.ts';
 import { isUnreachable } from '../db/until-reachable.ts';
 import type { Filters } from '../filters/filters.ts';
-import type { HandOver } from '../shared/hand-over.ts';
+import type { HandOver } from '../publishing/hand-over.ts';
 import * as store from './due-store.ts';
 import { createAsking } from './filtering.ts';
 import type { Match } from './publish-store.ts';

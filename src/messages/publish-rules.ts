@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ApiError, invalidField, notFound } from '../shared/api-error.ts';
+import { ApiError, invalidField, notFound } from '../kernel/api-error.ts';
 import type { NewMessage, Publication, Stored } from './publish-store.ts';
 import { isScheduled } from './scheduled-store.ts';
 import type { ScheduleRequest } from './schedule-rules.ts';

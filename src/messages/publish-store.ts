@@ -1,9 +1,9 @@
 import type { Pool, PoolClient } from 'pg';
 import { WANTED } from '../db/wanted.ts';
 import { fanOut } from '../deliveries/statements/insert.ts';
-import type { ApiError } from '../shared/api-error.ts';
-import type { NewDelivery } from '../shared/hand-over.ts';
-import { NO_TRACE, type TraceContext } from '../shared/trace-context.ts';
+import type { ApiError } from '../kernel/api-error.ts';
+import type { NewDelivery } from '../publishing/hand-over.ts';
+import { NO_TRACE, type TraceContext } from '../kernel/trace-context.ts';
 import {
   READ_SUBSCRIPTIONS,
   type ReadSubscription,

@@ -1,8 +1,8 @@
 import type { Pool, PoolClient } from 'pg';
 import { KEPT_FOR, keepAnswers, KeyTakenError, type ToKeep } from '../db/idempotency-keys.ts';
 import { inTransaction } from '../db/transaction.ts';
-import type { NewDelivery } from '../shared/hand-over.ts';
-import type { CancelReason } from '../shared/statuses.ts';
+import type { NewDelivery } from '../publishing/hand-over.ts';
+import type { CancelReason } from '../kernel/statuses.ts';
 import { type Publication, type Stored, storePublications } from './publish-store.ts';
 import { isScheduled, storeScheduled } from './scheduled-store.ts';
 

@@ -3,8 +3,8 @@ import type { Logger } from 'pino';
 import { createWaker } from '../db/due.ts';
 import { createGrouping } from '../db/group.ts';
 import { isInDoubt } from '../db/until-reachable.ts';
-import { ApiError } from '../shared/api-error.ts';
-import type { HandOver, NewDelivery } from '../shared/hand-over.ts';
+import { ApiError } from '../kernel/api-error.ts';
+import type { HandOver, NewDelivery } from '../publishing/hand-over.ts';
 import { type Publication, type Stored, storePublications } from './publish-store.ts';
 import { HeldElsewhereError, type Patience, type PublishUnit, storeUnits } from './publish-unit-store.ts';
 

@@ -1,9 +1,9 @@
 import type { Dependencies } from '../dependencies.ts';
 import type { EnvironmentCaller } from '../identity/caller.ts';
-import { ApiError, notFound } from '../shared/api-error.ts';
-import { isId, isTimeGiven } from '../shared/ids.ts';
-import { idsWithin, windowText } from '../shared/instant.ts';
-import { type ListScope, type Page, pageRequest, toPage } from '../shared/page.ts';
+import { ApiError, notFound } from '../kernel/api-error.ts';
+import { isId, isTimeGiven } from '../kernel/ids.ts';
+import { idsWithin, windowText } from '../kernel/instant.ts';
+import { type ListScope, type Page, pageRequest, toPage } from '../kernel/page.ts';
 import type { CancelledMessage, ListScheduled, Message } from './schema.ts';
 import * as store from './scheduled-store.ts';
 import { channelExists, findMessage } from './store.ts';

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { exactObject, fieldProblem, idOf, time, wholeNumber } from '../http/answer-fields.ts';
 import { fieldsOf, type ResourceFields } from '../http/fields.ts';
 import { dateTimeField, enumQuery, eventTypeQuery, instantQuery, pageQuery, windowQuery } from '../http/query.ts';
-import { eventTypePatternProblem, MAX_EVENT_TYPE_LENGTH, MAX_EVENT_TYPES } from '../shared/event-types.ts';
-import { hasControlCharacter } from '../shared/plain-text.ts';
-import { CANCEL_REASONS, DELIVERY_SUMMARIES, SCHEDULE_STATUSES } from '../shared/statuses.ts';
+import { eventTypePatternProblem, MAX_EVENT_TYPE_LENGTH, MAX_EVENT_TYPES } from '../kernel/event-types.ts';
+import { hasControlCharacter } from '../kernel/plain-text.ts';
+import { CANCEL_REASONS, DELIVERY_SUMMARIES, SCHEDULE_STATUSES } from '../kernel/statuses.ts';
 
 /** Bounds of one message. Bytes are of UTF-8. */
 export const MESSAGE_LIMITS = {

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
 import { createWaker } from '../db/due.ts';
-import type { HandOver, NewDelivery } from '../shared/hand-over.ts';
+import type { HandOver, NewDelivery } from '../publishing/hand-over.ts';
 import { type AcceptedMessage, takeDue } from './due-store.ts';
 import { type Match, type NewMessage, type Publication, storePublications } from './publish-store.ts';
 import type { PublishingConfig } from './publishing-store.ts';

@@ -1,10 +1,10 @@
 import type { Database } from '../db/client.ts';
 import type { Message as MessageRow } from '../db/generated/client.ts';
 import { along, alongEventTypes, createValues, findAlong, idBounds, isNarrowing, readFound } from '../db/walk.ts';
-import { ExactJson } from '../shared/exact-json.ts';
-import type { IdRange } from '../shared/instant.ts';
-import type { PageRequest } from '../shared/page.ts';
-import type { DeliverySummary } from '../shared/statuses.ts';
+import { ExactJson } from '../kernel/exact-json.ts';
+import type { IdRange } from '../kernel/instant.ts';
+import type { PageRequest } from '../kernel/page.ts';
+import type { DeliverySummary } from '../kernel/statuses.ts';
 import type { Message } from './schema.ts';
 
 /** Whether the channel was ever there: the messages of a deleted one stay readable until their retention ends. */
@@ -62,7 +62,7 @@ async function withDeliveryStatus(db: Database, rows: MessageRow[]): Promise<Mes
   return rows.map((row) => toMessage(row, summary(tallyOf.get(row.id))));
 }
 
-/** `summariseDeliveries` of src/shared/statuses.ts over the two sums that PostgreSQL makes. */
+/** `summariseDeliveries` of src/kernel/statuses.ts over the two sums that PostgreSQL makes. */
 function summary(tally: Tally | undefined): DeliverySummary {
   if (tally === undefined) return 'unrouted';
   if (tally.unfinished) return 'pending';

@@ -1,9 +1,9 @@
 import type { Pool, QueryConfig, QueryResultRow } from 'pg';
 import { TIME_IS_GIVEN } from '../db/time-given.ts';
 import { inTransaction } from '../db/transaction.ts';
-import type { DeliverySummary } from '../shared/statuses.ts';
-import { BEGINNING, type Place } from '../shared/stream-position.ts';
-import { lowestIdAt, timeOfId } from '../shared/ids.ts';
+import type { DeliverySummary } from '../kernel/statuses.ts';
+import { BEGINNING, type Place } from '../streams/stream-position.ts';
+import { lowestIdAt, timeOfId } from '../kernel/ids.ts';
 
 // Messages of one place that one query brings, and their payloads' bytes: with a last one of 256 KiB and its metadata less
 // than 1 MiB is ever kept for a connection.
@@ -95,7 +95,7 @@ export type StreamRow = Place & {
 };
 
 // Toasted payloads are neither read nor unpacked before the last SELECT: octet_length asks for their length alone.
-// deliveryStatus is `summariseDeliveries` of src/shared/statuses.ts; LIMIT 1 keeps PostgreSQL from hashing all deliveries.
+// deliveryStatus is `summariseDeliveries` of src/kernel/statuses.ts; LIMIT 1 keeps PostgreSQL from hashing all deliveries.
 const READ_BEHIND = `
   WITH behind AS (
     SELECT p.place, m.*, coalesce(octet_length(m.payload), 0) AS bytes, count(*) OVER () AS found,

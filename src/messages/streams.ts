@@ -1,11 +1,11 @@
 import type { Dependencies } from '../dependencies.ts';
 import type { EnvironmentCaller } from '../identity/caller.ts';
 import type { Feed, Sink } from '../http/event-stream.ts';
-import { invalidField, notFound } from '../shared/api-error.ts';
-import { wantsEventType } from '../shared/event-types.ts';
-import { ExactJson, stringifyExact } from '../shared/exact-json.ts';
-import { millisecondsOf } from '../shared/instant.ts';
-import { type Place, streamPositions } from '../shared/stream-position.ts';
+import { invalidField, notFound } from '../kernel/api-error.ts';
+import { wantsEventType } from '../kernel/event-types.ts';
+import { ExactJson, stringifyExact } from '../kernel/exact-json.ts';
+import { millisecondsOf } from '../kernel/instant.ts';
+import { type Place, streamPositions } from '../streams/stream-position.ts';
 import type { Message, StreamMessages } from './schema.ts';
 import { findLiveChannels, findPlaceSince, findStreamStart, readBehind, type StreamRow } from './stream-store.ts';
 

@@ -1,4 +1,4 @@
-import type { ErrorClass } from '../shared/statuses.ts';
+import type { ErrorClass } from '../kernel/statuses.ts';
 
 /** Why an attempt did not deliver. `message` is for the subscription's owner. */
 export type AttemptError = { class: ErrorClass; message: string };

@@ -2,7 +2,7 @@ import type { AddressGuard } from './address-guard.ts';
 import { createConnections, type Lease, SenderClosedError } from './connections.ts';
 import { type AttemptError, classifyError, OutboundError } from './error-class.ts';
 import { bodyText, headerRecord, readBody } from './response-content.ts';
-import { CONCURRENCY } from '../shared/limits.ts';
+import { CONCURRENCY } from '../kernel/concurrency.ts';
 import { parseRetryAfter } from './retry-after.ts';
 
 /** Origins whose idle connections are kept. */

@@ -8,7 +8,7 @@ import { createMessageReplays } from '../message-replays/service.ts';
 import { createMessages } from '../messages/service.ts';
 import { createSchemas } from '../schemas/schemas.ts';
 import type { Services } from '../services.ts';
-import { type HandOver, noHandOver } from '../shared/hand-over.ts';
+import { type HandOver, noHandOver } from '../publishing/hand-over.ts';
 import { createSubscriptions } from '../subscriptions/service.ts';
 
 /** Builds every service once, each with the collaborators it names. `handOver` takes new deliveries where the process sends, too. */

@@ -4,8 +4,8 @@ import { untilReachable } from '../db/until-reachable.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { beginIncarnation, type Incarnation } from '../dispatch/recovery/incarnation.ts';
 import { abandonCarriers } from '../dispatch/recovery/reconciler.ts';
-import type { LateHandOver } from '../shared/hand-over.ts';
-import { incarnationTaskQueue, TASK_QUEUE, WORKFLOW_TYPES } from '../shared/temporal-names.ts';
+import type { LateHandOver } from '../publishing/hand-over.ts';
+import { incarnationTaskQueue, TASK_QUEUE, WORKFLOW_TYPES } from '../contract/temporal-names.ts';
 import {
   connectToTemporal,
   installRuntime,

@@ -1,5 +1,5 @@
 import { failureCodes } from '../db/failure-codes.ts';
-import { NotReady } from '../shared/not-ready.ts';
+import { NotReady } from '../kernel/not-ready.ts';
 
 type Trouble = { codes?: readonly string[]; says?: RegExp; reason: string; advice: string; isLasting: boolean };
 

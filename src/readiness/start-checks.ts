@@ -3,7 +3,7 @@ import type { Config } from '../config.ts';
 import { EncryptionKeyError, proveKeys } from '../credentials/encryption-keys.ts';
 import { failureCodes } from '../db/failure-codes.ts';
 import { isContracting, migrationNames } from '../db/migrations.ts';
-import { NotReady } from '../shared/not-ready.ts';
+import { NotReady } from '../kernel/not-ready.ts';
 import { databaseTrouble } from './database-trouble.ts';
 import type { Check } from './readiness.ts';
 

@@ -3,10 +3,10 @@ import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import standaloneCode from 'ajv/dist/standalone/index.js';
 import addFormats from 'ajv-formats';
-import { isObject, type Place, pointerTo, subschemasOf } from '../shared/json-schema.ts';
-import { schemaProblem } from '../shared/schema-bounds.ts';
-import { schemaCost } from '../shared/schema-cost.ts';
-import { type Draft, draftOf } from '../shared/schema-drafts.ts';
+import { isObject, type Place, pointerTo, subschemasOf } from './json-schema.ts';
+import { schemaProblem } from './schema-bounds.ts';
+import { schemaCost } from './schema-cost.ts';
+import { type Draft, draftOf } from './schema-drafts.ts';
 import { schemaForAjv } from './schema-for-ajv.ts';
 import { compilePattern, PATTERN_MODULE } from './validator.ts';
 

@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv';
-import type { Place } from '../shared/json-schema.ts';
+import type { Place } from './json-schema.ts';
 
 /** Where a payload does not fit its schema, from the payload's root, and why, for a person. */
 export type Misfit = { place: Place; reason: string };

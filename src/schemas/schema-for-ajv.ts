@@ -1,5 +1,5 @@
-import { DEFINITIONS, isObject, mapSubschemas, subschemasOf } from '../shared/json-schema.ts';
-import type { Draft } from '../shared/schema-drafts.ts';
+import { DEFINITIONS, isObject, mapSubschemas, subschemasOf } from './json-schema.ts';
+import type { Draft } from './schema-drafts.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { fieldProblem, idOf, time, wholeNumber } from '../http/answer-fields.ts';
 import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../http/fields.ts';
 import { instantField, pageQuery } from '../http/query.ts';
-import { CIRCUIT_STATES } from '../shared/circuit.ts';
-import { eventTypePatternProblem, MAX_EVENT_TYPE_LENGTH, MAX_EVENT_TYPES } from '../shared/event-types.ts';
-import { MAX_EXPRESSION_LENGTH } from '../shared/expression-rules.ts';
-import { CONCURRENCY, RATE_LIMIT } from '../shared/limits.ts';
-import { controlCharacterProblem, hasControlCharacter } from '../shared/plain-text.ts';
-import { RETRY_BOUNDS } from '../shared/retry-policy.ts';
-import { SUBSCRIPTION_STATUSES } from '../shared/statuses.ts';
+import { CIRCUIT_STATES } from '../kernel/circuit.ts';
+import { eventTypePatternProblem, MAX_EVENT_TYPE_LENGTH, MAX_EVENT_TYPES } from '../kernel/event-types.ts';
+import { MAX_EXPRESSION_LENGTH } from '../filters/expressions/rules.ts';
+import { CONCURRENCY, RATE_LIMIT } from '../kernel/concurrency.ts';
+import { controlCharacterProblem, hasControlCharacter } from '../kernel/plain-text.ts';
+import { RETRY_BOUNDS } from '../contract/retry-policy.ts';
+import { SUBSCRIPTION_STATUSES } from '../kernel/statuses.ts';
 
 // Printing or matching an eventType never meets a control character.
 const eventType = z

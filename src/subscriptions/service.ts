@@ -5,11 +5,11 @@ import type { Filters } from '../filters/filters.ts';
 import type { EnvironmentCaller } from '../identity/caller.ts';
 import type { MessageReplays } from '../message-replays/service.ts';
 import type { AddressGuard } from '../outbound/address-guard.ts';
-import { ApiError, invalidField, notFound } from '../shared/api-error.ts';
-import { UNITS_OF_A_CHANNEL } from '../shared/expression-units.ts';
-import { isId } from '../shared/ids.ts';
-import { type ListScope, type Page, pageRequest, toPage } from '../shared/page.ts';
-import { completeRetryPolicy, type RetryPolicy, retryPolicyProblem } from '../shared/retry-policy.ts';
+import { ApiError, invalidField, notFound } from '../kernel/api-error.ts';
+import { UNITS_OF_A_CHANNEL } from '../filters/expressions/units.ts';
+import { isId } from '../kernel/ids.ts';
+import { type ListScope, type Page, pageRequest, toPage } from '../kernel/page.ts';
+import { completeRetryPolicy, type RetryPolicy, retryPolicyProblem } from '../contract/retry-policy.ts';
 import { findConcurrency } from './concurrency-store.ts';
 import {
   type CreatedSubscription,

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { Filters } from '../filters/filters.ts';
-import { UNITS_OF_A_CHANNEL, UNITS_OF_A_FILTER } from '../shared/expression-units.ts';
+import { UNITS_OF_A_CHANNEL, UNITS_OF_A_FILTER } from '../filters/expressions/units.ts';
 
 /** A stored filter that this release would not save, and why. */
 export type UnfitFilter = { subscriptionId: string; channelId: string; filter: string; reason: string };

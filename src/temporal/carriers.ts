@@ -1,5 +1,5 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
-import { deliveryOfWorkflowId, WORKFLOW_TYPES } from '../shared/temporal-names.ts';
+import { deliveryOfWorkflowId, WORKFLOW_TYPES } from '../contract/temporal-names.ts';
 
 /** running: it moves its delivery. cancelled: a person ended it. gone: closed otherwise, or unknown to Temporal. */
 export type CarrierState = 'running' | 'cancelled' | 'gone';

@@ -2,7 +2,7 @@ import { Client } from '@temporalio/client';
 import { NativeConnection, Runtime } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
-import { WORKFLOW_TYPES } from '../shared/temporal-names.ts';
+import { WORKFLOW_TYPES } from '../contract/temporal-names.ts';
 
 export type TemporalSettings = Config['temporal'] & { address: string };
 

@@ -1,7 +1,7 @@
 import { type Client, ScheduleAlreadyRunning } from '@temporalio/client';
 import { NamespaceNotFoundError } from '@temporalio/common';
 import type { Logger } from 'pino';
-import { reconcilerScheduleId, SEARCH_ATTRIBUTES } from '../shared/temporal-names.ts';
+import { reconcilerScheduleId, SEARCH_ATTRIBUTES } from '../contract/temporal-names.ts';
 import { GRPC_STATUS, grpcStatusOf } from './grpc-status.ts';
 
 /** A Temporal schedule: starts a workflow without arguments every so often, never two of them at a time. */

@@ -1,8 +1,8 @@
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { SearchAttributeType, TypedSearchAttributes } from '@temporalio/common';
 import type { deliverMessage } from '../../workflows/deliver-message.ts';
-import type { DeliverMessageInput, DeliveryToStart } from '../shared/delivery-workflow.ts';
-import { deliveryWorkflowId, WORKFLOW_TYPES } from '../shared/temporal-names.ts';
+import type { DeliverMessageInput, DeliveryToStart } from '../contract/delivery-workflow.ts';
+import { deliveryWorkflowId, WORKFLOW_TYPES } from '../contract/temporal-names.ts';
 import { GRPC_STATUS, grpcStatusOf } from './grpc-status.ts';
 
 /** Starts the Temporal workflow of one round; returns its id. Throws when Temporal is out of reach. */

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { drainDeliveries } from '../../workflows/drain-deliveries.ts';
-import { drainWorkflowId, WORKFLOW_TYPES } from '../shared/temporal-names.ts';
+import { drainWorkflowId, WORKFLOW_TYPES } from '../contract/temporal-names.ts';
 
 /** Starts the next drain of this process; the promise settles when that drain has ended, however it ended. */
 export type StartDrain = () => Promise<void>;

@@ -1,8 +1,8 @@
 import { type Client, WorkflowExecutionAlreadyStartedError, type WorkflowStartOptions } from '@temporalio/client';
 import type { replayDeadLetters } from '../../workflows/replay-dead-letters.ts';
 import type { replayMessages } from '../../workflows/replay-messages.ts';
-import type { PendingReplay } from '../shared/delivery-workflow.ts';
-import { bulkReplayWorkflowId, messageReplayWorkflowId, WORKFLOW_TYPES } from '../shared/temporal-names.ts';
+import type { PendingReplay } from '../contract/delivery-workflow.ts';
+import { bulkReplayWorkflowId, messageReplayWorkflowId, WORKFLOW_TYPES } from '../contract/temporal-names.ts';
 
 /** Starts the Temporal workflow of a replay, or finds it running. Throws when Temporal is out of reach. */
 export type StartReplay = (replay: PendingReplay) => Promise<void>;

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { isSettable } from '../../src/http/fields.ts';
 import { parseInput } from '../../src/http/validate.ts';
 import { routes } from '../../src/routes.ts';
-import { SYNONYMS } from '../../src/shared/nearest-name.ts';
+import { SYNONYMS } from '../../src/kernel/nearest-name.ts';
 import { CONTRACT, type ResourceIds } from '../support/contract-table.ts';
 import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
 import { objectsOf } from '../support/schema-objects.ts';

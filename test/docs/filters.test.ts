@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { createFilterCompiler, type Filter, KEPT, readMessage, type Verdict } from '../../src/filters/filter.ts';
-import { BOUNDS, LONGEST } from '../../src/shared/expression-bounds.ts';
-import { UNITS, UNITS_OF_A_CHANNEL, UNITS_OF_A_FILTER } from '../../src/shared/expression-units.ts';
+import { BOUNDS, LONGEST } from '../../src/filters/expressions/bounds.ts';
+import { UNITS, UNITS_OF_A_CHANNEL, UNITS_OF_A_FILTER } from '../../src/filters/expressions/units.ts';
 import { codeBlocksOf, readPage } from './code-blocks.ts';
 
 const PAGE = 'docs/filters.md';

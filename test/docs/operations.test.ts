@@ -6,7 +6,7 @@ import { readConfig, readEncryptionKeys } from '../../src/config.ts';
 import { diff } from '../support/schema-diff/schema-diff.ts';
 import { reportConcurrency } from '../../src/dispatch/admission/concurrency-store.ts';
 import { DEFAULT_PORTS } from '../../local/ports.ts';
-import { SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from '../../src/shared/temporal-names.ts';
+import { SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from '../../src/contract/temporal-names.ts';
 import { createChannel, createSubscription, publish } from '../support/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
 import { insertOverdue } from '../support/scheduled.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Client } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import type { Activities } from '../../activities/index.ts';
-import type { DeliverMessageInput } from '../../src/shared/delivery-workflow.ts';
+import type { DeliverMessageInput } from '../../src/contract/delivery-workflow.ts';
 import { createLog } from '../../src/log.ts';
 import { installRuntime } from '../../src/temporal/connection.ts';
 import { workflowBundle } from '../../src/temporal/workflow-bundle.ts';

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createNewId } from '../../src/new-id.ts';
-import type { RetentionProgress } from '../../src/shared/retention.ts';
-import { retentionScheduleId, TASK_QUEUE } from '../../src/shared/temporal-names.ts';
+import type { RetentionProgress } from '../../src/contract/retention.ts';
+import { retentionScheduleId, TASK_QUEUE } from '../../src/contract/temporal-names.ts';
 import { insertManyAged } from '../support/aged.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { makeDataFolder, startOwnTemporal } from '../support/own-servers.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { createFilters, type Filters } from '../../src/filters/filters.ts';
 import type { DryRun } from '../../src/messages/dry-run-schema.ts';
-import { wantsEventType } from '../../src/shared/event-types.ts';
+import { wantsEventType } from '../../src/kernel/event-types.ts';
 import { createChannel, createSubscription } from '../support/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createServices } from '../../src/process/create-services.ts';
 import { createFilters } from '../../src/filters/filters.ts';
-import { UNITS_OF_A_CHANNEL, UNITS_OF_A_FILTER } from '../../src/shared/expression-units.ts';
+import { UNITS_OF_A_CHANNEL, UNITS_OF_A_FILTER } from '../../src/filters/expressions/units.ts';
 import { dearFilter, isDear, largestPayload, smallFilter } from '../support/dear-filters.ts';
 import { createChannel, createSubscription } from '../support/factories.ts';
 import { type Answer, startPosthorn, type TestPosthorn } from '../support/posthorn.ts';

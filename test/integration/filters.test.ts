@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { systemChannelId } from '../../src/shared/service-events.ts';
+import { systemChannelId } from '../../src/kernel/service-events.ts';
 import { createChannel, createSubscription, type PageJson, publish } from '../support/factories.ts';
 import { type Answer, startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
 import { startSecondApi } from '../support/second-api.ts';

@@ -8,7 +8,7 @@ import { lockDueOf } from '../../src/messages/due-store.ts';
 import { storePublications } from '../../src/messages/publish-store.ts';
 import { findPlaceSince, findStreamStart, readBehind } from '../../src/messages/stream-store.ts';
 import { createNewId } from '../../src/new-id.ts';
-import { BEGINNING, type Place } from '../../src/shared/stream-position.ts';
+import { BEGINNING, type Place } from '../../src/streams/stream-position.ts';
 import { createChannel, createSubscription } from '../support/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
 import { insertOverdue } from '../support/scheduled.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { endAsDeadLetter } from '../../src/deliveries/statements/end.ts';
-import { systemChannelId } from '../../src/shared/service-events.ts';
+import { systemChannelId } from '../../src/kernel/service-events.ts';
 import { createChannel, createSubscription, type PageJson, publishBatch } from '../support/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { migrate } from '../../src/db/migrate.ts';
-import { SYSTEM_CHANNEL_NAME } from '../../src/shared/service-events.ts';
+import { SYSTEM_CHANNEL_NAME } from '../../src/kernel/service-events.ts';
 import { publish, waitForDelivery } from '../support/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';

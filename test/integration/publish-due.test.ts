@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { TIME_IS_GIVEN } from '../../src/db/time-given.ts';
-import { isTimeGiven } from '../../src/shared/ids.ts';
+import { isTimeGiven } from '../../src/kernel/ids.ts';
 import { createChannel, createSubscription, publish } from '../support/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
 import { createDuePublisher, insertOverdue, makeDue, publishAllDue } from '../support/scheduled.ts';

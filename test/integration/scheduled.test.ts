@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { timeOfId } from '../../src/shared/ids.ts';
+import { timeOfId } from '../../src/kernel/ids.ts';
 import { createChannel, createSubscription, type PageJson } from '../support/factories.ts';
 import { type MessageJson, messageCalls, type Refusal, scheduledCalls } from '../support/message-calls.ts';
 import { type Answer, startPosthorn, type TestPosthorn } from '../support/posthorn.ts';

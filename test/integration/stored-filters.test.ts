@@ -4,7 +4,7 @@ import pg from 'pg';
 import { migrationNames, readMigrations } from '../../src/db/migrations.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { createFilters } from '../../src/filters/filters.ts';
-import { UNITS_OF_A_CHANNEL } from '../../src/shared/expression-units.ts';
+import { UNITS_OF_A_CHANNEL } from '../../src/filters/expressions/units.ts';
 import { runPosthorn } from '../support/command-line.ts';
 import { TEST_DATABASE_PREFIX } from '../support/database-names.ts';
 import { dearFilter } from '../support/dear-filters.ts';

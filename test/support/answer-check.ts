@@ -4,7 +4,7 @@ import { errorEnvelope } from '../../src/http/error-envelope.ts';
 import { healthAnswer, readyAnswer, unreadyAnswer } from '../../src/http/health.ts';
 import type { Row } from '../../src/http/route.ts';
 import { routes } from '../../src/routes.ts';
-import { type ErrorCode, STATUS_OF_CODE } from '../../src/shared/api-error.ts';
+import { type ErrorCode, STATUS_OF_CODE } from '../../src/kernel/api-error.ts';
 
 /** Where a value, as it came over the wire, differs from a schema; nothing when it fits. Unknown fields are problems. */
 export const problemsOf = (schema: z.ZodType, value: unknown): string[] =>

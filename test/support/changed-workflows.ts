@@ -1,6 +1,6 @@
 import { sleep } from '@temporalio/workflow';
 import { deliverMessage as current } from '../../workflows/deliver-message.ts';
-import type { DeliverMessageInput, DeliveryEnd } from '../../src/shared/delivery-workflow.ts';
+import type { DeliverMessageInput, DeliveryEnd } from '../../src/contract/delivery-workflow.ts';
 
 export { replayDeadLetters } from '../../workflows/replay-dead-letters.ts';
 export { replayMessages } from '../../workflows/replay-messages.ts';

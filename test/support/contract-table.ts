@@ -12,7 +12,7 @@ import {
   publishedAnswer,
   validationAnswer,
 } from '../../src/messages/schema.ts';
-import type { Scope } from '../../src/shared/scopes.ts';
+import type { Scope } from '../../src/kernel/scopes.ts';
 import { secretAnswer, subscriptionAnswer } from '../../src/subscriptions/schema.ts';
 
 /** One id of each kind that a path may name, all of one environment. */

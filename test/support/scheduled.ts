@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { Filters } from '../../src/filters/filters.ts';
 import { createPublishDue, type PublishedDue } from '../../src/messages/publish-due.ts';
-import { noHandOver } from '../../src/shared/hand-over.ts';
+import { noHandOver } from '../../src/publishing/hand-over.ts';
 import type { TestPosthorn } from './posthorn.ts';
 
 /** A worker's publishing of scheduled messages, without the worker: each has a memory of its own, as a process has. */

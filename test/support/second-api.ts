@@ -2,7 +2,7 @@ import { createApp } from '../../src/app.ts';
 import { createServices } from '../../src/process/create-services.ts';
 import { startHttpServer } from '../../src/http/server.ts';
 import { apiKeyScheme } from '../../src/identity/api-keys/scheme.ts';
-import { createLimiter } from '../../src/limits/limiter.ts';
+import { createLimiter } from '../../src/rate-limits/limiter.ts';
 import { routes } from '../../src/routes.ts';
 import type { Services } from '../../src/services.ts';
 import type { TestPosthorn } from './posthorn.ts';

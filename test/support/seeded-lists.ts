@@ -1,4 +1,4 @@
-import { wantsEventType } from '../../src/shared/event-types.ts';
+import { wantsEventType } from '../../src/kernel/event-types.ts';
 import type { TestPosthorn } from './posthorn.ts';
 import { endAsDeadLetter, insertAttempt, make } from './seed.ts';
 

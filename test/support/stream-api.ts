@@ -6,7 +6,7 @@ import { createPool } from '../../src/db/pool.ts';
 import { STREAM_TIMINGS, type StreamTimings } from '../../src/http/event-stream.ts';
 import { startHttpServer } from '../../src/http/server.ts';
 import { apiKeyScheme } from '../../src/identity/api-keys/scheme.ts';
-import { createLimiter } from '../../src/limits/limiter.ts';
+import { createLimiter } from '../../src/rate-limits/limiter.ts';
 import { routes } from '../../src/routes.ts';
 import { PATIENT } from './database.ts';
 import type { TestPosthorn } from './posthorn.ts';

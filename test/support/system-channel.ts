@@ -1,4 +1,4 @@
-import { SYSTEM_CHANNEL_NAME, type ServiceEvents, type ServiceEventType } from '../../src/shared/service-events.ts';
+import { SYSTEM_CHANNEL_NAME, type ServiceEvents, type ServiceEventType } from '../../src/kernel/service-events.ts';
 import type { PageJson } from './factories.ts';
 import type { TestPosthorn } from './posthorn.ts';
 

@@ -4,7 +4,7 @@ import pino from 'pino';
 import { connectToTemporal, installRuntime, type TemporalConnection } from '../../src/temporal/connection.ts';
 import { type Furniture, furnish } from '../../src/temporal/furnish.ts';
 import { createLog } from '../../src/log.ts';
-import { reconcilerScheduleId, SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from '../../src/shared/temporal-names.ts';
+import { reconcilerScheduleId, SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from '../../src/contract/temporal-names.ts';
 import { createTestTemporal } from '../support/temporal.ts';
 
 // Without a worker behind it: what is made in these namespaces is never run.

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { routes } from '../../src/routes.ts';
-import { HOPS_HEADER, MAX_HOPS } from '../../src/shared/hops.ts';
+import { HOPS_HEADER, MAX_HOPS } from '../../src/kernel/hops.ts';
 import { type DeliveryScene, setDeliveryScene } from '../support/delivery-scene.ts';
 import { waitForDelivery } from '../support/factories.ts';
 import type { Receiver } from '../support/receiver.ts';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { lowestIdAt } from '../../src/shared/ids.ts';
+import { lowestIdAt } from '../../src/kernel/ids.ts';
 import { createChannel, createSubscription, publish, publishBatch, waitForDelivery } from '../support/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
 import { createReceivers, type Receiver } from '../support/receiver.ts';

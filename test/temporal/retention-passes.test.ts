@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { WorkflowFailedError } from '@temporalio/client';
-import { retentionScheduleId, WORKFLOW_TYPES } from '../../src/shared/temporal-names.ts';
-import type { RetentionProgress } from '../../src/shared/retention.ts';
+import { retentionScheduleId, WORKFLOW_TYPES } from '../../src/contract/temporal-names.ts';
+import type { RetentionProgress } from '../../src/contract/retention.ts';
 import { historyOf, insertManyAged } from '../support/aged.ts';
 import { publish } from '../support/factories.ts';
 import type { TestPosthorn } from '../support/posthorn.ts';

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { type Executor, execute } from '../../db/execute.ts';
-import type { DeadLetterReason } from '../../shared/statuses.ts';
+import type { DeadLetterReason } from '../../kernel/statuses.ts';
 import { insertDeadLetters } from './dead-letters.ts';
 import { deliveryExhausted, publishEvents } from './service-events.ts';
 

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
-import { FAILING_DAYS } from '../../shared/service-events.ts';
-import type { DeadLetterReason, DeliveryStatus, ErrorClass } from '../../shared/statuses.ts';
+import { FAILING_DAYS } from '../../kernel/service-events.ts';
+import type { DeadLetterReason, DeliveryStatus, ErrorClass } from '../../kernel/statuses.ts';
 import { insertDeadLetters } from './dead-letters.ts';
 import { deliveryExhausted, isoTime, publishEvents, serviceEvent } from './service-events.ts';
 

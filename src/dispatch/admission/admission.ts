@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import type { DeliveryToAttempt } from '../../shared/delivery-to-attempt.ts';
-import { CIRCUIT_OPEN_MS } from '../../shared/circuit.ts';
-import { RECORDING_MS } from '../../shared/delivery-workflow.ts';
-import type { Passage } from '../../shared/held-by-circuit.ts';
+import type { DeliveryToAttempt } from '../../deliveries/delivery-to-attempt.ts';
+import { CIRCUIT_OPEN_MS } from '../../kernel/circuit.ts';
+import { RECORDING_MS } from '../../contract/delivery-workflow.ts';
+import type { Passage } from '../../deliveries/held-by-circuit.ts';
 import type { Refused } from '../../deliveries/attempt.ts';
 import type { SendResult } from '../../outbound/post-webhook.ts';
 import type { Pressure } from './adaptive-limit.ts';

@@ -1,4 +1,4 @@
-import type { DeliveryToAttempt } from '../../shared/delivery-to-attempt.ts';
+import type { DeliveryToAttempt } from '../../deliveries/delivery-to-attempt.ts';
 import type { FairQueues, Queued } from './fair-queues.ts';
 import { isFresh } from './freshness.ts';
 

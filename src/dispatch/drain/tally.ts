@@ -1,4 +1,4 @@
-import type { DrainProgress } from '../../shared/delivery-workflow.ts';
+import type { DrainProgress } from '../../contract/delivery-workflow.ts';
 
 /** Counts what one drain sends, from its creation on. */
 export function createTally() {

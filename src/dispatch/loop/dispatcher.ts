@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { isUnreachable } from '../../db/until-reachable.ts';
-import type { HandOver, NewDelivery } from '../../shared/hand-over.ts';
+import type { HandOver, NewDelivery } from '../../publishing/hand-over.ts';
 import type { StartDelivery } from '../../temporal/start-delivery.ts';
 import type { StartDrain } from '../../temporal/start-drain.ts';
 import type { Admission } from '../admission/admission.ts';

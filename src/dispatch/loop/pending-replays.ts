@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { PendingReplay } from '../../shared/delivery-workflow.ts';
+import type { PendingReplay } from '../../contract/delivery-workflow.ts';
 
 /** Replays that nobody has started yet. A second start is harmless, because the Temporal workflow's id is derived. */
 export async function pendingReplays(pool: Pool): Promise<PendingReplay[]> {

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { isoTime, publishEvents, serviceEvent } from '../../deliveries/statements/service-events.ts';
-import { BACKLOG_HIGH } from '../../shared/service-events.ts';
+import { BACKLOG_HIGH } from '../../kernel/service-events.ts';
 
 // Due and unclaimed deliveries of each active subscription, counted only as far as needed: at most 1,001 index entries of each.
 const TELL_BACKLOGS = `

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { HAS_FAILED_PROBE } from '../../db/subscription-sql.ts';
 import { endHeld, grantLastChances, heldPolicies } from '../../deliveries/statements/settle-circuit.ts';
-import { policyEndsAt } from '../../shared/retry-policy.ts';
+import { policyEndsAt } from '../../contract/retry-policy.ts';
 
 // Subscriptions taken at a time. Another worker takes the next ones meanwhile.
 const SETTLED_AT_ONCE = 20;

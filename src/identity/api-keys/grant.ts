@@ -1,5 +1,5 @@
 import { limitAbove, TIERS } from '../tiers.ts';
-import { ApiError } from '../../shared/api-error.ts';
+import { ApiError } from '../../kernel/api-error.ts';
 import type { ApiKey } from './schema.ts';
 
 /** The rights of a key: none of them may exceed its maker's. */

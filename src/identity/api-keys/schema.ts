@@ -4,8 +4,8 @@ import { changeOf, fieldsOf, sameText, sameTime } from '../../http/fields.ts';
 import { dateTimeField, enumQuery, pageQuery } from '../../http/query.ts';
 import { ENVIRONMENT_KINDS } from '../caller.ts';
 import { TIERS } from '../tiers.ts';
-import { controlCharacterProblem } from '../../shared/plain-text.ts';
-import { SCOPES } from '../../shared/scopes.ts';
+import { controlCharacterProblem } from '../../kernel/plain-text.ts';
+import { SCOPES } from '../../kernel/scopes.ts';
 
 /** active; expired once expiresAt has passed; revoked for ever. */
 export const API_KEY_STATUSES = ['active', 'expired', 'revoked'] as const;

@@ -2,8 +2,8 @@ import type { Database, DatabaseTransaction } from '../../db/client.ts';
 import type { ApiKey as ApiKeyRow, Prisma } from '../../db/generated/client.ts';
 import type { EnvironmentKind } from '../caller.ts';
 import { type Limits, resolveLimits, type Tier } from '../tiers.ts';
-import type { PageRequest } from '../../shared/page.ts';
-import type { Scope } from '../../shared/scopes.ts';
+import type { PageRequest } from '../../kernel/page.ts';
+import type { Scope } from '../../kernel/scopes.ts';
 import type { ApiKey, ApiKeyStatus } from './schema.ts';
 
 type Db = DatabaseTransaction;

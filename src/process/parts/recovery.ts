@@ -2,7 +2,7 @@ import { createReconcileActivities } from '../../../activities/reconcile.ts';
 import { releaseAllHeld } from '../../deliveries/faults.ts';
 import { createPaced } from '../../dispatch/recovery/pace.ts';
 import { reconcileDeliveries, restAfterLook } from '../../dispatch/recovery/reconciler.ts';
-import { reconcilerScheduleId, WORKFLOW_TYPES } from '../../shared/temporal-names.ts';
+import { reconcilerScheduleId, WORKFLOW_TYPES } from '../../contract/temporal-names.ts';
 import { createCarriers } from '../../temporal/carriers.ts';
 import type { WorkerContext } from './worker-context.ts';
 

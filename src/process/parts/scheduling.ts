@@ -1,7 +1,7 @@
 import { startPublishingScheduled } from '../../dispatch/publish-scheduled.ts';
 import type { Filters } from '../../filters/filters.ts';
 import { createPublishDue } from '../../messages/publish-due.ts';
-import type { HandOver } from '../../shared/hand-over.ts';
+import type { HandOver } from '../../publishing/hand-over.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 /** Publishing of messages whose time has come. */

@@ -3,7 +3,7 @@ import { ConfigError } from '../../config.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { startHttpServer } from '../../http/server.ts';
 import { apiKeyScheme } from '../../identity/api-keys/scheme.ts';
-import { createLimiter } from '../../limits/limiter.ts';
+import { createLimiter } from '../../rate-limits/limiter.ts';
 import { OPEN_FILES_FOR, readMachine } from '../../machine.ts';
 import type { Check, Readiness } from '../../readiness/readiness.ts';
 import { routes } from '../../routes.ts';

@@ -1,5 +1,5 @@
-import { BOUNDS } from './expression-bounds.ts';
-import { requireLength } from './expression-texts.ts';
+import { BOUNDS } from './bounds.ts';
+import { requireLength } from './texts.ts';
 
 /** One evaluation's use of the bounds that hold for all of it. */
 export type Used = { compared: number; failures: number; read: number; searched: number };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { compilePattern } from '../filters/pattern.ts';
+import { compilePattern } from '../pattern.ts';
 import { createExpressions, ExpressionRefused, explainFailure } from './expressions.ts';
 
 const expressions = createExpressions(compilePattern);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { compilePattern } from '../filters/pattern.ts';
+import { compilePattern } from '../pattern.ts';
 import { createExpressions } from './expressions.ts';
 
 const { compile } = createExpressions(compilePattern);

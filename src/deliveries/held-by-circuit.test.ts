@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { CIRCUIT_OPEN_MS } from './circuit.ts';
-import { RECORDING_MS } from './delivery-workflow.ts';
+import { CIRCUIT_OPEN_MS } from '../kernel/circuit.ts';
+import { RECORDING_MS } from '../contract/delivery-workflow.ts';
 import { type HeldByCircuit, LAST_CHANCES, type NotClosed, nextRetryOfHeld, standingOf } from './held-by-circuit.ts';
-import { policyEndsAt, RETRY_BOUNDS } from './retry-policy.ts';
+import { policyEndsAt, RETRY_BOUNDS } from '../contract/retry-policy.ts';
 
 const at = (ms: number): Date => new Date(Date.UTC(2026, 0, 1) + ms);
 

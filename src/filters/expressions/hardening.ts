@@ -1,7 +1,7 @@
-import { BOUNDS } from './expression-bounds.ts';
-import { contains, endsWith, requireLength, sizeOfText, startsWith, toTimestamp } from './expression-texts.ts';
-import { areEqual, includes, keysOf, type Used } from './expression-values.ts';
-import type { ExpressionNode } from './expression-tree.ts';
+import { BOUNDS } from './bounds.ts';
+import { contains, endsWith, requireLength, sizeOfText, startsWith, toTimestamp } from './texts.ts';
+import { areEqual, includes, keysOf, type Used } from './values.ts';
+import type { ExpressionNode } from './tree.ts';
 import type { Pattern } from './pattern-size.ts';
 
 type Handler = (this: unknown, ...values: never[]) => unknown;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { areEqual, elementsOf, includes, keysOf } from './expression-values.ts';
+import { areEqual, elementsOf, includes, keysOf } from './values.ts';
 
 const unused = () => ({ compared: 0, failures: 0, read: 0, searched: 0 });
 const nested = (value: unknown): unknown => ({ a: [1, { b: value }] });

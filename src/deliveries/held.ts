@@ -1,6 +1,6 @@
 import { nextRetryOfHeld } from './held-by-circuit.ts';
-import { policyEndsAt, type RetryPolicy } from './retry-policy.ts';
-import type { DeliveryStatus, SubscriptionStatus } from './statuses.ts';
+import { policyEndsAt, type RetryPolicy } from '../contract/retry-policy.ts';
+import type { DeliveryStatus, SubscriptionStatus } from '../kernel/statuses.ts';
 
 /** The reason, beside its policy, why an unfinished delivery is not being tried. */
 export const HELD_REASONS = ['paused', 'disabled', 'circuit', 'rate_limit', 'secret_unreadable', 'internal'] as const;

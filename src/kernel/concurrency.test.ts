@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { ADAPTIVE_CONCURRENCY, CONCURRENCY, RATE_LIMIT } from './limits.ts';
+import { ADAPTIVE_CONCURRENCY, CONCURRENCY, RATE_LIMIT } from './concurrency.ts';
 
 test('the bounds of what a subscription may set, and of what its workers find out', () => {
   expect({ CONCURRENCY, ADAPTIVE_CONCURRENCY, RATE_LIMIT }).toEqual({

@@ -1,4 +1,4 @@
-import { BOUNDS } from './expression-bounds.ts';
+import { BOUNDS } from './bounds.ts';
 
 // Searched by the engine's own way, which can take as many steps as both lengths multiplied.
 const SEARCHED_AT_ONCE = 20_000;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { contains, endsWith, sizeOfText, startsWith, toTimestamp } from './expression-texts.ts';
+import { contains, endsWith, sizeOfText, startsWith, toTimestamp } from './texts.ts';
 
 test.each([
   ['', 0],

@@ -1,4 +1,4 @@
-import { childrenOf, type ExpressionNode, isConstant } from './expression-tree.ts';
+import { childrenOf, type ExpressionNode, isConstant } from './tree.ts';
 import { estimatedPatternSize } from './pattern-size.ts';
 
 /** Longest expression, in characters. */

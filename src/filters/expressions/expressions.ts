@@ -1,10 +1,10 @@
 import { Environment } from '@marcbachmann/cel-js';
-import type { LONGEST } from './expression-bounds.ts';
-import { type ExpressionCost, expressionCost } from './expression-cost.ts';
-import { Count, type Evaluation, type Evaluator, harden, INTERNAL } from './expression-hardening.ts';
-import { MAX_EXPRESSION_LENGTH, type Misuse, misuseOfNames, misuseOfTree } from './expression-rules.ts';
-import { childrenOf, type ExpressionNode, isConstant } from './expression-tree.ts';
-import { elementsOf } from './expression-values.ts';
+import type { LONGEST } from './bounds.ts';
+import { type ExpressionCost, expressionCost } from './cost.ts';
+import { Count, type Evaluation, type Evaluator, harden, INTERNAL } from './hardening.ts';
+import { MAX_EXPRESSION_LENGTH, type Misuse, misuseOfNames, misuseOfTree } from './rules.ts';
+import { childrenOf, type ExpressionNode, isConstant } from './tree.ts';
+import { elementsOf } from './values.ts';
 import type { Pattern } from './pattern-size.ts';
 
 export type Expression = {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { faultMessage } from './faults.ts';
+import { faultMessage } from './fault-kinds.ts';
 
 test.each([
   [

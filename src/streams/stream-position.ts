@@ -1,6 +1,6 @@
-import { invalidField } from './api-error.ts';
-import { hasIdForm } from './ids.ts';
-import { fingerprint } from './page.ts';
+import { invalidField } from '../kernel/api-error.ts';
+import { hasIdForm } from '../kernel/ids.ts';
+import { fingerprint } from '../kernel/page.ts';
 
 /** A place in the order of a channel's stream: behind this message of this transaction (xid8, decimal). No id: before everything. */
 export type Place = { transactionId: string; id: string };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { compilePattern } from '../filters/pattern.ts';
-import { BOUNDS, LONGEST } from './expression-bounds.ts';
-import { UNITS } from './expression-units.ts';
+import { compilePattern } from '../pattern.ts';
+import { BOUNDS, LONGEST } from './bounds.ts';
+import { UNITS } from './units.ts';
 import { createExpressions } from './expressions.ts';
 
 const { compile } = createExpressions(compilePattern);

@@ -1,7 +1,7 @@
-import { BOUNDS, LONGEST } from './expression-bounds.ts';
-import { COMPREHENSIONS } from './expression-rules.ts';
-import { childrenOf, type ExpressionNode, isConstant } from './expression-tree.ts';
-import { UNITS } from './expression-units.ts';
+import { BOUNDS, LONGEST } from './bounds.ts';
+import { COMPREHENSIONS } from './rules.ts';
+import { childrenOf, type ExpressionNode, isConstant } from './tree.ts';
+import { UNITS } from './units.ts';
 
 /** `units`: upper bound of one evaluation, whatever the variables hold (expression-units.ts). `reads`: the variables it looks at. */
 export type ExpressionCost = { units: number; reads: ReadonlySet<string> };
