@@ -12,7 +12,7 @@ const local = createAddressGuard({ allowCidrs: ['127.0.0.0/8', '::1/128'], allow
 
 const LONG = 'a'.repeat(2_048);
 
-/** Spellings that have fooled address guards, numbered; 77 to 84 need a resolver: test/integration/outbound-connector.test.ts. */
+/** Spellings that have fooled address guards, numbered; 77 to 84 need a resolver: test/outbound/connector.test.ts. */
 const REFUSED: [number, string][] = [
   [1, 'http://127.0.0.1/'],
   [2, 'http://127.1/'],

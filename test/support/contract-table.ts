@@ -40,7 +40,7 @@ export type ContractRow = {
   /** Schema of its answer; absent with 204. `listOf` is a page of that resource. */
   answers?: z.ZodType;
   listOf?: z.ZodType;
-  /** Answers with server-sent events; test/integration/stream.test.ts reads them. */
+  /** Answers with server-sent events; test/streams/stream.test.ts reads them. */
   isStream?: true;
   /** A good body, where one is taken. */
   body?: (ids: ResourceIds) => Record<string, unknown>;
