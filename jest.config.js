@@ -35,7 +35,7 @@ export default {
     },
   ],
   // A test waits for real PostgreSQL, a real Temporal server and retry delays of whole seconds. The limit is longer than several waits
-  // of test/support/wait-for.ts, because a wait that fails names its condition and this limit does not.
+  // of test/support/check/wait-for.ts, because a wait that fails names its condition and this limit does not.
   testTimeout: 150_000,
   // A test file waits for most of its time (for leases, retry delays and processes), so two at a time leave half of the processors
   // idle. More than eight are too many for one PostgreSQL and one Temporal server.

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import type { Pool } from 'pg';
 import { createPool } from '../src/db/pool.ts';
 import { createNewId } from '../src/new-id.ts';
-import { ensureBuilt } from '../test/support/ensure-built.ts';
+import { ensureBuilt } from '../test/support/service/ensure-built.ts';
 import { nowMs } from './clock.ts';
 import { countUnfinished, createTarget, type Target } from './fixture.ts';
 import { PAYLOAD_BYTES, timesOf, untilArrived, untilRecorded } from './measure.ts';

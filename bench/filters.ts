@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createFilterCompiler, type Filter, KEPT, readMessage } from '../src/filters/filter.ts';
 import { createFilters } from '../src/filters/filters.ts';
 import { UNITS_OF_A_CHANNEL } from '../src/filters/expressions/units.ts';
-import { dearFilter, largestPayload } from '../test/support/dear-filters.ts';
+import { dearFilter, largestPayload } from '../test/support/make/dear-filters.ts';
 
 const RUNS = 25;
 const MESSAGES = 100;

@@ -9,7 +9,7 @@ import { ensureEnvironments } from '../src/process/seed.ts';
 import { createNewId } from '../src/new-id.ts';
 import { VERSION } from '../src/kernel/version.ts';
 import { compare } from './against/compare.ts';
-import { ensureBuilt } from '../test/support/ensure-built.ts';
+import { ensureBuilt } from '../test/support/service/ensure-built.ts';
 import { type Ceiling, measureCeilings } from './ceilings.ts';
 import { distancesOf, measurePhases, showDistance } from './distance.ts';
 import { distanceTable } from './distance-targets.ts';

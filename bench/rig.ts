@@ -9,7 +9,7 @@ import { createKeyRing, type KeyRing } from '../src/credentials/key-ring.ts';
 import { findFreePort } from '../local/ports.ts';
 import { type EmbeddedPostgres, startPostgres } from '../local/postgres.ts';
 import { type EmbeddedTemporal, startTemporal } from '../local/temporal.ts';
-import { makeCertificate } from '../test/support/certificate.ts';
+import { makeCertificate } from '../test/support/world/certificate.ts';
 import { type Helper, startHelper } from './helper.ts';
 import type { LoadCommands } from './load-process.ts';
 import { type Language, openEndpoints, type Receiver, type ReceiverKind, startReceiver } from './receivers.ts';

@@ -4,7 +4,7 @@ import { createChannels } from '../../src/channels/service.ts';
 import type { EnvironmentCaller } from '../../src/identity/caller.ts';
 import { SYSTEM_CHANNEL_NAME } from '../../src/kernel/service-events.ts';
 import { createSubscriptionBody, listSubscriptionsQuery } from '../../src/subscriptions/schema.ts';
-import { type Resources, startResources } from '../support/resources.ts';
+import { type Resources, startResources } from '../support/make/resources.ts';
 
 const NOT_FOUND = { code: 'NOT_FOUND', message: 'No such channel in this environment' };
 

@@ -6,7 +6,7 @@ import { errorEnvelope } from '../../src/http/error-envelope.ts';
 import { healthAnswer, readyAnswer, unreadyAnswer } from '../../src/http/health.ts';
 import { routes } from '../../src/routes.ts';
 import { STATUS_OF_CODE } from '../../src/kernel/api-error.ts';
-import { answerProblems } from '../support/answer-check.ts';
+import { answerProblems } from '../support/check/answer-check.ts';
 
 type Described = { description?: string; properties?: Record<string, Described>; additionalProperties?: unknown } & {
   [name in 'items' | 'propertyNames']?: Described;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { circlesOf, folderImports, importsOf, sourcesOf } from '../support/imports.ts';
+import { circlesOf, folderImports, importsOf, sourcesOf } from '../support/check/imports.ts';
 
 // The linter's own rule leaves types out, and sees files only: nineteen files stood in a circle by the type of all services.
 const sources = sourcesOf('src');

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { reportConcurrency } from '../../src/dispatch/admission/concurrency-store.ts';
-import { createChannel, createSubscription } from '../support/factories.ts';
+import { createChannel, createSubscription } from '../support/make/factories.ts';
 import { subscriptionAnswer } from '../../src/subscriptions/schema.ts';
-import { problemsOf } from '../support/answer-check.ts';
-import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
+import { problemsOf } from '../support/check/answer-check.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 
 let posthorn: TestPosthorn;
 let channelId: string;

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { routes } from '../../src/routes.ts';
 import { STATUS_OF_CODE, type ErrorCode } from '../../src/kernel/api-error.ts';
 import { SCOPES, type Scope } from '../../src/kernel/scopes.ts';
-import { CONTRACT, type ContractRow, fillPath, parameterOf, type ResourceIds } from '../support/contract-table.ts';
+import { CONTRACT, type ContractRow, fillPath, parameterOf, type ResourceIds } from '../support/check/contract-table.ts';
 import { SEALED_COLUMNS } from '../../src/db/sealed-columns.ts';
 import { pageOf } from '../../src/http/answer-fields.ts';
-import { problemsOf } from '../support/answer-check.ts';
-import { type Answer, startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { sealedTexts } from '../support/sealed.ts';
-import { make, seedResources } from '../support/seed.ts';
-import { tableContents } from '../support/table-contents.ts';
+import { problemsOf } from '../support/check/answer-check.ts';
+import { type Answer, startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { sealedTexts } from '../support/make/sealed.ts';
+import { make, seedResources } from '../support/make/seed.ts';
+import { tableContents } from '../support/check/table-contents.ts';
 
 let posthorn: TestPosthorn;
 /** Ids of the live environment. The test environment's own are made where they are needed. */

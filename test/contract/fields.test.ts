@@ -1,9 +1,9 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { CONTRACT, type ContractRow, fillPath, parameterOf, type ResourceIds } from '../support/contract-table.ts';
-import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { seedResources } from '../support/seed.ts';
-import { tableContents } from '../support/table-contents.ts';
+import { CONTRACT, type ContractRow, fillPath, parameterOf, type ResourceIds } from '../support/check/contract-table.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { seedResources } from '../support/make/seed.ts';
+import { tableContents } from '../support/check/table-contents.ts';
 
 let posthorn: TestPosthorn;
 let ids: ResourceIds;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { deliveryOf, publish, waitForDelivery } from '../support/factories.ts';
-import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { make } from '../support/seed.ts';
-import { contentsAtRest, tableContents } from '../support/table-contents.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { deliveryOf, publish, waitForDelivery } from '../support/make/factories.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { type Receiver, startReceiver } from '../support/world/receiver.ts';
+import { make } from '../support/make/seed.ts';
+import { contentsAtRest, tableContents } from '../support/check/table-contents.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 let posthorn: TestPosthorn;
 let receiver: Receiver;

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { allowedImports, forbiddenImports, forbiddenTypes } from '../support/planted-imports.ts';
+import { allowedImports, forbiddenImports, forbiddenTypes } from '../support/check/planted-imports.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { CONTRACT } from '../support/contract-table.ts';
-import { type Answer, startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { make } from '../support/seed.ts';
-import { type Item, LISTS, type ListName, seedLists } from '../support/seeded-lists.ts';
+import { CONTRACT } from '../support/check/contract-table.ts';
+import { type Answer, startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { make } from '../support/make/seed.ts';
+import { type Item, LISTS, type ListName, seedLists } from '../support/make/seeded-lists.ts';
 
 let posthorn: TestPosthorn;
 /** The lists' addresses in either environment, each with five items or more. */

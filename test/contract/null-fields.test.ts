@@ -4,10 +4,10 @@ import { isSettable } from '../../src/http/fields.ts';
 import { parseInput } from '../../src/http/validate.ts';
 import { routes } from '../../src/routes.ts';
 import { SYNONYMS } from '../../src/kernel/nearest-name.ts';
-import { CONTRACT, type ResourceIds } from '../support/contract-table.ts';
-import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { objectsOf } from '../support/schema-objects.ts';
-import { seedResources } from '../support/seed.ts';
+import { CONTRACT, type ResourceIds } from '../support/check/contract-table.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { objectsOf } from '../support/check/schema-objects.ts';
+import { seedResources } from '../support/make/seed.ts';
 
 let posthorn: TestPosthorn;
 let ids: ResourceIds;

@@ -6,10 +6,10 @@ import { attemptAnswer, deliveryAnswer } from '../../src/deliveries/schema.ts';
 import { apiKeyAnswer, newApiKeyAnswer } from '../../src/identity/api-keys/schema.ts';
 import { messageAnswer } from '../../src/messages/schema.ts';
 import { subscriptionAnswer } from '../../src/subscriptions/schema.ts';
-import { problemsOf } from '../support/answer-check.ts';
-import type { ResourceIds } from '../support/contract-table.ts';
-import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { insertAttempt, make, seedResources } from '../support/seed.ts';
+import { problemsOf } from '../support/check/answer-check.ts';
+import type { ResourceIds } from '../support/check/contract-table.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { insertAttempt, make, seedResources } from '../support/make/seed.ts';
 
 let posthorn: TestPosthorn;
 let ids: ResourceIds;

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { runPosthorn, type StartedPosthorn, startPosthorn } from '../support/command-line.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { currentRun } from '../support/run.ts';
+import { runPosthorn, type StartedPosthorn, startPosthorn } from '../support/service/command-line.ts';
+import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';
+import { currentRun } from '../support/service/run.ts';
 
 const newKey = (kid: string): string => `${kid}:${randomBytes(32).toString('base64')}`;
 const RIGHT = newKey('k1');

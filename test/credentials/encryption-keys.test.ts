@@ -4,8 +4,8 @@ import { readEncryptionKeys } from '../../src/config.ts';
 import { abandonKey, listKeys, proveKeys, whatAbandonTakes } from '../../src/credentials/encryption-keys.ts';
 import { createKeyRing } from '../../src/credentials/key-ring.ts';
 import { contextIn, SEALED_COLUMNS } from '../../src/db/sealed-columns.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { insertSealed, sealedTexts } from '../support/sealed.ts';
+import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';
+import { insertSealed, sealedTexts } from '../support/make/sealed.ts';
 
 const keyOf = (kid: string) => ({ kid, key: randomBytes(32) });
 const [k1, k2] = [keyOf('k1'), keyOf('k2')];

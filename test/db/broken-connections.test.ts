@@ -5,8 +5,8 @@ import type { Pool, PoolClient } from 'pg';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { createPool } from '../../src/db/pool.ts';
 import { createDatabase, type Database } from '../../src/db/client.ts';
-import { createTestDatabase, PATIENT, type TestDatabase } from '../support/database.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { createTestDatabase, PATIENT, type TestDatabase } from '../support/service/database.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 // The only files that open connections. The embedded server's own is opened before there is anything to pool.

@@ -9,10 +9,10 @@ import { storePublications } from '../../src/messages/publish-store.ts';
 import { findPlaceSince, findStreamStart, readBehind } from '../../src/messages/stream-store.ts';
 import { createNewId } from '../../src/new-id.ts';
 import { BEGINNING, type Place } from '../../src/streams/stream-position.ts';
-import { createChannel, createSubscription } from '../support/factories.ts';
-import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { insertOverdue } from '../support/scheduled.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { createChannel, createSubscription } from '../support/make/factories.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { insertOverdue } from '../support/world/scheduled.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 const newId = createNewId(Date.now);
 const GROUP = 50;

@@ -8,8 +8,8 @@ import { listDeadLetters } from '../../src/dead-letters/store.ts';
 import { listDeliveries } from '../../src/deliveries/store.ts';
 import { listScheduled } from '../../src/messages/scheduled-store.ts';
 import { listMessages } from '../../src/messages/store.ts';
-import { createChannel, createSubscription } from '../support/factories.ts';
-import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
+import { createChannel, createSubscription } from '../support/make/factories.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 
 // Rows and index entries that one page of 20 may read, of 20,000 that there are: a page for each subscription and event type.
 const PAGE = 20;

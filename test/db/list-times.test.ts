@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { endAsDeadLetter } from '../../src/deliveries/statements/end.ts';
 import { systemChannelId } from '../../src/kernel/service-events.ts';
-import { createChannel, createSubscription, type PageJson, publishBatch } from '../support/factories.ts';
-import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
+import { createChannel, createSubscription, type PageJson, publishBatch } from '../support/make/factories.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 
 const COUNT = 20;
 type Shown = { id: string } & Record<'publishedAt' | 'createdAt' | 'failedAt', string>;

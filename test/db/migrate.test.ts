@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { migrationNames } from '../../src/db/migrations.ts';
-import { runPosthorn, startPosthorn, type StartedPosthorn } from '../support/command-line.ts';
-import { TEST_DATABASE_PREFIX } from '../support/database-names.ts';
-import { currentRun } from '../support/run.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { runPosthorn, startPosthorn, type StartedPosthorn } from '../support/service/command-line.ts';
+import { TEST_DATABASE_PREFIX } from '../support/service/database-names.ts';
+import { currentRun } from '../support/service/run.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 const { adminUrl } = currentRun();
 const admin = new pg.Client({ connectionString: adminUrl });

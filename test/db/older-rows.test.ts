@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { migrate } from '../../src/db/migrate.ts';
 import { SYSTEM_CHANNEL_NAME } from '../../src/kernel/service-events.ts';
-import { publish, waitForDelivery } from '../support/factories.ts';
-import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { make } from '../support/seed.ts';
-import { systemChannelOf } from '../support/system-channel.ts';
+import { publish, waitForDelivery } from '../support/make/factories.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { type Receiver, startReceiver } from '../support/world/receiver.ts';
+import { make } from '../support/make/seed.ts';
+import { systemChannelOf } from '../support/make/system-channel.ts';
 
 let posthorn: TestPosthorn;
 let receiver: Receiver;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { migrate } from '../../src/db/migrate.ts';
-import { diff } from '../support/schema-diff/schema-diff.ts';
+import { diff } from '../support/check/schema-diff/schema-diff.ts';
 import { type IdKind, ID_PREFIXES, isId, timeOfId } from '../../src/kernel/ids.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

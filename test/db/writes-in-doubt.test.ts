@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { createChannel } from '../support/factories.ts';
-import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
-import { newIdempotencyKey, type SecondApi, startSecondApi } from '../support/two-apis.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { createChannel } from '../support/make/factories.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { startTcpProxy, type TcpProxy } from '../support/service/tcp-proxy.ts';
+import { newIdempotencyKey, type SecondApi, startSecondApi } from '../support/service/two-apis.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 const IN_DOUBT = {
   status: 503,

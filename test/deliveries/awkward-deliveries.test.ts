@@ -7,10 +7,10 @@ import {
   type PageJson,
   publish,
   waitForDelivery,
-} from '../support/factories.ts';
-import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { createReceivers } from '../support/receiver.ts';
-import { waitFor } from '../support/wait-for.ts';
+} from '../support/make/factories.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { createReceivers } from '../support/world/receiver.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 let posthorn: TestPosthorn;
 const receivers = createReceivers();

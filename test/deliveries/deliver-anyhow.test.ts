@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { type DeliveryScene, SCENE_POLICY, setDeliveryScene } from '../support/delivery-scene.ts';
-import { type DeliveryJson, deliveryOf, publish, waitForDelivery } from '../support/factories.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { type DeliveryScene, SCENE_POLICY, setDeliveryScene } from '../support/make/delivery-scene.ts';
+import { type DeliveryJson, deliveryOf, publish, waitForDelivery } from '../support/make/factories.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 // Subscribers and callers see the same whether a first try is drained or has a Temporal workflow of its own.
 describe.each(['off', '100', '1', '0'])('with the burst threshold %s', (threshold) => {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { type DeliveryScene, SCENE_POLICY, setDeliveryScene } from '../support/delivery-scene.ts';
-import { deliveryOf, publish, waitForDelivery } from '../support/factories.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { type DeliveryScene, SCENE_POLICY, setDeliveryScene } from '../support/make/delivery-scene.ts';
+import { deliveryOf, publish, waitForDelivery } from '../support/make/factories.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 // Temporal's view of a delivery that has a workflow from its first try on: outside of bursts.
 

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { secretContext } from '../../src/credentials/signing-secret.ts';
-import { type DeliveryScene, setDeliveryScene } from '../support/delivery-scene.ts';
-import { type DeliveryJson, deliveryOf, publish, waitForDelivery } from '../support/factories.ts';
-import { serviceEvents } from '../support/system-channel.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { type DeliveryScene, setDeliveryScene } from '../support/make/delivery-scene.ts';
+import { type DeliveryJson, deliveryOf, publish, waitForDelivery } from '../support/make/factories.ts';
+import { serviceEvents } from '../support/make/system-channel.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 // One failed try would be a dead letter: whatever uses up the policy is seen at once.
 const ONE_TRY = { retryPolicy: { maxRetries: 0 } };

@@ -16,10 +16,10 @@ import {
   type PageJson,
   publish,
   publishBatch,
-} from '../support/factories.ts';
-import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { endAsDeadLetter, insertAttempt } from '../support/seed.ts';
-import { waitFor } from '../support/wait-for.ts';
+} from '../support/make/factories.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { endAsDeadLetter, insertAttempt } from '../support/make/seed.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 let posthorn: TestPosthorn;
 beforeAll(async () => {

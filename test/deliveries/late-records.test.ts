@@ -3,11 +3,11 @@ import type { Pool } from 'pg';
 import { createPool } from '../../src/db/pool.ts';
 import { loadForAttempts } from '../../src/deliveries/load.ts';
 import { createRecorder } from '../../src/deliveries/recorder.ts';
-import { PATIENT } from '../support/database.ts';
-import { createChannel, createSubscription, deliveryOf, publish } from '../support/factories.ts';
-import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { PATIENT } from '../support/service/database.ts';
+import { createChannel, createSubscription, deliveryOf, publish } from '../support/make/factories.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { startTcpProxy, type TcpProxy } from '../support/service/tcp-proxy.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 let posthorn: TestPosthorn;
 let wire: TcpProxy;

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { createChannel, createSubscription, publish, publishBatch, waitForDelivery } from '../support/factories.ts';
-import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { createReceivers, type Receiver } from '../support/receiver.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { createChannel, createSubscription, publish, publishBatch, waitForDelivery } from '../support/make/factories.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { createReceivers, type Receiver } from '../support/world/receiver.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 // As much before its turn a try is in time (src/dispatch/admission/limits.ts).
 const EARLY_MS = 20;

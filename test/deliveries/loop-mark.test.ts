@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { routes } from '../../src/routes.ts';
 import { HOPS_HEADER, MAX_HOPS } from '../../src/kernel/hops.ts';
-import { type DeliveryScene, setDeliveryScene } from '../support/delivery-scene.ts';
-import { waitForDelivery } from '../support/factories.ts';
-import type { Receiver } from '../support/receiver.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { type DeliveryScene, setDeliveryScene } from '../support/make/delivery-scene.ts';
+import { waitForDelivery } from '../support/make/factories.ts';
+import type { Receiver } from '../support/world/receiver.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 /**
  * Loops that no address tells: through a proxy, or another installation. Old mechanism: a delivery had nothing by which the

@@ -9,11 +9,11 @@ import {
   publish,
   publishBatch,
   waitForDelivery,
-} from '../support/factories.ts';
-import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { createReceivers, type Receiver } from '../support/receiver.ts';
-import { serviceEvents, systemChannelOf } from '../support/system-channel.ts';
-import { waitFor } from '../support/wait-for.ts';
+} from '../support/make/factories.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { createReceivers, type Receiver } from '../support/world/receiver.ts';
+import { serviceEvents, systemChannelOf } from '../support/make/system-channel.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 let posthorn: TestPosthorn;
 const receivers = createReceivers();

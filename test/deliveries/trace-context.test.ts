@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { waitForDelivery } from '../support/factories.ts';
-import { type DeliveryScene, setDeliveryScene } from '../support/delivery-scene.ts';
-import type { Receiver } from '../support/receiver.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { waitForDelivery } from '../support/make/factories.ts';
+import { type DeliveryScene, setDeliveryScene } from '../support/make/delivery-scene.ts';
+import type { Receiver } from '../support/world/receiver.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const PARENT = '00f067aa0ba902b7';

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { createCircuitScene, PATIENT } from '../support/circuit-scene.ts';
-import { deliveryOf, publish, publishBatch, waitForDelivery } from '../support/factories.ts';
-import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { serviceEvents } from '../support/system-channel.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { createCircuitScene, PATIENT } from '../support/make/circuit-scene.ts';
+import { deliveryOf, publish, publishBatch, waitForDelivery } from '../support/make/factories.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { serviceEvents } from '../support/make/system-channel.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 describe.each(['off', '0'])('with the burst threshold %s', (threshold) => {
   let posthorn: TestPosthorn;

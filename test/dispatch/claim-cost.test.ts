@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Pool } from 'pg';
 import { createPool } from '../../src/db/pool.ts';
 import { createDueRows, type DueRows } from '../../src/dispatch/loop/due-rows.ts';
-import { PATIENT } from '../support/database.ts';
-import { FINISHED, openLongSnapshot, PAUSED, pagesRead } from '../support/long-snapshot.ts';
-import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
+import { PATIENT } from '../support/service/database.ts';
+import { FINISHED, openLongSnapshot, PAUSED, pagesRead } from '../support/world/long-snapshot.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 
 // Page budget of one claim of an empty queue, whatever else the tables hold (8 KiB pages of deliveries and its indexes).
 const PAGES = 30;

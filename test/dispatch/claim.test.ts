@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { ClaimedDelivery } from '../../src/deliveries/statements/claim.ts';
 import { createDueRows, type DueRows } from '../../src/dispatch/loop/due-rows.ts';
-import { createChannel, createSubscription, publishBatch } from '../support/factories.ts';
-import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
+import { createChannel, createSubscription, publishBatch } from '../support/make/factories.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 
 let posthorn: TestPosthorn;
 beforeAll(async () => {

@@ -4,8 +4,8 @@ import { type ConcurrencyGauge, reportConcurrency } from '../../src/dispatch/adm
 import { beginIncarnation, createTakeOver, takeOverFromDead } from '../../src/dispatch/recovery/incarnation.ts';
 import { type ConcurrencyReports, startReportingConcurrency } from '../../src/dispatch/admission/report-concurrency.ts';
 import { findConcurrency } from '../../src/subscriptions/concurrency-store.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

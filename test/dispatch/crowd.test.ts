@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { createChannel, createSubscription, publish, publishBatch, waitForDelivery } from '../support/factories.ts';
-import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { createReceivers } from '../support/receiver.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { createChannel, createSubscription, publish, publishBatch, waitForDelivery } from '../support/make/factories.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { createReceivers } from '../support/world/receiver.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 /**
  * Many subscriptions whose receiver hangs, and one whose receiver answers. Old mechanism: deliveries for the slow ones, a few of each,

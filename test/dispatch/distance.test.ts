@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { createChannel, createSubscription, publish, publishBatch, waitForDelivery } from '../support/factories.ts';
-import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { createReceivers, type Receiver } from '../support/receiver.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { createChannel, createSubscription, publish, publishBatch, waitForDelivery } from '../support/make/factories.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { createReceivers, type Receiver } from '../support/world/receiver.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 // Receivers that are far away, or slow, or have their own idea of how much is too much. The rule itself, with its numbers, is proved
 // on a simulated clock in src/dispatch/admission/adaptive-limit.test.ts. Here real requests meet real sockets, on a machine that may be so busy

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { type DeliveryScene, setDeliveryScene } from '../support/delivery-scene.ts';
-import { publish, waitForDelivery } from '../support/factories.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { type DeliveryScene, setDeliveryScene } from '../support/make/delivery-scene.ts';
+import { publish, waitForDelivery } from '../support/make/factories.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 let scene: DeliveryScene;
 beforeAll(async () => {

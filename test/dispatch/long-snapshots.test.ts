@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createChannel, createSubscription, publish, waitForDelivery } from '../support/factories.ts';
-import { openLongSnapshot, pagesRead } from '../support/long-snapshot.ts';
-import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { createChannel, createSubscription, publish, waitForDelivery } from '../support/make/factories.ts';
+import { openLongSnapshot, pagesRead } from '../support/world/long-snapshot.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { type Receiver, startReceiver } from '../support/world/receiver.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 // A worker polls twice a second, both lanes, and does its chores: 12 pages a second were seen.
 const PAGES_A_SECOND = 200;

@@ -8,10 +8,10 @@ import {
   type PageJson,
   publish,
   waitForDelivery,
-} from '../support/factories.ts';
-import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { createReceivers, type Receiver } from '../support/receiver.ts';
-import { waitFor } from '../support/wait-for.ts';
+} from '../support/make/factories.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { createReceivers, type Receiver } from '../support/world/receiver.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 // An hour until the next try: whatever moves a delivery in these tests is the reconciler.
 const SLOW = { maxRetries: 3, initialDelay: 3_600_000, maxDelay: 3_600_000, backoffMultiplier: 1 };

@@ -3,8 +3,8 @@ import { claimLastChances } from '../../src/deliveries/statements/claim-last-cha
 import { settleHeld } from '../../src/dispatch/recovery/settle-held.ts';
 import { type HeldStanding, standingOf } from '../../src/deliveries/held-by-circuit.ts';
 import { policyEndsAt } from '../../src/contract/retry-policy.ts';
-import { createChannel, createSubscription, publishBatch } from '../support/factories.ts';
-import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
+import { createChannel, createSubscription, publishBatch } from '../support/make/factories.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 
 let posthorn: TestPosthorn;
 beforeAll(async () => {

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Pool } from 'pg';
 import { createPool } from '../../src/db/pool.ts';
 import { createTakeOver } from '../../src/dispatch/recovery/incarnation.ts';
-import { PATIENT } from '../support/database.ts';
-import { FINISHED, openLongSnapshot, pagesRead } from '../support/long-snapshot.ts';
-import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
+import { PATIENT } from '../support/service/database.ts';
+import { FINISHED, openLongSnapshot, pagesRead } from '../support/world/long-snapshot.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 
 let posthorn: TestPosthorn;
 // One session, so that its share of the statistics is that of the test.

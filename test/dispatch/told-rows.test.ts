@@ -8,9 +8,9 @@ import { createTakeOver } from '../../src/dispatch/recovery/incarnation.ts';
 import { listenForDue } from '../../src/dispatch/loop/listen-for-due.ts';
 import { storePublications } from '../../src/messages/publish-store.ts';
 import { createNewId } from '../../src/new-id.ts';
-import { createChannel, createSubscription } from '../support/factories.ts';
-import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { createChannel, createSubscription } from '../support/make/factories.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 // An idle worker looks only at rows that have become due within the last seconds, and looks everywhere every 30 s. In these tests a
 // row becomes claimable that was due long before, and must be claimed long before that look.

@@ -7,8 +7,8 @@ import { loadPayloads } from '../../demo/payloads.ts';
 import { waitForCount } from '../../demo/progress.ts';
 import type { Arrivals } from '../../demo/receiver.ts';
 import { childEnvironment } from '../../src/config.ts';
-import type { PageJson } from '../support/factories.ts';
-import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
+import type { PageJson } from '../support/make/factories.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { ROOT } from './code-blocks.ts';
 
 type Ending = { exitCode: number; output: string; errors: string };

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readConfig, readEncryptionKeys } from '../../src/config.ts';
-import { diff } from '../support/schema-diff/schema-diff.ts';
+import { diff } from '../support/check/schema-diff/schema-diff.ts';
 import { reportConcurrency } from '../../src/dispatch/admission/concurrency-store.ts';
 import { DEFAULT_PORTS } from '../../local/ports.ts';
 import { SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from '../../src/contract/temporal-names.ts';
-import { createChannel, createSubscription, publish } from '../support/factories.ts';
-import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { insertOverdue } from '../support/scheduled.ts';
+import { createChannel, createSubscription, publish } from '../support/make/factories.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { insertOverdue } from '../support/world/scheduled.ts';
 import { codeBlocksOf, readPage, ROOT, tableRowsOf } from './code-blocks.ts';
 import { runScript } from './shell.ts';
 

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { findFreePort } from '../../local/ports.ts';
-import { deliveryOf } from '../support/factories.ts';
-import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { deliveryOf } from '../support/make/factories.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 import { codeBlocksOf, ROOT } from './code-blocks.ts';
 import { replaceAll, runScript } from './shell.ts';
 

@@ -10,7 +10,7 @@ const PLANTING = [
   'test/docs/references.test.ts',
   'test/contract/lint-guards.test.ts',
   'test/contract/circles.test.ts',
-  'test/support/planted-imports.ts',
+  'test/support/check/planted-imports.ts',
 ];
 
 /** A file with text of ours, as `git ls-files` names it: sources, pages and settings. */

@@ -7,7 +7,7 @@ import { createLog } from '../../src/log.ts';
 import { installRuntime } from '../../src/temporal/connection.ts';
 import { workflowBundle } from '../../src/temporal/workflow-bundle.ts';
 import type { deliverMessage } from '../../workflows/deliver-message.ts';
-import { createTestTemporal } from '../support/temporal.ts';
+import { createTestTemporal } from '../support/service/temporal.ts';
 
 const { address, namespace, taskQueue } = createTestTemporal();
 let connection: NativeConnection;

@@ -1,15 +1,15 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';
 import {
   type ApiProcess,
   endAllProcesses,
   prepareService,
   type Settings,
   startApiProcess,
-} from '../support/processes.ts';
-import { createRecorder } from '../support/recorder.ts';
-import { newIdempotencyKey } from '../support/two-apis.ts';
-import { waitFor } from '../support/wait-for.ts';
+} from '../support/service/processes.ts';
+import { createRecorder } from '../support/world/recorder.ts';
+import { newIdempotencyKey } from '../support/service/two-apis.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 // The API alone: it never calls Temporal.
 const NO_TEMPORAL = '127.0.0.1:1';

@@ -1,13 +1,13 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { untilSettled } from '../support/invariants.ts';
-import { makeDataFolder, startOwnTemporal } from '../support/own-servers.ts';
-import { type OwnService, prepareOwnService } from '../support/own-service.ts';
-import { type ApiProcess, startApiProcess, startWorkerProcess } from '../support/processes.ts';
-import { type Scene, setScene } from '../support/scene.ts';
-import { makeDue } from '../support/scheduled.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';
+import { untilSettled } from '../support/check/invariants.ts';
+import { makeDataFolder, startOwnTemporal } from '../support/service/own-servers.ts';
+import { type OwnService, prepareOwnService } from '../support/service/own-service.ts';
+import { type ApiProcess, startApiProcess, startWorkerProcess } from '../support/service/processes.ts';
+import { type Scene, setScene } from '../support/make/scene.ts';
+import { makeDue } from '../support/world/scheduled.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 const HOUR_MS = 3_600_000;
 // Other test files have clones of this database, with the same numbers of tables.

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createNewId } from '../../src/new-id.ts';
 import type { RetentionProgress } from '../../src/contract/retention.ts';
 import { retentionScheduleId, TASK_QUEUE } from '../../src/contract/temporal-names.ts';
-import { insertManyAged } from '../support/aged.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { makeDataFolder, startOwnTemporal } from '../support/own-servers.ts';
-import { type OwnService, prepareOwnService } from '../support/own-service.ts';
-import { startWorkerProcess } from '../support/processes.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { insertManyAged } from '../support/make/aged.ts';
+import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';
+import { makeDataFolder, startOwnTemporal } from '../support/service/own-servers.ts';
+import { type OwnService, prepareOwnService } from '../support/service/own-service.ts';
+import { startWorkerProcess } from '../support/service/processes.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 const dataFolder = makeDataFolder();
 let database: TestDatabase;

@@ -5,12 +5,12 @@ import { Client, Connection } from '@temporalio/client';
 import pg from 'pg';
 import { findFreePort } from '../../local/ports.ts';
 import { endProcess, identifyProcess, isRunning, type ProcessIdentity } from '../../local/process-identity.ts';
-import { runPosthorn } from '../support/command-line.ts';
-import { brokenPromises, inFlight, repeatsOf, untilSettled } from '../support/invariants.ts';
-import { makeDataFolder } from '../support/own-servers.ts';
-import { type ApiProcess, endAllProcesses, startWholeProcess } from '../support/processes.ts';
-import { after, evidenceOf, setScene } from '../support/scene.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { runPosthorn } from '../support/service/command-line.ts';
+import { brokenPromises, inFlight, repeatsOf, untilSettled } from '../support/check/invariants.ts';
+import { makeDataFolder } from '../support/service/own-servers.ts';
+import { type ApiProcess, endAllProcesses, startWholeProcess } from '../support/service/processes.ts';
+import { after, evidenceOf, setScene } from '../support/make/scene.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 type State = { databaseUrl: string; temporalAddress: string; pids: { postgres: number; temporal: number } };
 

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { createFilters, type Filters } from '../../src/filters/filters.ts';
 import type { DryRun } from '../../src/messages/dry-run-schema.ts';
 import { wantsEventType } from '../../src/kernel/event-types.ts';
-import { createChannel, createSubscription } from '../support/factories.ts';
-import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
+import { createChannel, createSubscription } from '../support/make/factories.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 
 let posthorn: TestPosthorn;
 /** Shares nothing with the service but its code: what it says of one expression and one message is what must be done. */

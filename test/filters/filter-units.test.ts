@@ -2,10 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { createServices } from '../../src/process/create-services.ts';
 import { createFilters } from '../../src/filters/filters.ts';
 import { UNITS_OF_A_CHANNEL, UNITS_OF_A_FILTER } from '../../src/filters/expressions/units.ts';
-import { dearFilter, isDear, largestPayload, smallFilter } from '../support/dear-filters.ts';
-import { createChannel, createSubscription } from '../support/factories.ts';
-import { type Answer, startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { startSecondApi } from '../support/second-api.ts';
+import { dearFilter, isDear, largestPayload, smallFilter } from '../support/make/dear-filters.ts';
+import { createChannel, createSubscription } from '../support/make/factories.ts';
+import { type Answer, startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { startSecondApi } from '../support/service/second-api.ts';
 
 type Refusal = { id: string; error: { code: string; details?: { field: string; reason: string } } };
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { systemChannelId } from '../../src/kernel/service-events.ts';
-import { createChannel, createSubscription, type PageJson, publish } from '../support/factories.ts';
-import { type Answer, startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { startSecondApi } from '../support/second-api.ts';
-import { tableContents } from '../support/table-contents.ts';
+import { createChannel, createSubscription, type PageJson, publish } from '../support/make/factories.ts';
+import { type Answer, startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { startSecondApi } from '../support/service/second-api.ts';
+import { tableContents } from '../support/check/table-contents.ts';
 
 type Refusal = { error: { code: string; details?: { field: string; reason: string } } };
 

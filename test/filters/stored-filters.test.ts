@@ -5,10 +5,10 @@ import { migrationNames, readMigrations } from '../../src/db/migrations.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { createFilters } from '../../src/filters/filters.ts';
 import { UNITS_OF_A_CHANNEL } from '../../src/filters/expressions/units.ts';
-import { runPosthorn } from '../support/command-line.ts';
-import { TEST_DATABASE_PREFIX } from '../support/database-names.ts';
-import { dearFilter } from '../support/dear-filters.ts';
-import { currentRun } from '../support/run.ts';
+import { runPosthorn } from '../support/service/command-line.ts';
+import { TEST_DATABASE_PREFIX } from '../support/service/database-names.ts';
+import { dearFilter } from '../support/make/dear-filters.ts';
+import { currentRun } from '../support/service/run.ts';
 
 const { adminUrl } = currentRun();
 const admin = new pg.Client({ connectionString: adminUrl });

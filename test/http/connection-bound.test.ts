@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { startHttpServer } from '../../src/http/server.ts';
-import { type Edge, startEdge } from '../support/edge.ts';
+import { type Edge, startEdge } from '../support/world/edge.ts';
 
 /** Old mechanism: an API took every connection, until the process had no open file left for itself and Node ended it. */
 let edge: Edge;

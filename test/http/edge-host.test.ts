@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Edge, startEdge } from '../support/edge.ts';
-import { readRaw } from '../support/edge-answers.ts';
+import { type Edge, startEdge } from '../support/world/edge.ts';
+import { readRaw } from '../support/check/edge-answers.ts';
 
 /**
  * The Host of a request (RFC 9112 §3.2). Old mechanism: only a missing one was looked for, and Node takes the first of several

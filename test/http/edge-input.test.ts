@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Edge, startEdge } from '../support/edge.ts';
-import { echo, expectRefused, nested, payload } from '../support/edge-answers.ts';
+import { type Edge, startEdge } from '../support/world/edge.ts';
+import { echo, expectRefused, nested, payload } from '../support/check/edge-answers.ts';
 
 let edge: Edge;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Edge, type EdgeAnswer, startEdge } from '../support/edge.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { type Edge, type EdgeAnswer, startEdge } from '../support/world/edge.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 let edge: Edge;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Edge, startEdge } from '../support/edge.ts';
-import { readRaw } from '../support/edge-answers.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { type Edge, startEdge } from '../support/world/edge.ts';
+import { readRaw } from '../support/check/edge-answers.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 let edge: Edge;
 beforeAll(async () => {

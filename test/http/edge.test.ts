@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Edge, startEdge } from '../support/edge.ts';
-import { echo, expectEdgeHeaders, expectRefused, nested, payload } from '../support/edge-answers.ts';
+import { type Edge, startEdge } from '../support/world/edge.ts';
+import { echo, expectEdgeHeaders, expectRefused, nested, payload } from '../support/check/edge-answers.ts';
 
 let edge: Edge;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { newIdempotencyKey } from '../support/two-apis.ts';
-import { make } from '../support/seed.ts';
-import { BEGINNING, openStream } from '../support/stream-reader.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { newIdempotencyKey } from '../support/service/two-apis.ts';
+import { make } from '../support/make/seed.ts';
+import { BEGINNING, openStream } from '../support/world/stream-reader.ts';
 
 let posthorn: TestPosthorn;
 beforeAll(async () => {

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { Channel } from '../../src/channels/schema.ts';
 import type { Method } from '../../src/http/route.ts';
 import type { Subscription } from '../../src/subscriptions/schema.ts';
-import { createChannel, createSubscription, type PageJson, publish } from '../support/factories.ts';
-import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
+import { createChannel, createSubscription, type PageJson, publish } from '../support/make/factories.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 
 const ISO_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const HOOK = 'http://127.0.0.1:9999/hook';

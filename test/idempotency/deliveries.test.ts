@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { forgetExpired } from '../../src/dispatch/recovery/forget-expired.ts';
-import { createChannel, createSubscription } from '../support/factories.ts';
-import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { newIdempotencyKey } from '../support/two-apis.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { createChannel, createSubscription } from '../support/make/factories.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { type Receiver, startReceiver } from '../support/world/receiver.ts';
+import { newIdempotencyKey } from '../support/service/two-apis.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 let posthorn: TestPosthorn;
 let receiver: Receiver;

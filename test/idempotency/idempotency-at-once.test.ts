@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { errorOf, type KeyedPosts, MESSAGE, type Sent, startKeyedPosts } from '../support/keyed-posts.ts';
-import type { TestPosthorn } from '../support/posthorn.ts';
-import { newIdempotencyKey, type SecondApi } from '../support/two-apis.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { errorOf, type KeyedPosts, MESSAGE, type Sent, startKeyedPosts } from '../support/make/keyed-posts.ts';
+import type { TestPosthorn } from '../support/service/posthorn.ts';
+import { newIdempotencyKey, type SecondApi } from '../support/service/two-apis.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 // Other test files have clones of this database, with the same numbers of tables.
 const HERE = 'database = (SELECT oid FROM pg_database WHERE datname = current_database())';

@@ -1,10 +1,10 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { createChannel } from '../support/factories.ts';
-import { errorOf, type KeyedPosts, MESSAGE, startKeyedPosts } from '../support/keyed-posts.ts';
-import type { TestPosthorn } from '../support/posthorn.ts';
-import { make } from '../support/seed.ts';
-import { newIdempotencyKey, type SecondApi } from '../support/two-apis.ts';
+import { createChannel } from '../support/make/factories.ts';
+import { errorOf, type KeyedPosts, MESSAGE, startKeyedPosts } from '../support/make/keyed-posts.ts';
+import type { TestPosthorn } from '../support/service/posthorn.ts';
+import { make } from '../support/make/seed.ts';
+import { newIdempotencyKey, type SecondApi } from '../support/service/two-apis.ts';
 
 let posts: KeyedPosts;
 let posthorn: TestPosthorn;

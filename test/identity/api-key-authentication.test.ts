@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createApiKeys } from '../../src/identity/api-keys/service.ts';
 import { createDatabase } from '../../src/db/client.ts';
 import { createNewId } from '../../src/new-id.ts';
-import { API_KEYS_PATH, apiKeyCalls, keyOf } from '../support/api-key-calls.ts';
-import { type Edge, startEdge } from '../support/edge.ts';
-import { expectRefused } from '../support/edge-answers.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { API_KEYS_PATH, apiKeyCalls, keyOf } from '../support/make/api-key-calls.ts';
+import { type Edge, startEdge } from '../support/world/edge.ts';
+import { expectRefused } from '../support/check/edge-answers.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 let edge: Edge;
 beforeAll(async () => {

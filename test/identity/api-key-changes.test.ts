@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type ApiKeys, createApiKeys } from '../../src/identity/api-keys/service.ts';
 import { createNewId } from '../../src/new-id.ts';
 import { SCOPES } from '../../src/kernel/scopes.ts';
-import { API_KEYS_PATH as PATH, apiKeyCalls, keyOf } from '../support/api-key-calls.ts';
-import { type Edge, type EdgeAnswer, startEdge } from '../support/edge.ts';
-import { expectRefused } from '../support/edge-answers.ts';
+import { API_KEYS_PATH as PATH, apiKeyCalls, keyOf } from '../support/make/api-key-calls.ts';
+import { type Edge, type EdgeAnswer, startEdge } from '../support/world/edge.ts';
+import { expectRefused } from '../support/check/edge-answers.ts';
 
 let edge: Edge;
 beforeAll(async () => {

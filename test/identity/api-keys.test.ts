@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { SCOPES } from '../../src/kernel/scopes.ts';
-import { API_KEYS_PATH, apiKeyCalls, type KeyJson, keyOf } from '../support/api-key-calls.ts';
-import { type Edge, startEdge } from '../support/edge.ts';
-import { expectRefused } from '../support/edge-answers.ts';
+import { API_KEYS_PATH, apiKeyCalls, type KeyJson, keyOf } from '../support/make/api-key-calls.ts';
+import { type Edge, startEdge } from '../support/world/edge.ts';
+import { expectRefused } from '../support/check/edge-answers.ts';
 
 let edge: Edge;
 beforeAll(async () => {

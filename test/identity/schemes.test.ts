@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { type AnyRequest, type Route, routesOf } from '../../src/http/route.ts';
 import type { EnvironmentCaller, OrganisationCaller } from '../../src/identity/caller.ts';
 import { TIER_LIMITS } from '../../src/identity/tiers.ts';
-import { type Call, type Edge, type EdgeAnswer, startEdge } from '../support/edge.ts';
-import { createProvingScheme, proofOf } from '../support/proving-scheme.ts';
+import { type Call, type Edge, type EdgeAnswer, startEdge } from '../support/world/edge.ts';
+import { createProvingScheme, proofOf } from '../support/world/proving-scheme.ts';
 
 const callerOf = (id: string, scopes: EnvironmentCaller['scopes']): EnvironmentCaller => ({
   principal: { kind: 'apiKey', id },

@@ -14,7 +14,7 @@ import { choosePort, findFreePort, isPortFree } from '../../local/ports.ts';
 import { startPostgres } from '../../local/postgres.ts';
 import { identifyProcess, isRunning, takeLock, writeIdentity } from '../../local/process-identity.ts';
 import { findTemporalBinary } from '../../local/temporal-binary.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'posthorn-embedded-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

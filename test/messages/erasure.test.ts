@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { type DeliveryScene, type DeadLetterJson, setDeliveryScene } from '../support/delivery-scene.ts';
-import { deliveryOf, publish, publishBatch, type PageJson, waitForDelivery } from '../support/factories.ts';
+import { type DeliveryScene, type DeadLetterJson, setDeliveryScene } from '../support/make/delivery-scene.ts';
+import { deliveryOf, publish, publishBatch, type PageJson, waitForDelivery } from '../support/make/factories.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
-import { tableContents, tablesThatHold } from '../support/table-contents.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { tableContents, tablesThatHold } from '../support/check/table-contents.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 /** Data of a person: in payload, metadata and everything that a receiver answers. */
 const SECRET = 'Elfriede';

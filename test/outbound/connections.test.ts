@@ -2,9 +2,9 @@ import type { Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createConnections } from '../../src/outbound/connections.ts';
 import { createWebhookSender } from '../../src/outbound/post-webhook.ts';
-import { createOutbound, loopbackGuard, OK_ANSWER, webhookRequest } from '../support/outbound.ts';
-import { type RawReceiver, startAnswering, startRawReceiver } from '../support/raw-receiver.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { createOutbound, loopbackGuard, OK_ANSWER, webhookRequest } from '../support/world/outbound.ts';
+import { type RawReceiver, startAnswering, startRawReceiver } from '../support/world/raw-receiver.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 const { startReceiver, createSender, end } = createOutbound();
 afterEach(end);

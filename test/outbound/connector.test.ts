@@ -7,8 +7,8 @@ import { createConnector } from '../../src/outbound/connector.ts';
 import { createOwnAddresses } from '../../src/outbound/own-addresses.ts';
 import { createWebhookSender, type SendResult } from '../../src/outbound/post-webhook.ts';
 import { createResolveHost, type ResolveHost } from '../../src/outbound/resolve-host.ts';
-import { type RawReceiver, startAnswering, startRawReceiver } from '../support/raw-receiver.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { type RawReceiver, startAnswering, startRawReceiver } from '../support/world/raw-receiver.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 /** Inputs 77 to 84 of src/outbound/address-guard.test.ts: only DNS, or the connection itself, can refuse them. */
 const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n';

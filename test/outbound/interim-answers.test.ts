@@ -4,9 +4,9 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createAddressGuard } from '../../src/outbound/address-guard.ts';
 import { createOwnAddresses } from '../../src/outbound/own-addresses.ts';
-import { makeCertificate } from '../support/certificate.ts';
-import { createOutbound, OK_ANSWER, webhookRequest } from '../support/outbound.ts';
-import { startAnswering, startRawReceiver } from '../support/raw-receiver.ts';
+import { makeCertificate } from '../support/world/certificate.ts';
+import { createOutbound, OK_ANSWER, webhookRequest } from '../support/world/outbound.ts';
+import { startAnswering, startRawReceiver } from '../support/world/raw-receiver.ts';
 
 /**
  * Interim answers (RFC 9110 §15.2). Old mechanism: undici ends the connection at a 100 that was not asked for, so a receiver

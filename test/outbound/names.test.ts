@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createResolveHost, resolveWithin } from '../../src/outbound/resolve-host.ts';
-import { type NameAnswer, startNameServer } from '../support/name-server.ts';
+import { type NameAnswer, startNameServer } from '../support/world/name-server.ts';
 
 const cleanUp: (() => Promise<void>)[] = [];
 

@@ -6,9 +6,9 @@ import { createAddressGuard } from '../../src/outbound/address-guard.ts';
 import { createConnector } from '../../src/outbound/connector.ts';
 import { createOwnAddresses, type OwnAddresses } from '../../src/outbound/own-addresses.ts';
 import type { ResolveHost } from '../../src/outbound/resolve-host.ts';
-import { createOutbound, OK_ANSWER, webhookRequest } from '../support/outbound.ts';
-import { startAnswering, startRawReceiver } from '../support/raw-receiver.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { createOutbound, OK_ANSWER, webhookRequest } from '../support/world/outbound.ts';
+import { startAnswering, startRawReceiver } from '../support/world/raw-receiver.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 /**
  * Own endpoints at the connection, where only addresses are known. Old mechanism: own hosts were compared by name, and nobody

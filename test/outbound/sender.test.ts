@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { newSecret, signatureHeader } from '../../src/outbound/sign.ts';
-import { createOutbound, OK_ANSWER, webhookRequest } from '../support/outbound.ts';
-import { startAnswering, startRawReceiver } from '../support/raw-receiver.ts';
+import { createOutbound, OK_ANSWER, webhookRequest } from '../support/world/outbound.ts';
+import { startAnswering, startRawReceiver } from '../support/world/raw-receiver.ts';
 
 const { startReceiver, createSender, end } = createOutbound();
 afterEach(end);

@@ -3,9 +3,9 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
 import { createWebhookSender, type SendResult } from '../../src/outbound/post-webhook.ts';
-import { createOutbound, loopbackGuard, webhookRequest } from '../support/outbound.ts';
-import { flood, type RawReceiver, repeat, startAnswering, startRawReceiver } from '../support/raw-receiver.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { createOutbound, loopbackGuard, webhookRequest } from '../support/world/outbound.ts';
+import { flood, type RawReceiver, repeat, startAnswering, startRawReceiver } from '../support/world/raw-receiver.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 /** Receivers that misbehave: the record of the try, and that nothing else happens. */
 const sender = createWebhookSender({ guard: loopbackGuard, version: '0.0.0' });

@@ -4,8 +4,8 @@ import { afterAll, afterEach, expect, test } from '@jest/globals';
 import { createAddressGuard } from '../../src/outbound/address-guard.ts';
 import { createOwnAddresses } from '../../src/outbound/own-addresses.ts';
 import { createWebhookSender, type SendResult } from '../../src/outbound/post-webhook.ts';
-import { makeCertificate } from '../support/certificate.ts';
-import { type RawReceiver, startRawReceiver } from '../support/raw-receiver.ts';
+import { makeCertificate } from '../support/world/certificate.ts';
+import { type RawReceiver, startRawReceiver } from '../support/world/raw-receiver.ts';
 
 /** Certificates that must be refused, on real handshakes. */
 const trusted = makeCertificate(['localhost', '127.0.0.1']);

@@ -3,7 +3,7 @@ import { createApiKeys, type ApiKeys } from '../../src/identity/api-keys/service
 import { createFirstKeys, ensureEnvironments } from '../../src/process/seed.ts';
 import { createLog } from '../../src/log.ts';
 import { createNewId } from '../../src/new-id.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';
 
 let database: TestDatabase;
 let apiKeys: ApiKeys;

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { TEST_DATABASE_PREFIX } from '../support/database-names.ts';
-import { runPosthorn, type StartedPosthorn, startPosthorn } from '../support/command-line.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { currentRun } from '../support/run.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { TEST_DATABASE_PREFIX } from '../support/service/database-names.ts';
+import { runPosthorn, type StartedPosthorn, startPosthorn } from '../support/service/command-line.ts';
+import { type Receiver, startReceiver } from '../support/world/receiver.ts';
+import { currentRun } from '../support/service/run.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 // An empty database: these roles bring their own tables.
 const name = `${TEST_DATABASE_PREFIX}roles_${randomBytes(4).toString('hex')}`;

@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { type FirstProcess, startFirstProcess } from '../support/first-process.ts';
-import { createTestTemporal } from '../support/temporal.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';
+import { type FirstProcess, startFirstProcess } from '../support/service/first-process.ts';
+import { createTestTemporal } from '../support/service/temporal.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 const dataFolder = mkdtempSync(join(tmpdir(), 'posthorn-signals-'));
 // Starting from source takes a while on a machine that is busy otherwise.

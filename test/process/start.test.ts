@@ -7,9 +7,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { listeningPorts } from '../../local/listening-ports.ts';
 import { readCommandLine, readIdentity } from '../../local/process-identity.ts';
 import { readRunningState, type RunningState } from '../../src/process/roles/running-state.ts';
-import { runPosthorn, type StartedPosthorn, startPosthorn } from '../support/command-line.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { runPosthorn, type StartedPosthorn, startPosthorn } from '../support/service/command-line.ts';
+import { type Receiver, startReceiver } from '../support/world/receiver.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 const dataFolder = mkdtempSync(join(tmpdir(), 'posthorn-start-'));
 const variables = { DATA_FOLDER: dataFolder, PORT: '0' };

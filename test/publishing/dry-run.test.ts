@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { DryRun } from '../../src/messages/dry-run-schema.ts';
-import { createChannel, createSubscription, publish } from '../support/factories.ts';
-import { type Answer, startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { tableContents } from '../support/table-contents.ts';
+import { createChannel, createSubscription, publish } from '../support/make/factories.ts';
+import { type Answer, startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { tableContents } from '../support/check/table-contents.ts';
 
 type Refusal = { error: { code: string; message: string; details?: { field: string; reason: string } } };
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { createChannel, createSubscription, publish } from '../support/factories.ts';
-import { type MessageJson, messageCalls, type Refusal } from '../support/message-calls.ts';
-import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { tableContents } from '../support/table-contents.ts';
+import { createChannel, createSubscription, publish } from '../support/make/factories.ts';
+import { type MessageJson, messageCalls, type Refusal } from '../support/make/message-calls.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { tableContents } from '../support/check/table-contents.ts';
 
 const KIB = 1024;
 const message = { eventType: 'order.created', payload: { n: 1 } };

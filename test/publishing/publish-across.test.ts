@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { createChannel, createSubscription, type PageJson } from '../support/factories.ts';
-import { type Answer, startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { make } from '../support/seed.ts';
-import { tableContents } from '../support/table-contents.ts';
+import { createChannel, createSubscription, type PageJson } from '../support/make/factories.ts';
+import { type Answer, startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { make } from '../support/make/seed.ts';
+import { tableContents } from '../support/check/table-contents.ts';
 
 type Accepted = { count: number; ids: string[]; status: string };
 type Refusal = { error: { code: string; message: string; details?: { field: string; reason: string } } };

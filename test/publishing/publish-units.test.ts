@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { createChannel } from '../support/factories.ts';
-import { type Answer, startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { newIdempotencyKey } from '../support/two-apis.ts';
+import { createChannel } from '../support/make/factories.ts';
+import { type Answer, startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { newIdempotencyKey } from '../support/service/two-apis.ts';
 
 type MessageJson = { id: string };
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { createChannel, createSubscription, type PageJson } from '../support/factories.ts';
-import { type Answer, startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { make } from '../support/seed.ts';
-import { tableContents } from '../support/table-contents.ts';
-import { type SecondApi, startSecondApi } from '../support/two-apis.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { createChannel, createSubscription, type PageJson } from '../support/make/factories.ts';
+import { type Answer, startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { make } from '../support/make/seed.ts';
+import { tableContents } from '../support/check/table-contents.ts';
+import { type SecondApi, startSecondApi } from '../support/service/two-apis.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 type MessageJson = { id: string; payload: unknown; publishedAt: string; deliveryStatus: string };
 type Accepted = { count: number; ids: string[]; status: string };

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createPublishingConfigs } from '../../src/messages/publishing-configs.ts';
 import { loadPublishingConfig, type PublishingConfig } from '../../src/messages/publishing-store.ts';
-import { createChannel, createSubscription } from '../support/factories.ts';
-import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
+import { createChannel, createSubscription } from '../support/make/factories.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 
 let posthorn: TestPosthorn;
 beforeAll(async () => {

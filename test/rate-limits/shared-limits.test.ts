@@ -3,8 +3,8 @@ import { Redis } from 'ioredis';
 import { pino } from 'pino';
 import { createLimiter, type Limiter } from '../../src/rate-limits/limiter.ts';
 import { createRedisCounters, PLACE_LEASE_MS, type RedisTimings } from '../../src/rate-limits/redis-counters.ts';
-import { describeWithRedis, startRedis, type TestRedis } from '../support/redis.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { describeWithRedis, startRedis, type TestRedis } from '../support/service/redis.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 const wide = { requestsPerMinute: 1_000_000, burst: 1_000_000, concurrent: 1_000_000, batchPerMinute: 1_000_000 };
 

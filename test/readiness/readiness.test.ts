@@ -6,9 +6,9 @@ import { migrationNames } from '../../src/db/migrations.ts';
 import { createPool } from '../../src/db/pool.ts';
 import { createReadiness, type Look } from '../../src/readiness/readiness.ts';
 import { startChecks } from '../../src/readiness/start-checks.ts';
-import { type Edge, type EdgeAnswer, startEdge } from '../support/edge.ts';
-import { makeDataFolder, startOwnPostgres } from '../support/own-servers.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { type Edge, type EdgeAnswer, startEdge } from '../support/world/edge.ts';
+import { makeDataFolder, startOwnPostgres } from '../support/service/own-servers.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 let edge: Edge;
 beforeAll(async () => {

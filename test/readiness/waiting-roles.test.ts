@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { findFreePort } from '../../local/ports.ts';
-import { runPosthorn, type StartedPosthorn, startPosthorn } from '../support/command-line.ts';
-import { TEST_DATABASE_PREFIX } from '../support/database-names.ts';
-import { currentRun } from '../support/run.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { runPosthorn, type StartedPosthorn, startPosthorn } from '../support/service/command-line.ts';
+import { TEST_DATABASE_PREFIX } from '../support/service/database-names.ts';
+import { currentRun } from '../support/service/run.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 const { adminUrl, temporalAddress } = currentRun();
 const admin = new pg.Client({ connectionString: adminUrl });

@@ -6,10 +6,10 @@ import {
   publish,
   publishBatch,
   waitForDelivery,
-} from '../support/factories.ts';
-import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { waitFor } from '../support/wait-for.ts';
+} from '../support/make/factories.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { type Receiver, startReceiver } from '../support/world/receiver.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 type BulkReplayJson = {
   id: string;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { type AskFilter, replayNextMessages, type ReplayProgress } from '../../src/message-replays/store.ts';
-import { createChannel, createSubscription, publishBatch } from '../support/factories.ts';
-import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
+import { createChannel, createSubscription, publishBatch } from '../support/make/factories.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 
 const webhookUrl = 'https://example.com/in';
 

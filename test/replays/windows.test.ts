@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { createChannel, createSubscription, publish, type PageJson } from '../support/factories.ts';
-import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { createReceivers } from '../support/receiver.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { createChannel, createSubscription, publish, type PageJson } from '../support/make/factories.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { createReceivers } from '../support/world/receiver.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 type ReplayJson = { id: string; status: string; matched: number; replayed: number; finishedAt?: string };
 

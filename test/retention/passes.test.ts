@@ -3,11 +3,11 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { WorkflowFailedError } from '@temporalio/client';
 import { retentionScheduleId, WORKFLOW_TYPES } from '../../src/contract/temporal-names.ts';
 import type { RetentionProgress } from '../../src/contract/retention.ts';
-import { historyOf, insertManyAged } from '../support/aged.ts';
-import { publish } from '../support/factories.ts';
-import type { TestPosthorn } from '../support/posthorn.ts';
-import { type RetentionScene, setRetentionScene } from '../support/retention-scene.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { historyOf, insertManyAged } from '../support/make/aged.ts';
+import { publish } from '../support/make/factories.ts';
+import type { TestPosthorn } from '../support/service/posthorn.ts';
+import { type RetentionScene, setRetentionScene } from '../support/make/retention-scene.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 let scene: RetentionScene;
 let posthorn: TestPosthorn;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { historyOf, insertAged } from '../support/aged.ts';
-import { createChannel, publish } from '../support/factories.ts';
-import type { TestPosthorn } from '../support/posthorn.ts';
-import { type RetentionScene, setRetentionScene } from '../support/retention-scene.ts';
+import { historyOf, insertAged } from '../support/make/aged.ts';
+import { createChannel, publish } from '../support/make/factories.ts';
+import type { TestPosthorn } from '../support/service/posthorn.ts';
+import { type RetentionScene, setRetentionScene } from '../support/make/retention-scene.ts';
 
 let scene: RetentionScene;
 let posthorn: TestPosthorn;

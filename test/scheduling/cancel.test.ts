@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { createChannel } from '../support/factories.ts';
-import { type MessageJson, messageCalls, scheduledCalls } from '../support/message-calls.ts';
-import { type Answer, startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { tablesThatHold } from '../support/table-contents.ts';
-import { newIdempotencyKey } from '../support/two-apis.ts';
+import { createChannel } from '../support/make/factories.ts';
+import { type MessageJson, messageCalls, scheduledCalls } from '../support/make/message-calls.ts';
+import { type Answer, startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { tablesThatHold } from '../support/check/table-contents.ts';
+import { newIdempotencyKey } from '../support/service/two-apis.ts';
 
 const HOUR_MS = 3_600_000;
 const message = { eventType: 'order.created', payload: { n: 1 } };

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { createChannel, createSubscription, publish, waitForDelivery } from '../support/factories.ts';
-import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { insertOverdue, makeDue } from '../support/scheduled.ts';
-import { openStream } from '../support/stream-reader.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { createChannel, createSubscription, publish, waitForDelivery } from '../support/make/factories.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { type Receiver, startReceiver } from '../support/world/receiver.ts';
+import { insertOverdue, makeDue } from '../support/world/scheduled.ts';
+import { openStream } from '../support/world/stream-reader.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -3,11 +3,11 @@ import { createServices } from '../../src/process/create-services.ts';
 import type { Filters } from '../../src/filters/filters.ts';
 import { createMessages } from '../../src/messages/service.ts';
 import { createSchemas } from '../../src/schemas/schemas.ts';
-import { createChannel, createSubscription, publish } from '../support/factories.ts';
-import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { createDuePublisher, createHeldFilters, insertOverdue, publishAllDue } from '../support/scheduled.ts';
-import { startSecondApi } from '../support/second-api.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { createChannel, createSubscription, publish } from '../support/make/factories.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { createDuePublisher, createHeldFilters, insertOverdue, publishAllDue } from '../support/world/scheduled.ts';
+import { startSecondApi } from '../support/service/second-api.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 const webhookUrl = 'https://example.com/in';
 const MINUTE_MS = 60_000;

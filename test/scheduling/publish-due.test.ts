@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { TIME_IS_GIVEN } from '../../src/db/time-given.ts';
 import { isTimeGiven } from '../../src/kernel/ids.ts';
-import { createChannel, createSubscription, publish } from '../support/factories.ts';
-import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { createDuePublisher, insertOverdue, makeDue, publishAllDue } from '../support/scheduled.ts';
-import { openStream } from '../support/stream-reader.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { createChannel, createSubscription, publish } from '../support/make/factories.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { createDuePublisher, insertOverdue, makeDue, publishAllDue } from '../support/world/scheduled.ts';
+import { openStream } from '../support/world/stream-reader.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 const WEBHOOK_URL = 'https://example.com/in';
 const MINUTE_MS = 60_000;

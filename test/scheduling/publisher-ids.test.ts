@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { createChannel, type PageJson } from '../support/factories.ts';
-import { type Answer, startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { createDuePublisher, makeDue, publishAllDue } from '../support/scheduled.ts';
-import { startSecondApi } from '../support/second-api.ts';
-import { tableContents } from '../support/table-contents.ts';
+import { createChannel, type PageJson } from '../support/make/factories.ts';
+import { type Answer, startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { createDuePublisher, makeDue, publishAllDue } from '../support/world/scheduled.ts';
+import { startSecondApi } from '../support/service/second-api.ts';
+import { tableContents } from '../support/check/table-contents.ts';
 
 type MessageJson = { id: string; deliveryStatus: string };
 type Accepted = { count: number; ids: string[] };

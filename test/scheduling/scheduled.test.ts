@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { timeOfId } from '../../src/kernel/ids.ts';
-import { createChannel, createSubscription, type PageJson } from '../support/factories.ts';
-import { type MessageJson, messageCalls, type Refusal, scheduledCalls } from '../support/message-calls.ts';
-import { type Answer, startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { tableContents } from '../support/table-contents.ts';
-import { newIdempotencyKey } from '../support/two-apis.ts';
+import { createChannel, createSubscription, type PageJson } from '../support/make/factories.ts';
+import { type MessageJson, messageCalls, type Refusal, scheduledCalls } from '../support/make/message-calls.ts';
+import { type Answer, startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { tableContents } from '../support/check/table-contents.ts';
+import { newIdempotencyKey } from '../support/service/two-apis.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

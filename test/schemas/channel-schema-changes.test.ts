@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createFilters } from '../../src/filters/filters.ts';
 import { createCheckedPublish } from '../../src/messages/checked-publish.ts';
 import { createSchemas } from '../../src/schemas/schemas.ts';
-import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { ORDER, type Refusal, schemaCalls } from '../support/schema-calls.ts';
-import { startSecondApi } from '../support/second-api.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { ORDER, type Refusal, schemaCalls } from '../support/make/schema-calls.ts';
+import { startSecondApi } from '../support/service/second-api.ts';
 
 let posthorn: TestPosthorn;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createSubscription } from '../support/factories.ts';
-import { type Answer, startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { ORDER, type Problem, type Refusal, schemaCalls } from '../support/schema-calls.ts';
-import { tableContents } from '../support/table-contents.ts';
+import { createSubscription } from '../support/make/factories.ts';
+import { type Answer, startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { ORDER, type Problem, type Refusal, schemaCalls } from '../support/make/schema-calls.ts';
+import { tableContents } from '../support/check/table-contents.ts';
 
 let posthorn: TestPosthorn;
 beforeAll(async () => {

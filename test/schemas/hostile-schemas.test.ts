@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { childEnvironment } from '../../src/config.ts';
 import { createSchemas, newBudget } from '../../src/schemas/schemas.ts';
-import { createChannel } from '../support/factories.ts';
-import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { createChannel } from '../support/make/factories.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 type Refusal = { error: { code: string; message: string; details?: { field: string; reason: string } } };
 type Schema = Record<string, unknown>;

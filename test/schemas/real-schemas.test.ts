@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { type Refusal, schemaCalls } from '../support/schema-calls.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { type Refusal, schemaCalls } from '../support/make/schema-calls.ts';
 
 // Written for this test after schemas that people have: catalogues, generators, the documents of other services.
 const FOLDER = new URL('../support/real-schemas/', import.meta.url);

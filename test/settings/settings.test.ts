@@ -9,9 +9,9 @@ import { childEnvironment } from '../../src/config.ts';
 import { ensureEnvironments } from '../../src/process/seed.ts';
 import { createLog } from '../../src/log.ts';
 import { createNewId } from '../../src/new-id.ts';
-import { runPosthorn, startPosthorn } from '../support/command-line.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { BUILT } from '../support/ensure-built.ts';
+import { runPosthorn, startPosthorn } from '../support/service/command-line.ts';
+import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';
+import { BUILT } from '../support/service/ensure-built.ts';
 
 let database: TestDatabase;
 const folder = mkdtempSync(join(tmpdir(), 'posthorn-settings-'));

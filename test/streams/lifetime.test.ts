@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createEventStreams, EventStream } from '../../src/http/event-stream.ts';
 import { TIER_LIMITS } from '../../src/identity/tiers.ts';
-import { createChannel, publish, publishBatch } from '../support/factories.ts';
-import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { make } from '../support/seed.ts';
-import { type StreamApi, startStreamApi } from '../support/stream-api.ts';
-import { openStream, type StreamReader } from '../support/stream-reader.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { createChannel, publish, publishBatch } from '../support/make/factories.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { make } from '../support/make/seed.ts';
+import { type StreamApi, startStreamApi } from '../support/service/stream-api.ts';
+import { openStream, type StreamReader } from '../support/world/stream-reader.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 const MIB = 1_048_576;
 

@@ -2,11 +2,11 @@ import { randomInt } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { createChannel, publish, publishBatch } from '../support/factories.ts';
-import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { type StreamApi, startStreamApi } from '../support/stream-api.ts';
-import { BEGINNING, idsOf, openStream, type StreamReader } from '../support/stream-reader.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { createChannel, publish, publishBatch } from '../support/make/factories.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { type StreamApi, startStreamApi } from '../support/service/stream-api.ts';
+import { BEGINNING, idsOf, openStream, type StreamReader } from '../support/world/stream-reader.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 const PUBLISHERS = 20;
 const BY_EACH = 30;

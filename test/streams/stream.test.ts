@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { createChannel, createSubscription, publish, publishBatch } from '../support/factories.ts';
-import { type Answer, startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
-import { BEGINNING, idsOf, openStream, type StreamReader } from '../support/stream-reader.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { createChannel, createSubscription, publish, publishBatch } from '../support/make/factories.ts';
+import { type Answer, startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { BEGINNING, idsOf, openStream, type StreamReader } from '../support/world/stream-reader.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 type Refusal = { error: { code: string; details?: { field: string; reason: string } } };
 type Given = { query?: string; lastEventId?: string; key?: string };

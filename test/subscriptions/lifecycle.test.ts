@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createSubscriptions } from '../../src/subscriptions/service.ts';
-import { countNotifications } from '../support/notifications.ts';
-import { type Resources, startResources } from '../support/resources.ts';
-import { DEFAULT_POLICY, invalidAt, NO_SUBSCRIPTION, subscriptionCalls } from '../support/subscription-calls.ts';
+import { countNotifications } from '../support/world/notifications.ts';
+import { type Resources, startResources } from '../support/make/resources.ts';
+import { DEFAULT_POLICY, invalidAt, NO_SUBSCRIPTION, subscriptionCalls } from '../support/make/subscription-calls.ts';
 
 let resources: Resources;
 let channelId: string;

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { type DeliveryScene, setDeliveryScene } from '../support/delivery-scene.ts';
-import { createChannel, createSubscription, publish, waitForDelivery } from '../support/factories.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { type DeliveryScene, setDeliveryScene } from '../support/make/delivery-scene.ts';
+import { createChannel, createSubscription, publish, waitForDelivery } from '../support/make/factories.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 
 /**
  * The service's own API as a target. Old mechanism: nobody told the guard which addresses are own ones, so a subscription to

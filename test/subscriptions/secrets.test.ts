@@ -7,8 +7,8 @@ import {
   type Subscription,
 } from '../../src/subscriptions/schema.ts';
 import { openSecret, secretContext } from '../../src/credentials/signing-secret.ts';
-import { type Resources, startResources } from '../support/resources.ts';
-import { NO_SUBSCRIPTION } from '../support/subscription-calls.ts';
+import { type Resources, startResources } from '../support/make/resources.ts';
+import { NO_SUBSCRIPTION } from '../support/make/subscription-calls.ts';
 
 const HOUR_MS = 3_600_000;
 

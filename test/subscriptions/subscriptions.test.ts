@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { type Resources, startResources } from '../support/resources.ts';
+import { type Resources, startResources } from '../support/make/resources.ts';
 import {
   DEFAULT_POLICY,
   invalidAt,
   NO_SUBSCRIPTION,
   subscriptionCalls,
   URL_OF_HOOK,
-} from '../support/subscription-calls.ts';
+} from '../support/make/subscription-calls.ts';
 
 let resources: Resources;
 let channelId: string;

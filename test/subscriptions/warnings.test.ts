@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { type DeliveryScene, setDeliveryScene } from '../support/delivery-scene.ts';
-import { type PageJson, publish, waitForDelivery } from '../support/factories.ts';
+import { type DeliveryScene, setDeliveryScene } from '../support/make/delivery-scene.ts';
+import { type PageJson, publish, waitForDelivery } from '../support/make/factories.ts';
 
 /**
  * Subscriptions that are older than a rule. Old mechanism: `Cookie`, `X_Forwarded_For` and the like could be saved and were

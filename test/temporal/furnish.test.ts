@@ -5,7 +5,7 @@ import { connectToTemporal, installRuntime, type TemporalConnection } from '../.
 import { type Furniture, furnish } from '../../src/temporal/furnish.ts';
 import { createLog } from '../../src/log.ts';
 import { reconcilerScheduleId, SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from '../../src/contract/temporal-names.ts';
-import { createTestTemporal } from '../support/temporal.ts';
+import { createTestTemporal } from '../support/service/temporal.ts';
 
 // Without a worker behind it: what is made in these namespaces is never run.
 const { address, taskQueue } = createTestTemporal();

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker';
 import { DeterminismViolationError } from '@temporalio/workflow';
 import { bundleWorkflows } from '../../src/temporal/workflow-bundle.ts';
-import { historyFromJson } from '../support/history-json.ts';
-import { startPosthorn, type TestPosthorn } from '../support/posthorn.ts';
+import { historyFromJson } from '../support/check/history-json.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import {
   HISTORIES_FOLDER,
   isToBeKept,
@@ -15,7 +15,7 @@ import {
   type RecordedHistory,
   recordHistories,
   RECORDINGS,
-} from '../support/record-histories.ts';
+} from '../support/make/record-histories.ts';
 
 type Bundle = { code: string };
 
@@ -87,7 +87,7 @@ test.each(names)('%s goes on under the workflows of today, as it was kept and as
 });
 
 test('workflows with one command more, or without the type, are found out by every history that they concern', async () => {
-  const workflowsPath = fileURLToPath(new URL('../support/changed-workflows.ts', import.meta.url));
+  const workflowsPath = fileURLToPath(new URL('../support/make/changed-workflows.ts', import.meta.url));
   const changed = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') });
   const verdicts = Object.fromEntries(
     await Promise.all(names.map(async (name) => [name, await replay(changed, keptOf(name))] as const)),

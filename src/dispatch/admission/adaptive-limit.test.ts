@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { queueing, type ReceiverModel, simulate, type Simulated } from '../../../test/support/receiver-model.ts';
+import { queueing, type ReceiverModel, simulate, type Simulated } from '../../../test/support/world/receiver-model.ts';
 import { AdaptiveLimit } from './adaptive-limit.ts';
 
 /** Numbers that look random and are the same in every run (a linear congruential generator), from 0 to 1. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { sharedCircuits } from '../../../test/support/shared-circuits.ts';
+import { sharedCircuits } from '../../../test/support/world/shared-circuits.ts';
 import { createLog } from '../../log.ts';
 import { type Admission, type Admitted, type Answered, createAdmission, type Entry } from './admission.ts';
 

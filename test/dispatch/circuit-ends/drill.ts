@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { startWorker } from '../../../src/process/start-worker.ts';
-import { createCircuitScene, PATIENT, type Subscribed } from '../../support/circuit-scene.ts';
-import { publish, publishBatch, waitForDelivery } from '../../support/factories.ts';
-import { currentRun } from '../../support/run.ts';
-import { startPosthorn, type TestPosthorn } from '../../support/posthorn.ts';
-import type { Answer, ReceivedRequest } from '../../support/receiver.ts';
-import { serviceEvents } from '../../support/system-channel.ts';
-import { waitFor } from '../../support/wait-for.ts';
+import { createCircuitScene, PATIENT, type Subscribed } from '../../support/make/circuit-scene.ts';
+import { publish, publishBatch, waitForDelivery } from '../../support/make/factories.ts';
+import { currentRun } from '../../support/service/run.ts';
+import { startPosthorn, type TestPosthorn } from '../../support/service/posthorn.ts';
+import type { Answer, ReceivedRequest } from '../../support/world/receiver.ts';
+import { serviceEvents } from '../../support/make/system-channel.ts';
+import { waitFor } from '../../support/check/wait-for.ts';
 
 // The first two are claimed at once, and a probe may be among them.
 const AHEAD = 2;

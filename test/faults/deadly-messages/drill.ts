@@ -1,12 +1,12 @@
 import { rmSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { makeDataFolder, startOwnTemporal } from '../../support/own-servers.ts';
-import { type OwnService, prepareOwnService } from '../../support/own-service.ts';
-import { type ApiProcess, type PosthornProcess, startApiProcess, startWorkerProcess } from '../../support/processes.ts';
-import type { Answer } from '../../support/receiver.ts';
-import { createScenes } from '../../support/scene.ts';
-import { waitFor } from '../../support/wait-for.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/service/database.ts';
+import { makeDataFolder, startOwnTemporal } from '../../support/service/own-servers.ts';
+import { type OwnService, prepareOwnService } from '../../support/service/own-service.ts';
+import { type ApiProcess, type PosthornProcess, startApiProcess, startWorkerProcess } from '../../support/service/processes.ts';
+import type { Answer } from '../../support/world/receiver.ts';
+import { createScenes } from '../../support/make/scene.ts';
+import { waitFor } from '../../support/check/wait-for.ts';
 
 // Each death takes the start of a worker and the 5 s or 10 s after which Temporal knows of it.
 const ENDS_WITHIN_MS = 300_000;

@@ -1,14 +1,14 @@
 import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { brokenPromises, idOf, inFlight, repeatsOf, untilSettled } from '../../support/invariants.ts';
-import { makeDataFolder, startOwnTemporal } from '../../support/own-servers.ts';
-import { type OwnService, prepareOwnService } from '../../support/own-service.ts';
-import { type ApiProcess, type PosthornProcess, startApiProcess, startWorkerProcess } from '../../support/processes.ts';
-import type { Answer, Receiver } from '../../support/receiver.ts';
-import { after, createScenes, evidenceOf } from '../../support/scene.ts';
-import { waitFor } from '../../support/wait-for.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/service/database.ts';
+import { brokenPromises, idOf, inFlight, repeatsOf, untilSettled } from '../../support/check/invariants.ts';
+import { makeDataFolder, startOwnTemporal } from '../../support/service/own-servers.ts';
+import { type OwnService, prepareOwnService } from '../../support/service/own-service.ts';
+import { type ApiProcess, type PosthornProcess, startApiProcess, startWorkerProcess } from '../../support/service/processes.ts';
+import type { Answer, Receiver } from '../../support/world/receiver.ts';
+import { after, createScenes, evidenceOf } from '../../support/make/scene.ts';
+import { waitFor } from '../../support/check/wait-for.ts';
 
 // A killed worker's tries are known to be dead when Temporal's task (10 s) or the worker's lease (10 s) has run out, and are
 // then made by another one; the rest is for a busy machine. The reconciler would take a minute.

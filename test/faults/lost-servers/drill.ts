@@ -4,13 +4,13 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { Pool } from 'pg';
 import { migrate } from '../../../src/db/migrate.ts';
 import { createPool } from '../../../src/db/pool.ts';
-import { brokenPromises, inFlight, repeatsOf, untilSettled } from '../../support/invariants.ts';
-import { makeDataFolder, type OwnServer, startOwnPostgres, startOwnTemporal } from '../../support/own-servers.ts';
-import { type OwnService, prepareOwnService } from '../../support/own-service.ts';
-import { type ApiProcess, type PosthornProcess, startApiProcess, startWorkerProcess } from '../../support/processes.ts';
-import type { Publication } from '../../support/recorder.ts';
-import { after, createScenes, evidenceOf } from '../../support/scene.ts';
-import { waitFor } from '../../support/wait-for.ts';
+import { brokenPromises, inFlight, repeatsOf, untilSettled } from '../../support/check/invariants.ts';
+import { makeDataFolder, type OwnServer, startOwnPostgres, startOwnTemporal } from '../../support/service/own-servers.ts';
+import { type OwnService, prepareOwnService } from '../../support/service/own-service.ts';
+import { type ApiProcess, type PosthornProcess, startApiProcess, startWorkerProcess } from '../../support/service/processes.ts';
+import type { Publication } from '../../support/world/recorder.ts';
+import { after, createScenes, evidenceOf } from '../../support/make/scene.ts';
+import { waitFor } from '../../support/check/wait-for.ts';
 
 // How long Temporal is away (issue: 20 s); longer than a start (5 s), a heartbeat (5 s) and a Temporal task (10 s) may take.
 const TEMPORAL_AWAY_MS = 20_000;

@@ -1,0 +1,56 @@
+import type { z } from 'zod';
+import { errorCodesOf } from '../../../src/http/error-codes.ts';
+import { errorEnvelope } from '../../../src/http/error-envelope.ts';
+import { healthAnswer, readyAnswer, unreadyAnswer } from '../../../src/http/health.ts';
+import type { Row } from '../../../src/http/route.ts';
+import { routes } from '../../../src/routes.ts';
+import { type ErrorCode, STATUS_OF_CODE } from '../../../src/kernel/api-error.ts';
+
+/** Where a value, as it came over the wire, differs from a schema; nothing when it fits. Unknown fields are problems. */
+export const problemsOf = (schema: z.ZodType, value: unknown): string[] =>
+  schema.safeParse(value).error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) ?? [];
+
+export type Seen = { method: string; path: string; status: number; body: unknown };
+
+/** Answers of what has no row: they stand before the route table, and have no rate limit. */
+export const PROBES: Readonly<Record<string, Readonly<Record<number, z.ZodType>>>> = {
+  '/healthz': { 200: healthAnswer },
+  '/readyz': { 200: readyAnswer, 503: unreadyAnswer },
+};
+
+const patterns = routes.map((row) => ({ row, pattern: new RegExp(`^${row.path.replaceAll(/:\w+/g, '[^/]+')}$`) }));
+
+/** The row that a request is for; of several the one that names its path with the fewest parameters. */
+function rowOf(method: string, path: string): Row | undefined {
+  return patterns
+    .filter(({ row, pattern }) => row.method === method && pattern.test(path))
+    .toSorted((one, other) => one.row.path.split(':').length - other.row.path.split(':').length)[0]?.row;
+}
+
+/**
+ * Where an answer differs from what the route table says of it: another status, a body that does not fit the schema of its
+ * status, or a code that the route does not name. Answers to HEAD, and streams, have no body to look at.
+ */
+export function answerProblems({ method, path: target, status, body }: Seen, table = rowOf): string[] {
+  const [path = ''] = target.split('?');
+  if (method === 'HEAD') return [];
+  const row = table(method, path);
+  const answers = PROBES[path] ?? row?.answers ?? {};
+  const good = answers[status];
+  if (good !== undefined) return isStream(good) ? [] : problemsOf(good, body);
+  const refusal = errorEnvelope.safeParse(body);
+  if (!refusal.success)
+    return [`status ${status} is neither among the answers nor a refusal`, ...problemsOf(errorEnvelope, body)];
+  const { code } = refusal.data.error;
+  const codes: readonly ErrorCode[] = row === undefined ? [...NO_ROUTE, ...errorCodesOf(ANY)] : errorCodesOf(row);
+  return [
+    ...(STATUS_OF_CODE[code] === status ? [] : [`${code} has the status ${status}`]),
+    ...(codes.includes(code) ? [] : [`${code} is not among the codes of the route`]),
+  ];
+}
+
+const isStream = (schema: z.ZodType): boolean => schema.meta()?.['mediaType'] === 'text/event-stream';
+
+/** Refusals of what is no route, beside those that stand before the look for one. */
+const NO_ROUTE: readonly ErrorCode[] = ['NOT_FOUND', 'METHOD_NOT_ALLOWED'];
+const ANY = { access: { scope: 'channels:read' }, method: 'GET', errors: [] } as const;

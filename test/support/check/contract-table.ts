@@ -1,0 +1,297 @@
+import type { z } from 'zod';
+import { channelAnswer } from '../../../src/channels/schema.ts';
+import { bulkReplayAnswer, deadLetterAnswer } from '../../../src/dead-letters/schema.ts';
+import { attemptAnswer, deliveryAnswer } from '../../../src/deliveries/schema.ts';
+import { apiKeyAnswer, newApiKeyAnswer } from '../../../src/identity/api-keys/schema.ts';
+import { messageReplayAnswer } from '../../../src/message-replays/schema.ts';
+import { dryRunAnswer } from '../../../src/messages/dry-run-schema.ts';
+import {
+  batchAnswer,
+  cancelledMessageAnswer,
+  messageAnswer,
+  publishedAnswer,
+  validationAnswer,
+} from '../../../src/messages/schema.ts';
+import type { Scope } from '../../../src/kernel/scopes.ts';
+import { secretAnswer, subscriptionAnswer } from '../../../src/subscriptions/schema.ts';
+
+/** One id of each kind that a path may name, all of one environment. */
+export type ResourceIds = {
+  channelId: string;
+  messageId: string;
+  scheduledMessageId: string;
+  subscriptionId: string;
+  deliveryId: string;
+  deadLetterId: string;
+  bulkReplayId: string;
+  messageReplayId: string;
+  apiKeyId: string;
+};
+
+/**
+ * The contract of one endpoint, written by hand from the specification §4. The tests compare the route table with it, so that neither
+ * a scope nor a status changes unseen.
+ */
+export type ContractRow = {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  path: string;
+  scope: Scope;
+  status: 200 | 201 | 202 | 204;
+  /** Schema of its answer; absent with 204. `listOf` is a page of that resource. */
+  answers?: z.ZodType;
+  listOf?: z.ZodType;
+  /** Answers with server-sent events; test/streams/stream.test.ts reads them. */
+  isStream?: true;
+  /** A good body, where one is taken. */
+  body?: (ids: ResourceIds) => Record<string, unknown>;
+  isBodyOptional?: true;
+};
+
+const message = { eventType: 'order.created', payload: { n: 1 } };
+
+export const CONTRACT: ContractRow[] = [
+  {
+    method: 'POST',
+    path: '/v1/channels',
+    scope: 'channels:write',
+    status: 201,
+    answers: channelAnswer,
+    body: () => ({ name: 'orders' }),
+  },
+  { method: 'GET', path: '/v1/channels', scope: 'channels:read', status: 200, listOf: channelAnswer },
+  { method: 'GET', path: '/v1/channels/:channelId', scope: 'channels:read', status: 200, answers: channelAnswer },
+  {
+    method: 'PATCH',
+    path: '/v1/channels/:channelId',
+    scope: 'channels:write',
+    status: 200,
+    answers: channelAnswer,
+    body: () => ({ name: 'renamed' }),
+  },
+  { method: 'DELETE', path: '/v1/channels/:channelId', scope: 'channels:write', status: 204 },
+  {
+    method: 'POST',
+    path: '/v1/channels/:channelId/messages',
+    scope: 'messages:write',
+    status: 202,
+    answers: publishedAnswer,
+    body: () => message,
+  },
+  {
+    method: 'POST',
+    path: '/v1/channels/:channelId/messages/batch',
+    scope: 'messages:write',
+    status: 202,
+    answers: batchAnswer,
+    body: () => ({ messages: [message, message] }),
+  },
+  ...['/v1/messages/batch', '/v1/messages/transactional'].map(
+    (path): ContractRow => ({
+      method: 'POST',
+      path,
+      scope: 'messages:write',
+      status: 202,
+      answers: batchAnswer,
+      body: ({ channelId }) => ({ messages: [{ ...message, channelId }] }),
+    }),
+  ),
+  {
+    method: 'POST',
+    path: '/v1/channels/:channelId/validate',
+    scope: 'messages:write',
+    status: 200,
+    answers: validationAnswer,
+    body: () => message,
+  },
+  {
+    method: 'POST',
+    path: '/v1/channels/:channelId/dry-run',
+    scope: 'messages:write',
+    status: 200,
+    answers: dryRunAnswer,
+    body: () => ({ ...message, filter: 'payload.n == 1' }),
+  },
+  {
+    method: 'GET',
+    path: '/v1/channels/:channelId/messages',
+    scope: 'messages:read',
+    status: 200,
+    listOf: messageAnswer,
+  },
+  {
+    method: 'GET',
+    path: '/v1/channels/:channelId/scheduled',
+    scope: 'messages:read',
+    status: 200,
+    listOf: messageAnswer,
+  },
+  { method: 'GET', path: '/v1/channels/:channelId/stream', scope: 'messages:read', status: 200, isStream: true },
+  { method: 'GET', path: '/v1/messages/:messageId', scope: 'messages:read', status: 200, answers: messageAnswer },
+  {
+    method: 'POST',
+    path: '/v1/messages/:scheduledMessageId/cancel',
+    scope: 'messages:write',
+    status: 200,
+    answers: cancelledMessageAnswer,
+  },
+  { method: 'DELETE', path: '/v1/messages/:messageId', scope: 'messages:write', status: 204 },
+  {
+    method: 'POST',
+    path: '/v1/subscriptions',
+    scope: 'subscriptions:write',
+    status: 201,
+    answers: subscriptionAnswer,
+    body: ({ channelId }) => ({ channelId, webhookUrl: 'https://example.com/in' }),
+  },
+  { method: 'GET', path: '/v1/subscriptions', scope: 'subscriptions:read', status: 200, listOf: subscriptionAnswer },
+  {
+    method: 'GET',
+    path: '/v1/subscriptions/:subscriptionId',
+    scope: 'subscriptions:read',
+    status: 200,
+    answers: subscriptionAnswer,
+  },
+  {
+    method: 'PATCH',
+    path: '/v1/subscriptions/:subscriptionId',
+    scope: 'subscriptions:write',
+    status: 200,
+    answers: subscriptionAnswer,
+    body: () => ({ name: 'renamed' }),
+  },
+  { method: 'DELETE', path: '/v1/subscriptions/:subscriptionId', scope: 'subscriptions:write', status: 204 },
+  {
+    method: 'POST',
+    path: '/v1/subscriptions/:subscriptionId/pause',
+    scope: 'subscriptions:write',
+    status: 200,
+    answers: subscriptionAnswer,
+  },
+  {
+    method: 'POST',
+    path: '/v1/subscriptions/:subscriptionId/resume',
+    scope: 'subscriptions:write',
+    status: 200,
+    answers: subscriptionAnswer,
+  },
+  {
+    method: 'POST',
+    path: '/v1/subscriptions/:subscriptionId/test',
+    scope: 'subscriptions:write',
+    status: 202,
+    answers: publishedAnswer,
+    body: () => ({ eventType: 'order.tested', payload: { n: 2 } }),
+    isBodyOptional: true,
+  },
+  {
+    method: 'GET',
+    path: '/v1/subscriptions/:subscriptionId/secret',
+    // A reader of the secret can sign in our name, so reading takes the right to change it.
+    scope: 'subscriptions:write',
+    status: 200,
+    answers: secretAnswer,
+  },
+  {
+    method: 'POST',
+    path: '/v1/subscriptions/:subscriptionId/secret/rotate',
+    scope: 'subscriptions:write',
+    status: 200,
+    answers: secretAnswer,
+    body: () => ({ overlapHours: 1 }),
+    isBodyOptional: true,
+  },
+  { method: 'GET', path: '/v1/deliveries', scope: 'deliveries:read', status: 200, listOf: deliveryAnswer },
+  { method: 'GET', path: '/v1/deliveries/:deliveryId', scope: 'deliveries:read', status: 200, answers: deliveryAnswer },
+  {
+    method: 'GET',
+    path: '/v1/deliveries/:deliveryId/attempts',
+    scope: 'deliveries:read',
+    status: 200,
+    listOf: attemptAnswer,
+  },
+  {
+    method: 'POST',
+    path: '/v1/deliveries/:deliveryId/retry',
+    scope: 'dlq:write',
+    status: 202,
+    answers: deliveryAnswer,
+  },
+  { method: 'GET', path: '/v1/dlq', scope: 'dlq:read', status: 200, listOf: deadLetterAnswer },
+  { method: 'GET', path: '/v1/dlq/:deadLetterId', scope: 'dlq:read', status: 200, answers: deadLetterAnswer },
+  { method: 'DELETE', path: '/v1/dlq/:deadLetterId', scope: 'dlq:write', status: 204 },
+  { method: 'POST', path: '/v1/dlq/:deadLetterId/replay', scope: 'dlq:write', status: 202, answers: deliveryAnswer },
+  {
+    method: 'POST',
+    path: '/v1/dlq/replay',
+    scope: 'dlq:write',
+    status: 202,
+    answers: bulkReplayAnswer,
+    body: ({ channelId }) => ({ channelId }),
+  },
+  { method: 'GET', path: '/v1/dlq/replay', scope: 'dlq:read', status: 200, listOf: bulkReplayAnswer },
+  { method: 'GET', path: '/v1/dlq/replay/:bulkReplayId', scope: 'dlq:read', status: 200, answers: bulkReplayAnswer },
+  {
+    method: 'POST',
+    path: '/v1/dlq/replay/:bulkReplayId/cancel',
+    scope: 'dlq:write',
+    status: 202,
+    answers: bulkReplayAnswer,
+  },
+  {
+    method: 'POST',
+    path: '/v1/subscriptions/:subscriptionId/replay',
+    scope: 'subscriptions:write',
+    status: 202,
+    answers: messageReplayAnswer,
+    body: () => ({ since: '2026-01-01T00:00:00Z' }),
+  },
+  { method: 'GET', path: '/v1/replays', scope: 'subscriptions:read', status: 200, listOf: messageReplayAnswer },
+  {
+    method: 'GET',
+    path: '/v1/replays/:messageReplayId',
+    scope: 'subscriptions:read',
+    status: 200,
+    answers: messageReplayAnswer,
+  },
+  {
+    method: 'POST',
+    path: '/v1/replays/:messageReplayId/cancel',
+    scope: 'subscriptions:write',
+    status: 202,
+    answers: messageReplayAnswer,
+  },
+  { method: 'GET', path: '/v1/api-keys', scope: 'credentials:write', status: 200, listOf: apiKeyAnswer },
+  {
+    method: 'POST',
+    path: '/v1/api-keys',
+    scope: 'credentials:write',
+    status: 201,
+    answers: newApiKeyAnswer,
+    body: () => ({ name: 'till' }),
+  },
+  { method: 'GET', path: '/v1/api-keys/:apiKeyId', scope: 'credentials:write', status: 200, answers: apiKeyAnswer },
+  {
+    method: 'PATCH',
+    path: '/v1/api-keys/:apiKeyId',
+    scope: 'credentials:write',
+    status: 200,
+    answers: apiKeyAnswer,
+    body: () => ({ name: 'renamed' }),
+  },
+  { method: 'DELETE', path: '/v1/api-keys/:apiKeyId', scope: 'credentials:write', status: 204 },
+  {
+    method: 'POST',
+    path: '/v1/api-keys/:apiKeyId/rotate',
+    scope: 'credentials:write',
+    status: 200,
+    answers: newApiKeyAnswer,
+  },
+];
+
+/** The parameter that a path names; undefined when it names none. No path names two. */
+export const parameterOf = (path: string): keyof ResourceIds | undefined =>
+  // `as`: the tables' parameters are the ids' names; a path with another one finds no id and fails its test.
+  /:(\w+)/.exec(path)?.[1] as keyof ResourceIds | undefined;
+
+/** A path with its parameter filled in, percent-encoded. */
+export const fillPath = (path: string, id: string): string => path.replace(/:\w+/, encodeURIComponent(id));

@@ -1,0 +1,25 @@
+import { ensureSystemChannels } from '../../../src/channels/store.ts';
+import type { Dependencies } from '../../../src/dependencies.ts';
+
+/** One organisation with one app and its two environments, as the first start makes them. Returns the environments' ids. */
+export async function insertOrganisation({
+  db,
+  newId,
+}: Pick<Dependencies, 'db' | 'newId'>): Promise<{ live: string; test: string }> {
+  const [organisationId, appId, live, test] = [
+    newId('organisation'),
+    newId('app'),
+    newId('environment'),
+    newId('environment'),
+  ];
+  await db.organisation.create({ data: { id: organisationId, name: 'Test' } });
+  await db.app.create({ data: { id: appId, organisationId, name: 'Test', slug: 'test' } });
+  await db.environment.createMany({
+    data: [
+      { id: live, appId, kind: 'live' },
+      { id: test, appId, kind: 'test' },
+    ],
+  });
+  await ensureSystemChannels(db);
+  return { live, test };
+}

@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto';
+import { type Channels, createChannels } from '../../../src/channels/service.ts';
+import { createKeyRing, type KeyRing } from '../../../src/credentials/key-ring.ts';
+import type { Database } from '../../../src/db/client.ts';
+import { createDeliveries, type Deliveries } from '../../../src/deliveries/service.ts';
+import type { EnvironmentCaller, EnvironmentKind } from '../../../src/identity/caller.ts';
+import { TIER_LIMITS } from '../../../src/identity/tiers.ts';
+import { createNewId, type NewId } from '../../../src/new-id.ts';
+import { type AddressGuard, createAddressGuard } from '../../../src/outbound/address-guard.ts';
+import { createOwnAddresses } from '../../../src/outbound/own-addresses.ts';
+import { createLog } from '../../../src/log.ts';
+import { createFilters } from '../../../src/filters/filters.ts';
+import { createSchemas } from '../../../src/schemas/schemas.ts';
+import { SCOPES } from '../../../src/kernel/scopes.ts';
+import type { DeliveryStatus } from '../../../src/kernel/statuses.ts';
+import { createSubscriptions, type Subscriptions } from '../../../src/subscriptions/service.ts';
+import { createTestDatabase } from '../service/database.ts';
+import { insertOrganisation } from './organisation.ts';
+import { createMessageReplays } from '../../../src/message-replays/service.ts';
+
+/** Callers of the two environments of one app. They may do everything. */
+export type Callers = { live: EnvironmentCaller; test: EnvironmentCaller };
+
+/** The services of channels and subscriptions on a database of their own, without HTTP and without Temporal. */
+export type Resources = Callers & {
+  db: Database;
+  databaseUrl: string;
+  newId: NewId;
+  keyRing: KeyRing;
+  guard: AddressGuard;
+  channels: Channels;
+  subscriptions: Subscriptions;
+  deliveries: Deliveries;
+  /** Sets the services' clock forward. */
+  advance: (milliseconds: number) => void;
+  now: () => Date;
+  /** A delivery as publishing leaves it, in any state. Returns its id. */
+  insertDelivery: (of: { channelId: string; subscriptionId: string; status: DeliveryStatus }) => Promise<string>;
+  stop: () => Promise<void>;
+};
+
+export async function startResources(): Promise<Resources> {
+  const database = await createTestDatabase();
+  const { db } = database;
+  const newId = createNewId(Date.now);
+  let offset = 0;
+  const now = () => new Date(Date.now() + offset);
+  const keyRing = createKeyRing([{ kid: 'test', key: randomBytes(32) }]);
+  const deliveries = createDeliveries({ db, pool: database.pool, clock: now });
+  const guard = createAddressGuard({ allowCidrs: [], allowHttp: false, own: createOwnAddresses([]) });
+  const callers = await insertCallers(db, newId);
+  return {
+    db,
+    databaseUrl: database.url,
+    newId,
+    keyRing,
+    guard,
+    ...callers,
+    now,
+    deliveries,
+    channels: createChannels(
+      { db, newId, clock: now },
+      { deliveries, schemas: createSchemas({ log: createLog('silent') }) },
+    ),
+    subscriptions: createSubscriptions(
+      { db, newId, clock: now, keyRing },
+      {
+        guard,
+        deliveries,
+        messageReplays: createMessageReplays({ db, newId, clock: now }),
+        filters: createFilters(),
+      },
+    ),
+    advance: (milliseconds) => {
+      offset += milliseconds;
+    },
+    insertDelivery: (of) => insertDelivery(db, newId, { ...of, environmentId: callers.live.environmentId }),
+    stop: () => database.drop(),
+  };
+}
+
+async function insertCallers(db: Database, newId: NewId): Promise<Callers> {
+  const environmentIds = await insertOrganisation({ db, newId });
+  const callerOf = async (environment: EnvironmentKind): Promise<EnvironmentCaller> => {
+    const environmentId = environmentIds[environment];
+    const { app } = await db.environment.findUniqueOrThrow({ where: { id: environmentId }, include: { app: true } });
+    return {
+      organisationId: app.organisationId,
+      appId: app.id,
+      environmentId,
+      environment,
+      principal: { kind: 'apiKey', id: newId('apiKey') },
+      level: 'environment',
+      scopes: new Set(SCOPES),
+      limits: TIER_LIMITS.enterprise,
+    };
+  };
+  return { live: await callerOf('live'), test: await callerOf('test') };
+}
+
+async function insertDelivery(
+  db: Database,
+  newId: NewId,
+  of: { environmentId: string; channelId: string; subscriptionId: string; status: DeliveryStatus },
+): Promise<string> {
+  const isUnfinished = of.status === 'pending' || of.status === 'retrying';
+  const row = await db.delivery.create({
+    data: {
+      ...of,
+      id: newId('delivery'),
+      messageId: newId('message'),
+      attempts: of.status === 'pending' ? 0 : 1,
+      dueAt: isUnfinished ? new Date() : null,
+      nextRetryAt: of.status === 'retrying' ? new Date() : null,
+      carrier: of.status === 'retrying' ? 'delivery/x/1' : null,
+      maxRetries: 3,
+      initialDelay: 1_000,
+      maxDelay: 10_000,
+      backoffMultiplier: 2,
+    },
+  });
+  return row.id;
+}

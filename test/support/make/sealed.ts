@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto';
+import type { Pool } from 'pg';
+import type { KeyRing } from '../../../src/credentials/key-ring.ts';
+import { createNewId } from '../../../src/new-id.ts';
+import { secretContext } from '../../../src/credentials/signing-secret.ts';
+
+const newId = createNewId(Date.now);
+
+/** Rows that the ring's first key has sealed: signing secrets of one subscription, and kept answers. */
+export async function insertSealed(
+  pool: Pool,
+  ring: KeyRing,
+  { secrets, answers }: { secrets: number; answers: number },
+): Promise<void> {
+  const [subscriptionId, channelId, environmentId] = [newId('subscription'), newId('channel'), newId('environment')];
+  await pool.query(
+    `WITH organisation AS (INSERT INTO organisations (id, name, updated_at) VALUES ($1, 'o', now())),
+       app AS (INSERT INTO apps (id, organisation_id, name, slug, updated_at) VALUES ($2, $1, 'a', 'a', now())),
+       environment AS (INSERT INTO environments (id, app_id, kind) VALUES ($3, $2, 'live')),
+       channel AS (INSERT INTO channels (id, environment_id, name, updated_at) VALUES ($4, $3, 'c', now()))
+     INSERT INTO subscriptions (id, environment_id, channel_id, name, webhook_url, event_types, max_retries, initial_delay,
+       max_delay, backoff_multiplier, updated_at)
+     VALUES ($5, $3, $4, 's', 'https://example.com/', '{}', 1, 1000, 1000, 1, now())`,
+    [newId('organisation'), newId('app'), environmentId, channelId, subscriptionId],
+  );
+  for (let n = 0; n < secrets; n += 1) {
+    const id = newId('secret');
+    await pool.query('INSERT INTO subscription_secrets (id, subscription_id, ciphertext) VALUES ($1, $2, $3)', [
+      id,
+      subscriptionId,
+      ring.encrypt(`whsec_${n}`, secretContext(id)),
+    ]);
+  }
+  for (let n = 0; n < answers; n += 1) {
+    const id = randomBytes(32);
+    await pool.query(
+      `INSERT INTO idempotency_keys (id, environment_id, request_hash, status, sealed_body, expires_at)
+       VALUES ($1, $2, $1, 201, $3, now() + interval '1 day')`,
+      [id, environmentId, ring.encrypt('{}', `idempotency_keys|sealed_body|${id.toString('hex')}`)],
+    );
+  }
+}
+
+const SEALED_FORM = '^v1\\.[A-Za-z0-9_-]{1,32}\\.[A-Za-z0-9_-]{16}\\.[A-Za-z0-9_-]+$';
+
+/** Every text of the database that has the form of a sealed one, but for the check values of keys, and its table and column. */
+export async function sealedTexts(pool: Pool): Promise<{ place: string; sealed: string }[]> {
+  const { rows: columns } = await pool.query<{ table: string; column: string }>(
+    `SELECT c.table_name AS "table", c.column_name AS "column" FROM information_schema.columns c
+     WHERE c.table_schema = 'public' AND c.data_type IN ('text', 'character varying', 'json', 'jsonb')
+       AND c.table_name <> 'encryption_keys' ORDER BY 1, 2`,
+  );
+  const found = [];
+  for (const { table, column } of columns) {
+    const { rows } = await pool.query<{ sealed: string }>(
+      `SELECT "${column}"::text AS sealed FROM "${table}" WHERE "${column}"::text ~ $1`,
+      [SEALED_FORM],
+    );
+    found.push(...rows.map(({ sealed }) => ({ place: `${table}.${column}`, sealed })));
+  }
+  return found;
+}

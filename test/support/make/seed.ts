@@ -1,0 +1,122 @@
+import type { ResourceIds } from '../check/contract-table.ts';
+import type { TestPosthorn } from '../service/posthorn.ts';
+
+/** Makes something through the API with that key; fails unless it was made. */
+export async function make(
+  posthorn: TestPosthorn,
+  key: string,
+  path: string,
+  body: Record<string, unknown>,
+): Promise<{ id: string } & Record<string, unknown>> {
+  const answer = await posthorn.request<{ id: string }>('POST', path, body, { key });
+  if (answer.status > 299) throw new Error(`POST ${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+  return answer.body;
+}
+
+/** A recorded failed try of a delivery, as the attempt activity leaves it. Returns its id. */
+export async function insertAttempt(
+  { deps }: TestPosthorn,
+  deliveryId: string,
+  number: number,
+  fields: Record<string, unknown> = {},
+): Promise<string> {
+  const row = await deps.db.attempt.create({
+    data: {
+      id: deps.newId('attempt'),
+      deliveryId,
+      number,
+      startedAt: new Date(),
+      durationMs: 12,
+      outcome: 'failed',
+      errorClass: 'status',
+      errorMessage: 'answered with status 500',
+      responseStatus: 500,
+      responseHeaders: { 'content-type': 'text/plain' },
+      responseBody: 'no',
+      responseLatencyMs: 11,
+      carrier: `delivery/${deliveryId}/1`,
+      ...fields,
+    },
+  });
+  return row.id;
+}
+
+/** Ends a delivery as the last try of its policy does: failed, with an attempt and an open dead letter. Returns that one's id. */
+export async function endAsDeadLetter(
+  posthorn: TestPosthorn,
+  deliveryId: string,
+  { failedAt, ...fields }: { failedAt?: Date } & Record<string, unknown> = {},
+): Promise<string> {
+  const { db, newId } = posthorn.deps;
+  const delivery = await db.delivery.update({
+    where: { id: deliveryId },
+    data: {
+      status: 'failed',
+      attempts: 1,
+      policyAttempts: 1,
+      dueAt: null,
+      lastAttemptAt: new Date(),
+      failureReason: 'exhausted',
+      responseStatus: 500,
+      responseBody: 'no',
+      responseLatencyMs: 11,
+    },
+  });
+  await insertAttempt(posthorn, deliveryId, 1);
+  const row = await db.deadLetter.create({
+    data: {
+      id: newId('deadLetter', failedAt),
+      environmentId: delivery.environmentId,
+      channelId: delivery.channelId,
+      messageId: delivery.messageId,
+      subscriptionId: delivery.subscriptionId,
+      deliveryId,
+      round: delivery.round,
+      eventType: 'order.created',
+      reason: 'exhausted',
+      errorClass: 'status',
+      errorMessage: 'answered with status 500',
+      errorStatus: 500,
+      attempts: 1,
+      failedAt: failedAt ?? new Date(),
+      ...fields,
+    },
+  });
+  return row.id;
+}
+
+/** One resource of every kind in the environment of that key: a message whose delivery is a dead letter, and what goes with it. */
+export async function seedResources(posthorn: TestPosthorn, key: string): Promise<ResourceIds> {
+  const channel = await make(posthorn, key, '/v1/channels', { name: 'orders' });
+  const subscription = await make(posthorn, key, '/v1/subscriptions', {
+    channelId: channel.id,
+    webhookUrl: 'https://example.com/in',
+  });
+  const message = await make(posthorn, key, `/v1/channels/${channel.id}/messages`, {
+    eventType: 'order.created',
+    payload: { n: 1 },
+  });
+  const scheduled = await make(posthorn, key, `/v1/channels/${channel.id}/messages`, {
+    eventType: 'order.created',
+    payload: { n: 2 },
+    delay: 86_400_000,
+  });
+  const { id: deliveryId } = await posthorn.deps.db.delivery.findFirstOrThrow({ where: { messageId: message.id } });
+  const deadLetterId = await endAsDeadLetter(posthorn, deliveryId);
+  const bulkReplay = await make(posthorn, key, '/v1/dlq/replay', { channelId: channel.id });
+  const past = new Date(Date.now() - 3_600_000).toISOString();
+  const messageReplay = await make(posthorn, key, `/v1/subscriptions/${subscription.id}/replay`, { since: past });
+  // No more than the least key that may rotate it has itself.
+  const apiKey = await make(posthorn, key, '/v1/api-keys', { name: 'till', scopes: ['credentials:write'] });
+  return {
+    channelId: channel.id,
+    messageId: message.id,
+    scheduledMessageId: scheduled.id,
+    subscriptionId: subscription.id,
+    deliveryId,
+    deadLetterId,
+    bulkReplayId: bulkReplay.id,
+    messageReplayId: messageReplay.id,
+    apiKeyId: apiKey.id,
+  };
+}

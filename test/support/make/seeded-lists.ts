@@ -1,0 +1,233 @@
+import { wantsEventType } from '../../../src/kernel/event-types.ts';
+import type { TestPosthorn } from '../service/posthorn.ts';
+import { endAsDeadLetter, insertAttempt, make } from './seed.ts';
+
+export type ListName =
+  | 'channels'
+  | 'messages'
+  | 'scheduled'
+  | 'subscriptions'
+  | 'deliveries'
+  | 'attempts'
+  | 'dlq'
+  | 'bulk-replays'
+  | 'replays'
+  | 'api-keys';
+/** An item as the API shows it, and what the database says of it besides. */
+export type Item = { id: string } & Record<string, unknown>;
+
+/** One filter: `values` of which each matches some items (none given: all that items have), and how an item is told to match. */
+export type Filter = {
+  values: string[];
+  matches: (item: Item, value: string) => boolean;
+  /** Values that are good and match nothing. */
+  strange: string[];
+  /** Values that are refused. */
+  bad: string[];
+};
+
+/** A list, the rows it must show (newest first, unless it is `isSoonestFirst`; $1 is the environment, $2 what its path names), and its filters. */
+type List = {
+  name: ListName;
+  rows: string;
+  filters: Record<string, Filter>;
+  hasTimes?: string;
+  isSoonestFirst?: true;
+};
+
+const CHANNEL_STATUSES = ['active', 'paused', 'archived'];
+const EVENT_TYPES = ['order.created', 'order.paid', 'refund.made'];
+const strangeIds = ['nothing', '%27', '*', '%25'];
+
+const oneOf = (name: string, values: string[]): Filter => ({
+  values,
+  matches: (item, value) => item[name] === value,
+  strange: [],
+  bad: ['', 'ACTIVE', 'gone!', `${values[0]},${values[1]}`, 'null'],
+});
+const idOf = (name: string): Filter => ({
+  values: [],
+  matches: (item, value) => item[name] === value,
+  strange: strangeIds,
+  bad: [],
+});
+/** A literal, or a beginning: in every list as in a subscription's eventTypes. */
+const eventType: Filter = {
+  values: [...EVENT_TYPES, 'order.*', 'refund.*', '*'],
+  matches: (item, value) => wantsEventType([value], String(item['eventType'])),
+  strange: [
+    'nothing',
+    'order',
+    'order.',
+    'Order.created',
+    'order.create',
+    'orders.*',
+    'order.created.*',
+    '%27',
+    '%25.*',
+    '%25',
+  ],
+  bad: ['', 'ord*', '*.created', 'order.*.x', '.*', 'x'.repeat(129)],
+};
+const BULK_STATUSES = ['pending', 'running', 'completed', 'cancelled', 'failed'];
+
+export const LISTS: List[] = [
+  {
+    name: 'channels',
+    rows: 'SELECT id FROM channels WHERE environment_id = $1 AND deleted_at IS NULL AND $2::text IS NULL',
+    filters: { status: oneOf('status', CHANNEL_STATUSES) },
+  },
+  {
+    name: 'messages',
+    rows: 'SELECT id FROM messages WHERE environment_id = $1 AND channel_id = $2',
+    filters: { eventType },
+    hasTimes: 'publishedAt',
+  },
+  {
+    name: 'scheduled',
+    rows: 'SELECT id FROM scheduled_messages WHERE environment_id = $1 AND channel_id = $2',
+    filters: { eventType },
+    hasTimes: 'deliverAt',
+    isSoonestFirst: true,
+  },
+  {
+    name: 'subscriptions',
+    rows: 'SELECT id FROM subscriptions WHERE environment_id = $1 AND deleted_at IS NULL AND $2::text IS NULL',
+    filters: {
+      status: oneOf('status', ['active', 'paused', 'disabled']),
+      channelId: idOf('channelId'),
+    },
+  },
+  {
+    name: 'deliveries',
+    rows: `SELECT d.id, d.channel_id AS "channelId", m.event_type AS "eventType" FROM deliveries d
+      JOIN messages m ON m.id = d.message_id WHERE d.environment_id = $1 AND $2::text IS NULL`,
+    filters: {
+      status: oneOf('status', ['pending', 'delivered', 'failed', 'retrying']),
+      channelId: idOf('channelId'),
+      subscriptionId: idOf('subscriptionId'),
+      messageId: idOf('messageId'),
+      eventType,
+    },
+    hasTimes: 'createdAt',
+  },
+  { name: 'attempts', rows: 'SELECT id FROM attempts WHERE $1::text IS NOT NULL AND delivery_id = $2', filters: {} },
+  {
+    name: 'dlq',
+    rows: 'SELECT id FROM dead_letters WHERE environment_id = $1 AND $2::text IS NULL',
+    filters: {
+      status: oneOf('status', ['open', 'replayed', 'discarded']),
+      kind: oneOf('kind', ['delivery', 'run']),
+      reason: oneOf('reason', ['exhausted', 'gone', 'cancelled', 'circuit']),
+      channelId: idOf('channelId'),
+      subscriptionId: idOf('subscriptionId'),
+      messageId: idOf('messageId'),
+      eventType,
+    },
+    hasTimes: 'failedAt',
+  },
+  {
+    name: 'bulk-replays',
+    rows: 'SELECT id FROM bulk_replays WHERE environment_id = $1 AND $2::text IS NULL',
+    filters: { status: oneOf('status', BULK_STATUSES) },
+  },
+  {
+    name: 'replays',
+    rows: 'SELECT id FROM message_replays WHERE environment_id = $1 AND $2::text IS NULL',
+    filters: { status: oneOf('status', BULK_STATUSES), subscriptionId: idOf('subscriptionId') },
+  },
+  {
+    name: 'api-keys',
+    rows: 'SELECT id FROM api_keys WHERE environment_id = $1 AND $2::text IS NULL',
+    filters: { status: oneOf('status', ['active', 'expired', 'revoked']) },
+  },
+];
+
+/** Gives each list five items or more, of every kind that its filters tell apart. Returns the lists' addresses. */
+export async function seedLists(posthorn: TestPosthorn, key: string): Promise<Record<ListName, string>> {
+  const { db } = posthorn.deps;
+  const channels: Item[] = [];
+  for (const status of [...CHANNEL_STATUSES, ...CHANNEL_STATUSES, 'active']) {
+    const channel = await make(posthorn, key, '/v1/channels', { name: status });
+    if (status !== 'active') await posthorn.request('PATCH', `/v1/channels/${channel.id}`, { status }, { key });
+    channels.push(channel);
+  }
+  const [first, last] = [channels[0]?.id ?? '', channels.at(-1)?.id ?? ''];
+  const target = { webhookUrl: 'https://example.com/in' };
+  const subscriptions: Item[] = [];
+  for (const channelId of [first, first, first, last, last])
+    subscriptions.push(await make(posthorn, key, '/v1/subscriptions', { ...target, channelId }));
+  const publish = (channelId: string, body: object): Promise<Item> =>
+    make(posthorn, key, `/v1/channels/${channelId}/messages`, { payload: {}, ...body });
+  for (const eventType of [...EVENT_TYPES, 'order.created', 'order.paid']) await publish(first, { eventType });
+  for (const [index, hours] of [3, 1, 5, 1, 4].entries())
+    await publish(first, { eventType: EVENT_TYPES[index % EVENT_TYPES.length], delay: hours * 3_600_000 });
+  await publish(last, { eventType: 'order.created' });
+  await publish(last, { eventType: 'refund.made' });
+  const channelIds = channels.map(({ id }) => id);
+  const deliveries = await db.delivery.findMany({ where: { channelId: { in: channelIds } }, orderBy: { id: 'asc' } });
+  await spreadDeliveries(posthorn, deliveries);
+  const delivered = deliveries[1]?.id ?? '';
+  for (let number = 1; number <= 5; number += 1) await insertAttempt(posthorn, delivered, number);
+  await seedReplays(posthorn, key, subscriptions);
+  // In both channels there are subscriptions of every state; of a deleted one the deliveries stay.
+  for (const [index, status] of ['paused', 'disabled', 'active', 'paused'].entries())
+    await db.subscription.update({ where: { id: subscriptions[index]?.id ?? '' }, data: { status } });
+  const deleted = await make(posthorn, key, '/v1/subscriptions', { ...target, channelId: last });
+  await publish(last, { eventType: 'order.paid' });
+  await posthorn.request('DELETE', `/v1/subscriptions/${deleted.id}`, undefined, { key });
+  for (let n = 0; n < 6; n += 1) {
+    const { id } = await make(posthorn, key, '/v1/api-keys', { name: `key ${n}` });
+    if (n % 3 === 1) await db.apiKey.update({ where: { id }, data: { expiresAt: new Date(Date.now() - 1_000) } });
+    if (n % 3 === 2) await posthorn.request('DELETE', `/v1/api-keys/${id}`, undefined, { key });
+  }
+  return {
+    channels: '/v1/channels',
+    messages: `/v1/channels/${first}/messages`,
+    scheduled: `/v1/channels/${first}/scheduled`,
+    subscriptions: '/v1/subscriptions',
+    deliveries: '/v1/deliveries',
+    attempts: `/v1/deliveries/${delivered}/attempts`,
+    dlq: '/v1/dlq',
+    'bulk-replays': '/v1/dlq/replay',
+    replays: '/v1/replays',
+    'api-keys': '/v1/api-keys',
+  };
+}
+
+/** Deliveries of every status, and a dead letter of some message for every reason, kind and status. */
+async function spreadDeliveries(
+  posthorn: TestPosthorn,
+  deliveries: readonly { id: string; messageId: string }[],
+): Promise<void> {
+  const { db } = posthorn.deps;
+  for (const [index, { id, messageId }] of deliveries.entries()) {
+    if (index % 5 === 1) await db.delivery.update({ where: { id }, data: { status: 'delivered', dueAt: null } });
+    if (index % 5 === 2) await db.delivery.update({ where: { id }, data: { status: 'retrying' } });
+    // The last one is of the other channel.
+    if (index % 5 > 2 || index === deliveries.length - 1) {
+      const { eventType } = await db.message.findUniqueOrThrow({ where: { id: messageId } });
+      await endAsDeadLetter(posthorn, id, {
+        status: ['open', 'replayed', 'discarded'][index % 3],
+        kind: index % 7 === 4 ? 'run' : 'delivery',
+        reason: ['exhausted', 'gone', 'cancelled', 'circuit'][index % 4],
+        eventType,
+        failedAt: new Date(1_800_000_000_000 + Math.floor(index / 2)),
+      });
+    }
+  }
+}
+
+/** Replays of each kind, of every status. */
+async function seedReplays(posthorn: TestPosthorn, key: string, subscriptions: readonly Item[]): Promise<void> {
+  const { db } = posthorn.deps;
+  const since = new Date(Date.now() - 60_000).toISOString();
+  for (const [index, status] of [...BULK_STATUSES, 'completed'].entries()) {
+    const subscriptionId = subscriptions[index % 2]?.id ?? '';
+    const finishedAt = status === 'pending' || status === 'running' ? null : new Date();
+    const bulk = await make(posthorn, key, '/v1/dlq/replay', { subscriptionId });
+    await db.bulkReplay.update({ where: { id: bulk.id }, data: { status, finishedAt } });
+    const replay = await make(posthorn, key, `/v1/subscriptions/${subscriptionId}/replay`, { since });
+    await db.messageReplay.update({ where: { id: replay.id }, data: { status, finishedAt } });
+  }
+}

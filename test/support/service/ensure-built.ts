@@ -1,0 +1,24 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, statSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+
+/** The command line and the Temporal workflows as `npm run build` leaves them. */
+export const BUILT = { main: `${root}dist/src/main.js`, workflows: `${root}dist/workflow-bundle.js` } as const;
+
+/** Builds when a source is newer than the build: tests and benchmarks try what is written here. */
+export function ensureBuilt(onProgress: (line: string) => void): void {
+  const builtAt = statSync(BUILT.main, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const changedAt = Math.max(
+    ...['src', 'local', 'workflows', 'activities'].map((folder) => newest(`${root}${folder}`)),
+  );
+  if (builtAt > changedAt) return;
+  onProgress('Building dist/, which is older than its sources');
+  execFileSync('npm', ['run', 'build', '--silent'], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
+}
+
+const newest = (folder: string): number =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+    .reduce((latest, name) => Math.max(latest, statSync(`${folder}/${name}`).mtimeMs), 0);

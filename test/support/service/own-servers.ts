@@ -1,0 +1,108 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readConfig } from '../../../src/config.ts';
+import type { Child } from '../../../local/child.ts';
+import { findFreePort } from '../../../local/ports.ts';
+import { startPostgres } from '../../../local/postgres.ts';
+import { startTemporal } from '../../../local/temporal.ts';
+
+/** A server of one test file's own, which may be killed: it comes back at the same address on the same data. */
+export type OwnServer = {
+  /** Kills it: PostgreSQL as `pg_ctl stop -m immediate`, Temporal as `kill -9`. */
+  crash(): Promise<void>;
+  /** Starts it again after a crash. */
+  restart(): Promise<void>;
+  /** Stops it where it stands, as a machine that hangs: connections stay open and nothing answers. */
+  freeze(): void;
+  /** Ends a freeze. */
+  thaw(): void;
+};
+
+export type OwnTemporal = OwnServer & {
+  address: string;
+  /** Deletes its whole store. Only after a crash. */
+  lose(): void;
+};
+
+/** Its folder holds `postgres/`, the data, and `keys/`, its password. */
+export type OwnPostgres = OwnServer & { url: string; folder: string; stop(): Promise<void> };
+
+// The test's own pool, and 30 of each of four processes.
+const MAX_CONNECTIONS = 200;
+
+/** A data folder that PostgreSQL's user can reach. */
+export function makeDataFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'posthorn-faults-'));
+  chmodSync(folder, 0o711);
+  return folder;
+}
+
+/** A Temporal server of this file's own, without anything in its store. */
+export async function startOwnTemporal(dataFolder: string): Promise<OwnTemporal & { stop(): Promise<void> }> {
+  const port = await findFreePort();
+  const start = () =>
+    startTemporal({
+      dataFolder,
+      port,
+      namespace: 'default',
+      temporalCli: readConfig().temporalCli,
+      onProgress: () => undefined,
+    });
+  const { child, ...server } = await restartable(start, 'SIGKILL');
+  return {
+    ...server,
+    address: `127.0.0.1:${port}`,
+    lose() {
+      for (const suffix of ['', '-wal', '-shm']) rmSync(join(dataFolder, `temporal.db${suffix}`), { force: true });
+    },
+    stop: () => child().stop(),
+  };
+}
+
+/** A PostgreSQL of this file's own with an empty database; durable, because it is killed. */
+export async function startOwnPostgres(dataFolder: string): Promise<OwnPostgres> {
+  const port = await findFreePort();
+  const start = () =>
+    startPostgres({
+      dataFolder,
+      port,
+      maxConnections: MAX_CONNECTIONS,
+      database: 'posthorn',
+      onProgress: () => undefined,
+    });
+  const { child, ...server } = await restartable(start, 'SIGQUIT');
+  return { ...server, url: child().url, folder: dataFolder, stop: () => child().stop() };
+}
+
+async function restartable<T extends Child & { port: number }>(start: () => Promise<T>, killSignal: NodeJS.Signals) {
+  let isExpected = false;
+  const watched = async (): Promise<T> => {
+    const started = await start();
+    isExpected = false;
+    void started.ended.then((reason) => isExpected || process.stderr.write(`Ended by itself: ${String(reason)}\n`));
+    return {
+      ...started,
+      stop: () => {
+        isExpected = true;
+        return started.stop();
+      },
+    };
+  };
+  let current = await watched();
+  const { port } = current;
+  return {
+    child: () => current,
+    async crash() {
+      isExpected = true;
+      process.kill(current.pid, killSignal);
+      await current.ended;
+    },
+    async restart() {
+      current = await watched();
+      if (current.port !== port) throw new Error(`Port ${port} was taken by another program meanwhile`);
+    },
+    freeze: () => void process.kill(current.pid, 'SIGSTOP'),
+    thaw: () => void process.kill(current.pid, 'SIGCONT'),
+  };
+}

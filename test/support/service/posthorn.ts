@@ -1,0 +1,173 @@
+import { randomBytes } from 'node:crypto';
+import { Connection, Client } from '@temporalio/client';
+import type { Config } from '../../../src/config.ts';
+import { createApp } from '../../../src/app.ts';
+import { readConfig } from '../../../src/config.ts';
+import { createGuard } from '../../../src/process/create-dependencies.ts';
+import { createServices } from '../../../src/process/create-services.ts';
+import { createKeyRing } from '../../../src/credentials/key-ring.ts';
+import type { Dependencies } from '../../../src/dependencies.ts';
+import { createFilters } from '../../../src/filters/filters.ts';
+import { startHttpServer } from '../../../src/http/server.ts';
+import { apiKeyScheme } from '../../../src/identity/api-keys/scheme.ts';
+import { createLimiter } from '../../../src/rate-limits/limiter.ts';
+import { createLog } from '../../../src/log.ts';
+import { createNewId } from '../../../src/new-id.ts';
+import { createOwnAddresses } from '../../../src/outbound/own-addresses.ts';
+import { ownEndpoints } from '../../../src/process/own-endpoints.ts';
+import { routes } from '../../../src/routes.ts';
+import { reconcilerScheduleId, retentionScheduleId } from '../../../src/contract/temporal-names.ts';
+import { createHandOver } from '../../../src/publishing/hand-over.ts';
+import { type RunningWorker, startWorker } from '../../../src/process/start-worker.ts';
+import { answerProblems, type Seen } from '../check/answer-check.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+import { BUILT } from './ensure-built.ts';
+import { insertOrganisation } from '../make/organisation.ts';
+import { createTestTemporal } from './temporal.ts';
+
+export type Answer<T> = { status: number; headers: Headers; body: T };
+
+/** A whole Posthorn in this process, on a database and a task queue of its own. */
+export type TestPosthorn = {
+  url: string;
+  database: TestDatabase;
+  temporal: Client;
+  taskQueue: string;
+  deps: Dependencies;
+  /** API keys of the two environments, with every scope and no limit that a test would meet. */
+  keys: { live: string; test: string };
+  /** Calls the API with the live key unless told otherwise; `key: null` sends none. `body` may be a text, sent as it is. */
+  request<T = Record<string, unknown>>(
+    method: string,
+    path: string,
+    body?: unknown,
+    options?: RequestOptions,
+  ): Promise<Answer<T>>;
+  worker: {
+    start(): Promise<void>;
+    stop(): Promise<void>;
+  };
+  stop(): Promise<void>;
+};
+
+export type RequestOptions = { key?: string | null; headers?: Record<string, string> };
+
+/** Starts it; without a worker when the test is about the API alone. `variables` are settings as in the environment. */
+export async function startPosthorn(
+  options: { withWorker?: boolean; variables?: Record<string, string> } = {},
+): Promise<TestPosthorn> {
+  const database = await createTestDatabase();
+  const { address, namespace, taskQueue } = createTestTemporal();
+  const config: Config = readConfig({
+    ALLOW_HTTP_WEBHOOKS: 'true',
+    WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8,::1/128',
+    ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
+    ...options.variables,
+  });
+  const own = createOwnAddresses(ownEndpoints(config));
+  const deps: Dependencies = {
+    config,
+    log: createLog(process.env['LOG_LEVEL'] === undefined ? 'silent' : config.logLevel),
+    clock: () => new Date(),
+    newId: createNewId(Date.now),
+    db: database.db,
+    pool: database.pool,
+    keyRing: createKeyRing(config.encryptionKeys),
+    filters: createFilters(),
+    own,
+    guard: createGuard(config, own),
+  };
+  await insertOrganisation(deps);
+  const handOver = createHandOver();
+  const services = createServices(deps, handOver);
+  const makeKey = async (environment: 'live' | 'test'): Promise<string> => {
+    const made = await services.apiKeys.operator.create({
+      environment,
+      name: `${environment} key`,
+      tier: 'enterprise',
+      limits: { batchPerMinute: 100_000 },
+    });
+    return made.key;
+  };
+  const keys = { live: await makeKey('live'), test: await makeKey('test') };
+  const limiter = createLimiter({ log: deps.log, strangerRequestsPerMinute: 100_000 });
+  const server = await startHttpServer(
+    createApp({ deps, services, routes, schemes: [apiKeyScheme(services.apiKeys)], limiter }),
+    { port: 0, host: '127.0.0.1' },
+  );
+  own.add({ host: 'localhost', port: server.port });
+  const url = `http://127.0.0.1:${server.port}`;
+  const connection = await Connection.connect({ address });
+
+  let running: RunningWorker | undefined;
+  const worker = {
+    async start() {
+      running ??= await startWorker(
+        deps,
+        { address, namespace },
+        { taskQueue, handOver, bundle: { codePath: BUILT.workflows } },
+      );
+    },
+    async stop() {
+      await running?.stop();
+      running = undefined;
+    },
+  };
+  if (options.withWorker !== false) await worker.start();
+  const temporal = new Client({ connection, namespace });
+
+  return {
+    url,
+    database,
+    temporal,
+    taskQueue,
+    deps,
+    keys,
+    worker,
+    async request<T>(method: string, path: string, body?: unknown, { key, headers }: RequestOptions = {}) {
+      const response = await fetch(url + path, {
+        method,
+        headers: {
+          ...(key !== null && { authorization: `Bearer ${key ?? keys.live}` }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      });
+      const { status } = response;
+      if (response.headers.get('content-type')?.startsWith('text/event-stream') === true) {
+        // A stream would not end here: test/support/world/stream-reader.ts reads streams.
+        await response.body?.cancel();
+        refuseMisfit({ method, path, status, body: undefined });
+        return { status, headers: response.headers, body: undefined as T };
+      }
+      const text = await response.text();
+      const seen: unknown = text === '' ? undefined : JSON.parse(text);
+      refuseMisfit({ method, path, status, body: seen });
+      // `as`: the caller says what this endpoint answers.
+      return { status, headers: response.headers, body: seen as T };
+    },
+    async stop() {
+      await server.drain();
+      await worker.stop();
+      for (const scheduleId of [reconcilerScheduleId(taskQueue), retentionScheduleId(taskQueue)]) {
+        await temporal.schedule
+          .getHandle(scheduleId)
+          .delete()
+          .catch(() => undefined);
+      }
+      await connection.close();
+      await limiter.close();
+      await database.drop();
+    },
+  };
+}
+
+/** Every answer that any test gets here is held to the route table. */
+function refuseMisfit(seen: Seen): void {
+  const problems = answerProblems(seen);
+  if (problems.length > 0)
+    throw new Error(
+      `${seen.method} ${seen.path} answers ${seen.status} with what its row does not say: ${problems.join('; ')}`,
+    );
+}

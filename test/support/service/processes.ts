@@ -1,0 +1,182 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { createApiKeys } from '../../../src/identity/api-keys/service.ts';
+import { childEnvironment } from '../../../src/config.ts';
+import { createDatabase } from '../../../src/db/client.ts';
+import { findFreePort } from '../../../local/ports.ts';
+import { ensureEnvironments } from '../../../src/process/seed.ts';
+import { createLog } from '../../../src/log.ts';
+import { createNewId } from '../../../src/new-id.ts';
+import { BUILT } from './ensure-built.ts';
+import { waitFor } from '../check/wait-for.ts';
+
+/** How a process ended, and how long that took from the signal on, ms. */
+export type Ending = { exitCode: number | null; signal: NodeJS.Signals | null; afterMs: number };
+
+/** A role that runs as a process of its own. */
+export type PosthornProcess = {
+  pid: number;
+  /** Everything it has written to standard output and error so far. */
+  output(): string;
+  hasEnded(): boolean;
+  /** Sends a signal and waits until the process is gone. SIGKILL is `kill -9`. Repeating it is harmless. */
+  end(signal: NodeJS.Signals): Promise<Ending>;
+};
+
+export type ApiProcess = PosthornProcess & { url: string; port: number };
+
+/** Settings that the roles share, as environment variables. */
+export type Settings = Readonly<Record<string, string>>;
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+// A role is ready after 1 to 3 s; on a machine that does fifteen other things as well, after more than a minute.
+const READY_WITHIN_MS = 150_000;
+
+const running = new Set<PosthornProcess>();
+const ofThisFile: { role: string; started: PosthornProcess }[] = [];
+// Enough for what led to a failure, and few enough to be read.
+const LINES_SHOWN = 25;
+
+/** Last complaints of this test file's processes, and whether they still run: for a test that has failed. */
+export const describeProcesses = (): string =>
+  ofThisFile
+    .map(({ role, started: { pid, output, hasEnded } }) => {
+      // A line that is no JSON is that of a crash.
+      const complaints = output()
+        .split('\n')
+        .filter((line) => line !== '' && !/^\{"level":"(trace|debug|info)"/.test(line));
+      return [`${role} ${pid} ${hasEnded() ? 'has ended' : 'runs'}`, ...complaints.slice(-LINES_SHOWN)].join('\n  ');
+    })
+    .join('\n');
+
+/** Ends what a test has left running. */
+export async function endAllProcesses(): Promise<void> {
+  await Promise.all([...running].map((each) => each.end('SIGKILL')));
+}
+
+/**
+ * Makes the organisation and a live API key in a migrated database that has none. Returns the key and the settings with
+ * which `api` and `worker` work on it.
+ */
+export async function prepareService(
+  databaseUrl: string,
+  temporalAddress: string,
+): Promise<{ key: string; settings: Settings }> {
+  const db = createDatabase(databaseUrl);
+  try {
+    const deps = { db, newId: createNewId(Date.now), clock: () => new Date(), log: createLog('silent') };
+    await ensureEnvironments(deps);
+    const { key } = await createApiKeys(deps).operator.create({
+      environment: 'live',
+      name: 'Faults',
+      tier: 'enterprise',
+      limits: { batchPerMinute: 100_000 },
+    });
+    return {
+      key,
+      settings: {
+        DATABASE_URL: databaseUrl,
+        TEMPORAL_ADDRESS: temporalAddress,
+        ENCRYPTION_KEYS: `faults:${randomBytes(32).toString('base64')}`,
+        ALLOW_HTTP_WEBHOOKS: 'true',
+        WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
+        LOG_LEVEL: 'info',
+      },
+    };
+  } finally {
+    await db.$disconnect();
+  }
+}
+
+/** `posthorn api`, ready when it says so on /readyz. With `port` it comes up where an earlier one was. */
+export async function startApiProcess(settings: Settings, port?: number): Promise<ApiProcess> {
+  const chosen = port ?? (await findFreePort());
+  const started = spawnRole('api', { ...settings, PORT: String(chosen) });
+  const url = `http://127.0.0.1:${chosen}`;
+  await untilReady(started, 'the API', () => isReady(url));
+  return { ...started, url, port: chosen };
+}
+
+/** `posthorn worker`, ready when its log says so. */
+export async function startWorkerProcess(settings: Settings): Promise<PosthornProcess> {
+  const started = spawnRole('worker', settings);
+  await untilReady(started, 'the worker', () => started.output().includes('the worker is ready'));
+  return started;
+}
+
+/** `posthorn start` with parts of its own in that data folder, ready when it has printed its addresses and answers. */
+export async function startWholeProcess(dataFolder: string, port: number): Promise<ApiProcess> {
+  const started = spawnRole('start', {
+    DATA_FOLDER: dataFolder,
+    PORT: String(port),
+    // An empty value counts as not set: settings of the run itself are not for this one.
+    DATABASE_URL: '',
+    TEMPORAL_ADDRESS: '',
+    ENCRYPTION_KEYS: '',
+    REDIS_URL: '',
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await untilReady(
+    started,
+    'posthorn start',
+    async () => started.output().includes('Posthorn is ready') && (await isReady(url)),
+  );
+  return { ...started, url, port };
+}
+
+function spawnRole(role: string, settings: Settings): PosthornProcess {
+  // One process, without npx or a shell in between: a signal reaches the role itself.
+  const child = spawn(process.execPath, [BUILT.main, role], {
+    cwd: ROOT,
+    env: childEnvironment(settings),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  if (child.pid === undefined) throw new Error(`posthorn ${role} could not be started`);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  const ended = endOf(child);
+  const started: PosthornProcess = {
+    pid: child.pid,
+    output: () => output,
+    hasEnded: () => child.exitCode !== null || child.signalCode !== null,
+    async end(signal) {
+      const from = performance.now();
+      if (!started.hasEnded()) child.kill(signal);
+      return { ...(await ended), afterMs: performance.now() - from };
+    },
+  };
+  running.add(started);
+  ofThisFile.push({ role, started });
+  void ended.then(() => running.delete(started));
+  return started;
+}
+
+const endOf = (child: ChildProcess): Promise<Omit<Ending, 'afterMs'>> =>
+  new Promise((resolve) => {
+    child.once('close', (exitCode, signal) => resolve({ exitCode, signal }));
+  });
+
+async function untilReady(
+  started: PosthornProcess,
+  name: string,
+  look: () => boolean | Promise<boolean>,
+): Promise<void> {
+  const isThere = async (): Promise<boolean> => {
+    if (started.hasEnded()) throw new Error(`${name} ended while starting:\n${started.output()}`);
+    return look();
+  };
+  await waitFor(`${name} to be ready`, isThere, READY_WITHIN_MS).catch((failure: unknown) => {
+    throw new Error(`${String(failure)}\n${started.output()}`);
+  });
+}
+
+const isReady = (url: string): Promise<boolean> =>
+  fetch(`${url}/readyz`).then(
+    ({ ok }) => ok,
+    () => false,
+  );

@@ -1,0 +1,18 @@
+import { afterEach, expect, jest } from '@jest/globals';
+import { failedTests } from '../check/failures.ts';
+
+// A test that kills or starves processes depends on a machine that is not starved by something else: it is repeated once, and the
+// first failure is printed, with what the processes had to say. Every other test has one go.
+if (expect.getState().testPath?.includes('/test/faults/') === true) {
+  jest.retryTimes(1, { logErrorsBeforeRetry: true });
+  let known = 0;
+  afterEach(async () => {
+    const failed = failedTests();
+    if (failed > known) {
+      // Loaded here: this file stands before every integration test, and most of them start no process.
+      const { describeProcesses } = await import('./processes.ts');
+      process.stderr.write(`${describeProcesses()}\n`);
+    }
+    known = failed;
+  });
+}

@@ -1,0 +1,37 @@
+import { createApp } from '../../../src/app.ts';
+import { createServices } from '../../../src/process/create-services.ts';
+import { startHttpServer } from '../../../src/http/server.ts';
+import { apiKeyScheme } from '../../../src/identity/api-keys/scheme.ts';
+import { createLimiter } from '../../../src/rate-limits/limiter.ts';
+import { routes } from '../../../src/routes.ts';
+import type { Services } from '../../../src/services.ts';
+import type { TestPosthorn } from './posthorn.ts';
+
+/** Another API on the same database, with services and memory of its own, as a second process has them. */
+export async function startSecondApi(
+  posthorn: Pick<TestPosthorn, 'deps' | 'keys'>,
+  services: Services = createServices(posthorn.deps),
+): Promise<{
+  request<T>(method: string, path: string, body: unknown): Promise<{ status: number; body: T }>;
+  stop(): Promise<void>;
+}> {
+  const { deps, keys } = posthorn;
+  const limiter = createLimiter({ log: deps.log });
+  const app = createApp({ deps, services, routes, schemes: [apiKeyScheme(services.apiKeys)], limiter });
+  const server = await startHttpServer(app, { port: 0, host: '127.0.0.1' });
+  return {
+    async request<T>(method: string, path: string, body: unknown) {
+      const answer = await fetch(`http://127.0.0.1:${server.port}${path}`, {
+        method,
+        headers: { authorization: `Bearer ${keys.live}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      // `as`: the caller says what this endpoint answers.
+      return { status: answer.status, body: (await answer.json()) as T };
+    },
+    async stop() {
+      await server.drain();
+      await limiter.close();
+    },
+  };
+}

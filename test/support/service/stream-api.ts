@@ -1,0 +1,69 @@
+import type { ServerResponse } from 'node:http';
+import { createApp } from '../../../src/app.ts';
+import { createServices } from '../../../src/process/create-services.ts';
+import { createDatabase } from '../../../src/db/client.ts';
+import { createPool } from '../../../src/db/pool.ts';
+import { STREAM_TIMINGS, type StreamTimings } from '../../../src/http/event-stream.ts';
+import { startHttpServer } from '../../../src/http/server.ts';
+import { apiKeyScheme } from '../../../src/identity/api-keys/scheme.ts';
+import { createLimiter } from '../../../src/rate-limits/limiter.ts';
+import { routes } from '../../../src/routes.ts';
+import { PATIENT } from './database.ts';
+import type { TestPosthorn } from './posthorn.ts';
+
+/** One more API over the same database, with connections, services and limits of its own, as another process has them. */
+export type StreamApi = {
+  url: string;
+  /** The answers that have begun: what is kept for a connection is seen here. */
+  responses: ServerResponse[];
+  /** Statements that its pool has sent so far. */
+  statements: string[];
+  drain(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+export async function startStreamApi(posthorn: TestPosthorn, timings: Partial<StreamTimings> = {}): Promise<StreamApi> {
+  const db = createDatabase(posthorn.database.url, PATIENT);
+  const pool = createPool(posthorn.database.url, { max: 10, ...PATIENT });
+  const statements: string[] = [];
+  pool.on('connect', (client) => {
+    const query = client.query.bind(client) as (...given: unknown[]) => unknown;
+    // `as`: it passes on whatever it is given.
+    client.query = ((...given: unknown[]) => {
+      const [statement] = given as [string | { text: string }];
+      statements.push(typeof statement === 'string' ? statement : statement.text);
+      return query(...given);
+    }) as typeof client.query;
+  });
+  const deps = { ...posthorn.deps, db, pool };
+  const limiter = createLimiter({ log: deps.log, strangerRequestsPerMinute: 100_000 });
+  const services = createServices(deps);
+  const app = createApp({
+    deps,
+    services,
+    routes,
+    schemes: [apiKeyScheme(services.apiKeys)],
+    limiter,
+    streamTimings: { ...STREAM_TIMINGS, ...timings },
+  });
+  const responses: ServerResponse[] = [];
+  app.middleware.unshift((ctx, next) => {
+    responses.push(ctx.res);
+    return next();
+  });
+  const server = await startHttpServer(app, { port: 0, host: '127.0.0.1' });
+  let drained: Promise<void> | undefined;
+  const drain = (): Promise<void> => (drained ??= server.drain());
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    responses,
+    statements,
+    drain,
+    async stop() {
+      await drain();
+      await limiter.close();
+      await services.apiKeys.settled();
+      await Promise.all([db.$disconnect(), pool.end()]);
+    },
+  };
+}

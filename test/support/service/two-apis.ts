@@ -1,0 +1,36 @@
+import { randomBytes } from 'node:crypto';
+import { createApp } from '../../../src/app.ts';
+import { createServices } from '../../../src/process/create-services.ts';
+import { createDatabase } from '../../../src/db/client.ts';
+import { createPool } from '../../../src/db/pool.ts';
+import { startHttpServer } from '../../../src/http/server.ts';
+import { apiKeyScheme } from '../../../src/identity/api-keys/scheme.ts';
+import { createLimiter } from '../../../src/rate-limits/limiter.ts';
+import { routes } from '../../../src/routes.ts';
+import { PATIENT } from './database.ts';
+import type { TestPosthorn } from './posthorn.ts';
+
+/** A second API instance beside a TestPosthorn: its own server, connections and memory, on the same database. */
+export type SecondApi = { url: string; stop(): Promise<void> };
+
+export async function startSecondApi({ deps, database }: TestPosthorn): Promise<SecondApi> {
+  const db = createDatabase(database.url, PATIENT);
+  const pool = createPool(database.url, { max: 10, ...PATIENT });
+  const own = { ...deps, db, pool };
+  const limiter = createLimiter({ log: deps.log });
+  const services = createServices(own);
+  const schemes = [apiKeyScheme(services.apiKeys)];
+  const app = createApp({ deps: own, services, routes, schemes, limiter });
+  const server = await startHttpServer(app, { port: 0, host: '127.0.0.1' });
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    async stop() {
+      await server.drain();
+      await limiter.close();
+      await Promise.all([db.$disconnect(), pool.end()]);
+    },
+  };
+}
+
+/** A key that no other test has used. */
+export const newIdempotencyKey = (): string => `key-${randomBytes(8).toString('hex')}`;

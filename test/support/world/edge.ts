@@ -1,0 +1,196 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { request as httpRequest } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { pino } from 'pino';
+import { createKeyRing } from '../../../src/credentials/key-ring.ts';
+import { apiKeyRoutes } from '../../../src/identity/api-keys/routes.ts';
+import { apiKeyScheme } from '../../../src/identity/api-keys/scheme.ts';
+import { type ApiKeys, createApiKeys, type OperatorApiKey } from '../../../src/identity/api-keys/service.ts';
+import { type App, createApp } from '../../../src/app.ts';
+import { readConfig } from '../../../src/config.ts';
+import { errorEnvelope } from '../../../src/http/error-envelope.ts';
+import type { Route } from '../../../src/http/route.ts';
+import { type HttpServer, startHttpServer } from '../../../src/http/server.ts';
+import { createIdempotency } from '../../../src/idempotency/service.ts';
+import type { Scheme } from '../../../src/identity/scheme.ts';
+import { createLimiter } from '../../../src/rate-limits/limiter.ts';
+import { createNewId } from '../../../src/new-id.ts';
+import { createDatabase } from '../../../src/db/client.ts';
+import { createPool } from '../../../src/db/pool.ts';
+import { ensureEnvironments } from '../../../src/process/seed.ts';
+import { PROBES, problemsOf } from '../check/answer-check.ts';
+import { createTestDatabase, type TestDatabase } from '../service/database.ts';
+import { createProbes } from './edge-probes.ts';
+import { startTcpProxy, type TcpProxy } from '../service/tcp-proxy.ts';
+
+export type EdgeAnswer = {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  text: string;
+  // JSON of the answer, whatever it is: the assertions check it.
+  json: {
+    error?: { code: string; message: string; details?: { field: string; reason: string }; retryAfter?: number };
+  } & Record<string, unknown>;
+};
+
+export type Call = {
+  method?: string;
+  path?: string;
+  key?: string | null;
+  headers?: Record<string, string | string[]>;
+  body?: string | Buffer | object;
+};
+
+/** The edge alone, on a real server, database and API keys, before routes that only show the requests that reach them. */
+export type Edge = {
+  server: HttpServer;
+  app: App;
+  apiKeys: ApiKeys;
+  database: TestDatabase;
+  /** Between the service and PostgreSQL. */
+  wire: TcpProxy;
+  key: string;
+  /** Everything that was logged. */
+  lines: Record<string, unknown>[];
+  /** How often a probe's handler ran. */
+  handled: () => number;
+  /** Lets the requests to /v1/slow go on. */
+  openGate: () => void;
+  advance: (milliseconds: number) => void;
+  newKey: (options?: Partial<OperatorApiKey>) => Promise<string>;
+  call: (call: Call) => Promise<EdgeAnswer>;
+  /** Sends bytes on a connection of its own and gives all that comes back until it closes. */
+  raw: (bytes: string) => Promise<string>;
+  connect: () => Promise<Socket>;
+  stop: () => Promise<void>;
+};
+
+export async function startEdge(
+  settings: {
+    strangerRequestsPerMinute?: number;
+    environment?: Record<string, string>;
+    /** Asked before API keys. */
+    schemes?: readonly Scheme[];
+    /** Beside the probes. */
+    routes?: readonly Route<unknown>[];
+  } = {},
+): Promise<Edge> {
+  const database = await createTestDatabase();
+  const wire = await startTcpProxy(database.url);
+  const lines: Record<string, unknown>[] = [];
+  const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  let offset = 0;
+  const deps = {
+    db: createDatabase(wire.url),
+    pool: createPool(wire.url, { max: 5 }),
+    log,
+    clock: () => new Date(Date.now() + offset),
+    newId: createNewId(Date.now),
+    config: readConfig(settings.environment ?? {}),
+  };
+  await ensureEnvironments(deps);
+  const apiKeys = createApiKeys(deps);
+  const { strangerRequestsPerMinute } = settings;
+  const limiter = createLimiter({ log, ...(strangerRequestsPerMinute !== undefined && { strangerRequestsPerMinute }) });
+  const probes = createProbes(deps);
+  const keyRing = createKeyRing([{ kid: 'test', key: randomBytes(32) }]);
+  const services = { apiKeys, idempotency: createIdempotency({ ...deps, keyRing }) };
+  const app = createApp({
+    deps,
+    services,
+    routes: [...probes.routes, ...apiKeyRoutes, ...(settings.routes ?? [])],
+    schemes: [...(settings.schemes ?? []), apiKeyScheme(apiKeys)],
+    limiter,
+  });
+  const server = await startHttpServer(app, { port: 0, host: '127.0.0.1' });
+  const newKey: Edge['newKey'] = async (options = {}) =>
+    (await apiKeys.operator.create({ environment: 'live', name: 'test', tier: 'enterprise', ...options })).key;
+  const key = await newKey();
+  const open = async (): Promise<Socket> => {
+    const socket = connect(server.port, '127.0.0.1');
+    await once(socket, 'connect');
+    return socket;
+  };
+  return {
+    server,
+    app,
+    apiKeys,
+    database,
+    key,
+    lines,
+    newKey,
+    handled: probes.handled,
+    openGate: probes.openGate,
+    wire,
+    advance: (milliseconds) => {
+      offset += milliseconds;
+    },
+    call: (options) => call(server.port, { key, ...options }),
+    connect: open,
+    async raw(bytes) {
+      const socket = await open();
+      let text = '';
+      socket.on('data', (chunk: Buffer) => {
+        text += chunk.toString('latin1');
+      });
+      socket.on('error', () => undefined);
+      socket.write(bytes, 'latin1');
+      await once(socket, 'close');
+      return text;
+    },
+    async stop() {
+      probes.openGate();
+      await server.drain();
+      await limiter.close();
+      await apiKeys.settled();
+      await Promise.all([deps.db.$disconnect(), deps.pool.end()]);
+      await wire.stop();
+      await database.drop();
+    },
+  };
+}
+
+function call(
+  port: number,
+  { method = 'GET', path = '/v1/list', key = null, headers = {}, body }: Call,
+): Promise<EdgeAnswer> {
+  const bytes = body === undefined || typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+  const sent: Record<string, string | string[]> = {
+    ...(key !== null && { authorization: `Bearer ${key}` }),
+    ...(bytes !== undefined && {
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(bytes)),
+    }),
+    ...headers,
+  };
+  if ('transfer-encoding' in sent) delete sent['content-length'];
+  return new Promise((resolve, reject) => {
+    const outgoing = httpRequest({ port, host: '127.0.0.1', method, path, headers: sent, agent: false }, (incoming) => {
+      const chunks: Buffer[] = [];
+      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+      incoming.on('error', reject);
+      incoming.on('end', () => {
+        const text = Buffer.concat(chunks).toString('utf8');
+        const isJson = incoming.headers['content-type']?.startsWith('application/json') && text !== '';
+        const status = incoming.statusCode ?? 0;
+        const problems = isJson === true ? problemsIn({ path, status, text }) : [];
+        if (problems.length > 0) return reject(new Error(`${method} ${path} answers ${text}: ${problems.join('; ')}`));
+        return resolve({
+          status,
+          headers: incoming.headers,
+          text,
+          json: isJson ? JSON.parse(text) : {},
+        });
+      });
+    });
+    outgoing.on('error', reject);
+    outgoing.end(bytes);
+  });
+}
+
+/** Where an answer is neither what /healthz and /readyz may say nor the envelope of a refusal. */
+function problemsIn({ path, status, text }: { path: string; status: number; text: string }): string[] {
+  const schema = PROBES[path]?.[status] ?? (status < 400 ? undefined : errorEnvelope);
+  return schema === undefined ? [] : problemsOf(schema, JSON.parse(text));
+}
