@@ -4,7 +4,7 @@ import type { Filters } from '../filters/filters.ts';
 import type { EnvironmentCaller } from '../identity/caller.ts';
 import type { Schemas } from '../schemas/schemas.ts';
 import { ApiError, type ErrorDetails, notFound } from '../kernel/api-error.ts';
-import { mayBeSentForMs } from '../deliveries/erasure.ts';
+import { mayBeSentForMs } from '../kernel/erasure.ts';
 import { ExactJson } from '../kernel/exact-json.ts';
 import { type HandOver, noHandOver } from '../publishing/hand-over.ts';
 import { timeOfId } from '../kernel/ids.ts';

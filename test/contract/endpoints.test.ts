@@ -2,7 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { routes } from '../../src/routes.ts';
 import { STATUS_OF_CODE, type ErrorCode } from '../../src/kernel/api-error.ts';
 import { SCOPES, type Scope } from '../../src/kernel/scopes.ts';
-import { CONTRACT, type ContractRow, fillPath, parameterOf, type ResourceIds } from '../support/check/contract-table.ts';
+import {
+  CONTRACT,
+  type ContractRow,
+  fillPath,
+  parameterOf,
+  type ResourceIds,
+} from '../support/check/contract-table.ts';
 import { SEALED_COLUMNS } from '../../src/db/sealed-columns.ts';
 import { pageOf } from '../../src/http/answer-fields.ts';
 import { problemsOf } from '../support/check/answer-check.ts';

@@ -1,6 +1,12 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { CONTRACT, type ContractRow, fillPath, parameterOf, type ResourceIds } from '../support/check/contract-table.ts';
+import {
+  CONTRACT,
+  type ContractRow,
+  fillPath,
+  parameterOf,
+  type ResourceIds,
+} from '../support/check/contract-table.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { seedResources } from '../support/make/seed.ts';
 import { tableContents } from '../support/check/table-contents.ts';

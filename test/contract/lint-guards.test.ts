@@ -49,7 +49,7 @@ const faults: Fault[] = [
   },
   {
     fault: 'two modules that import each other at run time',
-    path: 'src/limits/one.ts',
+    path: 'src/rate-limits/one.ts',
     text: "import { two } from './two.ts';\nexport const one = (): number => two() + 1;\n",
     rule: 'import(no-cycle)',
   },
@@ -61,7 +61,7 @@ const faults: Fault[] = [
   },
   {
     fault: 'a test file of 301 lines',
-    path: 'test/integration/long.test.ts',
+    path: 'test/http/long.test.ts',
     text: 'export {};\n'.padEnd(11 + 300 * 3, '//\n'),
     rule: 'eslint(max-lines)',
   },
@@ -90,32 +90,32 @@ const faults: Fault[] = [
     rule: 'eslint(no-console)',
   },
   {
-    fault: 'the clock inside src/shared',
-    path: 'src/shared/clock.ts',
+    fault: 'the clock inside src/kernel',
+    path: 'src/kernel/clock.ts',
     text: 'export const now = (): number => Date.now();\n',
     rule: 'eslint(no-restricted-properties)',
   },
   {
-    fault: 'a request inside src/shared',
-    path: 'src/shared/request.ts',
+    fault: 'a request inside src/kernel',
+    path: 'src/kernel/request.ts',
     text: "export const answer = fetch('http://[::1]/');\n",
     rule: 'eslint(no-restricted-globals)',
   },
   {
     fault: 'two tests of one file with the same title',
-    path: 'src/shared/twice.test.ts',
+    path: 'src/kernel/twice.test.ts',
     text: "import { test } from '@jest/globals';\ntest('a title', () => {});\ntest('a title', () => {});\n",
     rule: 'jest(no-identical-title)',
   },
   {
     fault: 'a focused test',
-    path: 'src/shared/focused.test.ts',
+    path: 'src/kernel/focused.test.ts',
     text: "import { test } from '@jest/globals';\ntest.only('a title', () => {});\n",
     rule: 'jest(no-focused-tests)',
   },
   {
     fault: 'a skipped test',
-    path: 'test/integration/skipped.test.ts',
+    path: 'test/http/skipped.test.ts',
     text: "import { test } from '@jest/globals';\ntest.skip('a title', () => {});\n",
     rule: 'jest(no-disabled-tests)',
   },
@@ -144,7 +144,7 @@ beforeAll(() => {
   for (const name of ['.oxlintrc.json', 'tsconfig.json', 'package.json']) cpSync(join(PROJECT, name), join(tree, name));
   symlinkSync(join(PROJECT, 'node_modules'), join(tree, 'node_modules'));
   for (const { path, text } of faults) plant(path, text);
-  plant('src/limits/two.ts', "import { one } from './one.ts';\nexport const two = (): number => one() + 1;\n");
+  plant('src/rate-limits/two.ts', "import { one } from './one.ts';\nexport const two = (): number => one() + 1;\n");
   for (const [path, specifier] of forbiddenImports) plant(path, `export { x } from '${specifier}';\n`);
   for (const [path, statement] of [...forbiddenTypes, ...allowedImports]) plant(path, `${statement}\n`);
   for (const [path, text] of exceptions) plant(path, text);

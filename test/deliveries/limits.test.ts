@@ -1,5 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { createChannel, createSubscription, publish, publishBatch, waitForDelivery } from '../support/make/factories.ts';
+import {
+  createChannel,
+  createSubscription,
+  publish,
+  publishBatch,
+  waitForDelivery,
+} from '../support/make/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { createReceivers, type Receiver } from '../support/world/receiver.ts';
 import { waitFor } from '../support/check/wait-for.ts';

@@ -5,9 +5,19 @@ import type { Pool } from 'pg';
 import { migrate } from '../../src/db/migrate.ts';
 import { createPool } from '../../src/db/pool.ts';
 import { drill } from '../support/check/drill.ts';
-import { makeDataFolder, type OwnPostgres, startOwnPostgres, startOwnTemporal } from '../support/service/own-servers.ts';
+import {
+  makeDataFolder,
+  type OwnPostgres,
+  startOwnPostgres,
+  startOwnTemporal,
+} from '../support/service/own-servers.ts';
 import { type OwnService, prepareOwnService } from '../support/service/own-service.ts';
-import { type ApiProcess, type PosthornProcess, startApiProcess, startWorkerProcess } from '../support/service/processes.ts';
+import {
+  type ApiProcess,
+  type PosthornProcess,
+  startApiProcess,
+  startWorkerProcess,
+} from '../support/service/processes.ts';
 import { createScenes } from '../support/make/scene.ts';
 import { type Standby, startStandby } from '../support/service/standby.ts';
 import { startTcpProxy, type TcpProxy } from '../support/service/tcp-proxy.ts';

@@ -4,9 +4,19 @@ import type { Pool } from 'pg';
 import { migrate } from '../../src/db/migrate.ts';
 import { createPool } from '../../src/db/pool.ts';
 import { drill, DRILL_SESSION } from '../support/check/drill.ts';
-import { makeDataFolder, type OwnPostgres, startOwnPostgres, startOwnTemporal } from '../support/service/own-servers.ts';
+import {
+  makeDataFolder,
+  type OwnPostgres,
+  startOwnPostgres,
+  startOwnTemporal,
+} from '../support/service/own-servers.ts';
 import { type OwnService, prepareOwnService } from '../support/service/own-service.ts';
-import { type ApiProcess, type PosthornProcess, startApiProcess, startWorkerProcess } from '../support/service/processes.ts';
+import {
+  type ApiProcess,
+  type PosthornProcess,
+  startApiProcess,
+  startWorkerProcess,
+} from '../support/service/processes.ts';
 import { createScenes } from '../support/make/scene.ts';
 
 const dataFolder = makeDataFolder();

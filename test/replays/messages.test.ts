@@ -1,6 +1,12 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { lowestIdAt } from '../../src/kernel/ids.ts';
-import { createChannel, createSubscription, publish, publishBatch, waitForDelivery } from '../support/make/factories.ts';
+import {
+  createChannel,
+  createSubscription,
+  publish,
+  publishBatch,
+  waitForDelivery,
+} from '../support/make/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { createReceivers, type Receiver } from '../support/world/receiver.ts';
 import { waitFor } from '../support/check/wait-for.ts';

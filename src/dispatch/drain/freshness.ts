@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { createGrouping } from '../../db/group.ts';
 import { loadForAttempts } from '../../deliveries/load.ts';
 import type { DeliveryToAttempt } from '../../deliveries/delivery-to-attempt.ts';
-import { READ_STALE_AFTER_MS } from '../../deliveries/erasure.ts';
+import { READ_STALE_AFTER_MS } from '../../kernel/erasure.ts';
 
 // Stale deliveries come in hundreds. Read one by one, they would fall further behind with every query.
 const READ_AT_ONCE = 100;

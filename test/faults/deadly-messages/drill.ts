@@ -3,7 +3,12 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '../../support/service/database.ts';
 import { makeDataFolder, startOwnTemporal } from '../../support/service/own-servers.ts';
 import { type OwnService, prepareOwnService } from '../../support/service/own-service.ts';
-import { type ApiProcess, type PosthornProcess, startApiProcess, startWorkerProcess } from '../../support/service/processes.ts';
+import {
+  type ApiProcess,
+  type PosthornProcess,
+  startApiProcess,
+  startWorkerProcess,
+} from '../../support/service/processes.ts';
 import type { Answer } from '../../support/world/receiver.ts';
 import { createScenes } from '../../support/make/scene.ts';
 import { waitFor } from '../../support/check/wait-for.ts';

@@ -5,7 +5,12 @@ import { createTestDatabase, type TestDatabase } from '../../support/service/dat
 import { brokenPromises, idOf, inFlight, repeatsOf, untilSettled } from '../../support/check/invariants.ts';
 import { makeDataFolder, startOwnTemporal } from '../../support/service/own-servers.ts';
 import { type OwnService, prepareOwnService } from '../../support/service/own-service.ts';
-import { type ApiProcess, type PosthornProcess, startApiProcess, startWorkerProcess } from '../../support/service/processes.ts';
+import {
+  type ApiProcess,
+  type PosthornProcess,
+  startApiProcess,
+  startWorkerProcess,
+} from '../../support/service/processes.ts';
 import type { Answer, Receiver } from '../../support/world/receiver.ts';
 import { after, createScenes, evidenceOf } from '../../support/make/scene.ts';
 import { waitFor } from '../../support/check/wait-for.ts';

@@ -5,9 +5,19 @@ import type { Pool } from 'pg';
 import { migrate } from '../../../src/db/migrate.ts';
 import { createPool } from '../../../src/db/pool.ts';
 import { brokenPromises, inFlight, repeatsOf, untilSettled } from '../../support/check/invariants.ts';
-import { makeDataFolder, type OwnServer, startOwnPostgres, startOwnTemporal } from '../../support/service/own-servers.ts';
+import {
+  makeDataFolder,
+  type OwnServer,
+  startOwnPostgres,
+  startOwnTemporal,
+} from '../../support/service/own-servers.ts';
 import { type OwnService, prepareOwnService } from '../../support/service/own-service.ts';
-import { type ApiProcess, type PosthornProcess, startApiProcess, startWorkerProcess } from '../../support/service/processes.ts';
+import {
+  type ApiProcess,
+  type PosthornProcess,
+  startApiProcess,
+  startWorkerProcess,
+} from '../../support/service/processes.ts';
 import type { Publication } from '../../support/world/recorder.ts';
 import { after, createScenes, evidenceOf } from '../../support/make/scene.ts';
 import { waitFor } from '../../support/check/wait-for.ts';

@@ -2,7 +2,14 @@ import Sequencer from '@jest/test-sequencer';
 
 // Folders whose files take minutes, because processes die or real retry delays pass in them. A file that begins last would keep
 // the other workers waiting.
-const LONGEST = ['/test/faults/', '/test/temporal/'];
+const LONGEST = [
+  '/test/faults/',
+  '/test/dispatch/',
+  '/test/deliveries/',
+  '/test/retention/',
+  '/test/replays/',
+  '/test/scheduling/',
+];
 
 const rank = ({ path }) => {
   const place = LONGEST.findIndex((folder) => path.includes(folder));
