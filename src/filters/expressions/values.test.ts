@@ -23,6 +23,7 @@ describe('values are compared as CEL compares them:', () => {
     [nested(1), nested(1n), true],
     [{ a: 1, b: 2 }, { b: 2, a: 1 }, true],
     [{ a: 1 }, { b: 1 }, false],
+    [{ a: 1 }, { a: 1, b: 2 }, false],
     [{ toString: 1 }, { a: 1 }, false],
     [new Map([['constructor', 1]]), new Map([['constructor', 1]]), true],
     [new Map([['a', 1]]), { a: 1 }, true],
