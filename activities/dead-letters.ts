@@ -5,7 +5,7 @@ import { loadForAttempts } from '../src/deliveries/load.ts';
 import { endAsDeadLetter } from '../src/deliveries/statements/end.ts';
 import { recordCrash } from '../src/deliveries/statements/record-crash.ts';
 import type { Faults } from '../src/deliveries/faults.ts';
-import { DEATHS_BEFORE_PAUSES, MAX_DEATHS } from '../src/deliveries/fault-kinds.ts';
+import { DEATHS_BEFORE_PAUSES, MAX_DEATHS } from '../src/kernel/fault-kinds.ts';
 import { isEndedForGood } from '../src/kernel/statuses.ts';
 import type { BulkReplayInput, CrashInput, EndAsDeadLetterInput, Standing } from '../src/contract/delivery-workflow.ts';
 

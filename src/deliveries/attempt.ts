@@ -6,7 +6,7 @@ import { SenderClosedError } from '../outbound/connections.ts';
 import type { SendResult, WebhookSender } from '../outbound/post-webhook.ts';
 import type { DeliveryToAttempt } from './delivery-to-attempt.ts';
 import type { AttemptResult } from '../contract/delivery-workflow.ts';
-import type { Passage } from './held-by-circuit.ts';
+import type { Passage } from '../kernel/held-by-circuit.ts';
 import type { Faults } from './faults.ts';
 import { judge, settledResult, toResult } from './judge.ts';
 import type { Recorder } from './recorder.ts';

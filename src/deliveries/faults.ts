@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { createGrouping } from '../db/group.ts';
 import type { AttemptResult } from '../contract/delivery-workflow.ts';
-import type { Fault } from './fault-kinds.ts';
+import type { Fault } from '../kernel/fault-kinds.ts';
 import { type BrokenTry, type HeldByFault, holdBroken, markReadable } from './statements/hold-fault.ts';
 import { SecretsUnreadableError } from './signing-secrets.ts';
 

@@ -1,4 +1,4 @@
-import { nextRetryOfHeld } from './held-by-circuit.ts';
+import { nextRetryOfHeld } from '../kernel/held-by-circuit.ts';
 import { policyEndsAt, type RetryPolicy } from '../contract/retry-policy.ts';
 import type { DeliveryStatus, SubscriptionStatus } from '../kernel/statuses.ts';
 

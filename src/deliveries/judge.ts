@@ -1,6 +1,6 @@
 import type { SendResult } from '../outbound/post-webhook.ts';
 import type { AttemptInput, AttemptResult } from '../contract/delivery-workflow.ts';
-import type { Passage } from './held-by-circuit.ts';
+import type { Passage } from '../kernel/held-by-circuit.ts';
 import { delayAfterFailure, policyEndsAt } from '../contract/retry-policy.ts';
 import { type DeadLetterReason, type DeliveryStatus, isEndedForGood } from '../kernel/statuses.ts';
 import type { DeliveryToAttempt } from './delivery-to-attempt.ts';

@@ -1,7 +1,7 @@
 import type { Database } from '../db/client.ts';
 import type { Attempt as AttemptRow, Delivery as DeliveryRow } from '../db/generated/client.ts';
 import { readFound } from '../db/walk.ts';
-import { faultMessage, FAULTS } from './fault-kinds.ts';
+import { faultMessage, FAULTS } from '../kernel/fault-kinds.ts';
 import { type Holder, standingOf } from './held.ts';
 import { timeOfId } from '../kernel/ids.ts';
 import type { PageRequest } from '../kernel/page.ts';

@@ -5,7 +5,7 @@ import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts
 import { type Refusal, schemaCalls } from '../support/make/schema-calls.ts';
 
 // Written for this test after schemas that people have: catalogues, generators, the documents of other services.
-const FOLDER = new URL('../support/real-schemas/', import.meta.url);
+const FOLDER = new URL('../support/make/real-schemas/', import.meta.url);
 const fixture = z.strictObject({
   after: z.string().min(1),
   schema: z.record(z.string(), z.unknown()),

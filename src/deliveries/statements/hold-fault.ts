@@ -2,7 +2,12 @@ import type { Pool } from 'pg';
 import { insertDeadLetters } from './dead-letters.ts';
 import { deliveryExhausted, isoTime, publishEvents, serviceEvent } from './service-events.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { type Fault, FAULT_ENDS_AFTER_DAYS, FAULT_MESSAGES, LONGEST_FAULT_PAUSE_SECONDS } from '../fault-kinds.ts';
+import {
+  type Fault,
+  FAULT_ENDS_AFTER_DAYS,
+  FAULT_MESSAGES,
+  LONGEST_FAULT_PAUSE_SECONDS,
+} from '../../kernel/fault-kinds.ts';
 
 /** A try that broke off by a fault of ours, as it is stored. */
 export type BrokenTry = {

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { LAST_CHANCES } from '../held-by-circuit.ts';
+import { LAST_CHANCES } from '../../kernel/held-by-circuit.ts';
 import type { RetryPolicy } from '../../contract/retry-policy.ts';
 import { insertDeadLetters } from './dead-letters.ts';
 import { inLane, type Lane } from './lanes.ts';
@@ -33,7 +33,7 @@ export async function heldPolicies(pool: Pool, subscriptionId: string): Promise<
   return rows;
 }
 
-// `standingOf` (src/deliveries/held-by-circuit.ts) in SQL: a probe has failed after the policy's end, $6 ms behind its beginning, and
+// `standingOf` (src/kernel/held-by-circuit.ts) in SQL: a probe has failed after the policy's end, $6 ms behind its beginning, and
 // after the delivery's own time. Each statement asks anew, because the circuit may be closed by now.
 const overOf = (lane: Lane): string => `
   FROM subscriptions s JOIN deliveries d ON d.subscription_id = s.id

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { DeliveryToAttempt } from '../../deliveries/delivery-to-attempt.ts';
 import { CIRCUIT_OPEN_MS } from '../../kernel/circuit.ts';
 import { RECORDING_MS } from '../../contract/delivery-workflow.ts';
-import type { Passage } from '../../deliveries/held-by-circuit.ts';
+import type { Passage } from '../../kernel/held-by-circuit.ts';
 import type { Refused } from '../../deliveries/attempt.ts';
 import type { SendResult } from '../../outbound/post-webhook.ts';
 import type { Pressure } from './adaptive-limit.ts';

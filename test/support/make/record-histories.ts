@@ -17,7 +17,7 @@ import { currentRun } from '../service/run.ts';
 import { waitFor } from '../check/wait-for.ts';
 
 /** The kept histories, from which every later version must be able to go on. */
-export const HISTORIES_FOLDER = join(import.meta.dirname, '../temporal/histories');
+export const HISTORIES_FOLDER = join(import.meta.dirname, '../../workflows/histories');
 
 /** RECORD_HISTORIES=true writes what is recorded over what is kept. */
 export const isToBeKept = process.env['RECORD_HISTORIES'] === 'true';

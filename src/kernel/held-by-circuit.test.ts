@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { CIRCUIT_OPEN_MS } from '../kernel/circuit.ts';
+import { CIRCUIT_OPEN_MS } from './circuit.ts';
 import { RECORDING_MS } from '../contract/delivery-workflow.ts';
 import { type HeldByCircuit, LAST_CHANCES, type NotClosed, nextRetryOfHeld, standingOf } from './held-by-circuit.ts';
 import { policyEndsAt, RETRY_BOUNDS } from '../contract/retry-policy.ts';

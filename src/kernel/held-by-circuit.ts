@@ -1,4 +1,4 @@
-import { CIRCUIT_OPEN_MS } from '../kernel/circuit.ts';
+import { CIRCUIT_OPEN_MS } from './circuit.ts';
 
 /** Last chances of one subscription, over all workers. One of the places at a time is the probe's. */
 export const LAST_CHANCES = { atATime: 5, perSecond: 10 } as const;
