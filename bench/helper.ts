@@ -18,7 +18,6 @@ type Answer = { id: number; output?: unknown; failure?: string };
 /** Starts `bench/<name>.ts`, which calls `answer`. Typed arrays and maps cross the border unchanged. */
 export async function startHelper<C extends Commands>(name: string): Promise<Helper<C>> {
   const child = fork(fileURLToPath(new URL(`./${name}.ts`, import.meta.url)), {
-    execArgv: ['--import', 'tsx'],
     serialization: 'advanced',
     // A terminal's Ctrl-C is for the benchmark, which stops its helpers itself.
     detached: true,

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BUNDLE_PATH, bundleWorkflows } from './temporal/workflow-bundle.ts';
@@ -11,7 +11,6 @@ const dist = join(root, 'dist');
 
 const { code } = await bundleWorkflows();
 writeFileSync(BUNDLE_PATH, code);
-chmodSync(join(built, 'src', 'main.js'), 0o755);
 rmSync(`${dist}-old`, { recursive: true, force: true });
 if (existsSync(dist)) renameSync(dist, `${dist}-old`);
 renameSync(built, dist);
@@ -21,4 +20,4 @@ rmSync(`${dist}-old`, { recursive: true, force: true });
 const bin = join(root, 'node_modules', '.bin');
 mkdirSync(bin, { recursive: true });
 rmSync(join(bin, 'posthorn'), { force: true });
-symlinkSync(join('..', '..', 'dist', 'src', 'main.js'), join(bin, 'posthorn'));
+symlinkSync(join('..', '..', 'bin', 'posthorn.js'), join(bin, 'posthorn'));

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import type { EnvironmentKind } from './identity/caller.ts';
 import type { Tier } from './identity/tiers.ts';
 import { listenForStop, Stopped } from './process/roles/stop-request.ts';

@@ -1,5 +1,3 @@
-import { createRequire } from 'node:module';
-import { pathToFileURL } from 'node:url';
 import type { Logger } from 'pino';
 import Tinypool from 'tinypool';
 import type { Answer, Job } from './schema-thread.ts';
@@ -26,15 +24,8 @@ const STARVED_MS = 5_000;
 // How often a job is looked for that waits for its thread.
 const LOOK_EVERY_MS = 100;
 
-/** Node 20 reads no TypeScript, so what runs from source begins with its loader; a build needs none. */
-function moduleOfThread(): string {
-  if (!import.meta.url.endsWith('.ts')) return new URL('./schema-thread.js', import.meta.url).href;
-  const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx/package.json'));
-  const loader = new URL('dist/esm/api/index.mjs', tsx).href;
-  const thread = new URL('./schema-thread.ts', import.meta.url).href;
-  const source = `import { register } from '${loader}'; register(); export default (await import('${thread}')).default;`;
-  return `data:text/javascript,${encodeURIComponent(source)}`;
-}
+// From source as from a build: the thread's module has the ending of this one.
+const THREAD = new URL(`./schema-thread${import.meta.url.slice(-3)}`, import.meta.url).href;
 
 /** One thread, made when it is needed first, that does one job after the other and is ended with one that takes too long. */
 export function createSchemaPool(log: Logger): SchemaPool {
@@ -42,7 +33,7 @@ export function createSchemaPool(log: Logger): SchemaPool {
   const waiting = new Set<(error: unknown) => void>();
   const makePool = (): Tinypool => {
     const made = new Tinypool({
-      filename: moduleOfThread(),
+      filename: THREAD,
       minThreads: 0,
       maxThreads: 1,
       idleTimeout: IDLE_MS,

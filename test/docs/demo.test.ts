@@ -16,7 +16,7 @@ type Ending = { exitCode: number; output: string; errors: string };
 /** Runs what `npm run demo` runs, to its end. */
 async function runDemo(variables: Record<string, string>): Promise<Ending> {
   try {
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, ['--import', 'tsx', 'demo/main.ts'], {
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, ['demo/main.ts'], {
       cwd: ROOT,
       env: childEnvironment(variables),
     });

@@ -14,7 +14,7 @@ const PREPARATION = `
 set -euo pipefail
 npm() {
   if [ "$1 $2 $3 $4" != 'run -s keys --' ]; then echo "npm $* is not run by this test" >&2; return 1; fi
-  node --import tsx src/main.ts keys "\${@:5}"
+  "$NODE" src/main.ts keys "\${@:5}"
 }
 curl() {
   local method=GET target= previous= part
@@ -39,7 +39,11 @@ export function runScript(
   const text = replaceAll(script, options.replaced);
   const child = spawn('bash', ['-c', PREPARATION + text], {
     cwd: ROOT,
-    env: childEnvironment({ DATABASE_URL: options.databaseUrl, REQUESTS: options.requestsPath }),
+    env: childEnvironment({
+      DATABASE_URL: options.databaseUrl,
+      REQUESTS: options.requestsPath,
+      NODE: process.execPath,
+    }),
     timeout: PATIENCE_MS,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

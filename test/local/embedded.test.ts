@@ -258,11 +258,7 @@ describe('the Temporal server', () => {
       ALL_PROXY: nowhere,
       NO_PROXY: '',
     });
-    const { stdout } = await promisify(execFile)(
-      process.execPath,
-      ['--import', 'tsx', '-e', script, join(folder, 'cache')],
-      { env },
-    );
+    const { stdout } = await promisify(execFile)(process.execPath, ['-e', script, join(folder, 'cache')], { env });
     for (const way of [
       'TEMPORAL_ADDRESS',
       'TEMPORAL_CLI',

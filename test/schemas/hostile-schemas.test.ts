@@ -128,7 +128,7 @@ describe('with the schemas that hurt a validator', () => {
       process.exit();
     })`;
     const schema = JSON.stringify({ properties: named(2, (n) => ({ pattern: `[\\s\\S]*x[\\s\\S]{0,${700 + n}}y` })) });
-    const child = spawn(process.execPath, ['--import', 'tsx', '-e', script, schema], {
+    const child = spawn(process.execPath, ['-e', script, schema], {
       env: childEnvironment(),
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -3,7 +3,7 @@ import { constants } from 'node:os';
 // SIGHUP too: a closed terminal would otherwise leave the embedded parts behind.
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** A request to stop this process: SIGINT, SIGTERM or SIGHUP, at any time. */
+/** A request to stop this process: SIGINT, SIGTERM or SIGHUP at any time, or the end of its launcher. */
 export type StopRequest = {
   /** Aborted by the first of these signals. Its reason is a Stopped. */
   readonly signal: AbortSignal;
@@ -40,6 +40,9 @@ export function listenForStop(): StopRequest {
       request.abort(stopped);
     });
   }
+  // A launcher that was killed passes on no signal: the channel to it closes (bin/launch.js).
+  process.once('disconnect', () => process.emit('SIGHUP'));
+  process.channel?.unref();
   return {
     signal: request.signal,
     takeOver: () => {
