@@ -7,7 +7,7 @@ import { createPool } from '../src/db/pool.ts';
 import { judge } from '../src/deliveries/judge.ts';
 import { loadForAttempts } from '../src/deliveries/load.ts';
 import { createRecorder } from '../src/deliveries/recorder.ts';
-import { openSigningSecrets } from '../src/deliveries/signing-secrets.ts';
+import { createOpenSigningKeys } from '../src/deliveries/signing-secrets.ts';
 import { webhookRequest } from '../src/deliveries/webhook-request.ts';
 import { createPublisher } from '../src/messages/publisher.ts';
 import { createNewId } from '../src/new-id.ts';
@@ -139,13 +139,11 @@ async function sender(input: {
   );
   await pool.end();
   if (delivery === undefined) throw new Error('There is no stored delivery to send');
-  const keyRing = createKeyRing(readEncryptionKeys(input.encryptionKeys));
+  const openSigningKeys = createOpenSigningKeys(createKeyRing(readEncryptionKeys(input.encryptionKeys)));
   const guard = createAddressGuard({ allowCidrs: ['127.0.0.0/8'], allowHttp: true, own: createOwnAddresses([]) });
   const webhooks = createWebhookSender({ guard, version: VERSION });
   const time = await repeat(input.count, input.concurrency, async () => {
-    const sent = await webhooks.post(
-      webhookRequest(delivery, openSigningSecrets(keyRing, delivery.subscription).secrets, new Date()),
-    );
+    const sent = await webhooks.post(webhookRequest(delivery, openSigningKeys(delivery.subscription).keys, new Date()));
     if (!sent.isDelivered) throw new Error(`The receiver did not take it: ${sent.error?.message}`);
   });
   await webhooks.close();

@@ -1,5 +1,4 @@
 import type { Logger } from 'pino';
-import type { KeyRing } from '../credentials/key-ring.ts';
 import { untilReachable } from '../db/until-reachable.ts';
 import type { Clock } from '../dependencies.ts';
 import { SenderClosedError } from '../outbound/connections.ts';
@@ -10,7 +9,8 @@ import type { Passage } from '../kernel/held-by-circuit.ts';
 import type { Faults } from './faults.ts';
 import { judge, settledResult, toResult } from './judge.ts';
 import type { Recorder } from './recorder.ts';
-import { openSigningSecrets } from './signing-secrets.ts';
+import type { OpenSigningKeys } from './signing-secrets.ts';
+import type { SigningKey } from '../outbound/sign.ts';
 import { webhookRequest } from './webhook-request.ts';
 
 // A delivery that waited for its turn may be paused, deleted or have another URL by then: it is read again.
@@ -44,7 +44,7 @@ export type Try<E extends Entered> = {
 
 export type TryDependencies = {
   sender: WebhookSender;
-  keyRing: KeyRing;
+  openSigningKeys: OpenSigningKeys;
   recorder: Recorder;
   faults: Faults;
   clock: Clock;
@@ -98,7 +98,7 @@ async function make<E extends Entered>(
   let maybeSent = false;
   let observed: Promise<void> | undefined;
   try {
-    const request = webhookRequest(delivery, await secretsOf(deps, delivery), deps.clock());
+    const request = webhookRequest(delivery, await keysOf(deps, delivery), deps.clock());
     maybeSent = true;
     const sent = await deps.sender.post(request);
     observed = wanted.observe(delivery, entered, sent);
@@ -118,18 +118,18 @@ async function make<E extends Entered>(
   }
 }
 
-/** The secrets that sign. Unreadable ones are reported. */
-async function secretsOf(
-  { keyRing, faults }: TryDependencies,
+/** The keys that sign. Unreadable secrets are reported. */
+async function keysOf(
+  { openSigningKeys, faults }: TryDependencies,
   { subscription }: DeliveryToAttempt,
-): Promise<readonly string[]> {
-  const { secrets, unreadable } = openSigningSecrets(keyRing, subscription);
+): Promise<readonly SigningKey[]> {
+  const { keys, unreadable } = openSigningKeys(subscription);
   if (unreadable.length > 0) {
     const ids = unreadable.map(({ id }) => id);
     faults.tellUnreadable(subscription.id, ids, unreadable[0]?.cause);
   }
   if (subscription.isSecretUnreadable) await faults.markReadable(subscription.id);
-  return secrets;
+  return keys;
 }
 
 /** The result of a try that could not be recorded because the delivery had moved on meanwhile. */

@@ -1,6 +1,8 @@
+import { LRUCache } from 'lru-cache';
 import type { KeyRing } from '../credentials/key-ring.ts';
 import type { SubscriptionToAttempt } from './delivery-to-attempt.ts';
 import { openSecret } from '../credentials/signing-secret.ts';
+import { readSigningKey, type SigningKey } from '../outbound/sign.ts';
 
 /** None of a subscription's live secrets can be opened. That is a fault of ours, so its deliveries wait. */
 export class SecretsUnreadableError extends Error {
@@ -15,25 +17,43 @@ export class SecretsUnreadableError extends Error {
   }
 }
 
-/** Secrets that a try signs with, newest first, and the reasons why others do not open. */
-export type SigningSecrets = { secrets: string[]; unreadable: { id: string; cause: unknown }[] };
+/** Keys that a try signs with, newest first, and the reasons why other secrets do not open. */
+export type OpenedKeys = { keys: SigningKey[]; unreadable: { id: string; cause: unknown }[] };
 
 /**
  * Opens the live secrets of a subscription one by one: one that does not open leaves the signing to the others. Secrets past their
  * overlap are not among them, whatever has become of the newest. Throws SecretsUnreadableError when none opens.
  */
-export function openSigningSecrets(
-  keyRing: KeyRing,
-  subscription: Pick<SubscriptionToAttempt, 'id' | 'secrets'>,
-): SigningSecrets {
-  const opened: SigningSecrets = { secrets: [], unreadable: [] };
-  for (const sealed of subscription.secrets) {
-    try {
-      opened.secrets.push(openSecret(keyRing, sealed));
-    } catch (cause) {
-      opened.unreadable.push({ id: sealed.id, cause });
+export type OpenSigningKeys = (subscription: Pick<SubscriptionToAttempt, 'id' | 'secrets'>) => OpenedKeys;
+
+/** Keys of 5,000 secrets stay ready: opening one takes as long as signing with it. Who reads this memory has the key ring too. */
+const READY_KEYS = 5_000;
+
+export function createOpenSigningKeys(keyRing: KeyRing): OpenSigningKeys {
+  // By the sealed text, so that a secret that was stored anew is opened anew.
+  const ready = new LRUCache<string, SigningKey>({ max: READY_KEYS });
+  return (subscription) => {
+    const opened: OpenedKeys = { keys: [], unreadable: [] };
+    for (const sealed of subscription.secrets) {
+      const name = `${sealed.id} ${sealed.ciphertext}`;
+      const known = ready.get(name);
+      if (known !== undefined) {
+        opened.keys.push(known);
+        continue;
+      }
+      let secret: string;
+      try {
+        secret = openSecret(keyRing, sealed);
+      } catch (cause) {
+        opened.unreadable.push({ id: sealed.id, cause });
+        continue;
+      }
+      // An opened text that is no secret is a fault of ours.
+      const key = readSigningKey(secret);
+      ready.set(name, key);
+      opened.keys.push(key);
     }
-  }
-  if (opened.secrets.length === 0) throw new SecretsUnreadableError(subscription, opened.unreadable[0]?.cause);
-  return opened;
+    if (opened.keys.length === 0) throw new SecretsUnreadableError(subscription, opened.unreadable[0]?.cause);
+    return opened;
+  };
 }

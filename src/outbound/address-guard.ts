@@ -1,5 +1,6 @@
 import { isIP, isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { LRUCache } from 'lru-cache';
 import type { buildConnector } from 'undici';
 import { type Address, readAddress } from './addresses.ts';
 import { createConnector } from './connector.ts';
@@ -17,7 +18,11 @@ const PUBLIC_IPV6 = ipaddr.parseCIDR('2000::/3');
 const AZURE_PLATFORM = '168.63.129.16';
 const LOOPBACK = ipaddr.parse('127.0.0.1');
 
+/** Target URLs that are remembered: each is at most 2,048 characters, and is read at every try of its subscription. */
+const KNOWN_TARGETS = 5_000;
+
 type Cidr = [Address, number];
+type Target = { url: URL; origin: string; path: string } | { problem: string };
 
 export type AddressGuardOptions = {
   /** Ranges the operator allows although they are not public (WEBHOOK_ALLOW_CIDRS). */
@@ -38,6 +43,8 @@ export type AddressGuardOptions = {
 export type AddressGuard = {
   /** Why a target is refused by its form or its literal address, as the end of a sentence; undefined when it is not. */
   checkUrl(url: string): string | undefined;
+  /** Where a request to that URL goes, or `checkUrl`'s reason. URLs that were read before are remembered. */
+  readTarget(url: string): { origin: string; path: string } | { problem: string };
   /** Whether a canonical IPv4 or IPv6 address may be connected to. False for everything else, such as a name. */
   isAllowed(address: string): boolean;
   /** The connector of every outgoing connection. */
@@ -82,15 +89,32 @@ export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
     allowHttp: options.allowHttp,
     allowLocalhost: ranges.some((range) => range[0].kind() === 'ipv4' && range[1] <= 8 && LOOPBACK.match(range)),
   };
+  const known = new LRUCache<string, Target>({ max: KNOWN_TARGETS });
+  const read = (text: string): Target => {
+    const target = readTarget(text, rules);
+    if ('problem' in target) return target;
+    const { url } = target;
+    const host = url.hostname.replace(/^\[|\]$/g, '');
+    const isName = isIP(host) === 0 && !/^[\d.]+$/.test(host);
+    if (!isName && !isAllowed(host)) return { problem: 'must not be a private, local or reserved address' };
+    return { url, origin: url.origin, path: `${url.pathname}${url.search}` };
+  };
+  const check = (text: string): Target => {
+    let target = known.get(text);
+    if (target === undefined) {
+      target = read(text);
+      known.set(text, target);
+    }
+    // Own addresses change while the service runs: their names are resolved anew.
+    const isOwn = 'url' in target && own.isOwnTarget(target.url);
+    return isOwn ? { problem: 'must not be an address of this service or of what it runs on' } : target;
+  };
   return {
     checkUrl(text) {
-      const target = readTarget(text, rules);
-      if ('problem' in target) return target.problem;
-      const host = target.url.hostname.replace(/^\[|\]$/g, '');
-      const isName = isIP(host) === 0 && !/^[\d.]+$/.test(host);
-      if (!isName && !isAllowed(host)) return 'must not be a private, local or reserved address';
-      return own.isOwnTarget(target.url) ? 'must not be an address of this service or of what it runs on' : undefined;
+      const target = check(text);
+      return 'problem' in target ? target.problem : undefined;
     },
+    readTarget: check,
     isAllowed,
     connect: createConnector({
       isAllowed: (address, port, hostname) => isAllowed(address) && !own.isOwnAddress(address, port, hostname),

@@ -1,5 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import { type buildConnector, Client } from 'undici';
+import type { Deadline } from './deadline.ts';
 import { createInterimAnswers } from './interim-answers.ts';
 
 /** Largest header block of an answer, in bytes (docs/security.md). */
@@ -41,8 +42,11 @@ export type Lease = {
 };
 
 export type Connections = {
-  /** Waits, first come first served, for one of the group's places at the origin. Rejects with the signal's reason. */
-  acquire(origin: string, group: string, signal: AbortSignal): Promise<Lease>;
+  /**
+   * One of the group's places at the origin: at once where one is free, else first come first served. Rejects with the deadline's
+   * reason. Throws SenderClosedError after `close`.
+   */
+  acquire(origin: string, group: string, deadline: Deadline): Lease | Promise<Lease>;
   /** Known origins: with idle connections, or with requests under way. */
   readonly origins: number;
   /** Refuses new requests and waits for those under way or waiting for a place, as long as they take. */
@@ -168,20 +172,14 @@ export function createConnections(options: ConnectionsOptions): Connections {
     if (reportIdle !== undefined && !isBusy()) reportIdle();
   }
 
-  function waitForPlace(group: Group, signal: AbortSignal): Promise<void> {
+  function waitForPlace(group: Group, deadline: Deadline): Promise<void> {
     return new Promise((resolve, reject) => {
-      const giveUp = (): void => {
-        group.waiters.delete(waiter);
-        reject(signal.reason);
-      };
-      const waiter: Waiter = {
-        admit() {
-          signal.removeEventListener('abort', giveUp);
-          resolve();
-        },
-      };
+      const waiter: Waiter = { admit: resolve };
       group.waiters.add(waiter);
-      signal.addEventListener('abort', giveUp, { once: true });
+      deadline.onEnd('no connection to the receiver was free', (reason) => {
+        group.waiters.delete(waiter);
+        reject(reason);
+      });
     });
   }
 
@@ -193,37 +191,43 @@ export function createConnections(options: ConnectionsOptions): Connections {
     return open(origin);
   }
 
+  function lend(origin: Origin, group: Group): Lease {
+    const connection = takeConnection(origin);
+    connection.expectAnswer();
+    let isOver = false;
+    const isEnded = (): boolean => {
+      const was = isOver;
+      isOver = true;
+      return was;
+    };
+    return {
+      client: connection.client,
+      openedAt: () => connection.openedAt,
+      release() {
+        if (isEnded()) return;
+        // A receiver may close its connection with the answer.
+        if (connection.openedAt < Number.POSITIVE_INFINITY) origin.idle.push(connection);
+        else follow(connection.client.close());
+        leave(origin, group);
+      },
+      destroy(reason) {
+        if (isEnded()) return;
+        follow(connection.client.destroy(reason));
+        leave(origin, group);
+      },
+    };
+  }
+
   return {
-    async acquire(name, groupName, signal) {
+    acquire(name, groupName, deadline) {
       if (isClosed) throw new SenderClosedError('The webhook sender is closed');
-      if (signal.aborted) throw signal.reason;
       const origin = touch(name);
       const group = groupOf(origin, groupName);
-      if (group.inUse < perGroup) {
-        group.inUse += 1;
-        origin.inUse += 1;
-        evict();
-      } else await waitForPlace(group, signal);
-      const connection = takeConnection(origin);
-      connection.expectAnswer();
-      let isOver = false;
-      const end = (dispose: () => void): void => {
-        if (isOver) return;
-        isOver = true;
-        dispose();
-        leave(origin, group);
-      };
-      return {
-        client: connection.client,
-        openedAt: () => connection.openedAt,
-        release: () =>
-          end(() => {
-            // A receiver may close its connection with the answer.
-            if (connection.openedAt < Number.POSITIVE_INFINITY) origin.idle.push(connection);
-            else follow(connection.client.close());
-          }),
-        destroy: (reason) => end(() => follow(connection.client.destroy(reason))),
-      };
+      if (group.inUse >= perGroup) return waitForPlace(group, deadline).then(() => lend(origin, group));
+      group.inUse += 1;
+      origin.inUse += 1;
+      evict();
+      return lend(origin, group);
     },
     get origins() {
       return origins.size;

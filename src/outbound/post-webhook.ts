@@ -1,18 +1,14 @@
 import type { AddressGuard } from './address-guard.ts';
 import { createConnections, type Lease, SenderClosedError } from './connections.ts';
-import { type AttemptError, classifyError, OutboundError } from './error-class.ts';
-import { bodyText, headerRecord, readBody } from './response-content.ts';
+import { startDeadline } from './deadline.ts';
+import { type AttemptError, classifyError } from './error-class.ts';
+import { exchange } from './exchange.ts';
+import { bodyText, headerRecord } from './response-content.ts';
 import { CONCURRENCY } from '../kernel/concurrency.ts';
 import { parseRetryAfter } from './retry-after.ts';
 
 /** Origins whose idle connections are kept. */
 const MAX_ORIGINS = 1_000;
-/**
- * A few interim answers are fine (100 Continue, 103 Early Hints). A receiver that sends them without end would keep the parser busy
- * until the deadline.
- */
-const MAX_INTERIM_ANSWERS = 100;
-
 export type WebhookRequest = {
   url: string;
   /** content-type, webhook-* and the subscription's own. Headers that the sender sets are ignored here. */
@@ -77,40 +73,15 @@ const OURS: ReadonlySet<string> = new Set([
   'user-agent',
 ]);
 
-function requestHeaders(given: WebhookRequest['headers'], version: string): string[] {
-  const allowed = Object.entries(given).filter(([name]) => !OURS.has(name.toLowerCase()));
+const GIVEN_UP = new Error('given up');
+
+/** Name after value, as undici takes them. */
+function requestHeaders(given: WebhookRequest['headers'], userAgent: string): string[] {
+  const headers: string[] = [];
+  for (const name of Object.keys(given)) if (!OURS.has(name.toLowerCase())) headers.push(name, given[name] ?? '');
   // `identity`: an answer is never decoded, so a small body cannot blow up.
-  return [...allowed.flat(), 'user-agent', `posthorn/${version}`, 'accept-encoding', 'identity'];
-}
-
-/** The deadline of one exchange. `signal` ends the wait for a connection. From `begin` on the deadline ends the connection itself. */
-function startDeadline(timeoutMs: number): { signal: AbortSignal; begin(lease: Lease): void; stop(): void } {
-  const controller = new AbortController();
-  let lease: Lease | undefined;
-  const timer = setTimeout(() => {
-    const what = lease === undefined ? 'no connection to the receiver was free' : 'no complete answer came';
-    const reason = new OutboundError('timeout', `${what} within ${timeoutMs} ms`);
-    lease?.destroy(reason);
-    controller.abort(reason);
-  }, timeoutMs);
-  return {
-    signal: controller.signal,
-    begin(taken) {
-      lease = taken;
-    },
-    stop: () => clearTimeout(timer),
-  };
-}
-
-/** Counts the interim answers (1xx) of one request, and ends its connection when there are too many. */
-function limitInterimAnswers(lease: Lease): () => void {
-  let count = 0;
-  return () => {
-    count += 1;
-    if (count > MAX_INTERIM_ANSWERS) {
-      lease.destroy(new OutboundError('protocol', `more than ${MAX_INTERIM_ANSWERS} interim answers came`));
-    }
-  };
+  headers.push('user-agent', userAgent, 'accept-encoding', 'identity');
+  return headers;
 }
 
 /**
@@ -127,7 +98,8 @@ function limitInterimAnswers(lease: Lease): () => void {
  * webhook-id.
  */
 export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
-  const { guard, version } = options;
+  const { guard } = options;
+  const userAgent = `posthorn/${options.version}`;
   const connections = createConnections({
     connect: guard.connect,
     perGroup: options.connectionsPerGroup ?? CONCURRENCY.max,
@@ -135,36 +107,36 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
     maxConnections: options.maxConnections ?? Number.POSITIVE_INFINITY,
   });
 
-  /** Rejects when no complete headers came in time. */
-  async function exchange(
-    url: URL,
+  /** Rejects when no complete headers came in time. `start` is that of the attempt, by `performance.now()`. */
+  async function answerTo(
+    { origin, path }: { origin: string; path: string },
     request: WebhookRequest,
-    elapsedMs: () => number,
+    start: number,
   ): Promise<{ response: WebhookResponse; answeredAfterMs: number }> {
     const deadline = startDeadline(request.timeoutMs);
     let lease: Lease | undefined;
     try {
-      const taken = await connections.acquire(url.origin, request.group ?? '', deadline.signal);
+      const free = connections.acquire(origin, request.group ?? '', deadline);
+      const taken = free instanceof Promise ? await free : free;
       lease = taken;
-      deadline.begin(taken);
+      deadline.onEnd('no complete answer came', taken.destroy);
       const beganAt = performance.now();
-      const answer = await taken.client.request({
-        method: 'POST',
-        path: `${url.pathname}${url.search}`,
-        headers: requestHeaders(request.headers, version),
-        body: request.body,
-        onInfo: limitInterimAnswers(taken),
-      });
-      const latencyMs = elapsedMs();
-      const answeredAfterMs = performance.now() - Math.max(beganAt, taken.openedAt());
-      const { bytes, isWhole } = await readBody(answer.body);
-      if (isWhole) taken.release();
-      const headers = headerRecord(answer.headers);
-      return { response: { status: answer.statusCode, headers, body: bodyText(bytes), latencyMs }, answeredAfterMs };
+      const headers = requestHeaders(request.headers, userAgent);
+      const answer = await exchange(taken, { path, headers, body: request.body });
+      if (answer.isWhole) taken.release();
+      return {
+        response: {
+          status: answer.status,
+          headers: headerRecord(answer.headers),
+          body: bodyText(answer.body),
+          latencyMs: Math.round(answer.at - start),
+        },
+        answeredAfterMs: answer.at - Math.max(beganAt, taken.openedAt()),
+      };
     } finally {
       deadline.stop();
       // Does nothing after a whole answer. After any other end nobody knows what is still on its way on this connection.
-      lease?.destroy(new Error('given up'));
+      lease?.destroy(GIVEN_UP);
     }
   }
 
@@ -174,13 +146,13 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
       const start = performance.now();
       const elapsedMs = (): number => Math.round(performance.now() - start);
       // Checked on every attempt: the rules may have become stricter since the subscription was saved.
-      const problem = guard.checkUrl(request.url);
-      if (problem !== undefined) {
-        const error = { class: 'blocked_address', message: `the webhook URL ${problem}` } as const;
+      const target = guard.readTarget(request.url);
+      if ('problem' in target) {
+        const error = { class: 'blocked_address', message: `the webhook URL ${target.problem}` } as const;
         return { startedAt, durationMs: elapsedMs(), isDelivered: false, error };
       }
       try {
-        const { response, answeredAfterMs } = await exchange(new URL(request.url), request, elapsedMs);
+        const { response, answeredAfterMs } = await answerTo(target, request, start);
         return { startedAt, durationMs: elapsedMs(), ...judge(response), answeredAfterMs };
       } catch (error) {
         if (error instanceof SenderClosedError) throw error;

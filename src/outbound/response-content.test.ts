@@ -1,6 +1,5 @@
-import { Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
-import { BODY_BOUNDS, bodyText, headerRecord, readBody } from './response-content.ts';
+import { BODY_BOUNDS, bodyText, headerRecord } from './response-content.ts';
 
 const LIMIT = BODY_BOUNDS.kept;
 
@@ -72,37 +71,5 @@ describe('the headers of an answer', () => {
 
   test('the part beyond 16 KiB is left out', () => {
     expect(Object.keys(headerRecord({ a: 'v'.repeat(16_000), b: 'v'.repeat(1_000), c: '' }))).toEqual(['a']);
-  });
-});
-
-describe('reading a body', () => {
-  test('an endless one is read to 64 KiB and then given up', async () => {
-    let given = 0;
-    const endless = new Readable({
-      read() {
-        given += 1_000;
-        this.push(Buffer.alloc(1_000, 'x'));
-      },
-    });
-    const { bytes, isWhole } = await readBody(endless);
-    expect(bytes).toHaveLength(BODY_BOUNDS.read);
-    expect(isWhole).toBe(false);
-    expect(given).toBeLessThan(BODY_BOUNDS.read * 3);
-  });
-
-  test('one that breaks off is what came of it', async () => {
-    const broken = Readable.from(
-      (async function* () {
-        yield Buffer.from('begin');
-        throw new Error('reset');
-      })(),
-    );
-    expect(await readBody(broken)).toEqual({ bytes: Buffer.from('begin'), isWhole: false });
-  });
-
-  test('one of exactly 64 KiB is whole, and so is an empty one', async () => {
-    const full = Buffer.alloc(BODY_BOUNDS.read, 'x');
-    expect(await readBody(Readable.from([full]))).toEqual({ bytes: full, isWhole: true });
-    expect(await readBody(Readable.from([]))).toEqual({ bytes: Buffer.alloc(0), isWhole: true });
   });
 });

@@ -1,7 +1,7 @@
 import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { newSecret, signatureHeader } from './sign.ts';
+import { newSecret, readSigningKey, signatureHeader } from './sign.ts';
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const VECTOR = {
@@ -39,7 +39,7 @@ function newKeyPair() {
 
 describe('v1', () => {
   test('the vector of Standard Webhooks is reproduced', () => {
-    expect(signatureHeader({ secrets: [SECRET], ...VECTOR })).toBe(V1);
+    expect(signatureHeader({ keys: [readSigningKey(SECRET)], ...VECTOR })).toBe(V1);
   });
 
   test('an independent library verifies what a new secret signs, whatever the bytes of the body', () => {
@@ -50,7 +50,7 @@ describe('v1', () => {
       const headers = {
         'webhook-id': 'msg_1',
         'webhook-timestamp': `${timestamp}`,
-        'webhook-signature': signatureHeader({ secrets: [secret], id: 'msg_1', timestamp, body }),
+        'webhook-signature': signatureHeader({ keys: [readSigningKey(secret)], id: 'msg_1', timestamp, body }),
       };
       expect(() => new Webhook(secret).verify(text, headers)).not.toThrow();
       expect(() => new Webhook(secret).verify(`${text} `, headers)).toThrow();
@@ -59,38 +59,45 @@ describe('v1', () => {
   });
 
   test('a body that is not UTF-8 is signed byte for byte', () => {
-    const one = signatureHeader({ secrets: [SECRET], ...VECTOR, body: Buffer.from([0xff]) });
-    const other = signatureHeader({ secrets: [SECRET], ...VECTOR, body: Buffer.from([0xfe]) });
+    const one = signatureHeader({ keys: [readSigningKey(SECRET)], ...VECTOR, body: Buffer.from([0xff]) });
+    const other = signatureHeader({ keys: [readSigningKey(SECRET)], ...VECTOR, body: Buffer.from([0xfe]) });
     expect(one).not.toBe(other);
   });
 });
 
 describe('v1a', () => {
   test('the vector of Standard Webhooks is reproduced, and verifies with its public key for no other body', () => {
-    expect(signatureHeader({ secrets: [PAIR_SECRET], ...VECTOR })).toBe(V1A);
+    expect(signatureHeader({ keys: [readSigningKey(PAIR_SECRET)], ...VECTOR })).toBe(V1A);
     expect(verifies(PUBLIC_KEY, VECTOR, V1A)).toBe(true);
     expect(verifies(PUBLIC_KEY, { ...VECTOR, body: Buffer.from('{}') }, V1A)).toBe(false);
   });
 
   test('a seed, and a seed with its public key, give the same signature, which verifies', () => {
     const { seedSecret, pairSecret, publicKey } = newKeyPair();
-    const signature = signatureHeader({ secrets: [seedSecret], ...VECTOR });
+    const signature = signatureHeader({ keys: [readSigningKey(seedSecret)], ...VECTOR });
     expect(signature).toMatch(/^v1a,[A-Za-z0-9+/]{86}==$/);
-    expect(signatureHeader({ secrets: [pairSecret], ...VECTOR })).toBe(signature);
+    expect(signatureHeader({ keys: [readSigningKey(pairSecret)], ...VECTOR })).toBe(signature);
     expect(verifies(publicKey, VECTOR, signature)).toBe(true);
     expect(verifies(PUBLIC_KEY, VECTOR, signature)).toBe(false);
   });
 
   test('a public key that is not the seed’s is refused', () => {
-    expect(() => signatureHeader({ secrets: [newKeyPair().mismatchedSecret], ...VECTOR })).toThrow('does not match');
+    expect(() => signatureHeader({ keys: [readSigningKey(newKeyPair().mismatchedSecret)], ...VECTOR })).toThrow(
+      'does not match',
+    );
   });
 });
 
 test('several secrets give several signatures, in their order, separated by one space', () => {
   const old = newSecret();
   const { seedSecret } = newKeyPair();
-  const header = signatureHeader({ secrets: [SECRET, old, seedSecret], ...VECTOR });
-  const parts = [SECRET, old, seedSecret].map((secret) => signatureHeader({ secrets: [secret], ...VECTOR }));
+  const header = signatureHeader({
+    keys: [readSigningKey(SECRET), readSigningKey(old), readSigningKey(seedSecret)],
+    ...VECTOR,
+  });
+  const parts = [SECRET, old, seedSecret].map((secret) =>
+    signatureHeader({ keys: [readSigningKey(secret)], ...VECTOR }),
+  );
   expect(header).toBe(parts.join(' '));
   expect(parts[0]).toBe(V1);
 });
@@ -117,7 +124,7 @@ describe('a secret that cannot sign is refused without being repeated', () => {
     ['a seed of 31 bytes', ofBytes('whsk_', 31)],
     ['a pair of 63 bytes', ofBytes('whsk_', 63)],
   ])('%s', (_what, secret) => {
-    const attempt = () => signatureHeader({ secrets: [SECRET, secret], ...VECTOR });
+    const attempt = () => signatureHeader({ keys: [readSigningKey(SECRET), readSigningKey(secret)], ...VECTOR });
     expect(attempt).toThrow();
     expect(attempt).not.toThrow(secret.slice(-12) || 'whsec_');
   });
@@ -129,8 +136,8 @@ describe('a request that would be signed ambiguously is refused', () => {
     ['no id', { id: '' }],
     ['a fraction of a second', { timestamp: 1.5 }],
     ['a negative time', { timestamp: -1 }],
-    ['no secret', { secrets: [] }],
+    ['no secret', { keys: [] }],
   ])('%s', (_what, change) => {
-    expect(() => signatureHeader({ secrets: [SECRET], ...VECTOR, ...change })).toThrow();
+    expect(() => signatureHeader({ keys: [readSigningKey(SECRET)], ...VECTOR, ...change })).toThrow();
   });
 });

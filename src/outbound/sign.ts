@@ -1,4 +1,12 @@
-import { createHmac, createPrivateKey, createPublicKey, randomBytes, sign } from 'node:crypto';
+import {
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  createSecretKey,
+  type KeyObject,
+  randomBytes,
+  sign,
+} from 'node:crypto';
 
 const SYMMETRIC = 'whsec_';
 const ASYMMETRIC = 'whsk_';
@@ -19,13 +27,16 @@ function decodeKey(secret: string, prefix: string): Buffer {
   return key;
 }
 
-function signSymmetric(secret: string, head: string, body: Buffer): string {
+/** A key that is ready to sign. Never shown: `util.inspect` of a KeyObject has no bytes. */
+export type SigningKey = { version: 'v1' | 'v1a'; key: KeyObject };
+
+function symmetricKey(secret: string): SigningKey {
   const key = decodeKey(secret, SYMMETRIC);
   if (key.length < KEY_BYTES.min || key.length > KEY_BYTES.max) throw new Error('A signing secret has a wrong length');
-  return `v1,${createHmac('sha256', key).update(head).update(body).digest('base64')}`;
+  return { version: 'v1', key: createSecretKey(key) };
 }
 
-function signAsymmetric(secret: string, head: string, body: Buffer): string {
+function asymmetricKey(secret: string): SigningKey {
   const bytes = decodeKey(secret, ASYMMETRIC);
   if (bytes.length !== SEED_BYTES && bytes.length !== 2 * SEED_BYTES) {
     throw new Error('A signing secret has a wrong length');
@@ -41,38 +52,49 @@ function signAsymmetric(secret: string, head: string, body: Buffer): string {
     if (!publicKey.equals(bytes.subarray(SEED_BYTES)))
       throw new Error('A signing secret does not match its public key');
   }
-  return `v1a,${sign(null, Buffer.concat([Buffer.from(head), body]), key).toString('base64')}`;
+  return { version: 'v1a', key };
+}
+
+/**
+ * The key in a signing secret: `whsec_` and 24 to 64 bytes in base64, or `whsk_` and a seed of 32 bytes with or without its public
+ * key. Throws on a secret of another form, without repeating it.
+ */
+export function readSigningKey(secret: string): SigningKey {
+  if (secret.startsWith(SYMMETRIC)) return symmetricKey(secret);
+  if (secret.startsWith(ASYMMETRIC)) return asymmetricKey(secret);
+  throw new Error('A signing secret begins with whsec_ or whsk_');
+}
+
+function signatureOf({ version, key }: SigningKey, head: string, body: Buffer): string {
+  const signature =
+    version === 'v1'
+      ? createHmac('sha256', key).update(head).update(body).digest('base64')
+      : sign(null, Buffer.concat([Buffer.from(head), body]), key).toString('base64');
+  return `${version},${signature}`;
 }
 
 /** A fresh symmetric secret, `whsec_` and the base64 of 32 random bytes (Standard Webhooks, "Signature scheme"). */
 export const newSecret = (): string => `${SYMMETRIC}${randomBytes(KEY_BYTES.new).toString('base64')}`;
 
 /**
- * The value of `webhook-signature` (Standard Webhooks): one signature per secret, in their order, separated by
- * spaces, over the exact bytes `<id>.<timestamp>.<body>`. A `whsec_` secret (24–64 bytes) gives `v1` (HMAC-SHA256), a
- * `whsk_` secret (32-byte seed, or seed and public key) gives `v1a` (Ed25519). `timestamp` is whole seconds since 1970, of
- * this attempt. Throws on a secret of another form, without repeating it, on no secret, and on an id that holds a dot.
+ * The value of `webhook-signature` (Standard Webhooks): one signature per key, in their order, separated by spaces, over the exact
+ * bytes `<id>.<timestamp>.<body>`. A `whsec_` secret gives `v1` (HMAC-SHA256), a `whsk_` secret `v1a` (Ed25519). `timestamp` is whole
+ * seconds since 1970, of this attempt. Throws on no key, and on an id that holds a dot.
  *
  * Not hidden: the body. A replay is not stopped by the signature alone: the receiver has to refuse old timestamps and known ids.
  * Neither the URL nor any other header is covered.
  */
 export function signatureHeader(request: {
-  secrets: readonly string[];
+  keys: readonly SigningKey[];
   id: string;
   timestamp: number;
   body: Buffer;
 }): string {
-  const { secrets, id, timestamp, body } = request;
-  if (secrets.length === 0) throw new Error('A webhook needs a secret to be signed with');
+  const { keys, id, timestamp, body } = request;
+  if (keys.length === 0) throw new Error('A webhook needs a secret to be signed with');
   // With a dot in the id, two different pairs of id and timestamp could be the same signed text.
   if (id === '' || id.includes('.')) throw new Error('A signed id must hold no dot');
   if (!Number.isSafeInteger(timestamp) || timestamp < 0) throw new Error('A signed timestamp must be whole seconds');
   const head = `${id}.${timestamp}.`;
-  return secrets
-    .map((secret) => {
-      if (secret.startsWith(SYMMETRIC)) return signSymmetric(secret, head, body);
-      if (secret.startsWith(ASYMMETRIC)) return signAsymmetric(secret, head, body);
-      throw new Error('A signing secret begins with whsec_ or whsk_');
-    })
-    .join(' ');
+  return keys.map((key) => signatureOf(key, head, body)).join(' ');
 }

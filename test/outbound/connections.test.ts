@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { startDeadline } from '../../src/outbound/deadline.ts';
 import { createConnections } from '../../src/outbound/connections.ts';
 import { createWebhookSender } from '../../src/outbound/post-webhook.ts';
 import { createOutbound, loopbackGuard, OK_ANSWER, webhookRequest } from '../support/world/outbound.ts';
@@ -175,9 +176,9 @@ describe('connections', () => {
       maxOrigins: 1,
       maxConnections: 1,
     });
-    const { signal } = new AbortController();
-    const one = await connections.acquire('http://127.0.0.1:3001', '', signal);
-    const two = await connections.acquire('http://127.0.0.1:3002', '', signal);
+    const deadline = startDeadline(60_000);
+    const one = await connections.acquire('http://127.0.0.1:3001', '', deadline);
+    const two = await connections.acquire('http://127.0.0.1:3002', '', deadline);
     expect(connections.origins).toBe(2);
     expect(one.client.closed).toBe(false);
     one.release();
@@ -185,6 +186,7 @@ describe('connections', () => {
     expect(connections.origins).toBe(1);
     two.release();
     await connections.close();
+    deadline.stop();
     expect(connections.origins).toBe(0);
   });
 });

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { newSecret, signatureHeader } from '../../src/outbound/sign.ts';
+import { newSecret, readSigningKey, signatureHeader } from '../../src/outbound/sign.ts';
 import { createOutbound, OK_ANSWER, webhookRequest } from '../support/world/outbound.ts';
 import { startAnswering, startRawReceiver } from '../support/world/raw-receiver.ts';
 
@@ -37,7 +37,7 @@ describe('the request', () => {
       'content-type': 'application/json',
       'webhook-id': 'msg_1',
       'webhook-timestamp': `${timestamp}`,
-      'webhook-signature': signatureHeader({ secrets: [secret], id: 'msg_1', timestamp, body }),
+      'webhook-signature': signatureHeader({ keys: [readSigningKey(secret)], id: 'msg_1', timestamp, body }),
     };
     await createSender().post(webhookRequest(receiver.url, { headers, body }));
     const [head = '', sent = ''] = Buffer.from(receiver.received[0] ?? '', 'latin1')

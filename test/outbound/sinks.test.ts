@@ -210,6 +210,18 @@ describe('once the headers are complete the status decides', () => {
     expect(result.durationMs).toBeLessThan(PATIENT_MS);
   });
 
+  test.each<[number, number]>([
+    [0, 1],
+    [65_536, 1],
+    [65_537, 2],
+  ])('after a body of %d bytes two posts have made %d connections', async (length, connections) => {
+    const receiver = await kept(startAnswering(`${ok}content-length: ${length}\r\n\r\n${'x'.repeat(length)}`));
+    const kept16KiB = 'x'.repeat(Math.min(length, 16_384));
+    for (const _ of [1, 2])
+      expect(await post(receiver.url)).toMatchObject({ isDelivered: true, response: { body: kept16KiB } });
+    expect(receiver.connections).toBe(connections);
+  });
+
   test('a flood of chunk extensions ends at the deadline', async () => {
     const result = await postTo(
       startRawReceiver({

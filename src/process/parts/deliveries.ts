@@ -1,6 +1,7 @@
 import { createAttemptActivities } from '../../../activities/attempt-delivery.ts';
 import { createDeadLetterActivities } from '../../../activities/dead-letters.ts';
 import { createDrainActivities } from '../../../activities/drain-deliveries.ts';
+import { createOpenSigningKeys } from '../../deliveries/signing-secrets.ts';
 import { createFaults } from '../../deliveries/faults.ts';
 import { createRecorder } from '../../deliveries/recorder.ts';
 import { createAdmission } from '../../dispatch/admission/admission.ts';
@@ -44,7 +45,16 @@ export function deliveriesPart(
     version: VERSION,
     maxConnections: capacity.requests + slots,
   });
-  const trying = { sender, keyRing, recorder, faults, clock, log, pool, admission };
+  const trying = {
+    sender,
+    openSigningKeys: createOpenSigningKeys(keyRing),
+    recorder,
+    faults,
+    clock,
+    log,
+    pool,
+    admission,
+  };
   const drain = createDrain({ ...trying, incarnationId, capacity, observe: firstTries.observe, onRoom });
   const reporting = startReportingConcurrency({ pool, log, incarnationId, gauges: admission.gauges });
 

@@ -1,0 +1,56 @@
+import type { Dispatcher } from 'undici';
+import type { Lease } from './connections.ts';
+import { OutboundError } from './error-class.ts';
+import { BODY_BOUNDS } from './response-content.ts';
+
+/**
+ * A few interim answers are fine (100 Continue, 103 Early Hints). A receiver that sends them without end would keep the parser busy
+ * until the deadline.
+ */
+const MAX_INTERIM_ANSWERS = 100;
+
+type Headers = Record<string, string | string[] | undefined>;
+
+/** One complete head of an answer, and its body as far as it came. `at`: end of the head, by `performance.now()`. */
+export type Answer = { status: number; headers: Headers; at: number; body: Buffer; isWhole: boolean };
+
+/**
+ * Sends one request on a leased connection and takes its answer. Rejects when no complete head came. Then the body is read to 64 KiB;
+ * one that breaks off, or goes on behind that, counts as far as it came and is not whole: the caller ends the connection. Nothing is
+ * decoded. A handler of undici's and not its `request`, whose stream and signal cost as much as the rest of a short exchange.
+ */
+export function exchange(lease: Lease, request: { path: string; headers: string[]; body: Buffer }): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    let interimAnswers = 0;
+    let head: { status: number; headers: Headers; at: number } | undefined;
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const finish = (isWhole: boolean): void => {
+      if (head === undefined) return;
+      const [first] = chunks;
+      const body = first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks);
+      resolve({ ...head, body: body.subarray(0, BODY_BOUNDS.read), isWhole });
+    };
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart: () => undefined,
+      onResponseStart(_controller, status, headers) {
+        if (status >= 200) head = { status, headers, at: performance.now() };
+        else if ((interimAnswers += 1) > MAX_INTERIM_ANSWERS)
+          lease.destroy(new OutboundError('protocol', `more than ${MAX_INTERIM_ANSWERS} interim answers came`));
+      },
+      onResponseData(controller, chunk) {
+        size += chunk.length;
+        chunks.push(chunk);
+        if (size <= BODY_BOUNDS.read) return;
+        controller.pause();
+        finish(false);
+      },
+      onResponseEnd: () => finish(true),
+      onResponseError(_controller, error) {
+        if (head === undefined) reject(error);
+        else finish(false);
+      },
+    };
+    lease.client.dispatch({ method: 'POST', ...request }, handler);
+  });
+}
