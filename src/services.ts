@@ -3,7 +3,7 @@ import type { Channels } from './channels/service.ts';
 import type { DeadLetters } from './dead-letters/service.ts';
 import type { Deliveries } from './deliveries/service.ts';
 import type { Idempotency } from './idempotency/service.ts';
-import type { MessageReplays } from './message-replays/service.ts';
+import type { MessageReplays } from './replays/service.ts';
 import type { Messages } from './messages/service.ts';
 import type { Subscriptions } from './subscriptions/service.ts';
 

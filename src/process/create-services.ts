@@ -4,7 +4,7 @@ import { createDeadLetters } from '../dead-letters/service.ts';
 import { createDeliveries } from '../deliveries/service.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { createIdempotency } from '../idempotency/service.ts';
-import { createMessageReplays } from '../message-replays/service.ts';
+import { createMessageReplays } from '../replays/service.ts';
 import { createMessages } from '../messages/service.ts';
 import { createSchemas } from '../schemas/schemas.ts';
 import type { Services } from '../services.ts';

@@ -1,6 +1,6 @@
 import { type Client, WorkflowExecutionAlreadyStartedError, type WorkflowStartOptions } from '@temporalio/client';
 import type { replayDeadLetters } from '../../workflows/replay-dead-letters.ts';
-import type { replayMessages } from '../../workflows/replay-messages.ts';
+import type { replayMessages } from '../../workflows/replay.ts';
 import type { PendingReplay } from '../contract/delivery-workflow.ts';
 import { bulkReplayWorkflowId, messageReplayWorkflowId, WORKFLOW_TYPES } from '../contract/temporal-names.ts';
 

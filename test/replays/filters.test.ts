@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { type AskFilter, replayNextMessages, type ReplayProgress } from '../../src/message-replays/store.ts';
+import { type AskFilter, replayNextMessages, type ReplayProgress } from '../../src/replays/message-store.ts';
 import { createChannel, createSubscription, publishBatch } from '../support/make/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 

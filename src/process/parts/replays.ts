@@ -1,4 +1,4 @@
-import { createReplayMessagesActivities } from '../../../activities/replay-messages.ts';
+import { createReplayMessagesActivities } from '../../../activities/replay.ts';
 import { pendingReplays } from '../../dispatch/loop/pending-replays.ts';
 import type { Filters } from '../../filters/filters.ts';
 import { createStartReplay } from '../../temporal/start-replay.ts';

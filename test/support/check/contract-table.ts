@@ -3,7 +3,7 @@ import { channelAnswer } from '../../../src/channels/schema.ts';
 import { bulkReplayAnswer, deadLetterAnswer } from '../../../src/dead-letters/schema.ts';
 import { attemptAnswer, deliveryAnswer } from '../../../src/deliveries/schema.ts';
 import { apiKeyAnswer, newApiKeyAnswer } from '../../../src/identity/api-keys/schema.ts';
-import { messageReplayAnswer } from '../../../src/message-replays/schema.ts';
+import { messageReplayAnswer } from '../../../src/replays/schema.ts';
 import { dryRunAnswer } from '../../../src/messages/dry-run-schema.ts';
 import {
   batchAnswer,

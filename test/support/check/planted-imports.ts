@@ -69,7 +69,7 @@ export const forbiddenTypes: [path: string, statement: string][] = [
   ['src/identity/tiers.ts', "export type { App } from '../app.ts';"],
   ['src/deliveries/type-scheme.ts', "export type { Credential } from '../identity/scheme.ts';"],
   ['src/retention/service.ts', "export type { ApiKeys } from '../identity/api-keys/service.ts';"],
-  ['src/message-replays/service.ts', "export type { Scheme } from '../identity/scheme.ts';"],
+  ['src/replays/service.ts', "export type { Scheme } from '../identity/scheme.ts';"],
 ];
 
 /** Imports it allows: whole statements, because some are allowed as types only. */

@@ -1,7 +1,7 @@
 import { activityInfo, heartbeat, sleep } from '@temporalio/activity';
 import type { Pool } from 'pg';
 import type { Filters } from '../src/filters/filters.ts';
-import { type AskFilter, replayNextMessages } from '../src/message-replays/store.ts';
+import { type AskFilter, replayNextMessages } from '../src/replays/message-store.ts';
 import type { MessageReplayInput } from '../src/contract/delivery-workflow.ts';
 
 // A third of the heartbeat's time: waiting for the rate is no death.

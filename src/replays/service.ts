@@ -7,7 +7,7 @@ import { isId } from '../kernel/ids.ts';
 import { firstTimeFrom, type Instant, millisecondsOf } from '../kernel/instant.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../kernel/page.ts';
 import { type ListMessageReplays, type MessageReplay, type MessageReplayRequest, REPLAY_RATE } from './schema.ts';
-import * as store from './store.ts';
+import * as store from './message-store.ts';
 
 // A publish that did not see the new subscription has committed by then; what both see is delivered once.
 const OVERLAP_MS = 5_000;
