@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { findChannels } from '../src/channels/store.ts';
 import type { Database } from '../src/db/client.ts';
 import type { DeadLetterFilter } from '../src/dead-letters/filter-store.ts';
-import { countDeadLetters, listDeadLetters } from '../src/dead-letters/store.ts';
+import { listDeadLetters } from '../src/dead-letters/store.ts';
 import { judge } from '../src/deliveries/judge.ts';
 import { loadForAttempts } from '../src/deliveries/load.ts';
 import { createRecorder } from '../src/deliveries/recorder.ts';
@@ -23,6 +23,8 @@ import { eraseMessage } from '../src/messages/erasure-store.ts';
 import { createPublisher } from '../src/messages/publisher.ts';
 import { findMessage, listMessages } from '../src/messages/store.ts';
 import { createNewId } from '../src/new-id.ts';
+import { restartLostReplays } from '../src/replays/batches.ts';
+import { countOpenOnes } from '../src/replays/dead-letter-store.ts';
 import {
   expiredChannels,
   removeBatch,
@@ -151,7 +153,7 @@ function deadLetterQueries(db: Database, environmentId: string): Query[] {
     query(' of a week', { ids: { from: idAgo('deadLetter', 14), before: idAgo('deadLetter', 7) } }),
     {
       name: 'dead letters counted for a bulk replay',
-      run: () => countDeadLetters(db, { ...all, status: 'open', subscriptionId: BUSY.subscriptionId }),
+      run: () => countOpenOnes(db, environmentId, { subscriptionId: BUSY.subscriptionId, until: new Date() }),
     },
   ];
 }
@@ -233,7 +235,10 @@ export function hotQueries({ db, pool, environmentId }: Questioned): Query[] {
     { name: 'takeover from dead workers', run: () => takeOverFromDead(pool) },
     {
       name: 'reconciler',
-      run: () => reconcileDeliveries({ pool, carriers, log: pino({ level: 'silent' }), paced }, () => undefined),
+      run: () => {
+        const repairs = [() => restartLostReplays({ pool, carriers })];
+        return reconcileDeliveries({ pool, carriers, log: pino({ level: 'silent' }), paced, repairs }, () => undefined);
+      },
     },
     { name: 'held by open circuits', run: async () => void (await settleHeld(pool)) },
     { name: 'high backlogs', run: () => tellHighBacklogs(pool) },

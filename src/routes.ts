@@ -3,7 +3,7 @@ import { deadLetterRoutes } from './dead-letters/routes.ts';
 import { deliveryRoutes } from './deliveries/routes.ts';
 import type { Route } from './http/route.ts';
 import { apiKeyRoutes } from './identity/api-keys/routes.ts';
-import { messageReplayRoutes } from './replays/routes.ts';
+import { replayRoutes } from './replays/routes.ts';
 import { messageRoutes } from './messages/routes.ts';
 import type { Services } from './services.ts';
 import { subscriptionRoutes } from './subscriptions/routes.ts';
@@ -15,6 +15,6 @@ export const routes: Route<Services>[] = [
   ...subscriptionRoutes,
   ...deliveryRoutes,
   ...deadLetterRoutes,
-  ...messageReplayRoutes,
+  ...replayRoutes,
   ...apiKeyRoutes,
 ];

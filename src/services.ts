@@ -3,7 +3,7 @@ import type { Channels } from './channels/service.ts';
 import type { DeadLetters } from './dead-letters/service.ts';
 import type { Deliveries } from './deliveries/service.ts';
 import type { Idempotency } from './idempotency/service.ts';
-import type { MessageReplays } from './replays/service.ts';
+import type { Replays } from './replays/service.ts';
 import type { Messages } from './messages/service.ts';
 import type { Subscriptions } from './subscriptions/service.ts';
 
@@ -16,5 +16,5 @@ export type Services = {
   deliveries: Deliveries;
   deadLetters: DeadLetters;
   idempotency: Idempotency;
-  messageReplays: MessageReplays;
+  replays: Replays;
 };

@@ -1,15 +1,19 @@
-import { proxyActivities } from '@temporalio/workflow';
+import { proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import type { MessageReplayInput } from '../src/contract/delivery-workflow.ts';
+import { REPLAY_KINDS, type ReplayInput, type ReplayKind } from '../src/contract/replays.ts';
 
-// A replay of millions at its rate takes days; its heartbeat tells of a dead worker in 10 s.
-const { replayMessageBatches } = proxyActivities<Activities>({
-  startToCloseTimeout: '30 days',
-  heartbeatTimeout: '10 seconds',
-  retry: { initialInterval: 500, maximumInterval: 10_000 },
-});
-
-/** One replay of stored messages to one subscription: batch after batch at its rate, until none is left or it is cancelled. */
-export async function replayMessages(input: MessageReplayInput): Promise<void> {
-  await replayMessageBatches(input);
+/**
+ * One replay of any kind: makes batch after batch due, until none is left or it is cancelled. Registered under the Temporal workflow type
+ * of each kind (index.ts), because running and recorded histories have those names.
+ */
+export async function replay(input: ReplayInput): Promise<void> {
+  // `as`: index.ts registers this Temporal workflow under the types of replays only.
+  const { activity, startToCloseTimeout } = REPLAY_KINDS[workflowInfo().workflowType as ReplayKind];
+  const activities = proxyActivities<Activities>({
+    startToCloseTimeout,
+    // The activity sends a heartbeat every 3 s at least: a dead worker is found out in 10 s.
+    heartbeatTimeout: '10 seconds',
+    retry: { initialInterval: 500, maximumInterval: 10_000 },
+  });
+  await activities[activity](input);
 }

@@ -4,7 +4,7 @@ import { createDeadLetters } from '../dead-letters/service.ts';
 import { createDeliveries } from '../deliveries/service.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { createIdempotency } from '../idempotency/service.ts';
-import { createMessageReplays } from '../replays/service.ts';
+import { createReplays } from '../replays/service.ts';
 import { createMessages } from '../messages/service.ts';
 import { createSchemas } from '../schemas/schemas.ts';
 import type { Services } from '../services.ts';
@@ -14,16 +14,21 @@ import { createSubscriptions } from '../subscriptions/service.ts';
 /** Builds every service once, each with the collaborators it names. `handOver` takes new deliveries where the process sends, too. */
 export function createServices(deps: Dependencies, handOver: HandOver = noHandOver): Services {
   const deliveries = createDeliveries(deps);
-  const messageReplays = createMessageReplays(deps);
+  const replays = createReplays(deps);
   const schemas = createSchemas(deps);
   const { filters } = deps;
   return {
     apiKeys: createApiKeys(deps),
     channels: createChannels(deps, { deliveries, schemas }),
     messages: createMessages(deps, { schemas, filters }, handOver),
-    subscriptions: createSubscriptions(deps, { guard: deps.guard, deliveries, messageReplays, filters }),
+    subscriptions: createSubscriptions(deps, {
+      guard: deps.guard,
+      deliveries,
+      messageReplays: replays.messages,
+      filters,
+    }),
     deliveries,
-    messageReplays,
+    replays,
     deadLetters: createDeadLetters(deps, { deliveries }),
     idempotency: createIdempotency(deps),
   };

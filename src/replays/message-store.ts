@@ -1,14 +1,12 @@
-import type { Pool } from 'pg';
-import type { Database, DatabaseTransaction } from '../db/client.ts';
+import type { PoolClient } from 'pg';
+import type { DatabaseTransaction } from '../db/client.ts';
 import { wakeWorkers } from '../db/due.ts';
 import { wantedBy } from '../db/wanted.ts';
 import type { MessageReplay as MessageReplayRow } from '../db/generated/client.ts';
-import { inTransaction } from '../db/transaction.ts';
 import { replayMessages } from '../deliveries/statements/due-again.ts';
-import type { FilterInput } from '../filters/filters.ts';
 import { lowestIdAt, timeOfId } from '../kernel/ids.ts';
-import type { PageRequest } from '../kernel/page.ts';
-import type { BulkReplayStatus } from '../kernel/statuses.ts';
+import type { ReplayStatus } from '../kernel/statuses.ts';
+import type { Batch, ReadableKind, ReplayDependencies } from './kind.ts';
 import type { MessageReplay } from './schema.ts';
 
 // Messages looked at in one transaction, and never more than a second's worth of deliveries.
@@ -29,51 +27,6 @@ export async function insertMessageReplay(db: DatabaseTransaction, replay: NewMe
   return toMessageReplay(await db.messageReplay.create({ data: replay }));
 }
 
-export async function findMessageReplay(
-  db: Database,
-  environmentId: string,
-  id: string,
-): Promise<MessageReplay | undefined> {
-  const row = await db.messageReplay.findFirst({ where: { id, environmentId } });
-  return row === null ? undefined : toMessageReplay(row);
-}
-
-/** Replays newest first, one more than asked for. */
-export async function listMessageReplays(
-  db: Database,
-  filter: { environmentId: string; subscriptionId: string | undefined; status: BulkReplayStatus | undefined },
-  page: PageRequest,
-): Promise<MessageReplay[]> {
-  const rows = await db.messageReplay.findMany({
-    where: {
-      environmentId: filter.environmentId,
-      ...(filter.subscriptionId !== undefined && { subscriptionId: filter.subscriptionId }),
-      ...(filter.status !== undefined && { status: filter.status }),
-      ...(page.after !== undefined && { id: { lt: page.after } }),
-    },
-    orderBy: { id: 'desc' },
-    take: page.limit + 1,
-  });
-  return rows.map(toMessageReplay);
-}
-
-/** Stops a replay before its next batch. False when it had already ended. */
-export async function cancelMessageReplay(
-  db: Database,
-  environmentId: string,
-  id: string,
-  now: Date,
-): Promise<boolean> {
-  const { count } = await db.messageReplay.updateMany({
-    where: { id, environmentId, status: { in: ['pending', 'running'] } },
-    data: { status: 'cancelled', finishedAt: now },
-  });
-  return count === 1;
-}
-
-/** `waitMs` until the next batch: the rate, a full queue, or messages that are too young. */
-export type ReplayProgress = { isFinished: boolean; matched: number; replayed: number; waitMs: number };
-
 /** Columns that decide which messages are next, and which of them the filter lets through. */
 type Where = {
   subscription_id: string;
@@ -86,33 +39,19 @@ type Where = {
   position: string | null;
   waiting: number;
 };
-type Looked = Where & { channel_id: string; filter: string };
-type Job = Where & {
-  only_missing: boolean;
-  requested_by: string;
-  matched: number;
-  replayed: number;
-  channel_id: string | null;
-  filter: string | null;
-};
+type Filtered = Where & { channel_id: string; filter: string };
+type Wanted = Where & { only_missing: boolean; requested_by: string; channel_id: string; filter: string | null };
 
-const COLUMNS = `job.*, s.channel_id, s.filter, s.event_types AS wants, (SELECT count(*)::int FROM (
-      SELECT FROM deliveries d WHERE d.subscription_id = job.subscription_id AND d.due_at IS NOT NULL
-        AND d.holder IS NULL AND d.carrier IS NULL AND d.policy_attempts = 0 LIMIT ${WAITING_AT_MOST}) AS w) AS waiting`;
+// A replay with what its subscription is now; no row once the subscription is deleted.
+const WANTED = `
+  SELECT r.*, s.channel_id, s.filter, s.event_types AS wants, (SELECT count(*)::int FROM (
+      SELECT FROM deliveries d WHERE d.subscription_id = r.subscription_id AND d.due_at IS NOT NULL
+        AND d.holder IS NULL AND d.carrier IS NULL AND d.policy_attempts = 0 LIMIT ${WAITING_AT_MOST}) AS w) AS waiting
+  FROM message_replays r JOIN subscriptions s ON s.id = r.subscription_id AND s.deleted_at IS NULL
+  WHERE r.id = $1`;
 
-// Where a replay of filtered messages is, without a lock.
-const LOOK = `
-  SELECT ${COLUMNS}
-  FROM message_replays job JOIN subscriptions s ON s.id = job.subscription_id AND s.deleted_at IS NULL
-  WHERE job.id = $1 AND job.status IN ('pending', 'running') AND s.filter IS NOT NULL`;
-
-const TAKE = `
-  WITH job AS (
-    UPDATE message_replays SET status = 'running', carrier = $2 WHERE id = $1 AND status IN ('pending', 'running')
-    RETURNING *
-  )
-  SELECT ${COLUMNS}
-  FROM job LEFT JOIN subscriptions s ON s.id = job.subscription_id AND s.deleted_at IS NULL`;
+// A replay of filtered messages that has not ended.
+const FILTERED = `${WANTED} AND r.status IN ('pending', 'running') AND s.filter IS NOT NULL`;
 
 // Whether the subscription and the replay want a message; test messages were meant for one subscription.
 const IS_WANTED = `${wantedBy('s.event_types')} AND ${wantedBy('$6::text[]')} AND m.only_subscription_id IS NULL
@@ -148,69 +87,46 @@ const REPLAY = `
     (SELECT count(*)::int FROM wanted) AS wanted,
     (SELECT count(*)::int FROM made) + (SELECT count(*)::int FROM again) AS replayed`;
 
-/** Whether the expression lets a message through, as publishing would decide. */
-export type AskFilter = (expression: string, message: FilterInput) => boolean | Promise<boolean>;
+type ReplayRun = { id: string; now: Date };
 
 /**
- * Replays the next messages of a replay that its subscription's filter lets through now, and stores the progress, in one transaction.
- * A repeated call goes on behind the last one, and two at a time take turns on the row. A replay whose subscription is deleted ends as
- * cancelled. The filter is evaluated before that transaction, which would hold back every stream. A batch is dropped if the filter or
- * the place has changed by then, and the next call evaluates anew.
+ * Replays the next messages that the subscription's filter lets through now. `asked` was evaluated before this transaction, which would
+ * hold back every stream. The batch is dropped if the filter or the place has changed since, and the next one evaluates anew.
  */
-export async function replayNextMessages(
-  pool: Pool,
-  { replayId, carrier, now, ask }: { replayId: string; carrier: string; now: Date; ask: AskFilter },
-): Promise<ReplayProgress> {
-  const asked = await askNext(pool, { replayId, now, ask });
-  return inTransaction(pool, async (connection) => {
-    const { rows: jobs } = await connection.query<Job>(TAKE, [replayId, carrier]);
-    const job = jobs[0];
-    if (job === undefined) return { isFinished: true, matched: 0, replayed: 0, waitMs: 0 };
-    const { matched, replayed } = job;
-    if (job.channel_id === null) {
-      await connection.query(`UPDATE message_replays SET status = 'cancelled', finished_at = now() WHERE id = $1`, [
-        replayId,
-      ]);
-      return { isFinished: true, matched, replayed, waitMs: 0 };
-    }
-    if (job.waiting >= WAITING_AT_MOST) return { isFinished: false, matched, replayed, waitMs: 1_000 };
-    if (job.filter !== null && asked?.place !== placeOf(job))
-      return { isFinished: false, matched, replayed, waitMs: 0 };
-    const read = job.filter === null ? undefined : asked;
-    const { after, before, settled } = boundsOf(job, now);
-    const limit = limitOf(job);
-    const { rows } = await connection.query<{ looked: number; last: string | null; wanted: number; replayed: number }>(
-      REPLAY,
-      [
-        job.channel_id,
-        after,
-        read?.before ?? before,
-        limit,
-        job.subscription_id,
-        job.event_types,
-        job.only_missing,
-        job.requested_by,
-        read?.matching ?? null,
-      ],
-    );
-    const batch = rows[0] ?? { looked: 0, last: null, wanted: 0, replayed: 0 };
-    const isAtEnd = (read?.looked ?? batch.looked) < limit;
-    const isFinished = isAtEnd && settled.getTime() === job.until.getTime();
-    await connection.query(
-      `UPDATE message_replays SET matched = matched + $2, replayed = replayed + $3, position = coalesce($4, position),
-         status = CASE WHEN $5 THEN 'completed' ELSE status END, finished_at = CASE WHEN $5 THEN now() END
-       WHERE id = $1`,
-      [replayId, batch.wanted, batch.replayed, batch.last, isFinished],
-    );
-    if (batch.replayed > 0) await wakeWorkers(connection);
-    const paceMs = (batch.replayed * 1_000) / job.rate_per_second;
-    return {
-      isFinished,
-      matched: matched + batch.wanted,
-      replayed: replayed + batch.replayed,
-      waitMs: isAtEnd ? Math.max(paceMs, 1_000) : paceMs,
-    };
-  });
+async function replayNext(connection: PoolClient, { id, now }: ReplayRun, asked: Asked | undefined): Promise<Batch> {
+  const { rows: found } = await connection.query<Wanted>(WANTED, [id]);
+  const [wanted] = found;
+  if (wanted === undefined) return { result: 'cancelled' };
+  if (wanted.waiting >= WAITING_AT_MOST) return { result: 'notNow', waitMs: 1_000 };
+  if (wanted.filter !== null && asked?.place !== placeOf(wanted)) return { result: 'notNow', waitMs: 0 };
+  const read = wanted.filter === null ? undefined : asked;
+  const { after, before, settled } = boundsOf(wanted, now);
+  const limit = limitOf(wanted);
+  const { rows } = await connection.query<{ looked: number; last: string | null; wanted: number; replayed: number }>(
+    REPLAY,
+    [
+      wanted.channel_id,
+      after,
+      read?.before ?? before,
+      limit,
+      wanted.subscription_id,
+      wanted.event_types,
+      wanted.only_missing,
+      wanted.requested_by,
+      read?.matching ?? null,
+    ],
+  );
+  const batch = rows[0] ?? { looked: 0, last: null, wanted: 0, replayed: 0 };
+  const isAtEnd = (read?.looked ?? batch.looked) < limit;
+  if (batch.replayed > 0) await wakeWorkers(connection);
+  const paceMs = (batch.replayed * 1_000) / wanted.rate_per_second;
+  return {
+    result: 'made',
+    counts: { matched: batch.wanted, replayed: batch.replayed },
+    last: batch.last,
+    isLast: isAtEnd && settled.getTime() === wanted.until.getTime(),
+    waitMs: isAtEnd ? Math.max(paceMs, 1_000) : paceMs,
+  };
 }
 
 /** The ids between which the next messages are, and the time up to which they have settled. */
@@ -222,8 +138,8 @@ function boundsOf({ since, until, position }: Where, now: Date): { after: string
 const limitOf = ({ filter, rate_per_second: rate }: Where & { filter: string | null }): number =>
   Math.min(filter === null ? BATCH : BATCH_TO_FILTER, rate);
 
-/** State that the verdicts hold for. */
-const placeOf = ({ position, filter, wants }: Pick<Job, 'position' | 'filter' | 'wants'>): string =>
+/** State that the filter's verdicts hold for. */
+const placeOf = ({ position, filter, wants }: Pick<Wanted, 'position' | 'filter' | 'wants'>): string =>
   JSON.stringify([position, filter, wants]);
 
 type Asked = { place: string; looked: number; before: string; matching: string[] };
@@ -232,32 +148,31 @@ type Asked = { place: string; looked: number; before: string; matching: string[]
  * The messages of the next batch that the filter lets through, and the id before which the batch ends: messages that retention removes
  * meanwhile must not make room for others that the filter has not seen. Undefined without a filter.
  */
-async function askNext(
-  pool: Pool,
-  { replayId, now, ask }: { replayId: string; now: Date; ask: AskFilter },
-): Promise<Asked | undefined> {
-  const { rows: found } = await pool.query<Looked>(LOOK, [replayId]);
-  const job = found[0];
-  if (job === undefined || job.waiting >= WAITING_AT_MOST) return undefined;
-  const { after, before } = boundsOf(job, now);
-  const limit = limitOf(job);
+async function askNext({ pool, filters }: ReplayDependencies, { id, now }: ReplayRun): Promise<Asked | undefined> {
+  const { rows: found } = await pool.query<Filtered>(FILTERED, [id]);
+  const [wanted] = found;
+  if (wanted === undefined || wanted.waiting >= WAITING_AT_MOST) return undefined;
+  const { channel_id: channelId, filter } = wanted;
+  const { after, before } = boundsOf(wanted, now);
+  const limit = limitOf(wanted);
   const { rows } = await pool.query<ToFilter>(READ, [
-    job.channel_id,
+    channelId,
     after,
     before,
     limit,
-    job.subscription_id,
-    job.event_types,
+    wanted.subscription_id,
+    wanted.event_types,
   ]);
   const matching: string[] = [];
-  for (const { id, eventType, metadata, payload } of rows) {
+  for (const { id: messageId, eventType, metadata, payload } of rows) {
     if (payload === null) continue;
-    const input = { key: job.channel_id, eventType, payload, metadata: metadata ?? undefined };
-    if (await ask(job.filter, input)) matching.push(id);
+    const input = { key: channelId, eventType, payload, metadata: metadata ?? undefined };
+    const [verdict] = await filters.evaluate([filter], input);
+    if (verdict?.matches === true) matching.push(messageId);
   }
   const last = rows.at(-1)?.id;
   return {
-    place: placeOf(job),
+    place: placeOf(wanted),
     looked: rows.length,
     // Ids have one length: nothing lies between one and the same with a character more.
     before: rows.length < limit || last === undefined ? before : `${last}0`,
@@ -265,13 +180,45 @@ async function askNext(
   };
 }
 
+/** Replays of stored messages to one subscription, at a bounded rate. A replay whose subscription is deleted ends as cancelled. */
+export const messageReplays: ReadableKind<
+  MessageReplay,
+  { subscriptionId?: string | undefined; status?: ReplayStatus | undefined }
+> = {
+  name: 'replay',
+  prefix: 'messageReplay',
+  table: 'message_replays',
+  counts: ['matched', 'replayed'],
+  async prepare(deps, run) {
+    const asked = await askNext(deps, run);
+    return (connection) => replayNext(connection, run, asked);
+  },
+  async find(db, environmentId, id) {
+    const row = await db.messageReplay.findFirst({ where: { id, environmentId } });
+    return row === null ? undefined : toMessageReplay(row);
+  },
+  async list(db, { environmentId, subscriptionId, status }, page) {
+    const rows = await db.messageReplay.findMany({
+      where: {
+        environmentId,
+        ...(subscriptionId !== undefined && { subscriptionId }),
+        ...(status !== undefined && { status }),
+        ...(page.after !== undefined && { id: { lt: page.after } }),
+      },
+      orderBy: { id: 'desc' },
+      take: page.limit + 1,
+    });
+    return rows.map(toMessageReplay);
+  },
+};
+
 const toMessageReplay = (row: MessageReplayRow): MessageReplay => {
   const upTo = row.position === null ? undefined : timeOfId('message', row.position);
   return {
     id: row.id,
     subscriptionId: row.subscriptionId,
-    // Only this service writes the column, from BULK_REPLAY_STATUSES.
-    status: row.status as BulkReplayStatus,
+    // Only this service writes the column, from REPLAY_STATUSES.
+    status: row.status as ReplayStatus,
     since: row.since,
     until: row.until,
     eventTypes: row.eventTypes,

@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { deadLetterFilter } from '../dead-letters/schema.ts';
 import { idOf, time, wholeNumber } from '../http/answer-fields.ts';
 import { fieldsOf } from '../http/fields.ts';
 import { enumQuery, instantField, pageQuery } from '../http/query.ts';
 import { eventTypePatternProblem, MAX_EVENT_TYPES } from '../kernel/event-types.ts';
-import { BULK_REPLAY_STATUSES } from '../kernel/statuses.ts';
+import { DEAD_LETTER_KINDS, DEAD_LETTER_REASONS, REPLAY_STATUSES } from '../kernel/statuses.ts';
 
 /** Deliveries made due per second; the subscription's own limits hold beside it. */
 export const REPLAY_RATE = { min: 1, max: 1_000, default: 100 } as const;
@@ -28,19 +29,29 @@ export const messageReplayBody = fieldsOf({
   ratePerSecond: z.number().int().min(REPLAY_RATE.min).max(REPLAY_RATE.max).default(REPLAY_RATE.default),
 });
 
-export const listMessageReplaysQuery = pageQuery.extend({
-  subscriptionId: z.string().optional(),
-  status: enumQuery(BULK_REPLAY_STATUSES).optional(),
+export const listBulkReplaysQuery = pageQuery.extend({ status: enumQuery(REPLAY_STATUSES).optional() });
+
+/** The filter of a bulk replay; everything is asked for by `{}`, not by a missing body. `dryRun` only counts. */
+export const bulkReplayBody = fieldsOf({
+  ...deadLetterFilter,
+  since: instantField.optional(),
+  until: instantField.optional(),
+  dryRun: z.boolean('must be true or false').default(false),
 });
 
-export type ListMessageReplays = z.output<typeof listMessageReplaysQuery>;
+export const listMessageReplaysQuery = pageQuery.extend({
+  subscriptionId: z.string().optional(),
+  status: enumQuery(REPLAY_STATUSES).optional(),
+});
+
+export type BulkReplayRequest = z.output<typeof bulkReplayBody>;
 export type MessageReplayRequest = z.output<typeof messageReplayBody>;
 
 /** A replay and how far it is: messages that are not made due were under way already, or were there with onlyMissing. */
 export const messageReplayAnswer = z.strictObject({
   id: idOf('messageReplay'),
   subscriptionId: idOf('subscription').describe('Subscription that gets the messages again.'),
-  status: z.enum(BULK_REPLAY_STATUSES).describe('How far it is.'),
+  status: z.enum(REPLAY_STATUSES).describe('How far it is.'),
   since: time.describe('First publishedAt that is replayed.'),
   until: time.describe('First publishedAt that is not replayed any more.'),
   eventTypes: z.array(z.string()).describe('Narrows what the subscription wants. An empty list: all of it.'),
@@ -53,3 +64,42 @@ export const messageReplayAnswer = z.strictObject({
   finishedAt: time.exactOptional().describe('When it ended. Absent until then.'),
 });
 export type MessageReplay = z.output<typeof messageReplayAnswer>;
+
+const bulkReplayFilter = z.strictObject({
+  channelId: idOf('channel').optional().describe('Only of this channel.'),
+  subscriptionId: idOf('subscription').optional().describe('Only of this subscription.'),
+  messageId: idOf('message').optional().describe('Only of this message.'),
+  eventType: z.string().optional().describe('Only of this event type, or of those with its beginning.'),
+  kind: z.enum(DEAD_LETTER_KINDS).optional().describe('Only of this kind.'),
+  reason: z.enum(DEAD_LETTER_REASONS).optional().describe('Only with this reason.'),
+  since: time.exactOptional().describe('Only what failed after this.'),
+  until: time.describe('Only what failed before this.'),
+});
+
+/** Filter of a bulk replay, which replays open dead letters that failed after `since` and before `until`. */
+export type BulkReplayFilter = z.output<typeof bulkReplayFilter>;
+
+/** A bulk replay and how far it is: matched = replayed + failed once it is completed. */
+export const bulkReplayAnswer = z.strictObject({
+  id: idOf('bulkReplay'),
+  status: z.enum(REPLAY_STATUSES).describe('How far it is.'),
+  matched: wholeNumber.describe('Open dead letters that the filter matches.'),
+  replayed: wholeNumber.describe('Dead letters replayed so far.'),
+  failed: wholeNumber.describe('Dead letters that could not be replayed.'),
+  filter: bulkReplayFilter.describe('Dead letters that were asked for.'),
+  createdAt: time.describe('When it was asked for.'),
+  finishedAt: time.exactOptional().describe('When it ended. Absent until then.'),
+});
+export type BulkReplay = z.output<typeof bulkReplayAnswer>;
+
+/** The answer to a dry run: nothing is changed. */
+const bulkReplayPreviewAnswer = z.strictObject({
+  status: z.literal('preview').describe('Nothing was changed.'),
+  matched: wholeNumber.describe('Open dead letters that the filter matches.'),
+  replayed: z.literal(0).describe('Always 0.'),
+  failed: z.literal(0).describe('Always 0.'),
+});
+export type BulkReplayPreview = z.output<typeof bulkReplayPreviewAnswer>;
+
+/** The answer to asking for a bulk replay, or for a dry run of one. */
+export const bulkReplayAskedAnswer = z.union([bulkReplayAnswer, bulkReplayPreviewAnswer]);

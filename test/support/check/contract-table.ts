@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import { channelAnswer } from '../../../src/channels/schema.ts';
-import { bulkReplayAnswer, deadLetterAnswer } from '../../../src/dead-letters/schema.ts';
+import { deadLetterAnswer } from '../../../src/dead-letters/schema.ts';
 import { attemptAnswer, deliveryAnswer } from '../../../src/deliveries/schema.ts';
 import { apiKeyAnswer, newApiKeyAnswer } from '../../../src/identity/api-keys/schema.ts';
-import { messageReplayAnswer } from '../../../src/replays/schema.ts';
+import { bulkReplayAnswer, messageReplayAnswer } from '../../../src/replays/schema.ts';
 import { dryRunAnswer } from '../../../src/messages/dry-run-schema.ts';
 import {
   batchAnswer,

@@ -1,11 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  bulkReplayWorkflowId,
-  deliveryWorkflowId,
-  messageReplayWorkflowId,
-  WORKFLOW_TYPES,
-} from '../../../src/contract/temporal-names.ts';
+import { deliveryWorkflowId, WORKFLOW_TYPES } from '../../../src/contract/temporal-names.ts';
+import { replayWorkflowId } from '../../../src/contract/replays.ts';
 import { createChannel, createSubscription, publish, waitForDelivery } from './factories.ts';
 import { historyOf, type RecordedHistory } from './history-of.ts';
 import { POLICY, recordCrash, recordLateTask } from './played-histories.ts';
@@ -166,7 +162,7 @@ export const RECORDINGS: Record<string, Recording> = {
     });
     await waitForDelivery(posthorn, delivery.messageId, 'delivered');
     await delivery.close();
-    return historyOf(posthorn, bulkReplayWorkflowId(body.id), 'closed');
+    return historyOf(posthorn, replayWorkflowId({ kind: 'replayDeadLetters', id: body.id }), 'closed');
   },
 
   async 'message-replay'(posthorn) {
@@ -179,7 +175,7 @@ export const RECORDINGS: Record<string, Recording> = {
       return shown.body.finishedAt !== undefined;
     });
     await delivery.close();
-    return historyOf(posthorn, messageReplayWorkflowId(body.id), 'closed');
+    return historyOf(posthorn, replayWorkflowId({ kind: 'replayMessages', id: body.id }), 'closed');
   },
 
   async reconciler(posthorn) {
