@@ -1,4 +1,3 @@
-import type { Pool } from 'pg';
 import type { Filters } from '../filters/filters.ts';
 import type { Schemas } from '../schemas/schemas.ts';
 import { ApiError, type ErrorDetails, notFound } from '../kernel/api-error.ts';
@@ -7,8 +6,8 @@ import { findMatches } from './filtering.ts';
 import { createPayloadCheck, type PayloadToPublish } from './payload-check.ts';
 import type { Publication } from './publish-store.ts';
 import { StaleConfigError } from './publish-rules.ts';
-import { createPublishingConfigs } from './publishing-configs.ts';
-import { loadPublishingConfig, type PublishingConfig } from './publishing-store.ts';
+import type { PublishingConfigs } from './publishing-configs.ts';
+import type { PublishingConfig } from './publishing-store.ts';
 import type { Validation } from './schema.ts';
 
 /** A publication with the payloads that its channel's schemas are to be asked about. */
@@ -18,12 +17,16 @@ export type ToPublish = { publication: Publication; payloads: readonly PayloadTo
 const CHECKS_AT_MOST = 5;
 const RETRY_AFTER_SECONDS = 1;
 
-/** Publishing behind the schemas and filters of the channels, whose configuration each process remembers by its version. */
-export function createCheckedPublish(
-  pool: Pool,
-  { schemas, filters }: { schemas: Pick<Schemas, 'check'>; filters: Pick<Filters, 'evaluate'> },
-) {
-  const configs = createPublishingConfigs((...which) => loadPublishingConfig(pool, ...which));
+/** Publishing behind the schemas and filters of the channels, whose configuration each process remembers by its version (`configs`). */
+export function createCheckedPublish({
+  schemas,
+  filters,
+  configs,
+}: {
+  schemas: Pick<Schemas, 'check'>;
+  filters: Pick<Filters, 'evaluate'>;
+  configs: PublishingConfigs;
+}) {
   const payloadCheck = createPayloadCheck(schemas);
 
   /** Undefined for a channel that is missing, foreign or deleted. `known` asks no one where this process knows it. */

@@ -7,8 +7,8 @@ import type { HandOver } from '../publishing/hand-over.ts';
 import * as store from './due-store.ts';
 import { createAsking } from './filtering.ts';
 import type { Match } from './publish-store.ts';
-import { createPublishingConfigs } from './publishing-configs.ts';
-import { loadPublishingConfig, type PublishingConfig } from './publishing-store.ts';
+import type { PublishingConfigs } from './publishing-configs.ts';
+import type { PublishingConfig } from './publishing-store.ts';
 import { createStoreDue, type Decision, type Made } from './store-due.ts';
 
 // One transaction: tens of ms, and what it holds in memory.
@@ -32,6 +32,7 @@ type Dependencies = {
   pool: Pool;
   log: Logger;
   filters: Pick<Filters, 'evaluate'>;
+  configs: PublishingConfigs;
   handOver: HandOver;
 };
 
@@ -45,8 +46,7 @@ type Locked = Made & { toAsk: ReadonlyMap<string, ToAsk>; isMore: boolean };
  * something take turns. Payloads were checked when they were accepted; who gets them is decided here. Filters are asked with no
  * transaction open, and what they let through is published by a second one, where the channel is as it was when they were asked.
  */
-export function createPublishDue({ pool, log, filters, handOver }: Dependencies): PublishDue {
-  const configs = createPublishingConfigs((...which) => loadPublishingConfig(pool, ...which));
+export function createPublishDue({ pool, log, filters, configs, handOver }: Dependencies): PublishDue {
   const storeDue = createStoreDue({ pool, log, handOver });
   let isRush = false;
   let turns: string[] = [];

@@ -21,6 +21,7 @@ import { batchPlace, type Place, refuseDoubles, refuseOtherChannel, singlePlace 
 import { createPublisher } from './publisher.ts';
 import type { NewMessage, Publication } from './publish-store.ts';
 import type { UnitOutcome } from './publish-unit-store.ts';
+import type { PublishingConfigs } from './publishing-configs.ts';
 import type {
   BatchAccepted,
   ListMessages,
@@ -57,14 +58,20 @@ type Answered = Outcome & { warnings: ErrorDetails[] };
 
 export type Messages = ReturnType<typeof createMessages>;
 
+type Collaborators = {
+  schemas: Pick<Schemas, 'check'>;
+  filters: Pick<Filters, 'evaluate' | 'measure'>;
+  configs: PublishingConfigs;
+};
+
 /** Publishing and reading messages (spec §4 Messages). Everything published is in PostgreSQL when these return. */
 export function createMessages(
   { pool, db, newId, clock, log }: Pick<Dependencies, 'pool' | 'db' | 'newId' | 'clock' | 'log'>,
-  { schemas, filters }: { schemas: Pick<Schemas, 'check'>; filters: Pick<Filters, 'evaluate' | 'measure'> },
+  { schemas, filters, configs }: Collaborators,
   handOver: HandOver = noHandOver,
 ) {
   const publisher = createPublisher(pool, log, handOver);
-  const checked = createCheckedPublish(pool, { schemas, filters });
+  const checked = createCheckedPublish({ schemas, filters, configs });
   const dryRun = createDryRun({ db, clock }, { checked, filters });
   const streams = createStreams({ pool, log });
   const storeAll = createStoreAll(publisher);

@@ -1,7 +1,6 @@
 import { Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Activities } from '../../activities/index.ts';
 import { untilReachable } from '../db/until-reachable.ts';
-import type { Dependencies } from '../dependencies.ts';
 import { beginIncarnation, type Incarnation } from '../dispatch/recovery/incarnation.ts';
 import { abandonCarriers } from '../dispatch/recovery/reconciler.ts';
 import type { LateHandOver } from '../publishing/hand-over.ts';
@@ -15,6 +14,7 @@ import {
 } from '../temporal/connection.ts';
 import { type Furniture, furnish } from '../temporal/furnish.ts';
 import { workflowBundle } from '../temporal/workflow-bundle.ts';
+import type { ProcessDependencies } from './create-dependencies.ts';
 import { deliveriesPart } from './parts/deliveries.ts';
 import { recoveryPart } from './parts/recovery.ts';
 import { replaysPart } from './parts/replays.ts';
@@ -51,11 +51,10 @@ export type StartOptions = { taskQueue?: string; handOver?: LateHandOver; bundle
 
 /** Every part of a worker process; parts/worker-part.ts says what a part brings. */
 function createParts(context: WorkerContext, { handOver }: { handOver?: LateHandOver | undefined }) {
-  const { filters } = context;
   const replays = replaysPart(context);
   const recovery = recoveryPart(context, { repairs: [replays.restartLost] });
   const deliveries = deliveriesPart(context, { chores: [replays.startPending], ...(handOver && { handOver }) });
-  const scheduling = schedulingPart(context, { filters, handOver: deliveries.handOver });
+  const scheduling = schedulingPart(context, { handOver: deliveries.handOver });
   return {
     slots: deliveries.slots,
     /** Temporal's store is new: replays start again and deliveries are due again. Returns the number of these deliveries. */
@@ -72,7 +71,7 @@ function createParts(context: WorkerContext, { handOver }: { handOver?: LateHand
  * namespace and schedules in Temporal. Ready when this returns: a no-op has warmed it up.
  */
 export async function startWorker(
-  deps: Dependencies,
+  deps: ProcessDependencies,
   settings: TemporalSettings,
   { taskQueue = TASK_QUEUE, handOver, bundle }: StartOptions = {},
 ): Promise<RunningWorker> {
@@ -106,7 +105,7 @@ type Joined = {
 };
 
 async function startParts(
-  deps: Dependencies,
+  deps: ProcessDependencies,
   { temporal: { connection, client }, settings, incarnation, taskQueue, handOver, bundle, leave }: Joined,
 ): Promise<RunningWorker> {
   const { log } = deps;

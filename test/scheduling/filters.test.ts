@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { createConfigs } from '../../src/process/create-dependencies.ts';
 import { createServices } from '../../src/process/create-services.ts';
 import type { Filters } from '../../src/filters/filters.ts';
 import { createMessages } from '../../src/messages/service.ts';
@@ -182,7 +183,7 @@ test('no filter is asked about a message that is scheduled, but about what its b
   const { deps } = posthorn;
   const held = createHeldFilters(posthorn, '');
   const filters = { ...deps.filters, evaluate: held.evaluate };
-  const messages = createMessages(deps, { schemas: createSchemas(deps), filters });
+  const messages = createMessages(deps, { schemas: createSchemas(deps), filters, configs: createConfigs(deps.pool) });
   const api = await startSecondApi(posthorn, { ...createServices(deps), messages });
   const bodyOf = (n: number) => ({ eventType: 'a', payload: { n } });
   const batch = [{ ...bodyOf(1), delay: MINUTE_MS }, bodyOf(2), { ...bodyOf(3), delay: MINUTE_MS }];

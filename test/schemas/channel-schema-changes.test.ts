@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createFilters } from '../../src/filters/filters.ts';
+import { createConfigs } from '../../src/process/create-dependencies.ts';
 import { createCheckedPublish } from '../../src/messages/checked-publish.ts';
 import { createSchemas } from '../../src/schemas/schemas.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
@@ -20,7 +21,8 @@ test('a refused payload is checked a second time only where the schema has chang
   const { environmentId } = await db.channel.findUniqueOrThrow({ where: { id: channelId } });
   const schemas = createSchemas({ log });
   let checks = 0;
-  const checked = createCheckedPublish(pool, {
+  const checked = createCheckedPublish({
+    configs: createConfigs(pool),
     schemas: {
       check(...of) {
         checks += 1;
