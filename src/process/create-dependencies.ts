@@ -16,7 +16,7 @@ import { ownEndpoints } from './own-endpoints.ts';
 // Publishing, claiming and recording: two cores are busy with 20, and five such processes fit PostgreSQL's default of 100.
 const POOL_SIZE = 20;
 
-/** What a process has once, whatever roles it plays. Beside it a worker has one connection to Temporal (start-worker.ts). */
+/** Each of these stands once in a process, whatever roles it plays. Beside it a worker has one connection to Temporal (start-worker.ts). */
 export type ProcessDependencies = Dependencies & {
   /** Configurations of channels that publishing has read: requests and scheduled messages remember them together. */
   publishingConfigs: PublishingConfigs;
