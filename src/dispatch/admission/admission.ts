@@ -9,7 +9,7 @@ import type { Pressure } from './adaptive-limit.ts';
 import type { CircuitChange, Circuits } from './circuit-store.ts';
 import type { ConcurrencyGauge } from './concurrency-store.ts';
 import { createFailureWindow, type FailureWindow } from './failure-window.ts';
-import { createLimits, type Limits, type LimitSettings, type Place } from './limits.ts';
+import { createLimits, type Limits, type LimitSettings, type Place } from './places.ts';
 
 /** The part of a subscription that admission needs, as it was read for a try. */
 export type Admitted = Pick<

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createLimits, type LimitSettings, type Place } from './limits.ts';
+import { createLimits, type LimitSettings, type Place } from './places.ts';
 
 const NONE: LimitSettings = { maxConcurrency: null, rateLimit: null };
 const signal = new AbortController().signal;
