@@ -80,8 +80,8 @@ async function postgres(input: {
   });
   const deliver = async (delivery: DeliveryToAttempt): Promise<void> => {
     const sent = { ...DELIVERED, startedAt: new Date() };
-    const verdict = judge(delivery, sent, new Date(), { isProbe: false, isLastChance: false });
-    await recorder.record({ delivery, number: 1, carrier: 'drain/bench', keepsCarrier: false, sent, verdict });
+    const judgement = judge(delivery, sent, new Date(), { isProbe: false, isLastChance: false });
+    await recorder.record({ delivery, number: 1, carrier: 'drain/bench', keepsCarrier: false, sent, judgement });
     recorded += 1;
     if (recorded === count) finish();
   };

@@ -197,7 +197,7 @@ export function hotQueries({ db, pool, environmentId }: Questioned): Query[] {
           carrier: 'drain/growth',
           keepsCarrier: false,
           sent,
-          verdict: judge(delivery, sent, new Date(), { isProbe: false, isLastChance: false }),
+          judgement: judge(delivery, sent, new Date(), { isProbe: false, isLastChance: false }),
         }),
       ),
     );
@@ -208,8 +208,8 @@ export function hotQueries({ db, pool, environmentId }: Questioned): Query[] {
     const [claimed] = await claim('first', 1);
     const [delivery] = await loadForAttempts(pool, claimed === undefined ? [] : [claimed.id]);
     if (delivery === undefined) return;
-    const verdict = judge(delivery, sent, new Date(), { isProbe: false, isLastChance: false });
-    await recorder.record({ delivery, number: 1, carrier: 'drain/growth', keepsCarrier: false, sent, verdict });
+    const judgement = judge(delivery, sent, new Date(), { isProbe: false, isLastChance: false });
+    await recorder.record({ delivery, number: 1, carrier: 'drain/growth', keepsCarrier: false, sent, judgement });
   };
   const claimAndGiveBack = async (): Promise<void> => {
     const claimed = await claim('first');

@@ -16,7 +16,10 @@ import { ownEndpoints } from './own-endpoints.ts';
 // Publishing, claiming and recording: two cores are busy with 20, and five such processes fit PostgreSQL's default of 100.
 const POOL_SIZE = 20;
 
-/** Each of these stands once in a process, whatever roles it plays. Beside it a worker has one connection to Temporal (start-worker.ts). */
+/**
+ * Each of these stands once in a process, whatever roles it plays. Beside it a worker has one connection to Temporal, with one client
+ * (start-worker.ts).
+ */
 export type ProcessDependencies = Dependencies & {
   /** Configurations of channels that publishing has read: requests and scheduled messages remember them together. */
   publishingConfigs: PublishingConfigs;
@@ -26,8 +29,8 @@ export type ProcessDependencies = Dependencies & {
 export type Connected = { deps: ProcessDependencies; disconnect(): Promise<void> };
 
 /**
- * Builds what every role needs, each once: no other file of the service makes a second one for the same process. Connects lazily. Throws ConfigError for a setting the roles cannot do without. `own` holds endpoints
- * that already listen for this process; the ones of the settings are added.
+ * Builds what every role needs, and no other file makes a second one for the same process. Connects lazily. Throws ConfigError for a
+ * setting the roles cannot do without. `own` holds endpoints that already listen for this process; the ones of the settings are added.
  */
 export function createDependencies(config: Config, log: Logger, own: OwnAddresses): Connected {
   const { databaseUrl, encryptionKeys } = config;

@@ -23,7 +23,7 @@ export type Batch =
 export type MakeBatch = (connection: PoolClient) => Promise<Batch>;
 
 /**
- * One kind of replay: a batch job that makes deliveries due again, in batches, with counts, progress and an end. Rows of `table` have the
+ * One kind of replay, which makes deliveries due again in batches, with counts, progress and an end. Rows of `table` have the
  * columns id, environment_id, status (REPLAY_STATUSES), position, carrier, requested_by, created_at, finished_at, one for each count, and
  * what the kind was asked for. batches.ts does everything else: it runs batches, counts, cancels, ends and restarts.
  *

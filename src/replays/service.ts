@@ -28,7 +28,7 @@ export type Replays = ReturnType<typeof createReplays>;
 
 type Needed = Pick<Dependencies, 'db' | 'pool' | 'newId' | 'clock'>;
 
-/** Batch jobs over deliveries, each at work as a Temporal workflow: asked for, looked at and cancelled, one kind beside the other. */
+/** Replays of every kind, each at work as a Temporal workflow: asked for, looked at and cancelled. */
 export const createReplays = (deps: Needed) => ({
   deadLetters: { ...createReading(deps, bulk.deadLetterReplays), ...createBulkReplays(deps) },
   messages: { ...createReading(deps, messageReplays), ...createMessageReplays(deps) },

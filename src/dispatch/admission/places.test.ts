@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
-import { createLimits, type LimitSettings, type Place } from './places.ts';
+import { createPlaces, type LimitSettings, type Place } from './places.ts';
 
 const NONE: LimitSettings = { maxConcurrency: null, rateLimit: null };
 const signal = new AbortController().signal;
 
-/** Limits with a clock that is set by hand, for one worker or more. */
-function limits(workers = 1) {
+/** Places with a clock that is set by hand, for one worker or more. */
+function places(workers = 1) {
   const clock = { now: 1_000_000 };
-  return { clock, limits: createLimits({ now: () => clock.now, workers: () => workers }) };
+  return { clock, places: createPlaces({ now: () => clock.now, workers: () => workers }) };
 }
 
 function left(place: Place): () => void {
@@ -15,7 +15,7 @@ function left(place: Place): () => void {
   return place.leave;
 }
 
-const inTurn = (of: ReturnType<typeof createLimits>, settings: LimitSettings, count: number): boolean[] =>
+const inTurn = (of: ReturnType<typeof createPlaces>, settings: LimitSettings, count: number): boolean[] =>
   Array.from({ length: count }, () => of.enter(settings).ok);
 
 describe('maxConcurrency', () => {
@@ -24,14 +24,14 @@ describe('maxConcurrency', () => {
     ['as many as are set', { ...NONE, maxConcurrency: 3 }, 1, 3],
     ['an equal share for each worker', { ...NONE, maxConcurrency: 9 }, 2, 4],
     ['at least one for each worker', { ...NONE, maxConcurrency: 2 }, 5, 1],
-  ])('gives %s', (_, settings, workers, places) => {
-    const { limits: of } = limits(workers);
-    expect(inTurn(of, settings, 25).filter(Boolean)).toHaveLength(places);
+  ])('gives %s', (_, settings, workers, expected) => {
+    const { places: of } = places(workers);
+    expect(inTurn(of, settings, 25).filter(Boolean)).toHaveLength(expected);
     expect(of.startable()).toBe(0);
   });
 
   test('a place that is left is free, once', () => {
-    const { limits: of } = limits();
+    const { places: of } = places();
     const settings = { ...NONE, maxConcurrency: 1 };
     const leave = left(of.enter(settings));
     expect(of.enter(settings)).toMatchObject({ ok: false, reason: 'concurrency' });
@@ -41,7 +41,7 @@ describe('maxConcurrency', () => {
   });
 
   test('who waits gets the next place before who asks anew, in the order of coming', async () => {
-    const { limits: of } = limits();
+    const { places: of } = places();
     const settings = { ...NONE, maxConcurrency: 1 };
     const leave = left(of.enter(settings));
     const order: string[] = [];
@@ -59,7 +59,7 @@ describe('maxConcurrency', () => {
   });
 
   test('who finds no place in all its patience is held, each a little later than the one before', async () => {
-    const { limits: of, clock } = limits();
+    const { places: of, clock } = places();
     const settings = { ...NONE, maxConcurrency: 2 };
     inTurn(of, settings, 2);
     const held = await Promise.all([1, 2, 3].map(() => of.wait(settings, { patienceMs: 5, signal })));
@@ -67,7 +67,7 @@ describe('maxConcurrency', () => {
   });
 
   test('who is told to stop waiting is held at once', async () => {
-    const { limits: of } = limits();
+    const { places: of } = places();
     const settings = { ...NONE, maxConcurrency: 1 };
     inTurn(of, settings, 1);
     const stop = new AbortController();
@@ -80,7 +80,7 @@ describe('maxConcurrency', () => {
 
 describe('rateLimit', () => {
   test.each([1, 5, 50, 1_000, 10_000])('lets %i through in a second, and not 3 %% and two more', (rateLimit) => {
-    const { limits: of, clock } = limits();
+    const { places: of, clock } = places();
     const settings = { maxConcurrency: 100, rateLimit };
     let count = 0;
     for (const end = clock.now + 1_000; clock.now < end; clock.now += 1) {
@@ -94,7 +94,7 @@ describe('rateLimit', () => {
   });
 
   test('is shared by the workers', () => {
-    const { limits: of, clock } = limits(4);
+    const { places: of, clock } = places(4);
     const settings = { ...NONE, rateLimit: 20 };
     left(of.enter(settings))();
     const refused = of.enter(settings);
@@ -104,7 +104,7 @@ describe('rateLimit', () => {
   });
 
   test('a pause saves nothing up', () => {
-    const { limits: of, clock } = limits();
+    const { places: of, clock } = places();
     const settings = { ...NONE, rateLimit: 10 };
     inTurn(of, settings, 1);
     clock.now += 60_000;
@@ -112,7 +112,7 @@ describe('rateLimit', () => {
   });
 
   test('who would wait longer than its patience is held, each behind the one before', async () => {
-    const { limits: of, clock } = limits();
+    const { places: of, clock } = places();
     const settings = { ...NONE, rateLimit: 1 };
     left(of.enter(settings))();
     const held = await Promise.all([1, 2, 3].map(() => of.wait(settings, { patienceMs: 500, signal })));
@@ -124,7 +124,7 @@ describe('rateLimit', () => {
   });
 
   test('who waits less gets its turn by itself', async () => {
-    const of = createLimits({ now: () => performance.now(), workers: () => 1 });
+    const of = createPlaces({ now: () => performance.now(), workers: () => 1 });
     const settings = { ...NONE, rateLimit: 20 };
     const from = performance.now();
     for (let n = 0; n < 4; n += 1) left(await of.wait(settings, { patienceMs: 3_000, signal }))();
@@ -133,14 +133,14 @@ describe('rateLimit', () => {
   });
 
   test('so many starts make sense as get their turn in two seconds', () => {
-    const { limits: of } = limits();
+    const { places: of } = places();
     for (const [rateLimit, startable] of [
       [1, 2],
       [3, 6],
       [1_000, 20],
     ] as const) {
       of.enter({ ...NONE, rateLimit });
-      const fresh = limits().limits;
+      const fresh = places().places;
       left(fresh.enter({ ...NONE, rateLimit }))();
       expect(fresh.startable()).toBe(startable);
     }

@@ -25,14 +25,14 @@ const HELD_MS = 5_000;
 type Waiter = { settings: LimitSettings; resolve: (place: Place) => void };
 
 /** The places of one subscription in this process. */
-export type Limits = ReturnType<typeof createLimits>;
+export type Places = ReturnType<typeof createPlaces>;
 
 /**
  * Keeps the tries of one subscription within this process's share of its limits. Each live worker has a fair part, and at least one
  * place and 1/s, so more workers than places exceed the limit. Without maxConcurrency the places adapt to the receiver. Tries of a
  * rate limit are spread evenly over the second. A waiting try goes before a new one.
  */
-export function createLimits({ now, workers }: { now: () => number; workers: () => number }) {
+export function createPlaces({ now, workers }: { now: () => number; workers: () => number }) {
   const adaptive = new AdaptiveLimit({ now, workers });
   let maxConcurrency: number | undefined;
   let intervalMs = 0;
