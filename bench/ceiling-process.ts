@@ -9,7 +9,7 @@ import { loadForAttempts } from '../src/deliveries/load.ts';
 import { createRecorder } from '../src/deliveries/recorder.ts';
 import { openSigningSecrets } from '../src/deliveries/signing-secrets.ts';
 import { webhookRequest } from '../src/deliveries/webhook-request.ts';
-import { createPublisher } from '../src/messages/publisher.ts';
+import { createPublisher } from '../src/publishing/commit.ts';
 import { createNewId } from '../src/new-id.ts';
 import { createAddressGuard } from '../src/outbound/address-guard.ts';
 import { createOwnAddresses } from '../src/outbound/own-addresses.ts';

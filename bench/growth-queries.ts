@@ -20,7 +20,7 @@ import { createPaced } from '../src/dispatch/recovery/pace.ts';
 import { reconcileDeliveries, restAfterLook } from '../src/dispatch/recovery/reconciler.ts';
 import { settleHeld } from '../src/dispatch/recovery/settle-held.ts';
 import { eraseMessage } from '../src/messages/erasure-store.ts';
-import { createPublisher } from '../src/messages/publisher.ts';
+import { createPublisher } from '../src/publishing/commit.ts';
 import { findMessage, listMessages } from '../src/messages/store.ts';
 import { createNewId } from '../src/new-id.ts';
 import {

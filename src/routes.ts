@@ -4,7 +4,7 @@ import { deliveryRoutes } from './deliveries/routes.ts';
 import type { Route } from './http/route.ts';
 import { apiKeyRoutes } from './identity/api-keys/routes.ts';
 import { messageReplayRoutes } from './message-replays/routes.ts';
-import { messageRoutes } from './messages/routes.ts';
+import { messageRoutes } from './publishing/routes.ts';
 import type { Services } from './services.ts';
 import { subscriptionRoutes } from './subscriptions/routes.ts';
 

@@ -4,7 +4,7 @@ import type { DeadLetters } from './dead-letters/service.ts';
 import type { Deliveries } from './deliveries/service.ts';
 import type { Idempotency } from './idempotency/service.ts';
 import type { MessageReplays } from './message-replays/service.ts';
-import type { Messages } from './messages/service.ts';
+import type { Messages } from './publishing/service.ts';
 import type { Subscriptions } from './subscriptions/service.ts';
 
 /** The services that route handlers may call: one per resource. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { KeptAnswer, KeyedRequest } from '../db/idempotency-keys.ts';
+import type { KeptAnswer, KeyedRequest } from '../idempotency/kept-answers.ts';
 import { type ApiError, invalidField } from '../kernel/api-error.ts';
 import { stringifyExact } from '../kernel/exact-json.ts';
 import { ANSWER_HEADERS } from './answer.ts';

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import { isAnswerTo, WITHOUT_PAYLOAD } from '../db/idempotency-keys.ts';
+import { isAnswerTo, WITHOUT_PAYLOAD } from '../idempotency/kept-answers.ts';
 import { TIME_IS_GIVEN } from '../db/time-given.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { eraseDeliveries } from '../deliveries/statements/erase.ts';

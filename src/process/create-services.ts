@@ -5,7 +5,7 @@ import { createDeliveries } from '../deliveries/service.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { createIdempotency } from '../idempotency/service.ts';
 import { createMessageReplays } from '../message-replays/service.ts';
-import { createMessages } from '../messages/service.ts';
+import { createMessages } from '../publishing/service.ts';
 import { createSchemas } from '../schemas/schemas.ts';
 import type { Services } from '../services.ts';
 import { type HandOver, noHandOver } from '../publishing/hand-over.ts';

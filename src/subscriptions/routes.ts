@@ -1,7 +1,7 @@
 import { idOf, noBody, pageOf } from '../http/answer-fields.ts';
 import { routesOf } from '../http/route.ts';
 import { publishedAnswer } from '../messages/schema.ts';
-import type { Messages } from '../messages/service.ts';
+import type { Messages } from '../publishing/service.ts';
 import {
   createdSubscriptionAnswer,
   createSubscriptionBody,

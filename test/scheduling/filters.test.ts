@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createServices } from '../../src/process/create-services.ts';
 import type { Filters } from '../../src/filters/filters.ts';
-import { createMessages } from '../../src/messages/service.ts';
+import { createMessages } from '../../src/publishing/service.ts';
 import { createSchemas } from '../../src/schemas/schemas.ts';
 import { createChannel, createSubscription, publish } from '../support/make/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createFilters } from '../../src/filters/filters.ts';
-import { createCheckedPublish } from '../../src/messages/checked-publish.ts';
+import { createCheckedPublish } from '../../src/publishing/check.ts';
 import { createSchemas } from '../../src/schemas/schemas.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { ORDER, type Refusal, schemaCalls } from '../support/make/schema-calls.ts';

@@ -1,6 +1,6 @@
-import { startPublishingScheduled } from '../../dispatch/publish-scheduled.ts';
+import { startPublishingScheduled } from '../../scheduling/due/publishing-loop.ts';
 import type { Filters } from '../../filters/filters.ts';
-import { createPublishDue } from '../../messages/publish-due.ts';
+import { createPublishDue } from '../../scheduling/due/publish-due.ts';
 import type { HandOver } from '../../publishing/hand-over.ts';
 import type { WorkerContext } from './worker-context.ts';
 

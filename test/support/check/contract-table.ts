@@ -4,7 +4,7 @@ import { bulkReplayAnswer, deadLetterAnswer } from '../../../src/dead-letters/sc
 import { attemptAnswer, deliveryAnswer } from '../../../src/deliveries/schema.ts';
 import { apiKeyAnswer, newApiKeyAnswer } from '../../../src/identity/api-keys/schema.ts';
 import { messageReplayAnswer } from '../../../src/message-replays/schema.ts';
-import { dryRunAnswer } from '../../../src/messages/dry-run-schema.ts';
+import { dryRunAnswer } from '../../../src/publishing/dry-run-schema.ts';
 import {
   batchAnswer,
   cancelledMessageAnswer,

@@ -1,4 +1,4 @@
-import type { KeepInPublish } from '../db/idempotency-keys.ts';
+import type { KeepInPublish } from '../idempotency/kept-answers.ts';
 import {
   hasPublisherId,
   type Place,
@@ -6,11 +6,11 @@ import {
   refuseDiffering,
   refuseUnknown,
   splitScheduled,
-} from './publish-rules.ts';
-import type { Publication } from './publish-store.ts';
-import { isScheduled } from './scheduled-store.ts';
-import type { UnitOutcome } from './publish-unit-store.ts';
-import type { Publisher } from './publisher.ts';
+} from './refusals.ts';
+import type { Publication } from './store.ts';
+import { isScheduled } from '../scheduling/store.ts';
+import type { UnitOutcome } from './publisher-ids-store.ts';
+import type { Publisher } from './commit.ts';
 
 /** Which messages had a taker, and which had been published before under their publisher's id. */
 export type Outcome = Pick<UnitOutcome, 'repeated'> & { routed: ReadonlySet<string> };

@@ -1,8 +1,8 @@
 import { type Budget, newBudget, type Schemas } from '../schemas/schemas.ts';
 import { ApiError, type ErrorDetails, invalidField } from '../kernel/api-error.ts';
 import { fieldPath } from '../kernel/field-path.ts';
-import type { PublishingConfig } from './publishing-store.ts';
-import type { PublishMessage } from './schema.ts';
+import type { PublishingConfig } from './configs/config-store.ts';
+import type { PublishMessage } from '../messages/schema.ts';
 
 /** A payload before it is stored: parsed, as its text, and where its publisher wrote it (`['messages', 2, 'payload']`). */
 export type PayloadToPublish = {

@@ -1,14 +1,14 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
-import { inTransaction } from '../db/transaction.ts';
-import { isUnreachable } from '../db/until-reachable.ts';
-import type { Filters } from '../filters/filters.ts';
-import type { HandOver } from '../publishing/hand-over.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { isUnreachable } from '../../db/until-reachable.ts';
+import type { Filters } from '../../filters/filters.ts';
+import type { HandOver } from '../../publishing/hand-over.ts';
 import * as store from './due-store.ts';
-import { createAsking } from './filtering.ts';
-import type { Match } from './publish-store.ts';
-import { createPublishingConfigs } from './publishing-configs.ts';
-import { loadPublishingConfig, type PublishingConfig } from './publishing-store.ts';
+import { createAsking } from '../../publishing/configs/filter-matches.ts';
+import type { Match } from '../../publishing/store.ts';
+import { createPublishingConfigs } from '../../publishing/configs/channel-configs.ts';
+import { loadPublishingConfig, type PublishingConfig } from '../../publishing/configs/config-store.ts';
 import { createStoreDue, type Decision, type Made } from './store-due.ts';
 
 // One transaction: tens of ms, and what it holds in memory.

@@ -5,9 +5,9 @@ import { invalidField, notFound } from '../kernel/api-error.ts';
 import { wantsEventType } from '../kernel/event-types.ts';
 import { ExactJson, stringifyExact } from '../kernel/exact-json.ts';
 import { millisecondsOf } from '../kernel/instant.ts';
-import { type Place, streamPositions } from '../streams/stream-position.ts';
-import type { Message, StreamMessages } from './schema.ts';
-import { findLiveChannels, findPlaceSince, findStreamStart, readBehind, type StreamRow } from './stream-store.ts';
+import { type Place, streamPositions } from './stream-position.ts';
+import type { Message, StreamMessages } from '../messages/schema.ts';
+import { findLiveChannels, findPlaceSince, findStreamStart, readBehind, type StreamRow } from './store.ts';
 
 // How late a stream shows what another process has published; one query for all streams of this one.
 const POLL_MS = 250;

@@ -6,7 +6,7 @@ import { toCircuit } from '../kernel/circuit.ts';
 import { wantsEventType } from '../kernel/event-types.ts';
 import { isId } from '../kernel/ids.ts';
 import { type ListScope, pageRequest, toPage } from '../kernel/page.ts';
-import type { createCheckedPublish } from './checked-publish.ts';
+import type { createCheckedPublish } from './check.ts';
 import * as store from './dry-run-store.ts';
 import { payloadText } from './payload-text.ts';
 import type { DryRun, DryRunRequest, DryRunRoute } from './dry-run-schema.ts';

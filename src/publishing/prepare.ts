@@ -1,9 +1,9 @@
 import type { Dependencies } from '../dependencies.ts';
 import { timeOfId } from '../kernel/ids.ts';
-import { contentHash } from './publish-rules.ts';
-import type { NewMessage } from './publish-store.ts';
-import { problemOfPast, timeToPublish } from './schedule-rules.ts';
-import type { PublishBatch, PublishMessage } from './schema.ts';
+import { contentHash } from './refusals.ts';
+import type { NewMessage } from './store.ts';
+import { problemOfPast, timeToPublish } from '../scheduling/schedule-rules.ts';
+import type { PublishBatch, PublishMessage } from '../messages/schema.ts';
 
 /** Makes messages of what a request asks for: with an id, and with the time in it at which they are published. */
 export function createNewMessages({ newId, clock }: Pick<Dependencies, 'newId' | 'clock'>) {

@@ -1,10 +1,10 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
-import { createWaker } from '../db/due.ts';
-import type { HandOver, NewDelivery } from '../publishing/hand-over.ts';
+import { createWaker } from '../../db/due.ts';
+import type { HandOver, NewDelivery } from '../../publishing/hand-over.ts';
 import { type AcceptedMessage, takeDue } from './due-store.ts';
-import { type Match, type NewMessage, type Publication, storePublications } from './publish-store.ts';
-import type { PublishingConfig } from './publishing-store.ts';
+import { type Match, type NewMessage, type Publication, storePublications } from '../../publishing/store.ts';
+import type { PublishingConfig } from '../../publishing/configs/config-store.ts';
 
 // Later than that tells of a worker that was away, or of more than it can publish.
 const LATE_MS = 5_000;

@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from 'pg';
 import { WANTED } from '../db/wanted.ts';
 import { fanOut } from '../deliveries/statements/insert.ts';
 import type { ApiError } from '../kernel/api-error.ts';
-import type { NewDelivery } from '../publishing/hand-over.ts';
+import type { NewDelivery } from './hand-over.ts';
 import { NO_TRACE, type TraceContext } from '../kernel/trace-context.ts';
 import {
   READ_SUBSCRIPTIONS,

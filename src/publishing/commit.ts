@@ -4,9 +4,9 @@ import { createWaker } from '../db/due.ts';
 import { createGrouping } from '../db/group.ts';
 import { isInDoubt } from '../db/until-reachable.ts';
 import { ApiError } from '../kernel/api-error.ts';
-import type { HandOver, NewDelivery } from '../publishing/hand-over.ts';
-import { type Publication, type Stored, storePublications } from './publish-store.ts';
-import { HeldElsewhereError, type Patience, type PublishUnit, storeUnits } from './publish-unit-store.ts';
+import type { HandOver, NewDelivery } from './hand-over.ts';
+import { type Publication, type Stored, storePublications } from './store.ts';
+import { HeldElsewhereError, type Patience, type PublishUnit, storeUnits } from './publisher-ids-store.ts';
 
 // Two transactions at a time: one is being committed while the next one is filled and sent (measured: 14 % more than one).
 const COMMITS_IN_FLIGHT = 2;

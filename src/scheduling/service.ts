@@ -4,9 +4,9 @@ import { ApiError, notFound } from '../kernel/api-error.ts';
 import { isId, isTimeGiven } from '../kernel/ids.ts';
 import { idsWithin, windowText } from '../kernel/instant.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../kernel/page.ts';
-import type { CancelledMessage, ListScheduled, Message } from './schema.ts';
-import * as store from './scheduled-store.ts';
-import { channelExists, findMessage } from './store.ts';
+import type { CancelledMessage, ListScheduled, Message } from '../messages/schema.ts';
+import * as store from './store.ts';
+import { channelExists, findMessage } from '../messages/store.ts';
 
 /** Messages before they are published: those that wait for their time, and those that were cancelled while they did. */
 export function createScheduled({ pool, db, clock }: Pick<Dependencies, 'pool' | 'db' | 'clock'>) {

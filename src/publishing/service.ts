@@ -1,4 +1,4 @@
-import type { KeepInPublish } from '../db/idempotency-keys.ts';
+import type { KeepInPublish } from '../idempotency/kept-answers.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Filters } from '../filters/filters.ts';
 import type { EnvironmentCaller } from '../identity/caller.ts';
@@ -6,21 +6,21 @@ import type { Schemas } from '../schemas/schemas.ts';
 import { ApiError, type ErrorDetails, notFound } from '../kernel/api-error.ts';
 import { mayBeSentForMs } from '../kernel/erasure.ts';
 import { ExactJson } from '../kernel/exact-json.ts';
-import { type HandOver, noHandOver } from '../publishing/hand-over.ts';
+import { type HandOver, noHandOver } from './hand-over.ts';
 import { timeOfId } from '../kernel/ids.ts';
 import { idsWithin, windowText } from '../kernel/instant.ts';
 import { readTraceContext } from '../kernel/trace-context.ts';
 import { pageRequest, type ListScope, type Page, toPage } from '../kernel/page.ts';
-import { createCheckedPublish, type ToPublish } from './checked-publish.ts';
+import { createCheckedPublish, type ToPublish } from './check.ts';
 import { createDryRun } from './dry-run.ts';
 import { toCheck } from './payload-check.ts';
 import { batchPayloadTexts, payloadText } from './payload-text.ts';
-import { eraseMessage } from './erasure-store.ts';
-import { createNewMessages } from './new-message.ts';
-import { batchPlace, type Place, refuseDoubles, refuseOtherChannel, singlePlace } from './publish-rules.ts';
-import { createPublisher } from './publisher.ts';
-import type { NewMessage, Publication } from './publish-store.ts';
-import type { UnitOutcome } from './publish-unit-store.ts';
+import { eraseMessage } from '../messages/erasure-store.ts';
+import { createNewMessages } from './prepare.ts';
+import { batchPlace, type Place, refuseDoubles, refuseOtherChannel, singlePlace } from './refusals.ts';
+import { createPublisher } from './commit.ts';
+import type { NewMessage, Publication } from './store.ts';
+import type { UnitOutcome } from './publisher-ids-store.ts';
 import type {
   BatchAccepted,
   ListMessages,
@@ -31,11 +31,11 @@ import type {
   PublishMessage,
   ValidateMessages,
   Validation,
-} from './schema.ts';
-import { createScheduled } from './scheduled.ts';
+} from '../messages/schema.ts';
+import { createScheduled } from '../scheduling/service.ts';
 import { createStoreAll, type Outcome } from './store-all.ts';
-import * as store from './store.ts';
-import { createStreams } from './streams.ts';
+import * as store from '../messages/store.ts';
+import { createStreams } from '../streams/service.ts';
 
 /** The eventType of a subscription's test message when its caller names none. */
 export const TEST_EVENT_TYPE = 'posthorn.test';

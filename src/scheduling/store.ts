@@ -1,13 +1,13 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Database } from '../db/client.ts';
-import { isAnswerTo, WITHOUT_PAYLOAD } from '../db/idempotency-keys.ts';
+import { isAnswerTo, WITHOUT_PAYLOAD } from '../idempotency/kept-answers.ts';
 import type { ScheduledMessage } from '../db/generated/client.ts';
 import { along, alongEventTypes, createValues, findAlong, isNarrowing, readFound, risingIdBounds } from '../db/walk.ts';
 import type { PageRequest } from '../kernel/page.ts';
 import type { CancelReason, ScheduleStatus } from '../kernel/statuses.ts';
-import { itemsOf, messageColumns, type Publication, type Stored } from './publish-store.ts';
-import type { Message } from './schema.ts';
-import { contentOf, type MessageFilter } from './store.ts';
+import { itemsOf, messageColumns, type Publication, type Stored } from '../publishing/store.ts';
+import type { Message } from '../messages/schema.ts';
+import { contentOf, type MessageFilter } from '../messages/store.ts';
 
 /** For a publication whose messages all wait, or none does (`splitScheduled`). */
 export const isScheduled = ({ messages }: Publication): boolean => messages[0]?.isScheduled === true;

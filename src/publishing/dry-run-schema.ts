@@ -3,7 +3,7 @@ import { fieldProblem, idOf, pageOf } from '../http/answer-fields.ts';
 import { fieldsOf } from '../http/fields.ts';
 import { MAX_EXPRESSION_LENGTH } from '../filters/expressions/rules.ts';
 import { CHANNEL_STATUSES } from '../kernel/statuses.ts';
-import { eventTypeSchema, metadataSchema, payloadSchema } from './schema.ts';
+import { eventTypeSchema, metadataSchema, payloadSchema } from '../messages/schema.ts';
 
 /** A sample, or `messageId` of a stored message; `filter` is an expression to try on it. */
 export const dryRunBody = fieldsOf({

@@ -1,7 +1,7 @@
-import type { Filters } from '../filters/filters.ts';
-import { wantsEventType } from '../kernel/event-types.ts';
-import type { Match, NewMessage } from './publish-store.ts';
-import type { ChannelFilter, PublishingConfig } from './publishing-store.ts';
+import type { Filters } from '../../filters/filters.ts';
+import { wantsEventType } from '../../kernel/event-types.ts';
+import type { Match, NewMessage } from '../store.ts';
+import type { ChannelFilter, PublishingConfig } from './config-store.ts';
 
 type Wanting = { expressions: string[]; subscriptionIds: string[][] };
 

@@ -1,10 +1,10 @@
 import type { Pool, PoolClient } from 'pg';
-import { KEPT_FOR, keepAnswers, KeyTakenError, type ToKeep } from '../db/idempotency-keys.ts';
+import { KEPT_FOR, keepAnswers, KeyTakenError, type ToKeep } from '../idempotency/kept-answers.ts';
 import { inTransaction } from '../db/transaction.ts';
-import type { NewDelivery } from '../publishing/hand-over.ts';
+import type { NewDelivery } from './hand-over.ts';
 import type { CancelReason } from '../kernel/statuses.ts';
-import { type Publication, type Stored, storePublications } from './publish-store.ts';
-import { isScheduled, storeScheduled } from './scheduled-store.ts';
+import { type Publication, type Stored, storePublications } from './store.ts';
+import { isScheduled, storeScheduled } from '../scheduling/store.ts';
 
 /** The messages of one request, to one channel or several: all or nothing, with the ids and the key it is known by. */
 export type PublishUnit = {

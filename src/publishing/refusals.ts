@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { ApiError, invalidField, notFound } from '../kernel/api-error.ts';
-import type { NewMessage, Publication, Stored } from './publish-store.ts';
-import { isScheduled } from './scheduled-store.ts';
-import type { ScheduleRequest } from './schedule-rules.ts';
-import type { UnitOutcome } from './publish-unit-store.ts';
+import type { NewMessage, Publication, Stored } from './store.ts';
+import { isScheduled } from '../scheduling/store.ts';
+import type { ScheduleRequest } from '../scheduling/schedule-rules.ts';
+import type { UnitOutcome } from './publisher-ids-store.ts';
 
 /** Where a message stands in the request, for the field of a refusal. */
 export type Place = {

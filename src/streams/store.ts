@@ -2,7 +2,7 @@ import type { Pool, QueryConfig, QueryResultRow } from 'pg';
 import { TIME_IS_GIVEN } from '../db/time-given.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { DeliverySummary } from '../kernel/statuses.ts';
-import { BEGINNING, type Place } from '../streams/stream-position.ts';
+import { BEGINNING, type Place } from './stream-position.ts';
 import { lowestIdAt, timeOfId } from '../kernel/ids.ts';
 
 // Messages of one place that one query brings, and their payloads' bytes: with a last one of 256 KiB and its metadata less

@@ -16,7 +16,7 @@ import {
   streamMessagesQuery,
   validateMessagesBody,
   validationAnswer,
-} from './schema.ts';
+} from '../messages/schema.ts';
 import type { Messages } from './service.ts';
 
 const route = routesOf<{ messages: Messages }>();

@@ -3,13 +3,13 @@ import type { Filters } from '../filters/filters.ts';
 import type { Schemas } from '../schemas/schemas.ts';
 import { ApiError, type ErrorDetails, notFound } from '../kernel/api-error.ts';
 import { isId } from '../kernel/ids.ts';
-import { findMatches } from './filtering.ts';
+import { findMatches } from './configs/filter-matches.ts';
 import { createPayloadCheck, type PayloadToPublish } from './payload-check.ts';
-import type { Publication } from './publish-store.ts';
-import { StaleConfigError } from './publish-rules.ts';
-import { createPublishingConfigs } from './publishing-configs.ts';
-import { loadPublishingConfig, type PublishingConfig } from './publishing-store.ts';
-import type { Validation } from './schema.ts';
+import type { Publication } from './store.ts';
+import { StaleConfigError } from './refusals.ts';
+import { createPublishingConfigs } from './configs/channel-configs.ts';
+import { loadPublishingConfig, type PublishingConfig } from './configs/config-store.ts';
+import type { Validation } from '../messages/schema.ts';
 
 /** A publication with the payloads that its channel's schemas are to be asked about. */
 export type ToPublish = { publication: Publication; payloads: readonly PayloadToPublish[] };
