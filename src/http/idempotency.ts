@@ -48,7 +48,7 @@ export const idempotency =
       requestHash: sha256(ctx.state.bytes),
     };
     if (route.isPublish === true) {
-      ctx.state.keep = { request, toAnswer: (result) => toAnswer(route.status, stringifyExact(result)) };
+      ctx.state.keep = { request, status: route.status, headers: { ...ANSWER_HEADERS } };
     }
     let refusal: ApiError | undefined;
     const run = async (): Promise<KeptAnswer> => {

@@ -1,38 +1,95 @@
 import type { Pool } from 'pg';
 import type { Filters } from '../filters/filters.ts';
-import type { Schemas } from '../schemas/schemas.ts';
-import { ApiError, type ErrorDetails, notFound } from '../kernel/api-error.ts';
+import { ApiError, type ErrorDetails, invalidField, notFound } from '../kernel/api-error.ts';
+import { fieldPath } from '../kernel/field-path.ts';
 import { isId } from '../kernel/ids.ts';
-import { findMatches } from './configs/filter-matches.ts';
-import { createPayloadCheck, type PayloadToPublish } from './payload-check.ts';
-import type { Publication } from './store.ts';
-import { StaleConfigError } from './refusals.ts';
+import type { Publication } from '../messages/publication.ts';
+import { type Budget, newBudget, type Schemas } from '../schemas/schemas.ts';
 import { createPublishingConfigs } from './configs/channel-configs.ts';
 import { loadPublishingConfig, type PublishingConfig } from './configs/config-store.ts';
-import type { Validation } from '../messages/schema.ts';
+import { findMatches } from './configs/filter-matches.ts';
+import type { PayloadToCheck, ToPublish } from './prepare.ts';
 
-/** A publication with the payloads that its channel's schemas are to be asked about. */
-export type ToPublish = { publication: Publication; payloads: readonly PayloadToPublish[] };
+/** Publications that fit: each with the version of its channel's configuration, and the matches of the channel's filters. */
+export type Checked = { publications: readonly Publication[]; warnings: readonly ErrorDetails[] };
 
-// A channel whose configuration changes between each check and its storing is being changed without end.
-const CHECKS_AT_MOST = 5;
-const RETRY_AFTER_SECONDS = 1;
+/** `known` asks no one where this process knows a channel's configuration; `newest` asks PostgreSQL. */
+export type WhichConfig = 'known' | 'newest';
 
-/** Publishing behind the schemas and filters of the channels, whose configuration each process remembers by its version. */
-export function createCheckedPublish(
+export type Check = ReturnType<typeof createCheck>;
+
+/** Schemas and filters of the channels, whose configuration each process remembers by its version. */
+export function createCheck(
   pool: Pool,
   { schemas, filters }: { schemas: Pick<Schemas, 'check'>; filters: Pick<Filters, 'evaluate'> },
 ) {
   const configs = createPublishingConfigs((...which) => loadPublishingConfig(pool, ...which));
-  const payloadCheck = createPayloadCheck(schemas);
 
-  /** Undefined for a channel that is missing, foreign or deleted. `known` asks no one where this process knows it. */
+  /** Undefined for a channel that is missing, foreign or deleted. */
   const configOf = async (
     { environmentId, channelId }: Pick<Publication, 'environmentId' | 'channelId'>,
-    which: 'known' | 'newest',
+    which: WhichConfig,
   ): Promise<PublishingConfig | undefined> => {
     const read = which === 'known' ? configs.of : configs.newest;
     return isId('channel', channelId) ? await read(environmentId, channelId) : undefined;
+  };
+
+  /** Where one payload does not fit: at most one problem for each of the two schemas that may hold. */
+  const problemsOf = async (
+    channelId: string,
+    { schema, schemas: byType }: PublishingConfig,
+    { eventType, payload, text, at }: PayloadToCheck,
+    budget: Budget,
+  ): Promise<ErrorDetails[]> => {
+    const problems: ErrorDetails[] = [];
+    for (const each of [schema, byType.get(eventType)]) {
+      if (each === undefined) continue;
+      const found = schemas.check(each, { key: channelId, payload, text }, budget);
+      const misfit = found instanceof Promise ? await found : found;
+      if (misfit !== undefined) problems.push({ field: fieldPath([...at, ...misfit.place]), reason: misfit.reason });
+    }
+    return problems;
+  };
+
+  /** All problems of each payload, in their order, whatever the channel's mode. */
+  const problemsOfEach = async (
+    channelId: string,
+    config: PublishingConfig,
+    payloads: readonly PayloadToCheck[],
+  ): Promise<ErrorDetails[][]> => {
+    const budget = newBudget();
+    const problems: ErrorDetails[][] = [];
+    for (const payload of payloads) problems.push(await problemsOf(channelId, config, payload, budget));
+    return problems;
+  };
+
+  /** A channel that warns takes what cannot be checked as well: its schema must not be what stops it. */
+  const warningsOf = async (
+    channelId: string,
+    config: PublishingConfig,
+    payloads: readonly PayloadToCheck[],
+  ): Promise<ErrorDetails[]> => {
+    try {
+      return (await problemsOfEach(channelId, config, payloads)).flat();
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      return [{ field: fieldPath(payloads[0]?.at.slice(0, 1) ?? []), reason: `was not checked: ${error.message}` }];
+    }
+  };
+
+  /** INVALID_REQUEST for the first payload that does not fit; what a channel that only warns has to say otherwise. */
+  const checkPayloads = async (
+    channelId: string,
+    config: PublishingConfig,
+    payloads: readonly PayloadToCheck[],
+  ): Promise<ErrorDetails[]> => {
+    if (config.mode === 'warn') return warningsOf(channelId, config, payloads);
+    const budget = newBudget();
+    for (const payload of payloads) {
+      const [problem] = await problemsOf(channelId, config, payload, budget);
+      if (problem !== undefined) throw invalidField(problem.field, problem.reason);
+    }
+    return [];
   };
 
   /** A test message is for its subscription whatever that one's filter says; what waits is for whoever wants it at its time. */
@@ -45,79 +102,49 @@ export function createCheckedPublish(
     return { matches: await findMatches(filters, channelId, config, atOnce) };
   };
 
-  /** Warnings of a channel that only warns; throws the refusal of another one, once the newest configuration refuses it too. */
-  const check = async (
+  /** Throws the refusal of a channel once its newest configuration refuses it too. */
+  const checkOne = async (
     { publication, payloads }: ToPublish,
-    which: 'known' | 'newest',
-  ): Promise<{ publication: Publication; warnings: ErrorDetails[] }> => {
+    which: WhichConfig,
+  ): Promise<{ publication: Publication; warnings: readonly ErrorDetails[] }> => {
     const config = await configOf(publication, which);
     // The statement that stores it says what is wrong with such a channel.
     if (config === undefined) return { publication, warnings: [] };
     let warnings: ErrorDetails[];
     try {
-      warnings = await payloadCheck.check(publication.channelId, config, payloads);
+      warnings = await checkPayloads(publication.channelId, config, payloads);
     } catch (error) {
       // Another process may have loosened what refuses here. An unchanged schema would be checked a second time for nothing.
       const newest = which === 'known' ? await configOf(publication, 'newest') : config;
       if (newest?.version === config.version) throw error;
-      return check({ publication, payloads }, 'newest');
+      return checkOne({ publication, payloads }, 'newest');
     }
     const matches = config.filters.length === 0 ? {} : await matchesOf(publication, config);
     return { publication: { ...publication, configVersion: config.version, ...matches }, warnings };
   };
 
-  /** Verdicts of the schemas on each payload, and whether the channel refuses one that does not fit. */
-  const problemsOf = async (
-    channel: Pick<Publication, 'environmentId' | 'channelId'>,
-    payloads: readonly PayloadToPublish[],
-  ): Promise<{ mode: PublishingConfig['mode']; problems: ErrorDetails[][] }> => {
-    const config = await configOf(channel, 'newest');
-    if (config === undefined) throw notFound('channel');
-    return { mode: config.mode, problems: await payloadCheck.problemsOfEach(channel.channelId, config, payloads) };
-  };
-
   return {
-    problemsOf,
-
-    /**
-     * Checks all payloads, then has them stored by `store` unless a configuration has changed since: then both are done again.
-     * INVALID_REQUEST for a payload that does not fit; UNAVAILABLE when a configuration changes all the time.
-     */
-    async publish<T>(
-      requests: readonly ToPublish[],
-      store: (publications: readonly Publication[], warnings: ErrorDetails[]) => Promise<T>,
-    ): Promise<T> {
-      let which: 'known' | 'newest' = 'known';
-      for (let checks = 0; checks < CHECKS_AT_MOST; checks += 1) {
-        // All at once, so that the channels wait beside each other; the first that refuses is the one that is named.
-        const outcomes = await Promise.allSettled(requests.map((request) => check(request, which)));
-        const checked = outcomes.map((outcome) => {
-          if (outcome.status === 'rejected') throw outcome.reason;
-          return outcome.value;
-        });
-        try {
-          return await store(
-            checked.map(({ publication }) => publication),
-            checked.flatMap(({ warnings }) => warnings),
-          );
-        } catch (error) {
-          if (!(error instanceof StaleConfigError)) throw error;
-          which = 'newest';
-        }
-      }
-      throw new ApiError('UNAVAILABLE', "The channel's configuration is changing at this moment", {
-        retryAfter: RETRY_AFTER_SECONDS,
+    /** All channels at once, so that they wait beside each other; INVALID_REQUEST of the first one that refuses a payload. */
+    async check(toPublish: readonly ToPublish[], which: WhichConfig): Promise<Checked> {
+      const outcomes = await Promise.allSettled(toPublish.map((each) => checkOne(each, which)));
+      const checked = outcomes.map((outcome) => {
+        if (outcome.status === 'rejected') throw outcome.reason;
+        return outcome.value;
       });
+      return {
+        publications: checked.map(({ publication }) => publication),
+        warnings: checked.flatMap(({ warnings }) => warnings),
+      };
     },
 
-    /** Says of each payload whether the channel's schemas would take it. NOT_FOUND for a missing channel. */
-    async validate(
+    /** Problems that the schemas find in each payload, and whether the channel refuses one that does not fit. NOT_FOUND for a missing channel. */
+    async problemsIn(
       channel: Pick<Publication, 'environmentId' | 'channelId'>,
-      payloads: readonly PayloadToPublish[],
-    ): Promise<Validation> {
-      const { problems } = await problemsOf(channel, payloads);
-      const results = problems.map((errors) => ({ valid: errors.length === 0, errors }));
-      return { valid: results.every(({ valid }) => valid), results };
+      payloads: readonly PayloadToCheck[],
+    ): Promise<{ mode: PublishingConfig['mode']; problems: ErrorDetails[][] }> {
+      const config = await configOf(channel, 'newest');
+      if (config === undefined) throw notFound('channel');
+      return { mode: config.mode, problems: await problemsOfEach(channel.channelId, config, payloads) };
     },
   };
 }

@@ -1,29 +1,24 @@
-import { idOf, noBody, pageOf } from '../http/answer-fields.ts';
-import { EventStream, eventsOf } from '../http/event-stream.ts';
+import { idOf } from '../http/answer-fields.ts';
 import { pageQuery } from '../http/query.ts';
 import { routesOf } from '../http/route.ts';
-import { dryRunAnswer, dryRunBody } from './dry-run-schema.ts';
+import { testSubscriptionBody } from '../subscriptions/schema.ts';
 import {
   batchAnswer,
-  cancelledMessageAnswer,
-  listMessagesQuery,
-  listScheduledQuery,
-  messageAnswer,
+  dryRunAnswer,
+  dryRunBody,
   publishAcrossBody,
   publishBatchBody,
   publishedAnswer,
   publishMessageBody,
-  streamMessagesQuery,
   validateMessagesBody,
   validationAnswer,
-} from '../messages/schema.ts';
-import type { Messages } from './service.ts';
+} from './schema.ts';
+import type { Publishing } from './service.ts';
 
-const route = routesOf<{ messages: Messages }>();
+const route = routesOf<{ publishing: Publishing }>();
 const inChannel = { channelId: idOf('channel') };
-const params = { messageId: idOf('message') };
 
-export const messageRoutes = [
+export const publishingRoutes = [
   route({
     method: 'POST',
     path: '/v1/channels/:channelId/messages',
@@ -35,7 +30,7 @@ export const messageRoutes = [
     body: publishMessageBody,
     answers: { 202: publishedAnswer },
     errors: ['NOT_FOUND', 'CONFLICT'],
-    handle: (request, { messages }) => messages.publish(request.caller, request.params.channelId, request),
+    handle: (request, { publishing }) => publishing.publish(request.caller, request.params.channelId, request),
   }),
   route({
     method: 'POST',
@@ -49,7 +44,7 @@ export const messageRoutes = [
     body: publishBatchBody,
     answers: { 202: batchAnswer },
     errors: ['NOT_FOUND', 'CONFLICT'],
-    handle: (request, { messages }) => messages.publishBatch(request.caller, request.params.channelId, request),
+    handle: (request, { publishing }) => publishing.publishBatch(request.caller, request.params.channelId, request),
   }),
   route({
     method: 'POST',
@@ -62,7 +57,7 @@ export const messageRoutes = [
     body: publishAcrossBody,
     answers: { 202: batchAnswer },
     errors: ['CONFLICT'],
-    handle: (request, { messages }) => messages.publishAcross(request.caller, request),
+    handle: (request, { publishing }) => publishing.publishAcross(request.caller, request),
   }),
   route({
     method: 'POST',
@@ -75,7 +70,7 @@ export const messageRoutes = [
     body: publishAcrossBody,
     answers: { 202: batchAnswer },
     errors: ['CONFLICT'],
-    handle: (request, { messages }) => messages.publishAcross(request.caller, request),
+    handle: (request, { publishing }) => publishing.publishAcross(request.caller, request),
   }),
   route({
     method: 'POST',
@@ -88,7 +83,7 @@ export const messageRoutes = [
     body: validateMessagesBody,
     answers: { 200: validationAnswer },
     errors: ['NOT_FOUND', 'CONFLICT'],
-    handle: (request, { messages }) => messages.validate(request.caller, request.params.channelId, request),
+    handle: (request, { publishing }) => publishing.validate(request.caller, request.params.channelId, request),
   }),
   route({
     method: 'POST',
@@ -102,67 +97,18 @@ export const messageRoutes = [
     body: dryRunBody,
     answers: { 200: dryRunAnswer },
     errors: ['NOT_FOUND', 'CONFLICT'],
-    handle: (request, { messages }) => messages.dryRun(request.caller, request.params.channelId, request),
-  }),
-  route({
-    method: 'GET',
-    path: '/v1/channels/:channelId/messages',
-    params: inChannel,
-    access: { scope: 'messages:read' },
-    query: listMessagesQuery,
-    answers: { 200: pageOf(messageAnswer) },
-    errors: ['NOT_FOUND'],
-    handle: ({ caller, params, query }, { messages }) => messages.list(caller, params.channelId, query),
-  }),
-  route({
-    method: 'GET',
-    path: '/v1/channels/:channelId/scheduled',
-    params: inChannel,
-    access: { scope: 'messages:read' },
-    query: listScheduledQuery,
-    answers: { 200: pageOf(messageAnswer) },
-    errors: ['NOT_FOUND'],
-    handle: ({ caller, params, query }, { messages }) => messages.listScheduled(caller, params.channelId, query),
-  }),
-  route({
-    method: 'GET',
-    path: '/v1/channels/:channelId/stream',
-    params: inChannel,
-    access: { scope: 'messages:read' },
-    query: streamMessagesQuery,
-    answers: { 200: eventsOf(messageAnswer) },
-    errors: ['NOT_FOUND'],
-    handle: async ({ caller, params, query, header }, { messages }) => {
-      const lastEventId = header('last-event-id');
-      const request = { ...query, ...(lastEventId !== undefined && { lastEventId }) };
-      return new EventStream(await messages.stream(caller, params.channelId, request));
-    },
-  }),
-  route({
-    method: 'GET',
-    path: '/v1/messages/:messageId',
-    params,
-    access: { scope: 'messages:read' },
-    answers: { 200: messageAnswer },
-    errors: ['NOT_FOUND'],
-    handle: ({ caller, params }, { messages }) => messages.get(caller, params.messageId),
+    handle: (request, { publishing }) => publishing.dryRun(request.caller, request.params.channelId, request),
   }),
   route({
     method: 'POST',
-    path: '/v1/messages/:scheduledMessageId/cancel',
-    params: { scheduledMessageId: idOf('message') },
-    access: { scope: 'messages:write' },
-    answers: { 200: cancelledMessageAnswer },
+    path: '/v1/subscriptions/:subscriptionId/test',
+    params: { subscriptionId: idOf('subscription') },
+    access: { scope: 'subscriptions:write' },
+    isPublish: true,
+    consumes: 'json',
+    body: testSubscriptionBody,
+    answers: { 202: publishedAnswer },
     errors: ['NOT_FOUND', 'CONFLICT'],
-    handle: ({ caller, params }, { messages }) => messages.cancel(caller, params.scheduledMessageId),
-  }),
-  route({
-    method: 'DELETE',
-    path: '/v1/messages/:messageId',
-    params,
-    access: { scope: 'messages:write' },
-    answers: { 204: noBody },
-    errors: ['NOT_FOUND'],
-    handle: ({ caller, params }, { messages }) => messages.erase(caller, params.messageId),
+    handle: (request, { publishing }) => publishing.publishTest(request.caller, request.params.subscriptionId, request),
   }),
 ];

@@ -1,0 +1,38 @@
+import { idOf, noBody, pageOf } from '../http/answer-fields.ts';
+import { routesOf } from '../http/route.ts';
+import { listMessagesQuery, messageAnswer } from './schema.ts';
+import type { Messages } from './service.ts';
+
+const route = routesOf<{ messages: Messages }>();
+const params = { messageId: idOf('message') };
+
+export const messageRoutes = [
+  route({
+    method: 'GET',
+    path: '/v1/channels/:channelId/messages',
+    params: { channelId: idOf('channel') },
+    access: { scope: 'messages:read' },
+    query: listMessagesQuery,
+    answers: { 200: pageOf(messageAnswer) },
+    errors: ['NOT_FOUND'],
+    handle: ({ caller, params, query }, { messages }) => messages.list(caller, params.channelId, query),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/messages/:messageId',
+    params,
+    access: { scope: 'messages:read' },
+    answers: { 200: messageAnswer },
+    errors: ['NOT_FOUND'],
+    handle: ({ caller, params }, { messages }) => messages.get(caller, params.messageId),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/v1/messages/:messageId',
+    params,
+    access: { scope: 'messages:write' },
+    answers: { 204: noBody },
+    errors: ['NOT_FOUND'],
+    handle: ({ caller, params }, { messages }) => messages.erase(caller, params.messageId),
+  }),
+];

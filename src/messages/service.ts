@@ -1,0 +1,52 @@
+import type { Dependencies } from '../dependencies.ts';
+import type { EnvironmentCaller } from '../identity/caller.ts';
+import { ApiError, notFound } from '../kernel/api-error.ts';
+import { mayBeSentForMs } from '../kernel/erasure.ts';
+import { idsWithin, windowText } from '../kernel/instant.ts';
+import { type ListScope, type Page, pageRequest, toPage } from '../kernel/page.ts';
+import { eraseMessage, eraseWaiting } from './erasure-store.ts';
+import type { ListMessages, Message } from './schema.ts';
+import * as store from './store.ts';
+
+const RETRY_AFTER_SECONDS = 1;
+
+export type Messages = ReturnType<typeof createMessages>;
+
+/** Reading and erasing messages (spec §4 Messages), those included that wait for their time. */
+export function createMessages({ pool, db }: Pick<Dependencies, 'pool' | 'db'>) {
+  return {
+    /** Messages of a channel, newest first; of a deleted channel too, until their retention ends. */
+    async list(caller: EnvironmentCaller, channelId: string, query: ListMessages): Promise<Page<Message>> {
+      const { environmentId } = caller;
+      const { limit, eventType, since, until } = query;
+      if (!(await store.channelExists(db, environmentId, channelId))) throw notFound('channel');
+      const filters = { eventType, ...windowText({ since, until }) };
+      const scope: ListScope = { list: `messages of ${channelId}`, environmentId, filters };
+      const filter = { environmentId, channelId, eventType, ids: idsWithin('message', { since, until }) };
+      const found = await store.listMessages(db, filter, pageRequest(scope, query));
+      return toPage(scope, limit, found, (message) => message);
+    },
+
+    async get(caller: EnvironmentCaller, messageId: string): Promise<Message> {
+      const message = await store.findMessage(db, caller.environmentId, messageId);
+      if (message === undefined) throw notFound('message');
+      return message;
+    },
+
+    /**
+     * Erases payload, metadata and what receivers answered, for good; ends what is unfinished of it and discards its open
+     * dead letters. Erasing again changes nothing. Returns once no process can begin a request with it any more: at most
+     * 1.25 s later, when it was about to be sent. A message that waits for its time is cancelled by it. UNAVAILABLE while its deliveries are too busy to be ended.
+     */
+    async erase(caller: EnvironmentCaller, messageId: string): Promise<void> {
+      if (await eraseWaiting(pool, caller.environmentId, messageId)) return;
+      const erased = await eraseMessage(pool, caller.environmentId, messageId);
+      if (erased === undefined) throw notFound('message');
+      if (erased === 'busy') {
+        throw new ApiError('UNAVAILABLE', 'The message is too busy to be erased', { retryAfter: RETRY_AFTER_SECONDS });
+      }
+      const waitMs = erased.wasAboutToBeSent ? mayBeSentForMs(erased.agoMs) : 0;
+      if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+    },
+  };
+}
