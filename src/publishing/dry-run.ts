@@ -1,5 +1,5 @@
 import type { Dependencies } from '../dependencies.ts';
-import type { Filters, Verdict } from '../filters/filters.ts';
+import type { Filters, FilterVerdict } from '../filters/filters.ts';
 import type { EnvironmentCaller } from '../identity/caller.ts';
 import { ApiError, invalidField, notFound } from '../kernel/api-error.ts';
 import { toCircuit } from '../kernel/circuit.ts';
@@ -94,7 +94,7 @@ export function createDryRun(
 function toRoute(
   { id, name, status, eventTypes, filter, ...circuit }: store.DryRunSubscription,
   eventType: string,
-  verdict: Verdict | undefined,
+  verdict: FilterVerdict | undefined,
   now: Date,
 ): DryRunRoute {
   const route = { subscriptionId: id, name };
