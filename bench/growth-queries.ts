@@ -20,7 +20,7 @@ import { createPaced } from '../src/dispatch/recovery/pace.ts';
 import { reconcileDeliveries, restAfterLook } from '../src/dispatch/recovery/reconciler.ts';
 import { settleHeld } from '../src/dispatch/recovery/settle-held.ts';
 import { eraseMessage } from '../src/messages/erasure-store.ts';
-import { createPublisher } from '../src/messages/publisher.ts';
+import { createCommit } from '../src/publishing/commit.ts';
 import { findMessage, listMessages } from '../src/messages/store.ts';
 import { createNewId } from '../src/new-id.ts';
 import { restartLostReplays } from '../src/replays/batches.ts';
@@ -36,6 +36,7 @@ import { retentionLimits } from '../src/contract/retention.ts';
 import type { DeliveryStatus } from '../src/kernel/statuses.ts';
 import { findSubscriptions } from '../src/subscriptions/store.ts';
 import { BUSY, CALM } from './growth-fill.ts';
+import { plainUnit } from './plain-unit.ts';
 
 /** A query of the service, by its own code. `run` may ask several statements. */
 export type Query = { name: string; run: () => Promise<unknown> };
@@ -161,9 +162,11 @@ function deadLetterQueries(db: Database, environmentId: string): Query[] {
 /** The hot statements and the chores, in the order of a delivery's life. They change rows, as in service. */
 export function hotQueries({ db, pool, environmentId }: Questioned): Query[] {
   const taken: string[] = [];
-  const publisher = createPublisher(pool, pino({ level: 'silent' }), {
-    holder: () => HOLDER,
-    take: (found) => taken.push(...found.map(({ id }) => id)),
+  const commit = createCommit({
+    pool,
+    log: pino({ level: 'silent' }),
+    handOver: { holder: () => HOLDER, take: (found) => taken.push(...found.map(({ id }) => id)) },
+    streams: { wake: () => undefined },
   });
   const recorder = createRecorder({ pool, newId });
   const due = createDueRows({ pool, incarnationId: HOLDER });
@@ -173,19 +176,15 @@ export function hotQueries({ db, pool, environmentId }: Questioned): Query[] {
     return due.claim(lane, { count, perSubscription: 2, except: [] });
   };
   const publish = () =>
-    publisher.store({
-      environmentId,
-      channelId: BUSY.channelId,
-      messages: [
-        {
-          id: newId('message'),
-          eventType: BUSY.eventType,
-          payload: '{}',
-          metadata: undefined,
-          publishedAt: new Date(),
-        },
-      ],
-    });
+    commit(
+      plainUnit(environmentId, BUSY.channelId, {
+        id: newId('message'),
+        eventType: BUSY.eventType,
+        payload: '{}',
+        metadata: undefined,
+        publishedAt: new Date(),
+      }),
+    );
   const record = async (): Promise<void> => {
     const sent = { startedAt: new Date(), durationMs: 1, isDelivered: true };
     const found = await loadForAttempts(pool, taken.splice(0));

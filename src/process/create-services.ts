@@ -6,9 +6,12 @@ import { createIdempotency } from '../idempotency/service.ts';
 import type { ProcessDependencies } from './create-dependencies.ts';
 import { createReplays } from '../replays/service.ts';
 import { createMessages } from '../messages/service.ts';
+import { createPublishing } from '../publishing/service.ts';
+import { createScheduling } from '../scheduling/service.ts';
 import { createSchemas } from '../schemas/schemas.ts';
 import type { Services } from '../services.ts';
 import { type HandOver, noHandOver } from '../publishing/hand-over.ts';
+import { createStreams } from '../streams/service.ts';
 import { createSubscriptions } from '../subscriptions/service.ts';
 
 /** Builds every service once, each with the collaborators it names. `handOver` takes new deliveries where the process sends, too. */
@@ -16,11 +19,15 @@ export function createServices(deps: ProcessDependencies, handOver: HandOver = n
   const deliveries = createDeliveries(deps);
   const replays = createReplays(deps);
   const schemas = createSchemas(deps);
+  const streams = createStreams(deps);
   const { filters, publishingConfigs: configs } = deps;
   return {
     apiKeys: createApiKeys(deps),
     channels: createChannels(deps, { deliveries, schemas }),
-    messages: createMessages(deps, { schemas, filters, configs }, handOver),
+    publishing: createPublishing(deps, { schemas, filters, configs, streams, handOver }),
+    messages: createMessages(deps),
+    scheduling: createScheduling(deps),
+    streams,
     subscriptions: createSubscriptions(deps, {
       guard: deps.guard,
       deliveries,

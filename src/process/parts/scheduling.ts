@@ -1,5 +1,5 @@
-import { startPublishingScheduled } from '../../dispatch/publish-scheduled.ts';
-import { createPublishDue } from '../../messages/publish-due.ts';
+import { startPublishingScheduled } from '../../scheduling/due/publishing-loop.ts';
+import { createPublishDue } from '../../scheduling/due/publish-due.ts';
 import type { HandOver } from '../../publishing/hand-over.ts';
 import type { WorkerContext } from './worker-context.ts';
 

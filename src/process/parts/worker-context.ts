@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { Dependencies } from '../../dependencies.ts';
 import type { Incarnation } from '../../dispatch/recovery/incarnation.ts';
-import type { PublishingConfigs } from '../../messages/publishing-configs.ts';
+import type { PublishingConfigs } from '../../publishing/configs/channel-configs.ts';
 import type { Carriers } from '../../temporal/carriers.ts';
 
 /** Everything that the parts of a worker process are built from. */

@@ -1,6 +1,6 @@
 import { LIVE_SECRETS, policyOf } from '../db/subscription-sql.ts';
 import type { DeliveryToAttempt, SubscriptionToAttempt } from '../deliveries/delivery-to-attempt.ts';
-import type { NewDelivery } from '../publishing/hand-over.ts';
+import type { NewDelivery } from './hand-over.ts';
 import type { RetryPolicy } from '../contract/retry-policy.ts';
 import type { TraceContext } from '../kernel/trace-context.ts';
 

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { PublishingConfig } from './publishing-store.ts';
+import type { PublishingConfig } from './config-store.ts';
 
 // Characters of schemas and filters, of all channels together, each channel counting for some by itself: 60,000 channels
 // without any, or 30,000 subscriptions with the longest filters.

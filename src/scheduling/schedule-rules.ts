@@ -1,5 +1,5 @@
 import { type ApiError, invalidField } from '../kernel/api-error.ts';
-import { MESSAGE_LIMITS } from './schema.ts';
+import { MESSAGE_LIMITS } from '../messages/schema.ts';
 
 /** When a message is to be published, as its publisher asked: a time or ms from now; neither: at once. */
 export type ScheduleRequest = { deliverAt?: Date | undefined; delay?: number | undefined };

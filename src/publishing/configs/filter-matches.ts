@@ -1,7 +1,7 @@
-import type { Filters } from '../filters/filters.ts';
-import { wantsEventType } from '../kernel/event-types.ts';
-import type { Match, NewMessage } from './publish-store.ts';
-import type { ChannelFilter, PublishingConfig } from './publishing-store.ts';
+import type { Filters } from '../../filters/filters.ts';
+import { wantsEventType } from '../../kernel/event-types.ts';
+import type { FilterMatch, NewMessage } from '../../messages/publication.ts';
+import type { ChannelFilter, PublishingConfig } from './config-store.ts';
 
 type Wanting = { expressions: string[]; subscriptionIds: string[][] };
 
@@ -25,7 +25,7 @@ export function createAsking(
   filters: Pick<Filters, 'evaluate'>,
   channelId: string,
   config: Pick<PublishingConfig, 'filters'>,
-): (message: NewMessage) => Promise<readonly Match[]> {
+): (message: NewMessage) => Promise<readonly FilterMatch[]> {
   const wantingOf = new Map<string, Wanting>();
   return async ({ id: messageId, eventType, payload, metadata }) => {
     const wanted = wantingOf.get(eventType) ?? wanting(config.filters, eventType);
@@ -45,9 +45,9 @@ export async function findMatches(
   channelId: string,
   config: Pick<PublishingConfig, 'filters'>,
   messages: readonly NewMessage[],
-): Promise<Match[]> {
+): Promise<FilterMatch[]> {
   const ask = createAsking(filters, channelId, config);
-  const matches: (readonly Match[])[] = [];
+  const matches: (readonly FilterMatch[])[] = [];
   for (const message of messages) matches.push(await ask(message));
   return matches.flat();
 }

@@ -1,6 +1,6 @@
 import { invalidField } from '../kernel/api-error.ts';
 import { elementSpans, memberSpan, wholeSpan } from '../kernel/exact-json.ts';
-import { MESSAGE_LIMITS } from './schema.ts';
+import { MESSAGE_LIMITS } from '../messages/schema.ts';
 
 /**
  * The payload's own text inside a request body that has already been validated, for a single publish.

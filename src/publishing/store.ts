@@ -1,56 +1,16 @@
 import type { Pool, PoolClient } from 'pg';
+import type { Database } from '../db/client.ts';
 import { WANTED } from '../db/wanted.ts';
 import { fanOut } from '../deliveries/statements/insert.ts';
-import type { ApiError } from '../kernel/api-error.ts';
-import type { NewDelivery } from '../publishing/hand-over.ts';
-import { NO_TRACE, type TraceContext } from '../kernel/trace-context.ts';
+import type { NewDelivery } from './hand-over.ts';
+import { NO_TRACE } from '../kernel/trace-context.ts';
+import { itemsOf, messageColumns, type Publication, type Stored } from '../messages/publication.ts';
 import {
   READ_SUBSCRIPTIONS,
   type ReadSubscription,
   readForFirstTry,
   SUBSCRIPTION_TO_ATTEMPT,
 } from './first-try-store.ts';
-
-/** A message about to be stored. `publishedAt` is the time inside `id`, to the millisecond. */
-export type NewMessage = {
-  id: string;
-  eventType: string;
-  payload: string;
-  metadata: Record<string, string> | undefined;
-  publishedAt: Date;
-  /** The message waits for its publishedAt: scheduled-store.ts stores it first. */
-  isScheduled?: true;
-  /** Its time had passed for too long: refused with this, unless its publisher's id stands for an earlier message. */
-  unlessKnown?: ApiError;
-  /** The publisher's own id of it, and a hash of what must not differ under it (publish-unit-store.ts). */
-  publisher?: { id: string; hash: Buffer };
-};
-
-/** A subscription with a filter, and a message that its filter lets through. */
-export type Match = { messageId: string; subscriptionId: string };
-
-/** Messages that one request publishes to one channel: stored all or not at all. */
-export type Publication = {
-  environmentId: string;
-  channelId: string;
-  /** Narrows the fan-out to one subscription, for its test message. */
-  onlySubscriptionId?: string;
-  /** The version of the channel's configuration that it was checked against; absent where nothing was to be checked. */
-  configVersion?: number;
-  /** Subscriptions with a filter that get these messages, and no others with one; the version says that the list is complete. */
-  matches?: readonly Match[];
-  /** The trace of the request; absent where it has none. */
-  trace?: TraceContext;
-  /** How many deliveries stand one behind the other before the request; absent where there is none. */
-  hops?: number;
-  messages: readonly NewMessage[];
-};
-
-/**
- * Outcome of a publication. `channelStatus` is undefined for a channel that is missing, foreign or deleted; `isStale` when
- * the channel's configuration is not of the version that was checked against, and nothing of it was stored.
- */
-export type Stored = { channelStatus: string | undefined; isStale: boolean; routed: Set<string> };
 
 const IS_OPEN = `(c.status = 'active' OR (c.status = 'system' AND m.only_subscription_id IS NOT NULL))
       AND (m.config_version IS NULL OR m.config_version = c.config_version)`;
@@ -103,33 +63,16 @@ type Row = { id: string; environmentId: string | null; messageId: string; isHeld
   | { kind: 'subscription'; subscription: ReadSubscription }
 );
 
-/** A message together with the publication that it belongs to. */
-type Item = { publication: Publication; message: NewMessage };
-
-export const itemsOf = (publications: readonly Publication[]): Item[] =>
-  publications.flatMap((publication) => publication.messages.map((message) => ({ publication, message })));
-
-/** One array per column, as unnest takes them: id, environment, channel, event type, payload, metadata and time. */
-export const messageColumns = (items: readonly Item[]): unknown[][] => [
-  items.map(({ message }) => message.id),
-  items.map(({ publication }) => publication.environmentId),
-  items.map(({ publication }) => publication.channelId),
-  items.map(({ message }) => message.eventType),
-  items.map(({ message }) => message.payload),
-  items.map(({ message }) => (message.metadata === undefined ? null : JSON.stringify(message.metadata))),
-  items.map(({ message }) => message.publishedAt),
-];
-
 /**
  * Stores a group of publications in one transaction, with one delivery for every subscription that wants a message.
- * `holder` is the incarnation that the new deliveries are given to; those it got come back in `taken`, and `hasUntaken`
- * says whether dispatchers must be woken for others.
+ * `routed` has the ids of those that somebody takes. `holder` is the incarnation that the new deliveries are given to; those it got
+ * come back in `taken`, and `hasUntaken` says whether dispatchers must be woken for others.
  */
 export async function storePublications(
   pool: Pool | PoolClient,
   publications: readonly Publication[],
   holder: string | undefined,
-): Promise<{ stored: Stored[]; taken: NewDelivery[]; hasUntaken: boolean }> {
+): Promise<{ stored: Stored[]; routed: ReadonlySet<string>; taken: NewDelivery[]; hasUntaken: boolean }> {
   const items = itemsOf(publications);
   // Without any trace both columns are one null each, and so are the hops: unnest fills up what is shorter.
   const hasTrace = publications.some(({ trace }) => trace !== undefined);
@@ -179,8 +122,22 @@ export async function storePublications(
     stored: publications.map(({ environmentId, channelId, configVersion }) => {
       const channel = channelOf.get(`${environmentId} ${channelId}`);
       const isStale = channel !== undefined && configVersion !== undefined && configVersion !== channel.version;
-      return { channelStatus: channel?.status, isStale, routed };
+      return { channelStatus: channel?.status, isStale };
     }),
+    routed,
     taken: held.map(read.of),
   };
+}
+
+/** The subscription's channel, for its test message. */
+export async function subscriptionTarget(
+  db: Database,
+  environmentId: string,
+  subscriptionId: string,
+): Promise<{ channelId: string; status: string } | undefined> {
+  const row = await db.subscription.findFirst({
+    where: { id: subscriptionId, environmentId, deletedAt: null },
+    select: { channelId: true, status: true },
+  });
+  return row ?? undefined;
 }

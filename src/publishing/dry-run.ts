@@ -1,19 +1,19 @@
 import type { Dependencies } from '../dependencies.ts';
-import type { Filters, Verdict } from '../filters/filters.ts';
+import type { Filters, FilterVerdict } from '../filters/filters.ts';
 import type { EnvironmentCaller } from '../identity/caller.ts';
 import { ApiError, invalidField, notFound } from '../kernel/api-error.ts';
 import { toCircuit } from '../kernel/circuit.ts';
 import { wantsEventType } from '../kernel/event-types.ts';
 import { isId } from '../kernel/ids.ts';
 import { type ListScope, pageRequest, toPage } from '../kernel/page.ts';
-import type { createCheckedPublish } from './checked-publish.ts';
+import type { Check } from './check.ts';
 import * as store from './dry-run-store.ts';
 import { payloadText } from './payload-text.ts';
-import type { DryRun, DryRunRequest, DryRunRoute } from './dry-run-schema.ts';
+import type { DryRun, DryRunRequest, DryRunRoute } from './schema.ts';
 
 type Sample = { eventType: string; payload: string; metadata: Record<string, string> | undefined };
 type Collaborators = {
-  checked: Pick<ReturnType<typeof createCheckedPublish>, 'problemsOf'>;
+  problemsIn: Check['problemsIn'];
   filters: Pick<Filters, 'evaluate' | 'measure'>;
 };
 type DryRunCall = {
@@ -28,7 +28,7 @@ const EVENT_TYPES_SHOWN = 10;
 /** Asks about a message what publishing it would ask, and stores nothing. */
 export function createDryRun(
   { db, clock }: Pick<Dependencies, 'db' | 'clock'>,
-  { checked, filters }: Collaborators,
+  { problemsIn, filters }: Collaborators,
 ): (caller: EnvironmentCaller, channelId: string, call: DryRunCall) => Promise<DryRun> {
   const storedSample = async (caller: EnvironmentCaller, channelId: string, messageId: string): Promise<Sample> => {
     // Filters that are tried on it one after the other would tell all that is in it.
@@ -66,7 +66,7 @@ export function createDryRun(
     if (subscriptionId !== undefined && rows.length === 0)
       throw invalidField('subscriptionId', 'names no subscription of this channel');
 
-    const { mode, problems } = await checked.problemsOf({ environmentId, channelId }, [
+    const { mode, problems } = await problemsIn({ environmentId, channelId }, [
       { eventType: sample.eventType, payload: JSON.parse(sample.payload), text: sample.payload, at: ['payload'] },
     ]);
     const errors = problems.flat();
@@ -94,7 +94,7 @@ export function createDryRun(
 function toRoute(
   { id, name, status, eventTypes, filter, ...circuit }: store.DryRunSubscription,
   eventType: string,
-  verdict: Verdict | undefined,
+  verdict: FilterVerdict | undefined,
   now: Date,
 ): DryRunRoute {
   const route = { subscriptionId: id, name };

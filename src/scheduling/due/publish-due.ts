@@ -1,15 +1,15 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
-import { inTransaction } from '../db/transaction.ts';
-import { isUnreachable } from '../db/until-reachable.ts';
-import type { Filters } from '../filters/filters.ts';
-import type { HandOver } from '../publishing/hand-over.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { isUnreachable } from '../../db/until-reachable.ts';
+import type { Filters } from '../../filters/filters.ts';
+import type { FilterMatch, NewMessage, Publication } from '../../messages/publication.ts';
+import type { PublishingConfigs } from '../../publishing/configs/channel-configs.ts';
+import type { PublishingConfig } from '../../publishing/configs/config-store.ts';
+import { createAsking } from '../../publishing/configs/filter-matches.ts';
+import { createHandOn, type HandOver, type NewDeliveries } from '../../publishing/hand-over.ts';
+import { storePublications } from '../../publishing/store.ts';
 import * as store from './due-store.ts';
-import { createAsking } from './filtering.ts';
-import type { Match } from './publish-store.ts';
-import type { PublishingConfigs } from './publishing-configs.ts';
-import type { PublishingConfig } from './publishing-store.ts';
-import { createStoreDue, type Decision, type Made } from './store-due.ts';
 
 // One transaction: tens of ms, and what it holds in memory.
 const AT_ONCE = 250;
@@ -21,6 +21,9 @@ const TURNS_FOR_MS = 1_000;
 const PUT_OFF_MS = 60_000;
 // How long one batch asks filters; the messages that it does not come to are due still, and channels take turns.
 const ASK_FOR_MS = 250;
+
+// Later than that tells of a worker that was away, or of more than it can publish.
+const LATE_MS = 5_000;
 
 /** Result of one batch. `isMore`: the next one would find something at once. `nextInMs`: until the next is due. */
 export type PublishedDue = { messages: number; isMore: boolean; nextInMs: number | undefined };
@@ -36,6 +39,12 @@ type Dependencies = {
   handOver: HandOver;
 };
 
+/** Verdicts on messages of one channel: the version of its configuration, and the messages that its filters let through. */
+type Decision = { config: Pick<PublishingConfig, 'version' | 'filters'>; matches: readonly FilterMatch[] };
+
+/** Messages that a transaction has published, for `handOnDue` after its commit. */
+type Made = NewDeliveries & { publishedAt: Date[] };
+
 /** Messages of one channel whose filters are to be asked, in the configuration it had then. */
 type ToAsk = { config: PublishingConfig; messages: readonly store.AcceptedMessage[] };
 type Locked = Made & { toAsk: ReadonlyMap<string, ToAsk>; isMore: boolean };
@@ -47,7 +56,7 @@ type Locked = Made & { toAsk: ReadonlyMap<string, ToAsk>; isMore: boolean };
  * transaction open, and what they let through is published by a second one, where the channel is as it was when they were asked.
  */
 export function createPublishDue({ pool, log, filters, configs, handOver }: Dependencies): PublishDue {
-  const storeDue = createStoreDue({ pool, log, handOver });
+  const handOn = createHandOn({ pool, log, handOver });
   let isRush = false;
   let turns: string[] = [];
   let turnsUntil = 0;
@@ -76,6 +85,30 @@ export function createPublishDue({ pool, log, filters, configs, handOver }: Depe
     const each = { count: Math.max(1, Math.floor(count / served.length)), now: new Date() };
     const due = served.length === 0 ? [] : await store.lockDueOf(connection, served, each);
     return { due, isFull: due.length > 0 };
+  };
+
+  /**
+   * Takes messages that this transaction has locked out of what waits and publishes them: whatever happens, each is in one
+   * of both. `decisions` has all of their channels, which are active and have the configurations that were decided by.
+   */
+  const publish = async (
+    connection: PoolClient,
+    ids: readonly string[],
+    decisions: ReadonlyMap<string, Decision>,
+  ): Promise<Made> => {
+    if (ids.length === 0) return { publishedAt: [], taken: [], hasUntaken: false };
+    const messages = await store.takeDue(connection, ids);
+    const publications = toPublications(messages, decisions);
+    const { stored, taken, hasUntaken } = await storePublications(connection, publications, handOver.holder());
+    if (stored.some(({ channelStatus, isStale }) => channelStatus !== 'active' || isStale))
+      throw new Error('A scheduled message is due in a channel that cannot take it');
+    return { publishedAt: messages.map(({ message }) => message.publishedAt), taken, hasUntaken };
+  };
+
+  const handOnDue = ({ publishedAt, ...made }: Made): void => {
+    const lateMs = Date.now() - Math.min(...publishedAt.map((time) => time.getTime()));
+    if (lateMs > LATE_MS) log.info({ messages: publishedAt.length, lateMs }, 'published scheduled messages late');
+    handOn(made, 0);
   };
 
   /** The configurations that the locked channels have now; one that has only just come up is left to the next batch. */
@@ -114,23 +147,23 @@ export function createPublishDue({ pool, log, filters, configs, handOver }: Depe
         if (messages.length > 0) toAsk.set(channelId, { config, messages });
       }
       const ids = plain.map(({ id }) => id);
-      const made = await storeDue.store(connection, ids, decisions);
+      const made = await publish(connection, ids, decisions);
       return { ...made, toAsk, isMore: isFull || fitting.length < open.length };
     });
 
   /** One message after the other, by turns over the channels, as far as the time goes; the first one at least. */
   const ask = async (
     toAsk: ReadonlyMap<string, ToAsk>,
-  ): Promise<{ ids: string[]; decisions: Map<string, Decision & { matches: Match[] }>; isCut: boolean }> => {
+  ): Promise<{ ids: string[]; decisions: Map<string, Decision & { matches: FilterMatch[] }>; isCut: boolean }> => {
     const until = performance.now() + ASK_FOR_MS;
     const ids: string[] = [];
-    const decisions = new Map<string, Decision & { matches: Match[] }>();
+    const decisions = new Map<string, Decision & { matches: FilterMatch[] }>();
     const channelIds = [...toAsk.keys()].toSorted();
     const inTurn = [...channelIds.filter((id) => id > askedLast), ...channelIds.filter((id) => id <= askedLast)];
     const asking = inTurn.flatMap((channelId) => {
       const { config, messages } = toAsk.get(channelId) ?? {};
       if (config === undefined || messages === undefined) return [];
-      const decision: Decision & { matches: Match[] } = { config, matches: [] };
+      const decision: Decision & { matches: FilterMatch[] } = { config, matches: [] };
       decisions.set(channelId, decision);
       return [{ channelId, decision, messages, ask: createAsking(filters, channelId, config) }];
     });
@@ -155,7 +188,7 @@ export function createPublishDue({ pool, log, filters, configs, handOver }: Depe
         ({ channelId, channelStatus, configVersion }) =>
           channelStatus === 'active' && decisions.get(channelId)?.config.version === configVersion,
       );
-      return storeDue.store(
+      return publish(
         connection,
         unchanged.map(({ id }) => id),
         decisions,
@@ -164,12 +197,12 @@ export function createPublishDue({ pool, log, filters, configs, handOver }: Depe
 
   const makeBatch = async (begun: (ids: readonly string[]) => void): Promise<{ messages: number; isMore: boolean }> => {
     const { toAsk, isMore, ...unfiltered } = await publishUnfiltered(begun);
-    storeDue.handOn(unfiltered);
+    handOnDue(unfiltered);
     if (toAsk.size === 0) return { messages: unfiltered.publishedAt.length, isMore };
     const { ids, decisions, isCut } = await ask(toAsk);
     begun(ids);
     const filtered = await publishAsked(ids, decisions);
-    storeDue.handOn(filtered);
+    handOnDue(filtered);
     return { messages: unfiltered.publishedAt.length + filtered.publishedAt.length, isMore: isMore || isCut };
   };
 
@@ -199,4 +232,34 @@ export function createPublishDue({ pool, log, filters, configs, handOver }: Depe
       return { messages: 0, isMore: true, nextInMs: 0 };
     }
   };
+}
+
+type Group = Publication & { messages: NewMessage[]; matches?: FilterMatch[] };
+
+/** One publication for each channel, trace and number of hops. */
+function toPublications(
+  taken: readonly store.AcceptedMessage[],
+  decisions: ReadonlyMap<string, Decision>,
+): readonly Publication[] {
+  const groups = new Map<string, Group>();
+  const groupOf = new Map<string, Group>();
+  for (const { environmentId, channelId, message, trace, hops } of taken) {
+    const key = [channelId, trace.traceparent, trace.tracestate, hops].join();
+    const { config } = decisions.get(channelId) ?? {};
+    const group = groups.get(key) ?? {
+      environmentId,
+      channelId,
+      ...(config !== undefined && { configVersion: config.version }),
+      ...(config !== undefined && config.filters.length > 0 && { matches: [] }),
+      ...(trace.traceparent !== null && { trace }),
+      ...(hops > 0 && { hops }),
+      messages: [],
+    };
+    group.messages.push(message);
+    groups.set(key, group);
+    groupOf.set(message.id, group);
+  }
+  for (const { matches } of decisions.values())
+    for (const match of matches) groupOf.get(match.messageId)?.matches?.push(match);
+  return [...groups.values()];
 }

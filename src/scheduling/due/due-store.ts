@@ -1,8 +1,8 @@
 import type { Pool, PoolClient } from 'pg';
-import { lowestIdAt } from '../kernel/ids.ts';
-import type { CancelReason } from '../kernel/statuses.ts';
-import type { TraceContext } from '../kernel/trace-context.ts';
-import type { NewMessage } from './publish-store.ts';
+import { lowestIdAt } from '../../kernel/ids.ts';
+import type { CancelReason } from '../../kernel/statuses.ts';
+import type { TraceContext } from '../../kernel/trace-context.ts';
+import type { NewMessage } from '../../messages/publication.ts';
 
 /** A message whose time has come, locked for this transaction together with its channel, which so keeps its configuration. */
 export type DueMessage = {

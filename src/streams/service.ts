@@ -5,20 +5,29 @@ import { invalidField, notFound } from '../kernel/api-error.ts';
 import { wantsEventType } from '../kernel/event-types.ts';
 import { ExactJson, stringifyExact } from '../kernel/exact-json.ts';
 import { millisecondsOf } from '../kernel/instant.ts';
-import { type Place, streamPositions } from '../streams/stream-position.ts';
-import type { Message, StreamMessages } from './schema.ts';
-import { findLiveChannels, findPlaceSince, findStreamStart, readBehind, type StreamRow } from './stream-store.ts';
+import { type StreamPosition, streamPositions } from './stream-position.ts';
+import type { Message } from '../messages/schema.ts';
+import type { StreamMessages } from './schema.ts';
+import { findLiveChannels, findPositionSince, findStreamStart, readBehind, type StreamRow } from './store.ts';
 
 // How late a stream shows what another process has published; one query for all streams of this one.
 const POLL_MS = 250;
 // How late a stream ends whose channel was deleted.
 const CHECK_CHANNELS_MS = 2_000;
 
-type Open = { channelId: string; at: Place; eventTypes: readonly string[]; encode: (at: Place) => string; sink: Sink };
+type Open = {
+  channelId: string;
+  at: StreamPosition;
+  eventTypes: readonly string[];
+  encode: (at: StreamPosition) => string;
+  sink: Sink;
+};
+
+export type Streams = ReturnType<typeof createStreams>;
 
 /**
- * The open streams of this process. Each has a place in its channel; a round is one query that reads what stands behind all
- * places, or behind those of the channels that were published to. No query is made while no stream is open.
+ * The open streams of this process. Each has a position in its channel; a round is one query that reads what stands behind all
+ * positions, or behind those of the channels that were published to. No query is made while no stream is open.
  */
 export function createStreams({ pool, log }: Pick<Dependencies, 'pool' | 'log'>) {
   const open = new Set<Open>();
@@ -29,31 +38,33 @@ export function createStreams({ pool, log }: Pick<Dependencies, 'pool' | 'log'>)
   let poll: NodeJS.Timeout | undefined;
   let checkedAt = 0;
 
-  /** A stream that is full waits for room at its own place. Readers at the same place share a query. */
-  const placesOf = (channelIds: ReadonlySet<string>): { place: Place & { channelId: string }; streams: Open[] }[] => {
-    const groups = new Map<string, { place: Place & { channelId: string }; streams: Open[] }>();
+  /** A stream that is full waits for room at its own position. Readers at the same position share a query. */
+  const positionsOf = (
+    channelIds: ReadonlySet<string>,
+  ): { position: StreamPosition & { channelId: string }; streams: Open[] }[] => {
+    const groups = new Map<string, { position: StreamPosition & { channelId: string }; streams: Open[] }>();
     for (const stream of open) {
       const { channelId, at, sink } = stream;
       if (!channelIds.has(channelId) || sink.isFull()) continue;
       const name = `${channelId} ${at.transactionId} ${at.id}`;
       const group = groups.get(name);
-      if (group === undefined) groups.set(name, { place: { channelId, ...at }, streams: [stream] });
+      if (group === undefined) groups.set(name, { position: { channelId, ...at }, streams: [stream] });
       else group.streams.push(stream);
     }
     return [...groups.values()];
   };
 
-  /** One round. Returns whether there is more behind these places. */
+  /** One round. Returns whether there is more behind these positions. */
   const lookAt = async (channelIds: ReadonlySet<string>): Promise<boolean> => {
-    const groups = placesOf(channelIds);
+    const groups = positionsOf(channelIds);
     if (groups.length === 0) return false;
     const { rows, hasMore } = await readBehind(
       pool,
-      groups.map(({ place }) => place),
+      groups.map(({ position }) => position),
     );
     for (const row of rows) {
-      const streams = (groups[row.place]?.streams ?? []).filter((stream) => open.has(stream));
-      const at: Place = { transactionId: row.transactionId, id: row.id };
+      const streams = (groups[row.asked]?.streams ?? []).filter((stream) => open.has(stream));
+      const at: StreamPosition = { transactionId: row.transactionId, id: row.id };
       const text = streams[0] && eventText(row, streams[0].encode(at));
       for (const stream of streams) {
         stream.at = at;
@@ -144,7 +155,7 @@ export function createStreams({ pool, log }: Pick<Dependencies, 'pool' | 'log'>)
           ? decode(lastEventId, start.horizon)
           : since === undefined
             ? undefined
-            : await findPlaceSince(pool, channelId, new Date(millisecondsOf(since)));
+            : await findPositionSince(pool, channelId, new Date(millisecondsOf(since)));
       let at = given ?? start.last;
       let stream: Open | undefined;
       return {

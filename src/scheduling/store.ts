@@ -1,16 +1,11 @@
-import type { Pool, PoolClient } from 'pg';
+import type { PoolClient } from 'pg';
 import type { Database } from '../db/client.ts';
-import { isAnswerTo, WITHOUT_PAYLOAD } from '../db/idempotency-keys.ts';
-import type { ScheduledMessage } from '../db/generated/client.ts';
 import { along, alongEventTypes, createValues, findAlong, isNarrowing, readFound, risingIdBounds } from '../db/walk.ts';
 import type { PageRequest } from '../kernel/page.ts';
 import type { CancelReason, ScheduleStatus } from '../kernel/statuses.ts';
-import { itemsOf, messageColumns, type Publication, type Stored } from './publish-store.ts';
-import type { Message } from './schema.ts';
-import { contentOf, type MessageFilter } from './store.ts';
-
-/** For a publication whose messages all wait, or none does (`splitScheduled`). */
-export const isScheduled = ({ messages }: Publication): boolean => messages[0]?.isScheduled === true;
+import { itemsOf, messageColumns, type Publication, type Stored } from '../messages/publication.ts';
+import type { Message } from '../messages/schema.ts';
+import { type MessageFilter, toWaitingMessage } from '../messages/store.ts';
 
 // The channel is shared until the commit, so that it is not deleted, or given another schema, in between: its deletion
 // cancels what it finds.
@@ -37,7 +32,10 @@ const SCHEDULE = `
 /**
  * Stores messages that wait for their time, in the transaction of `connection`. The result says of their channels what `storePublications` says; nobody has been looked for that would take them.
  */
-export async function storeScheduled(connection: PoolClient, publications: readonly Publication[]): Promise<Stored[]> {
+export async function storeScheduled(
+  connection: Pick<PoolClient, 'query'>,
+  publications: readonly Publication[],
+): Promise<Stored[]> {
   const items = itemsOf(publications);
   const { rows } = await connection.query<{ id: string; environmentId: string; status: string; version: number }>(
     SCHEDULE,
@@ -52,7 +50,7 @@ export async function storeScheduled(connection: PoolClient, publications: reado
   return publications.map(({ environmentId, channelId, configVersion }) => {
     const channel = rows.find((row) => row.id === channelId && row.environmentId === environmentId);
     const isStale = channel !== undefined && configVersion !== undefined && configVersion !== channel.version;
-    return { channelStatus: channel?.status, isStale, routed: new Set() };
+    return { channelStatus: channel?.status, isStale };
   });
 }
 
@@ -76,13 +74,7 @@ export async function listScheduled(
     () => findAlong(db, text, values),
     (ids) => db.scheduledMessage.findMany({ where: { id: { in: ids } }, orderBy: { id: 'asc' } }),
   );
-  return rows.map(toMessage);
-}
-
-/** A message that waits or was cancelled; undefined once it is published. */
-export async function findScheduled(db: Database, environmentId: string, id: string): Promise<Message | undefined> {
-  const row = await db.scheduledMessage.findFirst({ where: { id, environmentId } });
-  return row === null ? undefined : toMessage(row);
+  return rows.map(toWaitingMessage);
 }
 
 /** Cancels what waits. False when it does not: it is published, cancelled already, or not there. Waits for a publishing of it. */
@@ -92,36 +84,4 @@ export async function cancelScheduled(db: Database, environmentId: string, id: s
     data: { cancelledAt: now, cancelReason: 'requested' satisfies CancelReason, dueAt: null },
   });
   return count === 1;
-}
-
-// Its answer, where that is kept under an Idempotency-Key: kept in the transaction that has stored it.
-const ERASE = `
-  WITH erased AS (
-    UPDATE scheduled_messages SET payload = NULL, metadata = NULL, due_at = NULL, erased_at = coalesce(erased_at, now()),
-      cancel_reason = coalesce(cancel_reason, 'erased'), cancelled_at = coalesce(cancelled_at, now())
-    WHERE id = $1 AND environment_id = $2
-    RETURNING id, environment_id, created_at
-  ), answer AS (
-    UPDATE idempotency_keys k SET body = ${WITHOUT_PAYLOAD} FROM erased m
-    WHERE ${isAnswerTo('m', { from: 'm.created_at', until: 'm.created_at' })}
-  )
-  SELECT FROM erased`;
-
-/** Erases what waits or was cancelled, and cancels it. False when it is published, or not there. */
-export async function eraseScheduled(pool: Pool, environmentId: string, id: string): Promise<boolean> {
-  const { rowCount } = await pool.query(ERASE, [id, environmentId]);
-  return rowCount === 1;
-}
-
-function toMessage(row: ScheduledMessage): Message {
-  return {
-    ...contentOf(row),
-    publishedAt: row.deliverAt,
-    deliverAt: row.deliverAt,
-    ...(row.cancelledAt !== null && { cancelledAt: row.cancelledAt }),
-    // Only this service writes the column, from CANCEL_REASONS.
-    ...(row.cancelReason !== null && { cancelReason: row.cancelReason as CancelReason }),
-    ...(row.erasedAt !== null && { erasedAt: row.erasedAt }),
-    deliveryStatus: row.cancelledAt === null ? 'scheduled' : 'cancelled',
-  };
 }

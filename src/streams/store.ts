@@ -2,14 +2,14 @@ import type { Pool, QueryConfig, QueryResultRow } from 'pg';
 import { TIME_IS_GIVEN } from '../db/time-given.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { DeliverySummary } from '../kernel/statuses.ts';
-import { BEGINNING, type Place } from '../streams/stream-position.ts';
+import { BEGINNING, type StreamPosition } from './stream-position.ts';
 import { lowestIdAt, timeOfId } from '../kernel/ids.ts';
 
-// Messages of one place that one query brings, and their payloads' bytes: with a last one of 256 KiB and its metadata less
+// Messages of one position that one query brings, and their payloads' bytes: with a last one of 256 KiB and its metadata less
 // than 1 MiB is ever kept for a connection.
 const PAGE_MESSAGES = 100;
 const PAGE_BYTES = 256 * 1_024;
-// Bound of all places together, for the memory of one query.
+// Bound of all positions together, for the memory of one query.
 const ROUND_BYTES = 8 * 1_048_576;
 // Processes make their ids before the transaction begins, and by their own clocks: how far apart both may be.
 const ORDERED_WITHIN_MS = 60_000;
@@ -30,7 +30,7 @@ async function queryInOrder<R extends QueryResultRow>(pool: Pool, query: QueryCo
 }
 
 /** Everything that a stream needs to begin. `last` is the last message that every stream of the channel may have shown. */
-export type StreamStart = { database: string; horizon: string; last: Place };
+export type StreamStart = { database: string; horizon: string; last: StreamPosition };
 
 const START = `
   SELECT s.system_identifier::text AS database, pg_snapshot_xmin(pg_current_snapshot())::text AS horizon,
@@ -68,11 +68,15 @@ const EARLIEST = `
   SELECT l.transaction_id::text AS "transactionId" FROM later l ORDER BY l.transaction_id LIMIT 1`;
 
 /**
- * The place before the first message, in the order of streams, that was published after `since`; undefined when no stream
+ * The position before the first message, in the order of streams, that was published after `since`; undefined when no stream
  * could show one yet. The first minute of those messages is looked through: a later message has a later transaction.
  * Where all of them were scheduled, all are looked through.
  */
-export async function findPlaceSince(pool: Pool, channelId: string, since: Date): Promise<Place | undefined> {
+export async function findPositionSince(
+  pool: Pool,
+  channelId: string,
+  since: Date,
+): Promise<StreamPosition | undefined> {
   const lowest = lowestIdAt('message', new Date(since.getTime() + 1));
   const [found] = await queryInOrder<{ id: string }>(pool, { text: FIRST_SINCE, values: [channelId, lowest] });
   const first = found && timeOfId('message', found.id);
@@ -81,9 +85,9 @@ export async function findPlaceSince(pool: Pool, channelId: string, since: Date)
   return rows[0] && { transactionId: rows[0].transactionId, id: lowest };
 }
 
-/** A message as a stream shows it, and the index of the place that it stands behind. */
-export type StreamRow = Place & {
-  place: number;
+/** A message as a stream shows it, and in `asked` the index of the position that it stands behind. */
+export type StreamRow = StreamPosition & {
+  asked: number;
   channelId: string;
   eventType: string;
   /** Null, with the time, once it is erased. */
@@ -98,47 +102,47 @@ export type StreamRow = Place & {
 // deliveryStatus is `summariseDeliveries` of src/kernel/statuses.ts; LIMIT 1 keeps PostgreSQL from hashing all deliveries.
 const READ_BEHIND = `
   WITH behind AS (
-    SELECT p.place, m.*, coalesce(octet_length(m.payload), 0) AS bytes, count(*) OVER () AS found,
+    SELECT p.asked, m.*, coalesce(octet_length(m.payload), 0) AS bytes, count(*) OVER () AS found,
       row_number() OVER page AS number, sum(coalesce(octet_length(m.payload), 0)) OVER page AS page_bytes
-    FROM unnest($1::text[], $2::xid8[], $3::text[]) WITH ORDINALITY AS p (channel_id, transaction_id, id, place)
+    FROM unnest($1::text[], $2::xid8[], $3::text[]) WITH ORDINALITY AS p (channel_id, transaction_id, id, asked)
     CROSS JOIN LATERAL (
       SELECT m.* FROM messages m
       WHERE m.channel_id = p.channel_id AND (m.transaction_id, m.id) > (p.transaction_id, p.id) AND ${ENDED}
       ORDER BY m.transaction_id, m.id LIMIT ${PAGE_MESSAGES}
     ) m
-    WINDOW page AS (PARTITION BY p.place ORDER BY m.transaction_id, m.id)
+    WINDOW page AS (PARTITION BY p.asked ORDER BY m.transaction_id, m.id)
   ), shown AS (
-    SELECT b.*, sum(b.bytes) OVER (ORDER BY b.number, b.place) AS round_bytes FROM behind b
+    SELECT b.*, sum(b.bytes) OVER (ORDER BY b.number, b.asked) AS round_bytes FROM behind b
     WHERE b.page_bytes - b.bytes < ${PAGE_BYTES}
   )
-  SELECT s.place::int - 1 AS place, s.transaction_id::text AS "transactionId", s.id, s.channel_id AS "channelId",
+  SELECT s.asked::int - 1 AS asked, s.transaction_id::text AS "transactionId", s.id, s.channel_id AS "channelId",
     s.event_type AS "eventType", s.payload, s.erased_at AS "erasedAt", s.metadata, s.published_at AS "publishedAt", s.found::int AS found,
     CASE WHEN (SELECT true FROM deliveries d WHERE d.message_id = s.id LIMIT 1) IS NULL THEN 'unrouted'
       WHEN (SELECT true FROM deliveries d WHERE d.message_id = s.id AND d.due_at IS NOT NULL LIMIT 1) THEN 'pending'
       WHEN (SELECT true FROM deliveries d WHERE d.message_id = s.id AND d.status = 'failed' LIMIT 1) THEN 'failed'
       ELSE 'delivered' END AS "deliveryStatus"
   FROM shown s WHERE s.round_bytes - s.bytes < ${ROUND_BYTES}
-  ORDER BY s.place, s.number`;
+  ORDER BY s.asked, s.number`;
 
 /**
- * The next messages behind each of these places, in the order of streams, in one query: 100 a place, about 256 KiB a place and
- * 8 MiB in all at most, one a place at least while there is room. `hasMore`: some were left for the next time.
+ * The next messages behind each of these positions, in the order of streams, in one query: 100 a position, about 256 KiB a position and
+ * 8 MiB in all at most, one a position at least while there is room. `hasMore`: some were left for the next time.
  */
 export async function readBehind(
   pool: Pool,
-  places: readonly (Place & { channelId: string })[],
+  positions: readonly (StreamPosition & { channelId: string })[],
 ): Promise<{ rows: StreamRow[]; hasMore: boolean }> {
   const rows = await queryInOrder<StreamRow & { found: number }>(pool, {
     name: 'read_streams',
     text: READ_BEHIND,
     values: [
-      places.map(({ channelId }) => channelId),
-      places.map(({ transactionId }) => transactionId),
-      places.map(({ id }) => id),
+      positions.map(({ channelId }) => channelId),
+      positions.map(({ transactionId }) => transactionId),
+      positions.map(({ id }) => id),
     ],
   });
   const counts = new Map<number, number>();
-  for (const { place } of rows) counts.set(place, (counts.get(place) ?? 0) + 1);
+  for (const { asked } of rows) counts.set(asked, (counts.get(asked) ?? 0) + 1);
   const isCut = rows.length < (rows[0]?.found ?? 0);
   return { rows, hasMore: isCut || [...counts.values()].some((count) => count >= PAGE_MESSAGES) };
 }

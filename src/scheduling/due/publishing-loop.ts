@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import { isUnreachable } from '../db/until-reachable.ts';
-import type { PublishDue } from '../messages/publish-due.ts';
+import { isUnreachable } from '../../db/until-reachable.ts';
+import type { PublishDue } from './publish-due.ts';
 
 // A message scheduled for less than this ahead may be this late; all others are known before their time.
 const POLL_MS = 500;

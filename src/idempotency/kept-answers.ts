@@ -20,8 +20,8 @@ export type KeyedRequest = { id: Buffer; environmentId: string; requestHash: Buf
 /** An answer as it is sent again; 204 has no body. */
 export type KeptAnswer = { status: number; headers: Record<string, string>; body: string | null };
 
-/** Data that a publish needs to keep its own answer, in the transaction that stores its messages. */
-export type KeepInPublish = { request: KeyedRequest; toAnswer: (result: unknown) => KeptAnswer };
+/** The request, and the answer but for its body, that a publish keeps in the transaction that stores its messages. */
+export type KeepInPublish = { request: KeyedRequest } & Omit<KeptAnswer, 'body'>;
 
 /** Another process used the key at the same moment and was first. Nothing of this request was stored. */
 export class KeyTakenError extends Error {
