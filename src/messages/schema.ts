@@ -8,7 +8,6 @@ import { CANCEL_REASONS, DELIVERY_SUMMARIES, SCHEDULE_STATUSES } from '../kernel
 /** Bounds of one message. Bytes are of UTF-8. */
 export const MESSAGE_LIMITS = {
   payloadBytes: 262_144,
-  payloadDepth: 32,
   metadataEntries: 50,
   metadataBytes: 16_384,
   batch: 100,
