@@ -36,7 +36,8 @@ export function createMessages({ pool, db }: Pick<Dependencies, 'pool' | 'db'>) 
     /**
      * Erases payload, metadata and what receivers answered, for good; ends what is unfinished of it and discards its open
      * dead letters. Erasing again changes nothing. Returns once no process can begin a request with it any more: at most
-     * 1.25 s later, when it was about to be sent. A message that waits for its time is cancelled by it. UNAVAILABLE while its deliveries are too busy to be ended.
+     * 1.25 s later, when it was about to be sent. A message that waits for its time is cancelled by it. UNAVAILABLE while its
+     * deliveries are too busy to be ended.
      */
     async erase(caller: EnvironmentCaller, messageId: string): Promise<void> {
       if (await eraseWaiting(pool, caller.environmentId, messageId)) return;

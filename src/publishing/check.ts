@@ -139,7 +139,10 @@ export function createCheck({
       };
     },
 
-    /** Problems that the schemas find in each payload, and whether the channel refuses one that does not fit. NOT_FOUND for a missing channel. */
+    /**
+     * Problems that the schemas find in each payload, and whether the channel refuses one that does not fit. NOT_FOUND for a missing
+     * channel.
+     */
     async problemsIn(
       channel: Pick<Publication, 'environmentId' | 'channelId'>,
       payloads: readonly PayloadToCheck[],

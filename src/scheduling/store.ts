@@ -30,7 +30,8 @@ const SCHEDULE = `
   SELECT id, environment_id AS "environmentId", status, config_version AS version FROM channel`;
 
 /**
- * Stores messages that wait for their time, in the transaction of `connection`. The result says of their channels what `storePublications` says; nobody has been looked for that would take them.
+ * Stores messages that wait for their time, in the transaction of `connection`. The result says of their channels what
+ * `storePublications` says; nobody has been looked for that would take them.
  */
 export async function storeScheduled(
   connection: Pick<PoolClient, 'query'>,

@@ -136,7 +136,8 @@ export function createStreams({ pool, log }: Pick<Dependencies, 'pool' | 'log'>)
     },
 
     /**
-     * A stream of the channel's messages as they commit, in one order for all its readers: by transaction, then by id. The stream begins behind `lastEventId`, else with the first one published after `since`, else behind what is there. NOT_FOUND for a channel
+     * A stream of the channel's messages as they commit, in one order for all its readers: by transaction, then by id. The stream
+     * begins behind `lastEventId`, else with the first one published after `since`, else behind what is there. NOT_FOUND for a channel
      * that is missing or deleted; INVALID_REQUEST (field Last-Event-ID) for a position that is not of this stream.
      */
     async open(
