@@ -1,15 +1,14 @@
-import { activityInfo, heartbeat } from '@temporalio/activity';
+import { activityInfo } from '@temporalio/activity';
 import type { Pool } from 'pg';
-import { replayNextBatch } from '../src/dead-letters/bulk-replay-store.ts';
 import { loadForAttempts } from '../src/deliveries/load.ts';
 import { endAsDeadLetter } from '../src/deliveries/statements/end.ts';
 import { recordCrash } from '../src/deliveries/statements/record-crash.ts';
 import type { Faults } from '../src/deliveries/faults.ts';
 import { DEATHS_BEFORE_PAUSES, MAX_DEATHS } from '../src/kernel/fault-kinds.ts';
 import { isEndedForGood } from '../src/kernel/statuses.ts';
-import type { BulkReplayInput, CrashInput, EndAsDeadLetterInput, Standing } from '../src/contract/delivery-workflow.ts';
+import type { CrashInput, EndAsDeadLetterInput, Standing } from '../src/contract/delivery-workflow.ts';
 
-/** Steps after a try that did not end by itself, and bulk replays. Each one may be repeated. */
+/** Steps after a try that did not end by itself. Each one may be repeated. */
 export function createDeadLetterActivities({ pool, faults }: { pool: Pool; faults: Faults }) {
   return {
     /**
@@ -40,16 +39,6 @@ export function createDeadLetterActivities({ pool, faults }: { pool: Pool; fault
     /** Ends an unfinished delivery of that round as a dead letter; changes nothing when it is finished or in another round. */
     async endAsDeadLetter({ deliveryId, round, reason, message }: EndAsDeadLetterInput): Promise<void> {
       await endAsDeadLetter(pool, { deliveryId, round, reason, message });
-    },
-
-    /** Replays batch after batch until none is left or it is cancelled; its heartbeat shows matched, replayed and failed. */
-    async replayDeadLetterBatches({ bulkReplayId }: BulkReplayInput): Promise<void> {
-      const carrier = activityInfo().workflowExecution?.workflowId ?? '';
-      for (;;) {
-        const progress = await replayNextBatch(pool, bulkReplayId, carrier);
-        heartbeat(progress);
-        if (progress.isFinished) return;
-      }
     },
   };
 }

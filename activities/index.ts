@@ -1,14 +1,14 @@
+import type { ReplayActivities } from '../src/contract/replays.ts';
 import type { createAttemptActivities } from './attempt-delivery.ts';
 import type { createDeadLetterActivities } from './dead-letters.ts';
 import type { createDrainActivities } from './drain-deliveries.ts';
 import type { createReconcileActivities } from './reconcile.ts';
 import type { createRetentionActivities } from './remove-expired.ts';
-import type { createReplayMessagesActivities } from './replay-messages.ts';
 
 /** The activities that Temporal workflows call by name. src/process/parts build them; a worker without one of them does not compile. */
 export type Activities = ReturnType<typeof createAttemptActivities> &
   ReturnType<typeof createDeadLetterActivities> &
-  ReturnType<typeof createReplayMessagesActivities> &
+  ReplayActivities &
   ReturnType<typeof createReconcileActivities> &
   ReturnType<typeof createRetentionActivities> &
   ReturnType<typeof createDrainActivities>;

@@ -9,7 +9,7 @@ import { loadForAttempts } from '../src/deliveries/load.ts';
 import { createRecorder } from '../src/deliveries/recorder.ts';
 import { createOpenSigningKeys } from '../src/deliveries/signing-secrets.ts';
 import { webhookRequest } from '../src/deliveries/webhook-request.ts';
-import { createPublisher } from '../src/messages/publisher.ts';
+import { createCommit } from '../src/publishing/commit.ts';
 import { createNewId } from '../src/new-id.ts';
 import { createAddressGuard } from '../src/outbound/address-guard.ts';
 import { createOwnAddresses } from '../src/outbound/own-addresses.ts';
@@ -21,6 +21,7 @@ import { connectToTemporal } from '../src/temporal/connection.ts';
 import { nowMs } from './clock.ts';
 import type { EndSinks } from './empty-workflow.ts';
 import { answer } from './helper.ts';
+import { plainUnit } from './plain-unit.ts';
 
 /** Time for `count` of them, ms. */
 export type CeilingTime = { count: number; wallMs: number };
@@ -80,8 +81,8 @@ async function postgres(input: {
   });
   const deliver = async (delivery: DeliveryToAttempt): Promise<void> => {
     const sent = { ...DELIVERED, startedAt: new Date() };
-    const verdict = judge(delivery, sent, new Date(), { isProbe: false, isLastChance: false });
-    await recorder.record({ delivery, number: 1, carrier: 'drain/bench', keepsCarrier: false, sent, verdict });
+    const judgement = judge(delivery, sent, new Date(), { isProbe: false, isLastChance: false });
+    await recorder.record({ delivery, number: 1, carrier: 'drain/bench', keepsCarrier: false, sent, judgement });
     recorded += 1;
     if (recorded === count) finish();
   };
@@ -103,7 +104,7 @@ async function postgres(input: {
       if (loads < LOADS_IN_FLIGHT) load().catch(fail);
     },
   };
-  const publisher = createPublisher(pool, log, handOver);
+  const commit = createCommit({ pool, log, handOver, streams: { wake: () => undefined } });
   const startedAt = nowMs();
   await repeat(count, concurrency, () => {
     const message = {
@@ -113,7 +114,7 @@ async function postgres(input: {
       metadata: undefined,
       publishedAt: new Date(),
     };
-    return publisher.store({ environmentId, channelId, messages: [message] });
+    return commit(plainUnit(environmentId, channelId, message));
   });
   await finished;
   const wallMs = nowMs() - startedAt;

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { findChannels } from '../src/channels/store.ts';
 import type { Database } from '../src/db/client.ts';
 import type { DeadLetterFilter } from '../src/dead-letters/filter-store.ts';
-import { countDeadLetters, listDeadLetters } from '../src/dead-letters/store.ts';
+import { listDeadLetters } from '../src/dead-letters/store.ts';
 import { judge } from '../src/deliveries/judge.ts';
 import { loadForAttempts } from '../src/deliveries/load.ts';
 import { createRecorder } from '../src/deliveries/recorder.ts';
@@ -20,9 +20,11 @@ import { createPaced } from '../src/dispatch/recovery/pace.ts';
 import { reconcileDeliveries, restAfterLook } from '../src/dispatch/recovery/reconciler.ts';
 import { settleHeld } from '../src/dispatch/recovery/settle-held.ts';
 import { eraseMessage } from '../src/messages/erasure-store.ts';
-import { createPublisher } from '../src/messages/publisher.ts';
+import { createCommit } from '../src/publishing/commit.ts';
 import { findMessage, listMessages } from '../src/messages/store.ts';
 import { createNewId } from '../src/new-id.ts';
+import { restartLostReplays } from '../src/replays/batches.ts';
+import { countOpenOnes } from '../src/replays/dead-letter-store.ts';
 import {
   expiredChannels,
   removeBatch,
@@ -34,6 +36,7 @@ import { retentionLimits } from '../src/contract/retention.ts';
 import type { DeliveryStatus } from '../src/kernel/statuses.ts';
 import { findSubscriptions } from '../src/subscriptions/store.ts';
 import { BUSY, CALM } from './growth-fill.ts';
+import { plainUnit } from './plain-unit.ts';
 
 /** A query of the service, by its own code. `run` may ask several statements. */
 export type Query = { name: string; run: () => Promise<unknown> };
@@ -151,7 +154,7 @@ function deadLetterQueries(db: Database, environmentId: string): Query[] {
     query(' of a week', { ids: { from: idAgo('deadLetter', 14), before: idAgo('deadLetter', 7) } }),
     {
       name: 'dead letters counted for a bulk replay',
-      run: () => countDeadLetters(db, { ...all, status: 'open', subscriptionId: BUSY.subscriptionId }),
+      run: () => countOpenOnes(db, environmentId, { subscriptionId: BUSY.subscriptionId, until: new Date() }),
     },
   ];
 }
@@ -159,9 +162,11 @@ function deadLetterQueries(db: Database, environmentId: string): Query[] {
 /** The hot statements and the chores, in the order of a delivery's life. They change rows, as in service. */
 export function hotQueries({ db, pool, environmentId }: Questioned): Query[] {
   const taken: string[] = [];
-  const publisher = createPublisher(pool, pino({ level: 'silent' }), {
-    holder: () => HOLDER,
-    take: (found) => taken.push(...found.map(({ id }) => id)),
+  const commit = createCommit({
+    pool,
+    log: pino({ level: 'silent' }),
+    handOver: { holder: () => HOLDER, take: (found) => taken.push(...found.map(({ id }) => id)) },
+    streams: { wake: () => undefined },
   });
   const recorder = createRecorder({ pool, newId });
   const due = createDueRows({ pool, incarnationId: HOLDER });
@@ -171,19 +176,15 @@ export function hotQueries({ db, pool, environmentId }: Questioned): Query[] {
     return due.claim(lane, { count, perSubscription: 2, except: [] });
   };
   const publish = () =>
-    publisher.store({
-      environmentId,
-      channelId: BUSY.channelId,
-      messages: [
-        {
-          id: newId('message'),
-          eventType: BUSY.eventType,
-          payload: '{}',
-          metadata: undefined,
-          publishedAt: new Date(),
-        },
-      ],
-    });
+    commit(
+      plainUnit(environmentId, BUSY.channelId, {
+        id: newId('message'),
+        eventType: BUSY.eventType,
+        payload: '{}',
+        metadata: undefined,
+        publishedAt: new Date(),
+      }),
+    );
   const record = async (): Promise<void> => {
     const sent = { startedAt: new Date(), durationMs: 1, isDelivered: true };
     const found = await loadForAttempts(pool, taken.splice(0));
@@ -195,7 +196,7 @@ export function hotQueries({ db, pool, environmentId }: Questioned): Query[] {
           carrier: 'drain/growth',
           keepsCarrier: false,
           sent,
-          verdict: judge(delivery, sent, new Date(), { isProbe: false, isLastChance: false }),
+          judgement: judge(delivery, sent, new Date(), { isProbe: false, isLastChance: false }),
         }),
       ),
     );
@@ -206,8 +207,8 @@ export function hotQueries({ db, pool, environmentId }: Questioned): Query[] {
     const [claimed] = await claim('first', 1);
     const [delivery] = await loadForAttempts(pool, claimed === undefined ? [] : [claimed.id]);
     if (delivery === undefined) return;
-    const verdict = judge(delivery, sent, new Date(), { isProbe: false, isLastChance: false });
-    await recorder.record({ delivery, number: 1, carrier: 'drain/growth', keepsCarrier: false, sent, verdict });
+    const judgement = judge(delivery, sent, new Date(), { isProbe: false, isLastChance: false });
+    await recorder.record({ delivery, number: 1, carrier: 'drain/growth', keepsCarrier: false, sent, judgement });
   };
   const claimAndGiveBack = async (): Promise<void> => {
     const claimed = await claim('first');
@@ -233,7 +234,10 @@ export function hotQueries({ db, pool, environmentId }: Questioned): Query[] {
     { name: 'takeover from dead workers', run: () => takeOverFromDead(pool) },
     {
       name: 'reconciler',
-      run: () => reconcileDeliveries({ pool, carriers, log: pino({ level: 'silent' }), paced }, () => undefined),
+      run: () => {
+        const repairs = [() => restartLostReplays({ pool, carriers })];
+        return reconcileDeliveries({ pool, carriers, log: pino({ level: 'silent' }), paced, repairs }, () => undefined);
+      },
     },
     { name: 'held by open circuits', run: async () => void (await settleHeld(pool)) },
     { name: 'high backlogs', run: () => tellHighBacklogs(pool) },

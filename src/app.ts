@@ -85,7 +85,7 @@ export function createApp<Services extends { idempotency: Pick<Idempotency, 'onc
   return Object.assign(koa, {
     readiness,
     endStreams: () => streams.endAll(),
-    countBroken: async (address: string) => (await limiter.admitStranger(address)).headers,
+    countBroken: async (address: string) => (await limiter.allowStranger(address)).headers,
   });
 }
 

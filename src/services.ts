@@ -3,18 +3,24 @@ import type { Channels } from './channels/service.ts';
 import type { DeadLetters } from './dead-letters/service.ts';
 import type { Deliveries } from './deliveries/service.ts';
 import type { Idempotency } from './idempotency/service.ts';
-import type { MessageReplays } from './message-replays/service.ts';
+import type { Replays } from './replays/service.ts';
 import type { Messages } from './messages/service.ts';
+import type { Publishing } from './publishing/service.ts';
+import type { Scheduling } from './scheduling/service.ts';
+import type { Streams } from './streams/service.ts';
 import type { Subscriptions } from './subscriptions/service.ts';
 
 /** The services that route handlers may call: one per resource. */
 export type Services = {
   apiKeys: ApiKeys;
   channels: Channels;
+  publishing: Publishing;
+  scheduling: Scheduling;
+  streams: Streams;
   messages: Messages;
   subscriptions: Subscriptions;
   deliveries: Deliveries;
   deadLetters: DeadLetters;
   idempotency: Idempotency;
-  messageReplays: MessageReplays;
+  replays: Replays;
 };

@@ -60,7 +60,7 @@ export async function lockChannel(db: Db, environmentId: string, id: string): Pr
   return findChannel(db, environmentId, id);
 }
 
-/** A change that publishing depends on raises the version (messages/publishing-store.ts). */
+/** A change that publishing depends on raises the version (publishing/configs/config-store.ts). */
 export async function updateChannel(db: Db, id: string, change: UpdateChannel, now: Date): Promise<Channel> {
   const { schema, schemas, ...columns } = change;
   const isForPublishing = schema !== undefined || schemas !== undefined || change.schemaMode !== undefined;

@@ -55,15 +55,6 @@ export const MAX_CRASHES = 10;
 /** A first task that begins so late, ms, was lost with a dead worker: Temporal gives it to another one after 10 s. */
 export const FIRST_TASK_LOST_AFTER_MS = 9_000;
 
-/** Argument of the Temporal workflow replayDeadLetters. */
-export type BulkReplayInput = { bulkReplayId: string };
-
-/** Argument of the Temporal workflow replayMessages. */
-export type MessageReplayInput = { replayId: string };
-
-/** A replay that waits for its Temporal workflow: of dead letters that match a filter, or of stored messages. */
-export type PendingReplay = { of: 'deadLetters' | 'messages'; id: string };
-
 /** Argument of the Temporal workflow drainDeliveries: the task queue of the process that holds the backlog. */
 export type DrainInput = { taskQueue: string };
 

@@ -1,16 +1,15 @@
 import { expect, test } from '@jest/globals';
+import { replayWorkflowId } from './replays.ts';
 import * as names from './temporal-names.ts';
 
 // Temporal keeps these names in its own store: a change would strand the workflows that run there.
 test('the names Temporal keeps do not change', () => {
   expect({ ...names }).toMatchObject({
     TASK_QUEUE: 'posthorn',
-    WORKFLOW_TYPES: { deliverMessage: 'deliverMessage', replayDeadLetters: 'replayDeadLetters' },
+    WORKFLOW_TYPES: { deliverMessage: 'deliverMessage', removeExpired: 'removeExpired' },
     FAILURE_TYPES: { attemptFailed: 'AttemptFailed', deadLettered: 'DeadLettered' },
   });
   expect(names.deliveryWorkflowId('dlv_1', 2)).toBe('delivery/dlv_1/2');
-  expect(names.bulkReplayWorkflowId('rpl_1')).toBe('bulk-replay/rpl_1');
-  expect(names.messageReplayWorkflowId('rpm_1')).toBe('message-replay/rpm_1');
   expect(names.reconcilerScheduleId(names.TASK_QUEUE)).toBe('posthorn/reconciler');
   expect(names.retentionScheduleId(names.TASK_QUEUE)).toBe('posthorn/retention');
 });
@@ -27,8 +26,8 @@ test('there are at most ten search attributes, all of them ours', () => {
 test.each<[string, ReturnType<typeof names.deliveryOfWorkflowId>]>([
   [names.deliveryWorkflowId('dlv_1', 2), { deliveryId: 'dlv_1', round: 2 }],
   [names.deliveryWorkflowId('dlv_1', 1_000), { deliveryId: 'dlv_1', round: 1_000 }],
-  [names.bulkReplayWorkflowId('rpl_1'), undefined],
-  [names.messageReplayWorkflowId('rpm_1'), undefined],
+  [replayWorkflowId({ kind: 'replayDeadLetters', id: 'rpl_1' }), undefined],
+  [replayWorkflowId({ kind: 'replayMessages', id: 'rpm_1' }), undefined],
   ['', undefined],
   ['delivery', undefined],
   ['delivery/dlv_1', undefined],

@@ -1,11 +1,9 @@
 /** The one task queue of delivery workers. */
 export const TASK_QUEUE = 'posthorn';
 
-/** Temporal workflow types, as exported by workflows/index.ts. */
+/** Temporal workflow types, as exported by workflows/index.ts. Types of replays stand in replays.ts. */
 export const WORKFLOW_TYPES = {
   deliverMessage: 'deliverMessage',
-  replayDeadLetters: 'replayDeadLetters',
-  replayMessages: 'replayMessages',
   reconcileDeliveries: 'reconcileDeliveries',
   drainDeliveries: 'drainDeliveries',
   removeExpired: 'removeExpired',
@@ -29,12 +27,6 @@ export const drainWorkflowId = (incarnationId: string, number: number): string =
 /** The task queue of one worker process, for activities that work on its memory. */
 export const incarnationTaskQueue = (taskQueue: string, incarnationId: string): string =>
   `${taskQueue}/${incarnationId}`;
-
-/** A bulk replay's Temporal workflow id. */
-export const bulkReplayWorkflowId = (bulkReplayId: string): string => `bulk-replay/${bulkReplayId}`;
-
-/** The Temporal workflow id of a replay of stored messages. */
-export const messageReplayWorkflowId = (replayId: string): string => `message-replay/${replayId}`;
 
 /** Id of the Temporal schedule that runs the reconciler: `posthorn/reconciler` unless the task queue is another. */
 export const reconcilerScheduleId = (taskQueue: string): string => `${taskQueue}/reconciler`;

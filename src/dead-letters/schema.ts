@@ -1,17 +1,10 @@
 import { z } from 'zod';
 import { idOf, time, wholeNumber } from '../http/answer-fields.ts';
-import { fieldsOf } from '../http/fields.ts';
-import { enumQuery, eventTypeQuery, instantField, pageQuery, windowQuery } from '../http/query.ts';
-import {
-  BULK_REPLAY_STATUSES,
-  DEAD_LETTER_KINDS,
-  DEAD_LETTER_REASONS,
-  DEAD_LETTER_STATUSES,
-  ERROR_CLASSES,
-} from '../kernel/statuses.ts';
+import { enumQuery, eventTypeQuery, pageQuery, windowQuery } from '../http/query.ts';
+import { DEAD_LETTER_KINDS, DEAD_LETTER_REASONS, DEAD_LETTER_STATUSES, ERROR_CLASSES } from '../kernel/statuses.ts';
 
 /** Filter fields that lists and bulk replays have in common. */
-const deadLetterFilter = {
+export const deadLetterFilter = {
   channelId: z.string('must be a string').optional(),
   subscriptionId: z.string('must be a string').optional(),
   messageId: z.string('must be a string').optional(),
@@ -27,19 +20,7 @@ export const listDeadLettersQuery = pageQuery.extend({
   ...windowQuery,
 });
 
-export const listBulkReplaysQuery = pageQuery.extend({ status: enumQuery(BULK_REPLAY_STATUSES).optional() });
-
-/** The filter of a bulk replay; everything is asked for by `{}`, not by a missing body. `dryRun` only counts. */
-export const bulkReplayBody = fieldsOf({
-  ...deadLetterFilter,
-  since: instantField.optional(),
-  until: instantField.optional(),
-  dryRun: z.boolean('must be true or false').default(false),
-});
-
 export type ListDeadLetters = z.output<typeof listDeadLettersQuery>;
-export type ListBulkReplays = z.output<typeof listBulkReplaysQuery>;
-export type BulkReplayRequest = z.output<typeof bulkReplayBody>;
 
 const DELIVERY_FIELDS = ['channelId', 'messageId', 'subscriptionId', 'deliveryId', 'eventType'] as const;
 
@@ -74,42 +55,3 @@ export const deadLetterAnswer = z
     'names its delivery where it is of that kind',
   );
 export type DeadLetter = z.output<typeof deadLetterAnswer>;
-
-const bulkReplayFilter = z.strictObject({
-  channelId: idOf('channel').optional().describe('Only of this channel.'),
-  subscriptionId: idOf('subscription').optional().describe('Only of this subscription.'),
-  messageId: idOf('message').optional().describe('Only of this message.'),
-  eventType: z.string().optional().describe('Only of this event type, or of those with its beginning.'),
-  kind: z.enum(DEAD_LETTER_KINDS).optional().describe('Only of this kind.'),
-  reason: z.enum(DEAD_LETTER_REASONS).optional().describe('Only with this reason.'),
-  since: time.exactOptional().describe('Only what failed after this.'),
-  until: time.describe('Only what failed before this.'),
-});
-
-/** Filter of a bulk replay, which replays open dead letters that failed after `since` and before `until`. */
-export type BulkReplayFilter = z.output<typeof bulkReplayFilter>;
-
-/** A bulk replay and how far it is: matched = replayed + failed once it is completed. */
-export const bulkReplayAnswer = z.strictObject({
-  id: idOf('bulkReplay'),
-  status: z.enum(BULK_REPLAY_STATUSES).describe('How far it is.'),
-  matched: wholeNumber.describe('Open dead letters that the filter matches.'),
-  replayed: wholeNumber.describe('Dead letters replayed so far.'),
-  failed: wholeNumber.describe('Dead letters that could not be replayed.'),
-  filter: bulkReplayFilter.describe('Dead letters that were asked for.'),
-  createdAt: time.describe('When it was asked for.'),
-  finishedAt: time.exactOptional().describe('When it ended. Absent until then.'),
-});
-export type BulkReplay = z.output<typeof bulkReplayAnswer>;
-
-/** The answer to a dry run: nothing is changed. */
-const bulkReplayPreviewAnswer = z.strictObject({
-  status: z.literal('preview').describe('Nothing was changed.'),
-  matched: wholeNumber.describe('Open dead letters that the filter matches.'),
-  replayed: z.literal(0).describe('Always 0.'),
-  failed: z.literal(0).describe('Always 0.'),
-});
-export type BulkReplayPreview = z.output<typeof bulkReplayPreviewAnswer>;
-
-/** The answer to asking for a bulk replay, or for a dry run of one. */
-export const bulkReplayAskedAnswer = z.union([bulkReplayAnswer, bulkReplayPreviewAnswer]);

@@ -4,8 +4,8 @@ import { findAlong, readFound } from '../db/walk.ts';
 import { timeOfId } from '../kernel/ids.ts';
 import type { PageRequest } from '../kernel/page.ts';
 import type { DeadLetterKind, DeadLetterReason, DeadLetterStatus, ErrorClass } from '../kernel/statuses.ts';
-import { type DeadLetterFilter, selectCount, selectPage } from './filter-store.ts';
-import type { BulkReplayFilter, DeadLetter } from './schema.ts';
+import { type DeadLetterFilter, selectPage } from './filter-store.ts';
+import type { DeadLetter } from './schema.ts';
 
 /** Dead letters newest first, one more than asked for. */
 export async function listDeadLetters(
@@ -19,25 +19,6 @@ export async function listDeadLetters(
     (ids) => db.deadLetter.findMany({ where: { id: { in: ids } }, orderBy: { id: 'desc' } }),
   );
   return rows.map(toDeadLetter);
-}
-
-export async function countDeadLetters(db: Database, filter: DeadLetterFilter): Promise<number> {
-  const { text, values } = selectCount(filter);
-  const [row] = await db.$queryRawUnsafe<{ count: number }[]>(text, ...values);
-  return row?.count ?? 0;
-}
-
-/** The first of a filter's ids that names nothing in the environment. A deleted resource exists as long as its history. */
-export async function findMissing(
-  db: Database,
-  environmentId: string,
-  { channelId, subscriptionId, messageId }: Pick<BulkReplayFilter, 'channelId' | 'subscriptionId' | 'messageId'>,
-): Promise<'channel' | 'subscription' | 'message' | undefined> {
-  const named = (id: string) => ({ where: { id, environmentId } });
-  if (channelId !== undefined && (await db.channel.count(named(channelId))) === 0) return 'channel';
-  if (subscriptionId !== undefined && (await db.subscription.count(named(subscriptionId))) === 0) return 'subscription';
-  if (messageId !== undefined && (await db.message.count(named(messageId))) === 0) return 'message';
-  return undefined;
 }
 
 export async function findDeadLetter(db: Database, environmentId: string, id: string): Promise<DeadLetter | undefined> {

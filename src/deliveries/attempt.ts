@@ -104,10 +104,10 @@ async function make<E extends Entered>(
     observed = wanted.observe(delivery, entered, sent);
     // The place is free once the answer is there; recording goes on beside the next request.
     entered.leave();
-    const verdict = judge(delivery, sent, deps.clock(), entered);
-    const isRecorded = await deps.recorder.record({ delivery, number, carrier, keepsCarrier, sent, verdict });
-    deps.log.debug({ deliveryId, number, status: verdict.status, ms: sent.durationMs }, 'attempt made');
-    return isRecorded ? toResult(verdict, sent.error?.message ?? '', deps.clock()) : await resultNow(deps, wanted);
+    const judgement = judge(delivery, sent, deps.clock(), entered);
+    const isRecorded = await deps.recorder.record({ delivery, number, carrier, keepsCarrier, sent, judgement });
+    deps.log.debug({ deliveryId, number, status: judgement.status, ms: sent.durationMs }, 'attempt made');
+    return isRecorded ? toResult(judgement, sent.error?.message ?? '', deps.clock()) : await resultNow(deps, wanted);
   } catch (fault) {
     // A closed sender has sent nothing: the worker stops, and another one makes this try.
     if (fault instanceof SenderClosedError || wanted.isOver()) throw fault;

@@ -74,8 +74,8 @@ describe('a failed try', () => {
       'exhausted',
     ],
   ])('%s', (_, attempts, ms, passage, reason) => {
-    const verdict = judge(delivery(attempts), answered(500), after(ms), passage);
-    expect(verdict).toEqual(
+    const judgement = judge(delivery(attempts), answered(500), after(ms), passage);
+    expect(judgement).toEqual(
       reason === null
         ? { status: 'retrying', dueAt: after(ms + 1_000), deadLetterReason: null }
         : { status: 'failed', dueAt: null, deadLetterReason: reason },

@@ -6,7 +6,7 @@ import { type DeadLetterReason, type DeliveryStatus, isEndedForGood } from '../k
 import type { DeliveryToAttempt } from './delivery-to-attempt.ts';
 
 /** The delivery's next state after a try. `dueAt` is the next retry, null when the delivery is finished. */
-export type Verdict = {
+export type Judgement = {
   status: DeliveryStatus;
   dueAt: Date | null;
   deadLetterReason: DeadLetterReason | null;
@@ -45,7 +45,7 @@ export function judge(
   sent: SendResult,
   now: Date,
   { isProbe, isLastChance }: Passage,
-): Verdict {
+): Judgement {
   if (sent.isDelivered) return { status: 'delivered', dueAt: null, deadLetterReason: null };
   if (sent.response?.status === 410) return { status: 'failed', dueAt: null, deadLetterReason: 'gone' };
   const delayMs = delayAfterFailure(delivery.policy, delivery.policyAttempts + 1, sent.retryAfterMs);
@@ -55,11 +55,11 @@ export function judge(
   return { status: 'retrying', dueAt: new Date(now.getTime() + delayMs), deadLetterReason: null };
 }
 
-/** The verdict in the form of the Temporal workflow. */
-export function toResult(verdict: Verdict, message: string, now: Date): AttemptResult {
-  if (verdict.status === 'delivered') return { result: 'delivered' };
-  if (verdict.dueAt === null) return { result: 'deadLettered', message };
-  return { result: 'retry', delayMs: untilThen(verdict.dueAt, now), message };
+/** The judgement in the form of the Temporal workflow. */
+export function toResult(judgement: Judgement, message: string, now: Date): AttemptResult {
+  if (judgement.status === 'delivered') return { result: 'delivered' };
+  if (judgement.dueAt === null) return { result: 'deadLettered', message };
+  return { result: 'retry', delayMs: untilThen(judgement.dueAt, now), message };
 }
 
 /** Milliseconds from now, at least 1: Temporal takes 0 as "use the maximum interval". */

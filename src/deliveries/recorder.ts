@@ -3,7 +3,7 @@ import { createGrouping } from '../db/group.ts';
 import { untilReachable } from '../db/until-reachable.ts';
 import type { NewId } from '../new-id.ts';
 import type { SendResult } from '../outbound/post-webhook.ts';
-import type { Verdict } from './judge.ts';
+import type { Judgement } from './judge.ts';
 import { type AttemptRecord, recordAttempts } from './statements/record.ts';
 import { recordLate } from './statements/record-late.ts';
 import type { DeliveryToAttempt } from './delivery-to-attempt.ts';
@@ -19,7 +19,7 @@ export type TryToRecord = {
   carrier: string;
   keepsCarrier: boolean;
   sent: SendResult;
-  verdict: Verdict;
+  judgement: Judgement;
 };
 
 /** Records tries of activities and drains in group commits. */
@@ -51,7 +51,7 @@ export function createRecorder({ pool, newId }: { pool: Pool; newId: NewId }): R
     },
   });
   return {
-    record: ({ delivery, number, carrier, keepsCarrier, sent, verdict }) =>
+    record: ({ delivery, number, carrier, keepsCarrier, sent, judgement }) =>
       grouping.add({
         attemptId: newId('attempt'),
         deliveryId: delivery.deliveryId,
@@ -61,7 +61,7 @@ export function createRecorder({ pool, newId }: { pool: Pool; newId: NewId }): R
         keepsCarrier,
         startedAt: sent.startedAt,
         durationMs: sent.durationMs,
-        ...verdict,
+        ...judgement,
         error: sent.error ?? null,
         response: sent.response ?? null,
       }),

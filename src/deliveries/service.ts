@@ -53,7 +53,8 @@ export function createDeliveries({ db, pool, clock }: Pick<Dependencies, 'db' | 
 
     /**
      * Makes a finished or retrying delivery due at once: next round, fresh policy, attempts go on counting.
-     * CONFLICT when it is waiting for a try anyway (a fault of ours does not count as that), its message is erased or its subscription is deleted.
+     * CONFLICT when it is waiting for a try anyway (a fault of ours does not count as that), its message is erased or its subscription
+     * is deleted.
      */
     async retry(caller: EnvironmentCaller, deliveryId: string): Promise<Delivery> {
       const { status, messageId } = await get(caller, deliveryId);

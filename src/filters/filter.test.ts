@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createFilterCompiler, KEPT, readMessage, type Verdict } from './filter.ts';
+import { createFilterCompiler, KEPT, readMessage, type FilterVerdict } from './filter.ts';
 
 const compile = createFilterCompiler(KEPT);
 
@@ -9,7 +9,7 @@ function verdictOn(
   payload: unknown,
   metadata?: Record<string, string>,
   compiler = compile,
-): Verdict {
+): FilterVerdict {
   const compiled = compiler(expression);
   if ('problem' in compiled) throw new Error(compiled.problem);
   const text = typeof payload === 'string' ? payload : JSON.stringify(payload);

@@ -11,7 +11,7 @@ import { compilePattern } from './pattern.ts';
 import { parsePayload } from './payload.ts';
 
 /** Whether a message matches. `error` is for a person (at most 500 characters); `matches` then says what the service does. */
-export type Verdict = { matches: boolean; error?: string };
+export type FilterVerdict = { matches: boolean; error?: string };
 
 /** One message. `payload` is its JSON text; `key` is whose turn it takes while much is to be decided. */
 export type FilterInput = {
@@ -30,7 +30,12 @@ export type Message = {
   read(): void;
 };
 
-export type Filter = { units: number; readsPayload: boolean; weight: number; verdictOn(message: Message): Verdict };
+export type Filter = {
+  units: number;
+  readsPayload: boolean;
+  weight: number;
+  verdictOn(message: Message): FilterVerdict;
+};
 /** A filter, or why there is none. */
 export type Compiled = Filter | { problem: string };
 
@@ -78,7 +83,7 @@ function compileFilter(expressions: Expressions, expression: string): Compiled {
   }
 }
 
-function verdictOf(expression: string, evaluate: Expression['evaluate'], message: Message): Verdict {
+function verdictOf(expression: string, evaluate: Expression['evaluate'], message: Message): FilterVerdict {
   try {
     const result = evaluate(message);
     return typeof result === 'boolean' ? { matches: result } : failed(`must return bool, returned ${kindOf(result)}`);
@@ -91,7 +96,7 @@ const shorten = (text: string): string =>
   text.length > MAX_ERROR_LENGTH ? `${text.slice(0, MAX_ERROR_LENGTH - 1)}…` : text;
 
 /** Verdict of a filter that fails: no match. */
-export const failed = (error: string): Verdict => ({ matches: false, error: shorten(error) });
+export const failed = (error: string): FilterVerdict => ({ matches: false, error: shorten(error) });
 
 function kindOf(result: unknown): string {
   if (result === null) return 'null';

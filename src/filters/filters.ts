@@ -1,7 +1,7 @@
-import { createFilterCompiler, failed, type FilterInput, KEPT, readMessage, type Verdict } from './filter.ts';
+import { createFilterCompiler, failed, type FilterInput, KEPT, readMessage, type FilterVerdict } from './filter.ts';
 import { createSlices } from './slices.ts';
 
-export type { FilterInput, Verdict } from './filter.ts';
+export type { FilterInput, FilterVerdict } from './filter.ts';
 
 export type Filters = {
   /** The units of a filter (docs/filters.md), or why no subscription may have it, with line:column where that is known. */
@@ -10,7 +10,7 @@ export type Filters = {
    * One verdict per expression, in their order, equal ones asked once. One that fails does not match. Every one is decided in
    * this process, which turns to other work every 5 ms meanwhile.
    */
-  evaluate(expressions: readonly string[], input: FilterInput): Promise<readonly Verdict[]>;
+  evaluate(expressions: readonly string[], input: FilterInput): Promise<readonly FilterVerdict[]>;
 };
 
 // Reading the largest payload takes up to 18 ms, and so does none of it as long; one filter takes about 1 ms.
@@ -29,7 +29,7 @@ export function createFilters(now: () => number = () => performance.now()): Filt
     async evaluate(expressions, input) {
       const message = readMessage(input);
       const distinct = [...new Set(expressions)];
-      const verdicts = new Map<string, Verdict>();
+      const verdicts = new Map<string, FilterVerdict>();
       await slices.run(input.key, () => {
         const expression = distinct[verdicts.size];
         if (expression === undefined) return false;

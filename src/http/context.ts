@@ -1,5 +1,5 @@
 import type { ParameterizedContext, Middleware as KoaMiddleware } from 'koa';
-import type { KeepInPublish } from '../db/idempotency-keys.ts';
+import type { KeepInPublish } from '../idempotency/kept-answers.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { Credential } from '../identity/scheme.ts';
 import type { ApiError } from '../kernel/api-error.ts';

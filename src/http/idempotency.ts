@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { KeptAnswer, KeyedRequest } from '../db/idempotency-keys.ts';
+import type { KeptAnswer, KeyedRequest } from '../idempotency/kept-answers.ts';
 import { type ApiError, invalidField } from '../kernel/api-error.ts';
 import { stringifyExact } from '../kernel/exact-json.ts';
 import { ANSWER_HEADERS } from './answer.ts';
@@ -48,7 +48,7 @@ export const idempotency =
       requestHash: sha256(ctx.state.bytes),
     };
     if (route.isPublish === true) {
-      ctx.state.keep = { request, toAnswer: (result) => toAnswer(route.status, stringifyExact(result)) };
+      ctx.state.keep = { request, status: route.status, headers: { ...ANSWER_HEADERS } };
     }
     let refusal: ApiError | undefined;
     const run = async (): Promise<KeptAnswer> => {

@@ -4,7 +4,7 @@ import type { Middleware } from './context.ts';
 import { hostProblem } from './host.ts';
 import type { BoundRoute } from './route.ts';
 
-type Match = { route: BoundRoute; params: Record<string, string> } | { problem: ApiError; allow?: string };
+type RouteOrProblem = { route: BoundRoute; params: Record<string, string> } | { problem: ApiError; allow?: string };
 
 /**
  * Finds the row of the route table, or says why there is none: unknown path, wrong method (with Allow), a request target
@@ -34,7 +34,7 @@ export const refuseUnrouted: Middleware = (ctx, next) => {
   return next();
 };
 
-function createFinder(routes: readonly BoundRoute[]): (target: string, method: string) => Match {
+function createFinder(routes: readonly BoundRoute[]): (target: string, method: string) => RouteOrProblem {
   const router = new Router({ strict: true, sensitive: true });
   const rows = new Map<unknown, BoundRoute>();
   for (const route of routes) {
@@ -44,7 +44,7 @@ function createFinder(routes: readonly BoundRoute[]): (target: string, method: s
       route,
     );
   }
-  const unknownPath = (): Match => ({ problem: new ApiError('NOT_FOUND', 'There is nothing at this path') });
+  const unknownPath = (): RouteOrProblem => ({ problem: new ApiError('NOT_FOUND', 'There is nothing at this path') });
 
   return (target, method) => {
     const path = pathOf(target);

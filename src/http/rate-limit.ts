@@ -12,18 +12,18 @@ export const rateLimit =
   (limiter: Limiter, trustedProxyHops: number): Middleware =>
   async (ctx, next) => {
     const { credential, credentialProblem, route } = ctx.state;
-    const admission =
+    const allowance =
       credential === undefined
-        ? await limiter.admitStranger(clientAddress(ctx.req, trustedProxyHops))
-        : await limiter.admit(credential.caller.principal.id, credential.caller.limits, route?.bucket);
-    ctx.set(admission.headers);
+        ? await limiter.allowStranger(clientAddress(ctx.req, trustedProxyHops))
+        : await limiter.allow(credential.caller.principal.id, credential.caller.limits, route?.bucket);
+    ctx.set(allowance.headers);
     try {
       // While keys cannot be checked every caller looks like a stranger: they are told so, not that they called too often.
-      if (admission.refusal !== undefined && credentialProblem?.code !== 'UNAVAILABLE') {
-        throw new ApiError('RATE_LIMITED', admission.refusal.reason, { retryAfter: admission.refusal.retryAfter });
+      if (allowance.refusal !== undefined && credentialProblem?.code !== 'UNAVAILABLE') {
+        throw new ApiError('RATE_LIMITED', allowance.refusal.reason, { retryAfter: allowance.refusal.retryAfter });
       }
       await next();
     } finally {
-      admission.release();
+      allowance.release();
     }
   };

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { KeepInPublish } from '../db/idempotency-keys.ts';
+import type { KeepInPublish } from '../idempotency/kept-answers.ts';
 import type { Caller, EnvironmentCaller } from '../identity/caller.ts';
 import type { Bucket } from '../rate-limits/limiter.ts';
 import type { ErrorCode } from '../kernel/api-error.ts';

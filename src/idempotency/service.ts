@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { SealContext } from '../db/sealed-columns.ts';
-import { type KeptAnswer, keepAnswers, type KeyedRequest, KeyTakenError } from '../db/idempotency-keys.ts';
+import { type KeptAnswer, keepAnswers, type KeyedRequest, KeyTakenError } from './kept-answers.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { ApiError } from '../kernel/api-error.ts';
 import * as store from './store.ts';

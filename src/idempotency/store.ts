@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { createGrouping } from '../db/group.ts';
-import { type KeptAnswer, KEPT_FOR, type KeyedRequest } from '../db/idempotency-keys.ts';
+import { type KeptAnswer, KEPT_FOR, type KeyedRequest } from './kept-answers.ts';
 import { isUnreachable, untilReachable } from '../db/until-reachable.ts';
 
 // A killed process blocks its keys for this long; a living one renews three times meanwhile.

@@ -36,7 +36,10 @@ export type ServiceEvents = {
 
 export type ServiceEventType = keyof ServiceEvents;
 
-/** A backlog is high above `waiting` deliveries that are due, or when the oldest has been for `ageSeconds`; it is over below both of `low`. */
+/**
+ * A backlog is high above `waiting` deliveries that are due, or when the oldest has been for `ageSeconds`; it is over below both of
+ * `low`.
+ */
 export const BACKLOG_HIGH = { waiting: 1_000, ageSeconds: 300, low: { waiting: 500, ageSeconds: 60 } } as const;
 
 /** Days of nothing but failures after which a subscription is disabled. */

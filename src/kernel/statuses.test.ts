@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   ATTEMPT_OUTCOMES,
-  BULK_REPLAY_STATUSES,
+  REPLAY_STATUSES,
   CANCEL_REASONS,
   CHANNEL_STATUSES,
   DEAD_LETTER_REASONS,
@@ -28,7 +28,7 @@ test('the states are those of the specification, and those of resources that it 
   expect(ATTEMPT_OUTCOMES).toEqual(['delivered', 'failed', 'held']);
   expect(DEAD_LETTER_STATUSES).toEqual(['open', 'replayed', 'discarded']);
   expect(DEAD_LETTER_REASONS).toEqual(['exhausted', 'gone', 'cancelled', 'circuit', 'internal', 'failed_step']);
-  expect(BULK_REPLAY_STATUSES).toEqual(['pending', 'running', 'completed', 'cancelled', 'failed']);
+  expect(REPLAY_STATUSES).toEqual(['pending', 'running', 'completed', 'cancelled', 'failed']);
   expect(ERROR_CLASSES).toEqual([
     'dns',
     'connect',

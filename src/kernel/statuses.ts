@@ -20,7 +20,7 @@ export const FAILURE_REASONS = [
   'subscription_deleted',
   'erased',
 ] as const;
-export const BULK_REPLAY_STATUSES = ['pending', 'running', 'completed', 'cancelled', 'failed'] as const;
+export const REPLAY_STATUSES = ['pending', 'running', 'completed', 'cancelled', 'failed'] as const;
 export const ERROR_CLASSES = [
   'dns',
   'connect',
@@ -44,7 +44,7 @@ export type DeadLetterKind = (typeof DEAD_LETTER_KINDS)[number];
 export type DeadLetterStatus = (typeof DEAD_LETTER_STATUSES)[number];
 export type DeadLetterReason = (typeof DEAD_LETTER_REASONS)[number];
 export type FailureReason = (typeof FAILURE_REASONS)[number];
-export type BulkReplayStatus = (typeof BULK_REPLAY_STATUSES)[number];
+export type ReplayStatus = (typeof REPLAY_STATUSES)[number];
 export type ErrorClass = (typeof ERROR_CLASSES)[number];
 
 /** Reasons of failed deliveries that leave no dead letter, because nothing of them can be sent again. */

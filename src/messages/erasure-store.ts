@@ -1,8 +1,9 @@
 import type { Pool, PoolClient } from 'pg';
-import { isAnswerTo, WITHOUT_PAYLOAD } from '../db/idempotency-keys.ts';
+import { isAnswerTo, WITHOUT_PAYLOAD } from '../idempotency/kept-answers.ts';
 import { TIME_IS_GIVEN } from '../db/time-given.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { eraseDeliveries } from '../deliveries/statements/erase.ts';
+import { mayWait } from './store.ts';
 
 /** `agoMs`: since it was erased. `wasAboutToBeSent`: some process may have read it for a request that it has not begun. */
 export type Erased = { agoMs: number; wasAboutToBeSent: boolean };
@@ -70,3 +71,23 @@ export async function eraseMessage(
 
 const isLockedOut = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === LOCK_NOT_AVAILABLE || error.code === DEADLOCK);
+
+// Its answer, where that is kept under an Idempotency-Key: kept in the transaction that has stored it.
+const ERASE_WAITING = `
+  WITH erased AS (
+    UPDATE scheduled_messages SET payload = NULL, metadata = NULL, due_at = NULL, erased_at = coalesce(erased_at, now()),
+      cancel_reason = coalesce(cancel_reason, 'erased'), cancelled_at = coalesce(cancelled_at, now())
+    WHERE id = $1 AND environment_id = $2
+    RETURNING id, environment_id, created_at
+  ), answer AS (
+    UPDATE idempotency_keys k SET body = ${WITHOUT_PAYLOAD} FROM erased m
+    WHERE ${isAnswerTo('m', { from: 'm.created_at', until: 'm.created_at' })}
+  )
+  SELECT FROM erased`;
+
+/** Erases a message that waits or was cancelled, and cancels it. False when it is published, or not there. */
+export async function eraseWaiting(pool: Pool, environmentId: string, id: string): Promise<boolean> {
+  if (!mayWait(id)) return false;
+  const { rowCount } = await pool.query(ERASE_WAITING, [id, environmentId]);
+  return rowCount === 1;
+}

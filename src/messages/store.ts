@@ -1,28 +1,17 @@
+import type { PoolClient } from 'pg';
 import type { Database } from '../db/client.ts';
-import type { Message as MessageRow } from '../db/generated/client.ts';
+import type { Message as MessageRow, ScheduledMessage } from '../db/generated/client.ts';
 import { along, alongEventTypes, createValues, findAlong, idBounds, isNarrowing, readFound } from '../db/walk.ts';
 import { ExactJson } from '../kernel/exact-json.ts';
+import { isId, isTimeGiven } from '../kernel/ids.ts';
 import type { IdRange } from '../kernel/instant.ts';
 import type { PageRequest } from '../kernel/page.ts';
-import type { DeliverySummary } from '../kernel/statuses.ts';
+import type { CancelReason, DeliverySummary } from '../kernel/statuses.ts';
 import type { Message } from './schema.ts';
 
 /** Whether the channel was ever there: the messages of a deleted one stay readable until their retention ends. */
 export async function channelExists(db: Database, environmentId: string, channelId: string): Promise<boolean> {
   return (await db.channel.count({ where: { id: channelId, environmentId } })) > 0;
-}
-
-/** The subscription's channel, for its test message. */
-export async function subscriptionTarget(
-  db: Database,
-  environmentId: string,
-  subscriptionId: string,
-): Promise<{ channelId: string; status: string } | undefined> {
-  const row = await db.subscription.findFirst({
-    where: { id: subscriptionId, environmentId, deletedAt: null },
-    select: { channelId: true, status: true },
-  });
-  return row ?? undefined;
 }
 
 /** Filter of a channel's messages. `eventType` is a literal or a beginning; publishedAt is the time in the id. */
@@ -46,16 +35,47 @@ export async function listMessages(db: Database, filter: MessageFilter, page: Pa
   return withDeliveryStatus(db, rows);
 }
 
+/** Only an id that was given its time can be of a message that waits, so that nothing is asked for others. */
+export const mayWait = (messageId: string): boolean => isId('message', messageId) && isTimeGiven(messageId);
+
+/** A message, published or not. First among those that wait: one that is published in between is found where it has gone to. */
 export async function findMessage(db: Database, environmentId: string, id: string): Promise<Message | undefined> {
+  const waiting = mayWait(id) ? await db.scheduledMessage.findFirst({ where: { id, environmentId } }) : null;
+  if (waiting !== null) return toWaitingMessage(waiting);
   const row = await db.message.findFirst({ where: { id, environmentId } });
   return row === null ? undefined : (await withDeliveryStatus(db, [row]))[0];
 }
 
-type Tally = { message_id: string; unfinished: boolean; failed: boolean };
+const COLUMNS = `id, channel_id AS "channelId", event_type AS "eventType", payload, metadata, erased_at AS "erasedAt"`;
+const READ_WAITING = `
+  SELECT ${COLUMNS}, deliver_at AS "deliverAt", cancelled_at AS "cancelledAt", cancel_reason AS "cancelReason"
+  FROM scheduled_messages WHERE id = ANY ($1::text[])`;
+const READ_PUBLISHED = `
+  SELECT ${COLUMNS}, published_at AS "publishedAt", t.unfinished, t.failed
+  FROM messages m LEFT JOIN LATERAL (
+    SELECT bool_or(d.due_at IS NOT NULL) AS unfinished, bool_or(d.status = 'failed') AS failed
+    FROM deliveries d WHERE d.message_id = m.id
+  ) t ON true
+  WHERE id = ANY ($1::text[])`;
+
+/** These messages by their ids, as the transaction of `connection` sees them. */
+export async function readMessages(
+  connection: Pick<PoolClient, 'query'>,
+  ids: readonly string[],
+): Promise<Map<string, Message>> {
+  const waiting = ids.filter(mayWait);
+  const waitingRows = waiting.length === 0 ? [] : (await connection.query<WaitingRow>(READ_WAITING, [waiting])).rows;
+  const { rows } = await connection.query<PublishedRow & Tally>(READ_PUBLISHED, [ids]);
+  const messages = [...rows.map((row) => toMessage(row, summary(row))), ...waitingRows.map(toWaitingMessage)];
+  return new Map(messages.map((message) => [message.id, message]));
+}
+
+/** Sums over the deliveries of a message; null where there are none. */
+type Tally = { unfinished: boolean | null; failed: boolean | null };
 
 async function withDeliveryStatus(db: Database, rows: MessageRow[]): Promise<Message[]> {
   if (rows.length === 0) return [];
-  const tallies = await db.$queryRaw<Tally[]>`
+  const tallies = await db.$queryRaw<(Tally & { message_id: string })[]>`
     SELECT message_id, bool_or(due_at IS NOT NULL) AS unfinished, bool_or(status = 'failed') AS failed
     FROM deliveries WHERE message_id = ANY(${rows.map((row) => row.id)}) GROUP BY message_id`;
   const tallyOf = new Map(tallies.map((tally) => [tally.message_id, tally]));
@@ -64,15 +84,17 @@ async function withDeliveryStatus(db: Database, rows: MessageRow[]): Promise<Mes
 
 /** `summariseDeliveries` of src/kernel/statuses.ts over the two sums that PostgreSQL makes. */
 function summary(tally: Tally | undefined): DeliverySummary {
-  if (tally === undefined) return 'unrouted';
+  if (tally === undefined || tally.unfinished === null) return 'unrouted';
   if (tally.unfinished) return 'pending';
   return tally.failed ? 'failed' : 'delivered';
 }
 
+type Content = 'id' | 'channelId' | 'eventType' | 'payload' | 'metadata';
+type PublishedRow = Pick<MessageRow, Content | 'publishedAt' | 'erasedAt'>;
+type WaitingRow = Pick<ScheduledMessage, Content | 'deliverAt' | 'cancelledAt' | 'cancelReason' | 'erasedAt'>;
+
 /** Members of a message, published or not. */
-export const contentOf = (
-  row: Pick<MessageRow, 'id' | 'channelId' | 'eventType' | 'payload' | 'metadata'>,
-): Pick<Message, 'id' | 'channelId' | 'eventType' | 'payload' | 'metadata'> => ({
+const contentOf = (row: Pick<MessageRow, Content>): Pick<Message, Content> => ({
   id: row.id,
   channelId: row.channelId,
   eventType: row.eventType,
@@ -81,11 +103,25 @@ export const contentOf = (
   ...(row.metadata !== null && { metadata: row.metadata as Record<string, string> }),
 });
 
-function toMessage(row: MessageRow, deliveryStatus: DeliverySummary): Message {
+function toMessage(row: PublishedRow, deliveryStatus: DeliverySummary): Message {
   return {
     ...contentOf(row),
     publishedAt: row.publishedAt,
     ...(row.erasedAt !== null && { erasedAt: row.erasedAt }),
     deliveryStatus,
+  };
+}
+
+/** A message that waits for its time, or was cancelled while it did. */
+export function toWaitingMessage(row: WaitingRow): Message {
+  return {
+    ...contentOf(row),
+    publishedAt: row.deliverAt,
+    deliverAt: row.deliverAt,
+    ...(row.cancelledAt !== null && { cancelledAt: row.cancelledAt }),
+    // Only this service writes the column, from CANCEL_REASONS.
+    ...(row.cancelReason !== null && { cancelReason: row.cancelReason as CancelReason }),
+    ...(row.erasedAt !== null && { erasedAt: row.erasedAt }),
+    deliveryStatus: row.cancelledAt === null ? 'scheduled' : 'cancelled',
   };
 }

@@ -1,3 +1,4 @@
+import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { type Config, ConfigError } from '../config.ts';
 import { createKeyRing } from '../credentials/key-ring.ts';
@@ -5,6 +6,8 @@ import { createDatabase } from '../db/client.ts';
 import { createPool } from '../db/pool.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { createFilters } from '../filters/filters.ts';
+import { createPublishingConfigs, type PublishingConfigs } from '../publishing/configs/channel-configs.ts';
+import { loadPublishingConfig } from '../publishing/configs/config-store.ts';
 import { createNewId } from '../new-id.ts';
 import { type AddressGuard, createAddressGuard } from '../outbound/address-guard.ts';
 import type { OwnAddresses } from '../outbound/own-addresses.ts';
@@ -13,12 +16,21 @@ import { ownEndpoints } from './own-endpoints.ts';
 // Publishing, claiming and recording: two cores are busy with 20, and five such processes fit PostgreSQL's default of 100.
 const POOL_SIZE = 20;
 
+/**
+ * Each of these stands once in a process, whatever roles it plays. Beside it a worker has one connection to Temporal, with one client
+ * (start-worker.ts).
+ */
+export type ProcessDependencies = Dependencies & {
+  /** Configurations of channels that publishing has read: requests and scheduled messages remember them together. */
+  publishingConfigs: PublishingConfigs;
+};
+
 /** Everything that has a connection, and how to close it. */
-export type Connected = { deps: Dependencies; disconnect(): Promise<void> };
+export type Connected = { deps: ProcessDependencies; disconnect(): Promise<void> };
 
 /**
- * Builds what every role needs. Connects lazily. Throws ConfigError for a setting the roles cannot do without. `own` holds endpoints
- * that already listen for this process; the ones of the settings are added.
+ * Builds what every role needs, and no other file makes a second one for the same process. Connects lazily. Throws ConfigError for a
+ * setting the roles cannot do without. `own` holds endpoints that already listen for this process; the ones of the settings are added.
  */
 export function createDependencies(config: Config, log: Logger, own: OwnAddresses): Connected {
   const { databaseUrl, encryptionKeys } = config;
@@ -29,7 +41,7 @@ export function createDependencies(config: Config, log: Logger, own: OwnAddresse
   own.add(...ownEndpoints(config));
   const db = createDatabase(databaseUrl);
   const pool = createPool(databaseUrl, { max: POOL_SIZE });
-  const deps: Dependencies = {
+  const deps: ProcessDependencies = {
     config,
     log,
     clock: () => new Date(),
@@ -40,6 +52,7 @@ export function createDependencies(config: Config, log: Logger, own: OwnAddresse
     filters: createFilters(),
     own,
     guard: createGuard(config, own),
+    publishingConfigs: createConfigs(pool),
   };
   return {
     deps,
@@ -48,6 +61,10 @@ export function createDependencies(config: Config, log: Logger, own: OwnAddresse
     },
   };
 }
+
+/** Remembers configurations of channels as this database has them. */
+export const createConfigs = (pool: Pool): PublishingConfigs =>
+  createPublishingConfigs((...which) => loadPublishingConfig(pool, ...which));
 
 /** Address guard that allows the operator's ranges and refuses own addresses. */
 export const createGuard = (config: Config, own: OwnAddresses): AddressGuard =>

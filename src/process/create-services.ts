@@ -2,28 +2,40 @@ import { createApiKeys } from '../identity/api-keys/service.ts';
 import { createChannels } from '../channels/service.ts';
 import { createDeadLetters } from '../dead-letters/service.ts';
 import { createDeliveries } from '../deliveries/service.ts';
-import type { Dependencies } from '../dependencies.ts';
 import { createIdempotency } from '../idempotency/service.ts';
-import { createMessageReplays } from '../message-replays/service.ts';
+import type { ProcessDependencies } from './create-dependencies.ts';
+import { createReplays } from '../replays/service.ts';
 import { createMessages } from '../messages/service.ts';
+import { createPublishing } from '../publishing/service.ts';
+import { createScheduling } from '../scheduling/service.ts';
 import { createSchemas } from '../schemas/schemas.ts';
 import type { Services } from '../services.ts';
 import { type HandOver, noHandOver } from '../publishing/hand-over.ts';
+import { createStreams } from '../streams/service.ts';
 import { createSubscriptions } from '../subscriptions/service.ts';
 
 /** Builds every service once, each with the collaborators it names. `handOver` takes new deliveries where the process sends, too. */
-export function createServices(deps: Dependencies, handOver: HandOver = noHandOver): Services {
+export function createServices(deps: ProcessDependencies, handOver: HandOver = noHandOver): Services {
   const deliveries = createDeliveries(deps);
-  const messageReplays = createMessageReplays(deps);
+  const replays = createReplays(deps);
   const schemas = createSchemas(deps);
-  const { filters } = deps;
+  const streams = createStreams(deps);
+  const { filters, publishingConfigs: configs } = deps;
   return {
     apiKeys: createApiKeys(deps),
     channels: createChannels(deps, { deliveries, schemas }),
-    messages: createMessages(deps, { schemas, filters }, handOver),
-    subscriptions: createSubscriptions(deps, { guard: deps.guard, deliveries, messageReplays, filters }),
+    publishing: createPublishing(deps, { schemas, filters, configs, streams, handOver }),
+    messages: createMessages(deps),
+    scheduling: createScheduling(deps),
+    streams,
+    subscriptions: createSubscriptions(deps, {
+      guard: deps.guard,
+      deliveries,
+      messageReplays: replays.messages,
+      filters,
+    }),
     deliveries,
-    messageReplays,
+    replays,
     deadLetters: createDeadLetters(deps, { deliveries }),
     idempotency: createIdempotency(deps),
   };

@@ -10,7 +10,10 @@ export type FirstKeys = Record<EnvironmentKind, NewApiKey>;
 // Any number, the same in every process: two that start at once on an empty database make one organisation.
 const LOCK_NUMBER = 7_220_634;
 
-/** Makes the organisation, its app and the app's two environments with their system channels where there are none yet. Safe to repeat, and at once. */
+/**
+ * Makes the organisation, its app and the app's two environments with their system channels where there are none yet. Safe to repeat,
+ * and at once.
+ */
 export async function ensureEnvironments({ db, newId }: Pick<Dependencies, 'db' | 'newId'>): Promise<void> {
   await db.$transaction(async (transaction) => {
     // The cast: Prisma cannot read a `void` column.

@@ -1,11 +1,11 @@
 import { Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Activities } from '../../activities/index.ts';
 import { untilReachable } from '../db/until-reachable.ts';
-import type { Dependencies } from '../dependencies.ts';
 import { beginIncarnation, type Incarnation } from '../dispatch/recovery/incarnation.ts';
 import { abandonCarriers } from '../dispatch/recovery/reconciler.ts';
 import type { LateHandOver } from '../publishing/hand-over.ts';
 import { incarnationTaskQueue, TASK_QUEUE, WORKFLOW_TYPES } from '../contract/temporal-names.ts';
+import { createCarriers } from '../temporal/carriers.ts';
 import {
   connectToTemporal,
   installRuntime,
@@ -14,6 +14,7 @@ import {
 } from '../temporal/connection.ts';
 import { type Furniture, furnish } from '../temporal/furnish.ts';
 import { workflowBundle } from '../temporal/workflow-bundle.ts';
+import type { ProcessDependencies } from './create-dependencies.ts';
 import { deliveriesPart } from './parts/deliveries.ts';
 import { recoveryPart } from './parts/recovery.ts';
 import { replaysPart } from './parts/replays.ts';
@@ -50,13 +51,17 @@ export type StartOptions = { taskQueue?: string; handOver?: LateHandOver; bundle
 
 /** Every part of a worker process; parts/worker-part.ts says what a part brings. */
 function createParts(context: WorkerContext, { handOver }: { handOver?: LateHandOver | undefined }) {
-  const { filters } = context;
-  const recovery = recoveryPart(context);
-  const replays = replaysPart(context, { filters });
+  const replays = replaysPart(context);
+  const recovery = recoveryPart(context, { repairs: [replays.restartLost] });
   const deliveries = deliveriesPart(context, { chores: [replays.startPending], ...(handOver && { handOver }) });
-  const scheduling = schedulingPart(context, { filters, handOver: deliveries.handOver });
+  const scheduling = schedulingPart(context, { handOver: deliveries.handOver });
   return {
     slots: deliveries.slots,
+    /** Temporal's store is new: replays start again and deliveries are due again. Returns the number of these deliveries. */
+    async abandonCarriers(): Promise<number> {
+      await replays.abandon();
+      return abandonCarriers(context.pool);
+    },
     parts: [recovery, deliveries, replays, scheduling, retentionPart(context)] as const,
   };
 }
@@ -66,7 +71,7 @@ function createParts(context: WorkerContext, { handOver }: { handOver?: LateHand
  * namespace and schedules in Temporal. Ready when this returns: a no-op has warmed it up.
  */
 export async function startWorker(
-  deps: Dependencies,
+  deps: ProcessDependencies,
   settings: TemporalSettings,
   { taskQueue = TASK_QUEUE, handOver, bundle }: StartOptions = {},
 ): Promise<RunningWorker> {
@@ -100,22 +105,32 @@ type Joined = {
 };
 
 async function startParts(
-  deps: Dependencies,
+  deps: ProcessDependencies,
   { temporal: { connection, client }, settings, incarnation, taskQueue, handOver, bundle, leave }: Joined,
 ): Promise<RunningWorker> {
-  const { log, pool } = deps;
+  const { log } = deps;
   const ownTaskQueue = incarnationTaskQueue(taskQueue, incarnation.id);
   const stopping = new AbortController();
   let furniture: Furniture = { isSearchable: false, isNewStore: false };
   const isSearchable = (): boolean => furniture.isSearchable;
-  const context = { ...deps, client, taskQueue, ownTaskQueue, incarnation, isSearchable, stopping: stopping.signal };
-  const { parts, slots } = createParts(context, { handOver });
+  const carriers = createCarriers(client);
+  const context = {
+    ...deps,
+    client,
+    carriers,
+    taskQueue,
+    ownTaskQueue,
+    incarnation,
+    isSearchable,
+    stopping: stopping.signal,
+  };
+  const { parts, slots, abandonCarriers: abandon } = createParts(context, { handOver });
   const contributions: readonly WorkerPart[] = parts;
 
   const schedules = contributions.flatMap((part) => part.schedules ?? []);
   const furnishing = { namespace: settings.namespace, taskQueue, log, schedules };
   furniture = await furnish(client, furnishing);
-  if (furniture.isNewStore) await abandonCarriers(pool);
+  if (furniture.isNewStore) await abandon();
 
   const common = {
     connection,
@@ -163,10 +178,7 @@ async function startParts(
       isHealthy = true;
       if (!found.isNewStore) return;
       // Only this look finds the store new, and later starts in it would be abandoned too: the work is not left to the next look.
-      const abandoned = await untilReachable(
-        () => abandonCarriers(pool),
-        () => isStopped,
-      );
+      const abandoned = await untilReachable(abandon, () => isStopped);
       log.warn({ deliveries: abandoned }, "Temporal's store is new; deliveries that the old one carried are due again");
     } catch (error) {
       isHealthy = false;

@@ -1,3 +1,6 @@
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import { createWaker } from '../db/due.ts';
 import type { DeliveryToAttempt } from '../deliveries/delivery-to-attempt.ts';
 
 /** A delivery as its publish has just stored it, or a claimed one. `read` spares its first try a query while it is fresh. */
@@ -39,5 +42,40 @@ export function createHandOver(): LateHandOver {
         current = noHandOver;
       };
     },
+  };
+}
+
+/** New deliveries of a commit: those that this process has taken, and whether there are others. */
+export type NewDeliveries = { taken: readonly NewDelivery[]; hasUntaken: boolean };
+
+/**
+ * Hands on the new deliveries of a commit that took `tookMs`: to the dispatcher of this process where it has taken them, to the other
+ * processes by a NOTIFY where some are left.
+ */
+export function createHandOn({ pool, log, handOver }: { pool: Pool; log: Logger; handOver: HandOver }) {
+  const wake = createWaker(pool, log);
+  return ({ taken, hasUntaken }: NewDeliveries, tookMs: number): void => {
+    if (taken.length > 0) handOver.take(taken);
+    if (hasUntaken) wake(tookMs);
+  };
+}
+
+/** Streams of this process, which look at once for messages of a channel that was published to. */
+export type OpenStreams = { wake(channelId: string): void };
+
+/** After a commit of publishes: new deliveries are handed on, and the streams of the channels woken. */
+export function createAfterCommit({
+  streams,
+  ...handing
+}: {
+  pool: Pool;
+  log: Logger;
+  handOver: HandOver;
+  streams: OpenStreams;
+}) {
+  const handOn = createHandOn(handing);
+  return ({ channelIds, tookMs, ...made }: NewDeliveries & { channelIds: readonly string[]; tookMs: number }): void => {
+    handOn(made, tookMs);
+    for (const channelId of channelIds) streams.wake(channelId);
   };
 }

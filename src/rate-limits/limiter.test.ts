@@ -18,28 +18,28 @@ afterEach(() => {
 const wide = { requestsPerMinute: 1_000_000, burst: 1_000_000, concurrent: 1_000_000, batchPerMinute: 1_000_000 };
 
 /** Number of requests let in, of `count` in a row; each ends before the next. */
-async function admitted(count: number, limits: typeof wide, bucket?: 'batch' | 'transactional'): Promise<number> {
-  let admissions = 0;
+async function allowed(count: number, limits: typeof wide, bucket?: 'batch' | 'transactional'): Promise<number> {
+  let letIn = 0;
   for (let request = 0; request < count; request += 1) {
-    const { refusal, release } = await limiter.admit('key_1', limits, bucket);
-    if (refusal === undefined) admissions += 1;
+    const { refusal, release } = await limiter.allow('key_1', limits, bucket);
+    if (refusal === undefined) letIn += 1;
     release();
   }
-  return admissions;
+  return letIn;
 }
 
 test.each(TIERS.filter((tier) => tier !== 'enterprise'))(
   'tier %s: requests per minute, burst and requests in flight are those of the table',
   async (tier) => {
     const limits = TIER_LIMITS[tier];
-    expect(await admitted(limits.requestsPerMinute + 5, { ...wide, requestsPerMinute: limits.requestsPerMinute })).toBe(
+    expect(await allowed(limits.requestsPerMinute + 5, { ...wide, requestsPerMinute: limits.requestsPerMinute })).toBe(
       limits.requestsPerMinute,
     );
     limiter = createLimiter({ log });
-    expect(await admitted(limits.burst + 5, { ...wide, burst: limits.burst })).toBe(limits.burst);
+    expect(await allowed(limits.burst + 5, { ...wide, burst: limits.burst })).toBe(limits.burst);
     const inFlight = await Promise.all(
       Array.from({ length: limits.concurrent + 5 }, () =>
-        limiter.admit('key_2', { ...wide, concurrent: limits.concurrent }),
+        limiter.allow('key_2', { ...wide, concurrent: limits.concurrent }),
       ),
     );
     expect(inFlight.filter(({ refusal }) => refusal === undefined)).toHaveLength(limits.concurrent);
@@ -48,7 +48,7 @@ test.each(TIERS.filter((tier) => tier !== 'enterprise'))(
 
 test('the headers count down, name the end of the window and start again behind it', async () => {
   const limits = { ...wide, requestsPerMinute: 2 };
-  const headersOf = async () => (await limiter.admit('key_1', limits)).headers;
+  const headersOf = async () => (await limiter.allow('key_1', limits)).headers;
   const end = String(Date.parse('2026-01-01T00:01:00Z') / 1000);
   expect(await headersOf()).toEqual({
     'X-RateLimit-Limit': '2',
@@ -61,7 +61,7 @@ test('the headers count down, name the end of the window and start again behind 
     'X-RateLimit-Remaining': '0',
     'X-RateLimit-Reset': end,
   });
-  const refused = await limiter.admit('key_1', limits);
+  const refused = await limiter.allow('key_1', limits);
   expect(refused.refusal).toEqual({ reason: 'More than 2 requests in 60 seconds', retryAfter: 50 });
   expect(refused.headers['X-RateLimit-Remaining']).toBe('0');
   jest.advanceTimersByTime(50_000);
@@ -73,35 +73,35 @@ test('the headers count down, name the end of the window and start again behind 
 
 test('a request refused for the burst does not use up the minute, and one second later there is room again', async () => {
   const limits = { ...wide, requestsPerMinute: 60, burst: 10 };
-  expect(await admitted(100, limits)).toBe(10);
-  const refused = await limiter.admit('key_1', limits);
+  expect(await allowed(100, limits)).toBe(10);
+  const refused = await limiter.allow('key_1', limits);
   expect(refused.refusal).toEqual({ reason: 'More than 10 requests in one second', retryAfter: 1 });
   expect(refused.headers['X-RateLimit-Remaining']).toBe('50');
   jest.advanceTimersByTime(1_000);
-  expect(await admitted(100, limits)).toBe(10);
+  expect(await allowed(100, limits)).toBe(10);
 });
 
 test('a request in flight gives its place back once, and a refused one has none to give', async () => {
   const limits = { ...wide, concurrent: 1 };
-  const first = await limiter.admit('key_1', limits);
-  const refused = await limiter.admit('key_1', limits);
+  const first = await limiter.allow('key_1', limits);
+  const refused = await limiter.allow('key_1', limits);
   expect(refused.refusal).toEqual({ reason: 'More than 1 requests in flight', retryAfter: 1 });
   refused.release();
-  expect((await limiter.admit('key_1', limits)).refusal).toBeDefined();
+  expect((await limiter.allow('key_1', limits)).refusal).toBeDefined();
   first.release();
-  expect((await limiter.admit('key_1', limits)).refusal).toBeUndefined();
-  expect((await limiter.admit('key_2', limits)).refusal).toBeUndefined();
+  expect((await limiter.allow('key_1', limits)).refusal).toBeUndefined();
+  expect((await limiter.allow('key_2', limits)).refusal).toBeUndefined();
 });
 
 test('the batch bucket is counted beside the minute, its headers win, and what it refuses is not counted elsewhere', async () => {
   const limits = { ...wide, requestsPerMinute: 60, batchPerMinute: 10 };
-  const first = await limiter.admit('key_1', limits, 'batch');
+  const first = await limiter.allow('key_1', limits, 'batch');
   expect(first.headers).toMatchObject({ 'X-RateLimit-Limit': '10', 'X-RateLimit-Remaining': '9' });
-  expect(await admitted(20, limits, 'batch')).toBe(9);
-  const refused = await limiter.admit('key_1', limits, 'batch');
+  expect(await allowed(20, limits, 'batch')).toBe(9);
+  const refused = await limiter.allow('key_1', limits, 'batch');
   expect(refused.refusal).toEqual({ reason: 'More than 10 batch requests in 60 seconds', retryAfter: 60 });
   expect(refused.headers).toMatchObject({ 'X-RateLimit-Limit': '10', 'X-RateLimit-Remaining': '0' });
-  expect((await limiter.admit('key_1', limits)).headers).toMatchObject({
+  expect((await limiter.allow('key_1', limits)).headers).toMatchObject({
     'X-RateLimit-Limit': '60',
     'X-RateLimit-Remaining': '49',
   });
@@ -109,26 +109,26 @@ test('the batch bucket is counted beside the minute, its headers win, and what i
 
 test('the transactional bucket is counted apart from the batch bucket, against the same number', async () => {
   const limits = { ...wide, batchPerMinute: 2 };
-  expect(await admitted(5, limits, 'batch')).toBe(2);
-  const first = await limiter.admit('key_1', limits, 'transactional');
+  expect(await allowed(5, limits, 'batch')).toBe(2);
+  const first = await limiter.allow('key_1', limits, 'transactional');
   expect(first.headers).toMatchObject({ 'X-RateLimit-Limit': '2', 'X-RateLimit-Remaining': '1' });
-  expect(await admitted(5, limits, 'transactional')).toBe(1);
-  const refused = await limiter.admit('key_1', limits, 'transactional');
+  expect(await allowed(5, limits, 'transactional')).toBe(1);
+  const refused = await limiter.allow('key_1', limits, 'transactional');
   expect(refused.refusal?.reason).toBe('More than 2 transactional requests in 60 seconds');
-  expect((await limiter.admit('key_1', limits)).refusal).toBeUndefined();
+  expect((await limiter.allow('key_1', limits)).refusal).toBeUndefined();
 });
 
 test('limits that are changed hold for the window that runs', async () => {
-  expect(await admitted(5, { ...wide, requestsPerMinute: 5 })).toBe(5);
-  expect((await limiter.admit('key_1', { ...wide, requestsPerMinute: 10 })).headers['X-RateLimit-Remaining']).toBe('4');
+  expect(await allowed(5, { ...wide, requestsPerMinute: 5 })).toBe(5);
+  expect((await limiter.allow('key_1', { ...wide, requestsPerMinute: 10 })).headers['X-RateLimit-Remaining']).toBe('4');
 });
 
 test('strangers have one bucket per IPv4 address and per IPv6 /64', async () => {
   limiter = createLimiter({ log, strangerRequestsPerMinute: 2 });
-  const remaining = async (address: string) => (await limiter.admitStranger(address)).headers['X-RateLimit-Remaining'];
+  const remaining = async (address: string) => (await limiter.allowStranger(address)).headers['X-RateLimit-Remaining'];
   expect(await remaining('203.0.113.7')).toBe('1');
   expect(await remaining('::ffff:203.0.113.7')).toBe('0');
-  expect((await limiter.admitStranger('203.0.113.7')).refusal?.retryAfter).toBe(60);
+  expect((await limiter.allowStranger('203.0.113.7')).refusal?.retryAfter).toBe(60);
   expect(await remaining('203.0.113.8')).toBe('1');
   expect(await remaining('2001:db8::1')).toBe('1');
   expect(await remaining('2001:db8::2')).toBe('0');

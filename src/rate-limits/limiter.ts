@@ -22,13 +22,13 @@ export type RateHeaders = {
 export type Refusal = { reason: string; retryAfter: number };
 
 /** `release` is called once, when the request is done, whether it was let in or not. */
-export type Admission = { headers: RateHeaders; refusal?: Refusal; release: () => void };
+export type Allowance = { headers: RateHeaders; refusal?: Refusal; release: () => void };
 
 export type Limiter = {
   /** Counts a request of a principal, by its id. `bucket` is the route's further one; its headers win. */
-  admit(principalId: string, limits: Limits, bucket?: Bucket): Promise<Admission>;
+  allow(principalId: string, limits: Limits, bucket?: Bucket): Promise<Allowance>;
   /** Counts a request without a valid credential, by its address. */
-  admitStranger(address: string): Promise<Admission>;
+  allowStranger(address: string): Promise<Allowance>;
   /** Present when limits are shared: whether they really are at this moment. */
   isShared?: () => boolean;
   close(): Promise<void>;
@@ -37,7 +37,7 @@ export type Limiter = {
 export type LimiterOptions = {
   /** Absent: limits are counted in this process. */
   redisUrl?: string | undefined;
-  /** Default 200 ms for a command (limits/redis-counters.ts). */
+  /** Default 200 ms for a command (redis-counters.ts). */
   redisTimings?: Partial<RedisTimings>;
   log: Logger;
   /** Default 600. */
@@ -51,8 +51,8 @@ export function createLimiter({ redisUrl, redisTimings, log, strangerRequestsPer
   const strangerLimit = strangerRequestsPerMinute ?? STRANGER_REQUESTS_PER_MINUTE;
 
   return {
-    admit: (principalId, limits, bucket) => admit(counters, principalId, limits, bucket),
-    async admitStranger(address) {
+    allow: (principalId, limits, bucket) => allow(counters, principalId, limits, bucket),
+    async allowStranger(address) {
       const minute = await counters.add(`address:${addressBucket(address)}`, 60);
       return {
         headers: headersOf(strangerLimit, minute),
@@ -69,12 +69,12 @@ export function createLimiter({ redisUrl, redisTimings, log, strangerRequestsPer
  * All counters are asked at once: with Redis that is one round trip on the hot path. A refused request takes back its counts, so that
  * "come again in one second" is true. Otherwise requests refused for the burst would use up the minute.
  */
-async function admit(
+async function allow(
   counters: Counters,
   principalId: string,
   limits: Limits,
   bucket: Bucket | undefined,
-): Promise<Admission> {
+): Promise<Allowance> {
   const names = {
     minute: `minute:${principalId}`,
     second: `second:${principalId}`,

@@ -3,7 +3,7 @@ import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import standaloneCode from 'ajv/dist/standalone/index.js';
 import addFormats from 'ajv-formats';
-import { isObject, type Place, pointerTo, subschemasOf } from './json-schema.ts';
+import { isObject, type JsonPath, pointerTo, subschemasOf } from './json-schema.ts';
 import { schemaProblem } from './schema-bounds.ts';
 import { schemaCost } from './schema-cost.ts';
 import { type Draft, draftOf } from './schema-drafts.ts';
@@ -87,7 +87,7 @@ function faultOf(error: ErrorObject | undefined): string {
 }
 
 /** The first pattern that the engine does not take: Ajv's error does not say which one it was. */
-function badPatternIn(schema: unknown, place: Place): Place | undefined {
+function badPatternIn(schema: unknown, place: JsonPath): JsonPath | undefined {
   if (!isObject(schema)) return undefined;
   const { pattern, patternProperties } = schema;
   if (typeof pattern === 'string' && !isPattern(pattern)) return [...place, 'pattern'];

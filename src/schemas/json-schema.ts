@@ -1,8 +1,8 @@
 /** A place inside a JSON document: keys and array positions from its root. */
-export type Place = readonly (string | number)[];
+export type JsonPath = readonly (string | number)[];
 
 /** One schema inside another, with its place. `keyword` is the keyword above it. */
-export type Subschema = { keyword: string; schema: unknown; place: Place };
+export type Subschema = { keyword: string; schema: unknown; place: JsonPath };
 
 const ONE = new Set([
   'additionalItems',
@@ -29,7 +29,7 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The schemas directly under a keyword, with their places below it; none where the keyword's value is data. */
-function subschemasUnder(keyword: string, value: unknown): { schema: unknown; place: Place }[] {
+function subschemasUnder(keyword: string, value: unknown): { schema: unknown; place: JsonPath }[] {
   if (LISTS.has(keyword) && Array.isArray(value))
     return value.map((schema: unknown, index) => ({ schema, place: [index] }));
   if (ONE.has(keyword)) return [{ schema: value, place: [] }];
@@ -70,11 +70,11 @@ export const holdsSchemas = (keyword: string): boolean => ONE.has(keyword) || LI
 export function resolveReference(
   root: Readonly<Record<string, unknown>>,
   reference: string,
-): { schema: unknown; place: Place } | undefined {
+): { schema: unknown; place: JsonPath } | undefined {
   const wanted = pointerParts(reference);
   if (wanted === undefined) return undefined;
   let schema: unknown = root;
-  let place: Place = [];
+  let place: JsonPath = [];
   while (place.length < wanted.length) {
     if (!isObject(schema)) return undefined;
     const rest = wanted.slice(place.length);
@@ -98,5 +98,5 @@ function pointerParts(reference: string): string[] | undefined {
 }
 
 /** A place as a JSON pointer in a URI fragment, `#/properties/a`, for a person: without percent-encoding. */
-export const pointerTo = (place: Place): string =>
+export const pointerTo = (place: JsonPath): string =>
   `#${place.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')}`;

@@ -1,8 +1,8 @@
 import type { ErrorObject } from 'ajv';
-import type { Place } from './json-schema.ts';
+import type { JsonPath } from './json-schema.ts';
 
 /** Where a payload does not fit its schema, from the payload's root, and why, for a person. */
-export type Misfit = { place: Place; reason: string };
+export type Misfit = { place: JsonPath; reason: string };
 
 /** Longest value of a schema that is repeated to the caller, in characters. */
 const MAX_QUOTED = 200;
@@ -30,7 +30,7 @@ const MEMBERS: Readonly<Record<string, string>> = {
 };
 
 /** Ajv's JSON pointer (RFC 6901) as keys and positions: what it leads to says which of both a number is. */
-function placeOf(pointer: string, payload: unknown): Place {
+function placeOf(pointer: string, payload: unknown): JsonPath {
   const place: (string | number)[] = [];
   let value = payload;
   for (const escaped of pointer.split('/').slice(1)) {

@@ -1,4 +1,4 @@
-import { holdsSchemas, isObject, type Place, pointerTo, resolveReference, subschemasOf } from './json-schema.ts';
+import { holdsSchemas, isObject, type JsonPath, pointerTo, resolveReference, subschemasOf } from './json-schema.ts';
 import { draftOf, DRAFT_NAMES } from './schema-drafts.ts';
 
 /**
@@ -30,7 +30,7 @@ const FORBIDDEN = new Set([
   '$data',
 ]);
 
-type Problem = { place: Place; reason: string };
+type Problem = { place: JsonPath; reason: string };
 
 /**
  * Why a channel may not have this schema, with the place as a JSON pointer; undefined when it is within all bounds. Ajv checks
@@ -47,7 +47,7 @@ const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
 
 /** A loop over the open values, so that no depth can overflow the stack before it is refused. */
 function sizeProblem(schema: unknown): Problem | undefined {
-  const open: { value: object; place: Place }[] = [{ value: Object(schema) as object, place: [] }];
+  const open: { value: object; place: JsonPath }[] = [{ value: Object(schema) as object, place: [] }];
   let nodes = 0;
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { value, place } = next;
@@ -71,7 +71,7 @@ function sizeProblem(schema: unknown): Problem | undefined {
 /** Walks every schema inside; data (enum, const, examples) is not looked into. Depth is bounded by sizeProblem. */
 function formProblem(root: Readonly<Record<string, unknown>>): Problem | undefined {
   let combinators = 0;
-  const visit = (schema: unknown, place: Place, nested: number): Problem | undefined => {
+  const visit = (schema: unknown, place: JsonPath, nested: number): Problem | undefined => {
     if (!isObject(schema)) return undefined;
     for (const [keyword, value] of Object.entries(schema)) {
       const problem = keywordProblem(root, place, keyword, value);
@@ -100,7 +100,7 @@ function formProblem(root: Readonly<Record<string, unknown>>): Problem | undefin
 
 function keywordProblem(
   root: Readonly<Record<string, unknown>>,
-  place: Place,
+  place: JsonPath,
   keyword: string,
   value: unknown,
 ): string | undefined {
@@ -150,7 +150,7 @@ function referenceProblem(root: Readonly<Record<string, unknown>>, value: unknow
 function circleProblem(root: Readonly<Record<string, unknown>>): Problem | undefined {
   const under = new Set<unknown>();
   const done = new Set<unknown>();
-  const visit = (schema: unknown, place: Place): Problem | undefined => {
+  const visit = (schema: unknown, place: JsonPath): Problem | undefined => {
     if (!isObject(schema) || done.has(schema)) return undefined;
     under.add(schema);
     const target = typeof schema['$ref'] === 'string' ? resolveReference(root, schema['$ref']) : undefined;

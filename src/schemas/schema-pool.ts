@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import Tinypool from 'tinypool';
-import type { Answer, Job } from './schema-thread.ts';
+import type { Answer, ThreadWork } from './schema-thread.ts';
 
 /** The job took longer than it may, or more memory than a thread has; its thread was ended. */
 export class TookTooLong extends Error {
@@ -8,7 +8,9 @@ export class TookTooLong extends Error {
 }
 
 /** A job before it has the memory in which its thread says that it has begun. */
-export type Work = { [Kind in Job['kind']]: Omit<Extract<Job, { kind: Kind }>, 'begun'> }[Job['kind']];
+export type Work = {
+  [Kind in ThreadWork['kind']]: Omit<Extract<ThreadWork, { kind: Kind }>, 'begun'>;
+}[ThreadWork['kind']];
 
 export type SchemaPool = {
   /** Rejects with TookTooLong after `limitMs` of work. Jobs are done in the order in which they come. */
@@ -54,7 +56,7 @@ export function createSchemaPool(log: Logger): SchemaPool {
       const begun = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
       const controller = new AbortController();
       const stopWatching = watch(begun, limitMs, () => controller.abort());
-      const job: Job = { ...work, begun };
+      const job: ThreadWork = { ...work, begun };
       let fail = (_error: unknown): void => {};
       const failed = new Promise<never>((_, reject) => {
         fail = reject;

@@ -4,7 +4,7 @@ import type { Misfit } from './misfit.ts';
 import { loadValidator, type Validator } from './validator.ts';
 
 /** A question to the thread. Both texts are JSON; an earlier job has compiled `code`. The thread sets `begun` to 1 first. */
-export type Job = { begun: Int32Array } & (
+export type ThreadWork = { begun: Int32Array } & (
   | { kind: 'compile'; schema: string }
   | { kind: 'check'; code: string; payload: string }
 );
@@ -27,7 +27,7 @@ function validatorOf(code: string): Validator {
 }
 
 /** The thread's work: the pool calls this function with each job. */
-export default function answer(job: Job): Answer {
+export default function answer(job: ThreadWork): Answer {
   Atomics.store(job.begun, 0, 1);
   try {
     if (job.kind === 'compile') return { kind: 'compiled', compiled: compileSchema(JSON.parse(job.schema)) };

@@ -2,13 +2,13 @@ import { invalidField } from '../kernel/api-error.ts';
 import { hasIdForm } from '../kernel/ids.ts';
 import { fingerprint } from '../kernel/page.ts';
 
-/** A place in the order of a channel's stream: behind this message of this transaction (xid8, decimal). No id: before everything. */
-export type Place = { transactionId: string; id: string };
+/** A position in a channel's stream: behind this message of this transaction (xid8, decimal). No id: before everything. */
+export type StreamPosition = { transactionId: string; id: string };
 
 /** Scope of a position. `database` is PostgreSQL's system identifier: another server counts its own transactions. */
 export type StreamScope = { channelId: string; environmentId: string; database: string };
 
-export const BEGINNING: Place = { transactionId: '0', id: '' };
+export const BEGINNING: StreamPosition = { transactionId: '0', id: '' };
 
 const FIELD = 'Last-Event-ID';
 const SEPARATOR = '.';
@@ -16,19 +16,19 @@ const SEPARATOR = '.';
 /** Writes and reads the positions of one stream: base64url, bound to channel, environment and database, not signed. */
 export function streamPositions({ channelId, environmentId, database }: StreamScope) {
   const mark = fingerprint({ list: `stream of ${channelId}`, environmentId, filters: { database } });
-  const encode = ({ transactionId, id }: Place): string =>
+  const encode = ({ transactionId, id }: StreamPosition): string =>
     Buffer.from([transactionId, id, mark].join(SEPARATOR)).toString('base64url');
 
   return {
     encode,
 
     /**
-     * The place that a position of the same stream names. `horizon` is the oldest transaction still running: no position at or above
+     * The position that a text of the same stream names. `horizon` is the oldest transaction still running: no position at or above
      * it was ever given out, unless this database has been set back since. Throws INVALID_REQUEST (field Last-Event-ID) for such a
      * position and for anything else that is no position of this stream.
      */
-    decode(position: string, horizon: string): Place {
-      const [transactionId, id, given, ...more] = Buffer.from(position, 'base64url').toString('utf8').split(SEPARATOR);
+    decode(text: string, horizon: string): StreamPosition {
+      const [transactionId, id, given, ...more] = Buffer.from(text, 'base64url').toString('utf8').split(SEPARATOR);
       const isOurs =
         transactionId !== undefined &&
         id !== undefined &&
@@ -37,7 +37,7 @@ export function streamPositions({ channelId, environmentId, database }: StreamSc
         given === mark &&
         more.length === 0;
       // As in a cursor: Node's decoder skips unknown characters, and encoding again shows whether any were there.
-      if (!isOurs || encode({ transactionId, id }) !== position) {
+      if (!isOurs || encode({ transactionId, id }) !== text) {
         throw invalidField(FIELD, 'is not a position of this stream');
       }
       if (BigInt(transactionId) >= BigInt(horizon)) {

@@ -1,7 +1,5 @@
 import { idOf, noBody, pageOf } from '../http/answer-fields.ts';
 import { routesOf } from '../http/route.ts';
-import { publishedAnswer } from '../messages/schema.ts';
-import type { Messages } from '../messages/service.ts';
 import {
   createdSubscriptionAnswer,
   createSubscriptionBody,
@@ -9,14 +7,13 @@ import {
   rotateSecretBody,
   secretAnswer,
   subscriptionAnswer,
-  testSubscriptionBody,
   updateSubscriptionBody,
 } from './schema.ts';
 import type { Subscriptions } from './service.ts';
 
 const PATH = '/v1/subscriptions/:subscriptionId';
 
-const route = routesOf<{ subscriptions: Subscriptions; messages: Pick<Messages, 'publishTest'> }>();
+const route = routesOf<{ subscriptions: Subscriptions }>();
 const params = { subscriptionId: idOf('subscription') };
 
 export const subscriptionRoutes = [
@@ -87,18 +84,6 @@ export const subscriptionRoutes = [
     answers: { 200: subscriptionAnswer },
     errors: ['NOT_FOUND'],
     handle: ({ caller, params: { subscriptionId } }, { subscriptions }) => subscriptions.resume(caller, subscriptionId),
-  }),
-  route({
-    method: 'POST',
-    path: `${PATH}/test`,
-    params,
-    access: { scope: 'subscriptions:write' },
-    isPublish: true,
-    consumes: 'json',
-    body: testSubscriptionBody,
-    answers: { 202: publishedAnswer },
-    errors: ['NOT_FOUND', 'CONFLICT'],
-    handle: (request, { messages }) => messages.publishTest(request.caller, request.params.subscriptionId, request),
   }),
   // Reading the secret is as powerful as changing it: whoever has it can sign in our name (docs/security.md).
   route({

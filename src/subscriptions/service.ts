@@ -3,7 +3,7 @@ import type { Deliveries } from '../deliveries/service.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Filters } from '../filters/filters.ts';
 import type { EnvironmentCaller } from '../identity/caller.ts';
-import type { MessageReplays } from '../message-replays/service.ts';
+import type { Replays } from '../replays/service.ts';
 import type { AddressGuard } from '../outbound/address-guard.ts';
 import { ApiError, invalidField, notFound } from '../kernel/api-error.ts';
 import { UNITS_OF_A_CHANNEL } from '../filters/expressions/units.ts';
@@ -57,7 +57,7 @@ type UnitsWanted = {
 type Collaborators = {
   guard: Pick<AddressGuard, 'checkUrl'>;
   deliveries: Pick<Deliveries, 'endOfSubscriptions'>;
-  messageReplays: Pick<MessageReplays, 'startWithin'>;
+  messageReplays: Pick<Replays['messages'], 'startWithin'>;
   filters: Pick<Filters, 'measure'>;
 };
 

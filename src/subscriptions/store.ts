@@ -59,7 +59,7 @@ export const shareChannel = channelFor('SHARE');
  */
 export const lockChannel = channelFor('NO KEY UPDATE');
 
-/** Publications are checked against filters, and against the event types beside them (messages/publishing-store.ts). */
+/** Publications are checked against filters, and against the event types beside them (publishing/configs/config-store.ts). */
 export async function raiseConfigVersion(db: Db, channelId: string): Promise<void> {
   await db.$executeRaw`UPDATE channels SET config_version = config_version + 1 WHERE id = ${channelId}`;
 }

@@ -1,38 +1,23 @@
-import { type Client, WorkflowExecutionAlreadyStartedError, type WorkflowStartOptions } from '@temporalio/client';
-import type { replayDeadLetters } from '../../workflows/replay-dead-letters.ts';
-import type { replayMessages } from '../../workflows/replay-messages.ts';
-import type { PendingReplay } from '../contract/delivery-workflow.ts';
-import { bulkReplayWorkflowId, messageReplayWorkflowId, WORKFLOW_TYPES } from '../contract/temporal-names.ts';
+import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import type * as workflows from '../../workflows/index.ts';
+import { type PendingReplay, REPLAY_KINDS, type ReplayKind, replayWorkflowId } from '../contract/replays.ts';
 
 /** Starts the Temporal workflow of a replay, or finds it running. Throws when Temporal is out of reach. */
 export type StartReplay = (replay: PendingReplay) => Promise<void>;
 
 /** See `StartReplay`. A workflow that closed without finishing may be started again: it goes on where the record stands. */
 export function createStartReplay(client: Client, { taskQueue }: { taskQueue: string }): StartReplay {
-  const options = {
-    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-    workflowIdConflictPolicy: 'USE_EXISTING',
-    taskQueue,
-  } satisfies Partial<WorkflowStartOptions>;
-  const start = {
-    deadLetters: (id: string) =>
-      client.workflow.start<typeof replayDeadLetters>(WORKFLOW_TYPES.replayDeadLetters, {
-        ...options,
-        workflowId: bulkReplayWorkflowId(id),
-        args: [{ bulkReplayId: id }],
-        staticSummary: 'bulk replay of dead letters',
-      }),
-    messages: (id: string) =>
-      client.workflow.start<typeof replayMessages>(WORKFLOW_TYPES.replayMessages, {
-        ...options,
-        workflowId: messageReplayWorkflowId(id),
-        args: [{ replayId: id }],
-        staticSummary: 'replay of stored messages',
-      }),
-  };
-  return async ({ of, id }) => {
+  return async ({ kind, id }) => {
+    const { idField, summary } = REPLAY_KINDS[kind];
     try {
-      await start[of](id);
+      await client.workflow.start<(typeof workflows)[ReplayKind]>(kind, {
+        workflowId: replayWorkflowId({ kind, id }),
+        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+        workflowIdConflictPolicy: 'USE_EXISTING',
+        taskQueue,
+        args: [{ [idField]: id }],
+        staticSummary: summary,
+      });
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     }

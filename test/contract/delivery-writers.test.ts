@@ -23,7 +23,7 @@ const UNREADABLE = /\b(INSERT\s+INTO|UPDATE|DELETE\s+FROM)\s+"?\$\{/i;
 const READ_BY_HAND = [
   'src/credentials/encryption-key-store.ts',
   'src/dispatch/recovery/forget-expired.ts',
-  'src/dispatch/recovery/reconciler.ts',
+  'src/replays/batches.ts',
 ];
 
 const changesDeliveries = (text: string): boolean => WRITES.some((write) => write.test(text));

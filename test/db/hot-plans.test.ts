@@ -4,11 +4,11 @@ import { createPool } from '../../src/db/pool.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { type AttemptRecord, recordAttempts } from '../../src/deliveries/statements/record.ts';
 import { createDueRows } from '../../src/dispatch/loop/due-rows.ts';
-import { lockDueOf } from '../../src/messages/due-store.ts';
-import { storePublications } from '../../src/messages/publish-store.ts';
-import { findPlaceSince, findStreamStart, readBehind } from '../../src/messages/stream-store.ts';
+import { lockDueOf } from '../../src/scheduling/due/due-store.ts';
+import { storePublications } from '../../src/publishing/store.ts';
+import { findPositionSince, findStreamStart, readBehind } from '../../src/streams/store.ts';
 import { createNewId } from '../../src/new-id.ts';
-import { BEGINNING, type Place } from '../../src/streams/stream-position.ts';
+import { BEGINNING, type StreamPosition } from '../../src/streams/stream-position.ts';
 import { createChannel, createSubscription } from '../support/make/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { insertOverdue } from '../support/world/scheduled.ts';
@@ -111,16 +111,16 @@ test('a stream reads a page of a backlog, not the backlog, however calm the stat
   });
 
   const before = await readsOf(index);
-  let place: Place = BEGINNING;
+  let position: StreamPosition = BEGINNING;
   for (let page = 0; page < 10; page += 1) {
-    const read = await readBehind(pool, [{ channelId, ...place }]);
+    const read = await readBehind(pool, [{ channelId, ...position }]);
     expect([read.rows.length, read.hasMore]).toEqual([100, true]);
-    place = read.rows.at(-1) ?? place;
+    position = read.rows.at(-1) ?? position;
   }
   expect((await findStreamStart(pool, environmentId, channelId))?.last.id).not.toBe('');
-  expect(await findPlaceSince(pool, channelId, new Date(0))).toBeDefined();
+  expect(await findPositionSince(pool, channelId, new Date(0))).toBeDefined();
 
-  // Pages of 100 and the last message; the way from a time to its place reads the minute behind it by another index.
+  // Pages of 100 and the last message; the way from a time to its position reads the minute behind it by another index.
   expect((await readsOf(index)) - before).toBeLessThan(1_100);
 });
 

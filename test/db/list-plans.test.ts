@@ -6,7 +6,7 @@ import { PrismaClient } from '../../src/db/generated/client.ts';
 import { createPool } from '../../src/db/pool.ts';
 import { listDeadLetters } from '../../src/dead-letters/store.ts';
 import { listDeliveries } from '../../src/deliveries/store.ts';
-import { listScheduled } from '../../src/messages/scheduled-store.ts';
+import { listScheduled } from '../../src/scheduling/store.ts';
 import { listMessages } from '../../src/messages/store.ts';
 import { createChannel, createSubscription } from '../support/make/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';

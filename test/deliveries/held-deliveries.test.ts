@@ -259,7 +259,7 @@ test('a try whose delivery has ended meanwhile is recorded as well once PostgreS
       isDelivered: true,
       response: { status: 200, headers: {}, body: 'ok', latencyMs: 1 },
     },
-    verdict: { status: 'delivered', dueAt: null, deadLetterReason: null },
+    judgement: { status: 'delivered', dueAt: null, deadLetterReason: null },
   });
   await sql('DROP TRIGGER refuse_once ON attempts');
 

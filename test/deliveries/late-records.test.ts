@@ -49,7 +49,7 @@ test('a try whose delivery was ended meanwhile is recorded once, though PostgreS
         isDelivered: true,
         response: { status: 200, headers: {}, body: 'ok', latencyMs: 4 },
       },
-      verdict: { status: 'delivered', dueAt: null, deadLetterReason: null },
+      judgement: { status: 'delivered', dueAt: null, deadLetterReason: null },
     });
     await waitFor('the late record to wait for the message', async () => {
       const { rowCount } = await lock.query(

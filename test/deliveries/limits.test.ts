@@ -10,7 +10,7 @@ import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts
 import { createReceivers, type Receiver } from '../support/world/receiver.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 
-// As much before its turn a try is in time (src/dispatch/admission/limits.ts).
+// As much before its turn a try is in time (src/dispatch/admission/places.ts).
 const EARLY_MS = 20;
 
 const receivers = createReceivers();

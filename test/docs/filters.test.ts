@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createFilterCompiler, type Filter, KEPT, readMessage, type Verdict } from '../../src/filters/filter.ts';
+import { createFilterCompiler, type Filter, KEPT, readMessage, type FilterVerdict } from '../../src/filters/filter.ts';
 import { BOUNDS, LONGEST } from '../../src/filters/expressions/bounds.ts';
 import { UNITS, UNITS_OF_A_CHANNEL, UNITS_OF_A_FILTER } from '../../src/filters/expressions/units.ts';
 import { codeBlocksOf, readPage } from './code-blocks.ts';
@@ -15,7 +15,7 @@ function filterOf(text: string): Filter {
   return compiled;
 }
 
-function verdictOn(filter: string): Verdict {
+function verdictOn(filter: string): FilterVerdict {
   const [message] = codeBlocksOf(PAGE).filter(({ language }) => language === 'json');
   const text = message?.text ?? '';
   const { eventType, metadata } = JSON.parse(text) as { eventType: string; metadata: Record<string, string> };

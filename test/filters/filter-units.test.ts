@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { createConfigs } from '../../src/process/create-dependencies.ts';
 import { createServices } from '../../src/process/create-services.ts';
 import { createFilters } from '../../src/filters/filters.ts';
 import { UNITS_OF_A_CHANNEL, UNITS_OF_A_FILTER } from '../../src/filters/expressions/units.ts';
@@ -153,7 +154,10 @@ test('100 of the largest payloads to the dearest channel are all decided, five m
     looks += 1;
     return (time += 1);
   });
-  const api = await startSecondApi(posthorn, createServices({ ...posthorn.deps, filters: instrumented }));
+  const api = await startSecondApi(
+    posthorn,
+    createServices({ ...posthorn.deps, filters: instrumented, publishingConfigs: createConfigs(posthorn.deps.pool) }),
+  );
   const batches = [17, 17, 17, 17, 16, 16].map((count) => ({
     messages: Array.from({ length: count }, () => ({ eventType: 'order.created', payload })),
   }));

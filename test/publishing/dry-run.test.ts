@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { DryRun } from '../../src/messages/dry-run-schema.ts';
+import type { DryRun } from '../../src/publishing/schema.ts';
 import { createChannel, createSubscription, publish } from '../support/make/factories.ts';
 import { type Answer, startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { tableContents } from '../support/check/table-contents.ts';

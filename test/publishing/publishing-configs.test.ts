@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createPublishingConfigs } from '../../src/messages/publishing-configs.ts';
-import { loadPublishingConfig, type PublishingConfig } from '../../src/messages/publishing-store.ts';
+import { createPublishingConfigs } from '../../src/publishing/configs/channel-configs.ts';
+import { loadPublishingConfig, type PublishingConfig } from '../../src/publishing/configs/config-store.ts';
 import { createChannel, createSubscription } from '../support/make/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 

@@ -44,10 +44,10 @@ describeWithRedis('rate limits shared through Redis', () => {
   test('two processes count in one window', async () => {
     const [one, other] = [await newLimiter(), await newLimiter()];
     const limits = { ...wide, requestsPerMinute: 3 };
-    expect((await one.admit(credential, limits)).headers['X-RateLimit-Remaining']).toBe('2');
-    expect((await other.admit(credential, limits)).headers['X-RateLimit-Remaining']).toBe('1');
-    expect((await one.admit(credential, limits)).headers['X-RateLimit-Remaining']).toBe('0');
-    const refused = await other.admit(credential, limits);
+    expect((await one.allow(credential, limits)).headers['X-RateLimit-Remaining']).toBe('2');
+    expect((await other.allow(credential, limits)).headers['X-RateLimit-Remaining']).toBe('1');
+    expect((await one.allow(credential, limits)).headers['X-RateLimit-Remaining']).toBe('0');
+    const refused = await other.allow(credential, limits);
     expect(refused.refusal?.retryAfter).toBeGreaterThan(50);
     expect(refused.refusal?.retryAfter).toBeLessThanOrEqual(60);
     const reset = Number(refused.headers['X-RateLimit-Reset']) - Date.now() / 1000;
@@ -59,15 +59,15 @@ describeWithRedis('rate limits shared through Redis', () => {
     const [one, other] = [await newLimiter(), await newLimiter()];
     const limits = { ...wide, requestsPerMinute: 60, burst: 10 };
     // A busy machine may take longer for them than the second that is counted: then it is tried again for another key.
-    const admissions = await waitFor('40 requests within one second', async () => {
+    const allowances = await waitFor('40 requests within one second', async () => {
       credential += '+';
       const startedAt = performance.now();
       const made = await Promise.all(
-        Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? one : other).admit(credential, limits)),
+        Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? one : other).allow(credential, limits)),
       );
       return performance.now() - startedAt < 1_000 && made;
     });
-    expect(admissions.filter((admission) => admission.refusal === undefined)).toHaveLength(10);
+    expect(allowances.filter((allowance) => allowance.refusal === undefined)).toHaveLength(10);
     await waitFor(
       'the refused ones to be given back',
       async () => (await inspector.get(`posthorn:limit:60:minute:${credential}`)) === '10',
@@ -77,11 +77,11 @@ describeWithRedis('rate limits shared through Redis', () => {
   test('both processes share the batch bucket', async () => {
     const [one, other] = [await newLimiter(), await newLimiter()];
     const limits = { ...wide, batchPerMinute: 1 };
-    expect((await one.admit(credential, limits, 'batch')).headers).toMatchObject({
+    expect((await one.allow(credential, limits, 'batch')).headers).toMatchObject({
       'X-RateLimit-Limit': '1',
       'X-RateLimit-Remaining': '0',
     });
-    expect((await other.admit(credential, limits, 'batch')).refusal?.reason).toBe(
+    expect((await other.allow(credential, limits, 'batch')).refusal?.reason).toBe(
       'More than 1 batch requests in 60 seconds',
     );
   });
@@ -89,27 +89,27 @@ describeWithRedis('rate limits shared through Redis', () => {
   test('requests in flight are counted together, and a place that is given back is free for the other process', async () => {
     const [one, other] = [await newLimiter(), await newLimiter()];
     const limits = { ...wide, concurrent: 2 };
-    const first = await one.admit(credential, limits);
-    await other.admit(credential, limits);
-    expect((await other.admit(credential, limits)).refusal?.reason).toBe('More than 2 requests in flight');
+    const first = await one.allow(credential, limits);
+    await other.allow(credential, limits);
+    expect((await other.allow(credential, limits)).refusal?.reason).toBe('More than 2 requests in flight');
     first.release();
     await waitFor(
       'the place to be free',
       async () => (await inspector.zcard(`posthorn:in-flight:${credential}`)) === 1,
     );
-    expect((await other.admit(credential, limits)).refusal).toBeUndefined();
+    expect((await other.allow(credential, limits)).refusal).toBeUndefined();
   });
 
   test('the places of a process that has died are free when their lease has ended', async () => {
     const limiter = await newLimiter();
     const limits = { ...wide, concurrent: 1 };
     const key = `posthorn:in-flight:${credential}`;
-    await limiter.admit(credential, limits); // never released, as by a killed process
-    expect((await limiter.admit(credential, limits)).refusal).toBeDefined();
+    await limiter.allow(credential, limits); // never released, as by a killed process
+    expect((await limiter.allow(credential, limits)).refusal).toBeDefined();
     expect(await inspector.pttl(key)).toBeGreaterThan(PLACE_LEASE_MS - 10_000);
     const [place = '', score = '0'] = await inspector.zrange(key, 0, -1, 'WITHSCORES');
     await inspector.zadd(key, Number(score) - PLACE_LEASE_MS - 1, place); // as if the lease had ended
-    expect((await limiter.admit(credential, limits)).refusal).toBeUndefined();
+    expect((await limiter.allow(credential, limits)).refusal).toBeUndefined();
     expect(await inspector.zrange(key, 0, -1)).not.toContain(place);
   });
 
@@ -140,20 +140,20 @@ describeWithRedis('rate limits shared through Redis', () => {
     const limiter = await newLimiter();
     const limits = { ...wide, requestsPerMinute: 2, concurrent: 1 };
     await redis.kill();
-    const first = await limiter.admit(credential, limits);
+    const first = await limiter.allow(credential, limits);
     expect(first.refusal).toBeUndefined();
     expect(limiter.isShared?.()).toBe(false);
-    expect((await limiter.admit(credential, limits)).refusal?.reason).toBe('More than 1 requests in flight');
+    expect((await limiter.allow(credential, limits)).refusal?.reason).toBe('More than 1 requests in flight');
     first.release();
-    (await limiter.admit(credential, limits)).release();
-    expect((await limiter.admit(credential, limits)).refusal?.reason).toBe('More than 2 requests in 60 seconds');
+    (await limiter.allow(credential, limits)).release();
+    expect((await limiter.allow(credential, limits)).refusal?.reason).toBe('More than 2 requests in 60 seconds');
     expect(lines.filter(({ level }) => level === 40).map(({ msg }) => msg)).toEqual([
       'Redis is away: rate limits are counted in this process',
     ]);
     await redis.restart();
     await waitFor('Redis to be used again', () => limiter.isShared?.());
     expect(lines.at(-1)?.msg).toBe('Redis is back: rate limits are shared again');
-    expect((await limiter.admit(credential, limits)).refusal).toBeUndefined();
+    expect((await limiter.allow(credential, limits)).refusal).toBeUndefined();
     expect(await inspector.get(`posthorn:limit:60:minute:${credential}`)).toBe('1');
   });
 
@@ -162,11 +162,11 @@ describeWithRedis('rate limits shared through Redis', () => {
     redis.freeze();
     try {
       const startedAt = performance.now();
-      const admission = await limiter.admit(credential, wide);
-      expect(admission.refusal).toBeUndefined();
+      const allowance = await limiter.allow(credential, wide);
+      expect(allowance.refusal).toBeUndefined();
       // A command may take 200 ms; without that limit it would wait for ever.
       expect(performance.now() - startedAt).toBeLessThan(30_000);
-      admission.release();
+      allowance.release();
     } finally {
       redis.thaw();
     }
@@ -174,8 +174,8 @@ describeWithRedis('rate limits shared through Redis', () => {
 
   test('no key or name in Redis is a secret, and all of them expire', async () => {
     const limiter = await newLimiter();
-    await limiter.admit(credential, wide, 'batch');
-    await limiter.admitStranger('203.0.113.7');
+    await limiter.allow(credential, wide, 'batch');
+    await limiter.allowStranger('203.0.113.7');
     const keys = await inspector.keys('*');
     expect(keys).toContain('posthorn:limit:60:address:203.0.113.7');
     expect(keys.filter((key) => !key.startsWith('posthorn:'))).toEqual([]);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { type AskFilter, replayNextMessages, type ReplayProgress } from '../../src/message-replays/store.ts';
+import { type Progress, runBatch } from '../../src/replays/batches.ts';
 import { createChannel, createSubscription, publishBatch } from '../support/make/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 
@@ -25,26 +25,27 @@ beforeEach(async () => {
 });
 afterAll(() => posthorn.stop());
 
-const evaluate: AskFilter = async (expression, message) => {
-  const [verdict] = await posthorn.deps.filters.evaluate([expression], message);
-  return verdict?.matches === true;
-};
 /** When all of it has settled. Before the first message is asked about `meanwhile` happens, once. */
-function next(meanwhile: () => Promise<unknown> = async () => {}): Promise<ReplayProgress> {
+function next(meanwhile: () => Promise<unknown> = async () => {}): Promise<Progress> {
+  const { pool, filters } = posthorn.deps;
   let isFirst = true;
-  return replayNextMessages(posthorn.deps.pool, {
-    replayId,
-    carrier: 'replay/test',
-    now: new Date(Date.now() + 60_000),
-    ask: async (...asked) => {
-      if (isFirst) {
-        isFirst = false;
-        await meanwhile();
-      }
-      return evaluate(...asked);
+  return runBatch(
+    {
+      pool,
+      filters: {
+        async evaluate(...asked) {
+          if (isFirst) {
+            isFirst = false;
+            await meanwhile();
+          }
+          return filters.evaluate(...asked);
+        },
+      },
     },
-  });
+    { kind: 'replayMessages', id: replayId, carrier: 'replay/test', now: new Date(Date.now() + 60_000) },
+  );
 }
+const made = (count: number) => ({ isFinished: true, counts: { matched: count, replayed: count } });
 const patch = (body: Record<string, unknown>) => posthorn.request('PATCH', `/v1/subscriptions/${subscriptionId}`, body);
 const replayed = async (): Promise<string[]> =>
   (await posthorn.deps.db.delivery.findMany({ where: { subscriptionId } }))
@@ -62,7 +63,7 @@ test('while a replay asks its filter no transaction is open', async () => {
     open = rows;
   });
   expect(open).toEqual([]);
-  expect(progress).toMatchObject({ isFinished: true, matched: 1, replayed: 1 });
+  expect(progress).toMatchObject(made(1));
   expect(await replayed()).toEqual([ids[3]]);
 });
 
@@ -70,23 +71,27 @@ test.each<[string, Record<string, unknown>, number[]]>([
   ['another filter', { filter: 'payload.n > 17' }, [18, 19]],
   ['other event types', { eventTypes: ['refund.*'] }, []],
 ])('with %s by then nothing is replayed, and the next batch asks anew', async (_, change, wanted) => {
-  expect(await next(() => patch(change))).toEqual({ isFinished: false, matched: 0, replayed: 0, waitMs: 0 });
+  expect(await next(() => patch(change))).toEqual({
+    isFinished: false,
+    counts: { matched: 0, replayed: 0 },
+    waitMs: 0,
+  });
   expect(await replayed()).toEqual([]);
-  expect(await next()).toMatchObject({ isFinished: true, matched: wanted.length, replayed: wanted.length });
+  expect(await next()).toMatchObject(made(wanted.length));
   expect(await replayed()).toEqual(wanted.map((n) => ids[n] ?? '').toSorted());
 });
 
 test('without a filter by then all of them are replayed, whatever it said', async () => {
-  expect(await next(() => patch({ filter: null }))).toMatchObject({ isFinished: true, matched: 20, replayed: 20 });
+  expect(await next(() => patch({ filter: null }))).toMatchObject(made(20));
   expect(await replayed()).toEqual(ids.toSorted());
 });
 
 test('the first of two calls that evaluate the same batch replays it', async () => {
-  let inner: ReplayProgress | undefined;
+  let inner: Progress | undefined;
   const outer = await next(async () => {
     inner = await next();
   });
-  expect(inner).toMatchObject({ isFinished: true, matched: 1, replayed: 1 });
+  expect(inner).toMatchObject(made(1));
   expect(outer).toMatchObject({ isFinished: true });
   expect(await replayed()).toEqual([ids[3]]);
 });

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { createConfigs } from '../../src/process/create-dependencies.ts';
 import { createServices } from '../../src/process/create-services.ts';
 import type { Filters } from '../../src/filters/filters.ts';
-import { createMessages } from '../../src/messages/service.ts';
+import { noHandOver } from '../../src/publishing/hand-over.ts';
+import { createPublishing } from '../../src/publishing/service.ts';
 import { createSchemas } from '../../src/schemas/schemas.ts';
 import { createChannel, createSubscription, publish } from '../support/make/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
@@ -182,8 +184,16 @@ test('no filter is asked about a message that is scheduled, but about what its b
   const { deps } = posthorn;
   const held = createHeldFilters(posthorn, '');
   const filters = { ...deps.filters, evaluate: held.evaluate };
-  const messages = createMessages(deps, { schemas: createSchemas(deps), filters });
-  const api = await startSecondApi(posthorn, { ...createServices(deps), messages });
+  const services = createServices(deps);
+  const { streams } = services;
+  const publishing = createPublishing(deps, {
+    schemas: createSchemas(deps),
+    filters,
+    configs: createConfigs(deps.pool),
+    streams,
+    handOver: noHandOver,
+  });
+  const api = await startSecondApi(posthorn, { ...services, publishing });
   const bodyOf = (n: number) => ({ eventType: 'a', payload: { n } });
   const batch = [{ ...bodyOf(1), delay: MINUTE_MS }, bodyOf(2), { ...bodyOf(3), delay: MINUTE_MS }];
   const path = `/v1/channels/${channelId}/messages`;

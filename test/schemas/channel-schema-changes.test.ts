@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createFilters } from '../../src/filters/filters.ts';
-import { createCheckedPublish } from '../../src/messages/checked-publish.ts';
+import { createConfigs } from '../../src/process/create-dependencies.ts';
+import { createCheck } from '../../src/publishing/check.ts';
 import { createSchemas } from '../../src/schemas/schemas.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { ORDER, type Refusal, schemaCalls } from '../support/make/schema-calls.ts';
@@ -20,7 +21,8 @@ test('a refused payload is checked a second time only where the schema has chang
   const { environmentId } = await db.channel.findUniqueOrThrow({ where: { id: channelId } });
   const schemas = createSchemas({ log });
   let checks = 0;
-  const checked = createCheckedPublish(pool, {
+  const { check } = createCheck({
+    configs: createConfigs(pool),
     schemas: {
       check(...of) {
         checks += 1;
@@ -31,9 +33,9 @@ test('a refused payload is checked a second time only where the schema has chang
   });
   const payload = { eventType: 'a', payload: {}, text: '{}', at: ['payload'] };
   const refusal = async (): Promise<unknown> =>
-    checked
-      .publish([{ publication: { environmentId, channelId, messages: [] }, payloads: [payload] }], async () => 'stored')
-      .catch((error: unknown) => error);
+    check([{ publication: { environmentId, channelId, messages: [] }, payloads: [payload] }], 'known').catch(
+      (error: unknown) => error,
+    );
   expect([await refusal(), checks]).toMatchObject([{ details: { field: 'payload.amount' } }, 1]);
   expect([await refusal(), checks]).toMatchObject([{ details: { field: 'payload.amount' } }, 2]);
   await patch(channelId, { schema: { required: ['id'] } });

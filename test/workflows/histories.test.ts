@@ -8,11 +8,11 @@ import { DeterminismViolationError } from '@temporalio/workflow';
 import { bundleWorkflows } from '../../src/temporal/workflow-bundle.ts';
 import { historyFromJson } from '../support/check/history-json.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import type { RecordedHistory } from '../support/make/history-of.ts';
 import {
   HISTORIES_FOLDER,
   isToBeKept,
   keepHistory,
-  type RecordedHistory,
   recordHistories,
   RECORDINGS,
 } from '../support/make/record-histories.ts';
@@ -71,6 +71,7 @@ test.each([
   ['worker-died-in-a-try', ['ACTIVITY_TASK_TIMED_OUT', 'WORKFLOW_EXECUTION_COMPLETED'], []],
   ['first-task-came-late', ['MARKER_RECORDED', 'ACTIVITY_TASK_SCHEDULED', 'WORKFLOW_EXECUTION_COMPLETED'], []],
   ['bulk-replay', ['ACTIVITY_TASK_COMPLETED', 'WORKFLOW_EXECUTION_COMPLETED'], []],
+  ['message-replay', ['ACTIVITY_TASK_COMPLETED', 'WORKFLOW_EXECUTION_COMPLETED'], []],
   ['reconciler', ['ACTIVITY_TASK_COMPLETED', 'WORKFLOW_EXECUTION_COMPLETED'], []],
   ['retention', ['ACTIVITY_TASK_COMPLETED', 'WORKFLOW_EXECUTION_COMPLETED'], []],
 ])('%s has gone the way of its name, when it was kept and now', (name, present, absent) => {
@@ -89,13 +90,13 @@ test.each(names)('%s goes on under the workflows of today, as it was kept and as
 test('workflows with one command more, or without the type, are found out by every history that they concern', async () => {
   const workflowsPath = fileURLToPath(new URL('../support/make/changed-workflows.ts', import.meta.url));
   const changed = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') });
-  const verdicts = Object.fromEntries(
+  const outcomes = Object.fromEntries(
     await Promise.all(names.map(async (name) => [name, await replay(changed, keptOf(name))] as const)),
   );
-  const { 'bulk-replay': bulkReplay, reconciler, retention, ...deliveries } = verdicts;
+  const { 'bulk-replay': bulkReplay, 'message-replay': messageReplay, reconciler, retention, ...deliveries } = outcomes;
   for (const [name, error] of Object.entries(deliveries))
     expect([name, error]).toEqual([name, expect.any(DeterminismViolationError)]);
-  expect(bulkReplay).toBeUndefined();
+  expect([bulkReplay, messageReplay]).toEqual([undefined, undefined]);
   expect(reconciler).toBeInstanceOf(Error);
   expect(retention).toBeInstanceOf(Error);
 });

@@ -9,7 +9,7 @@ import type { Pressure } from './adaptive-limit.ts';
 import type { CircuitChange, Circuits } from './circuit-store.ts';
 import type { ConcurrencyGauge } from './concurrency-store.ts';
 import { createFailureWindow, type FailureWindow } from './failure-window.ts';
-import { createLimits, type Limits, type LimitSettings, type Place } from './limits.ts';
+import { createPlaces, type LimitSettings, type Place, type Places } from './places.ts';
 
 /** The part of a subscription that admission needs, as it was read for a try. */
 export type Admitted = Pick<
@@ -75,7 +75,7 @@ type KnownCircuit = {
 };
 
 type State = {
-  limits: Limits;
+  places: Places;
   /** Settings as they were read last: a delivery that waits may have been read before a change. */
   settings: LimitSettings & { readAt: number };
   circuit: KnownCircuit;
@@ -106,13 +106,13 @@ export function createAdmission(deps: {
   const stateOf = (id: string) => {
     const known = states.get(id);
     if (known !== undefined) return known;
-    for (const [oldId, { limits }] of states) {
+    for (const [oldId, { places }] of states) {
       if (states.size < REMEMBERED) break;
-      if (limits.isIdle() && !notClosed.has(oldId)) states.delete(oldId);
+      if (places.isIdle() && !notClosed.has(oldId)) states.delete(oldId);
     }
     const state: State = {
       settings: { maxConcurrency: null, rateLimit: null, readAt: Number.NEGATIVE_INFINITY },
-      limits: createLimits({ now, workers: deps.workers }),
+      places: createPlaces({ now, workers: deps.workers }),
       circuit: { probeAt: undefined, knownAt: Number.NEGATIVE_INFINITY, changes: 0 },
       window: createFailureWindow(),
       usedAt: Number.NEGATIVE_INFINITY,
@@ -201,16 +201,16 @@ export function createAdmission(deps: {
     enter(subscription, isLastChance) {
       const refused = refusedByCircuit(subscription, isLastChance);
       if (refused !== undefined) return refused;
-      const { limits, settings } = stateFor(subscription);
-      const place = limits.enter(settings);
+      const { places, settings } = stateFor(subscription);
+      const place = places.enter(settings);
       return place.ok ? toEntry(subscription, place, isLastChance) : place;
     },
 
     async admit(subscription, { isLastChance, ...options }) {
       const refused = refusedByCircuit(subscription, isLastChance);
       if (refused !== undefined) return refused;
-      const { limits, settings } = stateFor(subscription);
-      const place = await limits.wait(settings, options);
+      const { places, settings } = stateFor(subscription);
+      const place = await places.wait(settings, options);
       if (!place.ok) return place;
       const entry = toEntry(subscription, place, isLastChance);
       if (!entry.ok || !entry.isProbe || (await takeProbe(subscription))) return entry;
@@ -248,7 +248,7 @@ export function createAdmission(deps: {
       if (state === undefined) return Number.POSITIVE_INFINITY;
       const circuit = askCircuit(id);
       if (circuit instanceof Date) return 0;
-      return circuit === 'probe' ? 1 : state.limits.startable();
+      return circuit === 'probe' ? 1 : state.places.startable();
     },
 
     isOpen: (id) => askCircuit(id) instanceof Date,
@@ -256,8 +256,8 @@ export function createAdmission(deps: {
     isClosed: (id) => !notClosed.has(id),
     gauges() {
       const shown: ConcurrencyGauge[] = [];
-      for (const [subscriptionId, { limits, usedAt, used }] of states) {
-        const gauge = limits.gauge();
+      for (const [subscriptionId, { places, usedAt, used }] of states) {
+        const gauge = places.gauge();
         const isUsed = used >= SHOWN.tries && now() - usedAt < SHOWN.forMs;
         if (isUsed || gauge.inFlight > 0) shown.push({ subscriptionId, ...gauge });
       }

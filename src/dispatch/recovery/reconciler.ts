@@ -23,13 +23,20 @@ type Overdue = { id: string; round: number; carrier: string };
 // times as long, beside the passes' 30 s, so it takes a few percent of the time at most.
 export const restAfterLook = (tookMs: number): number => (tookMs > 1_000 ? tookMs * 30 : 0);
 
-/** `paced` spaces out the looks of one process, by `restAfterLook`. */
-export type ReconcilerDependencies = { pool: Pool; carriers: Carriers; log: Logger; paced: Paced };
+export type ReconcilerDependencies = {
+  pool: Pool;
+  carriers: Carriers;
+  log: Logger;
+  /** Spaces out the looks of one process, by `restAfterLook`. */
+  paced: Paced;
+  /** Repairs of other parts of the worker. */
+  repairs: readonly (() => Promise<void>)[];
+};
 
 /**
  * One pass over rows that nobody moves any more: claims of dead workers, deliveries whose Temporal workflow is gone or was terminated,
  * and deliveries that a publish gave to a subscription while it was being deleted. The pass also sends events for backlogs that have
- * become high. Safe to repeat, and in several workers at once. `onProgress` is called now and then.
+ * become high, and does the repairs of other parts. Safe to repeat, and in several workers at once. `onProgress` is called now and then.
  */
 export async function reconcileDeliveries(deps: ReconcilerDependencies, onProgress: () => void): Promise<Reconciled> {
   await deps.paced('held', () => takeOverFromDead(deps.pool));
@@ -48,7 +55,7 @@ export async function reconcileDeliveries(deps: ReconcilerDependencies, onProgre
     if (await settle(deps, overdue, state)) done[state === 'cancelled' ? 'cancelled' : 'dueAgain'] += 1;
     onProgress();
   }
-  for (const table of ['bulk_replays', 'message_replays'] as const) await restartLostReplays(deps, table);
+  for (const repair of deps.repairs) await repair();
   if (done.dueAgain > 0) await wakeWorkers(deps.pool);
   if (done.dueAgain + done.cancelled > 0)
     deps.log.info(done, 'the reconciler made deliveries due again, or cancelled them');
@@ -86,35 +93,12 @@ const endAsCancelled = ({ pool }: ReconcilerDependencies, deliveryId: string, ro
     message: 'its Temporal workflow was terminated',
   });
 
-/** A replay whose Temporal workflow is gone is started again where it stands. One that a person ended is cancelled. */
-async function restartLostReplays(
-  { pool, carriers }: ReconcilerDependencies,
-  table: 'bulk_replays' | 'message_replays',
-): Promise<void> {
-  const { rows } = await pool.query<{ id: string; carrier: string }>(
-    `SELECT id, carrier FROM ${table} WHERE finished_at IS NULL AND status = 'running' AND carrier IS NOT NULL`,
-  );
-  for (const { id, carrier } of rows) {
-    const state = await carriers.stateOf(carrier);
-    if (state === 'running') continue;
-    const status = state === 'cancelled' ? 'cancelled' : 'pending';
-    await pool.query(
-      `UPDATE ${table} SET status = $2, finished_at = CASE WHEN $2 = 'cancelled' THEN now() END
-       WHERE id = $1 AND status = 'running'`,
-      [id, status],
-    );
-  }
-}
-
 /**
- * Temporal's store is new (lost, or another cluster) and knows no earlier carrier. Everything unfinished is due again in its next
- * round, at its own time. Tries of an old cluster that still runs find another round and send nothing.
+ * Temporal's store is new (lost, or another cluster) and knows no earlier carrier. Every unfinished delivery is due again in its
+ * next round, at its own time. Tries of an old cluster that still runs find another round and send nothing.
  */
 export async function abandonCarriers(pool: Pool): Promise<number> {
   const dueAgain = await leaveAllCarriers(pool);
-  for (const table of ['bulk_replays', 'message_replays']) {
-    await pool.query(`UPDATE ${table} SET status = 'pending' WHERE status = 'running'`);
-  }
   await wakeWorkers(pool);
   return dueAgain;
 }

@@ -52,7 +52,8 @@ export const createApiKeyBody = fieldsOf(
 );
 
 /**
- * Limits are merged; another tier brings its own, but for those given beside it. Null ends a limit of the key's own, and for `limits` all of them: the tier's hold. Null for `expiresAt`
+ * Limits are merged; another tier brings its own, but for those given beside it. Null ends a limit of the key's own, and for `limits`
+ * all of them: the tier's hold. Null for `expiresAt`
  * is never. `status` follows from the other endpoints and from expiresAt (`statusProblem`).
  */
 export const apiKeyChange = changeOf(

@@ -3,15 +3,17 @@ import { releaseAllHeld } from '../../deliveries/faults.ts';
 import { createPaced } from '../../dispatch/recovery/pace.ts';
 import { reconcileDeliveries, restAfterLook } from '../../dispatch/recovery/reconciler.ts';
 import { reconcilerScheduleId, WORKFLOW_TYPES } from '../../contract/temporal-names.ts';
-import { createCarriers } from '../../temporal/carriers.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 // Half of the minute after which a delivery counts as overdue.
 const RECONCILE_EVERY_MS = 30_000;
 
-/** The reconciler: at every start of a worker, then by its schedule. */
-export function recoveryPart({ pool, log, client, taskQueue }: WorkerContext) {
-  const reconciling = { pool, log, carriers: createCarriers(client), paced: createPaced(restAfterLook) };
+/** The reconciler: at every start of a worker, then by its schedule. `repairs` are done in each pass beside its own. */
+export function recoveryPart(
+  { pool, log, carriers, taskQueue }: WorkerContext,
+  { repairs }: { repairs: readonly (() => Promise<void>)[] },
+) {
+  const reconciling = { pool, log, carriers, paced: createPaced(restAfterLook), repairs };
   return {
     activities: createReconcileActivities(reconciling),
     schedules: [

@@ -1,16 +1,20 @@
-import { createReplayMessagesActivities } from '../../../activities/replay-messages.ts';
-import { pendingReplays } from '../../dispatch/loop/pending-replays.ts';
-import type { Filters } from '../../filters/filters.ts';
+import { createReplayActivities } from '../../../activities/replay.ts';
+import { abandonReplays, pendingReplays, restartLostReplays } from '../../replays/batches.ts';
 import { createStartReplay } from '../../temporal/start-replay.ts';
 import type { WorkerContext } from './worker-context.ts';
 
-/** Replays of stored messages and of dead letters. `startPending` is a chore of the dispatcher, which publishes and retries wake. */
-export function replaysPart({ pool, client, taskQueue }: WorkerContext, { filters }: { filters: Filters }) {
+/**
+ * Replays of every kind. `startPending` is a chore of the dispatcher, which publishes and retries wake; `restartLost` is a part of each
+ * pass of the reconciler. `abandon` is for a store of Temporal's that is new.
+ */
+export function replaysPart({ pool, client, taskQueue, filters, carriers }: WorkerContext) {
   const startReplay = createStartReplay(client, { taskQueue });
   return {
-    activities: createReplayMessagesActivities({ pool, filters }),
+    activities: createReplayActivities({ pool, filters }),
     startPending: async (): Promise<void> => {
       for (const replay of await pendingReplays(pool)) await startReplay(replay);
     },
+    restartLost: () => restartLostReplays({ pool, carriers }),
+    abandon: () => abandonReplays(pool),
   };
 }

@@ -1,14 +1,13 @@
-import { startPublishingScheduled } from '../../dispatch/publish-scheduled.ts';
-import type { Filters } from '../../filters/filters.ts';
-import { createPublishDue } from '../../messages/publish-due.ts';
+import { startPublishingScheduled } from '../../scheduling/due/publishing-loop.ts';
+import { createPublishDue } from '../../scheduling/due/publish-due.ts';
 import type { HandOver } from '../../publishing/hand-over.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 /** Publishing of messages whose time has come. */
 export function schedulingPart(
-  { pool, log }: WorkerContext,
-  { filters, handOver }: { filters: Filters; handOver: HandOver },
+  { pool, log, filters, publishingConfigs: configs }: WorkerContext,
+  { handOver }: { handOver: HandOver },
 ) {
-  const publishDue = createPublishDue({ pool, log, filters, handOver });
+  const publishDue = createPublishDue({ pool, log, filters, configs, handOver });
   return { begin: async () => startPublishingScheduled({ publishDue, log }) };
 }

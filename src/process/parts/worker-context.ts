@@ -1,10 +1,15 @@
 import type { Client } from '@temporalio/client';
 import type { Dependencies } from '../../dependencies.ts';
 import type { Incarnation } from '../../dispatch/recovery/incarnation.ts';
+import type { PublishingConfigs } from '../../publishing/configs/channel-configs.ts';
+import type { Carriers } from '../../temporal/carriers.ts';
 
 /** Everything that the parts of a worker process are built from. */
 export type WorkerContext = Dependencies & {
+  publishingConfigs: PublishingConfigs;
   client: Client;
+  /** Looks at the Temporal workflows of deliveries and replays. */
+  carriers: Carriers;
   /** Task queue that all workers share. */
   taskQueue: string;
   /** Task queue of this process alone. */

@@ -5,6 +5,7 @@ import { ensureEnvironments } from '../seed.ts';
 import { createNewId } from '../../new-id.ts';
 import { explainingDatabase } from '../../readiness/database-trouble.ts';
 import { print } from './role.ts';
+import { createFilters } from '../../filters/filters.ts';
 import { filterSteps } from './stored-filters.ts';
 import type { StopRequest } from './stop-request.ts';
 
@@ -19,7 +20,7 @@ export async function runMigrate(stop: StopRequest, { dropFilters }: { dropFilte
     throw new ConfigError('DATABASE_URL must be set: `posthorn start` migrates its own PostgreSQL by itself');
   stop.takeOver();
   await explainingDatabase(databaseUrl, async () => {
-    const steps = filterSteps(dropFilters, print);
+    const steps = filterSteps(createFilters(), { isDropping: dropFilters, tell: print });
     const applied = await migrate(databaseUrl, { onProgress: print, signal: stop.signal, ...steps });
     const db = createDatabase(databaseUrl);
     try {

@@ -114,7 +114,11 @@ async function startService(
   // Before the migration: a database that starts or takes no writes is waited for, as in every role.
   await untilReady(createReadiness([databaseCheck(deps)]), waiting);
   await explainingDatabase(databaseUrl, () =>
-    migrate(databaseUrl, { onProgress: print, signal, ...filterSteps(dropFilters, print) }),
+    migrate(databaseUrl, {
+      onProgress: print,
+      signal,
+      ...filterSteps(deps.filters, { isDropping: dropFilters, tell: print }),
+    }),
   );
   // The same checks as /readyz has: the proof of the encryption keys reads every sealed row.
   const checks = startChecks(deps);

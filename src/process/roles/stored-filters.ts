@@ -1,5 +1,5 @@
 import type { MigrateOptions } from '../../db/migrate.ts';
-import { createFilters } from '../../filters/filters.ts';
+import type { Filters } from '../../filters/filters.ts';
 import { countUnits, dropFilters, findUnfitFilters } from '../../subscriptions/stored-filters.ts';
 
 /**
@@ -7,10 +7,9 @@ import { countUnits, dropFilters, findUnfitFilters } from '../../subscriptions/s
  * (docs/filters.md). The run names each other one and stops, or drops them where that was asked for. `tell` takes lines.
  */
 export function filterSteps(
-  isDropping: boolean,
-  tell: (line: string) => void,
+  filters: Filters,
+  { isDropping, tell }: { isDropping: boolean; tell: (line: string) => void },
 ): Required<Pick<MigrateOptions, 'before' | 'after'>> {
-  const filters = createFilters();
   return {
     async before(session) {
       const unfit = await findUnfitFilters(session, filters);

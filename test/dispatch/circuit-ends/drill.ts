@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { createConfigs } from '../../../src/process/create-dependencies.ts';
 import { startWorker } from '../../../src/process/start-worker.ts';
 import { createCircuitScene, PATIENT, type Subscribed } from '../../support/make/circuit-scene.ts';
 import { publish, publishBatch, waitForDelivery } from '../../support/make/factories.ts';
@@ -112,7 +113,8 @@ export function endsOfHeldDeliveries(threshold: string): void {
     // Opened by the first one alone: each counts its own tries.
     const dead = await scene.opened();
     const settings = { address: currentRun().temporalAddress, namespace: 'default' };
-    const second = await startWorker(posthorn.deps, settings, { taskQueue: posthorn.taskQueue });
+    const memory = { publishingConfigs: createConfigs(posthorn.deps.pool) };
+    const second = await startWorker({ ...posthorn.deps, ...memory }, settings, { taskQueue: posthorn.taskQueue });
     try {
       const { untried, tooEarly, most } = await lastChances(dead, 60);
       expect([untried, tooEarly]).toEqual([[], []]);

@@ -21,7 +21,10 @@ const TAKEN_UP_WITHIN_MS = 45_000;
 // Two seconds without arrivals, and a look.
 const BURST_IS_OVER_MS = 3_000;
 
-/** Drills in which processes of the service are killed or told to stop. All promises hold whether first tries are drained or have a Temporal workflow each. */
+/**
+ * Drills in which processes of the service are killed or told to stop. All promises hold whether first tries are drained or have a
+ * Temporal workflow each.
+ */
 export function drillKilledProcesses(threshold: string): void {
   const dataFolder = makeDataFolder();
   let database: TestDatabase;

@@ -31,7 +31,10 @@ const HEALED_WITHIN_MS = 30_000;
 // Nobody has made it: the worker does at its start, and again after Temporal's store was lost.
 const NAMESPACE = 'faults';
 
-/** Drills in which PostgreSQL and Temporal freeze, restart or lose their data. All promises hold whether first tries are drained or have a Temporal workflow each. */
+/**
+ * Drills in which PostgreSQL and Temporal freeze, restart or lose their data. All promises hold whether first tries are drained or have
+ * a Temporal workflow each.
+ */
 export function drillLostServers(threshold: string): void {
   const dataFolder = makeDataFolder();
   let postgres: OwnServer & { url: string; stop(): Promise<void> };

@@ -1,17 +1,12 @@
 import type { z } from 'zod';
 import { channelAnswer } from '../../../src/channels/schema.ts';
-import { bulkReplayAnswer, deadLetterAnswer } from '../../../src/dead-letters/schema.ts';
+import { deadLetterAnswer } from '../../../src/dead-letters/schema.ts';
 import { attemptAnswer, deliveryAnswer } from '../../../src/deliveries/schema.ts';
 import { apiKeyAnswer, newApiKeyAnswer } from '../../../src/identity/api-keys/schema.ts';
-import { messageReplayAnswer } from '../../../src/message-replays/schema.ts';
-import { dryRunAnswer } from '../../../src/messages/dry-run-schema.ts';
-import {
-  batchAnswer,
-  cancelledMessageAnswer,
-  messageAnswer,
-  publishedAnswer,
-  validationAnswer,
-} from '../../../src/messages/schema.ts';
+import { bulkReplayAnswer, messageReplayAnswer } from '../../../src/replays/schema.ts';
+import { messageAnswer } from '../../../src/messages/schema.ts';
+import { batchAnswer, dryRunAnswer, publishedAnswer, validationAnswer } from '../../../src/publishing/schema.ts';
+import { cancelledMessageAnswer } from '../../../src/scheduling/schema.ts';
 import type { Scope } from '../../../src/kernel/scopes.ts';
 import { secretAnswer, subscriptionAnswer } from '../../../src/subscriptions/schema.ts';
 

@@ -2,8 +2,7 @@ import { sleep } from '@temporalio/workflow';
 import { deliverMessage as current } from '../../../workflows/deliver-message.ts';
 import type { DeliverMessageInput, DeliveryEnd } from '../../../src/contract/delivery-workflow.ts';
 
-export { replayDeadLetters } from '../../../workflows/replay-dead-letters.ts';
-export { replayMessages } from '../../../workflows/replay-messages.ts';
+export { replay as replayDeadLetters, replay as replayMessages } from '../../../workflows/replay.ts';
 
 /** A careless change: a command before all others, not behind `patched()`. The replay test must see it. */
 export async function deliverMessage(input: DeliverMessageInput): Promise<DeliveryEnd> {

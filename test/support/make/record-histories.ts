@@ -1,19 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Context } from '@temporalio/activity';
-import { Worker } from '@temporalio/worker';
-import type { Activities } from '../../../activities/index.ts';
-import type { AttemptResult, DeliverMessageInput, Standing } from '../../../src/contract/delivery-workflow.ts';
-import { FIRST_TASK_LOST_AFTER_MS } from '../../../src/contract/delivery-workflow.ts';
-import { bulkReplayWorkflowId, deliveryWorkflowId, WORKFLOW_TYPES } from '../../../src/contract/temporal-names.ts';
-import { connectToTemporal } from '../../../src/temporal/connection.ts';
-import { bundleWorkflows } from '../../../src/temporal/workflow-bundle.ts';
+import { deliveryWorkflowId, WORKFLOW_TYPES } from '../../../src/contract/temporal-names.ts';
+import { replayWorkflowId } from '../../../src/contract/replays.ts';
 import { createChannel, createSubscription, publish, waitForDelivery } from './factories.ts';
-import { historyToJson } from '../check/history-json.ts';
+import { historyOf, type RecordedHistory } from './history-of.ts';
+import { POLICY, recordCrash, recordLateTask } from './played-histories.ts';
 import type { TestPosthorn } from '../service/posthorn.ts';
 import { startReceiver } from '../world/receiver.ts';
-import { currentRun } from '../service/run.ts';
 import { waitFor } from '../check/wait-for.ts';
 
 /** The kept histories, from which every later version must be able to go on. */
@@ -21,12 +14,6 @@ export const HISTORIES_FOLDER = join(import.meta.dirname, '../../workflows/histo
 
 /** RECORD_HISTORIES=true writes what is recorded over what is kept. */
 export const isToBeKept = process.env['RECORD_HISTORIES'] === 'true';
-
-/** A history as JSON, without anything of the machine that made it. */
-export type RecordedHistory = { workflowId: string; history: unknown };
-
-// Delays are a second or more: Temporal promises no shorter ones.
-const POLICY = { maxRetries: 2, initialDelay: 1_000, maxDelay: 60_000, backoffMultiplier: 2 };
 
 // A change between two tries has this long, with all the other histories being recorded at once.
 const ROOMY = { ...POLICY, initialDelay: 10_000 };
@@ -56,39 +43,12 @@ async function deliver(
   return { id, channelId, subscriptionId, messageId: message.id, close: () => receiver.close() };
 }
 
-/** The history of a Temporal workflow once it has closed, or as it stands. */
-async function historyOf(posthorn: TestPosthorn, workflowId: string, end: 'closed' | 'open'): Promise<RecordedHistory> {
-  const handle = posthorn.temporal.workflow.getHandle(workflowId);
-  await waitFor(
-    `${workflowId} ${end}`,
-    async () => ((await handle.describe()).status.name === 'RUNNING') === (end === 'open'),
-  );
-  return { workflowId, history: withoutMachine(historyToJson(await handle.fetchHistory())) };
-}
-
 /** Until its regular activity has taken note of the first try and waits for the next one: attempt 2 in Temporal's count. */
 async function untilItWaits(posthorn: TestPosthorn, workflowId: string): Promise<void> {
   const handle = posthorn.temporal.workflow.getHandle(workflowId);
   await waitFor(
     `${workflowId} to wait`,
     async () => (await handle.describe()).raw.pendingActivities?.[0]?.attempt === 2,
-  );
-}
-
-/** Names of processes and hosts, and stacks with their paths: replaying looks at neither. */
-function withoutMachine(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutMachine);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [
-      key,
-      // "<process>@<host>": identities, and with more behind it the sticky queues of workers.
-      typeof member === 'string' && /^\d+@/.test(member)
-        ? 'worker'
-        : key === 'stackTrace'
-          ? ''
-          : withoutMachine(member),
-    ]),
   );
 }
 
@@ -202,7 +162,20 @@ export const RECORDINGS: Record<string, Recording> = {
     });
     await waitForDelivery(posthorn, delivery.messageId, 'delivered');
     await delivery.close();
-    return historyOf(posthorn, bulkReplayWorkflowId(body.id), 'closed');
+    return historyOf(posthorn, replayWorkflowId({ kind: 'replayDeadLetters', id: body.id }), 'closed');
+  },
+
+  async 'message-replay'(posthorn) {
+    const delivery = await deliver(posthorn, { answers: [200], status: 'delivered' });
+    const since = new Date(Date.now() - 60_000).toISOString();
+    const replay = `/v1/subscriptions/${delivery.subscriptionId}/replay`;
+    const { body } = await posthorn.request<{ id: string }>('POST', replay, { since });
+    await waitFor('the replay to end', async () => {
+      const shown = await posthorn.request<{ finishedAt?: string }>('GET', `/v1/replays/${body.id}`);
+      return shown.body.finishedAt !== undefined;
+    });
+    await delivery.close();
+    return historyOf(posthorn, replayWorkflowId({ kind: 'replayMessages', id: body.id }), 'closed');
   },
 
   async reconciler(posthorn) {
@@ -219,69 +192,6 @@ export const RECORDINGS: Record<string, Recording> = {
     return historyOf(posthorn, workflowId, 'closed');
   },
 };
-
-/** A worker that dies in a try, as the server sees it: heartbeats end, the activity times out. */
-function recordCrash(posthorn: TestPosthorn): Promise<RecordedHistory> {
-  let hasDied = false;
-  return playOut(posthorn, {
-    name: 'crash',
-    activities: {
-      attemptLocally: (): Promise<AttemptResult> =>
-        Promise.resolve({ result: 'retry', delayMs: 1_000, message: 'answered with status 500' }),
-      async attemptDelivery({ number }): Promise<AttemptResult> {
-        if (hasDied) return { result: 'delivered' };
-        hasDied = true;
-        Context.current().heartbeat(number);
-        await Context.current().cancelled;
-        return { result: 'superseded' };
-      },
-      recordCrash: (): Promise<Standing> => Promise.resolve({ attempts: 1, policyAttempts: 1 }),
-    },
-  });
-}
-
-/** A worker that died with its first task, as the next one finds it: the task comes late. */
-const recordLateTask = (posthorn: TestPosthorn): Promise<RecordedHistory> =>
-  playOut(posthorn, {
-    name: 'late',
-    afterMs: FIRST_TASK_LOST_AFTER_MS + 500,
-    activities: { attemptDelivery: (): Promise<AttemptResult> => Promise.resolve({ result: 'delivered' }) },
-  });
-
-/**
- * The Temporal workflow and the server are the real ones; the activities play the worker, so that no process has to be killed.
- * `afterMs`: how long nobody takes the first task.
- */
-async function playOut(
-  posthorn: TestPosthorn,
-  { name, activities, afterMs = 0 }: { name: string; activities: Partial<Activities>; afterMs?: number },
-): Promise<RecordedHistory> {
-  const taskQueue = `${posthorn.taskQueue}-${name}`;
-  const { connection, close } = await connectToTemporal({
-    address: currentRun().temporalAddress,
-    namespace: 'default',
-  });
-  const input: DeliverMessageInput = {
-    deliveryId: posthorn.deps.newId('delivery'),
-    round: 1,
-    attempts: 0,
-    policyAttempts: 0,
-    policy: POLICY,
-    timeoutMs: 15_000,
-    firstTry: 'local',
-    isSearchable: false,
-    target: 'POST 127.0.0.1',
-  };
-  const workflowId = deliveryWorkflowId(input.deliveryId, 1);
-  const options = { workflowId, taskQueue, args: [input] };
-  const handle = await posthorn.temporal.workflow.start(WORKFLOW_TYPES.deliverMessage, options);
-  await sleep(afterMs);
-  const workflowBundle = await bundleWorkflows();
-  const worker = await Worker.create({ connection, namespace: 'default', taskQueue, workflowBundle, activities });
-  await worker.runUntil(handle.result());
-  await close();
-  return historyOf(posthorn, workflowId, 'closed');
-}
 
 /** Records every way at once; some of them wait for seconds. */
 export async function recordHistories(posthorn: TestPosthorn): Promise<Record<string, RecordedHistory>> {

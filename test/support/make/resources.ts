@@ -16,7 +16,7 @@ import type { DeliveryStatus } from '../../../src/kernel/statuses.ts';
 import { createSubscriptions, type Subscriptions } from '../../../src/subscriptions/service.ts';
 import { createTestDatabase } from '../service/database.ts';
 import { insertOrganisation } from './organisation.ts';
-import { createMessageReplays } from '../../../src/message-replays/service.ts';
+import { createReplays } from '../../../src/replays/service.ts';
 
 /** Callers of the two environments of one app. They may do everything. */
 export type Callers = { live: EnvironmentCaller; test: EnvironmentCaller };
@@ -67,7 +67,7 @@ export async function startResources(): Promise<Resources> {
       {
         guard,
         deliveries,
-        messageReplays: createMessageReplays({ db, newId, clock: now }),
+        messageReplays: createReplays({ db, pool: database.pool, newId, clock: now }).messages,
         filters: createFilters(),
       },
     ),

@@ -26,7 +26,10 @@ export type Filter = {
   bad: string[];
 };
 
-/** A list, the rows it must show (newest first, unless it is `isSoonestFirst`; $1 is the environment, $2 what its path names), and its filters. */
+/**
+ * A list, the rows it must show (newest first, unless it is `isSoonestFirst`; $1 is the environment, $2 what its path names), and its
+ * filters.
+ */
 type List = {
   name: ListName;
   rows: string;

@@ -3,10 +3,9 @@ import { Connection, Client } from '@temporalio/client';
 import type { Config } from '../../../src/config.ts';
 import { createApp } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config.ts';
-import { createGuard } from '../../../src/process/create-dependencies.ts';
+import { createConfigs, createGuard, type ProcessDependencies } from '../../../src/process/create-dependencies.ts';
 import { createServices } from '../../../src/process/create-services.ts';
 import { createKeyRing } from '../../../src/credentials/key-ring.ts';
-import type { Dependencies } from '../../../src/dependencies.ts';
 import { createFilters } from '../../../src/filters/filters.ts';
 import { startHttpServer } from '../../../src/http/server.ts';
 import { apiKeyScheme } from '../../../src/identity/api-keys/scheme.ts';
@@ -33,7 +32,7 @@ export type TestPosthorn = {
   database: TestDatabase;
   temporal: Client;
   taskQueue: string;
-  deps: Dependencies;
+  deps: ProcessDependencies;
   /** API keys of the two environments, with every scope and no limit that a test would meet. */
   keys: { live: string; test: string };
   /** Calls the API with the live key unless told otherwise; `key: null` sends none. `body` may be a text, sent as it is. */
@@ -65,7 +64,7 @@ export async function startPosthorn(
     ...options.variables,
   });
   const own = createOwnAddresses(ownEndpoints(config));
-  const deps: Dependencies = {
+  const deps: ProcessDependencies = {
     config,
     log: createLog(process.env['LOG_LEVEL'] === undefined ? 'silent' : config.logLevel),
     clock: () => new Date(),
@@ -76,6 +75,7 @@ export async function startPosthorn(
     filters: createFilters(),
     own,
     guard: createGuard(config, own),
+    publishingConfigs: createConfigs(database.pool),
   };
   await insertOrganisation(deps);
   const handOver = createHandOver();

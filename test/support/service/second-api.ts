@@ -1,4 +1,5 @@
 import { createApp } from '../../../src/app.ts';
+import { createConfigs } from '../../../src/process/create-dependencies.ts';
 import { createServices } from '../../../src/process/create-services.ts';
 import { startHttpServer } from '../../../src/http/server.ts';
 import { apiKeyScheme } from '../../../src/identity/api-keys/scheme.ts';
@@ -10,7 +11,7 @@ import type { TestPosthorn } from './posthorn.ts';
 /** Another API on the same database, with services and memory of its own, as a second process has them. */
 export async function startSecondApi(
   posthorn: Pick<TestPosthorn, 'deps' | 'keys'>,
-  services: Services = createServices(posthorn.deps),
+  services: Services = createServices({ ...posthorn.deps, publishingConfigs: createConfigs(posthorn.deps.pool) }),
 ): Promise<{
   request<T>(method: string, path: string, body: unknown): Promise<{ status: number; body: T }>;
   stop(): Promise<void>;

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { createApp } from '../../../src/app.ts';
+import { createConfigs } from '../../../src/process/create-dependencies.ts';
 import { createServices } from '../../../src/process/create-services.ts';
 import { createDatabase } from '../../../src/db/client.ts';
 import { createPool } from '../../../src/db/pool.ts';
@@ -35,7 +36,7 @@ export async function startStreamApi(posthorn: TestPosthorn, timings: Partial<St
       return query(...given);
     }) as typeof client.query;
   });
-  const deps = { ...posthorn.deps, db, pool };
+  const deps = { ...posthorn.deps, db, pool, publishingConfigs: createConfigs(pool) };
   const limiter = createLimiter({ log: deps.log, strangerRequestsPerMinute: 100_000 });
   const services = createServices(deps);
   const app = createApp({

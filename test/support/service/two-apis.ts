@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createApp } from '../../../src/app.ts';
+import { createConfigs } from '../../../src/process/create-dependencies.ts';
 import { createServices } from '../../../src/process/create-services.ts';
 import { createDatabase } from '../../../src/db/client.ts';
 import { createPool } from '../../../src/db/pool.ts';
@@ -16,7 +17,7 @@ export type SecondApi = { url: string; stop(): Promise<void> };
 export async function startSecondApi({ deps, database }: TestPosthorn): Promise<SecondApi> {
   const db = createDatabase(database.url, PATIENT);
   const pool = createPool(database.url, { max: 10, ...PATIENT });
-  const own = { ...deps, db, pool };
+  const own = { ...deps, db, pool, publishingConfigs: createConfigs(pool) };
   const limiter = createLimiter({ log: deps.log });
   const services = createServices(own);
   const schemes = [apiKeyScheme(services.apiKeys)];

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { Filters } from '../../../src/filters/filters.ts';
-import { createPublishDue, type PublishedDue } from '../../../src/messages/publish-due.ts';
+import { createConfigs } from '../../../src/process/create-dependencies.ts';
+import { createPublishDue, type PublishedDue } from '../../../src/scheduling/due/publish-due.ts';
 import { noHandOver } from '../../../src/publishing/hand-over.ts';
 import type { TestPosthorn } from '../service/posthorn.ts';
 
@@ -8,7 +9,8 @@ import type { TestPosthorn } from '../service/posthorn.ts';
 export const createDuePublisher = (
   { deps }: TestPosthorn,
   filters: Pick<Filters, 'evaluate'> = deps.filters,
-): (() => Promise<PublishedDue>) => createPublishDue({ ...deps, filters, handOver: noHandOver });
+): (() => Promise<PublishedDue>) =>
+  createPublishDue({ ...deps, filters, configs: createConfigs(deps.pool), handOver: noHandOver });
 
 /** Filters whose verdicts on the messages of one channel take until `decide`, whatever the machine. */
 export function createHeldFilters(

@@ -1,0 +1,20 @@
+import { expect, test } from '@jest/globals';
+import { REPLAY_KINDS, replayWorkflowId } from './replays.ts';
+import { WORKFLOW_TYPES } from './temporal-names.ts';
+
+// Temporal keeps these names in its own store: a change would strand the replays that run there.
+test('the names that Temporal keeps of a replay do not change', () => {
+  expect(REPLAY_KINDS).toMatchObject({
+    replayDeadLetters: { activity: 'replayDeadLetterBatches', idField: 'bulkReplayId' },
+    replayMessages: { activity: 'replayMessageBatches', idField: 'replayId' },
+  });
+  expect(replayWorkflowId({ kind: 'replayDeadLetters', id: 'rpl_1' })).toBe('bulk-replay/rpl_1');
+  expect(replayWorkflowId({ kind: 'replayMessages', id: 'rpm_1' })).toBe('message-replay/rpm_1');
+});
+
+test('no two kinds of replays share a name, nor has one the type of another Temporal workflow', () => {
+  const kinds = Object.entries(REPLAY_KINDS);
+  for (const names of [kinds.map(([, { activity }]) => activity), kinds.map(([, { idPrefix }]) => idPrefix)])
+    expect(new Set(names).size).toBe(kinds.length);
+  expect(kinds.filter(([type]) => type in WORKFLOW_TYPES)).toEqual([]);
+});

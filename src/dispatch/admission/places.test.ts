@@ -1,0 +1,148 @@
+import { describe, expect, test } from '@jest/globals';
+import { createPlaces, type LimitSettings, type Place } from './places.ts';
+
+const NONE: LimitSettings = { maxConcurrency: null, rateLimit: null };
+const signal = new AbortController().signal;
+
+/** Places with a clock that is set by hand, for one worker or more. */
+function places(workers = 1) {
+  const clock = { now: 1_000_000 };
+  return { clock, places: createPlaces({ now: () => clock.now, workers: () => workers }) };
+}
+
+function left(place: Place): () => void {
+  if (!place.ok) throw new Error(`refused: ${place.reason}`);
+  return place.leave;
+}
+
+const inTurn = (of: ReturnType<typeof createPlaces>, settings: LimitSettings, count: number): boolean[] =>
+  Array.from({ length: count }, () => of.enter(settings).ok);
+
+describe('maxConcurrency', () => {
+  test.each<[string, LimitSettings, number, number]>([
+    ['20 where none is set', NONE, 1, 20],
+    ['as many as are set', { ...NONE, maxConcurrency: 3 }, 1, 3],
+    ['an equal share for each worker', { ...NONE, maxConcurrency: 9 }, 2, 4],
+    ['at least one for each worker', { ...NONE, maxConcurrency: 2 }, 5, 1],
+  ])('gives %s', (_, settings, workers, expected) => {
+    const { places: of } = places(workers);
+    expect(inTurn(of, settings, 25).filter(Boolean)).toHaveLength(expected);
+    expect(of.startable()).toBe(0);
+  });
+
+  test('a place that is left is free, once', () => {
+    const { places: of } = places();
+    const settings = { ...NONE, maxConcurrency: 1 };
+    const leave = left(of.enter(settings));
+    expect(of.enter(settings)).toMatchObject({ ok: false, reason: 'concurrency' });
+    leave();
+    leave();
+    expect(inTurn(of, settings, 2)).toEqual([true, false]);
+  });
+
+  test('who waits gets the next place before who asks anew, in the order of coming', async () => {
+    const { places: of } = places();
+    const settings = { ...NONE, maxConcurrency: 1 };
+    const leave = left(of.enter(settings));
+    const order: string[] = [];
+    const waiting = ['first', 'second'].map(async (name) => {
+      const place = await of.wait(settings, { patienceMs: 10_000, signal });
+      order.push(name);
+      return place;
+    });
+    leave();
+    expect(of.enter(settings).ok).toBe(false);
+    left((await waiting[0]) as Place)();
+    left((await waiting[1]) as Place)();
+    expect(order).toEqual(['first', 'second']);
+    expect(of.isIdle()).toBe(true);
+  });
+
+  test('who finds no place in all its patience is held, each a little later than the one before', async () => {
+    const { places: of, clock } = places();
+    const settings = { ...NONE, maxConcurrency: 2 };
+    inTurn(of, settings, 2);
+    const held = await Promise.all([1, 2, 3].map(() => of.wait(settings, { patienceMs: 5, signal })));
+    expect(held.map((place) => !place.ok && place.at.getTime() - clock.now)).toEqual([5_000, 7_500, 10_000]);
+  });
+
+  test('who is told to stop waiting is held at once', async () => {
+    const { places: of } = places();
+    const settings = { ...NONE, maxConcurrency: 1 };
+    inTurn(of, settings, 1);
+    const stop = new AbortController();
+    const waiting = of.wait(settings, { patienceMs: 60_000, signal: stop.signal });
+    stop.abort();
+    expect(await waiting).toMatchObject({ ok: false, reason: 'concurrency' });
+    expect(await of.wait(settings, { patienceMs: 60_000, signal: stop.signal })).toMatchObject({ ok: false });
+  });
+});
+
+describe('rateLimit', () => {
+  test.each([1, 5, 50, 1_000, 10_000])('lets %i through in a second, and not 3 %% and two more', (rateLimit) => {
+    const { places: of, clock } = places();
+    const settings = { maxConcurrency: 100, rateLimit };
+    let count = 0;
+    for (const end = clock.now + 1_000; clock.now < end; clock.now += 1) {
+      for (let place = of.enter(settings); place.ok; place = of.enter(settings)) {
+        count += 1;
+        place.leave();
+      }
+    }
+    expect(count).toBeGreaterThanOrEqual(rateLimit);
+    expect(count).toBeLessThanOrEqual(rateLimit * 1.03 + 2);
+  });
+
+  test('is shared by the workers', () => {
+    const { places: of, clock } = places(4);
+    const settings = { ...NONE, rateLimit: 20 };
+    left(of.enter(settings))();
+    const refused = of.enter(settings);
+    expect(refused).toMatchObject({ ok: false, reason: 'rate' });
+    // 5/s for this one; timers may be 20 ms early.
+    expect(!refused.ok && refused.at.getTime() - clock.now).toBe(180);
+  });
+
+  test('a pause saves nothing up', () => {
+    const { places: of, clock } = places();
+    const settings = { ...NONE, rateLimit: 10 };
+    inTurn(of, settings, 1);
+    clock.now += 60_000;
+    expect(inTurn(of, settings, 3)).toEqual([true, false, false]);
+  });
+
+  test('who would wait longer than its patience is held, each behind the one before', async () => {
+    const { places: of, clock } = places();
+    const settings = { ...NONE, rateLimit: 1 };
+    left(of.enter(settings))();
+    const held = await Promise.all([1, 2, 3].map(() => of.wait(settings, { patienceMs: 500, signal })));
+    expect(held.map((place) => !place.ok && [place.reason, place.at.getTime() - clock.now])).toEqual([
+      ['rate', 1_000],
+      ['rate', 2_000],
+      ['rate', 3_000],
+    ]);
+  });
+
+  test('who waits less gets its turn by itself', async () => {
+    const of = createPlaces({ now: () => performance.now(), workers: () => 1 });
+    const settings = { ...NONE, rateLimit: 20 };
+    const from = performance.now();
+    for (let n = 0; n < 4; n += 1) left(await of.wait(settings, { patienceMs: 3_000, signal }))();
+    // Three intervals of 50 ms, timers up to 20 ms early.
+    expect(performance.now() - from).toBeGreaterThanOrEqual(120);
+  });
+
+  test('so many starts make sense as get their turn in two seconds', () => {
+    const { places: of } = places();
+    for (const [rateLimit, startable] of [
+      [1, 2],
+      [3, 6],
+      [1_000, 20],
+    ] as const) {
+      of.enter({ ...NONE, rateLimit });
+      const fresh = places().places;
+      left(fresh.enter({ ...NONE, rateLimit }))();
+      expect(fresh.startable()).toBe(startable);
+    }
+  });
+});

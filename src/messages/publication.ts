@@ -1,0 +1,63 @@
+import type { ApiError } from '../kernel/api-error.ts';
+import type { TraceContext } from '../kernel/trace-context.ts';
+
+/** A message about to be stored. `publishedAt` is the time inside `id`, to the millisecond. */
+export type NewMessage = {
+  id: string;
+  eventType: string;
+  payload: string;
+  metadata: Record<string, string> | undefined;
+  publishedAt: Date;
+  /** The message waits for its publishedAt: src/scheduling/store.ts stores it first. */
+  isScheduled?: true;
+  /** Its time had passed for too long: refused with this, unless its publisher's id stands for an earlier message. */
+  unlessKnown?: ApiError;
+  /** The publisher's own id of it, and a hash of what must not differ under it (src/publishing/publisher-ids-store.ts). */
+  publisher?: { id: string; hash: Buffer };
+};
+
+/** A subscription with a filter, and a message that its filter lets through. */
+export type FilterMatch = { messageId: string; subscriptionId: string };
+
+/** Messages that one request publishes to one channel: stored all or not at all. */
+export type Publication = {
+  environmentId: string;
+  channelId: string;
+  /** Narrows the fan-out to one subscription, for its test message. */
+  onlySubscriptionId?: string;
+  /** The version of the channel's configuration that it was checked against; absent where nothing was to be checked. */
+  configVersion?: number;
+  /** Subscriptions with a filter that get these messages, and no others with one; the version says that the list is complete. */
+  matches?: readonly FilterMatch[];
+  /** The trace of the request; absent where it has none. */
+  trace?: TraceContext;
+  /** How many deliveries stand one behind the other before the request; absent where there is none. */
+  hops?: number;
+  messages: readonly NewMessage[];
+};
+
+/**
+ * Outcome of a publication. `channelStatus` is undefined for a channel that is missing, foreign or deleted; `isStale` when
+ * the channel's configuration is not of the version that was checked against, and nothing of it was stored.
+ */
+export type Stored = { channelStatus: string | undefined; isStale: boolean };
+
+/** For a publication whose messages all wait, or none does (`splitScheduled` of src/publishing/commit.ts). */
+export const isScheduled = ({ messages }: Publication): boolean => messages[0]?.isScheduled === true;
+
+/** A message together with the publication that it belongs to. */
+type Item = { publication: Publication; message: NewMessage };
+
+export const itemsOf = (publications: readonly Publication[]): Item[] =>
+  publications.flatMap((publication) => publication.messages.map((message) => ({ publication, message })));
+
+/** One array per column, as unnest takes them: id, environment, channel, event type, payload, metadata and time. */
+export const messageColumns = (items: readonly Item[]): unknown[][] => [
+  items.map(({ message }) => message.id),
+  items.map(({ publication }) => publication.environmentId),
+  items.map(({ publication }) => publication.channelId),
+  items.map(({ message }) => message.eventType),
+  items.map(({ message }) => message.payload),
+  items.map(({ message }) => (message.metadata === undefined ? null : JSON.stringify(message.metadata))),
+  items.map(({ message }) => message.publishedAt),
+];

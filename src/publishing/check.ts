@@ -1,0 +1,155 @@
+import type { Filters } from '../filters/filters.ts';
+import { ApiError, type ErrorDetails, invalidField, notFound } from '../kernel/api-error.ts';
+import { fieldPath } from '../kernel/field-path.ts';
+import { isId } from '../kernel/ids.ts';
+import type { Publication } from '../messages/publication.ts';
+import { type Budget, newBudget, type Schemas } from '../schemas/schemas.ts';
+import type { PublishingConfigs } from './configs/channel-configs.ts';
+import type { PublishingConfig } from './configs/config-store.ts';
+import { findMatches } from './configs/filter-matches.ts';
+import type { PayloadToCheck, ToPublish } from './prepare.ts';
+
+/** Publications that fit: each with the version of its channel's configuration, and the matches of the channel's filters. */
+export type Checked = { publications: readonly Publication[]; warnings: readonly ErrorDetails[] };
+
+/** `known` asks no one where this process knows a channel's configuration; `newest` asks PostgreSQL. */
+export type WhichConfig = 'known' | 'newest';
+
+export type Check = ReturnType<typeof createCheck>;
+
+/** Schemas and filters of the channels, whose configuration each process remembers by its version. */
+export function createCheck({
+  schemas,
+  filters,
+  configs,
+}: {
+  schemas: Pick<Schemas, 'check'>;
+  filters: Pick<Filters, 'evaluate'>;
+  configs: PublishingConfigs;
+}) {
+  /** Undefined for a channel that is missing, foreign or deleted. */
+  const configOf = async (
+    { environmentId, channelId }: Pick<Publication, 'environmentId' | 'channelId'>,
+    which: WhichConfig,
+  ): Promise<PublishingConfig | undefined> => {
+    const read = which === 'known' ? configs.of : configs.newest;
+    return isId('channel', channelId) ? await read(environmentId, channelId) : undefined;
+  };
+
+  /** Where one payload does not fit: at most one problem for each of the two schemas that may hold. */
+  const problemsOf = async (
+    channelId: string,
+    { schema, schemas: byType }: PublishingConfig,
+    { eventType, payload, text, at }: PayloadToCheck,
+    budget: Budget,
+  ): Promise<ErrorDetails[]> => {
+    const problems: ErrorDetails[] = [];
+    for (const each of [schema, byType.get(eventType)]) {
+      if (each === undefined) continue;
+      const found = schemas.check(each, { key: channelId, payload, text }, budget);
+      const misfit = found instanceof Promise ? await found : found;
+      if (misfit !== undefined) problems.push({ field: fieldPath([...at, ...misfit.place]), reason: misfit.reason });
+    }
+    return problems;
+  };
+
+  /** All problems of each payload, in their order, whatever the channel's mode. */
+  const problemsOfEach = async (
+    channelId: string,
+    config: PublishingConfig,
+    payloads: readonly PayloadToCheck[],
+  ): Promise<ErrorDetails[][]> => {
+    const budget = newBudget();
+    const problems: ErrorDetails[][] = [];
+    for (const payload of payloads) problems.push(await problemsOf(channelId, config, payload, budget));
+    return problems;
+  };
+
+  /** A channel that warns takes what cannot be checked as well: its schema must not be what stops it. */
+  const warningsOf = async (
+    channelId: string,
+    config: PublishingConfig,
+    payloads: readonly PayloadToCheck[],
+  ): Promise<ErrorDetails[]> => {
+    try {
+      return (await problemsOfEach(channelId, config, payloads)).flat();
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      return [{ field: fieldPath(payloads[0]?.at.slice(0, 1) ?? []), reason: `was not checked: ${error.message}` }];
+    }
+  };
+
+  /** INVALID_REQUEST for the first payload that does not fit; what a channel that only warns has to say otherwise. */
+  const checkPayloads = async (
+    channelId: string,
+    config: PublishingConfig,
+    payloads: readonly PayloadToCheck[],
+  ): Promise<ErrorDetails[]> => {
+    if (config.mode === 'warn') return warningsOf(channelId, config, payloads);
+    const budget = newBudget();
+    for (const payload of payloads) {
+      const [problem] = await problemsOf(channelId, config, payload, budget);
+      if (problem !== undefined) throw invalidField(problem.field, problem.reason);
+    }
+    return [];
+  };
+
+  /** A test message is for its subscription whatever that one's filter says; what waits is for whoever wants it at its time. */
+  const matchesOf = async (
+    { channelId, messages, onlySubscriptionId }: Publication,
+    config: PublishingConfig,
+  ): Promise<Pick<Publication, 'matches'>> => {
+    if (onlySubscriptionId !== undefined) return {};
+    const atOnce = messages.filter(({ isScheduled, unlessKnown }) => isScheduled !== true && unlessKnown === undefined);
+    return { matches: await findMatches(filters, channelId, config, atOnce) };
+  };
+
+  /** Throws the refusal of a channel once its newest configuration refuses it too. */
+  const checkOne = async (
+    { publication, payloads }: ToPublish,
+    which: WhichConfig,
+  ): Promise<{ publication: Publication; warnings: readonly ErrorDetails[] }> => {
+    const config = await configOf(publication, which);
+    // The statement that stores it says what is wrong with such a channel.
+    if (config === undefined) return { publication, warnings: [] };
+    let warnings: ErrorDetails[];
+    try {
+      warnings = await checkPayloads(publication.channelId, config, payloads);
+    } catch (error) {
+      // Another process may have loosened what refuses here. An unchanged schema would be checked a second time for nothing.
+      const newest = which === 'known' ? await configOf(publication, 'newest') : config;
+      if (newest?.version === config.version) throw error;
+      return checkOne({ publication, payloads }, 'newest');
+    }
+    const matches = config.filters.length === 0 ? {} : await matchesOf(publication, config);
+    return { publication: { ...publication, configVersion: config.version, ...matches }, warnings };
+  };
+
+  return {
+    /** All channels at once, so that they wait beside each other; INVALID_REQUEST of the first one that refuses a payload. */
+    async check(toPublish: readonly ToPublish[], which: WhichConfig): Promise<Checked> {
+      const outcomes = await Promise.allSettled(toPublish.map((each) => checkOne(each, which)));
+      const checked = outcomes.map((outcome) => {
+        if (outcome.status === 'rejected') throw outcome.reason;
+        return outcome.value;
+      });
+      return {
+        publications: checked.map(({ publication }) => publication),
+        warnings: checked.flatMap(({ warnings }) => warnings),
+      };
+    },
+
+    /**
+     * Problems that the schemas find in each payload, and whether the channel refuses one that does not fit. NOT_FOUND for a missing
+     * channel.
+     */
+    async problemsIn(
+      channel: Pick<Publication, 'environmentId' | 'channelId'>,
+      payloads: readonly PayloadToCheck[],
+    ): Promise<{ mode: PublishingConfig['mode']; problems: ErrorDetails[][] }> {
+      const config = await configOf(channel, 'newest');
+      if (config === undefined) throw notFound('channel');
+      return { mode: config.mode, problems: await problemsOfEach(channel.channelId, config, payloads) };
+    },
+  };
+}

@@ -1,0 +1,122 @@
+import type { Dependencies } from '../dependencies.ts';
+import type { Filters, FilterVerdict } from '../filters/filters.ts';
+import type { EnvironmentCaller } from '../identity/caller.ts';
+import { ApiError, invalidField, notFound } from '../kernel/api-error.ts';
+import { toCircuit } from '../kernel/circuit.ts';
+import { wantsEventType } from '../kernel/event-types.ts';
+import { isId } from '../kernel/ids.ts';
+import { type ListScope, pageRequest, toPage } from '../kernel/page.ts';
+import type { Check } from './check.ts';
+import * as store from './dry-run-store.ts';
+import { payloadText } from './payload-text.ts';
+import type { DryRun, DryRunRequest, DryRunRoute } from './schema.ts';
+
+type Sample = { eventType: string; payload: string; metadata: Record<string, string> | undefined };
+type Collaborators = {
+  problemsIn: Check['problemsIn'];
+  filters: Pick<Filters, 'evaluate' | 'measure'>;
+};
+type DryRunCall = {
+  body: DryRunRequest;
+  bodyText: string;
+  query: { cursor?: string | undefined; limit: number };
+};
+
+// More than a few tell nobody anything.
+const EVENT_TYPES_SHOWN = 10;
+
+/** Asks about a message what publishing it would ask, and stores nothing. */
+export function createDryRun(
+  { db, clock }: Pick<Dependencies, 'db' | 'clock'>,
+  { problemsIn, filters }: Collaborators,
+): (caller: EnvironmentCaller, channelId: string, call: DryRunCall) => Promise<DryRun> {
+  const storedSample = async (caller: EnvironmentCaller, channelId: string, messageId: string): Promise<Sample> => {
+    // Filters that are tried on it one after the other would tell all that is in it.
+    if (!caller.scopes.has('messages:read'))
+      throw new ApiError('FORBIDDEN', 'This credential does not have the scope messages:read, which messageId takes');
+    const message = isId('message', messageId) ? await store.findSample(db, channelId, messageId) : undefined;
+    if (message === undefined) throw invalidField('messageId', 'names no message of this channel');
+    const { payload } = message;
+    if (payload === null) throw new ApiError('CONFLICT', 'The message was erased');
+    return { ...message, payload };
+  };
+
+  /**
+   * NOT_FOUND for a missing channel; INVALID_REQUEST for an expression that may not be a filter, and for a message or a
+   * subscription that this channel does not have; CONFLICT for an erased message.
+   */
+  return async (caller, channelId, { body, bodyText, query }) => {
+    const { environmentId } = caller;
+    const channel = isId('channel', channelId) ? await store.findChannel(db, environmentId, channelId) : undefined;
+    if (channel === undefined) throw notFound('channel');
+    const { filter, subscriptionId, messageId } = body;
+    const measured = filter === undefined ? undefined : filters.measure(filter);
+    if (measured !== undefined && 'problem' in measured) throw invalidField('filter', measured.problem);
+    const sample =
+      messageId === undefined
+        ? { eventType: body.eventType ?? '', payload: payloadText(bodyText), metadata: body.metadata }
+        : await storedSample(caller, channelId, messageId);
+
+    const scope: ListScope = { list: `dry run of ${channelId}`, environmentId, filters: { subscriptionId } };
+    const page = pageRequest(scope, query);
+    const rows =
+      subscriptionId === undefined || isId('subscription', subscriptionId)
+        ? await store.findSubscriptions(db, { channelId, subscriptionId }, page)
+        : [];
+    if (subscriptionId !== undefined && rows.length === 0)
+      throw invalidField('subscriptionId', 'names no subscription of this channel');
+
+    const { mode, problems } = await problemsIn({ environmentId, channelId }, [
+      { eventType: sample.eventType, payload: JSON.parse(sample.payload), text: sample.payload, at: ['payload'] },
+    ]);
+    const errors = problems.flat();
+    const asking = rows.slice(0, page.limit).filter(({ eventTypes }) => wantsEventType(eventTypes, sample.eventType));
+    const expressions = [...new Set([filter, ...asking.map((row) => row.filter)])].filter(
+      (each) => typeof each === 'string',
+    );
+    const verdicts = await filters.evaluate(expressions, { key: channelId, ...sample });
+    const verdictOn = new Map(expressions.map((expression, index) => [expression, verdicts[index]]));
+    const tried = filter === undefined ? undefined : verdictOn.get(filter);
+    return {
+      channel: {
+        status: channel.status,
+        accepts: channel.status === 'active' && (errors.length === 0 || mode === 'warn'),
+        errors,
+      },
+      ...(tried && { filter: tried }),
+      ...toPage(scope, page.limit, rows, (row) =>
+        toRoute(row, sample.eventType, verdictOn.get(row.filter ?? ''), clock()),
+      ),
+    };
+  };
+}
+
+function toRoute(
+  { id, name, status, eventTypes, filter, ...circuit }: store.DryRunSubscription,
+  eventType: string,
+  verdict: FilterVerdict | undefined,
+  now: Date,
+): DryRunRoute {
+  const route = { subscriptionId: id, name };
+  if (!wantsEventType(eventTypes, eventType))
+    return { ...route, wouldReceive: false, reason: 'event_type', detail: `wants ${listed(eventTypes)}` };
+  if (filter !== null && verdict?.matches !== true) {
+    return verdict?.error === undefined
+      ? { ...route, wouldReceive: false, reason: 'filter_does_not_match' }
+      : { ...route, wouldReceive: false, reason: 'filter_failed', detail: verdict.error };
+  }
+  const isOpen =
+    toCircuit({ openedAt: circuit.circuitOpenedAt, probeAt: circuit.circuitProbeAt }, now).state !== 'closed';
+  const heldBy = status === 'active' ? (isOpen ? 'circuit' : undefined) : status;
+  return {
+    ...route,
+    wouldReceive: true,
+    reason: filter === null ? 'no_filter' : 'filter_matches',
+    ...(heldBy !== undefined && { heldBy }),
+  };
+}
+
+function listed(eventTypes: readonly string[]): string {
+  const more = eventTypes.length - EVENT_TYPES_SHOWN;
+  return `${eventTypes.slice(0, EVENT_TYPES_SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}

@@ -1,0 +1,135 @@
+import type { Dependencies } from '../dependencies.ts';
+import type { Filters } from '../filters/filters.ts';
+import type { KeepInPublish } from '../idempotency/kept-answers.ts';
+import type { EnvironmentCaller } from '../identity/caller.ts';
+import { ApiError, notFound } from '../kernel/api-error.ts';
+import type { Schemas } from '../schemas/schemas.ts';
+import { batchAnswer, messageAnswer, type Outcome } from './answer.ts';
+import { createCheck } from './check.ts';
+import { createCommit } from './commit.ts';
+import type { PublishingConfigs } from './configs/channel-configs.ts';
+import { createDryRun } from './dry-run.ts';
+import type { HandOver, OpenStreams } from './hand-over.ts';
+import { createPrepare, payloadsToTry, type Prepared, type PublishRequest } from './prepare.ts';
+import type {
+  BatchAccepted,
+  PublishAcross,
+  PublishBatch,
+  PublishedMessage,
+  PublishMessage,
+  ValidateMessages,
+  Validation,
+} from './schema.ts';
+import { subscriptionTarget } from './store.ts';
+
+/** The eventType of a subscription's test message when its caller names none. */
+export const TEST_EVENT_TYPE = 'posthorn.test';
+
+// A channel whose configuration changes between each check and its storing is being changed without end.
+const CHECKS_AT_MOST = 5;
+const RETRY_AFTER_SECONDS = 1;
+
+type Collaborators = {
+  schemas: Pick<Schemas, 'check'>;
+  filters: Pick<Filters, 'evaluate' | 'measure'>;
+  configs: PublishingConfigs;
+  streams: OpenStreams;
+  handOver: HandOver;
+};
+/** `keep`: the Idempotency-Key that the answer is kept under. */
+type Keyed<B> = PublishRequest<B> & { keep?: KeepInPublish };
+
+export type Publishing = ReturnType<typeof createPublishing>;
+
+/**
+ * Publishing (spec §4 Messages), in four steps: prepare.ts, check.ts, commit.ts, and hand-over.ts after each commit. Everything
+ * published is in PostgreSQL when these return.
+ */
+export function createPublishing(
+  { pool, db, newId, clock, log }: Pick<Dependencies, 'pool' | 'db' | 'newId' | 'clock' | 'log'>,
+  { schemas, filters, configs, streams, handOver }: Collaborators,
+) {
+  const prepare = createPrepare({ newId, clock });
+  const { check, problemsIn } = createCheck({ schemas, filters, configs });
+  const commit = createCommit({ pool, log, handOver, streams });
+
+  /**
+   * Every way of publishing ends here. A request whose channel has changed since its check is checked again, by the newest
+   * configuration. UNAVAILABLE when a configuration changes all the time.
+   */
+  const checkAndCommit = async ({ toPublish, place, asked }: Prepared, keep?: KeepInPublish): Promise<Outcome> => {
+    for (let checks = 0; checks < CHECKS_AT_MOST; checks += 1) {
+      const checked = await check(toPublish, checks === 0 ? 'known' : 'newest');
+      const outcome = await commit({ ...checked, place, asked, ...(keep && { keep }) });
+      if (outcome !== 'stale') return outcome;
+    }
+    throw new ApiError('UNAVAILABLE', "The channel's configuration is changing at this moment", {
+      retryAfter: RETRY_AFTER_SECONDS,
+    });
+  };
+
+  return {
+    /** Publishes one message. NOT_FOUND for a missing channel, CONFLICT for one that is not active. */
+    async publish(
+      { environmentId }: EnvironmentCaller,
+      channelId: string,
+      request: Keyed<PublishMessage>,
+    ): Promise<PublishedMessage> {
+      const prepared = prepare.single(environmentId, channelId, request);
+      return messageAnswer(prepared.asked, await checkAndCommit(prepared, request.keep));
+    },
+
+    /** Publishes 1–100 messages, all or none (spec §4 batch rules). */
+    async publishBatch(
+      { environmentId }: EnvironmentCaller,
+      channelId: string,
+      request: Keyed<PublishBatch>,
+    ): Promise<BatchAccepted> {
+      const prepared = prepare.batch(environmentId, channelId, request);
+      return batchAnswer(prepared.asked, await checkAndCommit(prepared, request.keep));
+    },
+
+    /**
+     * Publishes 1–100 messages, each to the channel it names, all or none (spec §8). INVALID_REQUEST for a missing channel,
+     * CONFLICT for one that is not active, with `messages[n].channelId` as the field.
+     */
+    async publishAcross({ environmentId }: EnvironmentCaller, request: Keyed<PublishAcross>): Promise<BatchAccepted> {
+      const prepared = prepare.across(environmentId, request);
+      return batchAnswer(prepared.asked, await checkAndCommit(prepared, request.keep));
+    },
+
+    /**
+     * Publishes a test message that only this subscription gets, delivered, retried and shown like any other.
+     * NOT_FOUND for a missing subscription; CONFLICT for one that is not active, since the test would wait unseen.
+     */
+    async publishTest(
+      { environmentId }: EnvironmentCaller,
+      subscriptionId: string,
+      request: Keyed<{ eventType?: string | undefined; payload?: unknown } | undefined>,
+    ): Promise<PublishedMessage> {
+      const target = await subscriptionTarget(db, environmentId, subscriptionId);
+      if (target === undefined) throw notFound('subscription');
+      if (target.status !== 'active') {
+        throw new ApiError('CONFLICT', `The subscription is ${target.status}; resume it before testing it`);
+      }
+      const { channelId } = target;
+      const eventType = request.body?.eventType ?? TEST_EVENT_TYPE;
+      const prepared = prepare.test(environmentId, { subscriptionId, channelId, eventType }, request);
+      return messageAnswer(prepared.asked, await checkAndCommit(prepared, request.keep));
+    },
+
+    /** Says of each payload whether the channel's schemas would take it. Publishes nothing. NOT_FOUND for a missing channel. */
+    async validate(
+      { environmentId }: EnvironmentCaller,
+      channelId: string,
+      request: Pick<PublishRequest<ValidateMessages>, 'body' | 'bodyText'>,
+    ): Promise<Validation> {
+      const { problems } = await problemsIn({ environmentId, channelId }, payloadsToTry(channelId, request));
+      const results = problems.map((errors) => ({ valid: errors.length === 0, errors }));
+      return { valid: results.every(({ valid }) => valid), results };
+    },
+
+    /** Who would get a message, and why not; see ./dry-run.ts. */
+    dryRun: createDryRun({ db, clock }, { problemsIn, filters }),
+  };
+}

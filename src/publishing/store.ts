@@ -1,0 +1,143 @@
+import type { Pool, PoolClient } from 'pg';
+import type { Database } from '../db/client.ts';
+import { WANTED } from '../db/wanted.ts';
+import { fanOut } from '../deliveries/statements/insert.ts';
+import type { NewDelivery } from './hand-over.ts';
+import { NO_TRACE } from '../kernel/trace-context.ts';
+import { itemsOf, messageColumns, type Publication, type Stored } from '../messages/publication.ts';
+import {
+  READ_SUBSCRIPTIONS,
+  type ReadSubscription,
+  readForFirstTry,
+  SUBSCRIPTION_TO_ATTEMPT,
+} from './first-try-store.ts';
+
+const IS_OPEN = `(c.status = 'active' OR (c.status = 'system' AND m.only_subscription_id IS NOT NULL))
+      AND (m.config_version IS NULL OR m.config_version = c.config_version)`;
+
+// One statement is one transaction: the messages of a whole group and all their deliveries commit together.
+// The channel is looked at in the same snapshot, so a publication to a paused one stores nothing. $9 is the incarnation
+// that takes the new deliveries at once (null: none, they wait to be claimed); what is paused, or waits for a
+// circuit, is left to be claimed later. The system channel takes nothing but the test messages of its subscriptions.
+// The matches of filters are as many as deliveries come of them, however many filters refuse. Behind the two selects PostgreSQL
+// does not see how many: it would plan a comparison of each with each where it expects their hash table to be large.
+const PUBLISH = `
+  WITH input AS (
+    SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::timestamptz[], $8::text[],
+                         $10::int[], $11::text[], $12::text[], $15::smallint[])
+      AS m (id, environment_id, channel_id, event_type, payload, metadata, published_at, only_subscription_id, config_version,
+            traceparent, tracestate, hops)
+  ), channel AS (
+    SELECT c.id, c.environment_id, c.config_version, CASE c.kind WHEN 'system' THEN 'system' ELSE c.status END AS status FROM channels c
+    WHERE c.id IN (SELECT channel_id FROM input) AND c.deleted_at IS NULL
+  ), published AS (
+    INSERT INTO messages (id, environment_id, channel_id, event_type, payload, metadata, published_at, traceparent, tracestate,
+                          hops, only_subscription_id)
+    SELECT m.id, m.environment_id, m.channel_id, m.event_type, m.payload, m.metadata::json, m.published_at,
+           m.traceparent, m.tracestate, m.hops, m.only_subscription_id
+    FROM input m JOIN channel c ON c.id = m.channel_id AND c.environment_id = m.environment_id AND ${IS_OPEN}
+    RETURNING id
+  ), routed AS (${fanOut({
+    messages: `input m
+    JOIN channel c ON c.id = m.channel_id AND c.environment_id = m.environment_id AND ${IS_OPEN}`,
+    wanted: `CASE WHEN m.only_subscription_id IS NULL
+               THEN ${WANTED} AND (s.filter IS NULL OR (m.id, s.id) IN (
+                 SELECT f.message_id, f.subscription_id
+                 FROM unnest((SELECT $13::text[]), (SELECT $14::text[])) AS f (message_id, subscription_id)))
+               ELSE s.id = m.only_subscription_id END`,
+    holder: `CASE WHEN s.status = 'active' AND s.circuit_opened_at IS NULL THEN $9::text END`,
+  })}
+    RETURNING id, message_id, subscription_id, holder
+  )
+  SELECT 'channel' AS kind, c.id, c.environment_id AS "environmentId", c.status AS "messageId", NULL AS "subscriptionId",
+    false AS "isHeld", NULL::json AS subscription, c.config_version AS version FROM channel c
+  UNION ALL
+  SELECT 'delivery', r.id, NULL, r.message_id, r.subscription_id, r.holder IS NOT NULL, NULL, NULL FROM routed r
+  UNION ALL
+  SELECT 'subscription', s.id, NULL, NULL, NULL, false, ${SUBSCRIPTION_TO_ATTEMPT}, NULL FROM subscriptions s
+  WHERE s.id IN (SELECT DISTINCT r.subscription_id FROM routed r WHERE r.holder IS NOT NULL LIMIT ${READ_SUBSCRIPTIONS})`;
+
+type Row = { id: string; environmentId: string | null; messageId: string; isHeld: boolean } & (
+  | { kind: 'channel'; version: number }
+  | { kind: 'delivery'; subscriptionId: string }
+  | { kind: 'subscription'; subscription: ReadSubscription }
+);
+
+/**
+ * Stores a group of publications in one transaction, with one delivery for every subscription that wants a message.
+ * `routed` has the ids of those that somebody takes. `holder` is the incarnation that the new deliveries are given to; those it got
+ * come back in `taken`, and `hasUntaken` says whether dispatchers must be woken for others.
+ */
+export async function storePublications(
+  pool: Pool | PoolClient,
+  publications: readonly Publication[],
+  holder: string | undefined,
+): Promise<{ stored: Stored[]; routed: ReadonlySet<string>; taken: NewDelivery[]; hasUntaken: boolean }> {
+  const items = itemsOf(publications);
+  // Without any trace both columns are one null each, and so are the hops: unnest fills up what is shorter.
+  const hasTrace = publications.some(({ trace }) => trace !== undefined);
+  const hasHops = publications.some(({ hops }) => hops !== undefined);
+  const matches = publications.flatMap((publication) => publication.matches ?? []);
+  const readAt = Date.now();
+  const { rows } = await pool.query<Row>({
+    name: 'publish',
+    text: PUBLISH,
+    values: [
+      ...messageColumns(items),
+      items.map(({ publication }) => publication.onlySubscriptionId ?? null),
+      holder ?? null,
+      items.map(({ publication }) => publication.configVersion ?? null),
+      hasTrace ? items.map(({ publication }) => publication.trace?.traceparent ?? null) : null,
+      hasTrace ? items.map(({ publication }) => publication.trace?.tracestate ?? null) : null,
+      matches.map(({ messageId }) => messageId),
+      matches.map(({ subscriptionId }) => subscriptionId),
+      hasHops ? items.map(({ publication }) => publication.hops ?? null) : null,
+    ],
+  });
+  const channelOf = new Map<string, { status: string; version: number }>();
+  const routed = new Set<string>();
+  const held: { id: string; subscriptionId: string; messageId: string }[] = [];
+  const read = readForFirstTry(
+    items.map(({ publication: { channelId, trace = NO_TRACE, hops = 0 }, message }) => ({
+      ...message,
+      channelId,
+      trace,
+      hops,
+    })),
+    readAt,
+  );
+  let untaken = 0;
+  for (const row of rows) {
+    if (row.kind === 'channel')
+      channelOf.set(`${row.environmentId} ${row.id}`, { status: row.messageId, version: row.version });
+    else if (row.kind === 'subscription') read.learn(row.subscription);
+    else {
+      routed.add(row.messageId);
+      if (row.isHeld) held.push(row);
+      else untaken += 1;
+    }
+  }
+  return {
+    hasUntaken: untaken > 0,
+    stored: publications.map(({ environmentId, channelId, configVersion }) => {
+      const channel = channelOf.get(`${environmentId} ${channelId}`);
+      const isStale = channel !== undefined && configVersion !== undefined && configVersion !== channel.version;
+      return { channelStatus: channel?.status, isStale };
+    }),
+    routed,
+    taken: held.map(read.of),
+  };
+}
+
+/** The subscription's channel, for its test message. */
+export async function subscriptionTarget(
+  db: Database,
+  environmentId: string,
+  subscriptionId: string,
+): Promise<{ channelId: string; status: string } | undefined> {
+  const row = await db.subscription.findFirst({
+    where: { id: subscriptionId, environmentId, deletedAt: null },
+    select: { channelId: true, status: true },
+  });
+  return row ?? undefined;
+}

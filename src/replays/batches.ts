@@ -1,0 +1,104 @@
+import type { Pool } from 'pg';
+import { type PendingReplay, REPLAY_KINDS, type ReplayKind } from '../contract/replays.ts';
+import { inTransaction } from '../db/transaction.ts';
+import type { Carriers } from '../temporal/carriers.ts';
+import type { ReplayDependencies } from './kind.ts';
+import { KINDS } from './kinds.ts';
+
+// Replays of one kind that one look of a worker starts; the next look, 2 s later, starts the next ones.
+const STARTED_AT_ONCE = 10;
+// SQL: a replay that has not ended.
+const IS_OPEN = `status IN ('pending', 'running')`;
+
+/** How far a replay is. `waitMs` until its next batch. */
+export type Progress = { isFinished: boolean; waitMs: number; counts: Readonly<Record<string, number>> };
+
+// Only REPLAY_KINDS has these keys, so the list is complete.
+const kinds = Object.keys(REPLAY_KINDS) as ReplayKind[];
+
+/**
+ * Makes the next batch of a replay and stores its progress, in one transaction. A repeated call goes on behind the last one, and two at a
+ * time take turns on the row. A replay that has ended, by a caller's cancel too, is finished and counts nothing.
+ */
+export async function runBatch(
+  deps: ReplayDependencies,
+  { kind, id, carrier, now }: PendingReplay & { carrier: string; now: Date },
+): Promise<Progress> {
+  const { table, counts: counted, prepare } = KINDS[kind];
+  const make = await prepare(deps, { id, now });
+  return inTransaction(deps.pool, async (connection) => {
+    const taken = await connection.query<Record<string, number>>(
+      `UPDATE ${table} SET status = 'running', carrier = $2 WHERE id = $1 AND ${IS_OPEN} RETURNING ${counted.join()}`,
+      [id, carrier],
+    );
+    const [before] = taken.rows;
+    if (before === undefined)
+      return { isFinished: true, waitMs: 0, counts: Object.fromEntries(counted.map((count) => [count, 0])) };
+    const batch = await make(connection);
+    if (batch.result === 'notNow') return { isFinished: false, waitMs: batch.waitMs, counts: before };
+    if (batch.result === 'cancelled') {
+      await connection.query(`UPDATE ${table} SET status = 'cancelled', finished_at = now() WHERE id = $1`, [id]);
+      return { isFinished: true, waitMs: 0, counts: before };
+    }
+    const { counts, last, isLast, waitMs } = batch;
+    const added = counted.map((count, index) => `${count} = ${count} + $${index + 4}`);
+    const stored = await connection.query<Record<string, number>>(
+      `UPDATE ${table} SET position = coalesce($2, position), ${added.join()},
+         status = CASE WHEN $3 THEN 'completed' ELSE status END, finished_at = CASE WHEN $3 THEN now() END
+       WHERE id = $1 RETURNING ${counted.join()}`,
+      [id, last, isLast, ...counted.map((count) => counts[count] ?? 0)],
+    );
+    return { isFinished: isLast, waitMs, counts: stored.rows[0] ?? before };
+  });
+}
+
+/** Stops a replay before its next batch. False when it had already ended. */
+export async function cancelReplay(
+  pool: Pool,
+  { table, environmentId, id, now }: { table: string; environmentId: string; id: string; now: Date },
+): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `UPDATE ${table} SET status = 'cancelled', finished_at = $3 WHERE id = $1 AND environment_id = $2 AND ${IS_OPEN}`,
+    [id, environmentId, now],
+  );
+  return rowCount === 1;
+}
+
+// `finished_at IS NULL` is the condition of an index.
+const PENDING = kinds
+  .map(
+    (kind) =>
+      `(SELECT '${kind}' AS kind, id FROM ${KINDS[kind].table} WHERE status = 'pending' AND finished_at IS NULL
+       ORDER BY id LIMIT ${STARTED_AT_ONCE})`,
+  )
+  .join(' UNION ALL ');
+
+/** Replays of all kinds that nobody has started yet. A second start is harmless, because the Temporal workflow's id is derived. */
+export async function pendingReplays(pool: Pool): Promise<PendingReplay[]> {
+  const { rows } = await pool.query<PendingReplay>({ name: 'pending_replays', text: PENDING });
+  return rows;
+}
+
+/** A replay whose Temporal workflow is gone is started again where it stands. One that a person ended is cancelled. */
+export async function restartLostReplays({ pool, carriers }: { pool: Pool; carriers: Carriers }): Promise<void> {
+  for (const { table } of Object.values(KINDS)) {
+    const { rows } = await pool.query<{ id: string; carrier: string }>(
+      `SELECT id, carrier FROM ${table} WHERE finished_at IS NULL AND status = 'running' AND carrier IS NOT NULL`,
+    );
+    for (const { id, carrier } of rows) {
+      const state = await carriers.stateOf(carrier);
+      if (state === 'running') continue;
+      await pool.query(
+        `UPDATE ${table} SET status = $2, finished_at = CASE WHEN $2 = 'cancelled' THEN now() END
+         WHERE id = $1 AND status = 'running'`,
+        [id, state === 'cancelled' ? 'cancelled' : 'pending'],
+      );
+    }
+  }
+}
+
+/** Temporal's store is new and knows no earlier carrier: every running replay waits to be started again where it stands. */
+export async function abandonReplays(pool: Pool): Promise<void> {
+  for (const { table } of Object.values(KINDS))
+    await pool.query(`UPDATE ${table} SET status = 'pending' WHERE status = 'running'`);
+}

@@ -1,0 +1,147 @@
+import type { PoolClient } from 'pg';
+import type { Database } from '../db/client.ts';
+import type { BulkReplay as BulkReplayRow } from '../db/generated/client.ts';
+import { type DeadLetterFilter, selectCount, selectNext } from '../dead-letters/filter-store.ts';
+import { replayDeadLetters } from '../deliveries/statements/due-again.ts';
+import { lowestIdAt } from '../kernel/ids.ts';
+import type { DeadLetterKind, DeadLetterReason, ReplayStatus } from '../kernel/statuses.ts';
+import type { Batch, ReadableKind } from './kind.ts';
+import type { BulkReplay, BulkReplayFilter } from './schema.ts';
+
+// Dead letters made due in one transaction: enough to be quick, few enough to be cancelled and to lock little.
+const BATCH = 100;
+
+export async function insertBulkReplay(
+  db: Database,
+  replay: { id: string; environmentId: string; filter: BulkReplayFilter; matched: number; requestedBy: string },
+): Promise<BulkReplay> {
+  const { filter, ...rest } = replay;
+  const row = await db.bulkReplay.create({
+    data: {
+      ...rest,
+      channelId: filter.channelId ?? null,
+      subscriptionId: filter.subscriptionId ?? null,
+      messageId: filter.messageId ?? null,
+      eventType: filter.eventType ?? null,
+      kind: filter.kind ?? null,
+      reason: filter.reason ?? null,
+      failedSince: filter.since ?? null,
+      failedUntil: filter.until,
+    },
+  });
+  return toBulkReplay(row);
+}
+
+/** Dead letters of that environment that match the filter of a bulk replay. */
+const openOnesOf = (environmentId: string, { since, until, ...filter }: BulkReplayFilter): DeadLetterFilter => ({
+  ...filter,
+  environmentId,
+  status: 'open',
+  ids: {
+    from: since && lowestIdAt('deadLetter', new Date(since.getTime() + 1)),
+    before: lowestIdAt('deadLetter', until),
+  },
+});
+
+/** The first of a filter's ids that names nothing in the environment. A deleted resource exists as long as its history. */
+export async function findMissing(
+  db: Database,
+  environmentId: string,
+  { channelId, subscriptionId, messageId }: Pick<BulkReplayFilter, 'channelId' | 'subscriptionId' | 'messageId'>,
+): Promise<'channel' | 'subscription' | 'message' | undefined> {
+  const named = (id: string) => ({ where: { id, environmentId } });
+  if (channelId !== undefined && (await db.channel.count(named(channelId))) === 0) return 'channel';
+  if (subscriptionId !== undefined && (await db.subscription.count(named(subscriptionId))) === 0) return 'subscription';
+  if (messageId !== undefined && (await db.message.count(named(messageId))) === 0) return 'message';
+  return undefined;
+}
+
+/** How many open dead letters the filter of a bulk replay matches. */
+export async function countOpenOnes(db: Database, environmentId: string, filter: BulkReplayFilter): Promise<number> {
+  const { text, values } = selectCount(openOnesOf(environmentId, filter));
+  const [row] = await db.$queryRawUnsafe<{ count: number }[]>(text, ...values);
+  return row?.count ?? 0;
+}
+
+type FilterColumns = Pick<
+  BulkReplayRow,
+  'channelId' | 'subscriptionId' | 'messageId' | 'eventType' | 'kind' | 'reason' | 'failedSince' | 'failedUntil'
+>;
+type Wanted = FilterColumns & Pick<BulkReplayRow, 'environmentId' | 'position' | 'requestedBy'>;
+
+const WANTED = `
+  SELECT environment_id AS "environmentId", channel_id AS "channelId", subscription_id AS "subscriptionId",
+    message_id AS "messageId", event_type AS "eventType", kind, reason, failed_since AS "failedSince",
+    failed_until AS "failedUntil", position, requested_by AS "requestedBy"
+  FROM bulk_replays WHERE id = $1`;
+
+/** Replays the next 100 open dead letters that the filter matches, oldest first. One that cannot be replayed counts as failed. */
+async function replayNext(connection: PoolClient, id: string): Promise<Batch> {
+  const { rows } = await connection.query<Wanted>(WANTED, [id]);
+  const [wanted] = rows;
+  if (wanted === undefined) return { result: 'cancelled' };
+  const { environmentId, position, requestedBy } = wanted;
+  const next = selectNext(openOnesOf(environmentId, toFilter(wanted)), position, BATCH);
+  const letters = await connection.query<{ id: string }>(next);
+  const ids = letters.rows.map((letter) => letter.id);
+  const replayed = await replayDeadLetters(connection, { ids, environmentId, requestedBy });
+  return {
+    result: 'made',
+    counts: { replayed, failed: ids.length - replayed },
+    last: ids.at(-1) ?? null,
+    isLast: ids.length < BATCH,
+    waitMs: 0,
+  };
+}
+
+/** Replays of open dead letters that a filter matches. */
+export const deadLetterReplays: ReadableKind<BulkReplay, { status?: ReplayStatus | undefined }> = {
+  name: 'bulk replay',
+  prefix: 'bulkReplay',
+  table: 'bulk_replays',
+  counts: ['matched', 'replayed', 'failed'],
+  prepare:
+    async (_, { id }) =>
+    (connection) =>
+      replayNext(connection, id),
+  async find(db, environmentId, id) {
+    const row = await db.bulkReplay.findFirst({ where: { id, environmentId } });
+    return row === null ? undefined : toBulkReplay(row);
+  },
+  async list(db, { environmentId, status }, page) {
+    const rows = await db.bulkReplay.findMany({
+      where: {
+        environmentId,
+        ...(status !== undefined && { status }),
+        ...(page.after !== undefined && { id: { lt: page.after } }),
+      },
+      orderBy: { id: 'desc' },
+      take: page.limit + 1,
+    });
+    return rows.map(toBulkReplay);
+  },
+};
+
+const toFilter = (row: FilterColumns): BulkReplayFilter => ({
+  ...(row.channelId !== null && { channelId: row.channelId }),
+  ...(row.subscriptionId !== null && { subscriptionId: row.subscriptionId }),
+  ...(row.messageId !== null && { messageId: row.messageId }),
+  ...(row.eventType !== null && { eventType: row.eventType }),
+  // Only this service writes both columns, from the unions of src/kernel/statuses.ts.
+  ...(row.kind !== null && { kind: row.kind as DeadLetterKind }),
+  ...(row.reason !== null && { reason: row.reason as DeadLetterReason }),
+  ...(row.failedSince !== null && { since: row.failedSince }),
+  until: row.failedUntil,
+});
+
+const toBulkReplay = (row: BulkReplayRow): BulkReplay => ({
+  id: row.id,
+  // Only this service writes the column, from REPLAY_STATUSES.
+  status: row.status as ReplayStatus,
+  matched: row.matched,
+  replayed: row.replayed,
+  failed: row.failed,
+  filter: toFilter(row),
+  createdAt: row.createdAt,
+  ...(row.finishedAt !== null && { finishedAt: row.finishedAt }),
+});

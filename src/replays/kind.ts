@@ -1,0 +1,55 @@
+import type { Pool, PoolClient } from 'pg';
+import type { Database } from '../db/client.ts';
+import type { Filters } from '../filters/filters.ts';
+import type { IdKind } from '../kernel/ids.ts';
+import type { PageRequest } from '../kernel/page.ts';
+import type { ReplayStatus } from '../kernel/statuses.ts';
+
+/** Batches are made with these, in a worker process. */
+export type ReplayDependencies = { pool: Pool; filters: Pick<Filters, 'evaluate'> };
+
+/**
+ * Result of a batch. `counts` are added to those of the replay; one that is left out stays. `last` is the id of the last thing that was
+ * looked at: the next batch begins behind it. `isLast`: the replay is completed. `waitMs` until the next batch, for the rate or for what
+ * is not ready yet.
+ */
+export type Batch =
+  | { result: 'made'; counts: Readonly<Record<string, number>>; last: string | null; isLast: boolean; waitMs: number }
+  | { result: 'notNow'; waitMs: number }
+  /** Its target is gone: the replay ends as cancelled. */
+  | { result: 'cancelled' };
+
+/** Makes the next batch in the transaction that has locked the replay and will store its progress. */
+export type MakeBatch = (connection: PoolClient) => Promise<Batch>;
+
+/**
+ * One kind of replay, which makes deliveries due again in batches, with counts, progress and an end. Rows of `table` have the
+ * columns id, environment_id, status (REPLAY_STATUSES), position, carrier, requested_by, created_at, finished_at, one for each count, and
+ * what the kind was asked for. batches.ts does everything else: it runs batches, counts, cancels, ends and restarts.
+ *
+ * A further kind, such as the retry of all deliveries that a filter matches, is one file like dead-letter-store.ts: its constant of this
+ * type says where the next batch comes from, what a batch does and how it is counted. The rest is a line in each list of kinds:
+ * `REPLAY_KINDS` (src/contract/replays.ts) has its names in Temporal, and once they stand there the compiler asks for the lines in
+ * kinds.ts, activities/replay.ts and workflows/index.ts. service.ts gives it `get`, `list` and `cancel` (`createReading`).
+ */
+export type Kind = {
+  /** Its name in error texts and, with an s, of its list. */
+  name: string;
+  /** Prefix of its ids (src/kernel/ids.ts). */
+  prefix: IdKind;
+  table: string;
+  /** Columns that count, in the order in which a heartbeat shows them. */
+  counts: readonly string[];
+  /**
+   * Prepares the next batch with no transaction open: here filters are asked, which may take their time. The batch is made by what this
+   * returns, and must see for itself that nothing has changed meanwhile.
+   */
+  prepare(deps: ReplayDependencies, replay: { id: string; now: Date }): Promise<MakeBatch>;
+};
+
+/** A kind with the readers of its resource, for the API. `Filter` is what its list may be narrowed by. */
+export type ReadableKind<Replay extends { id: string; status: ReplayStatus }, Filter> = Kind & {
+  find(db: Database, environmentId: string, id: string): Promise<Replay | undefined>;
+  /** Newest first, one more than asked for. */
+  list(db: Database, filter: Filter & { environmentId: string }, page: PageRequest): Promise<Replay[]>;
+};

@@ -1,0 +1,100 @@
+import { idOf, pageOf } from '../http/answer-fields.ts';
+import { routesOf } from '../http/route.ts';
+import type { EnvironmentCaller } from '../identity/caller.ts';
+import {
+  bulkReplayAnswer,
+  bulkReplayAskedAnswer,
+  bulkReplayBody,
+  listBulkReplaysQuery,
+  listMessageReplaysQuery,
+  messageReplayAnswer,
+  messageReplayBody,
+} from './schema.ts';
+import type { Replays } from './service.ts';
+
+/** Finds a subscription, or throws NOT_FOUND. */
+type Subscriptions = { get(caller: EnvironmentCaller, id: string): Promise<{ id: string }> };
+
+const route = routesOf<{ replays: Replays; subscriptions: Subscriptions }>();
+const bulkReplay = { bulkReplayId: idOf('bulkReplay') };
+const messageReplay = { messageReplayId: idOf('messageReplay') };
+
+export const replayRoutes = [
+  route({
+    method: 'POST',
+    path: '/v1/dlq/replay',
+    access: { scope: 'dlq:write' },
+    isRedelivery: true,
+    consumes: 'json',
+    body: bulkReplayBody,
+    answers: { 202: bulkReplayAskedAnswer },
+    handle: ({ caller, body }, { replays }) => replays.deadLetters.start(caller, body),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/dlq/replay',
+    access: { scope: 'dlq:read' },
+    query: listBulkReplaysQuery,
+    answers: { 200: pageOf(bulkReplayAnswer) },
+    handle: ({ caller, query: { limit, cursor, ...filters } }, { replays }) =>
+      replays.deadLetters.list(caller, filters, { limit, cursor }),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/dlq/replay/:bulkReplayId',
+    params: bulkReplay,
+    access: { scope: 'dlq:read' },
+    answers: { 200: bulkReplayAnswer },
+    errors: ['NOT_FOUND'],
+    handle: ({ caller, params }, { replays }) => replays.deadLetters.get(caller, params.bulkReplayId),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/dlq/replay/:bulkReplayId/cancel',
+    params: bulkReplay,
+    access: { scope: 'dlq:write' },
+    answers: { 202: bulkReplayAnswer },
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    handle: ({ caller, params }, { replays }) => replays.deadLetters.cancel(caller, params.bulkReplayId),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/subscriptions/:subscriptionId/replay',
+    params: { subscriptionId: idOf('subscription') },
+    access: { scope: 'subscriptions:write' },
+    isRedelivery: true,
+    consumes: 'json',
+    body: messageReplayBody,
+    answers: { 202: messageReplayAnswer },
+    errors: ['NOT_FOUND'],
+    handle: async ({ caller, params: { subscriptionId }, body }, { subscriptions, replays }) =>
+      replays.messages.start(caller, await subscriptions.get(caller, subscriptionId), body),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/replays',
+    access: { scope: 'subscriptions:read' },
+    query: listMessageReplaysQuery,
+    answers: { 200: pageOf(messageReplayAnswer) },
+    handle: ({ caller, query: { limit, cursor, ...filters } }, { replays }) =>
+      replays.messages.list(caller, filters, { limit, cursor }),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/replays/:messageReplayId',
+    params: messageReplay,
+    access: { scope: 'subscriptions:read' },
+    answers: { 200: messageReplayAnswer },
+    errors: ['NOT_FOUND'],
+    handle: ({ caller, params: { messageReplayId } }, { replays }) => replays.messages.get(caller, messageReplayId),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/replays/:messageReplayId/cancel',
+    params: messageReplay,
+    access: { scope: 'subscriptions:write' },
+    answers: { 202: messageReplayAnswer },
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    handle: ({ caller, params: { messageReplayId } }, { replays }) => replays.messages.cancel(caller, messageReplayId),
+  }),
+];

@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { deadLetterFilter } from '../dead-letters/schema.ts';
+import { idOf, time, wholeNumber } from '../http/answer-fields.ts';
+import { fieldsOf } from '../http/fields.ts';
+import { enumQuery, instantField, pageQuery } from '../http/query.ts';
+import { eventTypePatternProblem, MAX_EVENT_TYPES } from '../kernel/event-types.ts';
+import { DEAD_LETTER_KINDS, DEAD_LETTER_REASONS, REPLAY_STATUSES } from '../kernel/statuses.ts';
+
+/** Deliveries made due per second; the subscription's own limits hold beside it. */
+export const REPLAY_RATE = { min: 1, max: 1_000, default: 100 } as const;
+
+/**
+ * A replay of stored messages to one subscription: `since` ≤ publishedAt < `until` (default: now); an empty window has none.
+ * `eventTypes` narrows what the subscription wants. With `onlyMissing` what it has had, or is getting, is left alone.
+ */
+export const messageReplayBody = fieldsOf({
+  since: instantField,
+  until: instantField.exactOptional(),
+  eventTypes: z
+    .array(
+      z.string().check((context) => {
+        const problem = eventTypePatternProblem(context.value);
+        if (problem !== undefined) context.issues.push({ code: 'custom', message: problem, input: context.value });
+      }),
+    )
+    .max(MAX_EVENT_TYPES)
+    .default([]),
+  onlyMissing: z.boolean('must be true or false').default(false),
+  ratePerSecond: z.number().int().min(REPLAY_RATE.min).max(REPLAY_RATE.max).default(REPLAY_RATE.default),
+});
+
+export const listBulkReplaysQuery = pageQuery.extend({ status: enumQuery(REPLAY_STATUSES).optional() });
+
+/** The filter of a bulk replay; everything is asked for by `{}`, not by a missing body. `dryRun` only counts. */
+export const bulkReplayBody = fieldsOf({
+  ...deadLetterFilter,
+  since: instantField.optional(),
+  until: instantField.optional(),
+  dryRun: z.boolean('must be true or false').default(false),
+});
+
+export const listMessageReplaysQuery = pageQuery.extend({
+  subscriptionId: z.string().optional(),
+  status: enumQuery(REPLAY_STATUSES).optional(),
+});
+
+export type BulkReplayRequest = z.output<typeof bulkReplayBody>;
+export type MessageReplayRequest = z.output<typeof messageReplayBody>;
+
+/** A replay and how far it is: messages that are not made due were under way already, or were there with onlyMissing. */
+export const messageReplayAnswer = z.strictObject({
+  id: idOf('messageReplay'),
+  subscriptionId: idOf('subscription').describe('Subscription that gets the messages again.'),
+  status: z.enum(REPLAY_STATUSES).describe('How far it is.'),
+  since: time.describe('First publishedAt that is replayed.'),
+  until: time.describe('First publishedAt that is not replayed any more.'),
+  eventTypes: z.array(z.string()).describe('Narrows what the subscription wants. An empty list: all of it.'),
+  onlyMissing: z.boolean().describe('Whether what has arrived or failed is left alone.'),
+  ratePerSecond: wholeNumber.describe('Deliveries made due per second at most.'),
+  matched: wholeNumber.describe('Messages found so far.'),
+  replayed: wholeNumber.describe('Messages that were made due.'),
+  upTo: time.exactOptional().describe('publishedAt of the last message looked at. Absent before the first one.'),
+  createdAt: time.describe('When it was asked for.'),
+  finishedAt: time.exactOptional().describe('When it ended. Absent until then.'),
+});
+export type MessageReplay = z.output<typeof messageReplayAnswer>;
+
+const bulkReplayFilter = z.strictObject({
+  channelId: idOf('channel').optional().describe('Only of this channel.'),
+  subscriptionId: idOf('subscription').optional().describe('Only of this subscription.'),
+  messageId: idOf('message').optional().describe('Only of this message.'),
+  eventType: z.string().optional().describe('Only of this event type, or of those with its beginning.'),
+  kind: z.enum(DEAD_LETTER_KINDS).optional().describe('Only of this kind.'),
+  reason: z.enum(DEAD_LETTER_REASONS).optional().describe('Only with this reason.'),
+  since: time.exactOptional().describe('Only what failed after this.'),
+  until: time.describe('Only what failed before this.'),
+});
+
+/** Filter of a bulk replay, which replays open dead letters that failed after `since` and before `until`. */
+export type BulkReplayFilter = z.output<typeof bulkReplayFilter>;
+
+/** A bulk replay and how far it is: matched = replayed + failed once it is completed. */
+export const bulkReplayAnswer = z.strictObject({
+  id: idOf('bulkReplay'),
+  status: z.enum(REPLAY_STATUSES).describe('How far it is.'),
+  matched: wholeNumber.describe('Open dead letters that the filter matches.'),
+  replayed: wholeNumber.describe('Dead letters replayed so far.'),
+  failed: wholeNumber.describe('Dead letters that could not be replayed.'),
+  filter: bulkReplayFilter.describe('Dead letters that were asked for.'),
+  createdAt: time.describe('When it was asked for.'),
+  finishedAt: time.exactOptional().describe('When it ended. Absent until then.'),
+});
+export type BulkReplay = z.output<typeof bulkReplayAnswer>;
+
+/** The answer to a dry run: nothing is changed. */
+const bulkReplayPreviewAnswer = z.strictObject({
+  status: z.literal('preview').describe('Nothing was changed.'),
+  matched: wholeNumber.describe('Open dead letters that the filter matches.'),
+  replayed: z.literal(0).describe('Always 0.'),
+  failed: z.literal(0).describe('Always 0.'),
+});
+export type BulkReplayPreview = z.output<typeof bulkReplayPreviewAnswer>;
+
+/** The answer to asking for a bulk replay, or for a dry run of one. */
+export const bulkReplayAskedAnswer = z.union([bulkReplayAnswer, bulkReplayPreviewAnswer]);

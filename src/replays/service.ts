@@ -1,0 +1,153 @@
+import type { DatabaseTransaction } from '../db/client.ts';
+import { wakeWorkers } from '../db/due.ts';
+import type { Dependencies } from '../dependencies.ts';
+import type { EnvironmentCaller } from '../identity/caller.ts';
+import { ApiError, invalidField, notFound } from '../kernel/api-error.ts';
+import { isId } from '../kernel/ids.ts';
+import { firstTimeFrom, type Instant, millisecondsOf } from '../kernel/instant.ts';
+import { type ListScope, type Page, pageRequest, toPage } from '../kernel/page.ts';
+import type { ReplayStatus } from '../kernel/statuses.ts';
+import { cancelReplay } from './batches.ts';
+import * as bulk from './dead-letter-store.ts';
+import type { ReadableKind } from './kind.ts';
+import { insertMessageReplay, messageReplays } from './message-store.ts';
+import {
+  type BulkReplay,
+  type BulkReplayFilter,
+  type BulkReplayPreview,
+  type BulkReplayRequest,
+  type MessageReplay,
+  type MessageReplayRequest,
+  REPLAY_RATE,
+} from './schema.ts';
+
+// A publish that did not see the new subscription has committed by then; what both see is delivered once.
+const OVERLAP_MS = 5_000;
+
+export type Replays = ReturnType<typeof createReplays>;
+
+type Needed = Pick<Dependencies, 'db' | 'pool' | 'newId' | 'clock'>;
+
+/** Replays of every kind, each at work as a Temporal workflow: asked for, looked at and cancelled. */
+export const createReplays = (deps: Needed) => ({
+  deadLetters: { ...createReading(deps, bulk.deadLetterReplays), ...createBulkReplays(deps) },
+  messages: { ...createReading(deps, messageReplays), ...createMessageReplays(deps) },
+});
+
+/** The same for every kind: get, list and cancel. */
+function createReading<
+  Replay extends { id: string; status: ReplayStatus },
+  Filter extends Record<string, string | undefined>,
+>({ db, pool, clock }: Needed, kind: ReadableKind<Replay, Filter>) {
+  const get = async ({ environmentId }: EnvironmentCaller, id: string): Promise<Replay> => {
+    const replay = isId(kind.prefix, id) ? await kind.find(db, environmentId, id) : undefined;
+    if (replay === undefined) throw notFound(kind.name);
+    return replay;
+  };
+
+  return {
+    get,
+
+    /** Newest first; of deleted resources too. A filter's id that names nothing gives an empty list. */
+    async list(
+      { environmentId }: EnvironmentCaller,
+      filters: Filter,
+      page: { limit: number; cursor?: string | undefined },
+    ): Promise<Page<Replay>> {
+      const scope: ListScope = { list: `${kind.name}s`, environmentId, filters };
+      const found = await kind.list(db, { ...filters, environmentId }, pageRequest(scope, page));
+      return toPage(scope, page.limit, found, (replay) => replay);
+    },
+
+    /** Stops a replay; what it has replayed stays replayed. CONFLICT when it has ended. */
+    async cancel(caller: EnvironmentCaller, id: string): Promise<Replay> {
+      const { status } = await get(caller, id);
+      const { environmentId } = caller;
+      const isCancelled = await cancelReplay(pool, { table: kind.table, environmentId, id, now: clock() });
+      if (!isCancelled && status !== 'cancelled') throw new ApiError('CONFLICT', `The ${kind.name} is ${status}`);
+      return get(caller, id);
+    },
+  };
+}
+
+const createBulkReplays = ({ db, newId, clock }: Needed) => ({
+  /**
+   * Starts replaying every open dead letter that the filter matches and that had failed by now, or counts them for a dry run. A
+   * delivery that fails again meanwhile is not taken up a second time, so the replay ends. Two requests replay nothing twice.
+   */
+  async start(caller: EnvironmentCaller, request: BulkReplayRequest): Promise<BulkReplay | BulkReplayPreview> {
+    const { environmentId } = caller;
+    const { dryRun, since, until, ...named } = request;
+    const missing = await bulk.findMissing(db, environmentId, named);
+    if (missing !== undefined) throw invalidField(`${missing}Id`, `names no ${missing} of this environment`);
+    const end = new Date(clock().getTime() + 1);
+    const asked = until === undefined ? end : firstTimeFrom(until);
+    const filter: BulkReplayFilter = {
+      ...named,
+      ...(since !== undefined && { since: new Date(millisecondsOf(since)) }),
+      until: asked < end ? asked : end,
+    };
+    const matched = await bulk.countOpenOnes(db, environmentId, filter);
+    if (dryRun) return { status: 'preview', matched, replayed: 0, failed: 0 };
+    const replay = await bulk.insertBulkReplay(db, {
+      id: newId('bulkReplay'),
+      environmentId,
+      filter,
+      matched,
+      requestedBy: caller.principal.id,
+    });
+    await wakeWorkers(db);
+    return replay;
+  },
+});
+
+const createMessageReplays = ({ db, newId, clock }: Needed) => ({
+  /** Starts a replay to a subscription of the caller's. INVALID_REQUEST for a beginning in the future. */
+  async start(
+    { environmentId, principal }: EnvironmentCaller,
+    subscription: { id: string },
+    { since, until, ...request }: MessageReplayRequest,
+  ): Promise<MessageReplay> {
+    const now = clock();
+    const end = until === undefined ? now : firstTimeFrom(until);
+    const replay = await insertMessageReplay(db, {
+      ...request,
+      id: newId('messageReplay'),
+      environmentId,
+      subscriptionId: subscription.id,
+      since: beginning('since', since, now),
+      until: end < now ? end : now,
+      requestedBy: principal.id,
+    });
+    await wakeWorkers(db);
+    return replay;
+  },
+
+  /** A new subscription gets what was published from `startFrom` on. Committed with it. INVALID_REQUEST for the future. */
+  async startWithin(
+    transaction: DatabaseTransaction,
+    { environmentId, principal }: EnvironmentCaller,
+    { subscriptionId, startFrom }: { subscriptionId: string; startFrom: Instant },
+  ): Promise<MessageReplay> {
+    const now = clock();
+    const replay = await insertMessageReplay(transaction, {
+      id: newId('messageReplay'),
+      environmentId,
+      subscriptionId,
+      since: beginning('startFrom', startFrom, now),
+      until: new Date(now.getTime() + OVERLAP_MS),
+      eventTypes: [],
+      onlyMissing: true,
+      ratePerSecond: REPLAY_RATE.max,
+      requestedBy: principal.id,
+    });
+    await wakeWorkers(transaction);
+    return replay;
+  },
+});
+
+/** Where a replay begins, to the millisecond. The clock has no more either, so that what is within its millisecond has come. */
+function beginning(field: string, from: Instant, now: Date): Date {
+  if (millisecondsOf(from) > now.getTime()) throw invalidField(field, 'must not be in the future');
+  return firstTimeFrom(from);
+}

@@ -1,0 +1,265 @@
+import type { Pool, PoolClient } from 'pg';
+import type { Logger } from 'pino';
+import { inTransaction } from '../../db/transaction.ts';
+import { isUnreachable } from '../../db/until-reachable.ts';
+import type { Filters } from '../../filters/filters.ts';
+import type { FilterMatch, NewMessage, Publication } from '../../messages/publication.ts';
+import type { PublishingConfigs } from '../../publishing/configs/channel-configs.ts';
+import type { PublishingConfig } from '../../publishing/configs/config-store.ts';
+import { createAsking } from '../../publishing/configs/filter-matches.ts';
+import { createHandOn, type HandOver, type NewDeliveries } from '../../publishing/hand-over.ts';
+import { storePublications } from '../../publishing/store.ts';
+import * as store from './due-store.ts';
+
+// One transaction: tens of ms, and what it holds in memory.
+const AT_ONCE = 250;
+const BYTES_AT_ONCE = 4 * 1_048_576;
+// In a rush: channels that one transaction serves, and how old the list of those that take turns may be.
+const CHANNELS_AT_ONCE = 25;
+const TURNS_FOR_MS = 1_000;
+// Some message cannot be stored: it is found by publishing one at a time, and tried again after this.
+const PUT_OFF_MS = 60_000;
+// How long one batch asks filters; the messages that it does not come to are due still, and channels take turns.
+const ASK_FOR_MS = 250;
+
+// Later than that tells of a worker that was away, or of more than it can publish.
+const LATE_MS = 5_000;
+
+/** Result of one batch. `isMore`: the next one would find something at once. `nextInMs`: until the next is due. */
+export type PublishedDue = { messages: number; isMore: boolean; nextInMs: number | undefined };
+
+/** Publishes the next batch. Rejects when nothing could be published. */
+export type PublishDue = () => Promise<PublishedDue>;
+
+type Dependencies = {
+  pool: Pool;
+  log: Logger;
+  filters: Pick<Filters, 'evaluate'>;
+  configs: PublishingConfigs;
+  handOver: HandOver;
+};
+
+/** Verdicts on messages of one channel: the version of its configuration, and the messages that its filters let through. */
+type Decision = { config: Pick<PublishingConfig, 'version' | 'filters'>; matches: readonly FilterMatch[] };
+
+/** Messages that a transaction has published, for `handOnDue` after its commit. */
+type Made = NewDeliveries & { publishedAt: Date[] };
+
+/** Messages of one channel whose filters are to be asked, in the configuration it had then. */
+type ToAsk = { config: PublishingConfig; messages: readonly store.AcceptedMessage[] };
+type Locked = Made & { toAsk: ReadonlyMap<string, ToAsk>; isMore: boolean };
+
+/**
+ * Publishes scheduled messages that are due, a batch at a time, and takes them out of what waits, in one transaction: whatever
+ * happens, each is in one of both. Safe in several workers at once. While more is due than one batch, the channels that have
+ * something take turns. Payloads were checked when they were accepted; who gets them is decided here. Filters are asked with no
+ * transaction open, and what they let through is published by a second one, where the channel is as it was when they were asked.
+ */
+export function createPublishDue({ pool, log, filters, configs, handOver }: Dependencies): PublishDue {
+  const handOn = createHandOn({ pool, log, handOver });
+  let isRush = false;
+  let turns: string[] = [];
+  let turnsUntil = 0;
+  // Batches of one message that are still to be made, after one that failed.
+  let alone = 0;
+  // The channel whose filters were asked last: the next batch begins behind it.
+  let askedLast = '';
+
+  const lock = async (connection: PoolClient): Promise<{ due: store.DueMessage[]; isFull: boolean }> => {
+    const count = alone > 0 ? 1 : AT_ONCE;
+    if (!isRush || alone > 0) {
+      const due = await store.lockDue(connection, count);
+      return { due, isFull: due.length === count };
+    }
+    if (turns.length === 0 || Date.now() >= turnsUntil) {
+      const startedAt = Date.now();
+      const channelIds = await store.findDueChannels(connection);
+      // Channels that were served last come last.
+      const last = turns[0] ?? '';
+      turns = [...channelIds.filter((id) => id >= last), ...channelIds.filter((id) => id < last)];
+      // Where the list takes long, it is made the less often.
+      turnsUntil = Date.now() + Math.max(TURNS_FOR_MS, 10 * (Date.now() - startedAt));
+    }
+    const served = turns.splice(0, CHANNELS_AT_ONCE);
+    turns.push(...served);
+    const each = { count: Math.max(1, Math.floor(count / served.length)), now: new Date() };
+    const due = served.length === 0 ? [] : await store.lockDueOf(connection, served, each);
+    return { due, isFull: due.length > 0 };
+  };
+
+  /**
+   * Takes messages that this transaction has locked out of what waits and publishes them: whatever happens, each is in one
+   * of both. `decisions` has all of their channels, which are active and have the configurations that were decided by.
+   */
+  const publish = async (
+    connection: PoolClient,
+    ids: readonly string[],
+    decisions: ReadonlyMap<string, Decision>,
+  ): Promise<Made> => {
+    if (ids.length === 0) return { publishedAt: [], taken: [], hasUntaken: false };
+    const messages = await store.takeDue(connection, ids);
+    const publications = toPublications(messages, decisions);
+    const { stored, taken, hasUntaken } = await storePublications(connection, publications, handOver.holder());
+    if (stored.some(({ channelStatus, isStale }) => channelStatus !== 'active' || isStale))
+      throw new Error('A scheduled message is due in a channel that cannot take it');
+    return { publishedAt: messages.map(({ message }) => message.publishedAt), taken, hasUntaken };
+  };
+
+  const handOnDue = ({ publishedAt, ...made }: Made): void => {
+    const lateMs = Date.now() - Math.min(...publishedAt.map((time) => time.getTime()));
+    if (lateMs > LATE_MS) log.info({ messages: publishedAt.length, lateMs }, 'published scheduled messages late');
+    handOn(made, 0);
+  };
+
+  /** The configurations that the locked channels have now; one that has only just come up is left to the next batch. */
+  const configsOf = async (due: readonly store.DueMessage[]): Promise<Map<string, PublishingConfig>> => {
+    const found = new Map<string, PublishingConfig>();
+    for (const { environmentId, channelId, configVersion } of due) {
+      if (found.has(channelId)) continue;
+      let config = await configs.of(environmentId, channelId);
+      if (config?.version !== configVersion) config = await configs.newest(environmentId, channelId);
+      if (config?.version === configVersion) found.set(channelId, config);
+    }
+    return found;
+  };
+
+  /** Publishes what no filter is asked about, and reads the rest. */
+  const publishUnfiltered = (locked: (ids: readonly string[]) => void): Promise<Locked> =>
+    inTransaction(pool, async (connection) => {
+      const { due, isFull } = await lock(connection);
+      await store.setAside(
+        connection,
+        due.filter(({ channelStatus }) => channelStatus !== 'active'),
+      );
+      const open = due.filter(({ channelStatus }) => channelStatus === 'active');
+      const fitting = store.withinBytes(open, BYTES_AT_ONCE);
+      locked(fitting.map(({ id }) => id));
+      const configOf = await configsOf(fitting);
+      const isFiltered = ({ channelId }: store.DueMessage): boolean =>
+        (configOf.get(channelId)?.filters.length ?? 0) > 0;
+      const decisions = new Map([...configOf].map(([id, config]): [string, Decision] => [id, { config, matches: [] }]));
+      const plain = fitting.filter((message) => configOf.has(message.channelId) && !isFiltered(message));
+      const filtered = fitting.filter(isFiltered).map(({ id }) => id);
+      const contents = filtered.length === 0 ? [] : await store.readDue(connection, filtered);
+      const toAsk = new Map<string, ToAsk>();
+      for (const [channelId, config] of configOf) {
+        const messages = contents.filter((each) => each.channelId === channelId);
+        if (messages.length > 0) toAsk.set(channelId, { config, messages });
+      }
+      const ids = plain.map(({ id }) => id);
+      const made = await publish(connection, ids, decisions);
+      return { ...made, toAsk, isMore: isFull || fitting.length < open.length };
+    });
+
+  /** One message after the other, by turns over the channels, as far as the time goes; the first one at least. */
+  const ask = async (
+    toAsk: ReadonlyMap<string, ToAsk>,
+  ): Promise<{ ids: string[]; decisions: Map<string, Decision & { matches: FilterMatch[] }>; isCut: boolean }> => {
+    const until = performance.now() + ASK_FOR_MS;
+    const ids: string[] = [];
+    const decisions = new Map<string, Decision & { matches: FilterMatch[] }>();
+    const channelIds = [...toAsk.keys()].toSorted();
+    const inTurn = [...channelIds.filter((id) => id > askedLast), ...channelIds.filter((id) => id <= askedLast)];
+    const asking = inTurn.flatMap((channelId) => {
+      const { config, messages } = toAsk.get(channelId) ?? {};
+      if (config === undefined || messages === undefined) return [];
+      const decision: Decision & { matches: FilterMatch[] } = { config, matches: [] };
+      decisions.set(channelId, decision);
+      return [{ channelId, decision, messages, ask: createAsking(filters, channelId, config) }];
+    });
+    const most = Math.max(0, ...asking.map(({ messages }) => messages.length));
+    for (let position = 0; position < most; position += 1)
+      for (const { channelId, decision, messages, ask: askAbout } of asking) {
+        const message = messages[position]?.message;
+        if (message === undefined) continue;
+        if (ids.length > 0 && performance.now() >= until) return { ids, decisions, isCut: true };
+        decision.matches.push(...(await askAbout(message)));
+        ids.push(message.id);
+        askedLast = channelId;
+      }
+    return { ids, decisions, isCut: false };
+  };
+
+  /** Publishes the evaluated messages that are due still in channels that have not changed; the rest is evaluated again. */
+  const publishAsked = (ids: readonly string[], decisions: ReadonlyMap<string, Decision>): Promise<Made> =>
+    inTransaction(pool, async (connection) => {
+      const due = await store.lockThese(connection, ids);
+      const unchanged = due.filter(
+        ({ channelId, channelStatus, configVersion }) =>
+          channelStatus === 'active' && decisions.get(channelId)?.config.version === configVersion,
+      );
+      return publish(
+        connection,
+        unchanged.map(({ id }) => id),
+        decisions,
+      );
+    });
+
+  const makeBatch = async (begun: (ids: readonly string[]) => void): Promise<{ messages: number; isMore: boolean }> => {
+    const { toAsk, isMore, ...unfiltered } = await publishUnfiltered(begun);
+    handOnDue(unfiltered);
+    if (toAsk.size === 0) return { messages: unfiltered.publishedAt.length, isMore };
+    const { ids, decisions, isCut } = await ask(toAsk);
+    begun(ids);
+    const filtered = await publishAsked(ids, decisions);
+    handOnDue(filtered);
+    return { messages: unfiltered.publishedAt.length + filtered.publishedAt.length, isMore: isMore || isCut };
+  };
+
+  return async () => {
+    if (!isRush && alone === 0) {
+      // Most looks find nothing, and cost one look into an index.
+      const nextInMs = await store.nextDueInMs(pool);
+      if (nextInMs === undefined || nextInMs > 0) return { messages: 0, isMore: false, nextInMs };
+    }
+    let ids: readonly string[] = [];
+    try {
+      const { messages, isMore } = await makeBatch((begun) => {
+        ids = begun;
+      });
+      alone = Math.max(0, alone - 1);
+      isRush = isMore;
+      if (!isMore) turns = [];
+      return { messages, isMore, nextInMs: isMore ? 0 : await store.nextDueInMs(pool) };
+    } catch (error) {
+      const [id] = ids;
+      if (id === undefined || isUnreachable(error)) throw error;
+      if (ids.length > 1) alone = ids.length;
+      else {
+        log.error({ err: error, messageId: id }, 'a scheduled message could not be published; it is tried again');
+        await store.putOff(pool, id, PUT_OFF_MS);
+      }
+      return { messages: 0, isMore: true, nextInMs: 0 };
+    }
+  };
+}
+
+type Group = Publication & { messages: NewMessage[]; matches?: FilterMatch[] };
+
+/** One publication for each channel, trace and number of hops. */
+function toPublications(
+  taken: readonly store.AcceptedMessage[],
+  decisions: ReadonlyMap<string, Decision>,
+): readonly Publication[] {
+  const groups = new Map<string, Group>();
+  const groupOf = new Map<string, Group>();
+  for (const { environmentId, channelId, message, trace, hops } of taken) {
+    const key = [channelId, trace.traceparent, trace.tracestate, hops].join();
+    const { config } = decisions.get(channelId) ?? {};
+    const group = groups.get(key) ?? {
+      environmentId,
+      channelId,
+      ...(config !== undefined && { configVersion: config.version }),
+      ...(config !== undefined && config.filters.length > 0 && { matches: [] }),
+      ...(trace.traceparent !== null && { trace }),
+      ...(hops > 0 && { hops }),
+      messages: [],
+    };
+    group.messages.push(message);
+    groups.set(key, group);
+    groupOf.set(message.id, group);
+  }
+  for (const { matches } of decisions.values())
+    for (const match of matches) groupOf.get(match.messageId)?.matches?.push(match);
+  return [...groups.values()];
+}

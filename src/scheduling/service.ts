@@ -1,0 +1,38 @@
+import type { Dependencies } from '../dependencies.ts';
+import type { EnvironmentCaller } from '../identity/caller.ts';
+import { ApiError, notFound } from '../kernel/api-error.ts';
+import { idsWithin, windowText } from '../kernel/instant.ts';
+import { type ListScope, type Page, pageRequest, toPage } from '../kernel/page.ts';
+import type { Message } from '../messages/schema.ts';
+import { channelExists, findMessage, mayWait } from '../messages/store.ts';
+import type { CancelledMessage, ListScheduled } from './schema.ts';
+import { cancelScheduled, listScheduled } from './store.ts';
+
+export type Scheduling = ReturnType<typeof createScheduling>;
+
+/** Messages before they are published: those that wait for their time, and those that were cancelled while they did. */
+export function createScheduling({ db, clock }: Pick<Dependencies, 'db' | 'clock'>) {
+  return {
+    /** Soonest first; of a deleted channel too, until retention removes them. NOT_FOUND for a missing channel. */
+    async list({ environmentId }: EnvironmentCaller, channelId: string, query: ListScheduled): Promise<Page<Message>> {
+      if (!(await channelExists(db, environmentId, channelId))) throw notFound('channel');
+      const { limit, status, eventType, since, until } = query;
+      const filters = { status, eventType, ...windowText({ since, until }) };
+      const scope: ListScope = { list: `scheduled of ${channelId}`, environmentId, filters };
+      const filter = { environmentId, channelId, status, eventType, ids: idsWithin('message', { since, until }) };
+      const found = await listScheduled(db, filter, pageRequest(scope, query));
+      return toPage(scope, limit, found, (message) => message);
+    },
+
+    /** Cancels what waits; again it answers the same. CONFLICT once it is published, NOT_FOUND for a missing message. */
+    async cancel({ environmentId }: EnvironmentCaller, messageId: string): Promise<CancelledMessage> {
+      if (mayWait(messageId)) await cancelScheduled(db, environmentId, messageId, clock());
+      const message = await findMessage(db, environmentId, messageId);
+      if (message === undefined) throw notFound('message');
+      if (message.deliveryStatus !== 'cancelled') throw new ApiError('CONFLICT', 'The message is published');
+      // Kept under an Idempotency-Key this answer would outlive an erasure: it has nothing of the content.
+      const { payload: _, metadata: __, ...cancelled } = message;
+      return { ...cancelled, deliveryStatus: 'cancelled' };
+    },
+  };
+}

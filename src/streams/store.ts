@@ -1,0 +1,157 @@
+import type { Pool, QueryConfig, QueryResultRow } from 'pg';
+import { TIME_IS_GIVEN } from '../db/time-given.ts';
+import { inTransaction } from '../db/transaction.ts';
+import type { DeliverySummary } from '../kernel/statuses.ts';
+import { BEGINNING, type StreamPosition } from './stream-position.ts';
+import { lowestIdAt, timeOfId } from '../kernel/ids.ts';
+
+// Messages of one position that one query brings, and their payloads' bytes: with a last one of 256 KiB and its metadata less
+// than 1 MiB is ever kept for a connection.
+const PAGE_MESSAGES = 100;
+const PAGE_BYTES = 256 * 1_024;
+// Bound of all positions together, for the memory of one query.
+const ROUND_BYTES = 8 * 1_048_576;
+// Processes make their ids before the transaction begins, and by their own clocks: how far apart both may be.
+const ORDERED_WITHIN_MS = 60_000;
+
+// Everything below it has ended, and whoever committed is visible in the same snapshot. A plain "behind the last one" would
+// lose a message that commits late (docs/decisions.md).
+const ENDED = 'm.transaction_id < pg_snapshot_xmin(pg_current_snapshot())';
+
+// With statistics from before a backlog PostgreSQL would gather and sort all of it for every page: 300 ms instead of 20 for ten
+// channels, one of them 100,000 messages behind. With neither of the two it walks the index in its order and stops.
+const IN_ORDER = 'SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off';
+
+async function queryInOrder<R extends QueryResultRow>(pool: Pool, query: QueryConfig): Promise<R[]> {
+  return inTransaction(pool, async (connection) => {
+    await connection.query(IN_ORDER);
+    return (await connection.query<R>(query)).rows;
+  });
+}
+
+/** Everything that a stream needs to begin. `last` is the last message that every stream of the channel may have shown. */
+export type StreamStart = { database: string; horizon: string; last: StreamPosition };
+
+const START = `
+  SELECT s.system_identifier::text AS database, pg_snapshot_xmin(pg_current_snapshot())::text AS horizon,
+    l.transaction_id::text AS "transactionId", l.id
+  FROM channels c CROSS JOIN pg_control_system() s
+  LEFT JOIN LATERAL (
+    SELECT m.transaction_id, m.id FROM messages m WHERE m.channel_id = c.id AND ${ENDED}
+    ORDER BY m.transaction_id DESC, m.id DESC LIMIT 1
+  ) l ON true
+  WHERE c.id = $1 AND c.environment_id = $2 AND c.deleted_at IS NULL`;
+
+/** Undefined for a channel that is missing, foreign or deleted. */
+export async function findStreamStart(
+  pool: Pool,
+  environmentId: string,
+  channelId: string,
+): Promise<StreamStart | undefined> {
+  type Row = { database: string; horizon: string; transactionId: string | null; id: string | null };
+  const [row] = await queryInOrder<Row>(pool, { text: START, values: [channelId, environmentId] });
+  if (row === undefined) return undefined;
+  const { database, horizon, transactionId, id } = row;
+  return { database, horizon, last: transactionId === null || id === null ? BEGINNING : { transactionId, id } };
+}
+
+// A scheduled message may be published long after the time in its id, should no worker have been there: it bounds nothing.
+const FIRST_SINCE = `
+  SELECT m.id FROM messages m WHERE m.channel_id = $1 AND m.id >= $2 AND NOT ${TIME_IS_GIVEN} ORDER BY m.id LIMIT 1`;
+// The year 10889: every id of a message is below.
+const ABOVE_ALL = lowestIdAt('message', new Date(2 ** 48 - 1));
+// MATERIALIZED: looked for by transaction, the whole history before it would be read.
+const EARLIEST = `
+  WITH later AS MATERIALIZED (
+    SELECT m.transaction_id FROM messages m WHERE m.channel_id = $1 AND m.id >= $2 AND m.id < $3 AND ${ENDED}
+  )
+  SELECT l.transaction_id::text AS "transactionId" FROM later l ORDER BY l.transaction_id LIMIT 1`;
+
+/**
+ * The position before the first message, in the order of streams, that was published after `since`; undefined when no stream
+ * could show one yet. The first minute of those messages is looked through: a later message has a later transaction.
+ * Where all of them were scheduled, all are looked through.
+ */
+export async function findPositionSince(
+  pool: Pool,
+  channelId: string,
+  since: Date,
+): Promise<StreamPosition | undefined> {
+  const lowest = lowestIdAt('message', new Date(since.getTime() + 1));
+  const [found] = await queryInOrder<{ id: string }>(pool, { text: FIRST_SINCE, values: [channelId, lowest] });
+  const first = found && timeOfId('message', found.id);
+  const until = first === undefined ? ABOVE_ALL : lowestIdAt('message', new Date(first.getTime() + ORDERED_WITHIN_MS));
+  const { rows } = await pool.query<{ transactionId: string }>(EARLIEST, [channelId, lowest, until]);
+  return rows[0] && { transactionId: rows[0].transactionId, id: lowest };
+}
+
+/** A message as a stream shows it, and in `asked` the index of the position that it stands behind. */
+export type StreamRow = StreamPosition & {
+  asked: number;
+  channelId: string;
+  eventType: string;
+  /** Null, with the time, once it is erased. */
+  payload: string | null;
+  erasedAt: Date | null;
+  metadata: Record<string, string> | null;
+  publishedAt: Date;
+  deliveryStatus: DeliverySummary;
+};
+
+// Toasted payloads are neither read nor unpacked before the last SELECT: octet_length asks for their length alone.
+// deliveryStatus is `summariseDeliveries` of src/kernel/statuses.ts; LIMIT 1 keeps PostgreSQL from hashing all deliveries.
+const READ_BEHIND = `
+  WITH behind AS (
+    SELECT p.asked, m.*, coalesce(octet_length(m.payload), 0) AS bytes, count(*) OVER () AS found,
+      row_number() OVER page AS number, sum(coalesce(octet_length(m.payload), 0)) OVER page AS page_bytes
+    FROM unnest($1::text[], $2::xid8[], $3::text[]) WITH ORDINALITY AS p (channel_id, transaction_id, id, asked)
+    CROSS JOIN LATERAL (
+      SELECT m.* FROM messages m
+      WHERE m.channel_id = p.channel_id AND (m.transaction_id, m.id) > (p.transaction_id, p.id) AND ${ENDED}
+      ORDER BY m.transaction_id, m.id LIMIT ${PAGE_MESSAGES}
+    ) m
+    WINDOW page AS (PARTITION BY p.asked ORDER BY m.transaction_id, m.id)
+  ), shown AS (
+    SELECT b.*, sum(b.bytes) OVER (ORDER BY b.number, b.asked) AS round_bytes FROM behind b
+    WHERE b.page_bytes - b.bytes < ${PAGE_BYTES}
+  )
+  SELECT s.asked::int - 1 AS asked, s.transaction_id::text AS "transactionId", s.id, s.channel_id AS "channelId",
+    s.event_type AS "eventType", s.payload, s.erased_at AS "erasedAt", s.metadata, s.published_at AS "publishedAt", s.found::int AS found,
+    CASE WHEN (SELECT true FROM deliveries d WHERE d.message_id = s.id LIMIT 1) IS NULL THEN 'unrouted'
+      WHEN (SELECT true FROM deliveries d WHERE d.message_id = s.id AND d.due_at IS NOT NULL LIMIT 1) THEN 'pending'
+      WHEN (SELECT true FROM deliveries d WHERE d.message_id = s.id AND d.status = 'failed' LIMIT 1) THEN 'failed'
+      ELSE 'delivered' END AS "deliveryStatus"
+  FROM shown s WHERE s.round_bytes - s.bytes < ${ROUND_BYTES}
+  ORDER BY s.asked, s.number`;
+
+/**
+ * The next messages behind each of these positions, in the order of streams, in one query: 100 a position, about 256 KiB a position and
+ * 8 MiB in all at most, one a position at least while there is room. `hasMore`: some were left for the next time.
+ */
+export async function readBehind(
+  pool: Pool,
+  positions: readonly (StreamPosition & { channelId: string })[],
+): Promise<{ rows: StreamRow[]; hasMore: boolean }> {
+  const rows = await queryInOrder<StreamRow & { found: number }>(pool, {
+    name: 'read_streams',
+    text: READ_BEHIND,
+    values: [
+      positions.map(({ channelId }) => channelId),
+      positions.map(({ transactionId }) => transactionId),
+      positions.map(({ id }) => id),
+    ],
+  });
+  const counts = new Map<number, number>();
+  for (const { asked } of rows) counts.set(asked, (counts.get(asked) ?? 0) + 1);
+  const isCut = rows.length < (rows[0]?.found ?? 0);
+  return { rows, hasMore: isCut || [...counts.values()].some((count) => count >= PAGE_MESSAGES) };
+}
+
+/** The channels among these that have not been deleted. */
+export async function findLiveChannels(pool: Pool, channelIds: readonly string[]): Promise<Set<string>> {
+  const { rows } = await pool.query<{ id: string }>(
+    'SELECT c.id FROM channels c WHERE c.id = ANY ($1::text[]) AND c.deleted_at IS NULL',
+    [channelIds],
+  );
+  return new Set(rows.map(({ id }) => id));
+}

@@ -1,0 +1,159 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Pool } from 'pg';
+import { createPool } from '../../src/db/pool.ts';
+import { answerTo } from '../../src/publishing/answer.ts';
+import { type Commit, createCommit } from '../../src/publishing/commit.ts';
+import { noHandOver } from '../../src/publishing/hand-over.ts';
+import { createPrepare } from '../../src/publishing/prepare.ts';
+import type { PublishUnit } from '../../src/publishing/transaction.ts';
+import { stringifyExact } from '../../src/kernel/exact-json.ts';
+import { createChannel } from '../support/make/factories.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+
+let posthorn: TestPosthorn;
+let environmentId: string;
+let channelId: string;
+let pool: Pool;
+let commit: Commit;
+let woken: string[];
+/** Every statement that PostgreSQL gets: its name, or its first word. */
+let statements: string[];
+
+beforeAll(async () => {
+  posthorn = await startPosthorn({ withWorker: false });
+  ({ id: channelId } = await createChannel(posthorn));
+  ({ environmentId } = await posthorn.deps.db.channel.findUniqueOrThrow({ where: { id: channelId } }));
+  pool = createPool(posthorn.database.url, { max: 3 });
+  pool.on('connect', (client) => {
+    const { query } = client;
+    client.query = ((...given: unknown[]) => {
+      // `as`: the service gives a text, or a statement with a name or a text.
+      const [asked] = given as [string | { name?: string; text: string }];
+      const { name, text } = typeof asked === 'string' ? { name: undefined, text: asked } : asked;
+      statements.push(name ?? text.trim().split(/\s/)[0] ?? '');
+      return (query as (...parts: unknown[]) => unknown).apply(client, given);
+    }) as typeof query;
+  });
+});
+beforeEach(async () => {
+  ({ id: channelId } = await createChannel(posthorn));
+  statements = [];
+  woken = [];
+  commit = createCommit({
+    pool,
+    log: posthorn.deps.log,
+    handOver: noHandOver,
+    streams: { wake: (id) => woken.push(id) },
+  });
+});
+afterAll(async () => {
+  await pool.end();
+  await posthorn.stop();
+});
+
+const request = <B>(body: B) => ({ body, bodyText: JSON.stringify(body), header: () => undefined });
+type Terms = { to?: string; id?: string; delay?: number; configVersion?: number; isKeyed?: boolean };
+/** A request for one message, as it is once it has been checked. */
+function unit({ to = channelId, id, delay, configVersion, isKeyed = false }: Terms = {}): PublishUnit {
+  const body = { eventType: 'order.created', payload: { n: 1 }, id, delay };
+  const { toPublish, place, asked } = createPrepare(posthorn.deps).single(environmentId, to, request(body));
+  const key = { environmentId, id: randomBytes(32), requestHash: randomBytes(32) };
+  return {
+    publications: toPublish.map(({ publication }) => ({
+      ...publication,
+      ...(configVersion !== undefined && { configVersion }),
+    })),
+    place,
+    asked,
+    warnings: [],
+    ...(isKeyed && { keep: { request: key, status: 202, headers: {} } }),
+  };
+}
+
+/** Commits units that come together. Returns for each the text of its answer, `stale`, or the code of its refusal. */
+const together = (units: readonly PublishUnit[]): Promise<string[]> =>
+  Promise.all(
+    units.map(async (each) => {
+      try {
+        const outcome = await commit(each);
+        return outcome === 'stale' ? outcome : stringifyExact(answerTo(each.asked, outcome));
+      } catch (refusal) {
+        return refusal instanceof Error && 'code' in refusal ? String(refusal.code) : String(refusal);
+      }
+    }),
+  );
+const idIn = (answer: string | undefined): unknown => (JSON.parse(answer ?? '') as { id: unknown }).id;
+const stored = (): Promise<number> => posthorn.deps.db.message.count({ where: { channelId } });
+
+describe('publishes that come together', () => {
+  test('without keys, ids and times of their own are one statement, without a transaction around it', async () => {
+    const answers = await together(Array.from({ length: 20 }, () => unit()));
+    expect(new Set(answers.map(idIn)).size).toBe(20);
+    expect(statements).toEqual(['publish']);
+    expect(await stored()).toBe(20);
+    expect(woken).toEqual(Array.from(answers, () => channelId));
+  });
+
+  test('are that one statement where some are refused, and nothing of these is stored', async () => {
+    const { id: paused } = await createChannel(posthorn);
+    await posthorn.request('PATCH', `/v1/channels/${paused}`, { status: 'paused' });
+    const refused = [unit({ to: paused }), unit({ to: 'chn_none' }), unit({ configVersion: 99 })];
+    const [fine, ...others] = await together([unit(), ...refused]);
+    expect(others).toEqual(['CONFLICT', 'NOT_FOUND', 'stale']);
+    expect(fine).toContain('"deliveryStatus":"unrouted"');
+    expect(statements).toEqual(['publish']);
+    expect(await stored()).toBe(1);
+    expect(await posthorn.deps.db.message.count({ where: { channelId: paused } })).toBe(0);
+    expect(woken).toEqual([channelId]);
+  });
+
+  test('with keys are one transaction, which asks only for what they need', async () => {
+    await together([unit({ isKeyed: true }), unit({ isKeyed: true })]);
+    expect(statements).toEqual(['BEGIN', 'SET', 'publish', 'keep-answers', 'COMMIT']);
+    expect(await stored()).toBe(2);
+  });
+
+  test('with keys are made again without one that was checked by an older configuration', async () => {
+    const answers = await together([unit({ isKeyed: true }), unit({ isKeyed: true, configVersion: 99 })]);
+    expect(answers[1]).toBe('stale');
+    expect(statements).toEqual([
+      'BEGIN',
+      'SET',
+      'publish',
+      'ROLLBACK',
+      'BEGIN',
+      'SET',
+      'publish',
+      'keep-answers',
+      'COMMIT',
+    ]);
+    expect(await stored()).toBe(1);
+  });
+
+  test('hold each other up in no way: plain ones go beside those with keys', async () => {
+    await together([unit(), unit({ isKeyed: true }), unit()]);
+    expect(statements.filter((statement) => statement === 'publish')).toHaveLength(2);
+    expect(await stored()).toBe(3);
+  });
+});
+
+describe('a message that its publisher had published under the same id', () => {
+  test.each([
+    ['is read by the transaction that finds it', {}, 'unrouted'],
+    ['and waits for its time is read by the transaction that finds it', { delay: 60_000 }, 'scheduled'],
+  ])('%s', async (_, terms, deliveryStatus) => {
+    const [first] = await together([unit({ id: 'order-1', ...terms })]);
+    statements = [];
+    const again = { ...unit({ id: 'order-1', ...terms, isKeyed: true }) };
+    expect(await together([again])).toEqual([first]);
+    expect([statements[0], statements.at(-1)]).toEqual(['BEGIN', 'COMMIT']);
+    const shown = await posthorn.request('GET', `/v1/messages/${String(idIn(first))}`);
+    expect(JSON.parse(first ?? '')).toEqual(shown.body);
+    expect(shown.body).toMatchObject({ deliveryStatus });
+    const kept = await posthorn.deps.db.idempotencyKey.findUniqueOrThrow({
+      where: { id: Uint8Array.from(again.keep?.request.id ?? []) },
+    });
+    expect(kept.body).toBe(first);
+  });
+});

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { REPLAY_KINDS, type ReplayKind, replayWorkflowId } from '../../src/contract/replays.ts';
+import { WORKFLOW_TYPES } from '../../src/contract/temporal-names.ts';
+import { endAsDeadLetter } from '../../src/deliveries/statements/end.ts';
+import {
+  abandonReplays,
+  pendingReplays,
+  type Progress,
+  restartLostReplays,
+  runBatch,
+} from '../../src/replays/batches.ts';
+import { createCarriers } from '../../src/temporal/carriers.ts';
+import { createChannel, createSubscription, publishBatch } from '../support/make/factories.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+
+type ReplayJson = { id: string; status: string; finishedAt?: string };
+type Subscribed = { channelId: string; subscriptionId: string };
+
+// Deliveries that are there to be replayed. More than one batch of either kind: 100 dead letters, and 50 messages a second.
+const COUNT = 120;
+const AFTER_A_BATCH: Record<ReplayKind, number> = { replayDeadLetters: 100, replayMessages: 50 };
+
+let posthorn: TestPosthorn;
+beforeAll(async () => {
+  posthorn = await startPosthorn({ withWorker: false });
+});
+afterAll(() => posthorn.stop());
+
+/** Asks for it as a caller does. Returns its path, too, where it is shown. */
+const ASK: Record<ReplayKind, (of: Subscribed) => Promise<{ shownAt: string; id: string }>> = {
+  async replayDeadLetters({ channelId }) {
+    const { body } = await posthorn.request<ReplayJson>('POST', '/v1/dlq/replay', { channelId });
+    return { shownAt: `/v1/dlq/replay/${body.id}`, id: body.id };
+  },
+  async replayMessages({ subscriptionId }) {
+    const asked = { since: new Date(Date.now() - 600_000).toISOString(), ratePerSecond: 50 };
+    const { body } = await posthorn.request<ReplayJson>('POST', `/v1/subscriptions/${subscriptionId}/replay`, asked);
+    return { shownAt: `/v1/replays/${body.id}`, id: body.id };
+  },
+};
+
+/** A subscription whose deliveries have all ended as dead letters. */
+async function withDeadLetters(): Promise<Subscribed> {
+  const { id: channelId } = await createChannel(posthorn);
+  const { id: subscriptionId } = await createSubscription(posthorn, {
+    channelId,
+    webhookUrl: 'https://example.com/in',
+  });
+  for (const count of [100, COUNT - 100]) await publishBatch(posthorn, channelId, count);
+  for (const { id: deliveryId } of await posthorn.deps.db.delivery.findMany({ where: { subscriptionId } }))
+    await endAsDeadLetter(posthorn.deps.pool, { deliveryId, round: 1, reason: 'internal', message: 'a test' });
+  return { channelId, subscriptionId };
+}
+
+// `as`: only REPLAY_KINDS has these keys.
+describe.each(Object.keys(REPLAY_KINDS) as ReplayKind[])('%s', (kind) => {
+  let of: Subscribed;
+  let id: string;
+  let shownAt: string;
+  let carrier: string;
+  beforeEach(async () => {
+    of = await withDeadLetters();
+    ({ id, shownAt } = await ASK[kind](of));
+    carrier = replayWorkflowId({ kind, id });
+  });
+
+  /** The next batch, when everything has settled. */
+  const batch = (): Promise<Progress> =>
+    runBatch(posthorn.deps, { kind, id, carrier, now: new Date(Date.now() + 60_000) });
+  const shown = async (): Promise<ReplayJson> => (await posthorn.request<ReplayJson>('GET', shownAt)).body;
+  const isPending = async (): Promise<boolean> =>
+    (await pendingReplays(posthorn.deps.pool)).some((pending) => pending.kind === kind && pending.id === id);
+  const dueAgain = (): Promise<number> =>
+    posthorn.deps.db.delivery.count({ where: { subscriptionId: of.subscriptionId, round: 2, status: 'pending' } });
+  const untilFinished = async (): Promise<void> => {
+    for (let batches = 0; batches < 5; batches += 1) if ((await batch()).isFinished) return;
+  };
+  const restartLost = (): Promise<void> =>
+    restartLostReplays({ pool: posthorn.deps.pool, carriers: createCarriers(posthorn.temporal) });
+
+  test('goes on batch by batch, counts what it has made due, and completes once', async () => {
+    expect(await isPending()).toBe(true);
+    const first = await batch();
+    expect(first).toMatchObject({ isFinished: false, counts: { replayed: AFTER_A_BATCH[kind] } });
+    expect(await isPending()).toBe(false);
+    expect(await shown()).toMatchObject({ status: 'running', replayed: AFTER_A_BATCH[kind] });
+    await untilFinished();
+    const completed = { status: 'completed', matched: COUNT, replayed: COUNT, finishedAt: expect.any(String) };
+    expect(await shown()).toMatchObject(completed);
+    expect(await dueAgain()).toBe(COUNT);
+    expect(await batch()).toMatchObject({ isFinished: true, counts: { matched: 0, replayed: 0 } });
+    expect(await shown()).toMatchObject(completed);
+  });
+
+  test('two workers that run it at a time replay nothing twice', async () => {
+    await Promise.all([untilFinished(), untilFinished()]);
+    expect(await shown()).toMatchObject({ status: 'completed', matched: COUNT, replayed: COUNT });
+    expect(await dueAgain()).toBe(COUNT);
+  });
+
+  test('a cancel between two batches ends it, and what was made due stays due', async () => {
+    await batch();
+    expect((await posthorn.request('POST', `${shownAt}/cancel`)).status).toBe(202);
+    expect(await batch()).toMatchObject({ isFinished: true });
+    expect(await shown()).toMatchObject({ status: 'cancelled', replayed: AFTER_A_BATCH[kind] });
+    expect(await dueAgain()).toBe(AFTER_A_BATCH[kind]);
+    await restartLost();
+    await abandonReplays(posthorn.deps.pool);
+    expect(await isPending()).toBe(false);
+  });
+
+  test.each([
+    ['whose Temporal workflow is unknown', restartLost],
+    ["in a store of Temporal's that is new", () => abandonReplays(posthorn.deps.pool)],
+  ])('a replay %s is started again and goes on where it stands', async (_, repair) => {
+    await batch();
+    await repair();
+    expect(await shown()).toMatchObject({ status: 'pending', replayed: AFTER_A_BATCH[kind] });
+    expect(await isPending()).toBe(true);
+    await untilFinished();
+    expect(await shown()).toMatchObject({ status: 'completed', replayed: COUNT });
+    expect(await dueAgain()).toBe(COUNT);
+  });
+
+  test('one whose Temporal workflow runs is left alone, and is cancelled once a person has terminated it', async () => {
+    await batch();
+    // Nobody takes the tasks of this queue, so it runs until it is terminated.
+    const taskQueue = `${posthorn.taskQueue}-idle`;
+    const running = await posthorn.temporal.workflow.start(WORKFLOW_TYPES.warmUp, { workflowId: carrier, taskQueue });
+    await restartLost();
+    expect(await shown()).toMatchObject({ status: 'running' });
+    await running.terminate('by hand');
+    await restartLost();
+    expect(await shown()).toMatchObject({ status: 'cancelled', finishedAt: expect.any(String) });
+    expect(await dueAgain()).toBe(AFTER_A_BATCH[kind]);
+  });
+});

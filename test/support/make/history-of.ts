@@ -1,0 +1,37 @@
+import { historyToJson } from '../check/history-json.ts';
+import { waitFor } from '../check/wait-for.ts';
+import type { TestPosthorn } from '../service/posthorn.ts';
+
+/** A history as JSON, without anything of the machine that made it. */
+export type RecordedHistory = { workflowId: string; history: unknown };
+
+/** The history of a Temporal workflow once it has closed, or as it stands. */
+export async function historyOf(
+  posthorn: TestPosthorn,
+  workflowId: string,
+  end: 'closed' | 'open',
+): Promise<RecordedHistory> {
+  const handle = posthorn.temporal.workflow.getHandle(workflowId);
+  await waitFor(
+    `${workflowId} ${end}`,
+    async () => ((await handle.describe()).status.name === 'RUNNING') === (end === 'open'),
+  );
+  return { workflowId, history: withoutMachine(historyToJson(await handle.fetchHistory())) };
+}
+
+/** Names of processes and hosts, and stacks with their paths: replaying looks at neither. */
+function withoutMachine(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutMachine);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [
+      key,
+      // "<process>@<host>": identities, and with more behind it the sticky queues of workers.
+      typeof member === 'string' && /^\d+@/.test(member)
+        ? 'worker'
+        : key === 'stackTrace'
+          ? ''
+          : withoutMachine(member),
+    ]),
+  );
+}

@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Context } from '@temporalio/activity';
+import { Worker } from '@temporalio/worker';
+import type { Activities } from '../../../activities/index.ts';
+import type { AttemptResult, DeliverMessageInput, Standing } from '../../../src/contract/delivery-workflow.ts';
+import { FIRST_TASK_LOST_AFTER_MS } from '../../../src/contract/delivery-workflow.ts';
+import { deliveryWorkflowId, WORKFLOW_TYPES } from '../../../src/contract/temporal-names.ts';
+import { connectToTemporal } from '../../../src/temporal/connection.ts';
+import { bundleWorkflows } from '../../../src/temporal/workflow-bundle.ts';
+import type { TestPosthorn } from '../service/posthorn.ts';
+import { currentRun } from '../service/run.ts';
+import { historyOf, type RecordedHistory } from './history-of.ts';
+
+// Delays are a second or more: Temporal promises no shorter ones.
+export const POLICY = { maxRetries: 2, initialDelay: 1_000, maxDelay: 60_000, backoffMultiplier: 2 };
+
+/** A worker that dies in a try, as the server sees it: heartbeats end, the activity times out. */
+export function recordCrash(posthorn: TestPosthorn): Promise<RecordedHistory> {
+  let hasDied = false;
+  return playOut(posthorn, {
+    name: 'crash',
+    activities: {
+      attemptLocally: (): Promise<AttemptResult> =>
+        Promise.resolve({ result: 'retry', delayMs: 1_000, message: 'answered with status 500' }),
+      async attemptDelivery({ number }): Promise<AttemptResult> {
+        if (hasDied) return { result: 'delivered' };
+        hasDied = true;
+        Context.current().heartbeat(number);
+        await Context.current().cancelled;
+        return { result: 'superseded' };
+      },
+      recordCrash: (): Promise<Standing> => Promise.resolve({ attempts: 1, policyAttempts: 1 }),
+    },
+  });
+}
+
+/** A worker that died with its first task, as the next one finds it: the task comes late. */
+export const recordLateTask = (posthorn: TestPosthorn): Promise<RecordedHistory> =>
+  playOut(posthorn, {
+    name: 'late',
+    afterMs: FIRST_TASK_LOST_AFTER_MS + 500,
+    activities: { attemptDelivery: (): Promise<AttemptResult> => Promise.resolve({ result: 'delivered' }) },
+  });
+
+/**
+ * The Temporal workflow and the server are the real ones; the activities play the worker, so that no process has to be killed.
+ * `afterMs`: how long nobody takes the first task.
+ */
+async function playOut(
+  posthorn: TestPosthorn,
+  { name, activities, afterMs = 0 }: { name: string; activities: Partial<Activities>; afterMs?: number },
+): Promise<RecordedHistory> {
+  const taskQueue = `${posthorn.taskQueue}-${name}`;
+  const { connection, close } = await connectToTemporal({
+    address: currentRun().temporalAddress,
+    namespace: 'default',
+  });
+  const input: DeliverMessageInput = {
+    deliveryId: posthorn.deps.newId('delivery'),
+    round: 1,
+    attempts: 0,
+    policyAttempts: 0,
+    policy: POLICY,
+    timeoutMs: 15_000,
+    firstTry: 'local',
+    isSearchable: false,
+    target: 'POST 127.0.0.1',
+  };
+  const workflowId = deliveryWorkflowId(input.deliveryId, 1);
+  const options = { workflowId, taskQueue, args: [input] };
+  const handle = await posthorn.temporal.workflow.start(WORKFLOW_TYPES.deliverMessage, options);
+  await sleep(afterMs);
+  const workflowBundle = await bundleWorkflows();
+  const worker = await Worker.create({ connection, namespace: 'default', taskQueue, workflowBundle, activities });
+  await worker.runUntil(handle.result());
+  await close();
+  return historyOf(posthorn, workflowId, 'closed');
+}
