@@ -34,7 +34,7 @@ async function store(
 }
 
 /** Without what is measured at the moment of the answer: a delivery may end between two of them. */
-const lasting = ({ concurrency: _, ...rest }: Record<string, unknown>): Record<string, unknown> => rest;
+const lasting = (body: Record<string, unknown>): Record<string, unknown> => ({ ...body, concurrency: undefined });
 
 /** Reads it, sends it back, changes another field, and is refused another value of the kind that is no longer taken. */
 async function expectAlive(
