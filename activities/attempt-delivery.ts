@@ -18,7 +18,7 @@ export type AttemptDependencies = TryDependencies & {
   admission: Admission;
 };
 
-// The worker sends one at most every 2 s (worker.ts); calling it each second costs nothing.
+// The worker sends one at most every 2 s (start-worker.ts); calling it each second costs nothing.
 const HEARTBEAT_EVERY_MS = 1_000;
 // Longest wait of a try for its turn under the subscription's limits. A try that would wait longer is held instead.
 const PATIENCE_MS = 3_000;

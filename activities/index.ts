@@ -1,13 +1,13 @@
 import type { ReplayActivities } from '../src/contract/replays.ts';
 import type { createAttemptActivities } from './attempt-delivery.ts';
-import type { createDeadLetterActivities } from './dead-letters.ts';
+import type { createBrokenTryActivities } from './broken-tries.ts';
 import type { createDrainActivities } from './drain-deliveries.ts';
 import type { createReconcileActivities } from './reconcile.ts';
 import type { createRetentionActivities } from './remove-expired.ts';
 
 /** The activities that Temporal workflows call by name. src/process/parts build them; a worker without one of them does not compile. */
 export type Activities = ReturnType<typeof createAttemptActivities> &
-  ReturnType<typeof createDeadLetterActivities> &
+  ReturnType<typeof createBrokenTryActivities> &
   ReplayActivities &
   ReturnType<typeof createReconcileActivities> &
   ReturnType<typeof createRetentionActivities> &

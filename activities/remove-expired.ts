@@ -15,7 +15,7 @@ export type RetentionDependencies = {
   stopping: AbortSignal;
 };
 
-// The worker sends one at most every 2 s (worker.ts); one batch may take longer than that on a busy machine.
+// The worker sends one at most every 2 s (start-worker.ts); one batch may take longer than that on a busy machine.
 const HEARTBEAT_EVERY_MS = 1_000;
 const RETRY_ELSEWHERE_MS = 3_000;
 

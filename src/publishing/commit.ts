@@ -65,7 +65,7 @@ export function createCommit(collaborators: {
   // One that another process holds up waits alone: the others of its group have been stored meanwhile.
   const heldUp = groupsOf({ inFlight: UNITS_IN_FLIGHT, maxWeight: 0, patience: '5s' });
 
-  const store = async (unit: PublishUnit): Promise<UnitResult> => {
+  const storeInGroup = async (unit: PublishUnit): Promise<UnitResult> => {
     if (isPlain(unit)) return plain.add(unit);
     const result = await several.add(unit);
     return result.refusal instanceof HeldElsewhereError ? heldUp.add(unit) : result;
@@ -98,7 +98,7 @@ export function createCommit(collaborators: {
 
   return async (given) => {
     const unit = { ...given, publications: given.publications.flatMap(splitScheduled) };
-    const { outcome, refusal } = await admitted(unit, () => store(unit));
+    const { outcome, refusal } = await admitted(unit, () => storeInGroup(unit));
     if (outcome !== undefined) return outcome;
     if (refusal instanceof StaleConfigError) return 'stale';
     if (refusal instanceof HeldElsewhereError) {

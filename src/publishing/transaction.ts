@@ -105,10 +105,10 @@ async function storeOneByOne(pool: Pool, units: readonly PublishUnit[], terms: T
 
 /** All of these units, or UnitsRefused with those that cannot be stored beside the others. */
 async function storeTogether(pool: Pool, units: readonly PublishUnit[], { holder, patience }: Terms): Promise<Results> {
-  if (units.every(isPlain)) return store(pool, units, holder);
+  if (units.every(isPlain)) return storeOn(pool, units, holder);
   return inTransaction(pool, async (connection) => {
     await connection.query(beginWith(patience));
-    const { resultOf, ...made } = await store(connection, units, holder);
+    const { resultOf, ...made } = await storeOn(connection, units, holder);
     const refusals = new Map<PublishUnit, Error>();
     for (const [unit, { refusal }] of resultOf) if (refusal !== undefined) refusals.set(unit, refusal);
     if (refusals.size > 0) throw new UnitsRefused(refusals);
@@ -117,7 +117,7 @@ async function storeTogether(pool: Pool, units: readonly PublishUnit[], { holder
 }
 
 /** The steps of a group. One that nobody needs asks PostgreSQL nothing, so that plain units are one statement. */
-async function store(
+async function storeOn(
   connection: Pool | PoolClient,
   units: readonly PublishUnit[],
   holder: string | undefined,

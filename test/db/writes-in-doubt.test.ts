@@ -19,7 +19,7 @@ let key: string;
 beforeAll(async () => {
   posthorn = await startPosthorn({ withWorker: false });
   wire = await startTcpProxy(posthorn.database.url);
-  remote = await startSecondApi({ ...posthorn, database: { ...posthorn.database, url: wire.url } });
+  remote = await startSecondApi({ deps: posthorn.deps, database: { url: wire.url } });
   await posthorn.deps.pool.query(`
     CREATE FUNCTION end_session() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END $$`);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Pool } from 'pg';
-import { createDeadLetterActivities } from '../../activities/dead-letters.ts';
+import { createBrokenTryActivities } from '../../activities/broken-tries.ts';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { createTakeOver, takeOverFromDead } from '../../src/dispatch/recovery/incarnation.ts';
 import { createFaults } from '../../src/deliveries/faults.ts';
@@ -189,7 +189,7 @@ describe('workers that die in tries of one delivery', () => {
   test('are counted under its policy: the second death holds it, the tenth ends it, and a replay begins anew', async () => {
     const { messageId, delivery } = await waiting();
     const faults = createFaults({ pool: posthorn.deps.pool, log: createLog('silent'), now: Date.now });
-    const activities = createDeadLetterActivities({ ...posthorn.deps, faults });
+    const activities = createBrokenTryActivities({ ...posthorn.deps, faults });
     const die = async (): Promise<unknown> => {
       const { rows } = await sql('SELECT round, attempts FROM deliveries WHERE id = $1', [delivery.id]);
       const input = { deliveryId: delivery.id, round: rows[0]?.round, number: rows[0]?.attempts + 1 };

@@ -8,7 +8,7 @@ import { noHandOver } from '../../src/publishing/hand-over.ts';
 import { createPrepare } from '../../src/publishing/prepare.ts';
 import type { PublishUnit } from '../../src/publishing/transaction.ts';
 import { stringifyExact } from '../../src/kernel/exact-json.ts';
-import { createChannel } from '../support/make/factories.ts';
+import { createChannel, createSubscription } from '../support/make/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 
 let posthorn: TestPosthorn;
@@ -139,21 +139,40 @@ describe('publishes that come together', () => {
 });
 
 describe('a message that its publisher had published under the same id', () => {
-  test.each([
-    ['is read by the transaction that finds it', {}, 'unrouted'],
-    ['and waits for its time is read by the transaction that finds it', { delay: 60_000 }, 'scheduled'],
-  ])('%s', async (_, terms, deliveryStatus) => {
-    const [first] = await together([unit({ id: 'order-1', ...terms })]);
+  /** Publishes it again under a key. Returns the answer, which is the one that is kept, and is the message as it is now. */
+  async function publishAgain(terms: Terms): Promise<Record<string, unknown>> {
     statements = [];
-    const again = { ...unit({ id: 'order-1', ...terms, isKeyed: true }) };
-    expect(await together([again])).toEqual([first]);
-    expect([statements[0], statements.at(-1)]).toEqual(['BEGIN', 'COMMIT']);
-    const shown = await posthorn.request('GET', `/v1/messages/${String(idIn(first))}`);
-    expect(JSON.parse(first ?? '')).toEqual(shown.body);
-    expect(shown.body).toMatchObject({ deliveryStatus });
+    const again = unit({ id: 'order-1', isKeyed: true, ...terms });
+    const [answer = ''] = await together([again]);
+    expect(statements.filter((statement) => statement !== 'SELECT')).toEqual([
+      'BEGIN',
+      'SET',
+      'INSERT',
+      'keep-answers',
+      'COMMIT',
+    ]);
     const kept = await posthorn.deps.db.idempotencyKey.findUniqueOrThrow({
       where: { id: Uint8Array.from(again.keep?.request.id ?? []) },
     });
-    expect(kept.body).toBe(first);
+    expect(kept.body).toBe(answer);
+    const { body } = await posthorn.request<Record<string, unknown>>('GET', `/v1/messages/${String(idIn(answer))}`);
+    expect(JSON.parse(answer)).toEqual(body);
+    return body;
+  }
+
+  test('is read by the transaction that finds it', async () => {
+    await createSubscription(posthorn, { channelId, webhookUrl: 'https://example.com/in' });
+    const [first] = await together([unit({ id: 'order-1' })]);
+    expect(await publishAgain({})).toMatchObject({ id: idIn(first), deliveryStatus: 'pending', payload: { n: 1 } });
+  });
+
+  test('and that waits, or was to wait, is read there too', async () => {
+    const [first] = await together([unit({ id: 'order-1', delay: 60_000 })]);
+    const id = idIn(first);
+    expect(await publishAgain({ delay: 60_000 })).toMatchObject({ id, deliveryStatus: 'scheduled', payload: { n: 1 } });
+    await posthorn.request('DELETE', `/v1/messages/${String(id)}`);
+    const erased = await publishAgain({ delay: 60_000 });
+    expect(erased).toMatchObject({ id, deliveryStatus: 'cancelled', cancelReason: 'erased' });
+    expect(erased).not.toHaveProperty('payload');
   });
 });

@@ -21,7 +21,7 @@ let channelId: string;
 beforeAll(async () => {
   posthorn = await startPosthorn({ withWorker: false });
   const clock = (): Date => new Date(Date.now() + 2 * HOUR_MS);
-  later = await startSecondApi({ ...posthorn, deps: { ...posthorn.deps, clock } });
+  later = await startSecondApi({ keys: posthorn.keys, deps: { ...posthorn.deps, clock } });
 });
 beforeEach(async () => {
   channelId = (await createChannel(posthorn)).id;

@@ -57,9 +57,17 @@ const schema: fc.Arbitrary<Schema> = fc.record(
 const EVENT_TYPES = ['order.created', 'order.paid'] as const;
 const message = fc.record({ eventType: fc.constantFrom(...EVENT_TYPES), payload });
 
-/** An instance of Ajv that shares nothing with the service: its own options, its own compilation, V8's regular expressions. */
-const fits = (each: Schema, sent: unknown): boolean =>
-  new Ajv2020({ strict: false, ownProperties: true, multipleOfPrecision: 6 }).compile(each)(sent);
+/**
+ * An instance of Ajv that shares nothing with the service: its own options, its own compilation, V8's regular expressions. One for all
+ * runs, since the first compilation of an instance takes 30 ms.
+ */
+const ajv = new Ajv2020({ strict: false, ownProperties: true, multipleOfPrecision: 6 });
+/** Whether a payload fits. */
+const compiled = (each: Schema): ((sent: unknown) => boolean) => {
+  const validate = ajv.compile(each);
+  ajv.removeSchema(each);
+  return (sent) => validate(sent);
+};
 
 test('a batch is published exactly when every payload fits, and then as it is: all of it or nothing', async () => {
   const seen = { published: 0, refused: 0 };
@@ -79,10 +87,9 @@ test('a batch is published exactly when every payload fits, and then as it is: a
           `${path}/batch`,
           { messages },
         );
+        const [fitsAll, fitsPaid] = [compiled(all), compiled(ofPaid ?? {})];
         const misfit = messages.findIndex(
-          (each) =>
-            !fits(all, each.payload) ||
-            (ofPaid !== undefined && each.eventType === 'order.paid' && !fits(ofPaid, each.payload)),
+          (each) => !fitsAll(each.payload) || (each.eventType === 'order.paid' && !fitsPaid(each.payload)),
         );
         expect([status, body.error?.details.field.startsWith(`messages[${misfit}].payload`)]).toEqual(
           misfit === -1 ? [202, undefined] : [400, true],

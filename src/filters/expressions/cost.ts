@@ -3,7 +3,7 @@ import { COMPREHENSIONS } from './rules.ts';
 import { childrenOf, type ExpressionNode, isConstant } from './tree.ts';
 import { UNITS } from './units.ts';
 
-/** `units`: upper bound of one evaluation, whatever the variables hold (expression-units.ts). `reads`: the variables it looks at. */
+/** `units`: upper bound of one evaluation, whatever the variables hold (units.ts). `reads`: the variables it looks at. */
 export type ExpressionCost = { units: number; reads: ReadonlySet<string> };
 
 /**

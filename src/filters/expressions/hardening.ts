@@ -60,7 +60,7 @@ class TooManyFailures extends Error {}
 
 /**
  * Changes one environment's evaluator where the library would let a stranger's expression or message take too much, or take
- * work that no unit of expression-units.ts counts. `current` says what is evaluated now.
+ * work that no unit of units.ts counts. `current` says what is evaluated now.
  * The library also names a list by its first item, to the innermost one, before it compares: lists whose first items differ
  * fail, and every such name is remembered for ever. Here lists and maps are just that.
  */

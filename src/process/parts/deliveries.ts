@@ -1,5 +1,5 @@
 import { createAttemptActivities } from '../../../activities/attempt-delivery.ts';
-import { createDeadLetterActivities } from '../../../activities/dead-letters.ts';
+import { createBrokenTryActivities } from '../../../activities/broken-tries.ts';
 import { createDrainActivities } from '../../../activities/drain-deliveries.ts';
 import { createOpenSigningKeys } from '../../deliveries/signing-secrets.ts';
 import { createFaults } from '../../deliveries/faults.ts';
@@ -63,7 +63,7 @@ export function deliveriesPart(
     handOver,
     activities: {
       ...createAttemptActivities({ ...trying, firstTries }),
-      ...createDeadLetterActivities({ pool, faults }),
+      ...createBrokenTryActivities({ pool, faults }),
     },
     ownActivities: createDrainActivities({ drain }),
     async begin() {

@@ -48,16 +48,15 @@ export async function untilSettled(pool: Pool, temporal: Client, channelId: stri
          FROM deliveries WHERE channel_id = $1 AND due_at IS NOT NULL`,
         [channelId],
       );
+      left = [`${rows.length} unfinished`, ...rows.slice(0, 5).map(({ text }) => text)].join('\n');
+      if (rows.length > 0) return false;
       // A store that was lost knows the search attribute only once a worker has registered it again.
       const count = await temporal.workflow
         .count(`PosthornChannel = '${channelId}' AND ExecutionStatus = 'Running'`)
         .then((found) => found.count)
         .catch(() => 'unknown');
-      left = [
-        `${rows.length} unfinished, ${count} Temporal workflows`,
-        ...rows.slice(0, 5).map(({ text }) => text),
-      ].join('\n');
-      return rows.length === 0 && count === 0;
+      left = `all have ended, and ${count} Temporal workflows run`;
+      return count === 0;
     },
     SETTLED_WITHIN_MS,
   ).catch((failure: unknown) => {

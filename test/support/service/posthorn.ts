@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { Connection, Client } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import type { Config } from '../../../src/config.ts';
 import { createApp } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config.ts';
@@ -15,14 +15,12 @@ import { createNewId } from '../../../src/new-id.ts';
 import { createOwnAddresses } from '../../../src/outbound/own-addresses.ts';
 import { ownEndpoints } from '../../../src/process/own-endpoints.ts';
 import { routes } from '../../../src/routes.ts';
-import { reconcilerScheduleId, retentionScheduleId } from '../../../src/contract/temporal-names.ts';
 import { createHandOver } from '../../../src/publishing/hand-over.ts';
-import { type RunningWorker, startWorker } from '../../../src/process/start-worker.ts';
 import { answerProblems, type Seen } from '../check/answer-check.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
-import { BUILT } from './ensure-built.ts';
 import { insertOrganisation } from '../make/organisation.ts';
 import { createTestTemporal } from './temporal.ts';
+import type { WorkerSide } from './worker-side.ts';
 
 export type Answer<T> = { status: number; headers: Headers; body: T };
 
@@ -30,7 +28,8 @@ export type Answer<T> = { status: number; headers: Headers; body: T };
 export type TestPosthorn = {
   url: string;
   database: TestDatabase;
-  temporal: Client;
+  /** Throws before the first worker. */
+  readonly temporal: Client;
   taskQueue: string;
   deps: ProcessDependencies;
   /** API keys of the two environments, with every scope and no limit that a test would meet. */
@@ -56,7 +55,8 @@ export async function startPosthorn(
   options: { withWorker?: boolean; variables?: Record<string, string> } = {},
 ): Promise<TestPosthorn> {
   const database = await createTestDatabase();
-  const { address, namespace, taskQueue } = createTestTemporal();
+  const testTemporal = createTestTemporal();
+  const { taskQueue } = testTemporal;
   const config: Config = readConfig({
     ALLOW_HTTP_WEBHOOKS: 'true',
     WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8,::1/128',
@@ -97,29 +97,26 @@ export async function startPosthorn(
   );
   own.add({ host: 'localhost', port: server.port });
   const url = `http://127.0.0.1:${server.port}`;
-  const connection = await Connection.connect({ address });
 
-  let running: RunningWorker | undefined;
+  let side: WorkerSide | undefined;
   const worker = {
     async start() {
-      running ??= await startWorker(
-        deps,
-        { address, namespace },
-        { taskQueue, handOver, bundle: { codePath: BUILT.workflows } },
-      );
+      // Loaded here: the SDK takes 0.4 s of a processor in each test file, and most of them need the API alone.
+      const { joinTemporal } = await import('./worker-side.ts');
+      side ??= await joinTemporal(deps, testTemporal, handOver);
+      await side.start();
     },
-    async stop() {
-      await running?.stop();
-      running = undefined;
-    },
+    stop: async () => side?.stop(),
   };
   if (options.withWorker !== false) await worker.start();
-  const temporal = new Client({ connection, namespace });
 
   return {
     url,
     database,
-    temporal,
+    get temporal() {
+      if (side === undefined) throw new Error('Temporal is joined with the first worker');
+      return side.client;
+    },
     taskQueue,
     deps,
     keys,
@@ -149,14 +146,7 @@ export async function startPosthorn(
     },
     async stop() {
       await server.drain();
-      await worker.stop();
-      for (const scheduleId of [reconcilerScheduleId(taskQueue), retentionScheduleId(taskQueue)]) {
-        await temporal.schedule
-          .getHandle(scheduleId)
-          .delete()
-          .catch(() => undefined);
-      }
-      await connection.close();
+      await side?.end();
       await limiter.close();
       await database.drop();
     },

@@ -14,7 +14,9 @@ import type { TestPosthorn } from './posthorn.ts';
 /** A second API instance beside a TestPosthorn: its own server, connections and memory, on the same database. */
 export type SecondApi = { url: string; stop(): Promise<void> };
 
-export async function startSecondApi({ deps, database }: TestPosthorn): Promise<SecondApi> {
+type Beside = Pick<TestPosthorn, 'deps'> & { database: { url: string } };
+
+export async function startSecondApi({ deps, database }: Beside): Promise<SecondApi> {
   const db = createDatabase(database.url, PATIENT);
   const pool = createPool(database.url, { max: 10, ...PATIENT });
   const own = { ...deps, db, pool, publishingConfigs: createConfigs(pool) };

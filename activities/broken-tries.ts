@@ -9,7 +9,7 @@ import { isEndedForGood } from '../src/kernel/statuses.ts';
 import type { CrashInput, EndAsDeadLetterInput, Standing } from '../src/contract/delivery-workflow.ts';
 
 /** Steps after a try that did not end by itself. Each one may be repeated. */
-export function createDeadLetterActivities({ pool, faults }: { pool: Pool; faults: Faults }) {
+export function createBrokenTryActivities({ pool, faults }: { pool: Pool; faults: Faults }) {
   return {
     /**
      * Records a try whose worker died, if it began and was not recorded, and returns the state of the delivery. From the second death

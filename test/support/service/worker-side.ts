@@ -1,0 +1,48 @@
+import { Client, Connection } from '@temporalio/client';
+import { reconcilerScheduleId, retentionScheduleId } from '../../../src/contract/temporal-names.ts';
+import type { ProcessDependencies } from '../../../src/process/create-dependencies.ts';
+import type { LateHandOver } from '../../../src/publishing/hand-over.ts';
+import { type RunningWorker, startWorker } from '../../../src/process/start-worker.ts';
+import { BUILT } from './ensure-built.ts';
+import type { TestTemporal } from './temporal.ts';
+
+/** All of a TestPosthorn that needs Temporal: a client, and a worker that can be started again. */
+export type WorkerSide = {
+  client: Client;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** Stops the worker, and removes its schedules from the server that all test files share. */
+  end(): Promise<void>;
+};
+
+export async function joinTemporal(
+  deps: ProcessDependencies,
+  { address, namespace, taskQueue }: TestTemporal,
+  handOver: LateHandOver,
+): Promise<WorkerSide> {
+  const connection = await Connection.connect({ address });
+  const client = new Client({ connection, namespace });
+  let running: RunningWorker | undefined;
+  const stop = async (): Promise<void> => {
+    await running?.stop();
+    running = undefined;
+  };
+  return {
+    client,
+    async start() {
+      const bundle = { codePath: BUILT.workflows };
+      running ??= await startWorker(deps, { address, namespace }, { taskQueue, handOver, bundle });
+    },
+    stop,
+    async end() {
+      await stop();
+      for (const scheduleId of [reconcilerScheduleId(taskQueue), retentionScheduleId(taskQueue)]) {
+        await client.schedule
+          .getHandle(scheduleId)
+          .delete()
+          .catch(() => undefined);
+      }
+      await connection.close();
+    },
+  };
+}
