@@ -8,7 +8,7 @@ export type NewMessage = {
   payload: string;
   metadata: Record<string, string> | undefined;
   publishedAt: Date;
-  /** The message waits for its publishedAt: src/scheduling/store.ts stores it first. */
+  /** The message waits for its publishedAt: src/publishing/scheduled-store.ts stores it first. */
   isScheduled?: true;
   /** Its time had passed for too long: refused with this, unless its publisher's id stands for an earlier message. */
   unlessKnown?: ApiError;

@@ -4,7 +4,7 @@ import { invalidField } from '../kernel/api-error.ts';
 import { timeOfId } from '../kernel/ids.ts';
 import { readTraceContext } from '../kernel/trace-context.ts';
 import type { NewMessage, Publication } from '../messages/publication.ts';
-import { problemOfPast, type ScheduleRequest, timeToPublish } from '../scheduling/schedule-rules.ts';
+import { problemOfPast, type ScheduleRequest, timeToPublish } from './schedule-rules.ts';
 import type { Asked, AskedBatch, AskedMessage } from './answer.ts';
 import { batchPayloadTexts, payloadText } from './payload-text.ts';
 import type { PublishAcross, PublishBatch, PublishMessage, ValidateMessages } from './schema.ts';

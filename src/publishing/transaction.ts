@@ -5,13 +5,13 @@ import { stringifyExact } from '../kernel/exact-json.ts';
 import { isScheduled, type Publication, type Stored } from '../messages/publication.ts';
 import type { Message } from '../messages/schema.ts';
 import { readMessages } from '../messages/store.ts';
-import { storeScheduled } from '../scheduling/store.ts';
 import { type Asked, answerTo, type Outcome } from './answer.ts';
 import type { Checked } from './check.ts';
 import type { NewDeliveries } from './hand-over.ts';
 import type { PlaceInBody } from './prepare.ts';
 import { claimPublisherIds, type Repeated } from './publisher-ids-store.ts';
 import { refusalOf } from './refusals.ts';
+import { storeScheduled } from './scheduled-store.ts';
 import { storePublications } from './store.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { ApiError } from '../kernel/api-error.ts';
 import { type ScheduleRequest, timeToPublish } from './schedule-rules.ts';
-import { publishMessageBody } from '../publishing/schema.ts';
+import { publishMessageBody } from './schema.ts';
 
 const NOW = new Date('2026-11-21T12:00:00.000Z');
 const YEAR_MS = 365 * 86_400_000;
