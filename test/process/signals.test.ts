@@ -23,10 +23,12 @@ afterAll(async () => {
   rmSync(dataFolder, { recursive: true, force: true });
 });
 
+const encryptionKeys = `k1:${randomBytes(32).toString('base64')}`;
+
 const variables = (): Record<string, string> => ({
   DATABASE_URL: database.url,
   TEMPORAL_ADDRESS: createTestTemporal().address,
-  ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+  ENCRYPTION_KEYS: encryptionKeys,
   DATA_FOLDER: dataFolder,
   PORT: '0',
 });
@@ -43,20 +45,20 @@ async function endOf(started: FirstProcess, name: string): Promise<number | null
   return end?.code ?? null;
 }
 
-// Old: nothing listened for signals until every module of the role was loaded, and `migrate` and `keys` never did; Node's own
+// Old: nothing listened for signals until every module of the role was loaded, and `keys` never did; Node's own
 // default is lost on the first process of a container, so that it was killed at the end of its grace period.
-test.each([
-  ['start', '/node_modules/commander/'],
-  ['api', '/node_modules/commander/'],
-  ['api', '/node_modules/koa/'],
-  ['worker', '/node_modules/@temporalio/worker/'],
-  ['migrate', '/node_modules/zod/'],
-  ['keys list', '/src/db/client.'],
+test.each<[command: string, stopAt: string, ends: number[]]>([
+  ['start', '/node_modules/commander/', [0, 143]],
+  ['api', '/node_modules/commander/', [0, 143]],
+  ['api', '/node_modules/koa/', [0, 143]],
+  ['worker', '/node_modules/@temporalio/worker/', [0, 143]],
+  ['keys list', '/src/db/client.', [143]],
 ])(
   '%s, the first process of a container, stops on a SIGTERM that comes while it loads %s',
-  async (command, stopAt) => {
+  async (command, stopAt, ends) => {
     const started = startFirstProcess(command.split(' '), variables(), { stopAt });
-    expect(await endOf(started, command)).toBe(143);
+    // The modules of a role may load within one turn of the event loop: the role has begun then, and ends as after any stop.
+    expect(ends).toContain(await endOf(started, command));
   },
   150_000,
 );

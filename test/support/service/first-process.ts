@@ -51,12 +51,14 @@ export function startFirstProcess(
 
 function probeFor(stopAt: string | undefined): string[] {
   if (stopAt === undefined) return [];
-  const hooks = `let isSent = false;
-    export async function load(url, context, next) {
-      if (!isSent && url.includes(${JSON.stringify(stopAt)})) { isSent = true; process.kill(process.pid, 'SIGTERM'); }
-      return next(url, context);
-    }`;
-  const probe = `import { register } from 'node:module'; register(${JSON.stringify(asModule(hooks))});`;
+  const probe = `import { registerHooks } from 'node:module';
+    let isSent = false;
+    registerHooks({
+      load(url, context, next) {
+        if (!isSent && url.includes(${JSON.stringify(stopAt)})) { isSent = true; process.kill(process.pid, 'SIGTERM'); }
+        return next(url, context);
+      },
+    });`;
   return ['--import', asModule(probe)];
 }
 
