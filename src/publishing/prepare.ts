@@ -193,8 +193,7 @@ function batchPlace(messages: readonly NewMessage[]): PlaceInBody {
 
 /**
  * Hash of the parts that two messages with one publisher's id have in common: the payload digit for digit, metadata in any order, and
- * when they
- * are to be published, as it was asked for.
+ * when they are to be published, as it was asked for.
  */
 function contentHash(
   { eventType, payload, metadata }: Pick<NewMessage, 'eventType' | 'payload' | 'metadata'>,

@@ -19,8 +19,7 @@ const BYSTANDERS = 20;
 
 /**
  * A drill in which a message kills each worker that sends it. Old: a first try that killed its worker, local or drained, left no trace,
- * and was made
- * again by the next one for ever.
+ * and was made again by the next one for ever.
  */
 export function drillDeadlyMessages(threshold: string): void {
   const dataFolder = makeDataFolder();
