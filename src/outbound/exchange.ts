@@ -17,7 +17,7 @@ export type Answer = { status: number; headers: Headers; at: number; body: Buffe
 /**
  * Sends one request on a leased connection and takes its answer. Rejects when no complete head came. Then the body is read to 64 KiB;
  * one that breaks off, or goes on behind that, counts as far as it came and is not whole: the caller ends the connection. Nothing is
- * decoded. A handler of undici's and not its `request`, whose stream and signal cost as much as the rest of a short exchange.
+ * decoded. A handler of undici's and not its `request`, which makes a stream, a signal and several promises for each answer.
  */
 export function exchange(lease: Lease, request: { path: string; headers: string[]; body: Buffer }): Promise<Answer> {
   return new Promise((resolve, reject) => {
