@@ -10,7 +10,10 @@ export type NewMessage = {
   publishedAt: Date;
   /** The message waits for its publishedAt: src/publishing/scheduled-store.ts stores it first. */
   isScheduled?: true;
-  /** Its time had passed for too long: refused with this, unless its publisher's id stands for an earlier message. */
+  /**
+   * Its time had passed for too long, or its payload does not fit the channel's schema: refused with this, unless its publisher's id
+   * stands for an earlier message.
+   */
   unlessKnown?: ApiError;
   /** The publisher's own id of it, and a hash of what must not differ under it (src/publishing/publisher-ids-store.ts). */
   publisher?: { id: string; hash: Buffer };

@@ -17,6 +17,9 @@ export type WhichConfig = 'known' | 'newest';
 
 export type Check = ReturnType<typeof createCheck>;
 
+/** By id of a message with a publisher's id: the refusal of its payload. */
+type Misfits = ReadonlyMap<string, ApiError>;
+
 /** Schemas and filters of the channels, whose configuration each process remembers by its version. */
 export function createCheck({
   schemas,
@@ -79,19 +82,28 @@ export function createCheck({
     }
   };
 
-  /** INVALID_REQUEST for the first payload that does not fit; what a channel that only warns has to say otherwise. */
+  /**
+   * INVALID_REQUEST for the first payload that does not fit; what a channel that only warns has to say otherwise. A misfit with a
+   * publisher's id may repeat a message that the channel took before its schema changed: `misfits` has it by its id, and the
+   * transaction that knows the ids decides (refusals.ts).
+   */
   const checkPayloads = async (
     channelId: string,
     config: PublishingConfig,
-    payloads: readonly PayloadToCheck[],
-  ): Promise<ErrorDetails[]> => {
-    if (config.mode === 'warn') return warningsOf(channelId, config, payloads);
+    { publication, payloads }: ToPublish,
+  ): Promise<{ warnings: ErrorDetails[]; misfits: Misfits }> => {
+    const misfits = new Map<string, ApiError>();
+    if (config.mode === 'warn') return { warnings: await warningsOf(channelId, config, payloads), misfits };
     const budget = newBudget();
-    for (const payload of payloads) {
+    for (const [index, payload] of payloads.entries()) {
       const [problem] = await problemsOf(channelId, config, payload, budget);
-      if (problem !== undefined) throw invalidField(problem.field, problem.reason);
+      if (problem === undefined) continue;
+      const refusal = invalidField(problem.field, problem.reason);
+      const message = publication.messages[index];
+      if (message?.publisher === undefined) throw refusal;
+      misfits.set(message.id, refusal);
     }
-    return [];
+    return { warnings: [], misfits };
   };
 
   /** A test message is for its subscription whatever that one's filter says; what waits is for whoever wants it at its time. */
@@ -104,7 +116,7 @@ export function createCheck({
     return { matches: await findMatches(filters, channelId, config, atOnce) };
   };
 
-  /** Throws the refusal of a channel once its newest configuration refuses it too. */
+  /** Throws the refusal of a channel, and lets misfits stand, once its newest configuration says the same. */
   const checkOne = async (
     { publication, payloads }: ToPublish,
     which: WhichConfig,
@@ -112,17 +124,16 @@ export function createCheck({
     const config = await configOf(publication, which);
     // The statement that stores it says what is wrong with such a channel.
     if (config === undefined) return { publication, warnings: [] };
-    let warnings: ErrorDetails[];
-    try {
-      warnings = await checkPayloads(publication.channelId, config, payloads);
-    } catch (error) {
+    const found = await checkPayloads(publication.channelId, config, { publication, payloads }).catch(asApiError);
+    if (found instanceof ApiError || found.misfits.size > 0) {
       // Another process may have loosened what refuses here. An unchanged schema would be checked a second time for nothing.
       const newest = which === 'known' ? await configOf(publication, 'newest') : config;
-      if (newest?.version === config.version) throw error;
-      return checkOne({ publication, payloads }, 'newest');
+      if (newest?.version !== config.version) return checkOne({ publication, payloads }, 'newest');
     }
-    const matches = config.filters.length === 0 ? {} : await matchesOf(publication, config);
-    return { publication: { ...publication, configVersion: config.version, ...matches }, warnings };
+    if (found instanceof ApiError) throw found;
+    const known = withMisfits(publication, found.misfits);
+    const matches = config.filters.length === 0 ? {} : await matchesOf(known, config);
+    return { publication: { ...known, configVersion: config.version, ...matches }, warnings: found.warnings };
   };
 
   return {
@@ -152,4 +163,19 @@ export function createCheck({
       return { mode: config.mode, problems: await problemsOfEach(channel.channelId, config, payloads) };
     },
   };
+}
+
+function withMisfits(publication: Publication, misfits: Misfits): Publication {
+  if (misfits.size === 0) return publication;
+  const messages = publication.messages.map((message) => {
+    const unlessKnown = message.unlessKnown ?? misfits.get(message.id);
+    return unlessKnown === undefined ? message : { ...message, unlessKnown };
+  });
+  return { ...publication, messages };
+}
+
+/** The refusal that a check has thrown; throws on what is none. */
+function asApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  throw error;
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createChannel, createSubscription, type PageJson } from '../support/make/factories.ts';
 import { type Answer, startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { make } from '../support/make/seed.ts';
@@ -123,6 +123,61 @@ test('an id holds any 128 visible ASCII characters, for its own channel and envi
   const foreign = await posthorn.request('POST', path(), { ...message, id }, { key: posthorn.keys.test });
   expect([foreign.status, JSON.stringify(foreign.body).includes(first.body.id)]).toEqual([404, false]);
   expect(await tableContents(posthorn.deps.pool)).toEqual(before);
+});
+
+describe('once the schema of the channel asks for more', () => {
+  const tighten = async (): Promise<void> => {
+    const schemas = { 'order.created': { type: 'object', required: ['amount'] } };
+    const { status } = await posthorn.request('PATCH', `/v1/channels/${channelId}`, { schemas, schemaMode: 'enforce' });
+    expect(status).toBe(200);
+  };
+  const fitting = { ...message, id: 'order-2', payload: { amount: 1 } };
+
+  test('a message published again is the first one, whether this process knows the schema or not', async () => {
+    const first = await send(message);
+    await tighten();
+    const unaware = await send(message);
+    await send(fitting);
+    const aware = await send(message);
+    expect([unaware, aware].map(({ status, body }) => [status, body.id])).toEqual([
+      [202, first.body.id],
+      [202, first.body.id],
+    ]);
+    expect((await sendBatch([message, { ...fitting, id: 'order-3' }])).body.ids[0]).toBe(first.body.id);
+    expect(await list()).toHaveLength(3);
+  });
+
+  test('one that is new does not fit, and its id stays free', async () => {
+    await tighten();
+    await expectRefused(() => send(message), 400, 'payload.amount');
+    await expectRefused(() => sendBatch([fitting, message]), 400, 'messages[1].payload.amount');
+    expect((await send({ ...message, payload: { amount: 2 } })).status).toBe(202);
+  });
+
+  test('another message under a known id is CONFLICT, before anything is said of its payload', async () => {
+    await send(message);
+    await tighten();
+    await expectRefused(() => send({ ...message, payload: { n: 2 } }), 409, 'id');
+    await expectRefused(
+      () =>
+        sendBatch([
+          { ...message, id: 'order-9' },
+          { ...message, payload: {} },
+        ]),
+      409,
+      'messages[1].id',
+    );
+  });
+
+  test('one that does not fit is refused alone: what shares its transaction is published', async () => {
+    await tighten();
+    const ids = Array.from({ length: 20 }, (_, n) => `order-${n}`);
+    const answers = await Promise.all(
+      ids.map((id, n) => send({ ...message, id, payload: n % 2 === 0 ? { amount: n } : { n } })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(ids.map((_, n) => (n % 2 === 0 ? 202 : 400)));
+    expect(await list()).toHaveLength(10);
+  });
 });
 
 test('an id that was refused is free', async () => {
