@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { expect, test } from '@jest/globals';
 import { createLog } from './log.ts';
 
@@ -45,6 +46,13 @@ test('secrets are redacted at the top and up to two levels down', () => {
 
 test('an error keeps its message, its stack and its causes', () => {
   const text = logged((log) => log.error({ err: new Error('outer', { cause: new Error('inner') }) }, 'failed'));
+  expect(text).toContain('outer');
+  expect(text).toContain('inner');
+});
+
+test("an error that the Temporal SDK logs as `error` keeps them too, also one of a workflow's own context", () => {
+  const foreign: unknown = runInNewContext('new Error("outer", { cause: new Error("inner") })');
+  const text = logged((log) => log.warn({ error: foreign }, 'Workflow failed'));
   expect(text).toContain('outer');
   expect(text).toContain('inner');
 });

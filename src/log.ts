@@ -38,6 +38,8 @@ export function createLog(level: LogLevel, destination?: DestinationStream): Log
     base: null,
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
     formatters: { level: (label: string) => ({ level: label }) },
+    // The Temporal SDK names its errors `error`; without a serializer an error is written as `{}`.
+    serializers: { error: pino.stdSerializers.err },
     redact: { paths: redactedPaths, censor: '[redacted]' },
   };
   return destination === undefined ? pino(options) : pino(options, destination);
