@@ -6,7 +6,7 @@ import { findFreePort } from '../local/ports.ts';
 import { nowMs } from './clock.ts';
 
 /** DELIVERY_BURST_THRESHOLD by the name it is shown under: one Temporal workflow each, as delivered, all drained. */
-export const MODES = { strict: 'off', default: '100', drain: '0' } as const;
+export const MODES = { strict: 'off', default: '', drain: '0' } as const;
 export type Mode = keyof typeof MODES;
 export const MODE_NAMES: readonly Mode[] = ['strict', 'default', 'drain'];
 

@@ -11,6 +11,7 @@ describe('readConfig', () => {
   test('has a default for everything but the addresses', () => {
     expect(readConfig({})).toEqual({
       deliveryBurstThreshold: 100,
+      ownWorkflowWithinMs: 50,
       port: 3000,
       isPortChosen: false,
       publicBaseUrl: 'http://localhost:3000',

@@ -94,6 +94,12 @@ export function createFirstTries({
 
     roomOf,
 
+    /** Whether another try of it would be allowed, and only Temporal's starts hold it up. */
+    waitsForStart(subscriptionId: string): boolean {
+      const count = open.get(subscriptionId)?.size ?? 0;
+      return count < admission.limitOf(subscriptionId) && isFairShare(count, slots - subscriptionOf.size);
+    },
+
     /**
      * Subscriptions that take no further start now, and the length of their queues. Such queues take no room from others and must not
      * grow.

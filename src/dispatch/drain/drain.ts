@@ -20,8 +20,8 @@ import { createTally } from './tally.ts';
 const LOADS_IN_FLIGHT = 2;
 // Answers that may wait to be recorded. If PostgreSQL is slower than the receivers, the drain sends no more than it will take soon.
 const RECORDING_AT_MOST = 1_000;
-// An idle drain ends after this time. Bursts come in series, and beginning one takes 50 to 100 ms.
-const IDLE_MS = 60_000;
+// A drain is always ready, because beginning one takes 50 to 100 ms. An old one is renewed while idle: its activity may last a day.
+const RENEWED_AFTER = { ms: 3_600_000, idleMs: 60_000 };
 const LOOK_EVERY_MS = 500;
 // Rest before a try that PostgreSQL refuses even as held is looked at again: its request may be out.
 const UNRECORDED_SECONDS = 60;
@@ -32,6 +32,8 @@ export type QueuedDelivery = Pick<NewDelivery, 'id' | 'channelId' | 'subscriptio
 export type Drain = {
   /** Queues a delivery of this process. A running drain activity sends it. */
   offer(delivery: NewDelivery): void;
+  /** Whether an activity is there that sends. */
+  isRunning(): boolean;
   /** Number of deliveries that wait for their requests. */
   waiting(): number;
   /** Ids of waiting deliveries, and of those whose results are being recorded. */
@@ -42,7 +44,7 @@ export type Drain = {
   full(): string[];
   /** Ends a running drain: results of requests in flight are recorded, the rest is given back. */
   stop(): void;
-  /** The body of the drain activity: makes first tries until there has been nothing to do for a while, or `signal`. */
+  /** The body of the drain activity: makes first tries until it is old and idle, or `signal`. */
   run(carrier: string, signal: AbortSignal, onProgress: (progress: DrainProgress) => void): Promise<DrainProgress>;
 };
 
@@ -247,7 +249,8 @@ export function createDrain(deps: DrainDependencies): Drain {
     await giveBack(trimmed.map(({ id }) => id));
   };
 
-  const isIdle = (): boolean => size() === 0 && performance.now() - lastWork >= IDLE_MS;
+  const isIdle = (): boolean => size() === 0 && performance.now() - lastWork >= RENEWED_AFTER.idleMs;
+  const isDone = (oldAt: number): boolean => isStopped || (performance.now() >= oldAt && isIdle());
   const report = (): DrainProgress =>
     tally.report(new Set([...inFlight.subscriptions(), ...loading.keys()]).size, size());
 
@@ -258,6 +261,7 @@ export function createDrain(deps: DrainDependencies): Drain {
       lastWork = performance.now();
       pumpSoon();
     },
+    isRunning: () => current !== undefined,
     waiting,
     ids: () => [...busy, ...queued.all().map(({ id }) => id), ...ready.all().map(idOf)],
     full: surplus.full,
@@ -275,8 +279,9 @@ export function createDrain(deps: DrainDependencies): Drain {
       carrier = workflowId;
       tally = createTally();
       lastWork = performance.now();
+      const oldAt = performance.now() + RENEWED_AFTER.ms;
       pump();
-      while (current === own && !signal.aborted && !isStopped && !isIdle()) {
+      while (current === own && !signal.aborted && !isDone(oldAt)) {
         onProgress(report());
         await sleep(LOOK_EVERY_MS);
         await giveBackSurplus();

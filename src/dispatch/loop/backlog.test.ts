@@ -69,18 +69,3 @@ test('a burst ends when little waits and little has come for a second, and not b
   backlog.see(counts({ a: 5 }));
   expect([backlog.isDrained('a'), backlog.isBurst()]).toEqual([false, false]);
 });
-
-test('a drain is made ready at a quarter of the threshold, and not for a handful', () => {
-  const { backlog } = setUp(100);
-  const near = (waiting: Record<string, number>): boolean => {
-    backlog.see(counts(waiting));
-    return backlog.isNear();
-  };
-  expect([near({ a: 25 }), near({ a: 26 }), near({})]).toEqual([false, true, false]);
-  const many = (length: number) => Object.fromEntries(Array.from({ length }, (_, n) => [`s${n}`, 1]));
-  expect([near(many(125)), near(many(126))]).toEqual([false, true]);
-  const { backlog: small } = setUp(1);
-  small.see(counts({ a: 10 }));
-  expect([small.isDrained('a'), small.isNear()]).toEqual([true, false]);
-  expect(createBacklog('off', () => 0).isNear()).toBe(false);
-});

@@ -7,9 +7,6 @@ const IN_ALL = 5;
 // alone is not enough: a drain empties it at once, and a flow of thousands a second would flutter between the two ways.
 const CALM_PART = 0.5;
 const SECOND_MS = 1_000;
-// A drain is made ready when this part of the threshold waits, so that the burst finds it running. A handful starts none.
-const NEAR_PART = 0.25;
-const NEAR_AT_LEAST = 10;
 
 type Counts = ReadonlyMap<string, number>;
 
@@ -22,8 +19,6 @@ export type Backlog = {
   isDrained(subscriptionId: string): boolean;
   /** Whether anything is drained at this moment. */
   isBurst(): boolean;
-  /** Whether a drain is likely to be needed soon. */
-  isNear(): boolean;
 };
 
 const fixed = (isAlways: boolean): Backlog => ({
@@ -31,7 +26,6 @@ const fixed = (isAlways: boolean): Backlog => ({
   see: () => {},
   isDrained: () => isAlways,
   isBurst: () => isAlways,
-  isNear: () => false,
 });
 
 /** `now` in ms, from any origin. */
@@ -40,7 +34,6 @@ export function createBacklog(threshold: BurstThreshold, now: () => number): Bac
   if (threshold === 0) return fixed(true);
   const drained = new Set<string>();
   let isGeneral = false;
-  let isNear = false;
   let current = new Map<string, number>();
   let previous: Counts = current;
   let secondEndsAt = now() + SECOND_MS;
@@ -68,14 +61,11 @@ export function createBacklog(threshold: BurstThreshold, now: () => number): Bac
         if (Math.max(counts.get(subscriptionId) ?? 0, recent(subscriptionId)) <= calm) drained.delete(subscriptionId);
       }
       const waiting = total(counts);
-      const near = Math.max(threshold * NEAR_PART, NEAR_AT_LEAST);
-      isNear = waiting > near * IN_ALL || [...counts.values()].some((count) => count > near);
       isGeneral = isGeneral
         ? Math.max(waiting, total(current), total(previous)) > calm * IN_ALL
         : waiting > threshold * IN_ALL;
     },
     isDrained: (subscriptionId) => isGeneral || drained.has(subscriptionId),
     isBurst: () => isGeneral || drained.size > 0,
-    isNear: () => isNear,
   };
 }

@@ -10,16 +10,17 @@ import { type BurstThreshold, createBacklog } from './backlog.ts';
 import { giveBackOpen } from './give-back-open.ts';
 import { type ClaimRoom, claimRoom } from './claim-room.ts';
 import { type ClaimedDelivery, describeHeld } from '../../deliveries/statements/claim.ts';
-import { releaseClaims } from '../../deliveries/statements/release.ts';
-import { setCarrier } from '../../deliveries/statements/start.ts';
 import { createChores } from './chores.ts';
 import type { Drain } from '../drain/drain.ts';
 import { createDueRows } from './due-rows.ts';
 import { createFairQueues } from '../drain/fair-queues.ts';
 import { createForgottenClaims } from '../recovery/forgotten-claims.ts';
 import type { FirstTries } from '../admission/first-tries.ts';
+import { createDrainKeeper } from './keep-drain.ts';
+import { createLateFirsts } from './late-firsts.ts';
 import { listenForDue } from './listen-for-due.ts';
 import { createPulse } from './pulse.ts';
+import { createStarts } from './starts.ts';
 
 // NOTIFY wakes at once. Polling finds rows that nobody notifies about: retries whose time comes, and rows of a lost connection.
 const POLL_MS = 500;
@@ -45,6 +46,8 @@ export type DispatcherDependencies = {
   log: Logger;
   incarnationId: string;
   threshold: BurstThreshold;
+  /** How long a first try may wait for its own Temporal workflow before it is drained, ms; absent: as long as it takes. */
+  ownWorkflowWithinMs?: number | undefined;
   firstTries: FirstTries;
   drain: Drain;
   admission: Pick<Admission, 'learn' | 'isOpen' | 'hasOpen'>;
@@ -54,11 +57,12 @@ export type DispatcherDependencies = {
   chores: readonly (() => Promise<void>)[];
 };
 
-type Claimed = NewDelivery & { details?: ClaimedDelivery };
+type Claimed = NewDelivery & { details?: ClaimedDelivery; heldAt: number };
 
+const now = (): number => performance.now();
 const held = (details: ClaimedDelivery): Claimed => {
   const { id, channelId, subscriptionId } = details;
-  return { id, channelId, subscriptionId, details };
+  return { id, channelId, subscriptionId, details, heldAt: now() };
 };
 
 /**
@@ -68,16 +72,14 @@ const held = (details: ClaimedDelivery): Claimed => {
  */
 export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
   const { pool, log, incarnationId, firstTries, drain, threshold } = deps;
-  const backlog = createBacklog(threshold, () => performance.now());
+  const backlog = createBacklog(threshold, now);
   const firsts = createFairQueues<Claimed>();
   const retries = createFairQueues<Claimed>();
   const under = new Set<Promise<void>>();
   const timers = new Map<NodeJS.Timeout, string>();
-  const starting = new Set<string>();
   // Deliveries that this process publishes are its own already, so most turns need neither a look nor a claim.
   const due = createDueRows({ pool, incarnationId });
   let isStopping = false;
-  let isDraining = false;
   let restUntil = 0;
   let countAt = 0;
   let isRush = false;
@@ -88,7 +90,7 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
     ...deps,
     giveBackForgotten: createForgottenClaims(pool, incarnationId, () => {
       const waiting = [...firsts.all(), ...retries.all()].map(({ id }) => id);
-      return new Set([...waiting, ...timers.values(), ...starting, ...drain.ids()]);
+      return new Set([...waiting, ...timers.values(), ...starts.ids(), ...drain.ids()]);
     }),
   });
   const pulse = createPulse({ everyMs: POLL_MS, onPoll: due.expect });
@@ -113,23 +115,10 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
     backlog.arrive(held.subscriptionId);
   };
 
-  const startOne = async (delivery: ClaimedDelivery): Promise<void> => {
-    starting.add(delivery.id);
-    try {
-      const isRegular = delivery.isSuspect || firstTries.isSlow(delivery.subscriptionId);
-      const carrier = await deps.startDelivery(delivery, isRegular ? 'regular' : 'local');
-      await setCarrier(pool, { ...delivery, incarnationId, carrier });
-    } catch (error) {
-      rest(error, 'a delivery could not be started; it stays due');
-      firstTries.end(delivery.id);
-      // If this fails as well, the delivery is given back as forgotten.
-      await releaseClaims(pool, { ids: [delivery.id], incarnationId }).catch((cause: unknown) => {
-        log.warn({ err: cause, deliveryId: delivery.id }, 'a claim was not given back; it will be found as forgotten');
-      });
-    } finally {
-      starting.delete(delivery.id);
-    }
-  };
+  const starts = createStarts({
+    ...deps,
+    onFailure: (error) => rest(error, 'a delivery could not be started; it stays due'),
+  });
 
   /** Starts retries and first tries by turns, as far as there is room. */
   const startHeld = async (): Promise<void> => {
@@ -159,22 +148,31 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
     });
     const details = held.map((item) => item.details).filter((each) => each !== undefined);
     for (const id of unknown) if (!described.some((delivery) => delivery.id === id)) firstTries.end(id);
-    for (const delivery of [...details, ...described]) aside(startOne(delivery));
+    for (const delivery of [...details, ...described]) aside(starts.start(delivery));
   };
 
+  const drains = createDrainKeeper({
+    startDrain: deps.startDrain,
+    aside,
+    onFailure: (error) => rest(error, 'a drain could not be started; its deliveries stay due'),
+    now,
+  });
+  const late = createLateFirsts({
+    firsts,
+    withinMs: deps.ownWorkflowWithinMs,
+    now,
+    waitsForStart: firstTries.waitsForStart,
+    // While Temporal starts nothing, deliveries wait: they are to be seen there.
+    mayDrain: () => !starts.isFailing() && !isStopping && drain.isRunning(),
+    offer: drain.offer,
+  });
+
+  /** Gives the drain what is to be drained, and keeps it running: a burst must find it ready. */
   const drainHeld = (): void => {
     for (const held of firsts.take(firsts.size(), ({ subscriptionId }) => backlog.isDrained(subscriptionId)))
       drain.offer(held);
-    if (isDraining || isResting() || isStopping || (drain.waiting() === 0 && !backlog.isNear())) return;
-    isDraining = true;
-    aside(
-      deps
-        .startDrain()
-        .catch((error: unknown) => rest(error, 'a drain could not be started; its deliveries stay due'))
-        .finally(() => {
-          isDraining = false;
-        }),
-    );
+    late.look();
+    if (!isResting() && !isStopping && threshold !== 'off') drains.keep();
   };
 
   /** Adds the first tries that this process holds, per subscription. */
@@ -280,7 +278,7 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
         return undefined;
       },
       take(deliveries) {
-        for (const delivery of deliveries) hold(delivery);
+        for (const delivery of deliveries) hold({ ...delivery, heldAt: now() });
         // Woken at once: in a burst the loop's own turn, with its queries, takes a tenth of a second.
         see();
         drainHeld();
@@ -292,6 +290,7 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
       for (const timer of timers.keys()) clearTimeout(timer);
       wake();
       drain.stop();
+      late.stop();
       await listener.stop();
       await running;
       await Promise.all(under);

@@ -76,6 +76,7 @@ export function deliveriesPart(
         admission,
         incarnationId,
         threshold,
+        ownWorkflowWithinMs: config.ownWorkflowWithinMs,
         startDrain: createStartDrain(client, { taskQueue, drainTaskQueue: ownTaskQueue, incarnationId }),
         startDelivery,
         chores,

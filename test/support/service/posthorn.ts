@@ -20,6 +20,7 @@ import { answerProblems, type Seen } from '../check/answer-check.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { insertOrganisation } from '../make/organisation.ts';
 import { createTestTemporal } from './temporal.ts';
+import { TEST_THRESHOLD } from './threshold.ts';
 import type { WorkerSide } from './worker-side.ts';
 
 export type Answer<T> = { status: number; headers: Headers; body: T };
@@ -61,6 +62,7 @@ export async function startPosthorn(
     ALLOW_HTTP_WEBHOOKS: 'true',
     WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8,::1/128',
     ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
+    DELIVERY_BURST_THRESHOLD: TEST_THRESHOLD,
     ...options.variables,
   });
   const own = createOwnAddresses(ownEndpoints(config));

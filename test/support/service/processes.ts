@@ -10,6 +10,7 @@ import { createLog } from '../../../src/log.ts';
 import { createNewId } from '../../../src/new-id.ts';
 import { BUILT } from './ensure-built.ts';
 import { waitFor } from '../check/wait-for.ts';
+import { TEST_THRESHOLD } from './threshold.ts';
 
 /** How a process ended, and how long that took from the signal on, ms. */
 export type Ending = { exitCode: number | null; signal: NodeJS.Signals | null; afterMs: number };
@@ -82,6 +83,7 @@ export async function prepareService(
         ALLOW_HTTP_WEBHOOKS: 'true',
         WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
         LOG_LEVEL: 'info',
+        DELIVERY_BURST_THRESHOLD: TEST_THRESHOLD,
       },
     };
   } finally {

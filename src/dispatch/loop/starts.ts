@@ -1,0 +1,58 @@
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import type { ClaimedDelivery } from '../../deliveries/statements/claim.ts';
+import { releaseClaims } from '../../deliveries/statements/release.ts';
+import { setCarrier } from '../../deliveries/statements/start.ts';
+import type { StartDelivery } from '../../temporal/start-delivery.ts';
+import type { FirstTries } from '../admission/first-tries.ts';
+
+/** Starts the Temporal workflows of claimed deliveries. `onFailure` is told of one that could not be started; it stays due. */
+export function createStarts({
+  pool,
+  log,
+  incarnationId,
+  firstTries,
+  startDelivery,
+  onFailure,
+}: {
+  pool: Pool;
+  log: Logger;
+  incarnationId: string;
+  firstTries: Pick<FirstTries, 'isSlow' | 'end'>;
+  startDelivery: StartDelivery;
+  onFailure: (error: unknown) => void;
+}) {
+  const starting = new Set<string>();
+  let isFailing = false;
+  return {
+    /** Deliveries being started. */
+    ids: (): Iterable<string> => starting,
+
+    /** Whether the last start was refused or not answered. */
+    isFailing: (): boolean => isFailing,
+
+    /** Settles when the start is recorded or given up; never rejects. */
+    async start(delivery: ClaimedDelivery): Promise<void> {
+      starting.add(delivery.id);
+      try {
+        const isRegular = delivery.isSuspect || firstTries.isSlow(delivery.subscriptionId);
+        const carrier = await startDelivery(delivery, isRegular ? 'regular' : 'local').catch((error: unknown) => {
+          isFailing = true;
+          throw error;
+        });
+        isFailing = false;
+        await setCarrier(pool, { ...delivery, incarnationId, carrier });
+      } catch (error) {
+        onFailure(error);
+        firstTries.end(delivery.id);
+        // If this fails as well, the delivery is given back as forgotten.
+        await releaseClaims(pool, { ids: [delivery.id], incarnationId }).catch((cause: unknown) => {
+          const text = 'a claim was not given back; it will be found as forgotten';
+          log.warn({ err: cause, deliveryId: delivery.id }, text);
+        });
+      } finally {
+        starting.delete(delivery.id);
+      }
+    },
+  };
+}
