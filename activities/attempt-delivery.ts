@@ -3,6 +3,7 @@ import { ApplicationFailureCategory } from '@temporalio/common';
 import type { Pool } from 'pg';
 import { untilReachable } from '../src/db/until-reachable.ts';
 import { attempt, type Refused, type TryDependencies } from '../src/deliveries/attempt.ts';
+import type { JustRead } from '../src/deliveries/just-read.ts';
 import { loadForAttempts } from '../src/deliveries/load.ts';
 import { holdDelivery } from '../src/deliveries/statements/hold.ts';
 import type { Admission } from '../src/dispatch/admission/admission.ts';
@@ -16,6 +17,7 @@ export type AttemptDependencies = TryDependencies & {
   pool: Pool;
   firstTries: FirstTries;
   admission: Admission;
+  justRead: Pick<JustRead, 'take'>;
 };
 
 // The worker sends one at most every 2 s (start-worker.ts); calling it each second costs nothing.
@@ -47,7 +49,8 @@ export function createAttemptActivities(deps: AttemptDependencies) {
         carrier: activityInfo().workflowExecution?.workflowId ?? '',
         keepsCarrier: true,
         isOver,
-        read: () => lasting(async () => (await loadForAttempts(pool, [deliveryId]))[0]),
+        read: () =>
+          deps.justRead.take(deliveryId) ?? lasting(async () => (await loadForAttempts(pool, [deliveryId]))[0]),
         admit: ({ subscription, isLastChance }) =>
           admission.admit(subscription, { patienceMs: PATIENCE_MS, signal, isLastChance }),
         putBack: (delivery, refused) => lasting(() => hold(delivery, refused)),

@@ -5,6 +5,7 @@ import type { TraceContext } from '../kernel/trace-context.ts';
 /** Everything one try needs, read in one statement. */
 export type DeliveryToAttempt = {
   deliveryId: string;
+  environmentId: string;
   round: number;
   status: DeliveryStatus;
   attempts: number;

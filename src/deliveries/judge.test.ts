@@ -10,6 +10,7 @@ const after = (ms: number): Date => new Date(startedAt.getTime() + ms);
 function delivery(policyAttempts: number): DeliveryToAttempt {
   return {
     deliveryId: 'dlv_1',
+    environmentId: 'env_1',
     round: 1,
     status: 'pending',
     attempts: policyAttempts,

@@ -5,7 +5,7 @@ import type { SubscriptionStatus } from '../kernel/statuses.ts';
 import type { TraceContext } from '../kernel/trace-context.ts';
 
 const LOAD = `
-  SELECT d.id AS "deliveryId", d.round, d.status, d.attempts, d.policy_attempts AS "policyAttempts",
+  SELECT d.id AS "deliveryId", d.environment_id AS "environmentId", d.round, d.status, d.attempts, d.policy_attempts AS "policyAttempts",
     ${policyOf('d')} AS policy,
     greatest(d.policy_started_at, s.resumed_at) AS "policyStartedAt",
     d.due_at AS "dueAt", d.failure_reason AS "failureReason",
@@ -45,6 +45,7 @@ export async function loadForAttempts(pool: Pool, deliveryIds: readonly string[]
 function toDeliveryToAttempt(row: LoadedRow, readAt: number): DeliveryToAttempt {
   return {
     deliveryId: row.deliveryId,
+    environmentId: row.environmentId,
     round: row.round,
     status: row.status,
     attempts: row.attempts,

@@ -26,6 +26,7 @@ export const SUBSCRIPTION_TO_ATTEMPT = `json_build_object('id', s.id, 'webhookUr
 /** A message that has just been stored. */
 type MessageToTry = {
   id: string;
+  environmentId: string;
   channelId: string;
   eventType: string;
   payload: string;
@@ -66,6 +67,7 @@ export function readForFirstTry(messages: readonly MessageToTry[], readAt: numbe
       if (message === undefined || known === undefined || message.payload.length > PAYLOAD_CHARS) return delivery;
       const read: DeliveryToAttempt = {
         deliveryId,
+        environmentId: message.environmentId,
         round: 1,
         status: 'pending',
         attempts: 0,

@@ -98,8 +98,9 @@ export async function storePublications(
   const routed = new Set<string>();
   const held: { id: string; subscriptionId: string; messageId: string }[] = [];
   const read = readForFirstTry(
-    items.map(({ publication: { channelId, trace = NO_TRACE, hops = 0 }, message }) => ({
+    items.map(({ publication: { environmentId, channelId, trace = NO_TRACE, hops = 0 }, message }) => ({
       ...message,
+      environmentId,
       channelId,
       trace,
       hops,

@@ -1,23 +1,12 @@
 import type { Pool } from 'pg';
 import { createGrouping } from '../../db/group.ts';
+import { isStale } from '../../deliveries/age.ts';
 import { loadForAttempts } from '../../deliveries/load.ts';
 import type { DeliveryToAttempt } from '../../deliveries/delivery-to-attempt.ts';
-import { READ_STALE_AFTER_MS } from '../../kernel/erasure.ts';
 
 // Stale deliveries come in hundreds. Read one by one, they would fall further behind with every query.
 const READ_AT_ONCE = 100;
 const READS_IN_FLIGHT = 2;
-
-export const ageOf = ({ subscription }: DeliveryToAttempt): number => Date.now() - subscription.readAt;
-
-/**
- * Whether the subscription may be paused or deleted, the message erased, or the URL changed by now. Then the delivery is read again
- * before its request.
- */
-export const isStale = (delivery: DeliveryToAttempt): boolean => ageOf(delivery) > READ_STALE_AFTER_MS;
-
-/** Whether its request will probably be made before it is stale, if it were queued now. */
-export const isFresh = (delivery: DeliveryToAttempt): boolean => ageOf(delivery) < READ_STALE_AFTER_MS / 2;
 
 /** Gives a delivery as it is, or reads it again when it is stale; undefined when it is gone. */
 export function createFreshness(

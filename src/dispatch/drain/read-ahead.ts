@@ -1,6 +1,6 @@
+import { isFresh } from '../../deliveries/age.ts';
 import type { DeliveryToAttempt } from '../../deliveries/delivery-to-attempt.ts';
 import type { FairQueues, Queued } from './fair-queues.ts';
-import { isFresh } from './freshness.ts';
 
 // Deliveries read from PostgreSQL at a time, and read ahead per subscription, so that its next request waits for no query.
 export const LOAD_AT_ONCE = 100;

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { isUnreachable } from '../../db/until-reachable.ts';
+import type { JustRead } from '../../deliveries/just-read.ts';
 import type { HandOver, NewDelivery } from '../../publishing/hand-over.ts';
 import type { StartDelivery } from '../../temporal/start-delivery.ts';
 import type { StartDrain } from '../../temporal/start-drain.ts';
@@ -9,9 +10,10 @@ import { createAlternation } from './alternation.ts';
 import { type BurstThreshold, createBacklog } from './backlog.ts';
 import { giveBackOpen } from './give-back-open.ts';
 import { type ClaimRoom, claimRoom } from './claim-room.ts';
-import { type ClaimedDelivery, describeHeld } from '../../deliveries/statements/claim.ts';
+import type { ClaimedDelivery } from '../../deliveries/statements/claim.ts';
 import { createChores } from './chores.ts';
 import type { Drain } from '../drain/drain.ts';
+import { describe } from './describe.ts';
 import { createDueRows } from './due-rows.ts';
 import { createFairQueues } from '../drain/fair-queues.ts';
 import { createForgottenClaims } from '../recovery/forgotten-claims.ts';
@@ -22,19 +24,17 @@ import { listenForDue } from './listen-for-due.ts';
 import { createPulse } from './pulse.ts';
 import { createStarts } from './starts.ts';
 
-// NOTIFY wakes at once. Polling finds rows that nobody notifies about: retries whose time comes, and rows of a lost connection.
+// NOTIFY wakes at once. Polling finds retries whose time comes, and rows of a lost connection.
 const POLL_MS = 500;
-// Size of a claim while the flow is calm: small, because each row is started before the next claim. In a burst it is as much as the
-// drain sends in a fraction of a second.
+// Size of a claim: small in calm, because each row is started before the next claim; in a burst what the drain sends at once.
 const CLAIM_CALM = { count: 6, perSubscription: 2 };
 const CLAIM_BURST = { count: 1_000, perSubscription: 300 };
 // Retries claimed ahead of their time, in all and of one subscription.
 const RETRIES_AHEAD = { count: 40, perSubscription: 10 };
 // A process that holds this many first tries takes no more from its publishes: they wait in PostgreSQL for a claim.
 const HANDED_OVER_UNTIL = 4_000;
-// Rest of starting after Temporal refused or did not answer, ms.
+// Rests, ms: of starting after Temporal refused or did not answer; between counts of waiting rows in PostgreSQL during a rush.
 const PAUSE_AFTER_FAILURE_MS = 1_000;
-// Rest between counts of waiting rows in PostgreSQL during a rush, ms.
 const COUNT_EVERY_MS = 250;
 // Beyond five thresholds everything is drained, so further counting tells nothing.
 const COUNT_LIMIT = 5;
@@ -49,6 +49,7 @@ export type DispatcherDependencies = {
   /** How long a first try may wait for its own Temporal workflow before it is drained, ms; absent: as long as it takes. */
   ownWorkflowWithinMs?: number | undefined;
   firstTries: FirstTries;
+  justRead: Pick<JustRead, 'keep'>;
   drain: Drain;
   admission: Pick<Admission, 'learn' | 'isOpen' | 'hasOpen'>;
   startDelivery: StartDelivery;
@@ -67,8 +68,7 @@ const held = (details: ClaimedDelivery): Claimed => {
 
 /**
  * Turns due rows into tries. Claims are fair over the subscriptions. Each delivery and round gets one Temporal workflow while the flow
- * is calm, and the drain gets the first tries of a backlog. Runs in every worker process until `stop`, which waits for the starts
- * under way.
+ * is calm, and the drain gets the first tries of a backlog. Runs until `stop`, which waits for the starts under way.
  */
 export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
   const { pool, log, incarnationId, firstTries, drain, threshold } = deps;
@@ -100,6 +100,7 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
     restUntil = Date.now() + PAUSE_AFTER_FAILURE_MS;
     log[isUnreachable(error) ? 'warn' : 'error']({ err: error }, what);
   };
+  const restOf = (error: unknown): void => rest(error, 'dispatching rests for a moment');
   /** Runs beside the loop; `stop` waits for it. */
   const aside = (work: Promise<void>): void => {
     const watched = work.finally(() => {
@@ -138,17 +139,16 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
     );
     const held = [...some, ...one];
     for (const { id, subscriptionId } of held) firstTries.start(id, subscriptionId);
-    const unknown = held.filter(({ details }) => details === undefined).map(({ id }) => id);
-    const described = await describeHeld(pool, unknown, incarnationId).catch((error: unknown) => {
+    const described = await describe(deps, held).catch((error: unknown) => {
       for (const item of held) {
         (some.includes(item) ? retries : firsts).push(item);
         firstTries.end(item.id);
       }
       throw error;
     });
-    const details = held.map((item) => item.details).filter((each) => each !== undefined);
-    for (const id of unknown) if (!described.some((delivery) => delivery.id === id)) firstTries.end(id);
-    for (const delivery of [...details, ...described]) aside(starts.start(delivery));
+    const ids = new Set(described.map(({ id }) => id));
+    for (const { id } of held) if (!ids.has(id)) firstTries.end(id);
+    for (const delivery of described) aside(starts.start(delivery));
   };
 
   const drains = createDrainKeeper({
@@ -251,7 +251,7 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
           // goes on while rows can be claimed and there is room for them
         }
       } catch (error) {
-        rest(error, 'dispatching rests for a moment');
+        restOf(error);
       }
       await pulse.nap();
     }
@@ -279,9 +279,10 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
       },
       take(deliveries) {
         for (const delivery of deliveries) hold({ ...delivery, heldAt: now() });
-        // Woken at once: in a burst the loop's own turn, with its queries, takes a tenth of a second.
+        // Not left to the loop: its turn, with its queries, may take a tenth of a second.
         see();
         drainHeld();
+        if (!isStopping && firsts.size() > 0) aside(startHeld().catch(restOf));
         wake();
       },
     },

@@ -2,6 +2,7 @@ import { createAttemptActivities } from '../../../activities/attempt-delivery.ts
 import { createBrokenTryActivities } from '../../../activities/broken-tries.ts';
 import { createDrainActivities } from '../../../activities/drain-deliveries.ts';
 import { createOpenSigningKeys } from '../../deliveries/signing-secrets.ts';
+import { createJustRead } from '../../deliveries/just-read.ts';
 import { createFaults } from '../../deliveries/faults.ts';
 import { createRecorder } from '../../deliveries/recorder.ts';
 import { createAdmission } from '../../dispatch/admission/admission.ts';
@@ -55,6 +56,7 @@ export function deliveriesPart(
     pool,
     admission,
   };
+  const justRead = createJustRead();
   const drain = createDrain({ ...trying, incarnationId, capacity, observe: firstTries.observe, onRoom });
   const reporting = startReportingConcurrency({ pool, log, incarnationId, gauges: admission.gauges });
 
@@ -62,7 +64,7 @@ export function deliveriesPart(
     slots,
     handOver,
     activities: {
-      ...createAttemptActivities({ ...trying, firstTries }),
+      ...createAttemptActivities({ ...trying, firstTries, justRead }),
       ...createBrokenTryActivities({ pool, faults }),
     },
     ownActivities: createDrainActivities({ drain }),
@@ -72,6 +74,7 @@ export function deliveriesPart(
         pool,
         log,
         firstTries,
+        justRead,
         drain,
         admission,
         incarnationId,
