@@ -71,7 +71,7 @@ describe.each([
     });
   }
 
-  test('of more than Temporal can start at once, those that are late are drained unless a threshold is set', async () => {
+  test('late first tries are drained, unless a threshold is set', async () => {
     await publishBatch(posthorn, channelId, 90);
     const all = await carriers(90);
     if (threshold === '') expect(shareOwn(all)).toBeLessThan(1);

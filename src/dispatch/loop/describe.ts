@@ -12,7 +12,7 @@ type Deps = { pool: Pool; incarnationId: string; justRead: Pick<JustRead, 'keep'
 
 /**
  * The input of their Temporal workflows, without those that this process holds no longer. Asks PostgreSQL only for what is unknown.
- * What a publish has just read is kept for the first try as well.
+ * The first try is given what a publish has just read.
  */
 export async function describe(
   { pool, incarnationId, justRead }: Deps,
