@@ -72,7 +72,7 @@ export function drillLostServers(threshold: string): void {
   test('Temporal frozen for 20 s: every publish is accepted meanwhile, and everything is delivered afterwards', async () => {
     const scene = await scenes.set(1, () => after(30));
     const { recorder, receiver, channelId } = scene;
-    const publishing = recorder.keepPublishing(channelId, { publishers: 2, pauseMs: 200 });
+    const publishing = recorder.keepPublishing(channelId, { publishers: 2, pauseMs: 500 });
     await waitFor('the first deliveries', () => receiver.requests.length >= 10);
 
     service.temporal.freeze();
