@@ -13,6 +13,7 @@ import {
   type TemporalSettings,
 } from '../temporal/connection.ts';
 import { type Furniture, furnish } from '../temporal/furnish.ts';
+import { UntimedWorker } from '../temporal/untimed-worker.ts';
 import { workflowBundle } from '../temporal/workflow-bundle.ts';
 import type { ProcessDependencies } from './create-dependencies.ts';
 import { deliveriesPart } from './parts/deliveries.ts';
@@ -141,7 +142,7 @@ async function startParts(
   } satisfies Partial<WorkerOptions>;
   // The type says that every activity that a Temporal workflow names is brought by a part.
   const activities: Omit<Activities, 'drainBacklog'> = activitiesOf(parts);
-  const worker = await Worker.create({
+  const worker = await UntimedWorker.create({
     ...common,
     taskQueue,
     workflowBundle: bundle ?? (await workflowBundle()),

@@ -15,8 +15,8 @@ export const HISTORIES_FOLDER = join(import.meta.dirname, '../../workflows/histo
 /** RECORD_HISTORIES=true writes what is recorded over what is kept. */
 export const isToBeKept = process.env['RECORD_HISTORIES'] === 'true';
 
-// A change between two tries has this long, with all the other histories being recorded at once.
-const ROOMY = { ...POLICY, initialDelay: 10_000 };
+// A change between two tries has this long, with all the other histories being recorded at once on a machine that may be busy.
+const ROOMY = { ...POLICY, initialDelay: 20_000 };
 
 // PendingActivityState of Temporal's API: told to stop and still running.
 const CANCEL_REQUESTED = 3;
