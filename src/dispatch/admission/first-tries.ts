@@ -111,6 +111,9 @@ export function createFirstTries({
       return { ids: full, held: full.reduce((sum, id) => sum + (counts.get(id) ?? 0), 0) };
     },
 
+    /** Whether its first try, started here, has not been seen to end. */
+    isUnderWay: (deliveryId: string): boolean => subscriptionOf.has(deliveryId),
+
     /** A delivery is being started. */
     start(deliveryId: string, subscriptionId: string): void {
       forgetOld();

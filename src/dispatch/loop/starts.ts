@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { ClaimedDelivery } from '../../deliveries/statements/claim.ts';
@@ -5,6 +6,9 @@ import { releaseClaims } from '../../deliveries/statements/release.ts';
 import { setCarrier } from '../../deliveries/statements/start.ts';
 import type { StartDelivery } from '../../temporal/start-delivery.ts';
 import type { FirstTries } from '../admission/first-tries.ts';
+
+// A worker that dies meanwhile has its claims taken over, as those that it had not started yet.
+const CARRIER_AFTER_MS = 50;
 
 /** Starts the Temporal workflows of claimed deliveries. `onFailure` is told of one that could not be started; it stays due. */
 export function createStarts({
@@ -18,7 +22,7 @@ export function createStarts({
   pool: Pool;
   log: Logger;
   incarnationId: string;
-  firstTries: Pick<FirstTries, 'isSlow' | 'end'>;
+  firstTries: Pick<FirstTries, 'isSlow' | 'isUnderWay' | 'end'>;
   startDelivery: StartDelivery;
   onFailure: (error: unknown) => void;
 }) {
@@ -41,7 +45,9 @@ export function createStarts({
           throw error;
         });
         isFailing = false;
-        await setCarrier(pool, { ...delivery, incarnationId, carrier });
+        // Most tries are over by then, and their record has named the carrier.
+        await sleep(CARRIER_AFTER_MS);
+        if (firstTries.isUnderWay(delivery.id)) await setCarrier(pool, { ...delivery, incarnationId, carrier });
       } catch (error) {
         onFailure(error);
         firstTries.end(delivery.id);
