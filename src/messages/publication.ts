@@ -1,3 +1,4 @@
+import { textArray } from '../db/text-array.ts';
 import type { ApiError } from '../kernel/api-error.ts';
 import type { TraceContext } from '../kernel/trace-context.ts';
 
@@ -54,13 +55,13 @@ type Item = { publication: Publication; message: NewMessage };
 export const itemsOf = (publications: readonly Publication[]): Item[] =>
   publications.flatMap((publication) => publication.messages.map((message) => ({ publication, message })));
 
-/** One array per column, as unnest takes them: id, environment, channel, event type, payload, metadata and time. */
-export const messageColumns = (items: readonly Item[]): unknown[][] => [
+/** One array per column, as pg hands them to unnest: id, environment, channel, event type, payload, metadata and time. */
+export const messageColumns = (items: readonly Item[]): unknown[] => [
   items.map(({ message }) => message.id),
   items.map(({ publication }) => publication.environmentId),
   items.map(({ publication }) => publication.channelId),
   items.map(({ message }) => message.eventType),
-  items.map(({ message }) => message.payload),
-  items.map(({ message }) => (message.metadata === undefined ? null : JSON.stringify(message.metadata))),
+  textArray(items.map(({ message }) => message.payload)),
+  textArray(items.map(({ message }) => (message.metadata === undefined ? null : JSON.stringify(message.metadata)))),
   items.map(({ message }) => message.publishedAt),
 ];

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { textArray } from '../../db/text-array.ts';
 import { FAILING_DAYS } from '../../kernel/service-events.ts';
 import type { DeadLetterReason, DeliveryStatus, ErrorClass } from '../../kernel/statuses.ts';
 import { insertDeadLetters } from './dead-letters.ts';
@@ -132,8 +133,8 @@ export async function recordAttempts(pool: Pool, records: readonly AttemptRecord
       column((record) => record.startedAt),
       column((record) => record.durationMs),
       column((record) => record.response?.status ?? null),
-      column((record) => (record.response === null ? null : JSON.stringify(record.response.headers))),
-      column((record) => record.response?.body ?? null),
+      textArray(column(({ response }) => (response === null ? null : JSON.stringify(response.headers)))),
+      textArray(column(({ response }) => response?.body ?? null)),
       column((record) => record.response?.latencyMs ?? null),
       column((record) => record.error?.class ?? null),
       column((record) => record.error?.message ?? null),

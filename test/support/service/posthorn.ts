@@ -12,6 +12,7 @@ import { apiKeyScheme } from '../../../src/identity/api-keys/scheme.ts';
 import { createLimiter } from '../../../src/rate-limits/limiter.ts';
 import { createLog } from '../../../src/log.ts';
 import { createNewId } from '../../../src/new-id.ts';
+import { createAddressGuard } from '../../../src/outbound/address-guard.ts';
 import { createOwnAddresses } from '../../../src/outbound/own-addresses.ts';
 import { ownEndpoints } from '../../../src/process/own-endpoints.ts';
 import { routes } from '../../../src/routes.ts';
@@ -51,9 +52,12 @@ export type TestPosthorn = {
 
 export type RequestOptions = { key?: string | null; headers?: Record<string, string> };
 
-/** Starts it; without a worker when the test is about the API alone. `variables` are settings as in the environment. */
+/**
+ * Starts it; without a worker when the test is about the API alone. `variables` are settings as in the environment. Receivers may show
+ * certificates of `trustedCertificates` (PEM).
+ */
 export async function startPosthorn(
-  options: { withWorker?: boolean; variables?: Record<string, string> } = {},
+  options: { withWorker?: boolean; variables?: Record<string, string>; trustedCertificates?: readonly string[] } = {},
 ): Promise<TestPosthorn> {
   const database = await createTestDatabase();
   const testTemporal = createTestTemporal();
@@ -76,7 +80,15 @@ export async function startPosthorn(
     keyRing: createKeyRing(config.encryptionKeys),
     filters: createFilters(),
     own,
-    guard: createGuard(config, own),
+    guard:
+      options.trustedCertificates === undefined
+        ? createGuard(config, own)
+        : createAddressGuard({
+            allowCidrs: config.webhookAllowCidrs,
+            allowHttp: config.allowHttpWebhooks,
+            own,
+            trustedCertificates: options.trustedCertificates,
+          }),
     publishingConfigs: createConfigs(database.pool),
   };
   await insertOrganisation(deps);
