@@ -69,3 +69,19 @@ test('a burst ends when little waits and little has come for a second, and not b
   backlog.see(counts({ a: 5 }));
   expect([backlog.isDrained('a'), backlog.isBurst()]).toEqual([false, false]);
 });
+
+test('a late try begins a burst when more came in a second than the threshold, however short the queue is', () => {
+  const { backlog, arrive } = setUp(10);
+  arrive('a', 10);
+  backlog.late('a');
+  backlog.see(counts({ a: 1 }));
+  expect(backlog.isDrained('a')).toBe(false);
+  arrive('a', 1);
+  backlog.late('a');
+  backlog.see(counts({ a: 1 }));
+  expect([backlog.isDrained('a'), backlog.isDrained('b')]).toEqual([true, false]);
+  for (let n = 0; n < 40; n += 1) arrive(`s${n}`, 1);
+  backlog.late('s1');
+  backlog.see(counts({}));
+  expect(backlog.isDrained('b')).toBe(true);
+});

@@ -14,6 +14,8 @@ type Counts = ReadonlyMap<string, number>;
 export type Backlog = {
   /** A first try has come to this process. */
   arrive(subscriptionId: string): void;
+  /** A first try could not begin its own Temporal workflow in time: a burst has begun if more came in a second than the threshold. */
+  late(subscriptionId: string): void;
   /** Takes a new count of due tries: held in memory, and waiting unclaimed. */
   see(counts: Counts): void;
   isDrained(subscriptionId: string): boolean;
@@ -23,6 +25,7 @@ export type Backlog = {
 
 const fixed = (isAlways: boolean): Backlog => ({
   arrive: () => {},
+  late: () => {},
   see: () => {},
   isDrained: () => isAlways,
   isBurst: () => isAlways,
@@ -52,6 +55,11 @@ export function createBacklog(threshold: BurstThreshold, now: () => number): Bac
     arrive(subscriptionId) {
       turnSecond();
       current.set(subscriptionId, (current.get(subscriptionId) ?? 0) + 1);
+    },
+    late(subscriptionId) {
+      // The queue alone would not tell: a drain that makes the late ones keeps it short.
+      if (recent(subscriptionId) > threshold) drained.add(subscriptionId);
+      if (Math.max(total(current), total(previous)) > threshold * IN_ALL) isGeneral = true;
     },
     see(counts) {
       turnSecond();

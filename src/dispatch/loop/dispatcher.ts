@@ -164,7 +164,10 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
     waitsForStart: firstTries.waitsForStart,
     // While Temporal starts nothing, deliveries wait: they are to be seen there.
     mayDrain: () => !starts.isFailing() && !isStopping && drain.isRunning(),
-    offer: drain.offer,
+    offer(delivery) {
+      backlog.late(delivery.subscriptionId);
+      drain.offer(delivery);
+    },
   });
 
   /** Gives the drain what is to be drained, and keeps it running: a burst must find it ready. */
