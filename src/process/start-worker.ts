@@ -42,12 +42,22 @@ export type RunningWorker = {
   isHealthy(): boolean;
   /** Settles, with the reason, when the worker delivers no more and cannot go on: its process must end and be started again. */
   failed: Promise<string>;
+  /** Another worker process has died: its claims are due again as soon as PostgreSQL answers, and not at the end of its lease. */
+  takeOver(deadIncarnationId: string): Promise<void>;
   /** Drains: no new tries; those under way end and are recorded. */
   stop(): Promise<void>;
 };
 
-/** `bundle`: a file with the bundled Temporal workflows; default: the one of the build, else they are bundled now. */
-export type StartOptions = { taskQueue?: string; handOver?: LateHandOver; bundle?: { codePath: string } };
+/**
+ * `bundle`: a file with the bundled Temporal workflows; default: the one of the build, else they are bundled now. `onIncarnation` gets
+ * the id under which this process claims, before it does.
+ */
+export type StartOptions = {
+  taskQueue?: string;
+  handOver?: LateHandOver;
+  bundle?: { codePath: string };
+  onIncarnation?: (id: string) => void;
+};
 
 /** Every part of a worker process; parts/worker-part.ts says what a part brings. */
 function createParts(context: WorkerContext, { handOver }: { handOver?: LateHandOver | undefined }) {
@@ -57,6 +67,7 @@ function createParts(context: WorkerContext, { handOver }: { handOver?: LateHand
   const scheduling = schedulingPart(context, { handOver: deliveries.handOver });
   return {
     slots: deliveries.slots,
+    takeOver: deliveries.takeOver,
     /** Temporal's store is new: replays start again and deliveries are due again. Returns the number of these deliveries. */
     async abandonCarriers(): Promise<number> {
       await replays.abandon();
@@ -73,12 +84,14 @@ function createParts(context: WorkerContext, { handOver }: { handOver?: LateHand
 export async function startWorker(
   deps: ProcessDependencies,
   settings: TemporalSettings,
-  { taskQueue = TASK_QUEUE, handOver, bundle }: StartOptions = {},
+  { taskQueue = TASK_QUEUE, handOver, bundle, onIncarnation }: StartOptions = {},
 ): Promise<RunningWorker> {
   const { log, pool, newId } = deps;
   installRuntime(log);
   const temporal = await connectToTemporal(settings);
-  const incarnation = await beginIncarnation(pool, newId('incarnation'), log);
+  const incarnationId = newId('incarnation');
+  onIncarnation?.(incarnationId);
+  const incarnation = await beginIncarnation(pool, incarnationId, log);
   const leave = async (): Promise<void> => {
     await incarnation.end().catch((error: unknown) => {
       log.warn({ err: error }, 'the lease of this worker could not be ended; it runs out by itself');
@@ -124,7 +137,7 @@ async function startParts(
     isSearchable,
     stopping: stopping.signal,
   };
-  const { parts, slots, abandonCarriers: abandon } = createParts(context, { handOver });
+  const { parts, slots, takeOver, abandonCarriers: abandon } = createParts(context, { handOver });
   const contributions: readonly WorkerPart[] = parts;
 
   const schedules = contributions.flatMap((part) => part.schedules ?? []);
@@ -193,6 +206,7 @@ async function startParts(
   return {
     isHealthy: () => isHealthy,
     failed,
+    takeOver,
     async stop() {
       isStopped = true;
       clearInterval(watching);

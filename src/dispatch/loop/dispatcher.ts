@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { isUnreachable } from '../../db/until-reachable.ts';
-import type { HandOver, NewDelivery } from '../../publishing/hand-over.ts';
+import type { HandOver } from '../../publishing/hand-over.ts';
 import type { StartDelivery } from '../../temporal/start-delivery.ts';
 import type { StartDrain } from '../../temporal/start-drain.ts';
 import type { Admission } from '../admission/admission.ts';
@@ -13,6 +13,7 @@ import { type ClaimedDelivery, describeHeld } from '../../deliveries/statements/
 import { releaseClaims } from '../../deliveries/statements/release.ts';
 import { setCarrier } from '../../deliveries/statements/start.ts';
 import { createChores } from './chores.ts';
+import { type Claimed, held } from './claimed.ts';
 import type { Drain } from '../drain/drain.ts';
 import { createDueRows } from './due-rows.ts';
 import { createFairQueues } from '../drain/fair-queues.ts';
@@ -38,7 +39,8 @@ const COUNT_EVERY_MS = 250;
 // Beyond five thresholds everything is drained, so further counting tells nothing.
 const COUNT_LIMIT = 5;
 
-export type Dispatcher = { wake(): void; stop(): Promise<void>; handOver: HandOver };
+/** `hurry` does the chores now, because somebody has died. */
+export type Dispatcher = { wake(): void; hurry(): void; stop(): Promise<void>; handOver: HandOver };
 
 export type DispatcherDependencies = {
   pool: Pool;
@@ -52,13 +54,6 @@ export type DispatcherDependencies = {
   startDrain: StartDrain;
   /** Done in its loop every 2 s, and whenever it is woken. */
   chores: readonly (() => Promise<void>)[];
-};
-
-type Claimed = NewDelivery & { details?: ClaimedDelivery };
-
-const held = (details: ClaimedDelivery): Claimed => {
-  const { id, channelId, subscriptionId } = details;
-  return { id, channelId, subscriptionId, details };
 };
 
 /**
@@ -248,7 +243,7 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
     while (!isStopping) {
       pulse.begin();
       try {
-        await chores();
+        await chores.run();
         while (!isStopping && (await turn())) {
           // goes on while rows can be claimed and there is room for them
         }
@@ -272,6 +267,10 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
   const running = run();
   return {
     wake,
+    hurry() {
+      chores.hurry();
+      wake();
+    },
     handOver: {
       holder: () => {
         if (isStopping || isResting()) return undefined;
