@@ -10,14 +10,24 @@ export type CountingFor = {
 };
 
 /** One count for several processes, each of which asks through its own side (asking-counters.ts). */
-export function createAnsweringCounters(counters: Counters = createMemoryCounters()): { connect(): CountingFor } {
+export type AnsweringCounters = {
+  /** `sayCounts` resolves when all the other processes have sent what they had gathered when it was called. */
+  connect(sayCounts: () => Promise<void>): CountingFor;
+};
+
+export function createAnsweringCounters(counters: Counters = createMemoryCounters()): AnsweringCounters {
   return {
-    connect() {
+    connect(sayCounts) {
       const taken = new Map<number, () => void>();
       let hasEnded = false;
 
       const enter = async (name: string, places: number, place: number): Promise<boolean> => {
-        const leave = await counters.enter(name, places);
+        let leave = await counters.enter(name, places);
+        if (leave === undefined) {
+          // A place that another process has given back before its caller came here may still be on its way.
+          await sayCounts();
+          leave = await counters.enter(name, places);
+        }
         if (leave === undefined) return false;
         if (hasEnded) leave();
         else taken.set(place, leave);

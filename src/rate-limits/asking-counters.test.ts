@@ -3,19 +3,22 @@ import { createAnsweringCounters } from './answering-counters.ts';
 import { createAskingCounters, type CountBatch } from './asking-counters.ts';
 import type { Counters } from './counters.ts';
 
-type Asking = Counters & { messages: CountBatch[]; die(): void };
+type Asking = Counters & { messages: CountBatch[]; flush(): void; die(): void };
 
 let asking: () => Asking;
 beforeEach(() => {
   const answering = createAnsweringCounters();
+  const all: Asking[] = [];
   asking = () => {
-    const side = answering.connect();
+    const side = answering.connect(async () => all.forEach((each) => each.flush()));
     const messages: CountBatch[] = [];
     const counters = createAskingCounters((sent) => {
       messages.push(sent);
       void side.answer(sent.commands).then((answers) => counters.hear(sent.batch, answers));
     });
-    return { ...counters, messages, die: side.end };
+    const made = { ...counters, messages, die: side.end };
+    all.push(made);
+    return made;
   };
 });
 
@@ -46,6 +49,14 @@ describe('processes that ask one count', () => {
     await settled(one);
     expect(await other.enter('key', 2)).toBeDefined();
     expect(await one.enter('key', 2)).toBeUndefined();
+  });
+
+  test('refuse nobody for a place that another one has just given back and not yet told', async () => {
+    const [one, other] = [asking(), asking()];
+    const leave = await one.enter('key', 1);
+    leave?.();
+    expect(one.messages).toHaveLength(1);
+    expect(await other.enter('key', 1)).toBeDefined();
   });
 
   test('free all their places when they die, also one that was about to be theirs', async () => {

@@ -6,6 +6,8 @@ export type CountBatch = { batch: number; commands: readonly CountCommand[] };
 export type AskingCounters = Counters & {
   /** Takes the answers to a batch. */
   hear(batch: number, answers: readonly CountAnswer[]): void;
+  /** Sends at once what this turn has gathered so far. */
+  flush(): void;
 };
 
 type Waiting = (answer: CountAnswer) => void;
@@ -22,7 +24,8 @@ export function createAskingCounters(ask: (batch: CountBatch) => void): AskingCo
   let batches = 0;
   let places = 0;
 
-  const send = (): void => {
+  const flush = (): void => {
+    if (commands.length === 0) return;
     batches += 1;
     if (waiting.length > 0) unanswered.set(batches, waiting);
     ask({ batch: batches, commands });
@@ -30,7 +33,7 @@ export function createAskingCounters(ask: (batch: CountBatch) => void): AskingCo
     waiting = [];
   };
   const say = (command: CountCommand): void => {
-    if (commands.length === 0) setImmediate(send);
+    if (commands.length === 0) setImmediate(flush);
     commands.push(command);
   };
   const askFor = (command: CountCommand): Promise<CountAnswer> =>
@@ -51,7 +54,12 @@ export function createAskingCounters(ask: (batch: CountBatch) => void): AskingCo
       const [count, millisecondsLeft] = answer;
       return { count, millisecondsLeft };
     },
-    giveBack: (name, seconds) => say(['giveBack', name, seconds]),
+    flush,
+    giveBack(name, seconds) {
+      say(['giveBack', name, seconds]);
+      // The refused caller may come again by another process: its count is on its way before its answer is.
+      flush();
+    },
     async enter(name, most) {
       places += 1;
       const place = places;

@@ -61,9 +61,12 @@ export function joinSupervisor(onStop: () => void): Promise<Joined> {
           return;
         case 'counted':
           return counters.hear(message.batch, message.answers);
+        case 'sayCounts':
+          counters.flush();
+          return tell({ kind: 'done', round: message.round });
         case 'forgetKey':
           keyChanged(message.id);
-          return tell({ kind: 'forgotten', change: message.change });
+          return tell({ kind: 'done', round: message.round });
         case 'keyForgotten':
           changes.get(message.change)?.();
           changes.delete(message.change);

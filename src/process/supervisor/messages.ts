@@ -24,12 +24,13 @@ export type ToProcess =
   | { kind: 'stop' }
   | { kind: 'table'; table: readonly ProcessState[] }
   | { kind: 'counted'; batch: number; answers: readonly CountAnswer[] }
-  | { kind: 'forgetKey'; change: number; id: string }
+  | { kind: 'sayCounts'; round: number }
+  | { kind: 'forgetKey'; round: number; id: string }
   | { kind: 'keyForgotten'; change: number }
   | { kind: 'died'; incarnationId: string }
   | { kind: 'own'; endpoints: readonly OwnEndpoint[] };
 
-/** Messages of a service process to its supervisor. `change` is a number of the sender's own; its answer repeats it. */
+/** Messages of a service process to its supervisor. `change` and `round` are numbers of the sender's own, which an answer repeats. */
 export type ToSupervisor =
   | { kind: 'joined' }
   | { kind: 'claims'; incarnationId: string }
@@ -38,4 +39,4 @@ export type ToSupervisor =
   | { kind: 'failed'; sentence: string }
   | ({ kind: 'count' } & CountBatch)
   | { kind: 'keyChanged'; change: number; id: string }
-  | { kind: 'forgotten'; change: number };
+  | { kind: 'done'; round: number };

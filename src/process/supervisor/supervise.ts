@@ -8,7 +8,7 @@ import type { OwnEndpoint } from '../../outbound/own-addresses.ts';
 import { type CountingFor, createAnsweringCounters } from '../../rate-limits/answering-counters.ts';
 import type { ProcessState } from '../../readiness/readiness.ts';
 import { createDeaths } from './deaths.ts';
-import { createKeyChanges } from './key-changes.ts';
+import { createRounds } from './rounds.ts';
 import type { Assignment, ServiceRole, ToProcess, ToSupervisor } from './messages.ts';
 
 // From source as from a build: the entry has the ending of this module.
@@ -17,6 +17,10 @@ const ENTRY = fileURLToPath(new URL(`../../service-process${import.meta.url.slic
 const ACCEPTING_TURNS = 10;
 // An API drains for 25 s and its worker for 40 s at most. A process that still runs then hangs.
 const DRAINED_WITHIN_MS = 75_000;
+// A changed key is committed already, and a process that hangs for longer answers nobody meanwhile. Its belief ends after 5 s.
+const FORGOTTEN_WITHIN_MS = 2_000;
+// A request that is about to be refused waits so long for a process that hangs: as long as for a Redis that does.
+const COUNTED_WITHIN_MS = 200;
 
 export type SupervisedRole = {
   role: ServiceRole;
@@ -53,7 +57,6 @@ type Life = {
   incarnationId?: string;
   counting: CountingFor;
   ended: Promise<string>;
-  forget(change: number, id: string): void;
 };
 
 /**
@@ -64,7 +67,7 @@ type Life = {
 export async function supervise(supervised: SupervisedRole): Promise<Supervisor> {
   const { role, config, log, signal, tell, own, temporalAddress } = supervised;
   const counters = createAnsweringCounters();
-  const keyChanges = createKeyChanges<Life>();
+  const rounds = createRounds<Life>();
   const deaths = createDeaths(() => performance.now());
   const lives = new Map<number, Life>();
   let isStopping = false;
@@ -100,6 +103,7 @@ export async function supervise(supervised: SupervisedRole): Promise<Supervisor>
     for (const life of joined()) post(life, { kind: 'table', table });
   };
   const joined = (): Life[] => [...lives.values()].filter(({ hasJoined }) => hasJoined);
+  const othersThan = (life: Life): Life[] => joined().filter((each) => each !== life);
 
   const hear = (life: Life, message: ToSupervisor): void => {
     switch (message.kind) {
@@ -133,14 +137,14 @@ export async function supervise(supervised: SupervisedRole): Promise<Supervisor>
         });
         return;
       case 'keyChanged': {
-        const others = joined().filter((each) => each !== life);
-        void keyChanges
-          .announce(message.id, others)
-          .then(() => post(life, { kind: 'keyForgotten', change: message.change }));
+        const { id, change } = message;
+        void rounds
+          .ask(othersThan(life), FORGOTTEN_WITHIN_MS, (other, round) => post(other, { kind: 'forgetKey', round, id }))
+          .then(() => post(life, { kind: 'keyForgotten', change }));
         return;
       }
-      case 'forgotten':
-        return keyChanges.forgotten(message.change, life);
+      case 'done':
+        return rounds.hear(life, message.round);
     }
   };
 
@@ -148,6 +152,8 @@ export async function supervise(supervised: SupervisedRole): Promise<Supervisor>
     const worker = cluster.fork();
     // A process that cannot be forked or told something ends, and that is heard.
     worker.on('error', (error) => log.warn({ err: error, number }, 'a service process could not be told something'));
+    const sayCounts = (): Promise<void> =>
+      rounds.ask(othersThan(life), COUNTED_WITHIN_MS, (other, round) => post(other, { kind: 'sayCounts', round }));
     const life: Life = {
       number,
       worker,
@@ -155,9 +161,8 @@ export async function supervise(supervised: SupervisedRole): Promise<Supervisor>
       restarts,
       hasBeenReady,
       hasJoined: false,
-      counting: counters.connect(),
+      counting: counters.connect(sayCounts),
       ended: endOf(worker),
-      forget: (change, id) => post(life, { kind: 'forgetKey', change, id }),
     };
     lives.set(number, life);
     worker.on('message', (message: ToSupervisor) => hear(life, message));
@@ -169,7 +174,7 @@ export async function supervise(supervised: SupervisedRole): Promise<Supervisor>
     const { number, incarnationId, failure, hasBeenReady } = life;
     life.hasJoined = false;
     life.counting.end();
-    keyChanges.leave(life);
+    rounds.leave(life);
     if (isStopping) return;
     if (incarnationId !== undefined) for (const other of joined()) post(other, { kind: 'died', incarnationId });
     if (!hasBeenReady && failure !== undefined) return giveUp(failure);

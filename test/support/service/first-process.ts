@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { childEnvironment, type EnvironmentVariables } from '../../../src/config.ts';
 import { BUILT } from './ensure-built.ts';
+import { TEST_PROCESSES } from './processes.ts';
 
 export type FirstProcess = {
   pid: number;
@@ -32,7 +33,7 @@ export function startFirstProcess(
   const [command = '', ...rest] = canBeAlone ? [...ALONE, ...node] : node;
   const child = spawn(command, rest, {
     cwd: repository,
-    env: childEnvironment(variables),
+    env: childEnvironment({ PROCESSES: TEST_PROCESSES, ...variables }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let text = '';

@@ -60,6 +60,7 @@ export async function startPosthorn(
   const config: Config = readConfig({
     ALLOW_HTTP_WEBHOOKS: 'true',
     WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8,::1/128',
+    PROCESSES: '1',
     ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
     ...options.variables,
   });
