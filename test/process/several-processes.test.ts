@@ -69,7 +69,7 @@ test('connections are spread evenly, and whichever process answers shows all of 
   expect(shown).toEqual(
     [1, 2, 3].map((number) => ({ number, pid: expect.any(Number), state: 'running', restarts: 0 })),
   );
-  expect(shown.map(({ pid }) => pid).toSorted()).toEqual(pids.toSorted());
+  expect(new Set(shown.map(({ pid }) => pid))).toEqual(new Set(pids));
   const counts = new Map(pids.map((pid) => [pid, 0]));
   for (let n = 0; n < 30; n += 1) {
     const { caller, pid } = await call();
@@ -83,14 +83,14 @@ test('a limit holds for all of them together, and the headers count down without
   const limited = await createKey();
   const all = await callAll();
   const answers = await Promise.all(
-    Array.from({ length: 12 }, (_, n) =>
-      all[n % all.length]?.call('POST', '/v1/messages/transactional', { key: limited.key, body: {} }),
+    [...all, ...all, ...all, ...all].map((caller) =>
+      caller.call('POST', '/v1/messages/transactional', { key: limited.key, body: {} }),
     ),
   );
-  const ofStatus = (status: number) => answers.filter((answer) => answer?.status === status);
+  const ofStatus = (status: number) => answers.filter((answer) => answer.status === status);
   // A body that is refused counts as well.
   expect([ofStatus(400).length, ofStatus(429).length]).toEqual([10, 2]);
-  const remaining = ofStatus(400).map((answer) => Number(answer?.headers['x-ratelimit-remaining']));
+  const remaining = ofStatus(400).map((answer) => Number(answer.headers['x-ratelimit-remaining']));
   expect(remaining.toSorted((one, other) => other - one)).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
 });
 
@@ -153,7 +153,7 @@ test('a stream shows what any process takes in; the places of a killed process a
   for (const stream of [...streams, third]) stream.close();
 
   const shown = await untilAllRun(posthorn.url, { but: [killed] });
-  expect(shown.map(({ restarts }) => restarts).toSorted()).toEqual([0, 0, 1]);
+  expect(shown.map(({ restarts }) => restarts).toSorted((one, other) => one - other)).toEqual([0, 0, 1]);
   expect(posthorn.output()).toMatch(/"msg":"process \d of 3 ended \(SIGKILL\); it is started again"/);
 });
 
@@ -186,7 +186,7 @@ test('no process sends to the ports that a restarted Temporal has taken for itse
 test('kill -9 of the supervisor ends its processes; the next start takes the servers over, and SIGTERM stops everything in order', async () => {
   const pids = childrenOf(posthorn.pid);
   expect(pids).toHaveLength(3);
-  // It waits for the end of the output, which the processes have as well.
+  // The end is waited for until nobody has the output any more, and the processes have it as well.
   await posthorn.end('SIGKILL');
   expect(pids.flatMap((pid) => identifyProcess(pid) ?? [])).toEqual([]);
 

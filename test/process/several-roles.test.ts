@@ -43,7 +43,7 @@ test('api as the first process of a container: both processes log their number, 
   const api = startFirstProcess(['api'], { ...settings, PORT: '0', LOG_LEVEL: 'info' });
   await waitFor('both to be ready', () => api.output().includes('all processes of the api are ready'), 150_000);
   const ready = linesOf(api.output()).filter(({ msg }) => msg === 'the API is ready');
-  expect(ready.map((line) => line.process).toSorted()).toEqual([1, 2]);
+  expect(new Set(ready.map((line) => line.process))).toEqual(new Set([1, 2]));
   expect(new Set(ready.map(({ pid }) => pid)).size).toBe(2);
   const ports = new Set(api.output().match(/"port":\d+/g));
   expect(ports.size).toBe(1);
