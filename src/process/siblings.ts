@@ -4,6 +4,8 @@ import type { ProcessState } from '../readiness/readiness.ts';
 
 /** A service process's view of the others behind the same port, by way of their supervisor. */
 export type Siblings = {
+  /** This process stands in the place of one that has died. */
+  isReplacement: boolean;
   /** One count for all of them. Absent: this process counts for itself. */
   counters?: Counters;
   /** All of them, this one included; empty where nothing is supervised. */
@@ -26,6 +28,7 @@ const nothing = (): void => undefined;
 
 /** A process without a supervisor has none. */
 export const noSiblings: Siblings = {
+  isReplacement: false,
   table: () => [],
   forgetKey: async () => undefined,
   onKeyChanged: nothing,

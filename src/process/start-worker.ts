@@ -50,13 +50,14 @@ export type RunningWorker = {
 
 /**
  * `bundle`: a file with the bundled Temporal workflows; default: the one of the build, else they are bundled now. `onIncarnation` gets
- * the id under which this process claims, before it does.
+ * the id under which this process claims, before it does. `isReplacement`: it stands in the place of one that has died.
  */
 export type StartOptions = {
   taskQueue?: string;
   handOver?: LateHandOver;
   bundle?: { codePath: string };
   onIncarnation?: (id: string) => void;
+  isReplacement?: boolean;
 };
 
 /** Every part of a worker process; parts/worker-part.ts says what a part brings. */
@@ -84,7 +85,7 @@ function createParts(context: WorkerContext, { handOver }: { handOver?: LateHand
 export async function startWorker(
   deps: ProcessDependencies,
   settings: TemporalSettings,
-  { taskQueue = TASK_QUEUE, handOver, bundle, onIncarnation }: StartOptions = {},
+  { taskQueue = TASK_QUEUE, handOver, bundle, onIncarnation, isReplacement = false }: StartOptions = {},
 ): Promise<RunningWorker> {
   const { log, pool, newId } = deps;
   installRuntime(log);
@@ -99,7 +100,8 @@ export async function startWorker(
     await temporal.close();
   };
   try {
-    return await startParts(deps, { temporal, settings, incarnation, taskQueue, handOver, bundle, leave });
+    const joined = { temporal, settings, incarnation, taskQueue, handOver, bundle, isReplacement, leave };
+    return await startParts(deps, joined);
   } catch (failure) {
     await leave();
     throw failure;
@@ -113,13 +115,23 @@ type Joined = {
   taskQueue: string;
   handOver: LateHandOver | undefined;
   bundle: StartOptions['bundle'];
+  isReplacement: boolean;
   /** Ends the lease and the connection to Temporal. */
   leave(): Promise<void>;
 };
 
 async function startParts(
   deps: ProcessDependencies,
-  { temporal: { connection, client }, settings, incarnation, taskQueue, handOver, bundle, leave }: Joined,
+  {
+    temporal: { connection, client },
+    settings,
+    incarnation,
+    taskQueue,
+    handOver,
+    bundle,
+    isReplacement,
+    leave,
+  }: Joined,
 ): Promise<RunningWorker> {
   const { log } = deps;
   const ownTaskQueue = incarnationTaskQueue(taskQueue, incarnation.id);
@@ -134,6 +146,7 @@ async function startParts(
     taskQueue,
     ownTaskQueue,
     incarnation,
+    isReplacement,
     isSearchable,
     stopping: stopping.signal,
   };

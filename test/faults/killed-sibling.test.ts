@@ -51,7 +51,7 @@ async function mostLaden(): Promise<Holder | undefined> {
 test('kill -9 of one of three processes in a burst: the others take its claims over at once and go on; nothing is lost', async () => {
   const scene = await scenes.set(3, () => after(400));
   const { recorder, channelId } = scene;
-  const publishing = recorder.keepPublishing(channelId, { publishers: 12, pauseMs: 20 });
+  const publishing = recorder.keepPublishing(channelId, { publishers: 12, pauseMs: 50 });
   const killed = await waitFor('a process with claims in a burst', async () => {
     const laden = await mostLaden();
     return recorder.acceptedIds().length >= 150 && laden !== undefined && laden.claims >= 5 && laden;
@@ -72,8 +72,8 @@ test('kill -9 of one of three processes in a burst: the others take its claims o
   expect(freed.leaseEndedAt.getTime()).toBeLessThan(killed.expiresAt.getTime());
 
   await waitFor('the others to go on', () => recorder.acceptedIds().length >= acceptedBefore + 50);
-  await untilAllRun(posthorn.url, { but: [killed.pid] });
   const publications = await publishing.stop();
+  await untilAllRun(posthorn.url, { but: [killed.pid] });
   const client = new Client({ connection, namespace: NAMESPACE });
   await untilSettled(database.pool, client, channelId);
 

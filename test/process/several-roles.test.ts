@@ -1,15 +1,19 @@
 import { execFileSync } from 'node:child_process';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { waitFor } from '../support/check/wait-for.ts';
 import { runPosthorn } from '../support/service/command-line.ts';
 import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';
-import { startFirstProcess } from '../support/service/first-process.ts';
+import { type FirstProcess, startFirstProcess } from '../support/service/first-process.ts';
 import { endAllProcesses, prepareService, type Settings, startWorkerProcess } from '../support/service/processes.ts';
 import { childrenOf } from '../support/service/service-processes.ts';
 import { createTestTemporal } from '../support/service/temporal.ts';
 
+// Connections of callers that one process takes: a quarter of its open files.
+const BOUND = 60;
 let database: TestDatabase;
 let settings: Settings;
+let api: FirstProcess | undefined;
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -18,6 +22,7 @@ beforeAll(async () => {
   settings = { ...settings, TEMPORAL_NAMESPACE: 'several', PROCESSES: '2' };
 });
 afterAll(async () => {
+  api?.kill('SIGKILL');
   await endAllProcesses();
   await database.drop();
 }, 60_000);
@@ -40,17 +45,27 @@ function commandOf(pid: number): number {
 }
 
 test('api as the first process of a container: both processes log their number, share any port, and SIGTERM drains both', async () => {
-  const api = startFirstProcess(['api'], { ...settings, PORT: '0', LOG_LEVEL: 'info' });
-  await waitFor('both to be ready', () => api.output().includes('all processes of the api are ready'), 150_000);
-  const ready = linesOf(api.output()).filter(({ msg }) => msg === 'the API is ready');
+  const started = startFirstProcess(['api'], { ...settings, PORT: '0', LOG_LEVEL: 'info' }, { openFiles: 4 * BOUND });
+  api = started;
+  await waitFor('both to be ready', () => started.output().includes('all processes of the api are ready'), 150_000);
+  const ready = linesOf(started.output()).filter(({ msg }) => msg === 'the API is ready');
   expect(new Set(ready.map((line) => line.process))).toEqual(new Set([1, 2]));
   expect(new Set(ready.map(({ pid }) => pid)).size).toBe(2);
-  const ports = new Set(api.output().match(/"port":\d+/g));
+  const ports = new Set(started.output().match(/"port":\d+/g));
   expect(ports.size).toBe(1);
   const url = `http://127.0.0.1:${/\d+/.exec([...ports][0] ?? '')?.[0]}`;
   expect((await fetch(`${url}/v1/channels`)).status).toBe(401);
-  process.kill(commandOf(api.pid), 'SIGTERM');
-  expect(await api.ended).toBe(0);
+
+  // Old: a process that had its fill of connections passed a further one on to the next, which did the same, for ever.
+  const sockets = Array.from({ length: 2 * BOUND + 5 }, () => connect(Number(new URL(url).port), '127.0.0.1').resume());
+  let closed = 0;
+  for (const socket of sockets) socket.on('close', () => (closed += 1)).on('error', () => undefined);
+  await waitFor('those beyond the bound to be closed', () => closed >= 5);
+  for (const socket of sockets) socket.destroy();
+  await waitFor('room for callers', async () => (await fetch(`${url}/healthz`).catch(() => undefined))?.status === 200);
+
+  process.kill(commandOf(started.pid), 'SIGTERM');
+  expect(await started.ended).toBe(0);
 }, 200_000);
 
 test('five deaths within a minute end a worker with a sentence; the other process has drained before', async () => {

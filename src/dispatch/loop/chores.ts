@@ -21,11 +21,12 @@ export type ChoresDependencies = {
 /**
  * Chores of a dispatcher: takes over from dead workers, gives back forgotten claims, releases deliveries whose secret is mended,
  * removes expired rows, and does the chores of other parts. `run` may be called as often as you like; after `hurry` it does not wait
- * for its time.
+ * for its time. A busy loop asks `isHurried`.
  */
 export function createChores({ pool, log, giveBackForgotten, chores }: ChoresDependencies): {
   run(): Promise<void>;
   hurry(): void;
+  isHurried(): boolean;
 } {
   const takeOver = createTakeOver(pool);
   let nextAt = 0;
@@ -52,5 +53,6 @@ export function createChores({ pool, log, giveBackForgotten, chores }: ChoresDep
     hurry() {
       nextAt = 0;
     },
+    isHurried: () => nextAt === 0,
   };
 }

@@ -244,7 +244,7 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
       pulse.begin();
       try {
         await chores.run();
-        while (!isStopping && (await turn())) {
+        while (!isStopping && !chores.isHurried() && (await turn())) {
           // goes on while rows can be claimed and there is room for them
         }
       } catch (error) {

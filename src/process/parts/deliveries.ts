@@ -65,7 +65,9 @@ export function deliveriesPart(
     handOver,
     /** Frees the claims of an incarnation that has died, without a wait for the end of its lease. */
     async takeOver(deadIncarnationId: string): Promise<void> {
-      await endLeasesOf(pool, [deadIncarnationId]);
+      await endLeasesOf(pool, [deadIncarnationId]).catch((error: unknown) => {
+        log.warn({ err: error }, 'the lease of a dead process could not be ended; it runs out by itself');
+      });
       dispatcher?.hurry();
     },
     activities: {

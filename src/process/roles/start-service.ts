@@ -49,7 +49,8 @@ export async function startService(
     const services = createServices(deps, handOver, siblings);
     installRuntime(log);
     await untilTemporalAnswers(settings, waiting);
-    const worker = await startWorker(deps, settings, { handOver, onIncarnation: siblings.claimsAs });
+    const { claimsAs: onIncarnation, isReplacement } = siblings;
+    const worker = await startWorker(deps, settings, { handOver, onIncarnation, isReplacement });
     undo.add(() => worker.stop());
     siblings.onDeath((incarnationId) => void worker.takeOver(incarnationId));
     const temporal: Check = {

@@ -21,7 +21,10 @@ export async function startWorkerRole({ config, log, own, siblings, waiting }: B
   await untilReady(createReadiness(startChecks(deps)), waiting);
   installRuntime(log);
   await untilTemporalAnswers(settings, waiting);
-  const worker = await startWorker(deps, settings, { onIncarnation: siblings.claimsAs });
+  const worker = await startWorker(deps, settings, {
+    onIncarnation: siblings.claimsAs,
+    isReplacement: siblings.isReplacement,
+  });
   siblings.onDeath((incarnationId) => void worker.takeOver(incarnationId));
   log.info('the worker is ready');
   siblings.isReady();

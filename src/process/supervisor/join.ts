@@ -25,7 +25,7 @@ export function joinSupervisor(onStop: () => void): Promise<Joined> {
   let died: Parameters<Siblings['onDeath']>[0] = () => undefined;
   let ownEndpoints: Parameters<Siblings['onOwnEndpoints']>[0] = () => undefined;
 
-  const siblings: Siblings = {
+  const siblings: Omit<Siblings, 'isReplacement'> = {
     counters,
     table: () => table,
     forgetKey: (id) =>
@@ -52,7 +52,8 @@ export function joinSupervisor(onStop: () => void): Promise<Joined> {
       switch (message.kind) {
         case 'begin': {
           const { assignment } = message;
-          return resolve({ assignment, siblings, waits: (sentence) => tell({ kind: 'waits', sentence }) });
+          const all = { ...siblings, isReplacement: assignment.isReplacement };
+          return resolve({ assignment, siblings: all, waits: (sentence) => tell({ kind: 'waits', sentence }) });
         }
         case 'stop':
           return onStop();

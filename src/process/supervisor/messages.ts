@@ -11,6 +11,7 @@ export type ServiceRole = 'start' | 'api' | 'worker';
 export type Assignment = {
   role: ServiceRole;
   number: number;
+  isReplacement: boolean;
   config: Config;
   /** Address of the embedded Temporal, where there is one. */
   temporalAddress: string | undefined;

@@ -108,8 +108,9 @@ export async function supervise(supervised: SupervisedRole): Promise<Supervisor>
   const hear = (life: Life, message: ToSupervisor): void => {
     switch (message.kind) {
       case 'joined': {
-        const { number } = life;
-        const assignment: Assignment = { role, number, config, temporalAddress, own: own?.all() ?? [] };
+        const { number, restarts } = life;
+        const isReplacement = restarts > 0;
+        const assignment: Assignment = { role, number, isReplacement, config, temporalAddress, own: own?.all() ?? [] };
         post(life, { kind: 'begin', assignment });
         if (isStopping) post(life, { kind: 'stop' });
         life.hasJoined = true;
@@ -223,8 +224,12 @@ async function endOf(worker: Worker): Promise<string> {
   const emptied = new Promise<void>((resolve) => worker.once('disconnect', () => resolve()));
   const how = await new Promise<string>((resolve) => {
     worker.once('exit', (code: number | null, signal: string | null) => resolve(signal ?? `exit code ${code}`));
+    worker.process.once('error', ({ message }) => {
+      // Without a pid it was never there, and neither `exit` nor `disconnect` follow.
+      if (worker.process.pid === undefined) resolve(message);
+    });
   });
-  await emptied;
+  if (worker.process.pid !== undefined) await emptied;
   return how;
 }
 
