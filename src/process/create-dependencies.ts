@@ -14,7 +14,7 @@ import type { OwnAddresses } from '../outbound/own-addresses.ts';
 import { ownEndpoints } from './own-endpoints.ts';
 
 // Connections of a command's processes together, and of each one at least and at most. Publishing, claiming and recording: two cores
-// are busy with 20. With the 10 of Prisma, three processes or eight smaller ones fit PostgreSQL's default of 100.
+// are busy with 20. With the 10 of Prisma, three processes fit PostgreSQL's default of 100, and so do eight with fewer each.
 const POOL = { together: 60, least: 8, most: 20 } as const;
 const PRISMA = { together: 30, least: 4, most: 10 } as const;
 

@@ -22,6 +22,10 @@ beforeEach(() => {
   };
 });
 
+async function waitForLength(list: readonly unknown[], length: number): Promise<void> {
+  while (list.length < length) await new Promise((resolve) => setTimeout(resolve, 1));
+}
+
 /** A command without an answer is carried out before the answer to one that comes behind it. */
 const settled = (counters: Counters): Promise<unknown> => counters.add('any', 1);
 
@@ -90,5 +94,36 @@ describe('processes that ask one count', () => {
     ]);
     await counters.add('minute', 60);
     expect(counters.messages).toHaveLength(2);
+  });
+
+  test('share the next message when they come while one is unanswered', async () => {
+    const sent: CountBatch[] = [];
+    const counters = createAskingCounters((batch) => void sent.push(batch));
+    const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+    const first = counters.add('minute', 60);
+    await turn();
+    const later = [counters.add('minute', 60), counters.enter('key', 1)];
+    expect(sent.map(({ commands }) => commands.length)).toEqual([1]);
+    counters.hear(1, [[1, 60_000]]);
+    await first;
+    await turn();
+    expect(sent.map(({ commands }) => commands.length)).toEqual([1, 2]);
+    counters.hear(2, [[2, 60_000], true]);
+    expect(await Promise.all(later)).toEqual([{ count: 2, millisecondsLeft: 60_000 }, expect.any(Function)]);
+  });
+
+  test('wait no longer for an answer that is held up, and tell of a place that they have given back without further questions', async () => {
+    const sent: CountBatch[] = [];
+    const counters = createAskingCounters((batch) => void sent.push(batch));
+    const entering = counters.enter('key', 1);
+    await waitForLength(sent, 1);
+    const counting = counters.add('minute', 60);
+    await waitForLength(sent, 2);
+    counters.hear(2, [[1, 60_000]]);
+    expect((await counting).count).toBe(1);
+    counters.hear(1, [true]);
+    (await entering)?.();
+    await waitForLength(sent, 3);
+    expect(sent[2]?.commands).toEqual([['leave', 1]]);
   });
 });

@@ -186,9 +186,8 @@ test('no process sends to the ports that a restarted Temporal has taken for itse
 test('kill -9 of the supervisor ends its processes; the next start takes the servers over, and SIGTERM stops everything in order', async () => {
   const pids = childrenOf(posthorn.pid);
   expect(pids).toHaveLength(3);
-  // The end is waited for until nobody has the output any more, and the processes have it as well.
   await posthorn.end('SIGKILL');
-  expect(pids.flatMap((pid) => identifyProcess(pid) ?? [])).toEqual([]);
+  await waitFor('its processes to end', () => pids.every((pid) => identifyProcess(pid) === undefined));
 
   posthorn = await startWholeProcess(dataFolder, port, SEVERAL);
   expect(posthorn.output()).toContain('Ended the PostgreSQL that an earlier start left behind');
@@ -199,6 +198,6 @@ test('kill -9 of the supervisor ends its processes; the next start takes the ser
   expect(all).toHaveLength(5);
   expect((await posthorn.end('SIGTERM')).exitCode).toBe(0);
   expect(posthorn.output()).toMatch(/Draining.*\nStopped\n$/);
-  expect(all.flatMap((pid) => identifyProcess(pid) ?? [])).toEqual([]);
+  await waitFor('everything to end', () => all.every((pid) => identifyProcess(pid) === undefined));
   expect((await runPosthorn(['keys', 'list'], { DATA_FOLDER: dataFolder })).exitCode).toBe(1);
 }, 200_000);
