@@ -64,6 +64,7 @@ async function resultsOf(
     encryptionKeys: rig.encryptionKeys,
     folder: rig.folder,
     mode,
+    processes: options.processes,
     isInspected: profileFolder !== undefined,
   });
   const pool = createPool(databaseUrl, { max: 4 });
@@ -167,6 +168,7 @@ function describeRun(rig: Rig, options: Options): object {
       size: options.size,
       runs: options.runs,
       receiver: options.receiver,
+      processes: options.processes,
       payloadBytes: PAYLOAD_BYTES,
       deliveryBurstThreshold: MODES,
       postgres: 'fsync, synchronous_commit and full_page_writes on',

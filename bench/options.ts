@@ -17,6 +17,8 @@ export type Options = {
   hasCeilings: boolean;
   /** Folder for profiles of the service's code and of PostgreSQL's statements, made in the first run of each scenario. */
   profileFolder: string | undefined;
+  /** PROCESSES of the service that is built here. */
+  processes: number;
   outputPath: string;
   /** A commit to compare this build with, by turns, and the version of its Node. */
   against: string | undefined;
@@ -45,6 +47,7 @@ export const USAGE = `npm run bench -- [options]
                      in default mode at 0, where nothing else is asked for; twenty minutes
   --node <version>   the Node that the service of that commit runs on, such as 20.20.2; without it that of this process
   --receiver <name>  ${LANGUAGES.join(' or ')}: what the receiver of all scenarios is written in
+  --processes <n>    service processes, default 1; with --against of the service here, while the other one has 1
   --no-ceilings      the service only
   --profile <folder> profiles of each scenario: what the service's code and PostgreSQL's statements cost
   --output <path>    default bench/results.json, bench/against.json for a comparison`;
@@ -61,6 +64,7 @@ export function readOptions(args: string[]): Options | 'help' {
       distance: { type: 'string' },
       'distances-only': { type: 'boolean', default: false },
       receiver: { type: 'string', default: 'node' },
+      processes: { type: 'string', default: '1' },
       'no-ceilings': { type: 'boolean', default: false },
       profile: { type: 'string' },
       output: { type: 'string' },
@@ -92,6 +96,7 @@ export function readOptions(args: string[]): Options | 'help' {
     hasPublishing: isWanted(PUBLISHING),
     hasCeilings: !values['no-ceilings'] && !isShort,
     profileFolder: values.profile,
+    processes: wholeNumber('--processes', values.processes),
     outputPath: values.output ?? (isComparison ? 'bench/against.json' : 'bench/results.json'),
     against: values.against,
     node: values.node,

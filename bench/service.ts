@@ -20,6 +20,8 @@ export type ServiceOptions = {
   /** Working directory, data folder and log; holds the authority of the receivers with TLS. */
   folder: string;
   mode: Mode;
+  /** Default 1, whatever the machine has. */
+  processes?: number;
   /** By default what is built here, with the Node of this process. */
   program?: Program;
   /** Opens the inspector, for profiles. */
@@ -75,6 +77,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       NODE_EXTRA_CA_CERTS: join(options.folder, AUTHORITY_FILE),
       LOG_LEVEL: 'warn',
       DELIVERY_BURST_THRESHOLD: MODES[options.mode],
+      PROCESSES: String(options.processes ?? 1),
     },
   });
   closeSync(log);

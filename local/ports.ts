@@ -19,13 +19,13 @@ const TRIES = 100;
 const LAST_PORT = 65_535;
 const STARTS = 3;
 
-/** A port of loopback that was free a moment ago, and that nobody gets by chance. */
-export async function findFreePort(): Promise<number> {
+/** A port that was free a moment ago, and that nobody gets by chance. */
+export async function findFreePort(reach: Reach = 'loopback'): Promise<number> {
   for (let count = 0; count < TRIES; count += 1) {
-    const port = await tryPort(randomInt(CHOSEN_PORTS.from, CHOSEN_PORTS.to), 'loopback');
+    const port = await tryPort(randomInt(CHOSEN_PORTS.from, CHOSEN_PORTS.to), reach);
     if (port !== undefined) return port;
   }
-  throw new Error('This machine has no free port on 127.0.0.1');
+  throw new Error('This machine has no free port');
 }
 
 /** `wanted` where it is free, otherwise the next free one, with a line that says so: people look at 3001 when 3000 is taken. */

@@ -22,7 +22,7 @@ import { validate } from './http/validate.ts';
 import type { Idempotency } from './idempotency/service.ts';
 import type { Scheme } from './identity/scheme.ts';
 import type { Limiter } from './rate-limits/limiter.ts';
-import { type Check, createReadiness, type Readiness } from './readiness/readiness.ts';
+import { type Check, createReadiness, type ProcessState, type Readiness } from './readiness/readiness.ts';
 import { startChecks } from './readiness/start-checks.ts';
 import { NotReady } from './kernel/not-ready.ts';
 
@@ -35,6 +35,8 @@ export type AppOptions<Services> = {
   limiter: Limiter;
   /** Checks of /readyz, beside that of the limits. Absent: those of every role. */
   checks?: readonly Check[];
+  /** The service processes behind this port. Absent: there is only this one. */
+  processTable?: () => readonly ProcessState[];
   /** Absent: the default of http/event-stream.ts. */
   streamTimings?: typeof STREAM_TIMINGS;
 };
@@ -53,6 +55,7 @@ export function createApp<Services extends { idempotency: Pick<Idempotency, 'onc
   schemes,
   limiter,
   checks = startChecks(deps),
+  processTable = () => [],
   streamTimings = STREAM_TIMINGS,
 }: AppOptions<Services>): App {
   const streams = createEventStreams(streamTimings);
@@ -61,7 +64,7 @@ export function createApp<Services extends { idempotency: Pick<Idempotency, 'onc
   koa.use(requestId(log));
   koa.use(errors(log));
   const readiness = createReadiness([...checks, ...limitsChecks(limiter)]);
-  koa.use(health(readiness));
+  koa.use(health(readiness, processTable));
   koa.use(matchRoute(bindRoutes(routes, services)));
   koa.use(identify(schemes));
   koa.use(rateLimit(limiter, config.trustedProxyHops));

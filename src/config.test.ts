@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { ConfigError, readConfig, SETTINGS } from './config.ts';
+import { ConfigError, processesFor, readConfig, SETTINGS } from './config.ts';
+import { usableCores } from './machine.ts';
 
 const key = Buffer.alloc(32, 7).toString('base64');
 const pemOf = (name: string): string => `-----BEGIN ${name}-----`;
@@ -22,7 +23,20 @@ describe('readConfig', () => {
       allowHttpWebhooks: false,
       logLevel: 'info',
       dataFolder: '.data',
+      processes: processesFor(usableCores()),
     });
+  });
+
+  test.each([
+    [0.5, 1],
+    [1, 1],
+    [2, 1],
+    [3.5, 1],
+    [4, 2],
+    [64, 32],
+    [400, 64],
+  ])('half of the cores are for service processes, and at least one is: of %d cores %d', (cores, processes) => {
+    expect(processesFor(cores)).toBe(processes);
   });
 
   test('an empty value is one that is not set, and a default of the role gives way to a set one', () => {
@@ -58,6 +72,7 @@ describe('readConfig', () => {
       ALLOW_HTTP_WEBHOOKS: '1',
       LOG_LEVEL: 'debug',
       DATA_FOLDER: '/data',
+      PROCESSES: '3',
     });
     rmSync(folder, { recursive: true });
     expect(config).toMatchObject({
@@ -72,7 +87,7 @@ describe('readConfig', () => {
       trustedProxyHops: 2,
       webhookAllowCidrs: ['10.0.0.0/8', 'fd00::/8'],
     });
-    expect(config).toMatchObject({ allowHttpWebhooks: true, logLevel: 'debug', dataFolder: '/data' });
+    expect(config).toMatchObject({ allowHttpWebhooks: true, logLevel: 'debug', dataFolder: '/data', processes: 3 });
     expect(config.encryptionKeys.map(({ kid, key: bytes }) => [kid, bytes.length])).toEqual([
       ['new', 32],
       ['old', 32],
@@ -118,6 +133,9 @@ describe('readConfig', () => {
       '10.0.0.0',
       'WEBHOOK_ALLOW_CIDRS has 10.0.0.0, which is no address range such as 10.0.0.0/8',
     ],
+    ['PROCESSES', '0', 'PROCESSES must be auto or a whole number from 1 to 64'],
+    ['PROCESSES', '65', 'PROCESSES must be auto or a whole number from 1 to 64'],
+    ['PROCESSES', 'all', 'PROCESSES must be auto or a whole number from 1 to 64'],
     ['LOG_LEVEL', 'loud', 'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent'],
     ['ENCRYPTION_KEYS', 'short:c2VjcmV0', 'ENCRYPTION_KEYS must be <name>:<base64 of 32 bytes>, separated by commas'],
     ['ENCRYPTION_KEYS', `a.b:${key}`, 'ENCRYPTION_KEYS must be <name>:<base64 of 32 bytes>, separated by commas'],

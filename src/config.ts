@@ -6,6 +6,7 @@ import { parseEnvironmentFile } from './settings/environment-file.ts';
 import { readSecrets, readTls, type TemporalTls } from './settings/setting-files.ts';
 import { misspeltSetting, unknownSettings } from './settings/setting-names.ts';
 import { parseUrl } from './kernel/parse-url.ts';
+import { usableCores } from './machine.ts';
 
 export { ConfigError } from './settings/config-error.ts';
 
@@ -57,7 +58,12 @@ export type Config = {
   readonly ownWorkflowWithinMs?: number;
   /** Requests in flight in one worker process, over all subscriptions. Absent: as many as its memory and file descriptors allow. */
   readonly deliveriesInFlight?: number;
+  /** Service processes of one `start`, `api` or `worker`; `auto` is read as half of the cores, at least 1. */
+  readonly processes: number;
 };
+
+/** Beyond this many the one process that accepts their connections has no more to give. */
+const MOST_PROCESSES = 64;
 
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
@@ -125,6 +131,13 @@ const variables = z.object({
     .union([z.literal('off'), wholeNumber(0, 100_000)], 'must be off or a whole number from 0 to 100000')
     .optional(),
   DELIVERIES_IN_FLIGHT: wholeNumber(10, 100_000).optional(),
+  PROCESSES: z
+    .string()
+    .refine(
+      (value) => value === 'auto' || (/^[1-9]\d?$/.test(value) && Number(value) <= MOST_PROCESSES),
+      `must be auto or a whole number from 1 to ${MOST_PROCESSES}`,
+    )
+    .default('auto'),
 });
 
 /** The names of all of them. */
@@ -176,6 +189,7 @@ export function readConfig(
     dataFolder: value.DATA_FOLDER,
     ...burstSettings(value.DELIVERY_BURST_THRESHOLD),
     ...(value.DELIVERIES_IN_FLIGHT !== undefined && { deliveriesInFlight: value.DELIVERIES_IN_FLIGHT }),
+    processes: value.PROCESSES === 'auto' ? processesFor(usableCores()) : Number(value.PROCESSES),
   });
 }
 
@@ -209,6 +223,9 @@ function refuseMisspelt(environment: EnvironmentVariables, source: 'own file' | 
   const place = source === 'own file' ? ' in .env' : '';
   throw new ConfigError(`${misspelt.name}${place} is no setting; did you mean ${misspelt.meant}? Correct or remove it`);
 }
+
+/** Half of the cores: PostgreSQL, Temporal and the receivers of a trial have the others. */
+export const processesFor = (cores: number): number => Math.min(MOST_PROCESSES, Math.max(1, Math.floor(cores / 2)));
 
 /** This process's variables with some added, for a child that needs them (PATH, HOME, proxies). */
 export function childEnvironment(added: EnvironmentVariables = {}): NodeJS.ProcessEnv {

@@ -2,20 +2,26 @@ import { runInNewContext } from 'node:vm';
 import { expect, test } from '@jest/globals';
 import { createLog } from './log.ts';
 
-function logged(write: (log: ReturnType<typeof createLog>) => void): string {
+function logged(write: (log: ReturnType<typeof createLog>) => void, number?: number): string {
   const lines: string[] = [];
-  write(createLog('info', { write: (line: string) => lines.push(line) }));
+  const destination = { write: (line: string) => lines.push(line) };
+  write(createLog('info', { destination, ...(number !== undefined && { number }) }));
   return lines.join('');
 }
 
-test('a line is JSON with its level by name and an ISO 8601 time', () => {
+test('a line is JSON with its level by name, an ISO 8601 time and the pid', () => {
   const line: unknown = JSON.parse(logged((log) => log.info({ port: 3000 }, 'ready')));
   expect(line).toEqual({
     level: 'info',
     time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/),
+    pid: process.pid,
     port: 3000,
     msg: 'ready',
   });
+});
+
+test('a line of one of several processes has its number', () => {
+  expect(JSON.parse(logged((log) => log.info('ready'), 2))).toMatchObject({ pid: process.pid, process: 2 });
 });
 
 test('secrets are redacted at the top and up to two levels down', () => {

@@ -29,13 +29,17 @@ const redactedPaths = SECRET_FIELDS.flatMap((field) => {
 });
 
 /**
- * The service's log: JSON lines on standard output, secrets redacted, errors with their causes. `destination` is for tests.
+ * The service's log: JSON lines on standard output, secrets redacted, errors with their causes. Each line has the `pid`, and the
+ * `process` where it is one of several: its number. `destination` is for tests.
  * A secret inside a longer text is not found: never log URLs with their query, bodies or whole requests.
  */
-export function createLog(level: LogLevel, destination?: DestinationStream): Logger {
+export function createLog(
+  level: LogLevel,
+  { number, destination }: { number?: number; destination?: DestinationStream } = {},
+): Logger {
   const options = {
     level,
-    base: null,
+    base: { pid: process.pid, ...(number !== undefined && { process: number }) },
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
     formatters: { level: (label: string) => ({ level: label }) },
     // The Temporal SDK names its errors `error`; without a serializer an error is written as `{}`.

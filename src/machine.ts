@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { totalmem } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
+import { dirname } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 
 // Where the system does not tell: what macOS has at least.
@@ -11,13 +12,69 @@ export type Machine = { memoryBytes: number; heapBytes: number; descriptors: num
 /** Parts of the open files: requests of drains, tries of workflows, and callers. The rest is for PostgreSQL, Temporal and files. */
 export const OPEN_FILES_FOR = { drains: 0.35, workflows: 0.15, callers: 0.25 } as const;
 
-/** Bounds of this process, containers' limits included. */
-export function readMachine(): Machine {
+/**
+ * Bounds of this process, one of `processes` that share the memory: containers' limits are included. Open files are not shared, since
+ * the system counts them for each process.
+ */
+export function readMachine(processes: number): Machine {
   const total = totalmem();
   const constrained = process.constrainedMemory();
   // Without a limit it is 0, or a number that no machine has.
-  const memoryBytes = constrained > 0 ? Math.min(total, constrained) : total;
+  const memoryBytes = (constrained > 0 ? Math.min(total, constrained) : total) / processes;
   return { memoryBytes, heapBytes: getHeapStatistics().heap_size_limit, descriptors: openFiles() };
+}
+
+// V8 takes half of the memory at most for one process, and less where there is much. Several processes would take it all.
+const HEAP_PART = 0.5;
+const MIB = 1024 * 1024;
+
+/** MiB of V8's heap for each of `processes` like this one; undefined where V8's own limit is no larger. */
+export function heapLimitOf(
+  processes: number,
+  { memoryBytes, heapBytes }: Machine = readMachine(processes),
+): number | undefined {
+  const share = memoryBytes * HEAP_PART;
+  return share < heapBytes ? Math.floor(share / MIB) : undefined;
+}
+
+type ReadText = (path: string) => string | undefined;
+
+/** Cores that this process may use at a time: those of its affinity, and no more than the quotas of its control groups (v1 and v2). */
+export function usableCores(read: ReadText = readText, parallelism = availableParallelism()): number {
+  return Math.min(parallelism, ...quotas(read));
+}
+
+/** Quotas in cores. A group's parents bind it too, and a container may see its own group as the root. */
+function quotas(read: ReadText): number[] {
+  return (read('/proc/self/cgroup') ?? '').split('\n').flatMap((line) => {
+    // proc(5): its number, its controllers (none: v2) and its path, between colons.
+    const [, controllers, path] = /^\d+:([^:]*):(\/.*)$/.exec(line) ?? [];
+    if (controllers === undefined || path === undefined) return [];
+    if (controllers === '')
+      return groupsOf(path).map((group) => quotaOf(...(read(`/sys/fs/cgroup${group}/cpu.max`) ?? '').split(/\s+/)));
+    if (!controllers.split(',').includes('cpu')) return [];
+    return groupsOf(path).map((group) => {
+      const folder = `/sys/fs/cgroup/cpu${group}`;
+      return quotaOf(read(`${folder}/cpu.cfs_quota_us`), read(`${folder}/cpu.cfs_period_us`));
+    });
+  });
+}
+
+/** `/a/b` is in `/a`, which is in the root, whose files stand below no name. */
+const groupsOf = (path: string): string[] => (path === '/' ? [''] : [path, ...groupsOf(dirname(path))]);
+
+/** `max` (v2) and -1 (v1) are no quota. */
+function quotaOf(quota?: string, period?: string): number {
+  const cores = Number(quota) / Number(period);
+  return cores > 0 ? cores : Number.POSITIVE_INFINITY;
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
 }
 
 /** The limit that the process has now; Node has raised it as far as it may. Only Linux tells it without a child process. */

@@ -36,11 +36,11 @@ program
 program
   .command('api')
   .description('run the HTTP API (DATABASE_URL, ENCRYPTION_KEYS)')
-  .action(async () => exit(await (await import('./process/roles/api.ts')).runApi(stop)));
+  .action(async () => exit(await (await import('./process/roles/run-service.ts')).runService('api', stop)));
 program
   .command('worker')
   .description('deliver (DATABASE_URL, ENCRYPTION_KEYS, TEMPORAL_ADDRESS)')
-  .action(async () => exit(await (await import('./process/roles/worker.ts')).runWorker(stop)));
+  .action(async () => exit(await (await import('./process/roles/run-service.ts')).runService('worker', stop)));
 program
   .command('migrate')
   .description('bring the database of DATABASE_URL up to date')
@@ -141,9 +141,7 @@ try {
   await program.parseAsync();
 } catch (failure) {
   process.exitCode = failure instanceof Stopped ? failure.exitCode : 1;
-  // One sentence for a person; its causes for whoever looks further.
-  const causes: string[] = [];
-  for (let at: unknown = failure; at instanceof Error; at = at.cause) causes.push(at.message);
-  complain(`posthorn: ${causes.join('\n  because: ') || String(failure)}\n`);
+  const { sentenceOf } = await import('./process/roles/sentence-of.ts');
+  complain(`posthorn: ${sentenceOf(failure)}\n`);
   process.exit();
 }

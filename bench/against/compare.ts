@@ -14,6 +14,7 @@ import { prepareNode, prepareTree } from './tree.ts';
 /** One of the two services that are compared. Each keeps a database and a Temporal server of its own from turn to turn. */
 type Side = {
   name: 'here' | 'other';
+  processes: number;
   program: Program;
   temporal: EmbeddedTemporal;
   databases: Map<Mode, { url: string; key: string | undefined }>;
@@ -33,9 +34,10 @@ export async function compare(
   const tree = prepareTree(options.against ?? 'HEAD', onProgress);
   const node = options.node === undefined ? process.execPath : prepareNode(options.node, onProgress);
   const [here, other]: [Side, Side] = [
-    { name: 'here', program: OWN_PROGRAM, temporal: rig.temporal, databases: new Map() },
+    { name: 'here', processes: options.processes, program: OWN_PROGRAM, temporal: rig.temporal, databases: new Map() },
     {
       name: 'other',
+      processes: 1,
       program: { node, main: `${tree.folder}/dist/src/main.js` },
       temporal: await rig.openTemporal('other'),
       databases: new Map(),
@@ -77,6 +79,7 @@ async function measureSide(
     folder: rig.folder,
     mode,
     program: side.program,
+    processes: side.processes,
   });
   // The service prints a key only at its first start on a database.
   database.key ??= service.key;

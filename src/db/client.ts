@@ -12,8 +12,11 @@ export type DatabaseTransaction = Prisma.TransactionClient;
 const MAX_CONNECTIONS = 10;
 
 /** A Prisma client on its own pool. End it with `$disconnect()`. */
-export function createDatabase(url: string, patience: Patience = {}): Database {
-  const adapter = new PrismaPg(openPool(url, MAX_CONNECTIONS, patience), { disposeExternalPool: true });
+export function createDatabase(
+  url: string,
+  { max = MAX_CONNECTIONS, ...patience }: Patience & { max?: number } = {},
+): Database {
+  const adapter = new PrismaPg(openPool(url, max, patience), { disposeExternalPool: true });
   const { connectWithinMs = CONNECT_TIMEOUT_MS } = patience;
   // Every single query waits five seconds for a connection. Prisma's default for a transaction is two.
   return new PrismaClient({ adapter, transactionOptions: { maxWait: connectWithinMs, timeout: connectWithinMs } });

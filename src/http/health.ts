@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PART_STATES, type Readiness } from '../readiness/readiness.ts';
+import { PART_STATES, PROCESS_STATES, type ProcessState, type Readiness } from '../readiness/readiness.ts';
 import { ApiError } from '../kernel/api-error.ts';
 import { writeAnswer } from './answer.ts';
 import type { Middleware } from './context.ts';
@@ -18,6 +18,18 @@ const reasons = z
   .exactOptional()
   .describe('Why parts are not up, by name. Absent when all are.');
 
+const processes = z
+  .array(
+    z.strictObject({
+      number: z.int().describe('1 to PROCESSES; a process that is started again keeps it.'),
+      pid: z.int().describe('Its process number on the machine.'),
+      state: z.enum(PROCESS_STATES).describe('Starting until it was ready once; a stopping one takes no more.'),
+      restarts: z.int().describe('How often it has died and was started again.'),
+    }),
+  )
+  .exactOptional()
+  .describe('The service processes behind this port, whichever of them answers. Absent where there is only one.');
+
 /** The answer of /healthz. */
 export const healthAnswer = z.strictObject({ status: z.literal('ok').describe('The process answers.') });
 
@@ -26,18 +38,21 @@ export const readyAnswer = z.strictObject({
   status: z.literal('ready').describe('Everything required is there.'),
   parts,
   reasons,
+  processes,
 });
 export const unreadyAnswer = errorEnvelope.extend({
   status: z.literal('unavailable').describe('Something required is missing.'),
   parts,
   reasons,
+  processes,
 });
 
 /**
  * /healthz: the process answers. /readyz: everything required is there, else 503 with the reason of each part that is not.
- * Both are public and have no rate limit: a probe must not be refused.
+ * Both are public and have no rate limit: a probe must not be refused. `processTable` is empty where nothing is supervised. Other
+ * processes are shown and decide nothing: connections go to those that are there.
  */
-export function health(readiness: Readiness): Middleware {
+export function health(readiness: Readiness, processTable: () => readonly ProcessState[]): Middleware {
   return async (ctx, next) => {
     const path = pathOf(ctx.req.url ?? '');
     if (path !== '/healthz' && path !== '/readyz') {
@@ -53,7 +68,12 @@ export function health(readiness: Readiness): Middleware {
     if (path === '/healthz') return writeAnswer(ctx, 200, { status: 'ok' } satisfies z.output<typeof healthAnswer>);
     const look = await readiness.look();
     const { parts, reasons } = look;
-    const shown = { parts, ...(Object.keys(reasons).length > 0 && { reasons }) };
+    const table = processTable();
+    const shown = {
+      parts,
+      ...(Object.keys(reasons).length > 0 && { reasons }),
+      ...(table.length > 0 && { processes: [...table] }),
+    };
     if (look.isReady) {
       return writeAnswer(ctx, 200, { status: 'ready', ...shown } satisfies z.output<typeof readyAnswer>);
     }

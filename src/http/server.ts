@@ -86,6 +86,8 @@ export async function startHttpServer(
     answer,
   );
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
+  // One of several processes would pass such a connection on to the next one. When all are full it would go round for ever.
+  Object.assign(server, { dropMaxConnection: true });
   let toldAt = Number.NEGATIVE_INFINITY;
   server.on('drop', () => {
     if (performance.now() - toldAt < TELL_EVERY_MS) return;

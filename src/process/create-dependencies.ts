@@ -13,8 +13,19 @@ import { type AddressGuard, createAddressGuard } from '../outbound/address-guard
 import type { OwnAddresses } from '../outbound/own-addresses.ts';
 import { ownEndpoints } from './own-endpoints.ts';
 
-// Publishing, claiming and recording: two cores are busy with 20, and five such processes fit PostgreSQL's default of 100.
-const POOL_SIZE = 20;
+// Connections of a command's processes together, and of each one at least and at most. Publishing, claiming and recording: two cores
+// are busy with 20. With the 10 of Prisma, three processes fit PostgreSQL's default of 100, and so do eight with fewer each.
+const POOL = { together: 60, least: 8, most: 20 } as const;
+const PRISMA = { together: 30, least: 4, most: 10 } as const;
+
+const shareOf = ({ together, least, most }: typeof POOL | typeof PRISMA, processes: number): number =>
+  Math.max(least, Math.min(most, Math.floor(together / processes)));
+
+/** Connections of PostgreSQL that one of `processes` may have: its raw pool's and Prisma's. */
+export const connectionsOf = (processes: number): { pool: number; prisma: number } => ({
+  pool: shareOf(POOL, processes),
+  prisma: shareOf(PRISMA, processes),
+});
 
 /**
  * Each of these stands once in a process, whatever roles it plays. Beside it a worker has one connection to Temporal, with one client
@@ -39,8 +50,9 @@ export function createDependencies(config: Config, log: Logger, own: OwnAddresse
   if (encryptionKeys.length === 0)
     throw new ConfigError('ENCRYPTION_KEYS must be set: <name>:<base64 of 32 bytes>, the same in every process');
   own.add(...ownEndpoints(config));
-  const db = createDatabase(databaseUrl);
-  const pool = createPool(databaseUrl, { max: POOL_SIZE });
+  const connections = connectionsOf(config.processes);
+  const db = createDatabase(databaseUrl, { max: connections.prisma });
+  const pool = createPool(databaseUrl, { max: connections.pool });
   const deps: ProcessDependencies = {
     config,
     log,

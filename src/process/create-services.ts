@@ -10,19 +10,27 @@ import { createPublishing } from '../publishing/service.ts';
 import { createScheduling } from '../scheduling/service.ts';
 import { createSchemas } from '../schemas/schemas.ts';
 import type { Services } from '../services.ts';
+import { noSiblings, type Siblings } from './siblings.ts';
 import { type HandOver, noHandOver } from '../publishing/hand-over.ts';
 import { createStreams } from '../streams/service.ts';
 import { createSubscriptions } from '../subscriptions/service.ts';
 
-/** Builds every service once, each with the collaborators it names. `handOver` takes new deliveries where the process sends, too. */
-export function createServices(deps: ProcessDependencies, handOver: HandOver = noHandOver): Services {
+/**
+ * Builds every service once, each with the collaborators it names. `handOver` takes new deliveries where the process sends, too.
+ * `siblings` are the other processes of the same supervisor.
+ */
+export function createServices(
+  deps: ProcessDependencies,
+  handOver: HandOver = noHandOver,
+  siblings: Siblings = noSiblings,
+): Services {
   const deliveries = createDeliveries(deps);
   const replays = createReplays(deps);
   const schemas = createSchemas(deps);
   const streams = createStreams(deps);
   const { filters, publishingConfigs: configs } = deps;
   return {
-    apiKeys: createApiKeys(deps),
+    apiKeys: createApiKeys(deps, siblings.forgetKey),
     channels: createChannels(deps, { deliveries, schemas }),
     publishing: createPublishing(deps, { schemas, filters, configs, streams, handOver }),
     messages: createMessages(deps),

@@ -43,12 +43,23 @@ export type RunningWorker = {
   isHealthy(): boolean;
   /** Settles, with the reason, when the worker delivers no more and cannot go on: its process must end and be started again. */
   failed: Promise<string>;
+  /** Another worker process has died: its claims are due again as soon as PostgreSQL answers, and not at the end of its lease. */
+  takeOver(deadIncarnationId: string): Promise<void>;
   /** Drains: no new tries; those under way end and are recorded. */
   stop(): Promise<void>;
 };
 
-/** `bundle`: a file with the bundled Temporal workflows; default: the one of the build, else they are bundled now. */
-export type StartOptions = { taskQueue?: string; handOver?: LateHandOver; bundle?: { codePath: string } };
+/**
+ * `bundle`: a file with the bundled Temporal workflows; default: the one of the build, else they are bundled now. `onIncarnation` gets
+ * the id under which this process claims, before it does. `isReplacement`: it stands in the place of one that has died.
+ */
+export type StartOptions = {
+  taskQueue?: string;
+  handOver?: LateHandOver;
+  bundle?: { codePath: string };
+  onIncarnation?: (id: string) => void;
+  isReplacement?: boolean;
+};
 
 /** Every part of a worker process; parts/worker-part.ts says what a part brings. */
 function createParts(context: WorkerContext, { handOver }: { handOver?: LateHandOver | undefined }) {
@@ -58,6 +69,7 @@ function createParts(context: WorkerContext, { handOver }: { handOver?: LateHand
   const scheduling = schedulingPart(context, { handOver: deliveries.handOver });
   return {
     slots: deliveries.slots,
+    takeOver: deliveries.takeOver,
     /** Temporal's store is new: replays start again and deliveries are due again. Returns the number of these deliveries. */
     async abandonCarriers(): Promise<number> {
       await replays.abandon();
@@ -74,12 +86,14 @@ function createParts(context: WorkerContext, { handOver }: { handOver?: LateHand
 export async function startWorker(
   deps: ProcessDependencies,
   settings: TemporalSettings,
-  { taskQueue = TASK_QUEUE, handOver, bundle }: StartOptions = {},
+  { taskQueue = TASK_QUEUE, handOver, bundle, onIncarnation, isReplacement = false }: StartOptions = {},
 ): Promise<RunningWorker> {
   const { log, pool, newId } = deps;
   installRuntime(log);
   const temporal = await connectToTemporal(settings);
-  const incarnation = await beginIncarnation(pool, newId('incarnation'), log);
+  const incarnationId = newId('incarnation');
+  onIncarnation?.(incarnationId);
+  const incarnation = await beginIncarnation(pool, incarnationId, log);
   const leave = async (): Promise<void> => {
     await incarnation.end().catch((error: unknown) => {
       log.warn({ err: error }, 'the lease of this worker could not be ended; it runs out by itself');
@@ -87,7 +101,8 @@ export async function startWorker(
     await temporal.close();
   };
   try {
-    return await startParts(deps, { temporal, settings, incarnation, taskQueue, handOver, bundle, leave });
+    const joined = { temporal, settings, incarnation, taskQueue, handOver, bundle, isReplacement, leave };
+    return await startParts(deps, joined);
   } catch (failure) {
     await leave();
     throw failure;
@@ -101,13 +116,23 @@ type Joined = {
   taskQueue: string;
   handOver: LateHandOver | undefined;
   bundle: StartOptions['bundle'];
+  isReplacement: boolean;
   /** Ends the lease and the connection to Temporal. */
   leave(): Promise<void>;
 };
 
 async function startParts(
   deps: ProcessDependencies,
-  { temporal: { connection, client }, settings, incarnation, taskQueue, handOver, bundle, leave }: Joined,
+  {
+    temporal: { connection, client },
+    settings,
+    incarnation,
+    taskQueue,
+    handOver,
+    bundle,
+    isReplacement,
+    leave,
+  }: Joined,
 ): Promise<RunningWorker> {
   const { log } = deps;
   const ownTaskQueue = incarnationTaskQueue(taskQueue, incarnation.id);
@@ -122,10 +147,11 @@ async function startParts(
     taskQueue,
     ownTaskQueue,
     incarnation,
+    isReplacement,
     isSearchable,
     stopping: stopping.signal,
   };
-  const { parts, slots, abandonCarriers: abandon } = createParts(context, { handOver });
+  const { parts, slots, takeOver, abandonCarriers: abandon } = createParts(context, { handOver });
   const contributions: readonly WorkerPart[] = parts;
 
   const schedules = contributions.flatMap((part) => part.schedules ?? []);
@@ -194,6 +220,7 @@ async function startParts(
   return {
     isHealthy: () => isHealthy,
     failed,
+    takeOver,
     async stop() {
       isStopped = true;
       clearInterval(watching);

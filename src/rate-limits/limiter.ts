@@ -35,8 +35,10 @@ export type Limiter = {
 };
 
 export type LimiterOptions = {
-  /** Absent: limits are counted in this process. */
+  /** Absent: limits are counted by `counters`. */
   redisUrl?: string | undefined;
+  /** Counts without Redis, and while it is away. Default: in the memory of this process. */
+  counters?: Counters;
   /** Default 200 ms for a command (redis-counters.ts). */
   redisTimings?: Partial<RedisTimings>;
   log: Logger;
@@ -45,9 +47,15 @@ export type LimiterOptions = {
 };
 
 /** The rate limits of the edge. Windows of 60 s begin with a caller's first request in them; so do the seconds of the burst. */
-export function createLimiter({ redisUrl, redisTimings, log, strangerRequestsPerMinute }: LimiterOptions): Limiter {
-  const shared = redisUrl === undefined ? undefined : createRedisCounters(redisUrl, log, redisTimings);
-  const counters: Counters = shared ?? createMemoryCounters();
+export function createLimiter({
+  redisUrl,
+  redisTimings,
+  log,
+  strangerRequestsPerMinute,
+  counters: own = createMemoryCounters(),
+}: LimiterOptions): Limiter {
+  const shared = redisUrl === undefined ? undefined : createRedisCounters(redisUrl, log, redisTimings, own);
+  const counters: Counters = shared ?? own;
   const strangerLimit = strangerRequestsPerMinute ?? STRANGER_REQUESTS_PER_MINUTE;
 
   return {

@@ -4,7 +4,7 @@ import type { Counters } from './counters.ts';
 /** The limiter compares counts with each key's own limit, so the library's limit is one that is never reached. */
 export const UNLIMITED_POINTS = Number.MAX_SAFE_INTEGER;
 
-/** Counters of this process alone: enough for one process, and the fallback while Redis is away. */
+/** Counters in the memory of one process: of the only one, or of the supervisor of several. */
 export function createMemoryCounters(): Counters {
   const windows = {
     1: new RateLimiterMemory({ points: UNLIMITED_POINTS, duration: 1 }),

@@ -42,10 +42,15 @@ return redis.call('PEXPIRE', KEYS[1], ARGV[2])`;
 export type RedisCounters = Counters & { isUp(): boolean; close(): Promise<void> };
 
 /**
- * Counters shared by all processes. While Redis cannot be asked, this process counts for itself (limits then hold per process, not
- * together), and the log says so once per outage.
+ * Counters shared by all processes. While Redis cannot be asked, `insurance` counts (limits then hold for this process or its
+ * supervisor, not for all), and the log says so once per outage.
  */
-export function createRedisCounters(redisUrl: string, log: Logger, timings: Partial<RedisTimings> = {}): RedisCounters {
+export function createRedisCounters(
+  redisUrl: string,
+  log: Logger,
+  timings: Partial<RedisTimings> = {},
+  insurance: Counters = createMemoryCounters(),
+): RedisCounters {
   const { commandMs, renewMs } = { ...REDIS_TIMINGS, ...timings };
   const redis = new Redis(redisUrl, {
     enableOfflineQueue: false,
@@ -54,7 +59,6 @@ export function createRedisCounters(redisUrl: string, log: Logger, timings: Part
     connectTimeout: CONNECT_TIMEOUT_MS,
     retryStrategy: (tries) => Math.min(tries * 100, MAX_RECONNECT_DELAY_MS),
   });
-  const insurance = createMemoryCounters();
   const windowOf = (seconds: 1 | 60): RateLimiterRedis =>
     new RateLimiterRedis({
       storeClient: redis,

@@ -23,6 +23,16 @@ export type Look = {
   isUndecided: boolean;
 };
 
+export const PROCESS_STATES = ['starting', 'running', 'stopping'] as const;
+
+/** A service process under a supervisor, as /readyz shows it. */
+export type ProcessState = {
+  number: number;
+  pid: number;
+  state: (typeof PROCESS_STATES)[number];
+  restarts: number;
+};
+
 export type Readiness = {
   /** Looks at everything, at most once a second: further callers within it get the same result. */
   look(): Promise<Look>;

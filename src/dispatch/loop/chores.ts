@@ -20,13 +20,18 @@ export type ChoresDependencies = {
 
 /**
  * Chores of a dispatcher: takes over from dead workers, gives back forgotten claims, releases deliveries whose secret is mended,
- * removes expired rows, and does the chores of other parts. May be called as often as you like.
+ * removes expired rows, and does the chores of other parts. `run` may be called as often as you like; after `hurry` it does not wait
+ * for its time. A busy loop asks `isHurried`.
  */
-export function createChores({ pool, log, giveBackForgotten, chores }: ChoresDependencies): () => Promise<void> {
+export function createChores({ pool, log, giveBackForgotten, chores }: ChoresDependencies): {
+  run(): Promise<void>;
+  hurry(): void;
+  isHurried(): boolean;
+} {
   const takeOver = createTakeOver(pool);
   let nextAt = 0;
   let forgetAt = 0;
-  return async () => {
+  const run = async (): Promise<void> => {
     if (Date.now() < nextAt) return;
     nextAt = Date.now() + EVERY_MS;
     const taken = await takeOver();
@@ -42,5 +47,12 @@ export function createChores({ pool, log, giveBackForgotten, chores }: ChoresDep
       log.info({ deliveries: mended }, 'released deliveries that had waited for a signing secret; they are due again');
     if (Date.now() >= forgetAt && !(await forgetExpired(pool))) forgetAt = Date.now() + FORGET_EVERY_MS;
     for (const chore of chores) await chore();
+  };
+  return {
+    run,
+    hurry() {
+      nextAt = 0;
+    },
+    isHurried: () => nextAt === 0,
   };
 }

@@ -1,3 +1,9 @@
+/** Size of a claim: small in calm, because each row is started before the next claim; in a burst what the drain sends at once. */
+export const CLAIM = {
+  calm: { count: 6, perSubscription: 2 },
+  burst: { count: 1_000, perSubscription: 300 },
+};
+
 // Most first tries that one process holds. More of them wait in PostgreSQL, for this process or another.
 const HELD_AT_MOST = 10_000;
 

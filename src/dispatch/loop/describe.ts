@@ -3,10 +3,7 @@ import { isFresh } from '../../deliveries/age.ts';
 import type { DeliveryToAttempt } from '../../deliveries/delivery-to-attempt.ts';
 import { type ClaimedDelivery, describeHeld } from '../../deliveries/statements/claim.ts';
 import type { JustRead } from '../../deliveries/just-read.ts';
-import type { NewDelivery } from '../../publishing/hand-over.ts';
-
-/** A delivery that this process holds. A claim brings its details; a publish has often read them. */
-type Held = NewDelivery & { details?: ClaimedDelivery };
+import type { Claimed } from './claimed.ts';
 
 type Deps = { pool: Pool; incarnationId: string; justRead: Pick<JustRead, 'keep'> };
 
@@ -16,7 +13,7 @@ type Deps = { pool: Pool; incarnationId: string; justRead: Pick<JustRead, 'keep'
  */
 export async function describe(
   { pool, incarnationId, justRead }: Deps,
-  held: readonly Held[],
+  held: readonly Claimed[],
 ): Promise<ClaimedDelivery[]> {
   const known = held.map(({ details, read }) => {
     if (details !== undefined || read === undefined || !isFresh(read)) return details;

@@ -2,16 +2,17 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { isUnreachable } from '../../db/until-reachable.ts';
 import type { JustRead } from '../../deliveries/just-read.ts';
-import type { HandOver, NewDelivery } from '../../publishing/hand-over.ts';
+import type { HandOver } from '../../publishing/hand-over.ts';
 import type { StartDelivery } from '../../temporal/start-delivery.ts';
 import type { StartDrain } from '../../temporal/start-drain.ts';
 import type { Admission } from '../admission/admission.ts';
 import { createAlternation } from './alternation.ts';
 import { type BurstThreshold, createBacklog } from './backlog.ts';
 import { giveBackOpen } from './give-back-open.ts';
-import { type ClaimRoom, claimRoom } from './claim-room.ts';
+import { CLAIM, type ClaimRoom, claimRoom } from './claim-room.ts';
 import type { ClaimedDelivery } from '../../deliveries/statements/claim.ts';
 import { createChores } from './chores.ts';
+import { type Claimed, held } from './claimed.ts';
 import type { Drain } from '../drain/drain.ts';
 import { describe } from './describe.ts';
 import { createDueRows } from './due-rows.ts';
@@ -26,9 +27,6 @@ import { createStarts } from './starts.ts';
 
 // NOTIFY wakes at once. Polling finds retries whose time comes, and rows of a lost connection.
 const POLL_MS = 500;
-// Size of a claim: small in calm, because each row is started before the next claim; in a burst what the drain sends at once.
-const CLAIM_CALM = { count: 6, perSubscription: 2 };
-const CLAIM_BURST = { count: 1_000, perSubscription: 300 };
 // Retries claimed ahead of their time, in all and of one subscription.
 const RETRIES_AHEAD = { count: 40, perSubscription: 10 };
 // A process that holds this many first tries takes no more from its publishes: they wait in PostgreSQL for a claim.
@@ -39,7 +37,8 @@ const COUNT_EVERY_MS = 250;
 // Beyond five thresholds everything is drained, so further counting tells nothing.
 const COUNT_LIMIT = 5;
 
-export type Dispatcher = { wake(): void; stop(): Promise<void>; handOver: HandOver };
+/** `hurry` does the chores now, because somebody has died. */
+export type Dispatcher = { wake(): void; hurry(): void; stop(): Promise<void>; handOver: HandOver };
 
 export type DispatcherDependencies = {
   pool: Pool;
@@ -58,13 +57,7 @@ export type DispatcherDependencies = {
   chores: readonly (() => Promise<void>)[];
 };
 
-type Claimed = NewDelivery & { details?: ClaimedDelivery; heldAt: number };
-
 const now = (): number => performance.now();
-const held = (details: ClaimedDelivery): Claimed => {
-  const { id, channelId, subscriptionId } = details;
-  return { id, channelId, subscriptionId, details, heldAt: now() };
-};
 
 /**
  * Turns due rows into tries. Claims are fair over the subscriptions. Each delivery and round gets one Temporal workflow while the flow
@@ -186,16 +179,16 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
   };
   const roomInCalm = (): ClaimRoom => {
     const { ids, held } = firstTries.stuck(firsts);
-    return { room: CLAIM_CALM.count - firsts.size() + held, except: ids };
+    return { room: CLAIM.calm.count - firsts.size() + held, except: ids };
   };
-  const roomInBurst = (): ClaimRoom => claimRoom(withHeld(new Map()), { count: CLAIM_BURST.count, full: drain.full() });
+  const roomInBurst = (): ClaimRoom => claimRoom(withHeld(new Map()), { count: CLAIM.burst.count, full: drain.full() });
 
   const claimFirsts = async (): Promise<boolean> => {
     if (!due.has('first')) return false;
     const isBurst = backlog.isBurst();
     const { room, except } = isBurst ? roomInBurst() : roomInCalm();
     if (room <= 0 || !due.has('first', except)) return false;
-    const { perSubscription } = isBurst ? CLAIM_BURST : CLAIM_CALM;
+    const { perSubscription } = isBurst ? CLAIM.burst : CLAIM.calm;
     const claimed = await due.claim('first', { count: room, perSubscription, except });
     isRush ||= claimed.length >= Math.min(room, perSubscription);
     deps.admission.learn(claimed);
@@ -249,8 +242,8 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
     while (!isStopping) {
       pulse.begin();
       try {
-        await chores();
-        while (!isStopping && (await turn())) {
+        await chores.run();
+        while (!isStopping && !chores.isHurried() && (await turn())) {
           // goes on while rows can be claimed and there is room for them
         }
       } catch (error) {
@@ -273,6 +266,10 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
   const running = run();
   return {
     wake,
+    hurry() {
+      chores.hurry();
+      wake();
+    },
     handOver: {
       holder: () => {
         if (isStopping || isResting()) return undefined;

@@ -63,9 +63,19 @@ async function endDeadOfThisHost(pool: Pool): Promise<void> {
     hostname(),
   ]);
   const dead = rows.filter(({ id, pid }) => (pid === process.pid ? !ownIds.has(id) : !isProcess(pid)));
-  // These rows stay as long as any dead incarnation's do, so that others look for its claims.
-  await pool.query('UPDATE incarnations SET expires_at = now() WHERE id = ANY ($1::text[]) AND expires_at > now()', [
+  await endLeasesOf(
+    pool,
     dead.map(({ id }) => id),
+  );
+}
+
+/**
+ * Ends the leases of incarnations that are known to be dead, so that nobody waits for the ends. The rows stay as long as any dead
+ * incarnation's do, so that others look for its claims.
+ */
+export async function endLeasesOf(pool: Pool, ids: readonly string[]): Promise<void> {
+  await pool.query('UPDATE incarnations SET expires_at = now() WHERE id = ANY ($1::text[]) AND expires_at > now()', [
+    ids,
   ]);
 }
 

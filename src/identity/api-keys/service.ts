@@ -48,13 +48,15 @@ export type ApiKeys = {
   list(caller: EnvironmentCaller, query: ListApiKeys): Promise<Page<ApiKey>>;
   get(caller: EnvironmentCaller, id: string): Promise<ApiKey>;
   create(caller: EnvironmentCaller, body: CreateApiKey): Promise<NewApiKey>;
-  /** All of it or nothing; in force at once here and within 5 s in other processes. */
+  /** All of it or nothing; in force at once under this supervisor, and within 5 s in other processes. */
   update(caller: EnvironmentCaller, id: string, body: UpdateApiKey): Promise<ApiKey>;
-  /** The same key under a new secret; the old one ends at once here and within 5 s in other processes. */
+  /** The same key under a new secret; the old one ends at once under this supervisor, and within 5 s in other processes. */
   rotate(caller: EnvironmentCaller, id: string): Promise<NewApiKey>;
   /** For good. Revoking again changes nothing. */
   revoke(caller: EnvironmentCaller, id: string): Promise<void>;
   authenticate: KnownKeys['authenticate'];
+  /** Forgets what this process believes of a key that another one has changed. */
+  forget: KnownKeys['forget'];
   settled: KnownKeys['settled'];
   /** The command line, which has the database and is bound to no environment. */
   operator: {
@@ -64,9 +66,20 @@ export type ApiKeys = {
   };
 };
 
-export function createApiKeys(deps: Pick<Dependencies, 'db' | 'clock' | 'newId' | 'log'>): ApiKeys {
+/**
+ * `forgetElsewhere` makes the other processes of the same supervisor forget a key, and resolves when they have. Default: there are
+ * none.
+ */
+export function createApiKeys(
+  deps: Pick<Dependencies, 'db' | 'clock' | 'newId' | 'log'>,
+  forgetElsewhere: (id: string) => Promise<void> = async () => undefined,
+): ApiKeys {
   const { db, clock, newId } = deps;
   const known = createKnownKeys(deps);
+  const forget = async (id: string): Promise<void> => {
+    known.forget(id);
+    await forgetElsewhere(id);
+  };
 
   const find = async ({ environmentId }: EnvironmentCaller, id: string): Promise<ApiKey> => {
     const key = isId('apiKey', id) ? await findApiKey(db, environmentId, id, clock()) : undefined;
@@ -116,6 +129,7 @@ export function createApiKeys(deps: Pick<Dependencies, 'db' | 'clock' | 'newId' 
 
   return {
     authenticate: known.authenticate,
+    forget: known.forget,
     settled: known.settled,
 
     async list({ environmentId }, query) {
@@ -155,7 +169,7 @@ export function createApiKeys(deps: Pick<Dependencies, 'db' | 'clock' | 'newId' 
         refuseGrant(own, edited);
         return edited;
       });
-      known.forget(id);
+      await forget(id);
       return updated;
     },
 
@@ -166,7 +180,7 @@ export function createApiKeys(deps: Pick<Dependencies, 'db' | 'clock' | 'newId' 
         const key = newKey(row.environment);
         return { ...(await replaceKey(transaction, id, { hash: hashKey(key), ...keyHint(key) }, clock())), key };
       });
-      known.forget(id);
+      await forget(id);
       return rotated;
     },
 
@@ -175,7 +189,7 @@ export function createApiKeys(deps: Pick<Dependencies, 'db' | 'clock' | 'newId' 
         await lockOwn(transaction, caller, id);
         await revokeApiKey(transaction, id, clock());
       });
-      known.forget(id);
+      await forget(id);
     },
 
     operator: {
@@ -191,7 +205,7 @@ export function createApiKeys(deps: Pick<Dependencies, 'db' | 'clock' | 'newId' 
       async revoke(id) {
         if (!isId('apiKey', id) || !(await revokeApiKey(db, id, clock())))
           throw new ApiError('NOT_FOUND', `There is no API key ${id}`);
-        known.forget(id);
+        await forget(id);
       },
     },
   };

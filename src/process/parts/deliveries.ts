@@ -11,8 +11,9 @@ import { createCircuits } from '../../dispatch/admission/circuit-store.ts';
 import { createFirstTries } from '../../dispatch/admission/first-tries.ts';
 import { startReportingConcurrency } from '../../dispatch/admission/report-concurrency.ts';
 import { createDrain } from '../../dispatch/drain/drain.ts';
-import { startDispatcher } from '../../dispatch/loop/dispatcher.ts';
+import { type Dispatcher, startDispatcher } from '../../dispatch/loop/dispatcher.ts';
 import { startLastChances } from '../../dispatch/loop/last-chances.ts';
+import { endLeasesOf } from '../../dispatch/recovery/incarnation.ts';
 import { readMachine } from '../../machine.ts';
 import { createWebhookSender } from '../../outbound/post-webhook.ts';
 import { createHandOver, type LateHandOver } from '../../publishing/hand-over.ts';
@@ -32,9 +33,10 @@ export function deliveriesPart(
   const { pool, log, keyRing, clock, config, client, taskQueue, ownTaskQueue, incarnation, isSearchable } = context;
   const incarnationId = incarnation.id;
   const threshold = config.deliveryBurstThreshold;
-  let wake = (): void => {};
-  const onRoom = (): void => wake();
-  const capacity = capacityOf(readMachine(), config.deliveriesInFlight);
+  let dispatcher: Dispatcher | undefined;
+  const wake = (): void => dispatcher?.wake();
+  const onRoom = wake;
+  const capacity = capacityOf(readMachine(config.processes), config.deliveriesInFlight);
   const { slots } = capacity;
   const recorder = createRecorder(context);
   const faults = createFaults({ pool, log, now: Date.now });
@@ -63,6 +65,13 @@ export function deliveriesPart(
   return {
     slots,
     handOver,
+    /** Frees the claims of an incarnation that has died, without a wait for the end of its lease. */
+    async takeOver(deadIncarnationId: string): Promise<void> {
+      await endLeasesOf(pool, [deadIncarnationId]).catch((error: unknown) => {
+        log.warn({ err: error }, 'the lease of a dead process could not be ended; it runs out by itself');
+      });
+      dispatcher?.hurry();
+    },
     activities: {
       ...createAttemptActivities({ ...trying, firstTries, justRead }),
       ...createBrokenTryActivities({ pool, faults }),
@@ -70,7 +79,7 @@ export function deliveriesPart(
     ownActivities: createDrainActivities({ drain }),
     async begin() {
       const startDelivery = createStartDelivery(client, { taskQueue, isSearchable });
-      const dispatcher = startDispatcher({
+      const begun = startDispatcher({
         pool,
         log,
         firstTries,
@@ -84,14 +93,14 @@ export function deliveriesPart(
         startDelivery,
         chores,
       });
-      wake = dispatcher.wake;
-      const detach = handOver.attach(dispatcher.handOver);
+      dispatcher = begun;
+      const detach = handOver.attach(begun.handOver);
       const lastChances = startLastChances({ pool, log, drain, startDelivery, incarnationId, threshold, wake });
       return {
         async stop() {
           detach();
           await lastChances.stop();
-          await dispatcher.stop();
+          await begun.stop();
         },
       };
     },

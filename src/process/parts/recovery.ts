@@ -10,7 +10,7 @@ const RECONCILE_EVERY_MS = 30_000;
 
 /** The reconciler: at every start of a worker, then by its schedule. `repairs` are done in each pass beside its own. */
 export function recoveryPart(
-  { pool, log, carriers, taskQueue }: WorkerContext,
+  { pool, log, carriers, taskQueue, isReplacement }: WorkerContext,
   { repairs }: { repairs: readonly (() => Promise<void>)[] },
 ) {
   const reconciling = { pool, log, carriers, paced: createPaced(restAfterLook), repairs };
@@ -25,7 +25,8 @@ export function recoveryPart(
     ],
     async begin() {
       await reconcileDeliveries(reconciling, () => {});
-      // Mended code, and the right keys, come with a new process.
+      // Mended code, and the right keys, come with a new command. A message that kills its process would kill the next one at once.
+      if (isReplacement) return { stop: async () => {} };
       const released = await releaseAllHeld(pool);
       if (released > 0)
         log.info(

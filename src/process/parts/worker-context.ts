@@ -15,6 +15,8 @@ export type WorkerContext = Dependencies & {
   /** Task queue of this process alone. */
   ownTaskQueue: string;
   incarnation: Incarnation;
+  /** Another process of the same command has died, and this one stands in its place: same code, same settings. */
+  isReplacement: boolean;
   /** Whether the namespace takes our search attributes, as of the last look. */
   isSearchable(): boolean;
   /** Aborted while the worker stops: an activity that lasts for hours ends, and another worker goes on with it. */

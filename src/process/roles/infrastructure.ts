@@ -3,6 +3,7 @@ import { keepRunning } from '../../../local/keep-running.ts';
 import { DEFAULT_PORTS } from '../../../local/ports.ts';
 import { type EmbeddedPostgres, startPostgres } from '../../../local/postgres.ts';
 import { type EmbeddedTemporal, startTemporal } from '../../../local/temporal.ts';
+import { connectionsOf } from '../create-dependencies.ts';
 import type { OwnAddresses } from '../../outbound/own-addresses.ts';
 
 /** PostgreSQL and Temporal of a `start`: its own, or those at given addresses. */
@@ -17,8 +18,9 @@ export type Infrastructure = {
   stop(): Promise<void>;
 };
 
-// The service's pools take 30; five more processes (keys, psql, a second worker) find room.
-const MAX_CONNECTIONS = 200;
+// One process takes 30 connections and more of them 12 each at least; keys, psql and a second worker find room beside them.
+const CONNECTIONS_OF_OTHERS = 100;
+const CONNECTIONS_AT_LEAST = 200;
 /** Where both listen. */
 const LISTENING = '127.0.0.1';
 
@@ -36,14 +38,16 @@ export async function startInfrastructure(
     giveUp = resolve;
   });
   const watching = { onProgress, onGivenUp: giveUp };
-  const { dataFolder, databaseUrl, temporal } = config;
+  const { dataFolder, databaseUrl, temporal, processes } = config;
+  const { pool, prisma } = connectionsOf(processes);
+  const maxConnections = Math.max(CONNECTIONS_AT_LEAST, processes * (pool + prisma) + CONNECTIONS_OF_OTHERS);
 
   const startOwnPostgres = async (previous: EmbeddedPostgres | undefined): Promise<EmbeddedPostgres> => {
     onProgress('Starting PostgreSQL');
     const started = await startPostgres({
       dataFolder,
       port: previous?.port ?? DEFAULT_PORTS.postgres,
-      maxConnections: MAX_CONNECTIONS,
+      maxConnections,
       database: 'posthorn',
       onProgress,
     });

@@ -1,5 +1,8 @@
 import type { Logger } from 'pino';
-import { ignoredSettings } from '../../config.ts';
+import { type Config, ignoredSettings } from '../../config.ts';
+import type { OwnAddresses } from '../../outbound/own-addresses.ts';
+import type { Waiting } from '../../readiness/until-ready.ts';
+import type { Siblings } from '../siblings.ts';
 import type { StopRequest } from './stop-request.ts';
 import { visible } from './visible.ts';
 
@@ -11,6 +14,18 @@ export type RunningRole = {
   failed: Promise<string>;
 };
 
+/** Everything that a service process begins with. */
+export type Beginning = {
+  config: Config;
+  log: Logger;
+  /** Addresses of the embedded servers; those of the settings are added. */
+  own: OwnAddresses;
+  siblings: Siblings;
+  waiting: Waiting;
+  /** Address of Temporal, where it is not that of the settings. */
+  temporalAddress?: string | undefined;
+};
+
 // A closed terminal, or a pipe without a reader, must not end the process before it has drained.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
@@ -18,6 +33,12 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 export const print = (text: string): void => {
   process.stdout.write(`${visible(text, { keepLines: true })}\n`);
 };
+
+/** Once for a command, however many processes it has. */
+export function warnOfIgnored(log: Logger): void {
+  const ignored = ignoredSettings();
+  if (ignored.length > 0) log.warn(`ignored settings that this release does not have: ${ignored.join(', ')}`);
+}
 
 /**
  * Runs a role until it is asked to stop or fails by itself, then drains it. A stop that comes during the start ends the start where it
@@ -31,8 +52,6 @@ export async function runUntilStopped(
 ): Promise<number> {
   stop.takeOver();
   stop.onRepeat(() => log.warn('still draining: a second signal changes nothing'));
-  const ignored = ignoredSettings();
-  if (ignored.length > 0) log.warn(`ignored settings that this release does not have: ${ignored.join(', ')}`);
   const stopped = new Promise<number>((resolve) => {
     stop.signal.addEventListener('abort', () => resolve(0));
     process.on('uncaughtException', (failure) => {

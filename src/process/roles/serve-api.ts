@@ -8,6 +8,8 @@ import { OPEN_FILES_FOR, readMachine } from '../../machine.ts';
 import type { Check, Readiness } from '../../readiness/readiness.ts';
 import { routes } from '../../routes.ts';
 import type { Services } from '../../services.ts';
+import type { Siblings } from '../siblings.ts';
+import { portTaken } from './api-port.ts';
 
 export type RunningApi = {
   port: number;
@@ -16,15 +18,24 @@ export type RunningApi = {
   stop(): Promise<void>;
 };
 
-/** Listens on config.port. `checks` are the checks of /readyz; absent: those of every role. Rejects when the port is taken. */
-export async function serveApi(deps: Dependencies, services: Services, checks?: readonly Check[]): Promise<RunningApi> {
+/**
+ * Listens on config.port. `checks` are the checks of /readyz; absent: those of every role. `siblings` listen on the same port. Rejects
+ * when the port is taken.
+ */
+export async function serveApi(
+  deps: Dependencies,
+  services: Services,
+  { checks, siblings }: { checks?: readonly Check[]; siblings: Siblings },
+): Promise<RunningApi> {
   const { config, log } = deps;
-  const limiter = createLimiter({ redisUrl: config.redisUrl, log });
+  const { counters, table: processTable } = siblings;
+  const limiter = createLimiter({ redisUrl: config.redisUrl, log, ...(counters && { counters }) });
+  siblings.onKeyChanged(services.apiKeys.forget);
   try {
     const schemes = [apiKeyScheme(services.apiKeys)];
-    const app = createApp({ deps, services, routes, schemes, limiter, ...(checks && { checks }) });
+    const app = createApp({ deps, services, routes, schemes, limiter, processTable, ...(checks && { checks }) });
     // An API that takes every connection leaves no open file for itself, and Node then ends the process.
-    const maxConnections = Math.floor(readMachine().descriptors * OPEN_FILES_FOR.callers);
+    const maxConnections = Math.floor(readMachine(config.processes).descriptors * OPEN_FILES_FOR.callers);
     const server = await startHttpServer(app, {
       port: config.port,
       maxConnections,
@@ -50,10 +61,6 @@ export async function serveApi(deps: Dependencies, services: Services, checks?: 
     throw portProblem(config.port, failure) ?? failure;
   }
 }
-
-/** Names the remedy, for a PORT that was asked for. */
-export const portTaken = (port: number): string =>
-  `PORT: ${port} is taken by another program; stop that one, or set another port`;
 
 function portProblem(port: number, failure: unknown): ConfigError | undefined {
   const code = failure instanceof Error && 'code' in failure ? failure.code : undefined;

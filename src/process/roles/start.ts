@@ -1,31 +1,27 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { type Config, ConfigError, readConfig } from '../../config.ts';
-import { createDependencies } from '../create-dependencies.ts';
-import { createServices } from '../create-services.ts';
+import { type Config, readConfig } from '../../config.ts';
+import { type Connected, createDependencies } from '../create-dependencies.ts';
 import { migrate } from '../../db/migrate.ts';
-import { choosePort, isPortFree } from '../../../local/ports.ts';
+import { createApiKeys } from '../../identity/api-keys/service.ts';
 import { identifyProcess, takeLock } from '../../../local/process-identity.ts';
 import { createFirstKeys, ensureEnvironments } from '../seed.ts';
 import { createLog } from '../../log.ts';
-import { createOwnAddresses, type OwnAddresses } from '../../outbound/own-addresses.ts';
+import { createOwnAddresses, type OwnAddresses, type OwnEndpoint } from '../../outbound/own-addresses.ts';
 import { explainingDatabase } from '../../readiness/database-trouble.ts';
 import { type Check, createReadiness } from '../../readiness/readiness.ts';
 import { databaseCheck, startChecks } from '../../readiness/start-checks.ts';
 import { untilReady, type Waiting } from '../../readiness/until-ready.ts';
-import { createHandOver } from '../../publishing/hand-over.ts';
-import { NotReady } from '../../kernel/not-ready.ts';
-import { installRuntime } from '../../temporal/connection.ts';
-import { untilTemporalAnswers } from '../../temporal/until-temporal-answers.ts';
-import { type RunningWorker, startWorker } from '../start-worker.ts';
+import { noSiblings } from '../siblings.ts';
+import { chooseApiPort, onAnyPort, onPort } from './api-port.ts';
 import { encryptionKeysOf } from './encryption-key-file.ts';
 import { type Infrastructure, startInfrastructure } from './infrastructure.ts';
-import { print, type RunningRole, runUntilStopped } from './role.ts';
+import { print, type RunningRole, runUntilStopped, warnOfIgnored } from './role.ts';
 import { removeRunningState, writeRunningState } from './running-state.ts';
-import { portTaken, serveApi } from './serve-api.ts';
 import { filterSteps } from './stored-filters.ts';
 import type { StopRequest } from './stop-request.ts';
+import { createUndo } from './undo.ts';
 import { describeService } from './welcome.ts';
 
 // A first trial is a subscriber on this machine, over http. A `start` with nothing embedded is a real deployment and has no such
@@ -43,6 +39,7 @@ export async function runStart(stop: StopRequest, options: StartOptions): Promis
   const isEmbedded = given.databaseUrl === undefined || given.temporal.address === undefined;
   const config = isEmbedded ? readConfig(undefined, { ...DEFAULTS, ...EMBEDDED_DEFAULTS }) : given;
   const log = createLog(config.logLevel);
+  warnOfIgnored(log);
   mkdirSync(join(config.dataFolder, 'state'), { recursive: true, mode: 0o700 });
   const unlock = takeLock(join(config.dataFolder, 'state', 'start.pid.json'));
   if (typeof unlock !== 'function')
@@ -61,62 +58,116 @@ export async function runStart(stop: StopRequest, options: StartOptions): Promis
 type StartOptions = { dropFilters: boolean };
 
 async function startEverything(
-  config: Config,
-  log: Logger,
-  signal: AbortSignal,
-  options: StartOptions,
-): Promise<RunningRole> {
-  // Steps that undo the start when something further on fails, and at the end: the last one first.
-  const undo: (() => Promise<void>)[] = [];
-  const stop = async (): Promise<void> => {
-    for (const step of undo.splice(0).reverse()) await step();
-  };
-  try {
-    const port = await chooseApiPort(config);
-    const own = createOwnAddresses([]);
-    const infrastructure = await startInfrastructure(config, own, print);
-    undo.push(() => infrastructure.stop());
-    signal.throwIfAborted();
-    const surroundings = { ...infrastructure, own, ...options };
-    const { failed } = await startService(onPort(config, port), log, surroundings, undo, signal);
-    return {
-      failed: Promise.race([infrastructure.failed, failed]),
-      async stop() {
-        print('Draining: what was accepted is finished first');
-        await stop();
-      },
-    };
-  } catch (failure) {
-    await stop();
-    throw failure;
-  }
-}
-
-async function startService(
   given: Config,
   log: Logger,
-  {
-    databaseUrl,
-    temporalAddress,
-    temporalUiUrl,
-    pids,
-    own,
-    dropFilters,
-  }: Infrastructure & StartOptions & { own: OwnAddresses },
-  undo: (() => Promise<void>)[],
   signal: AbortSignal,
-): Promise<RunningWorker> {
-  const config: Config = { ...given, databaseUrl, encryptionKeys: encryptionKeysOf(given) };
-  const { deps, disconnect } = createDependencies(config, log, own);
-  undo.push(disconnect);
-  const waiting: Waiting = { tell: print, signal };
-  const settings = { ...config.temporal, address: temporalAddress };
+  { dropFilters }: StartOptions,
+): Promise<RunningRole> {
+  // Loaded before anything is started: loading keeps the event loop for half a second.
+  const run = given.processes === 1 ? await inThisProcess() : await inSeveral();
+  const undo = createUndo();
+  return undo.onFailure(async () => {
+    const chosen = given.processes === 1 ? given : await onAnyPort(given);
+    const port = await chooseApiPort(chosen);
+    const own = createKnownOwn();
+    const infrastructure = await startInfrastructure(chosen, own.addresses, print);
+    undo.add(() => infrastructure.stop());
+    signal.throwIfAborted();
+    const { databaseUrl } = infrastructure;
+    const config: Config = { ...onPort(chosen, port), databaseUrl, encryptionKeys: encryptionKeysOf(chosen) };
+    const connected = createDependencies(config, log, own.addresses);
+    undo.add(connected.disconnect);
+    const waiting: Waiting = { tell: print, signal };
+    const checks = await prepareDatabase(connected, databaseUrl, waiting, { dropFilters });
+    const service = await run({ config, log, connected, checks, waiting, own, infrastructure });
+    undo.add(service.stop);
+    const apiUrl = `http://localhost:${service.port}`;
+    keepState(config, { ...infrastructure, apiUrl });
+    undo.add(async () => removeRunningState(config.dataFolder));
+    const keys = await createFirstKeys(connected.deps, createApiKeys(connected.deps));
+    for (const line of describeService({ ...infrastructure, config, apiUrl, keys })) print(line);
+    return {
+      failed: Promise.race([infrastructure.failed, service.failed]),
+      async stop() {
+        print('Draining: what was accepted is finished first');
+        await undo.all();
+      },
+    };
+  });
+}
+
+/** Own endpoints that processes to come have to know as well. */
+type KnownOwn = {
+  addresses: OwnAddresses;
+  all(): readonly OwnEndpoint[];
+  onAdded(listener: (endpoints: readonly OwnEndpoint[]) => void): void;
+};
+
+function createKnownOwn(): KnownOwn {
+  const addresses = createOwnAddresses([]);
+  const endpoints: OwnEndpoint[] = [];
+  let tell: (added: readonly OwnEndpoint[]) => void = () => undefined;
+  return {
+    addresses: {
+      ...addresses,
+      add(...added) {
+        addresses.add(...added);
+        endpoints.push(...added);
+        tell(added);
+      },
+    },
+    all: () => endpoints,
+    onAdded(listener) {
+      tell = listener;
+    },
+  };
+}
+
+type Prepared = {
+  config: Config;
+  log: Logger;
+  connected: Connected;
+  checks: readonly Check[];
+  waiting: Waiting;
+  own: KnownOwn;
+  infrastructure: Infrastructure;
+};
+type Run = (prepared: Prepared) => Promise<RunningRole & { port: number }>;
+
+async function inThisProcess(): Promise<Run> {
+  const { startService } = await import('./start-service.ts');
+  return ({ config, log, connected: { deps }, checks, waiting, own, infrastructure: { temporalAddress } }) =>
+    startService(deps, checks, {
+      config,
+      log,
+      own: own.addresses,
+      siblings: noSiblings,
+      waiting,
+      temporalAddress,
+    });
+}
+
+async function inSeveral(): Promise<Run> {
+  const { supervise } = await import('../supervisor/supervise.ts');
+  return async ({ config, log, waiting: { signal }, own, infrastructure: { temporalAddress } }) => ({
+    port: config.port,
+    ...(await supervise({ role: 'start', config, log, own, signal, temporalAddress, tell: print })),
+  });
+}
+
+/** Waits for the database, migrates it and makes the environments. Returns the checks that have found it ready. */
+async function prepareDatabase(
+  { deps }: Connected,
+  databaseUrl: string,
+  waiting: Waiting,
+  { dropFilters }: StartOptions,
+): Promise<readonly Check[]> {
   // Before the migration: a database that starts or takes no writes is waited for, as in every role.
   await untilReady(createReadiness([databaseCheck(deps)]), waiting);
   await explainingDatabase(databaseUrl, () =>
     migrate(databaseUrl, {
       onProgress: print,
-      signal,
+      signal: waiting.signal,
       ...filterSteps(deps.filters, { isDropping: dropFilters, tell: print }),
     }),
   );
@@ -124,50 +175,20 @@ async function startService(
   const checks = startChecks(deps);
   await untilReady(createReadiness(checks), waiting);
   await ensureEnvironments(deps);
-  signal.throwIfAborted();
-  const handOver = createHandOver();
-  const services = createServices(deps, handOver);
-  installRuntime(log);
-  await untilTemporalAnswers(settings, waiting);
-  const worker = await startWorker(deps, settings, { handOver });
-  undo.push(() => worker.stop());
-  const temporal: Check = {
-    name: 'temporal',
-    isRequired: false,
-    async run() {
-      if (!worker.isHealthy())
-        throw new NotReady('Temporal does not answer: nothing is delivered meanwhile', {
-          advice: `TEMPORAL_ADDRESS: ${temporalAddress} does not answer; nothing is delivered meanwhile`,
-        });
-    },
-  };
-  const api = await serveApi(deps, services, [...checks, temporal]);
-  undo.push(() => api.stop());
-  const identity = identifyProcess(process.pid) ?? { pid: process.pid, bornAt: 'unknown' };
-  const apiUrl = `http://localhost:${api.port}`;
-  writeRunningState(config.dataFolder, {
-    process: identity,
+  waiting.signal.throwIfAborted();
+  return checks;
+}
+
+function keepState(
+  { dataFolder }: Config,
+  { apiUrl, databaseUrl, temporalAddress, temporalUiUrl, pids }: Infrastructure & { apiUrl: string },
+): void {
+  writeRunningState(dataFolder, {
+    process: identifyProcess(process.pid) ?? { pid: process.pid, bornAt: 'unknown' },
     apiUrl,
     databaseUrl,
     temporalAddress,
     ...(temporalUiUrl !== undefined && { temporalUiUrl }),
     pids,
   });
-  undo.push(async () => removeRunningState(config.dataFolder));
-  const keys = await createFirstKeys(deps, services.apiKeys);
-  for (const line of describeService({ config, apiUrl, temporalAddress, temporalUiUrl, keys })) print(line);
-  return worker;
-}
-
-/** A port that was asked for is taken or fails; the default one gives way to another program. */
-async function chooseApiPort({ port, isPortChosen }: Config): Promise<number> {
-  if (port === 0) return port;
-  if (!isPortChosen) return choosePort('the API', port, print, 'everywhere');
-  if (await isPortFree(port, 'everywhere')) return port;
-  throw new ConfigError(portTaken(port));
-}
-
-function onPort(config: Config, port: number): Config {
-  const isDefaultUrl = config.publicBaseUrl === `http://localhost:${config.port}`;
-  return { ...config, port, ...(isDefaultUrl && { publicBaseUrl: `http://localhost:${port}` }) };
 }

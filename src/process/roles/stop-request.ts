@@ -29,20 +29,31 @@ export class Stopped extends Error {
  * be lost, and the container killed only after its grace period.
  */
 export function listenForStop(): StopRequest {
-  const request = new AbortController();
-  let isTakenOver = false;
-  let repeated = (): void => undefined;
-  for (const name of SIGNALS) {
-    process.on(name, () => {
-      if (request.signal.aborted) return repeated();
-      const stopped = new Stopped(name);
-      if (!isTakenOver) process.exit(stopped.exitCode);
-      request.abort(stopped);
-    });
-  }
+  const { stopBy, ...request } = createStopRequest();
+  for (const name of SIGNALS) process.on(name, () => stopBy(name));
   // A launcher that was killed passes on no signal: the channel to it closes (bin/launch.js).
   process.once('disconnect', () => process.emit('SIGHUP'));
   process.channel?.unref();
+  return request;
+}
+
+/**
+ * Listens in a service process under a supervisor, which asks it to stop by `request`; SIGTERM drains this process alone. Ctrl-C and a
+ * closed terminal reach every process of the group and are the supervisor's to answer. When the supervisor is gone, so are the port,
+ * the counts and perhaps the servers: this process ends at once, as if killed.
+ */
+export function listenUnderSupervisor(): StopRequest & { request(): void } {
+  const { stopBy, ...request } = createStopRequest();
+  process.on('SIGTERM', () => stopBy('SIGTERM'));
+  for (const name of ['SIGINT', 'SIGHUP'] as const) process.on(name, () => undefined);
+  process.once('disconnect', () => process.exit(1));
+  return { ...request, request: () => stopBy('SIGTERM') };
+}
+
+function createStopRequest(): StopRequest & { stopBy(name: (typeof SIGNALS)[number]): void } {
+  const request = new AbortController();
+  let isTakenOver = false;
+  let repeated = (): void => undefined;
   return {
     signal: request.signal,
     takeOver: () => {
@@ -50,6 +61,12 @@ export function listenForStop(): StopRequest {
     },
     onRepeat: (listener) => {
       repeated = listener;
+    },
+    stopBy(name) {
+      if (request.signal.aborted) return repeated();
+      const stopped = new Stopped(name);
+      if (!isTakenOver) process.exit(stopped.exitCode);
+      request.abort(stopped);
     },
   };
 }

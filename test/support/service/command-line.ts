@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { childEnvironment, type EnvironmentVariables } from '../../../src/config.ts';
 import { BUILT } from './ensure-built.ts';
+import { TEST_PROCESSES } from './processes.ts';
 import { waitFor } from '../check/wait-for.ts';
 
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
@@ -28,6 +29,7 @@ const isolated = (variables: EnvironmentVariables): NodeJS.ProcessEnv =>
     REDIS_URL: '',
     ENCRYPTION_KEYS: '',
     LOG_LEVEL: '',
+    PROCESSES: TEST_PROCESSES,
     ...variables,
   });
 

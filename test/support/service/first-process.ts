@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { childEnvironment, type EnvironmentVariables } from '../../../src/config.ts';
 import { BUILT } from './ensure-built.ts';
+import { TEST_PROCESSES } from './processes.ts';
 
 export type FirstProcess = {
   pid: number;
@@ -21,18 +22,20 @@ const canBeAlone = spawnSync(ALONE[0] ?? '', [...ALONE.slice(1), 'true']).status
  * Runs `posthorn` as the first process of a container, which has no default action for signals. Where the system lets us make none,
  * it is a plain process: the default action then kills it, which is no exit code either.
  *
- * With `stopAt` it gets a SIGTERM at the moment at which it begins to load the module whose address has these words.
+ * With `stopAt` it gets a SIGTERM at the moment at which it begins to load the module whose address has these words. `openFiles` is
+ * its limit of them.
  */
 export function startFirstProcess(
   parameters: readonly string[],
   variables: EnvironmentVariables,
-  { stopAt }: { stopAt?: string } = {},
+  { stopAt, openFiles }: { stopAt?: string; openFiles?: number } = {},
 ): FirstProcess {
-  const node = [process.execPath, ...probeFor(stopAt), BUILT.main, ...parameters];
+  const limited = openFiles === undefined ? [] : ['sh', '-c', `ulimit -n ${openFiles}; exec "$@"`, 'sh'];
+  const node = [...limited, process.execPath, ...probeFor(stopAt), BUILT.main, ...parameters];
   const [command = '', ...rest] = canBeAlone ? [...ALONE, ...node] : node;
   const child = spawn(command, rest, {
     cwd: repository,
-    env: childEnvironment(variables),
+    env: childEnvironment({ PROCESSES: TEST_PROCESSES, ...variables }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let text = '';

@@ -65,6 +65,7 @@ export async function startPosthorn(
   const config: Config = readConfig({
     ALLOW_HTTP_WEBHOOKS: 'true',
     WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8,::1/128',
+    PROCESSES: '1',
     ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
     DELIVERY_BURST_THRESHOLD: TEST_THRESHOLD,
     ...options.variables,

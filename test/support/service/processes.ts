@@ -34,6 +34,12 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 // A role is ready after 1 to 3 s; on a machine that does fifteen other things as well, after more than a minute.
 const READY_WITHIN_MS = 150_000;
 
+/**
+ * Service processes of each role that a test file starts: one, whatever the machine has, so that a file costs the same everywhere.
+ * docs/testing.md says when to set it.
+ */
+export const TEST_PROCESSES = process.env['POSTHORN_TEST_PROCESSES'] ?? '1';
+
 const running = new Set<PosthornProcess>();
 const ofThisFile: { role: string; started: PosthornProcess }[] = [];
 // Enough for what led to a failure, and few enough to be read.
@@ -103,21 +109,31 @@ export async function startApiProcess(settings: Settings, port?: number): Promis
 /** `posthorn worker`, ready when its log says so. */
 export async function startWorkerProcess(settings: Settings): Promise<PosthornProcess> {
   const started = spawnRole('worker', settings);
-  await untilReady(started, 'the worker', () => started.output().includes('the worker is ready'));
+  const isAlone = (settings['PROCESSES'] ?? TEST_PROCESSES) === '1';
+  const line = isAlone ? 'the worker is ready' : 'all processes of the worker are ready';
+  await untilReady(started, 'the worker', () => started.output().includes(line));
   return started;
 }
 
 /** `posthorn start` with parts of its own in that data folder, ready when it has printed its addresses and answers. */
-export async function startWholeProcess(dataFolder: string, port: number): Promise<ApiProcess> {
-  const started = spawnRole('start', {
-    DATA_FOLDER: dataFolder,
-    PORT: String(port),
-    // An empty value counts as not set: settings of the run itself are not for this one.
-    DATABASE_URL: '',
-    TEMPORAL_ADDRESS: '',
-    ENCRYPTION_KEYS: '',
-    REDIS_URL: '',
-  });
+export const startWholeProcess = (dataFolder: string, port: number, further: Settings = {}): Promise<ApiProcess> =>
+  startService(
+    {
+      // An empty value counts as not set: settings of the run itself are not for this one.
+      DATABASE_URL: '',
+      TEMPORAL_ADDRESS: '',
+      ENCRYPTION_KEYS: '',
+      REDIS_URL: '',
+      DATA_FOLDER: dataFolder,
+      ...further,
+    },
+    port,
+  );
+
+/** `posthorn start` with the servers of the settings. */
+export async function startService(settings: Settings, chosen?: number): Promise<ApiProcess> {
+  const port = chosen ?? (await findFreePort());
+  const started = spawnRole('start', { ...settings, PORT: String(port) });
   const url = `http://127.0.0.1:${port}`;
   await untilReady(
     started,
@@ -131,7 +147,7 @@ function spawnRole(role: string, settings: Settings): PosthornProcess {
   // One process, without npx or a shell in between: a signal reaches the role itself.
   const child = spawn(process.execPath, [BUILT.main, role], {
     cwd: ROOT,
-    env: childEnvironment(settings),
+    env: childEnvironment({ PROCESSES: TEST_PROCESSES, ...settings }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   if (child.pid === undefined) throw new Error(`posthorn ${role} could not be started`);
@@ -177,8 +193,13 @@ async function untilReady(
   });
 }
 
+/** All of the processes behind it. */
 const isReady = (url: string): Promise<boolean> =>
   fetch(`${url}/readyz`).then(
-    ({ ok }) => ok,
+    async (answer) => {
+      // `as`: as src/http/health.ts describes it.
+      const { processes = [] } = (await answer.json()) as { processes?: { state: string }[] };
+      return answer.ok && processes.every(({ state }) => state === 'running');
+    },
     () => false,
   );

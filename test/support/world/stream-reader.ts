@@ -12,6 +12,8 @@ export type StreamEvent = { id: string; event: string; data: string };
 export type StreamReader = {
   status: number;
   headers: IncomingHttpHeaders;
+  /** Port of its end of the connection. */
+  port: number;
   /** Everything that has come, as it stood on the wire. */
   text(): string;
   events: StreamEvent[];
@@ -79,6 +81,7 @@ export async function openStream({ url, key, lastEventId, method = 'GET' }: Stre
   return {
     status: incoming.statusCode ?? 0,
     headers: incoming.headers,
+    port: incoming.socket.localPort ?? 0,
     text: () => texts.join(''),
     events,
     lastEventId: () => id,

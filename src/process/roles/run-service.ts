@@ -1,0 +1,56 @@
+import { readConfig } from '../../config.ts';
+import { createLog } from '../../log.ts';
+import { createOwnAddresses } from '../../outbound/own-addresses.ts';
+import type { Waiting } from '../../readiness/until-ready.ts';
+import { noSiblings } from '../siblings.ts';
+import type { Joined } from '../supervisor/join.ts';
+import type { ServiceRole } from '../supervisor/messages.ts';
+import { onAnyPort } from './api-port.ts';
+import { type Beginning, type RunningRole, runUntilStopped, warnOfIgnored } from './role.ts';
+import type { StopRequest } from './stop-request.ts';
+
+/** The service of each role, loaded when a process runs it: a supervisor needs neither Temporal's native library nor Koa. */
+const SERVICES: Record<ServiceRole, () => Promise<(beginning: Beginning) => Promise<RunningRole>>> = {
+  start: async () => (await import('./start-service.ts')).startWholeService,
+  api: async () => (await import('./api.ts')).startApi,
+  worker: async () => (await import('./worker.ts')).startWorkerRole,
+};
+
+/** `posthorn api` or `posthorn worker`, in as many processes as PROCESSES says. Returns the exit code once it is stopped. */
+export async function runService(role: 'api' | 'worker', stop: StopRequest): Promise<number> {
+  const config = readConfig();
+  const log = createLog(config.logLevel);
+  warnOfIgnored(log);
+  const waiting = (signal: AbortSignal): Waiting => ({
+    tell: (sentence, { message, cause }) => log.warn({ reason: message, err: cause }, sentence),
+    signal,
+  });
+  return runUntilStopped(log, stop, async (signal) => {
+    if (config.processes > 1) {
+      const { supervise } = await import('../supervisor/supervise.ts');
+      const tell = (sentence: string): void => log.warn(sentence);
+      const supervisor = await supervise({ role, config: await onAnyPort(config), log, signal, tell });
+      log.info({ processes: config.processes }, `all processes of the ${role} are ready`);
+      return supervisor;
+    }
+    const start = await SERVICES[role]();
+    signal.throwIfAborted();
+    return start({ config, log, own: createOwnAddresses([]), siblings: noSiblings, waiting: waiting(signal) });
+  });
+}
+
+/** One of several processes, with what its supervisor has assigned to it. Returns the exit code once it is stopped. */
+export async function runServiceProcess(
+  { assignment: { role, number, config, own, temporalAddress }, siblings, waits }: Joined,
+  stop: StopRequest,
+): Promise<number> {
+  const log = createLog(config.logLevel, { number });
+  return runUntilStopped(log, stop, async (signal) => {
+    const start = await SERVICES[role]();
+    signal.throwIfAborted();
+    const waiting: Waiting = { tell: waits, signal };
+    const ownAddresses = createOwnAddresses(own);
+    siblings.onOwnEndpoints((endpoints) => ownAddresses.add(...endpoints));
+    return start({ config, log, own: ownAddresses, siblings, waiting, temporalAddress });
+  });
+}

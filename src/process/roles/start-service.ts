@@ -1,0 +1,70 @@
+import { createDependencies, type ProcessDependencies } from '../create-dependencies.ts';
+import { createServices } from '../create-services.ts';
+import { NotReady } from '../../kernel/not-ready.ts';
+import { createHandOver } from '../../publishing/hand-over.ts';
+import { type Check, createReadiness } from '../../readiness/readiness.ts';
+import { startChecks } from '../../readiness/start-checks.ts';
+import { untilReady } from '../../readiness/until-ready.ts';
+import type { Services } from '../../services.ts';
+import { installRuntime } from '../../temporal/connection.ts';
+import { untilTemporalAnswers } from '../../temporal/until-temporal-answers.ts';
+import { startWorker } from '../start-worker.ts';
+import type { Beginning, RunningRole } from './role.ts';
+import { serveApi } from './serve-api.ts';
+import { createUndo } from './undo.ts';
+
+/** API and worker in one process. */
+export type RunningService = RunningRole & { port: number; services: Services };
+
+/** The service of `start` as one of several processes: the supervisor has prepared the database. */
+export async function startWholeService(beginning: Beginning): Promise<RunningRole> {
+  const { config, log, own, waiting } = beginning;
+  const { deps, disconnect } = createDependencies(config, log, own);
+  const undo = createUndo();
+  undo.add(disconnect);
+  return undo.onFailure(async () => {
+    const checks = startChecks(deps);
+    await untilReady(createReadiness(checks), waiting);
+    const service = await startService(deps, checks, beginning);
+    undo.add(service.stop);
+    beginning.siblings.isReady(service.port);
+    return { failed: service.failed, stop: undo.all };
+  });
+}
+
+/**
+ * Worker and API on a database that `checks` have found ready, with the hand-over of new deliveries in memory. `checks` are those of
+ * /readyz, too.
+ */
+export async function startService(
+  deps: ProcessDependencies,
+  checks: readonly Check[],
+  { config, log, siblings, waiting, temporalAddress }: Beginning,
+): Promise<RunningService> {
+  const undo = createUndo();
+  return undo.onFailure(async () => {
+    const address = temporalAddress ?? config.temporal.address ?? '';
+    const settings = { ...config.temporal, address };
+    const handOver = createHandOver();
+    const services = createServices(deps, handOver, siblings);
+    installRuntime(log);
+    await untilTemporalAnswers(settings, waiting);
+    const { claimsAs: onIncarnation, isReplacement } = siblings;
+    const worker = await startWorker(deps, settings, { handOver, onIncarnation, isReplacement });
+    undo.add(() => worker.stop());
+    siblings.onDeath((incarnationId) => void worker.takeOver(incarnationId));
+    const temporal: Check = {
+      name: 'temporal',
+      isRequired: false,
+      async run() {
+        if (!worker.isHealthy())
+          throw new NotReady('Temporal does not answer: nothing is delivered meanwhile', {
+            advice: `TEMPORAL_ADDRESS: ${address} does not answer; nothing is delivered meanwhile`,
+          });
+      },
+    };
+    const api = await serveApi(deps, services, { checks: [...checks, temporal], siblings });
+    undo.add(() => api.stop());
+    return { port: api.port, services, failed: worker.failed, stop: undo.all };
+  });
+}

@@ -1,0 +1,90 @@
+import { createAskingCounters } from '../../rate-limits/asking-counters.ts';
+import type { ProcessState } from '../../readiness/readiness.ts';
+import type { Siblings } from '../siblings.ts';
+import type { Assignment, ToProcess, ToSupervisor } from './messages.ts';
+
+/** A service process's side of the pipe to its supervisor. */
+export type Joined = {
+  assignment: Assignment;
+  siblings: Siblings;
+  /** Says, for the person in front of the terminal, what this process waits for. */
+  waits(sentence: string): void;
+};
+
+/** Says to the supervisor why this process cannot start. Resolves once it is said. */
+export const sayFailure = (sentence: string): Promise<void> =>
+  new Promise((resolve) => tell({ kind: 'failed', sentence }, resolve));
+
+/** Joins the supervisor; resolves with its assignment. `onStop` is called when it stops all processes. */
+export function joinSupervisor(onStop: () => void): Promise<Joined> {
+  let table: readonly ProcessState[] = [];
+  const changes = new Map<number, () => void>();
+  let lastChange = 0;
+  const counters = createAskingCounters((batch) => tell({ kind: 'count', ...batch }));
+  let keyChanged: Parameters<Siblings['onKeyChanged']>[0] = () => undefined;
+  let died: Parameters<Siblings['onDeath']>[0] = () => undefined;
+  let ownEndpoints: Parameters<Siblings['onOwnEndpoints']>[0] = () => undefined;
+
+  const siblings: Omit<Siblings, 'isReplacement'> = {
+    counters,
+    table: () => table,
+    forgetKey: (id) =>
+      new Promise((resolve) => {
+        lastChange += 1;
+        changes.set(lastChange, resolve);
+        tell({ kind: 'keyChanged', change: lastChange, id });
+      }),
+    onKeyChanged: (listener) => {
+      keyChanged = listener;
+    },
+    claimsAs: (incarnationId) => tell({ kind: 'claims', incarnationId }),
+    onDeath: (listener) => {
+      died = listener;
+    },
+    onOwnEndpoints: (listener) => {
+      ownEndpoints = listener;
+    },
+    isReady: (port) => tell({ kind: 'ready', port }),
+  };
+
+  return new Promise((resolve) => {
+    const hear = (message: ToProcess): void => {
+      switch (message.kind) {
+        case 'begin': {
+          const { assignment } = message;
+          const all = { ...siblings, isReplacement: assignment.isReplacement };
+          return resolve({ assignment, siblings: all, waits: (sentence) => tell({ kind: 'waits', sentence }) });
+        }
+        case 'stop':
+          return onStop();
+        case 'table':
+          table = message.table;
+          return;
+        case 'counted':
+          return counters.hear(message.batch, message.answers);
+        case 'sayCounts':
+          counters.flush();
+          return tell({ kind: 'done', round: message.round });
+        case 'forgetKey':
+          keyChanged(message.id);
+          return tell({ kind: 'done', round: message.round });
+        case 'keyForgotten':
+          changes.get(message.change)?.();
+          changes.delete(message.change);
+          return;
+        case 'died':
+          return died(message.incarnationId);
+        case 'own':
+          return ownEndpoints(message.endpoints);
+      }
+    };
+    process.on('message', hear);
+    tell({ kind: 'joined' });
+  });
+}
+
+/** The channel may close at any moment, and this process then ends (roles/stop-request.ts). */
+function tell(message: ToSupervisor, onSaid: () => void = () => undefined): void {
+  if (process.send === undefined) throw new Error('A service process is started by its supervisor only: run posthorn');
+  process.send(message, undefined, undefined, onSaid);
+}

@@ -1,0 +1,43 @@
+import type { Config } from '../../config.ts';
+import type { OwnEndpoint } from '../../outbound/own-addresses.ts';
+import type { CountBatch } from '../../rate-limits/asking-counters.ts';
+import type { CountAnswer } from '../../rate-limits/counters.ts';
+import type { ProcessState } from '../../readiness/readiness.ts';
+
+/** Commands whose service runs in one process or in several. */
+export type ServiceRole = 'start' | 'api' | 'worker';
+
+/** Everything that a service process is told at its start. Secrets go through the pipe, since a command line is for everybody to read. */
+export type Assignment = {
+  role: ServiceRole;
+  number: number;
+  isReplacement: boolean;
+  config: Config;
+  /** Address of the embedded Temporal, where there is one. */
+  temporalAddress: string | undefined;
+  /** Endpoints of the embedded servers. */
+  own: readonly OwnEndpoint[];
+};
+
+/** Messages of the supervisor to a service process. */
+export type ToProcess =
+  | { kind: 'begin'; assignment: Assignment }
+  | { kind: 'stop' }
+  | { kind: 'table'; table: readonly ProcessState[] }
+  | { kind: 'counted'; batch: number; answers: readonly CountAnswer[] }
+  | { kind: 'sayCounts'; round: number }
+  | { kind: 'forgetKey'; round: number; id: string }
+  | { kind: 'keyForgotten'; change: number }
+  | { kind: 'died'; incarnationId: string }
+  | { kind: 'own'; endpoints: readonly OwnEndpoint[] };
+
+/** Messages of a service process to its supervisor. `change` and `round` are numbers of the sender's own, which an answer repeats. */
+export type ToSupervisor =
+  | { kind: 'joined' }
+  | { kind: 'claims'; incarnationId: string }
+  | { kind: 'ready'; port: number | undefined }
+  | { kind: 'waits'; sentence: string }
+  | { kind: 'failed'; sentence: string }
+  | ({ kind: 'count' } & CountBatch)
+  | { kind: 'keyChanged'; change: number; id: string }
+  | { kind: 'done'; round: number };

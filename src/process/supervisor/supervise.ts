@@ -1,0 +1,246 @@
+import cluster, { type Worker } from 'node:cluster';
+import { setImmediate } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Logger } from 'pino';
+import type { Config } from '../../config.ts';
+import { heapLimitOf } from '../../machine.ts';
+import type { OwnEndpoint } from '../../outbound/own-addresses.ts';
+import { type CountingFor, createAnsweringCounters } from '../../rate-limits/answering-counters.ts';
+import type { ProcessState } from '../../readiness/readiness.ts';
+import { createDeaths } from './deaths.ts';
+import { createRounds } from './rounds.ts';
+import type { Assignment, ServiceRole, ToProcess, ToSupervisor } from './messages.ts';
+
+// From source as from a build: the entry has the ending of this module.
+const ENTRY = fileURLToPath(new URL(`../../service-process${import.meta.url.slice(-3)}`, import.meta.url));
+/** Turns of the event loop in which connections that wait in the listener's backlog are still handed on, when a drain begins. */
+const ACCEPTING_TURNS = 10;
+// An API drains for 25 s and its worker for 40 s at most. A process that still runs then hangs.
+const DRAINED_WITHIN_MS = 75_000;
+// A changed key is committed already, and a process that hangs for longer answers nobody meanwhile. Its belief ends after 5 s.
+const FORGOTTEN_WITHIN_MS = 2_000;
+// A request that is about to be refused waits so long for a process that hangs: as long as for a Redis that does.
+const COUNTED_WITHIN_MS = 200;
+
+export type SupervisedRole = {
+  role: ServiceRole;
+  /** With a port that is known: all processes listen on it. */
+  config: Config;
+  log: Logger;
+  temporalAddress?: string;
+  /** Where the embedded servers listen, and news of where they do after a restart. */
+  own?: { all(): readonly OwnEndpoint[]; onAdded(listener: (endpoints: readonly OwnEndpoint[]) => void): void };
+  /** Ends the start. */
+  signal: AbortSignal;
+  /** Told what the processes wait for, each sentence once. */
+  tell: (sentence: string) => void;
+};
+
+export type Supervisor = {
+  /** Resolves with a reason when the processes cannot be kept up. */
+  failed: Promise<string>;
+  /** Drains all processes at once. */
+  stop(): Promise<void>;
+};
+
+/** One life of a service process. */
+type Life = {
+  number: number;
+  worker: Worker;
+  state: ProcessState['state'];
+  restarts: number;
+  /** This number has been ready, in this life or an earlier one. */
+  hasBeenReady: boolean;
+  hasJoined: boolean;
+  /** The fault that ended its start, as a sentence. */
+  failure?: string;
+  incarnationId?: string;
+  counting: CountingFor;
+  ended: Promise<string>;
+};
+
+/**
+ * Forks the service processes and keeps them running. They share one port, by turns (round robin); one count of the rate limits; and
+ * the news of changed keys and of each other's deaths. Returns when all of them are ready. Throws the sentence of one that could not
+ * start, once the others have ended.
+ */
+export async function supervise(supervised: SupervisedRole): Promise<Supervisor> {
+  const { role, config, log, signal, tell, own, temporalAddress } = supervised;
+  const counters = createAnsweringCounters();
+  const rounds = createRounds<Life>();
+  const deaths = createDeaths(() => performance.now());
+  const lives = new Map<number, Life>();
+  let isStopping = false;
+  let told: string | undefined;
+  let allAreReady = (): void => undefined;
+  let giveUp: (sentence: string) => void = () => undefined;
+  const ready = new Promise<void>((resolve) => {
+    allAreReady = resolve;
+  });
+  const failed = new Promise<string>((resolve) => {
+    giveUp = resolve;
+  });
+
+  const setUp = (): void => {
+    // Windows and an environment variable choose otherwise; connections would then gather at some of the processes.
+    cluster.schedulingPolicy = cluster.SCHED_RR;
+    const heapMib = heapLimitOf(config.processes);
+    cluster.setupPrimary({
+      exec: ENTRY,
+      args: [role],
+      execArgv: [...process.execArgv, ...(heapMib === undefined ? [] : [`--max-old-space-size=${heapMib}`])],
+      serialization: 'advanced',
+    });
+  };
+
+  const showTable = (): void => {
+    const table = [...lives.values()].map(({ number, worker, state, restarts }) => ({
+      number,
+      pid: worker.process.pid ?? 0,
+      state,
+      restarts,
+    }));
+    for (const life of joined()) post(life, { kind: 'table', table });
+  };
+  const joined = (): Life[] => [...lives.values()].filter(({ hasJoined }) => hasJoined);
+  const othersThan = (life: Life): Life[] => joined().filter((each) => each !== life);
+
+  const hear = (life: Life, message: ToSupervisor): void => {
+    switch (message.kind) {
+      case 'joined': {
+        const { number, restarts } = life;
+        const isReplacement = restarts > 0;
+        const assignment: Assignment = { role, number, isReplacement, config, temporalAddress, own: own?.all() ?? [] };
+        post(life, { kind: 'begin', assignment });
+        if (isStopping) post(life, { kind: 'stop' });
+        life.hasJoined = true;
+        return showTable();
+      }
+      case 'claims':
+        life.incarnationId = message.incarnationId;
+        return;
+      case 'ready':
+        if (life.state === 'starting') life.state = 'running';
+        life.hasBeenReady = true;
+        showTable();
+        if ([...lives.values()].every(({ hasBeenReady }) => hasBeenReady)) allAreReady();
+        return;
+      case 'waits':
+        if (message.sentence !== told) tell(message.sentence);
+        told = message.sentence;
+        return;
+      case 'failed':
+        life.failure = message.sentence;
+        return;
+      case 'count':
+        void life.counting.answer(message.commands).then((answers) => {
+          if (answers.length > 0) post(life, { kind: 'counted', batch: message.batch, answers });
+        });
+        return;
+      case 'keyChanged': {
+        const { id, change } = message;
+        void rounds
+          .ask(othersThan(life), FORGOTTEN_WITHIN_MS, (other, round) => post(other, { kind: 'forgetKey', round, id }))
+          .then(() => post(life, { kind: 'keyForgotten', change }));
+        return;
+      }
+      case 'done':
+        return rounds.hear(life, message.round);
+    }
+  };
+
+  const fork = (number: number, { restarts, hasBeenReady }: Pick<Life, 'restarts' | 'hasBeenReady'>): void => {
+    const worker = cluster.fork();
+    // A process that cannot be forked or told something ends, and that is heard.
+    worker.on('error', (error) => log.warn({ err: error, number }, 'a service process could not be told something'));
+    const sayCounts = (): Promise<void> =>
+      rounds.ask(othersThan(life), COUNTED_WITHIN_MS, (other, round) => post(other, { kind: 'sayCounts', round }));
+    const life: Life = {
+      number,
+      worker,
+      state: 'starting',
+      restarts,
+      hasBeenReady,
+      hasJoined: false,
+      counting: counters.connect(sayCounts),
+      ended: endOf(worker),
+    };
+    lives.set(number, life);
+    worker.on('message', (message: ToSupervisor) => hear(life, message));
+    void life.ended.then((how) => bury(life, how));
+    showTable();
+  };
+
+  const bury = (life: Life, how: string): void => {
+    const { number, incarnationId, failure, hasBeenReady } = life;
+    life.hasJoined = false;
+    life.counting.end();
+    rounds.leave(life);
+    if (isStopping) return;
+    if (incarnationId !== undefined) for (const other of joined()) post(other, { kind: 'died', incarnationId });
+    if (!hasBeenReady && failure !== undefined) return giveUp(failure);
+    const what = `process ${number} of ${config.processes} ended (${failure ?? how})`;
+    if (deaths.add()) return giveUp(`${what}, the fifth within a minute: stopping`);
+    log.error({ number, endedPid: life.worker.process.pid }, `${what}; it is started again`);
+    fork(number, { restarts: life.restarts + 1, hasBeenReady });
+  };
+
+  const stop = async (): Promise<void> => {
+    isStopping = true;
+    for (let turn = 0; turn < ACCEPTING_TURNS; turn += 1) await setImmediate();
+    for (const life of lives.values()) {
+      life.state = 'stopping';
+      post(life, { kind: 'stop' });
+    }
+    showTable();
+    const hanging = setTimeout(() => {
+      for (const { worker } of lives.values()) worker.process.kill('SIGKILL');
+    }, DRAINED_WITHIN_MS);
+    await Promise.all([...lives.values()].map(({ ended }) => ended));
+    clearTimeout(hanging);
+  };
+
+  setUp();
+  own?.onAdded((endpoints) => {
+    for (const life of joined()) post(life, { kind: 'own', endpoints });
+  });
+  for (let number = 1; number <= config.processes; number += 1) fork(number, { restarts: 0, hasBeenReady: false });
+  try {
+    await Promise.race([ready, failed.then(refuse), untilAborted(signal)]);
+  } catch (failure) {
+    await stop();
+    throw failure;
+  }
+  return { failed, stop };
+}
+
+function post({ worker }: Life, message: ToProcess): void {
+  // A process that dies meanwhile needs no news; without the callback that would be an `error` event.
+  worker.process.send?.(message, undefined, undefined, () => undefined);
+}
+
+/** Its last words are read before its end is told: the exit may be heard before the pipe is empty. */
+async function endOf(worker: Worker): Promise<string> {
+  const emptied = new Promise<void>((resolve) => worker.once('disconnect', () => resolve()));
+  const how = await new Promise<string>((resolve) => {
+    worker.once('exit', (code: number | null, signal: string | null) => resolve(signal ?? `exit code ${code}`));
+    worker.process.once('error', ({ message }) => {
+      // Without a pid it was never there, and neither `exit` nor `disconnect` follow.
+      if (worker.process.pid === undefined) resolve(message);
+    });
+  });
+  if (worker.process.pid !== undefined) await emptied;
+  return how;
+}
+
+function refuse(sentence: string): never {
+  throw new Error(sentence);
+}
+
+const untilAborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    // `as`: the reason is the Stopped of roles/stop-request.ts.
+    const abort = (): void => reject(signal.reason as Error);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+  });

@@ -1,0 +1,16 @@
+import { listenUnderSupervisor } from './process/roles/stop-request.ts';
+
+// The first statement, as in main.ts: a signal while the rest loads is heard.
+const stop = listenUnderSupervisor();
+const { joinSupervisor, sayFailure } = await import('./process/supervisor/join.ts');
+
+/** One of several processes of `start`, `api` or `worker`: it runs what its supervisor has assigned to it. */
+try {
+  const joined = await joinSupervisor(stop.request);
+  const { runServiceProcess } = await import('./process/roles/run-service.ts');
+  process.exit(await runServiceProcess(joined, stop));
+} catch (failure) {
+  const { sentenceOf } = await import('./process/roles/sentence-of.ts');
+  await sayFailure(sentenceOf(failure));
+  process.exit(1);
+}

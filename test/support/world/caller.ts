@@ -1,0 +1,48 @@
+import { once } from 'node:events';
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+
+export type CallerAnswer = { status: number; headers: IncomingHttpHeaders; body: unknown };
+
+/** A caller with one connection of its own, which it keeps. */
+export type Caller = {
+  call(
+    method: string,
+    path: string,
+    options?: { key?: string; body?: object; idempotencyKey?: string },
+  ): Promise<CallerAnswer>;
+  /** Port of its end of the connection, once it has called. */
+  port(): number;
+  close(): void;
+};
+
+export function createCaller(url: string): Caller {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  let port = 0;
+  return {
+    async call(method, path, { key, body, idempotencyKey } = {}) {
+      const outgoing = request(new URL(path, url), {
+        method,
+        agent,
+        headers: {
+          ...(key !== undefined && { authorization: `Bearer ${key}` }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+        },
+      });
+      outgoing.end(body === undefined ? undefined : JSON.stringify(body));
+      // `as`: what a response event carries.
+      const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
+      port = incoming.socket.localPort ?? 0;
+      const chunks: Buffer[] = [];
+      for await (const chunk of incoming) chunks.push(chunk as Buffer);
+      const text = Buffer.concat(chunks).toString();
+      return {
+        status: incoming.statusCode ?? 0,
+        headers: incoming.headers,
+        body: text === '' ? undefined : JSON.parse(text),
+      };
+    },
+    port: () => port,
+    close: () => agent.destroy(),
+  };
+}
