@@ -10,7 +10,6 @@ import { createAlternation } from './alternation.ts';
 import { type BurstThreshold, createBacklog } from './backlog.ts';
 import { giveBackOpen } from './give-back-open.ts';
 import { CLAIM, type ClaimRoom, claimRoom } from './claim-room.ts';
-import type { ClaimedDelivery } from '../../deliveries/statements/claim.ts';
 import { createChores } from './chores.ts';
 import { type Claimed, held } from './claimed.ts';
 import type { Drain } from '../drain/drain.ts';
