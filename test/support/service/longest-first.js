@@ -32,6 +32,8 @@ const SECONDS = {
   'deliveries/loop-mark.test.ts': 35,
   'filters/filter-units.test.ts': 35,
   'deliveries/deliver-message.test.ts': 35,
+  'process/several-processes.test.ts': 30,
+  'faults/killed-sibling.test.ts': 30,
   'docs/demo.test.ts': 30,
   'schemas/hostile-schemas.test.ts': 30,
   'dispatch/circuit.test.ts': 30,
