@@ -29,6 +29,8 @@ const WAITING = {
   'readiness/waiting-roles.test.ts': 40,
   'deliveries/loop-mark.test.ts': 35,
   'deliveries/deliver-message.test.ts': 35,
+  'process/several-processes.test.ts': 30,
+  'faults/killed-sibling.test.ts': 30,
   'docs/demo.test.ts': 30,
   'dispatch/circuit.test.ts': 30,
 };
