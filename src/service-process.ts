@@ -2,6 +2,7 @@ import { listenUnderSupervisor } from './process/roles/stop-request.ts';
 
 // The first statement, as in main.ts: a signal while the rest loads is heard.
 const stop = listenUnderSupervisor();
+(await import('./process/heap.ts')).keepHeapSmall();
 const { joinSupervisor, sayFailure } = await import('./process/supervisor/join.ts');
 
 /** One of several processes of `start`, `api` or `worker`: it runs what its supervisor has assigned to it. */
