@@ -41,9 +41,9 @@ export default {
   // A test waits for real PostgreSQL, a real Temporal server and retry delays of whole seconds. The limit is longer than several waits
   // of test/support/check/wait-for.ts, because a wait that fails names its condition and this limit does not.
   testTimeout: 150_000,
-  // Many test files wait for most of their time (for leases, retry delays and processes). With four at a time two processors were idle
-  // for a sixth of a whole run. More than eight are too many for one PostgreSQL and one Temporal server.
-  maxWorkers: Math.min(8, Math.ceil(2.5 * cpus().length)),
+  // Many test files wait for most of their time (for leases, retry delays and processes). Five at a time on two processors make some
+  // of them too slow for their own deadlines. More than eight are too many for one PostgreSQL and one Temporal server.
+  maxWorkers: Math.min(8, 2 * cpus().length),
   testSequencer: './test/support/service/longest-first.js',
   // Counted and checked with --coverage (npm run test:unit).
   collectCoverageFrom: [...PURE.map((path) => `${path}**/*.ts`), 'src/new-id.ts', '!**/*.test.ts'],
