@@ -68,6 +68,19 @@ describe('a receiver that takes whatever comes', () => {
     expect(settled(sim).limit).toBeGreaterThan(950);
   });
 
+  test('keeps a worker its part of the beginning while the queue is too short to harm', () => {
+    let at = 0;
+    const limit = new AdaptiveLimit({ now: () => at, workers: () => 2 });
+    const wave = (latencyMs: number): number => {
+      const flights = Array.from({ length: limit.get() }, (_, index) => limit.send(index + 1));
+      at += latencyMs;
+      for (const [index, flight] of flights.entries()) limit.answer(flight, 'good', latencyMs, flights.length - index);
+      return limit.get();
+    };
+    // A trial takes 15 % off for a round.
+    expect(Math.min(...[3, 3, 25, 25, 25, 25].map(wave))).toBeGreaterThanOrEqual(8);
+  });
+
   test('gets them again when it has become slower at whatever load', () => {
     const sim = simulate((now) => ({ pressure: 'good', afterMs: now < 10_000 ? 300 : 900 }), { seconds: 40 });
     expect(settled(sim).limit).toBeGreaterThan(950);

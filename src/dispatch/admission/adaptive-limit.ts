@@ -27,7 +27,7 @@ const GROWTH_PAYS_BELOW = 0.75;
 const SHRINKING_PAYS_FROM = 0.8;
 // Smaller differences (ms) mean nothing: timers, garbage collection, a busy event loop.
 const NOISE_MS = 5;
-// A shorter queue (ms) harms nobody. With a receiver so quick, this process may be the slow part.
+// A shorter queue (ms) harms nobody, and takes nothing off the first places: this process, or its siblings, may be the slow part.
 const HARMLESS_MS = 30;
 // The limit does not grow while latency is beyond this many times the least one of the last two minutes. Many subscriptions may
 // share the slow part: growth would pay for each of them and harm all.
@@ -50,9 +50,7 @@ const SHOWN_WEIGHT = 0.1;
 
 type Direction = 'down' | 'up';
 type Trial = { limit: number; before: Level; direction: Direction; isAlarm: boolean };
-/**
- * Sums over the answers of requests sent `from` then on. `from` is later than the beginning where the limit has to be met first.
- */
+/** Sums over the answers of requests sent `from` then on. `from` is later than the beginning where the limit has to be met first. */
 type Round = {
   begunAt: number;
   from: number;
@@ -226,7 +224,8 @@ export class AdaptiveLimit {
     this.reference = level;
     const hasGrown = before !== undefined && level.inFlight > before.inFlight * TRIAL.up;
     if (hasGrown && elasticity(before, level) >= GROWTH_PAYS_BELOW) {
-      this.limit = this.within(level.inFlight * (before.latencyMs / level.latencyMs));
+      const least = level.latencyMs <= HARMLESS_MS ? this.shareOf(ADAPTIVE_CONCURRENCY.start) : 0;
+      this.limit = this.within(Math.max(least, level.inFlight * (before.latencyMs / level.latencyMs)));
       this.reference = undefined;
       this.settle('down', 0);
       return;
