@@ -49,15 +49,13 @@ export function installRuntime(log: Logger): void {
   });
 }
 
-/**
- * Warnings of the SDK that are no fault of this service: a delivery that ends as a dead letter fails its Temporal workflow, and the
- * drains' worker has activities only.
- */
+// A delivery that ends as a dead letter fails its workflow, and so does a drain whose process has died.
+const MAY_FAIL: readonly unknown[] = [WORKFLOW_TYPES.deliverMessage, WORKFLOW_TYPES.drainDeliveries];
+
+/** Warnings of the SDK that are no fault of this service. The drains' worker has activities only. */
 const isOnPurpose = (message: string, meta: object | undefined): boolean =>
   message === 'No workflows registered, not polling for workflow tasks' ||
-  (message === 'Workflow failed' &&
-    meta !== undefined &&
-    Reflect.get(meta, 'workflowType') === WORKFLOW_TYPES.deliverMessage);
+  (message === 'Workflow failed' && meta !== undefined && MAY_FAIL.includes(Reflect.get(meta, 'workflowType')));
 
 const toLevel = (level: string): 'trace' | 'debug' | 'warn' | 'error' => {
   const name = level.toLowerCase();
