@@ -30,14 +30,23 @@ describe('starts', () => {
     expect(tries.room()).toBe(1);
   });
 
-  test('that are never heard of again are forgotten after a second, and their deliveries after 45', () => {
+  test('that are never heard of again are forgotten after a second, and leave room for their subscription after ten', () => {
     const { clock, tries } = scene({ limit: 6 });
     for (let n = 0; n < 6; n += 1) tries.start(`lost ${n}`, 'sub');
     clock.now = 1_000;
     expect([tries.room(), tries.roomOf('sub')]).toEqual([6, 0]);
+    clock.now = 10_000;
+    // Nothing else is started: a worker whose every subscription waits like this one must go on by itself.
+    expect([tries.room(), tries.roomOf('sub')]).toEqual([6, 6]);
+  });
+
+  test('whose tries were seen to begin and not to end leave room after 45 seconds', () => {
+    const { clock, tries, begin } = scene({ limit: 6 });
+    begin(6);
+    clock.now = 44_999;
+    expect([tries.room(), tries.roomOf('sub')]).toEqual([6, 0]);
     clock.now = 45_000;
-    tries.start('next', 'other');
-    expect(tries.roomOf('sub')).toBe(6);
+    expect([tries.room(), tries.roomOf('sub')]).toEqual([6, 6]);
   });
 
   test('leave as many slots as one subscription has', () => {

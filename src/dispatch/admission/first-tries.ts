@@ -11,8 +11,10 @@ const UNHEARD_START_MS = 1_000;
 const SLOW_MS = 2_000;
 const REMEMBERED_TRIES = 20;
 const SLOW_AMONG_REMEMBERED = 2;
-// A try whose end was never seen: the longest timeout and its recording are over by then.
+// A try whose end was never seen: the longest timeout and its recording are over by then. One whose begin was not seen either is made
+// by another worker, to which Temporal gives a first task after 10 s at the latest; it takes no place of this process.
 const FORGOTTEN_TRY_MS = 45_000;
+const FORGOTTEN_START_MS = 10_000;
 
 type LocalTry = { startedAt: number; begunAt?: number };
 
@@ -50,9 +52,10 @@ export function createFirstTries({
   };
   const forgetOld = (): void => {
     for (const tries of open.values()) {
-      for (const [id, { startedAt }] of tries) {
-        if (now() - startedAt < FORGOTTEN_TRY_MS) break;
-        remove(id);
+      for (const [id, { startedAt, begunAt }] of tries) {
+        const ageMs = now() - startedAt;
+        if (ageMs < FORGOTTEN_START_MS) break;
+        if (begunAt === undefined || ageMs >= FORGOTTEN_TRY_MS) remove(id);
       }
     }
   };
@@ -88,6 +91,8 @@ export function createFirstTries({
 
     /** How many more deliveries may be started now, over all subscriptions. */
     room(): number {
+      // Not only with the next start: the unseen ones may be what leaves no room for it.
+      forgetOld();
       for (const [id, item] of starting) if (!isStarting(item)) starting.delete(id);
       return Math.min(STARTS_IN_FLIGHT - starting.size, slots - subscriptionOf.size);
     },
@@ -116,7 +121,6 @@ export function createFirstTries({
 
     /** A delivery is being started. */
     start(deliveryId: string, subscriptionId: string): void {
-      forgetOld();
       remove(deliveryId);
       const item: LocalTry = { startedAt: now() };
       const tries = open.get(subscriptionId) ?? new Map<string, LocalTry>();

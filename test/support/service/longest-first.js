@@ -21,6 +21,8 @@ const WAITING = {
   'faults/deadly-messages/always-drained.test.ts': 65,
   'replays/messages.test.ts': 65,
   'dispatch/adaptive-limit.test.ts': 60,
+  'faults/killed-sibling.test.ts': 60,
+  'process/several-processes.test.ts': 55,
   'faults/killed-processes/bursts-from-1.test.ts': 50,
   'process/start.test.ts': 45,
   'deliveries/deliver-anyhow.test.ts': 45,
@@ -29,8 +31,6 @@ const WAITING = {
   'readiness/waiting-roles.test.ts': 40,
   'deliveries/loop-mark.test.ts': 35,
   'deliveries/deliver-message.test.ts': 35,
-  'process/several-processes.test.ts': 30,
-  'faults/killed-sibling.test.ts': 30,
   'docs/demo.test.ts': 30,
   'dispatch/circuit.test.ts': 30,
 };
