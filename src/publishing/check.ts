@@ -77,8 +77,8 @@ export function createCheck({
     try {
       return (await problemsOfEach(channelId, config, payloads)).flat();
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      return [{ field: fieldPath(payloads[0]?.at.slice(0, 1) ?? []), reason: `was not checked: ${error.message}` }];
+      const { message } = asApiError(error);
+      return [{ field: fieldPath(payloads[0]?.at.slice(0, 1) ?? []), reason: `was not checked: ${message}` }];
     }
   };
 
