@@ -6,6 +6,7 @@ import { type Child, type ChildOptions, endOrphan, startChild, waitUntilHealthy 
 import { listeningPorts } from './listening-ports.ts';
 import { choosePort, findFreePort, whilePortsAreTaken } from './ports.ts';
 import { findTemporalBinary } from './temporal-binary.ts';
+import { endWithBrokenStore } from './temporal-store.ts';
 
 export type EmbeddedTemporalOptions = {
   /** Holds `temporal.db` and `state/`. */
@@ -43,7 +44,8 @@ const NOT_FOUND = 5;
 
 /**
  * Starts Temporal's development server on 127.0.0.1, its store in `<dataFolder>/temporal.db`, and waits until the namespace answers. A
- * server that an earlier, killed start left running is ended first. Throws with one sentence that names the remedy.
+ * server that an earlier, killed start left running is ended first, and this one is killed when its store breaks. Throws with one
+ * sentence that names the remedy.
  */
 export const startTemporal = (options: EmbeddedTemporalOptions): Promise<EmbeddedTemporal> =>
   whilePortsAreTaken(() => startOnce(options), options.onProgress);
@@ -97,6 +99,7 @@ async function startOnce(options: EmbeddedTemporalOptions): Promise<EmbeddedTemp
   await waitUntilHealthy(child, childOptions, READY_PATIENCE_MS, () => answers(address, namespace));
   // The server makes these files readable for everybody on this machine; they name subscriptions and their failures.
   for (const suffix of ['', '-wal', '-shm']) if (existsSync(store + suffix)) chmodSync(store + suffix, 0o600);
+  endWithBrokenStore(child, { address, onProgress });
   const chosen = [port, httpPort, metricsPort, ...(uiPort === undefined ? [] : [uiPort])];
   // Ready means that each part answers the others, so all of them listen.
   const ports = [...new Set([...chosen, ...listeningPorts(child.pid)])];

@@ -37,6 +37,7 @@ const WAITING = {
 // Files that keep a processor busy for long. All others take a few seconds, and most of these of a processor.
 const BUSY = {
   'workflows/histories.test.ts': 30,
+  'local/temporal-store.test.ts': 30,
   'filters/filter-units.test.ts': 30,
   'contract/endpoints.test.ts': 30,
   'contract/lists.test.ts': 25,

@@ -80,7 +80,11 @@ async function restartable<T extends Child & { port: number }>(start: () => Prom
   const watched = async (): Promise<T> => {
     const started = await start();
     isExpected = false;
-    void started.ended.then((reason) => isExpected || process.stderr.write(`Ended by itself: ${String(reason)}\n`));
+    void started.ended.then((reason) => {
+      if (isExpected) return;
+      process.stderr.write(`Ended by itself and is started again: ${reason}\n`);
+      restart().catch((failure: unknown) => process.stderr.write(`${String(failure)}\n`));
+    });
     return {
       ...started,
       stop: () => {
@@ -88,6 +92,10 @@ async function restartable<T extends Child & { port: number }>(start: () => Prom
         return started.stop();
       },
     };
+  };
+  const restart = async (): Promise<void> => {
+    current = await watched();
+    if (current.port !== port) throw new Error(`Port ${port} was taken by another program meanwhile`);
   };
   let current = await watched();
   const { port } = current;
@@ -98,10 +106,7 @@ async function restartable<T extends Child & { port: number }>(start: () => Prom
       process.kill(current.pid, killSignal);
       await current.ended;
     },
-    async restart() {
-      current = await watched();
-      if (current.port !== port) throw new Error(`Port ${port} was taken by another program meanwhile`);
-    },
+    restart,
     freeze: () => void process.kill(current.pid, 'SIGSTOP'),
     thaw: () => void process.kill(current.pid, 'SIGCONT'),
   };

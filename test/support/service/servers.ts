@@ -4,6 +4,7 @@ import { Connection } from '@temporalio/client';
 import pg from 'pg';
 import { type Config, readConfig } from '../../../src/config.ts';
 import { migrate } from '../../../src/db/migrate.ts';
+import { keepRunning } from '../../../local/keep-running.ts';
 import { findFreePort } from '../../../local/ports.ts';
 import { startPostgres } from '../../../local/postgres.ts';
 import { startTemporal } from '../../../local/temporal.ts';
@@ -90,14 +91,16 @@ async function prepareTemporal(
   dataFolder: string,
 ): Promise<{ address: string; stop(): Promise<void> }> {
   const { address } = config.temporal;
-  if (address === undefined)
-    return startTemporal({
-      dataFolder,
-      port: await findFreePort(),
-      namespace: 'default',
-      temporalCli: config.temporalCli,
+  if (address === undefined) {
+    const port = await findFreePort();
+    const { temporalCli } = config;
+    const { first, stop } = await keepRunning({
+      start: () => startTemporal({ dataFolder, port, namespace: 'default', temporalCli, onProgress: print }),
       onProgress: print,
+      onGivenUp: print,
     });
+    return { address: first.address, stop };
+  }
   const connection = await Connection.connect({ address }).catch((cause: unknown) => {
     throw new Error(`TEMPORAL_ADDRESS names ${address}, where no Temporal server answers`, { cause });
   });
