@@ -236,7 +236,9 @@ export function hotQueries({ db, pool, environmentId }: Questioned): Query[] {
       name: 'reconciler',
       run: () => {
         const repairs = [() => restartLostReplays({ pool, carriers })];
-        return reconcileDeliveries({ pool, carriers, log: pino({ level: 'silent' }), paced, repairs }, () => undefined);
+        const record = async (): Promise<void> => undefined;
+        const log = pino({ level: 'silent' });
+        return reconcileDeliveries({ pool, carriers, log, record, paced, repairs }, () => undefined);
       },
     },
     { name: 'held by open circuits', run: async () => void (await settleHeld(pool)) },
@@ -257,7 +259,7 @@ function retentionQueries({ db, pool, environmentId }: Questioned): Query[] {
       orderBy: { id: 'desc' },
       take: 1,
     });
-    await eraseMessage(pool, environmentId, message?.id ?? '');
+    await eraseMessage(pool, environmentId, message?.id ?? '', async () => undefined);
   };
   return [
     { name: 'channels with expired messages', run: () => expiredChannels(pool, { after: '', limits }) },

@@ -73,7 +73,7 @@ export function createApp<Services extends { idempotency: Pick<Idempotency, 'onc
   koa.use(requireAccess);
   koa.use(loopMark);
   koa.use(rawBytes);
-  koa.use(prove);
+  koa.use(prove(config.trustedProxyHops));
   koa.use(parseBody);
   koa.use(validate);
   koa.use(idempotency(services.idempotency.once));

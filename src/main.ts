@@ -105,6 +105,18 @@ encryptionKeys
     exit(await (await import('./process/roles/encryption-keys.ts')).abandonEncryptionKey(id, { isSure: yes })),
   );
 
+const audit = program
+  .command('audit')
+  .description('audit log of the database of DATABASE_URL, or of the running `start`');
+audit
+  .command('verify')
+  .description('check that no entry is missing or changed')
+  .action(async () => exit(await (await import('./process/roles/audit.ts')).verifyAudit()));
+audit
+  .command('export')
+  .description('print every entry as a line of JSON')
+  .action(async () => (await import('./process/roles/audit.ts')).exportAudit());
+
 function parseName(text: string): string {
   if (text.length < 1 || text.length > 200) throw new InvalidArgumentError('A name must have 1 to 200 characters.');
   if (hasControlCharacter(text)) throw new InvalidArgumentError('A name must not contain control characters.');

@@ -3,6 +3,7 @@ import { deadLetterRoutes } from './dead-letters/routes.ts';
 import { deliveryRoutes } from './deliveries/routes.ts';
 import type { Route } from './http/route.ts';
 import { apiKeyRoutes } from './identity/api-keys/routes.ts';
+import { auditRoutes } from './identity/audit/routes.ts';
 import { replayRoutes } from './replays/routes.ts';
 import { messageRoutes } from './messages/routes.ts';
 import { publishingRoutes } from './publishing/routes.ts';
@@ -23,4 +24,5 @@ export const routes: Route<Services>[] = [
   ...deadLetterRoutes,
   ...replayRoutes,
   ...apiKeyRoutes,
+  ...auditRoutes,
 ];

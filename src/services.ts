@@ -1,3 +1,4 @@
+import type { Audit } from './identity/audit/service.ts';
 import type { ApiKeys } from './identity/api-keys/service.ts';
 import type { Channels } from './channels/service.ts';
 import type { DeadLetters } from './dead-letters/service.ts';
@@ -13,6 +14,7 @@ import type { Subscriptions } from './subscriptions/service.ts';
 /** The services that route handlers may call: one per resource. */
 export type Services = {
   apiKeys: ApiKeys;
+  audit: Audit;
   channels: Channels;
   publishing: Publishing;
   scheduling: Scheduling;

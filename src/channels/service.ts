@@ -2,8 +2,10 @@ import type { DatabaseTransaction } from '../db/client.ts';
 import type { Deliveries } from '../deliveries/service.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { EnvironmentCaller } from '../identity/caller.ts';
+import type { RecordAudit } from '../identity/audit/record.ts';
 import type { Schemas } from '../schemas/schemas.ts';
 import { ApiError, invalidField, notFound } from '../kernel/api-error.ts';
+import { changedParts } from '../kernel/changed-parts.ts';
 import { fieldPath } from '../kernel/field-path.ts';
 import { isId } from '../kernel/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../kernel/page.ts';
@@ -33,7 +35,15 @@ export type Channels = {
 
 export function createChannels(
   { db, newId, clock }: Pick<Dependencies, 'db' | 'newId' | 'clock'>,
-  { deliveries, schemas }: { deliveries: Pick<Deliveries, 'endOfSubscriptions'>; schemas: Pick<Schemas, 'problemOf'> },
+  {
+    deliveries,
+    schemas,
+    audit,
+  }: {
+    deliveries: Pick<Deliveries, 'endOfSubscriptions'>;
+    schemas: Pick<Schemas, 'problemOf'>;
+    audit: { record: RecordAudit };
+  },
 ): Channels {
   /** An id that cannot be one never reaches the database, whatever characters it holds. */
   const found = async (id: string, look: () => Promise<Channel | undefined>): Promise<Channel> => {
@@ -72,7 +82,12 @@ export function createChannels(
   return {
     async create(caller, body) {
       await requireGoodSchemas(caller, body);
-      return insertChannel(db, { ...body, id: newId('channel'), environmentId: caller.environmentId, now: clock() });
+      return db.$transaction(async (transaction) => {
+        const draft = { ...body, id: newId('channel'), environmentId: caller.environmentId, now: clock() };
+        const channel = await insertChannel(transaction, draft);
+        await audit.record(transaction, caller, { action: 'channel.created', target: { id: channel.id }, after: body });
+        return channel;
+      });
     },
 
     async list({ environmentId }, { status, ...query }) {
@@ -100,19 +115,23 @@ export function createChannels(
             throw new ApiError('CONFLICT', 'The channel is archived: only its status can change');
           }
           if (change.status === 'active') await releaseScheduled(transaction, id);
-          return updateChannel(transaction, id, change, clock());
+          const updated = await updateChannel(transaction, id, change, clock());
+          const parts = changedParts(channel, updated, changed);
+          await audit.record(transaction, caller, { action: 'channel.updated', target: { id }, ...parts });
+          return updated;
         },
         { timeout: CHANGE_TIMEOUT_MS },
       );
     },
 
-    delete: ({ environmentId }, id) =>
+    delete: (caller, id) =>
       db.$transaction(
         async (transaction) => {
-          await lock(transaction, environmentId, id);
+          await lock(transaction, caller.environmentId, id);
           await refuseSystemChannel(transaction, id);
           const subscriptionIds = await markChannelDeleted(transaction, id, clock());
           await deliveries.endOfSubscriptions(transaction, subscriptionIds);
+          await audit.record(transaction, caller, { action: 'channel.deleted', target: { id } });
         },
         { timeout: CHANGE_TIMEOUT_MS },
       ),

@@ -1,8 +1,10 @@
+import { inTransaction } from '../db/transaction.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Deliveries } from '../deliveries/service.ts';
 import { discardDeadLetter } from '../deliveries/statements/dead-letters.ts';
 import { replayDeadLetters } from '../deliveries/statements/due-again.ts';
 import type { Delivery } from '../deliveries/schema.ts';
+import type { RecordAudit } from '../identity/audit/record.ts';
 import type { EnvironmentCaller } from '../identity/caller.ts';
 import { ApiError, notFound } from '../kernel/api-error.ts';
 import { idsWithin, windowText } from '../kernel/instant.ts';
@@ -15,7 +17,7 @@ export type DeadLetters = ReturnType<typeof createDeadLetters>;
 /** Looking at, replaying and discarding what never succeeded (spec §1). */
 export function createDeadLetters(
   { db, pool }: Pick<Dependencies, 'db' | 'pool'>,
-  { deliveries }: { deliveries: Deliveries },
+  { deliveries, audit }: { deliveries: Deliveries; audit: { record: RecordAudit } },
 ) {
   const get = async (caller: EnvironmentCaller, deadLetterId: string): Promise<DeadLetter> => {
     const letter = await store.findDeadLetter(db, caller.environmentId, deadLetterId);
@@ -39,10 +41,13 @@ export function createDeadLetters(
     /** Makes the delivery due again: next round, fresh policy. CONFLICT unless it is open and its subscription is there. */
     async replay(caller: EnvironmentCaller, deadLetterId: string): Promise<Delivery> {
       const letter = await get(caller, deadLetterId);
-      const replayed = await replayDeadLetters(pool, {
-        ids: [deadLetterId],
-        environmentId: caller.environmentId,
-        requestedBy: caller.principal.id,
+      const { environmentId, principal } = caller;
+      const replayed = await inTransaction(pool, async (connection) => {
+        const replay = { ids: [deadLetterId], environmentId, requestedBy: principal.id };
+        const count = await replayDeadLetters(connection, replay);
+        if (count > 0)
+          await audit.record(connection, caller, { action: 'dead_letter.replayed', target: { id: deadLetterId } });
+        return count;
       });
       if (replayed === 0) {
         throw new ApiError(
@@ -58,9 +63,11 @@ export function createDeadLetters(
     /** Marks a dead letter as discarded; discarding it again changes nothing. CONFLICT for a replayed one. */
     async discard(caller: EnvironmentCaller, deadLetterId: string): Promise<void> {
       const letter = await get(caller, deadLetterId);
-      const isDiscarded = await discardDeadLetter(pool, {
-        id: deadLetterId,
-        environmentId: caller.environmentId,
+      const isDiscarded = await inTransaction(pool, async (connection) => {
+        const { environmentId } = caller;
+        if (!(await discardDeadLetter(connection, { id: deadLetterId, environmentId }))) return false;
+        await audit.record(connection, caller, { action: 'dead_letter.discarded', target: { id: deadLetterId } });
+        return true;
       });
       if (!isDiscarded && letter.status !== 'discarded') {
         throw new ApiError('CONFLICT', 'The dead letter has been replayed and cannot be discarded');

@@ -1,6 +1,7 @@
 import type { DatabaseTransaction } from '../db/client.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { Dependencies } from '../dependencies.ts';
+import type { RecordAudit } from '../identity/audit/record.ts';
 import type { EnvironmentCaller } from '../identity/caller.ts';
 import { ApiError, notFound } from '../kernel/api-error.ts';
 import { idsWithin, windowText } from '../kernel/instant.ts';
@@ -13,7 +14,10 @@ import * as store from './store.ts';
 export type Deliveries = ReturnType<typeof createDeliveries>;
 
 /** Looking at deliveries and making one due again (spec §4 Deliveries). */
-export function createDeliveries({ db, pool, clock }: Pick<Dependencies, 'db' | 'pool' | 'clock'>) {
+export function createDeliveries(
+  { db, pool, clock }: Pick<Dependencies, 'db' | 'pool' | 'clock'>,
+  { audit }: { audit: { record: RecordAudit } },
+) {
   const get = async (caller: EnvironmentCaller, deliveryId: string): Promise<Delivery> => {
     const delivery = await store.findDelivery(db, caller.environmentId, deliveryId, clock());
     if (delivery === undefined) throw notFound('delivery');
@@ -58,9 +62,12 @@ export function createDeliveries({ db, pool, clock }: Pick<Dependencies, 'db' | 
      */
     async retry(caller: EnvironmentCaller, deliveryId: string): Promise<Delivery> {
       const { status, messageId } = await get(caller, deliveryId);
-      const isDue = await inTransaction(pool, (connection) =>
-        retryDelivery(connection, { deliveryId, requestedBy: caller.principal.id }),
-      );
+      const isDue = await inTransaction(pool, async (connection) => {
+        const isRetried = await retryDelivery(connection, { deliveryId, requestedBy: caller.principal.id });
+        if (isRetried)
+          await audit.record(connection, caller, { action: 'delivery.retried', target: { id: deliveryId } });
+        return isRetried;
+      });
       if (!isDue) {
         throw new ApiError(
           'CONFLICT',

@@ -1,6 +1,7 @@
 import { writeAnswer } from './answer.ts';
 import type { Context, Middleware } from './context.ts';
 import { EventStream, type EventStreams } from './event-stream.ts';
+import { LineStream, writeLines } from './line-stream.ts';
 
 /** Runs the route's handler and writes what it returns. */
 export function runRoute(streams: EventStreams): Middleware {
@@ -20,6 +21,7 @@ export function runRoute(streams: EventStreams): Middleware {
       ...(keep && { keep }),
     });
     if (result instanceof EventStream) return streams.answer(ctx, result);
+    if (result instanceof LineStream) return writeLines(ctx, result);
     return writeAnswer(ctx, route.status, route.status === 204 ? undefined : result);
   };
 }

@@ -11,12 +11,17 @@ export type EnvironmentKind = (typeof ENVIRONMENT_KINDS)[number];
  */
 export type Principal = { kind: 'apiKey'; id: string };
 
+/** Where a request came from, for the audit log. */
+export type Origin = { address: string; userAgent?: string };
+
 /** A principal, the rights it has and how much it may use. */
 type Asking = {
   principal: Principal;
   scopes: ReadonlySet<Scope>;
   limits: Limits;
   organisationId: string;
+  /** Absent on publishes, which are not audited. */
+  from?: Origin;
 };
 
 /** A caller within one environment. Every query is bound to `environmentId`; another environment's ids are NOT_FOUND. */

@@ -18,6 +18,7 @@ export const ID_PREFIXES = {
   apiKey: 'key',
   machineCredential: 'oac',
   incarnation: 'inc',
+  auditEntry: 'aud',
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

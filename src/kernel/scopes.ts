@@ -10,6 +10,7 @@ export const SCOPES = [
   'dlq:read',
   'dlq:write',
   'credentials:write',
+  'audit:read',
 ] as const;
 
 export type Scope = (typeof SCOPES)[number];

@@ -5,6 +5,9 @@ import { inTransaction } from '../db/transaction.ts';
 import { eraseDeliveries } from '../deliveries/statements/erase.ts';
 import { mayWait } from './store.ts';
 
+/** Told of an erasure, in its transaction. */
+type Tell = (connection: PoolClient) => Promise<void>;
+
 /** `agoMs`: since it was erased. `wasAboutToBeSent`: some process may have read it for a request that it has not begun. */
 export type Erased = { agoMs: number; wasAboutToBeSent: boolean };
 
@@ -36,7 +39,12 @@ const ERASE = [
   `UPDATE messages SET payload = NULL, metadata = NULL, erased_at = clock_timestamp() WHERE id = $1`,
 ];
 
-async function erase(connection: PoolClient, environmentId: string, id: string): Promise<Erased | undefined> {
+async function erase(
+  connection: PoolClient,
+  environmentId: string,
+  id: string,
+  tell: Tell,
+): Promise<Erased | undefined> {
   await connection.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
   const { rows } = await connection.query<{ agoMs: number | null }>(LOCK_MESSAGE, [id, environmentId]);
   const [message] = rows;
@@ -46,6 +54,7 @@ async function erase(connection: PoolClient, environmentId: string, id: string):
   const deliveries = await connection.query<{ isTaken: boolean }>(LOCK_DELIVERIES, [id]);
   await eraseDeliveries(connection, id);
   for (const statement of ERASE) await connection.query(statement, [id]);
+  await tell(connection);
   return { agoMs: 0, wasAboutToBeSent: deliveries.rows.some(({ isTaken }) => isTaken) };
 }
 
@@ -58,10 +67,11 @@ export async function eraseMessage(
   pool: Pool,
   environmentId: string,
   id: string,
+  tell: Tell,
 ): Promise<Erased | 'busy' | undefined> {
   for (let count = 1; count <= TRIES; count += 1) {
     try {
-      return await inTransaction(pool, (connection) => erase(connection, environmentId, id));
+      return await inTransaction(pool, (connection) => erase(connection, environmentId, id, tell));
     } catch (error) {
       if (!isLockedOut(error)) throw error;
     }
@@ -86,8 +96,11 @@ const ERASE_WAITING = `
   SELECT FROM erased`;
 
 /** Erases a message that waits or was cancelled, and cancels it. False when it is published, or not there. */
-export async function eraseWaiting(pool: Pool, environmentId: string, id: string): Promise<boolean> {
+export async function eraseWaiting(pool: Pool, environmentId: string, id: string, tell: Tell): Promise<boolean> {
   if (!mayWait(id)) return false;
-  const { rowCount } = await pool.query(ERASE_WAITING, [id, environmentId]);
-  return rowCount === 1;
+  return inTransaction(pool, async (connection) => {
+    const { rowCount } = await connection.query(ERASE_WAITING, [id, environmentId]);
+    if (rowCount === 1) await tell(connection);
+    return rowCount === 1;
+  });
 }

@@ -1,4 +1,6 @@
+import type { PoolClient } from 'pg';
 import type { Dependencies } from '../dependencies.ts';
+import type { RecordAudit } from '../identity/audit/record.ts';
 import type { EnvironmentCaller } from '../identity/caller.ts';
 import { ApiError, notFound } from '../kernel/api-error.ts';
 import { mayBeSentForMs } from '../kernel/erasure.ts';
@@ -13,7 +15,10 @@ const RETRY_AFTER_SECONDS = 1;
 export type Messages = ReturnType<typeof createMessages>;
 
 /** Reading and erasing messages (spec §4 Messages), those included that wait for their time. */
-export function createMessages({ pool, db }: Pick<Dependencies, 'pool' | 'db'>) {
+export function createMessages(
+  { pool, db }: Pick<Dependencies, 'pool' | 'db'>,
+  { audit }: { audit: { record: RecordAudit } },
+) {
   return {
     /** Messages of a channel, newest first; of a deleted channel too, until their retention ends. */
     async list(caller: EnvironmentCaller, channelId: string, query: ListMessages): Promise<Page<Message>> {
@@ -40,8 +45,10 @@ export function createMessages({ pool, db }: Pick<Dependencies, 'pool' | 'db'>) 
      * deliveries are too busy to be ended.
      */
     async erase(caller: EnvironmentCaller, messageId: string): Promise<void> {
-      if (await eraseWaiting(pool, caller.environmentId, messageId)) return;
-      const erased = await eraseMessage(pool, caller.environmentId, messageId);
+      const tell = (connection: PoolClient): Promise<void> =>
+        audit.record(connection, caller, { action: 'message.erased', target: { id: messageId } });
+      if (await eraseWaiting(pool, caller.environmentId, messageId, tell)) return;
+      const erased = await eraseMessage(pool, caller.environmentId, messageId, tell);
       if (erased === undefined) throw notFound('message');
       if (erased === 'busy') {
         throw new ApiError('UNAVAILABLE', 'The message is too busy to be erased', { retryAfter: RETRY_AFTER_SECONDS });

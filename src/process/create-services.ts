@@ -1,4 +1,5 @@
 import { createApiKeys } from '../identity/api-keys/service.ts';
+import { createAudit } from '../identity/audit/service.ts';
 import { createChannels } from '../channels/service.ts';
 import { createDeadLetters } from '../dead-letters/service.ts';
 import { createDeliveries } from '../deliveries/service.ts';
@@ -24,27 +25,30 @@ export function createServices(
   handOver: HandOver = noHandOver,
   siblings: Siblings = noSiblings,
 ): Services {
-  const deliveries = createDeliveries(deps);
-  const replays = createReplays(deps);
+  const audit = createAudit(deps);
+  const deliveries = createDeliveries(deps, { audit });
+  const replays = createReplays(deps, { audit });
   const schemas = createSchemas(deps);
   const streams = createStreams(deps);
   const { filters, publishingConfigs: configs } = deps;
   return {
+    audit,
     apiKeys: createApiKeys(deps, siblings.forgetKey),
-    channels: createChannels(deps, { deliveries, schemas }),
+    channels: createChannels(deps, { deliveries, schemas, audit }),
     publishing: createPublishing(deps, { schemas, filters, configs, streams, handOver }),
-    messages: createMessages(deps),
-    scheduling: createScheduling(deps),
+    messages: createMessages(deps, { audit }),
+    scheduling: createScheduling(deps, { audit }),
     streams,
     subscriptions: createSubscriptions(deps, {
       guard: deps.guard,
       deliveries,
       messageReplays: replays.messages,
       filters,
+      audit,
     }),
     deliveries,
     replays,
-    deadLetters: createDeadLetters(deps, { deliveries }),
+    deadLetters: createDeadLetters(deps, { deliveries, audit }),
     idempotency: createIdempotency(deps),
   };
 }

@@ -1,4 +1,4 @@
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import { type PendingReplay, REPLAY_KINDS, type ReplayKind } from '../contract/replays.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { Carriers } from '../temporal/carriers.ts';
@@ -54,10 +54,10 @@ export async function runBatch(
 
 /** Stops a replay before its next batch. False when it had already ended. */
 export async function cancelReplay(
-  pool: Pool,
+  db: PoolClient,
   { table, environmentId, id, now }: { table: string; environmentId: string; id: string; now: Date },
 ): Promise<boolean> {
-  const { rowCount } = await pool.query(
+  const { rowCount } = await db.query(
     `UPDATE ${table} SET status = 'cancelled', finished_at = $3 WHERE id = $1 AND environment_id = $2 AND ${IS_OPEN}`,
     [id, environmentId, now],
   );

@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import type { Database } from '../db/client.ts';
+import type { Database, DatabaseTransaction } from '../db/client.ts';
 import type { BulkReplay as BulkReplayRow } from '../db/generated/client.ts';
 import { type DeadLetterFilter, selectCount, selectNext } from '../dead-letters/filter-store.ts';
 import { replayDeadLetters } from '../deliveries/statements/due-again.ts';
@@ -12,7 +12,7 @@ import type { BulkReplay, BulkReplayFilter } from './schema.ts';
 const BATCH = 100;
 
 export async function insertBulkReplay(
-  db: Database,
+  db: DatabaseTransaction,
   replay: { id: string; environmentId: string; filter: BulkReplayFilter; matched: number; requestedBy: string },
 ): Promise<BulkReplay> {
   const { filter, ...rest } = replay;

@@ -1,6 +1,8 @@
 import type { DatabaseTransaction } from '../db/client.ts';
 import { wakeWorkers } from '../db/due.ts';
+import { inTransaction } from '../db/transaction.ts';
 import type { Dependencies } from '../dependencies.ts';
+import type { RecordAudit } from '../identity/audit/record.ts';
 import type { EnvironmentCaller } from '../identity/caller.ts';
 import { ApiError, invalidField, notFound } from '../kernel/api-error.ts';
 import { isId } from '../kernel/ids.ts';
@@ -27,18 +29,25 @@ const OVERLAP_MS = 5_000;
 export type Replays = ReturnType<typeof createReplays>;
 
 type Needed = Pick<Dependencies, 'db' | 'pool' | 'newId' | 'clock'>;
+type Collaborators = { audit: { record: RecordAudit } };
 
 /** Replays of every kind, each at work as a Temporal workflow: asked for, looked at and cancelled. */
-export const createReplays = (deps: Needed) => ({
-  deadLetters: { ...createReading(deps, bulk.deadLetterReplays), ...createBulkReplays(deps) },
-  messages: { ...createReading(deps, messageReplays), ...createMessageReplays(deps) },
+export const createReplays = (deps: Needed, collaborators: Collaborators) => ({
+  deadLetters: {
+    ...createReading(deps, collaborators, bulk.deadLetterReplays),
+    ...createBulkReplays(deps, collaborators),
+  },
+  messages: {
+    ...createReading(deps, collaborators, messageReplays),
+    ...createMessageReplays(deps, collaborators),
+  },
 });
 
 /** The same for every kind: get, list and cancel. */
 function createReading<
   Replay extends { id: string; status: ReplayStatus },
   Filter extends Record<string, string | undefined>,
->({ db, pool, clock }: Needed, kind: ReadableKind<Replay, Filter>) {
+>({ db, pool, clock }: Needed, { audit }: Collaborators, kind: ReadableKind<Replay, Filter>) {
   const get = async ({ environmentId }: EnvironmentCaller, id: string): Promise<Replay> => {
     const replay = isId(kind.prefix, id) ? await kind.find(db, environmentId, id) : undefined;
     if (replay === undefined) throw notFound(kind.name);
@@ -63,14 +72,18 @@ function createReading<
     async cancel(caller: EnvironmentCaller, id: string): Promise<Replay> {
       const { status } = await get(caller, id);
       const { environmentId } = caller;
-      const isCancelled = await cancelReplay(pool, { table: kind.table, environmentId, id, now: clock() });
+      const isCancelled = await inTransaction(pool, async (connection) => {
+        if (!(await cancelReplay(connection, { table: kind.table, environmentId, id, now: clock() }))) return false;
+        await audit.record(connection, caller, { action: 'replay.cancelled', target: { id } });
+        return true;
+      });
       if (!isCancelled && status !== 'cancelled') throw new ApiError('CONFLICT', `The ${kind.name} is ${status}`);
       return get(caller, id);
     },
   };
 }
 
-const createBulkReplays = ({ db, newId, clock }: Needed) => ({
+const createBulkReplays = ({ db, newId, clock }: Needed, { audit }: Collaborators) => ({
   /**
    * Starts replaying every open dead letter that the filter matches and that had failed by now, or counts them for a dry run. A
    * delivery that fails again meanwhile is not taken up a second time, so the replay ends. Two requests replay nothing twice.
@@ -89,28 +102,33 @@ const createBulkReplays = ({ db, newId, clock }: Needed) => ({
     };
     const matched = await bulk.countOpenOnes(db, environmentId, filter);
     if (dryRun) return { status: 'preview', matched, replayed: 0, failed: 0 };
-    const replay = await bulk.insertBulkReplay(db, {
-      id: newId('bulkReplay'),
-      environmentId,
-      filter,
-      matched,
-      requestedBy: caller.principal.id,
+    return db.$transaction(async (transaction) => {
+      const replay = await bulk.insertBulkReplay(transaction, {
+        id: newId('bulkReplay'),
+        environmentId,
+        filter,
+        matched,
+        requestedBy: caller.principal.id,
+      });
+      await wakeWorkers(transaction);
+      const after = { ...named, since: filter.since, until: filter.until, matched };
+      await audit.record(transaction, caller, { action: 'replay.started', target: { id: replay.id }, after });
+      return replay;
     });
-    await wakeWorkers(db);
-    return replay;
   },
 });
 
-const createMessageReplays = ({ db, newId, clock }: Needed) => ({
+const createMessageReplays = ({ db, newId, clock }: Needed, { audit }: Collaborators) => ({
   /** Starts a replay to a subscription of the caller's. INVALID_REQUEST for a beginning in the future. */
   async start(
-    { environmentId, principal }: EnvironmentCaller,
+    caller: EnvironmentCaller,
     subscription: { id: string },
     { since, until, ...request }: MessageReplayRequest,
   ): Promise<MessageReplay> {
+    const { environmentId, principal } = caller;
     const now = clock();
     const end = until === undefined ? now : firstTimeFrom(until);
-    const replay = await insertMessageReplay(db, {
+    const draft = {
       ...request,
       id: newId('messageReplay'),
       environmentId,
@@ -118,9 +136,14 @@ const createMessageReplays = ({ db, newId, clock }: Needed) => ({
       since: beginning('since', since, now),
       until: end < now ? end : now,
       requestedBy: principal.id,
+    };
+    return db.$transaction(async (transaction) => {
+      const replay = await insertMessageReplay(transaction, draft);
+      await wakeWorkers(transaction);
+      const after = { ...request, subscriptionId: subscription.id, since: draft.since, until: draft.until };
+      await audit.record(transaction, caller, { action: 'replay.started', target: { id: replay.id }, after });
+      return replay;
     });
-    await wakeWorkers(db);
-    return replay;
   },
 
   /** A new subscription gets what was published from `startFrom` on. Committed with it. INVALID_REQUEST for the future. */

@@ -1,4 +1,5 @@
 import type { Dependencies } from '../dependencies.ts';
+import type { RecordAudit } from '../identity/audit/record.ts';
 import type { EnvironmentCaller } from '../identity/caller.ts';
 import { ApiError, notFound } from '../kernel/api-error.ts';
 import { idsWithin, windowText } from '../kernel/instant.ts';
@@ -11,7 +12,10 @@ import { cancelScheduled, listScheduled } from './store.ts';
 export type Scheduling = ReturnType<typeof createScheduling>;
 
 /** Messages before they are published: those that wait for their time, and those that were cancelled while they did. */
-export function createScheduling({ db, clock }: Pick<Dependencies, 'db' | 'clock'>) {
+export function createScheduling(
+  { db, clock }: Pick<Dependencies, 'db' | 'clock'>,
+  { audit }: { audit: { record: RecordAudit } },
+) {
   return {
     /** Soonest first; of a deleted channel too, until retention removes them. NOT_FOUND for a missing channel. */
     async list({ environmentId }: EnvironmentCaller, channelId: string, query: ListScheduled): Promise<Page<Message>> {
@@ -25,8 +29,14 @@ export function createScheduling({ db, clock }: Pick<Dependencies, 'db' | 'clock
     },
 
     /** Cancels what waits; again it answers the same. CONFLICT once it is published, NOT_FOUND for a missing message. */
-    async cancel({ environmentId }: EnvironmentCaller, messageId: string): Promise<CancelledMessage> {
-      if (mayWait(messageId)) await cancelScheduled(db, environmentId, messageId, clock());
+    async cancel(caller: EnvironmentCaller, messageId: string): Promise<CancelledMessage> {
+      const { environmentId } = caller;
+      if (mayWait(messageId))
+        await db.$transaction(async (transaction) => {
+          const isCancelled = await cancelScheduled(transaction, environmentId, messageId, clock());
+          const told = { action: 'message.cancelled', target: { id: messageId } } as const;
+          if (isCancelled) await audit.record(transaction, caller, told);
+        });
       const message = await findMessage(db, environmentId, messageId);
       if (message === undefined) throw notFound('message');
       if (message.deliveryStatus !== 'cancelled') throw new ApiError('CONFLICT', 'The message is published');

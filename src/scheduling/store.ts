@@ -1,4 +1,4 @@
-import type { Database } from '../db/client.ts';
+import type { Database, DatabaseTransaction } from '../db/client.ts';
 import { along, alongEventTypes, createValues, findAlong, isNarrowing, readFound, risingIdBounds } from '../db/walk.ts';
 import type { PageRequest } from '../kernel/page.ts';
 import type { CancelReason, ScheduleStatus } from '../kernel/statuses.ts';
@@ -29,7 +29,12 @@ export async function listScheduled(
 }
 
 /** Cancels what waits. False when it does not: it is published, cancelled already, or not there. Waits for a publishing of it. */
-export async function cancelScheduled(db: Database, environmentId: string, id: string, now: Date): Promise<boolean> {
+export async function cancelScheduled(
+  db: DatabaseTransaction,
+  environmentId: string,
+  id: string,
+  now: Date,
+): Promise<boolean> {
   const { count } = await db.scheduledMessage.updateMany({
     where: { id, environmentId, cancelledAt: null },
     data: { cancelledAt: now, cancelReason: 'requested' satisfies CancelReason, dueAt: null },

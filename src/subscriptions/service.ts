@@ -2,10 +2,12 @@ import type { DatabaseTransaction } from '../db/client.ts';
 import type { Deliveries } from '../deliveries/service.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Filters } from '../filters/filters.ts';
+import type { RecordAudit } from '../identity/audit/record.ts';
 import type { EnvironmentCaller } from '../identity/caller.ts';
 import type { Replays } from '../replays/service.ts';
 import type { AddressGuard } from '../outbound/address-guard.ts';
 import { ApiError, invalidField, notFound } from '../kernel/api-error.ts';
+import { changedParts } from '../kernel/changed-parts.ts';
 import { UNITS_OF_A_CHANNEL } from '../filters/expressions/units.ts';
 import { isId } from '../kernel/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../kernel/page.ts';
@@ -59,11 +61,12 @@ type Collaborators = {
   deliveries: Pick<Deliveries, 'endOfSubscriptions'>;
   messageReplays: Pick<Replays['messages'], 'startWithin'>;
   filters: Pick<Filters, 'measure'>;
+  audit: { record: RecordAudit };
 };
 
 export function createSubscriptions(
   { db, newId, clock, keyRing }: Pick<Dependencies, 'db' | 'newId' | 'clock' | 'keyRing'>,
-  { guard, deliveries, messageReplays, filters }: Collaborators,
+  { guard, deliveries, messageReplays, filters, audit }: Collaborators,
 ): Subscriptions {
   /** An id that cannot be one never reaches the database, whatever characters it holds. */
   const found = async (id: string, look: () => Promise<Subscription | undefined>): Promise<Subscription> => {
@@ -125,6 +128,25 @@ export function createSubscriptions(
     return { subscription, channel };
   };
 
+  /** Pauses or resumes; doing it again changes nothing and is told to nobody. */
+  const setStatus = async (
+    caller: EnvironmentCaller,
+    id: string,
+    status: 'paused' | 'active',
+  ): Promise<Subscription> => {
+    const { environmentId } = caller;
+    await get(caller, id);
+    await db.$transaction(async (transaction) => {
+      const before = await found(id, () => store.lockSubscription(transaction, environmentId, id, clock()));
+      if (status === 'paused') await store.setPaused(transaction, environmentId, id, clock());
+      else await store.setActive(transaction, environmentId, id, clock());
+      if (before.status === status) return;
+      const parts = changedParts(before, { status }, ['status']);
+      await audit.record(transaction, caller, { action: 'subscription.updated', target: { id }, ...parts });
+    });
+    return get(caller, id);
+  };
+
   return {
     async create(caller, { startFrom, ...body }) {
       const { environmentId } = caller;
@@ -156,9 +178,13 @@ export function createSubscriptions(
         const stored = await store.insertSubscription(transaction, subscription, sealed, clock());
         const created = await shown(transaction, stored);
         if (hasFilter) await store.raiseConfigVersion(transaction, channel.id);
-        if (startFrom === undefined) return created;
-        const { id } = await messageReplays.startWithin(transaction, caller, { subscriptionId: created.id, startFrom });
-        return { ...created, replayId: id };
+        const replay =
+          startFrom === undefined
+            ? undefined
+            : await messageReplays.startWithin(transaction, caller, { subscriptionId: created.id, startFrom });
+        const target = { id: created.id };
+        await audit.record(transaction, caller, { action: 'subscription.created', target, after: { ...body, name } });
+        return replay === undefined ? created : { ...created, replayId: replay.id };
       });
     },
 
@@ -172,7 +198,8 @@ export function createSubscriptions(
 
     get,
 
-    async update({ environmentId }, id, body) {
+    async update(caller, id, body) {
+      const { environmentId } = caller;
       const mayBeForPublishing = body.filter !== undefined || body.eventTypes !== undefined;
       return db.$transaction(async (transaction) => {
         // The lock first: of two patches at once the second merges into what the first has left.
@@ -195,31 +222,33 @@ export function createSubscriptions(
         const isFilterChanged = updated.filter !== subscription.filter;
         if (isFilterChanged || (updated.filter !== undefined && change.eventTypes !== undefined))
           await store.raiseConfigVersion(transaction, updated.channelId);
+        const names = [...Object.keys(change), ...(status === undefined ? [] : ['status'])];
+        if (names.length > 0) {
+          const parts = changedParts(subscription, updated, names);
+          await audit.record(transaction, caller, { action: 'subscription.updated', target: { id }, ...parts });
+        }
         return shown(transaction, updated);
       });
     },
 
-    delete: ({ environmentId }, id) =>
+    delete: (caller, id) =>
       db.$transaction(
         async (transaction) => {
-          const { channel } = await lock(transaction, environmentId, id, ({ filter }) => filter !== undefined);
+          const { channel } = await lock(transaction, caller.environmentId, id, ({ filter }) => filter !== undefined);
           await store.markSubscriptionDeleted(transaction, id, clock());
           if (channel !== undefined) await store.raiseConfigVersion(transaction, channel.id);
           await deliveries.endOfSubscriptions(transaction, [id]);
+          await audit.record(transaction, caller, { action: 'subscription.deleted', target: { id } });
         },
         { timeout: DELETE_TIMEOUT_MS },
       ),
 
     async pause(caller, id) {
-      await get(caller, id);
-      await store.setPaused(db, caller.environmentId, id, clock());
-      return get(caller, id);
+      return setStatus(caller, id, 'paused');
     },
 
     async resume(caller, id) {
-      await get(caller, id);
-      await db.$transaction((transaction) => store.setActive(transaction, caller.environmentId, id, clock()));
-      return get(caller, id);
+      return setStatus(caller, id, 'active');
     },
 
     async secret(caller, id) {
@@ -228,19 +257,23 @@ export function createSubscriptions(
       // None is left where it was sealed with a key that was given up.
       if (sealed === undefined) throw secretIsLost(undefined);
       try {
-        return { secret: openSecret(keyRing, sealed) };
+        const secret = openSecret(keyRing, sealed);
+        await audit.record(db, caller, { action: 'subscription.secret_viewed', target: { id } });
+        return { secret };
       } catch (cause) {
         throw secretIsLost(cause);
       }
     },
 
-    async rotateSecret({ environmentId }, id, { overlapHours }) {
+    async rotateSecret(caller, id, { overlapHours }) {
       const { secret, sealed } = newSealedSecret(keyRing, newId('secret'));
       await db.$transaction(async (transaction) => {
-        await found(id, () => store.lockSubscription(transaction, environmentId, id, clock()));
+        await found(id, () => store.lockSubscription(transaction, caller.environmentId, id, clock()));
         const now = clock();
         const overlapUntil = new Date(now.getTime() + overlapHours * HOUR_MS);
         await store.replaceSecret(transaction, id, sealed, { now, overlapUntil, maxOld: MAX_OLD_SECRETS });
+        const after = { overlapHours };
+        await audit.record(transaction, caller, { action: 'subscription.secret_rotated', target: { id }, after });
       });
       return { secret };
     },

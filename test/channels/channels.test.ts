@@ -257,6 +257,7 @@ describe('deleting a channel', () => {
       {
         deliveries: { endOfSubscriptions: () => Promise.reject(new Error('disk full')) },
         schemas: { problemOf: () => Promise.resolve(undefined) },
+        audit: { record: async () => undefined },
       },
     );
     await expect(failing.delete(live, channel.id)).rejects.toThrow('disk full');

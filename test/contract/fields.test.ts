@@ -41,7 +41,7 @@ function call(row: ContractRow, { body, query = '' }: Sent): Promise<{ status: n
       },
       (incoming) => {
         const { statusCode: status = 0 } = incoming;
-        if (incoming.headers['content-type']?.startsWith('text/event-stream') === true) {
+        if (incoming.headers['content-type']?.startsWith('application/json') === false) {
           incoming.destroy();
           resolve({ status, body: {} });
           return;

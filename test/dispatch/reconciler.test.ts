@@ -68,6 +68,8 @@ test('terminating a Temporal workflow makes its delivery a dead letter with the 
   });
 
   expect(await deliveryOf(posthorn, terminated.messageId)).toMatchObject({ reason: 'cancelled', attempts: 1 });
+  const told = await posthorn.request<{ data: object[] }>('GET', '/v1/audit?action=delivery.cancelled');
+  expect(told.body.data).toMatchObject([{ actor: { kind: 'temporal' }, target: { id: terminated.delivery.id } }]);
   const letters = await posthorn.request<PageJson<{ deliveryId: string }>>('GET', '/v1/dlq');
   expect(letters.body.data).toMatchObject([
     { deliveryId: terminated.delivery.id, reason: 'cancelled', status: 'open' },

@@ -194,6 +194,7 @@ describe('deleting a subscription', () => {
         deliveries: { endOfSubscriptions: () => Promise.reject(new Error('disk full')) },
         messageReplays: { startWithin: () => Promise.reject(new Error('not asked for')) },
         filters: { measure: () => ({ units: 1 }) },
+        audit: { record: async () => undefined },
       },
     );
     await expect(failing.delete(live, subscription.id)).rejects.toThrow('disk full');

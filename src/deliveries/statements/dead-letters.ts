@@ -1,4 +1,4 @@
-import type { Pool } from 'pg';
+import type { PoolClient } from 'pg';
 
 /** SQL expressions for the columns of a dead letter that depend on its failure. */
 export type DeadLetterColumns = { reason: string; errorClass: string; errorMessage: string; errorStatus: string };
@@ -31,10 +31,10 @@ export const closeDeadLetters = ({
 
 /** Marks an open dead letter as not worth replaying. False when it is not open. */
 export async function discardDeadLetter(
-  pool: Pool,
+  db: PoolClient,
   { id, environmentId }: { id: string; environmentId: string },
 ): Promise<boolean> {
-  const { rowCount } = await pool.query(
+  const { rowCount } = await db.query(
     `UPDATE dead_letters SET status = 'discarded' WHERE id = $1 AND environment_id = $2 AND status = 'open'`,
     [id, environmentId],
   );

@@ -1,4 +1,4 @@
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import { type Executor, execute } from '../../db/execute.ts';
 import type { DeadLetterReason } from '../../kernel/statuses.ts';
 import { insertDeadLetters } from './dead-letters.ts';
@@ -24,11 +24,11 @@ const END_AS_DEAD_LETTER = `
 
 /** Ends an unfinished delivery of that round as a dead letter with its last error, and leaves any other alone. True when it did. */
 export async function endAsDeadLetter(
-  pool: Pool,
+  db: Pool | PoolClient,
   ended: { deliveryId: string; round: number; reason: DeadLetterReason; message: string },
 ): Promise<boolean> {
   const { deliveryId, round, reason, message } = ended;
-  const { rowCount } = await pool.query(END_AS_DEAD_LETTER, [deliveryId, round, reason, message]);
+  const { rowCount } = await db.query(END_AS_DEAD_LETTER, [deliveryId, round, reason, message]);
   return rowCount === 1;
 }
 

@@ -2,9 +2,11 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { wakeWorkers } from '../../db/due.ts';
 import { leaveAllCarriers, leaveCarrier } from '../../deliveries/statements/due-again.ts';
-import { endAsDeadLetter, endOfDeletedSubscriptions } from '../../deliveries/statements/end.ts';
+import { endOfDeletedSubscriptions } from '../../deliveries/statements/end.ts';
+import type { RecordAudit } from '../../identity/audit/record.ts';
 import type { CarrierState, Carriers } from '../../temporal/carriers.ts';
 import { tellHighBacklogs } from './backlog-events.ts';
+import { endAsCancelled } from './cancel.ts';
 import { takeOverFromDead } from './incarnation.ts';
 import type { Paced } from './pace.ts';
 
@@ -27,6 +29,8 @@ export type ReconcilerDependencies = {
   pool: Pool;
   carriers: Carriers;
   log: Logger;
+  /** Writes to the audit log. */
+  record: RecordAudit;
   /** Spaces out the looks of one process, by `restAfterLook`. */
   paced: Paced;
   /** Repairs of other parts of the worker. */
@@ -46,7 +50,7 @@ export async function reconcileDeliveries(deps: ReconcilerDependencies, onProgre
   onProgress();
   const done: Reconciled = { dueAgain: 0, cancelled: 0 };
   for (const terminated of await deps.carriers.terminatedDeliveries()) {
-    if (await endAsCancelled(deps, terminated.deliveryId, terminated.round)) done.cancelled += 1;
+    if (await endAsCancelled(deps, terminated)) done.cancelled += 1;
     onProgress();
   }
   const overdues = await deps.paced('overdue', () => findOverdue(deps.pool));
@@ -77,21 +81,13 @@ async function settle(deps: ReconcilerDependencies, overdue: Overdue, state: Car
     case 'running':
       return false;
     case 'cancelled':
-      return endAsCancelled(deps, overdue.id, overdue.round);
+      return endAsCancelled(deps, { deliveryId: overdue.id, round: overdue.round });
     case 'gone':
       return leaveCarrier(deps.pool, overdue);
     default:
       return state satisfies never;
   }
 }
-
-const endAsCancelled = ({ pool }: ReconcilerDependencies, deliveryId: string, round: number): Promise<boolean> =>
-  endAsDeadLetter(pool, {
-    deliveryId,
-    round,
-    reason: 'cancelled',
-    message: 'its Temporal workflow was terminated',
-  });
 
 /**
  * Temporal's store is new (lost, or another cluster) and knows no earlier carrier. Every unfinished delivery is due again in its

@@ -2,6 +2,7 @@ import { createReconcileActivities } from '../../../activities/reconcile.ts';
 import { releaseAllHeld } from '../../deliveries/faults.ts';
 import { createPaced } from '../../dispatch/recovery/pace.ts';
 import { reconcileDeliveries, restAfterLook } from '../../dispatch/recovery/reconciler.ts';
+import { createRecordAudit } from '../../identity/audit/record.ts';
 import { reconcilerScheduleId, WORKFLOW_TYPES } from '../../contract/temporal-names.ts';
 import type { WorkerContext } from './worker-context.ts';
 
@@ -10,10 +11,11 @@ const RECONCILE_EVERY_MS = 30_000;
 
 /** The reconciler: at every start of a worker, then by its schedule. `repairs` are done in each pass beside its own. */
 export function recoveryPart(
-  { pool, log, carriers, taskQueue, isReplacement }: WorkerContext,
+  { pool, log, carriers, taskQueue, isReplacement, newId, clock }: WorkerContext,
   { repairs }: { repairs: readonly (() => Promise<void>)[] },
 ) {
-  const reconciling = { pool, log, carriers, paced: createPaced(restAfterLook), repairs };
+  const record = createRecordAudit({ newId, clock });
+  const reconciling = { pool, log, carriers, record, paced: createPaced(restAfterLook), repairs };
   return {
     activities: createReconcileActivities(reconciling),
     schedules: [

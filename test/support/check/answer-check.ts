@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { errorCodesOf } from '../../../src/http/error-codes.ts';
 import { errorEnvelope } from '../../../src/http/error-envelope.ts';
 import { healthAnswer, readyAnswer, unreadyAnswer } from '../../../src/http/health.ts';
@@ -37,7 +37,7 @@ export function answerProblems({ method, path: target, status, body }: Seen, tab
   const row = table(method, path);
   const answers = PROBES[path] ?? row?.answers ?? {};
   const good = answers[status];
-  if (good !== undefined) return isStream(good) ? [] : problemsOf(good, body);
+  if (good !== undefined) return isStream(good) ? [] : problemsOf(linesOf(good), body);
   const refusal = errorEnvelope.safeParse(body);
   if (!refusal.success)
     return [`status ${status} is neither among the answers nor a refusal`, ...problemsOf(errorEnvelope, body)];
@@ -48,6 +48,12 @@ export function answerProblems({ method, path: target, status, body }: Seen, tab
     ...(codes.includes(code) ? [] : [`${code} is not among the codes of the route`]),
   ];
 }
+
+/** An answer of lines is looked at as an array of them. `as`: http/line-stream.ts puts the line's schema there. */
+const linesOf = (schema: z.ZodType): z.ZodType => {
+  const line = schema.meta()?.['line'] as z.ZodType | undefined;
+  return line === undefined ? schema : z.array(line);
+};
 
 const isStream = (schema: z.ZodType): boolean => schema.meta()?.['mediaType'] === 'text/event-stream';
 

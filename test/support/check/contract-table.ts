@@ -3,6 +3,7 @@ import { channelAnswer } from '../../../src/channels/schema.ts';
 import { deadLetterAnswer } from '../../../src/dead-letters/schema.ts';
 import { attemptAnswer, deliveryAnswer } from '../../../src/deliveries/schema.ts';
 import { apiKeyAnswer, newApiKeyAnswer } from '../../../src/identity/api-keys/schema.ts';
+import { auditEntryAnswer } from '../../../src/identity/audit/schema.ts';
 import { bulkReplayAnswer, messageReplayAnswer } from '../../../src/replays/schema.ts';
 import { messageAnswer } from '../../../src/messages/schema.ts';
 import { batchAnswer, dryRunAnswer, publishedAnswer, validationAnswer } from '../../../src/publishing/schema.ts';
@@ -37,6 +38,8 @@ export type ContractRow = {
   listOf?: z.ZodType;
   /** Answers with server-sent events; test/streams/stream.test.ts reads them. */
   isStream?: true;
+  /** Answers with lines of JSON; test/identity/audit.test.ts reads them. */
+  isLines?: true;
   /** A good body, where one is taken. */
   body?: (ids: ResourceIds) => Record<string, unknown>;
   isBodyOptional?: true;
@@ -281,6 +284,8 @@ export const CONTRACT: ContractRow[] = [
     status: 200,
     answers: newApiKeyAnswer,
   },
+  { method: 'GET', path: '/v1/audit', scope: 'audit:read', status: 200, listOf: auditEntryAnswer },
+  { method: 'GET', path: '/v1/audit/export', scope: 'audit:read', status: 200, isLines: true },
 ];
 
 /** The parameter that a path names; undefined when it names none. No path names two. */

@@ -4,6 +4,7 @@ import { createKeyRing, type KeyRing } from '../../../src/credentials/key-ring.t
 import type { Database } from '../../../src/db/client.ts';
 import { createDeliveries, type Deliveries } from '../../../src/deliveries/service.ts';
 import type { EnvironmentCaller, EnvironmentKind } from '../../../src/identity/caller.ts';
+import { createAudit } from '../../../src/identity/audit/service.ts';
 import { TIER_LIMITS } from '../../../src/identity/tiers.ts';
 import { createNewId, type NewId } from '../../../src/new-id.ts';
 import { type AddressGuard, createAddressGuard } from '../../../src/outbound/address-guard.ts';
@@ -46,7 +47,8 @@ export async function startResources(): Promise<Resources> {
   let offset = 0;
   const now = () => new Date(Date.now() + offset);
   const keyRing = createKeyRing([{ kid: 'test', key: randomBytes(32) }]);
-  const deliveries = createDeliveries({ db, pool: database.pool, clock: now });
+  const audit = createAudit({ db, newId, clock: now });
+  const deliveries = createDeliveries({ db, pool: database.pool, clock: now }, { audit });
   const guard = createAddressGuard({ allowCidrs: [], allowHttp: false, own: createOwnAddresses([]) });
   const callers = await insertCallers(db, newId);
   return {
@@ -60,15 +62,16 @@ export async function startResources(): Promise<Resources> {
     deliveries,
     channels: createChannels(
       { db, newId, clock: now },
-      { deliveries, schemas: createSchemas({ log: createLog('silent') }) },
+      { deliveries, audit, schemas: createSchemas({ log: createLog('silent') }) },
     ),
     subscriptions: createSubscriptions(
       { db, newId, clock: now, keyRing },
       {
         guard,
         deliveries,
-        messageReplays: createReplays({ db, pool: database.pool, newId, clock: now }).messages,
+        messageReplays: createReplays({ db, pool: database.pool, newId, clock: now }, { audit }).messages,
         filters: createFilters(),
+        audit,
       },
     ),
     advance: (milliseconds) => {

@@ -12,7 +12,8 @@ export type ListName =
   | 'dlq'
   | 'bulk-replays'
   | 'replays'
-  | 'api-keys';
+  | 'api-keys'
+  | 'audit';
 /** An item as the API shows it, and what the database says of it besides. */
 export type Item = { id: string } & Record<string, unknown>;
 
@@ -144,6 +145,17 @@ export const LISTS: List[] = [
     rows: 'SELECT id FROM api_keys WHERE environment_id = $1 AND $2::text IS NULL',
     filters: { status: oneOf('status', ['active', 'expired', 'revoked']) },
   },
+  {
+    name: 'audit',
+    rows: `SELECT id, actor_id AS "actorId", target_id AS "targetId" FROM audit_entries
+      WHERE environment_id = $1 AND $2::text IS NULL`,
+    filters: {
+      action: oneOf('action', ['channel.created', 'channel.updated', 'subscription.created', 'subscription.deleted']),
+      actorId: idOf('actorId'),
+      targetId: idOf('targetId'),
+    },
+    hasTimes: 'at',
+  },
 ];
 
 /** Gives each list five items or more, of every kind that its filters tell apart. Returns the lists' addresses. */
@@ -184,6 +196,11 @@ export async function seedLists(posthorn: TestPosthorn, key: string): Promise<Re
     if (n % 3 === 1) await db.apiKey.update({ where: { id }, data: { expiresAt: new Date(Date.now() - 1_000) } });
     if (n % 3 === 2) await posthorn.request('DELETE', `/v1/api-keys/${id}`, undefined, { key });
   }
+  // By another key, so that there are two who did something.
+  const { key: otherKey } = (
+    await posthorn.request<{ key: string }>('POST', '/v1/api-keys', { name: 'other' }, { key })
+  ).body;
+  await make(posthorn, otherKey, '/v1/channels', { name: 'by another key' });
   return {
     channels: '/v1/channels',
     messages: `/v1/channels/${first}/messages`,
@@ -195,6 +212,7 @@ export async function seedLists(posthorn: TestPosthorn, key: string): Promise<Re
     'bulk-replays': '/v1/dlq/replay',
     replays: '/v1/replays',
     'api-keys': '/v1/api-keys',
+    audit: '/v1/audit',
   };
 }
 

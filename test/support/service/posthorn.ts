@@ -154,7 +154,9 @@ export async function startPosthorn(
         return { status, headers: response.headers, body: undefined as T };
       }
       const text = await response.text();
-      const seen: unknown = text === '' ? undefined : JSON.parse(text);
+      const isOfLines = response.headers.get('content-type')?.startsWith('application/x-ndjson') === true;
+      const json = isOfLines ? `[${text.trimEnd().replaceAll('\n', ',')}]` : text;
+      const seen: unknown = json === '' ? undefined : JSON.parse(json);
       refuseMisfit({ method, path, status, body: seen });
       // `as`: the caller says what this endpoint answers.
       return { status, headers: response.headers, body: seen as T };

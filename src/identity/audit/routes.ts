@@ -1,0 +1,27 @@
+import { pageOf } from '../../http/answer-fields.ts';
+import { LineStream, linesOf } from '../../http/line-stream.ts';
+import { routesOf } from '../../http/route.ts';
+import { auditEntryAnswer, auditFilterQuery, auditLine, listAuditQuery } from './schema.ts';
+import type { Audit } from './service.ts';
+
+const access = { scope: 'audit:read' } as const;
+const route = routesOf<{ audit: Audit }>();
+
+export const auditRoutes = [
+  route({
+    method: 'GET',
+    path: '/v1/audit',
+    access,
+    query: listAuditQuery,
+    answers: { 200: pageOf(auditEntryAnswer) },
+    handle: ({ caller, query }, { audit }) => audit.list(caller, query),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/audit/export',
+    access,
+    query: auditFilterQuery,
+    answers: { 200: linesOf(auditLine) },
+    handle: async ({ caller, query }, { audit }) => new LineStream(audit.exportFor(caller, query)),
+  }),
+];

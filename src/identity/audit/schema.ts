@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { idOf, time } from '../../http/answer-fields.ts';
+import { enumQuery, pageQuery, windowQuery } from '../../http/query.ts';
+import { AUDIT_ACTIONS } from '../../kernel/audit-actions.ts';
+
+export const auditFilterQuery = z.strictObject({
+  action: enumQuery(AUDIT_ACTIONS).optional(),
+  actorId: z.string().optional(),
+  targetId: z.string().optional(),
+  ...windowQuery,
+});
+export type AuditFilter = z.output<typeof auditFilterQuery>;
+
+export const listAuditQuery = pageQuery.extend(auditFilterQuery.shape);
+export type ListAudit = z.output<typeof listAuditQuery>;
+
+/** The ones who can change something: principals of the API, the operator's command line, and the Temporal UI. */
+export const ACTOR_KINDS = ['apiKey', 'commandLine', 'temporal'] as const;
+
+const changed = z.record(z.string(), z.unknown());
+
+/** The part of an entry that is hashed, byte for byte as it is stored. */
+const told = {
+  id: idOf('auditEntry'),
+  at: time.describe('When it was done.'),
+  organisationId: idOf('organisation').describe('Organisation whose log this is.'),
+  appId: idOf('app').exactOptional().describe('App of the changed resource. Absent above the apps.'),
+  environmentId: idOf('environment').exactOptional().describe('Environment of it. Absent above the environments.'),
+  actor: z
+    .strictObject({
+      kind: z.enum(ACTOR_KINDS).describe('A principal of the API, the command line, or the Temporal UI.'),
+      id: z.string().exactOptional().describe('Id of the principal. The command line and the Temporal UI have none.'),
+    })
+    .describe('The one who did it.'),
+  action: z.enum(AUDIT_ACTIONS).describe('Resource and verb: `channel.updated`.'),
+  target: z.strictObject({ id: z.string().describe('Id of the resource.') }).describe('The resource it was done to.'),
+  from: z
+    .strictObject({
+      address: z.string().describe('IP address of the caller.'),
+      userAgent: z.string().exactOptional().describe('Its `User-Agent`, the first 300 characters.'),
+    })
+    .exactOptional()
+    .describe('Where the request came from. Absent where none did.'),
+  before: changed.exactOptional().describe('Changed fields as they were, without secrets.'),
+  after: changed.exactOptional().describe('Changed fields as they are since, without secrets.'),
+};
+
+export const auditEntryAnswer = z.strictObject({
+  ...told,
+  position: z.int().min(1).describe('Its place in the chain of its organisation.'),
+  hash: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .describe('SHA-256, in hexadecimal, of the hash before it and of this entry (docs/operations.md, Audit log).'),
+});
+export type AuditEntry = z.output<typeof auditEntryAnswer>;
+
+/** One line of an export: `entry` stands there byte for byte as it was hashed. */
+export const auditLine = z.strictObject({
+  position: auditEntryAnswer.shape.position,
+  hash: auditEntryAnswer.shape.hash,
+  entry: z.strictObject(told).describe('The entry, byte for byte as it was hashed.'),
+});
+
+/** An entry as its author tells it; the log adds the rest. */
+export type Told = Pick<AuditEntry, 'action' | 'target' | 'before' | 'after'>;

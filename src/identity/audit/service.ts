@@ -1,0 +1,80 @@
+import type { Dependencies } from '../../dependencies.ts';
+import type { Caller } from '../caller.ts';
+import { windowText } from '../../kernel/instant.ts';
+import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/page.ts';
+import { BEGINNING, breachOf } from './chain.ts';
+import { createRecordAudit } from './record.ts';
+import type { AuditEntry, AuditFilter, ListAudit } from './schema.ts';
+import * as store from './store.ts';
+
+export type Audit = ReturnType<typeof createAudit>;
+
+/** Result of a check of one organisation's chain: the number of its good entries, and the first breach. */
+export type ChainReport = { organisationId: string; entries: number; breach?: string };
+
+// Rows read at a time: about 500 kB.
+const ROWS_AT_ONCE = 500;
+
+/** Who did what to which resource, from where. Entries are added in the transaction of the change and never changed. */
+export function createAudit(deps: Pick<Dependencies, 'db' | 'newId' | 'clock'>) {
+  const { db } = deps;
+
+  async function* rowsOf(where: Parameters<typeof store.findRowsBehind>[1]) {
+    for (let position = 0; ; ) {
+      const rows = await store.findRowsBehind(db, where, { position, count: ROWS_AT_ONCE });
+      yield* rows;
+      if (rows.length < ROWS_AT_ONCE) return;
+      position = rows.at(-1)?.position ?? position;
+    }
+  }
+
+  /** Each entry as a line: its position and hash, and its text byte for byte as it was hashed. */
+  async function* linesOf(where: Parameters<typeof store.findRowsBehind>[1]): AsyncGenerator<string> {
+    for await (const { position, hash, entry } of rowsOf(where))
+      yield `{"position":${position},"hash":"${Buffer.from(hash).toString('hex')}","entry":${entry}}\n`;
+  }
+
+  return {
+    record: createRecordAudit(deps),
+
+    async list(caller: Caller, query: ListAudit): Promise<Page<AuditEntry>> {
+      const { cursor: _, limit, since, until, ...named } = query;
+      const environmentId = caller.level === 'environment' ? caller.environmentId : caller.organisationId;
+      const scope: ListScope = { list: 'audit', environmentId, filters: { ...named, ...windowText({ since, until }) } };
+      const page = pageRequest(scope, query);
+      const found = await store.findEntries(db, caller, { ...named, since, until }, page);
+      return toPage(scope, limit, found, (entry) => entry);
+    },
+
+    /** Lines of NDJSON in the order of the chain. */
+    exportFor: (caller: Caller, filter: AuditFilter): AsyncGenerator<string> => linesOf({ caller, filter }),
+
+    /** The command line, which is bound to no organisation. */
+    operator: {
+      async *export(): AsyncGenerator<string> {
+        for (const { organisationId } of await store.findHeads(db)) yield* linesOf({ organisationId });
+      },
+
+      /** Goes along every chain. A breach is the first entry that is missing, or is not what was hashed. */
+      async verify(): Promise<ChainReport[]> {
+        const reports: ChainReport[] = [];
+        for (const head of await store.findHeads(db)) {
+          const { organisationId } = head;
+          let last: { position: number; hash: Uint8Array } = { position: 0, hash: BEGINNING };
+          let breach: string | undefined;
+          for await (const row of rowsOf({ organisationId })) {
+            // Entries that were added since the head was read.
+            if (row.position > head.position) break;
+            breach = breachOf(row, last);
+            if (breach !== undefined) break;
+            last = row;
+          }
+          if (breach === undefined && (last.position !== head.position || !Buffer.from(head.hash).equals(last.hash)))
+            breach = `the entries behind position ${last.position} are missing`;
+          reports.push({ organisationId, entries: last.position, ...(breach !== undefined && { breach }) });
+        }
+        return reports;
+      },
+    },
+  };
+}

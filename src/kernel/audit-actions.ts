@@ -1,0 +1,23 @@
+/** Everything that the audit log tells of: the resource, and what became of it. */
+export const AUDIT_ACTIONS = [
+  'channel.created',
+  'channel.updated',
+  'channel.deleted',
+  'subscription.created',
+  'subscription.updated',
+  'subscription.deleted',
+  'subscription.secret_viewed',
+  'subscription.secret_rotated',
+  'message.erased',
+  'message.cancelled',
+  'delivery.retried',
+  'delivery.cancelled',
+  'dead_letter.replayed',
+  'dead_letter.discarded',
+  'replay.started',
+  'replay.cancelled',
+  'api_key.created',
+  'api_key.updated',
+  'api_key.rotated',
+  'api_key.revoked',
+] as const;

@@ -1,0 +1,213 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createAudit } from '../../src/identity/audit/service.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import type { ResourceIds } from '../support/check/contract-table.ts';
+import { make, seedResources } from '../support/make/seed.ts';
+
+type Entry = {
+  action: string;
+  actor: { kind: string; id: string };
+  target: { id: string };
+  from?: { address: string; userAgent?: string };
+  before?: Record<string, unknown>;
+  after?: Record<string, unknown>;
+  position: number;
+  hash: string;
+};
+
+let posthorn: TestPosthorn;
+beforeAll(async () => {
+  posthorn = await startPosthorn({ withWorker: false });
+});
+afterAll(() => posthorn.stop());
+
+const verify = () => createAudit(posthorn.deps).operator.verify();
+const entriesOf = async (query = ''): Promise<Entry[]> =>
+  (await posthorn.request<{ data: Entry[] }>('GET', `/v1/audit?limit=100&${query}`)).body.data;
+const makeChannel = async (more: object = {}): Promise<string> =>
+  (await make(posthorn, posthorn.keys.live, '/v1/channels', { name: 'orders', ...more })).id;
+const makeSubscription = async (more: object = {}): Promise<string> => {
+  const target = { channelId: await makeChannel(), webhookUrl: 'https://example.com/in' };
+  return (await make(posthorn, posthorn.keys.live, '/v1/subscriptions', { ...target, ...more })).id;
+};
+
+describe('an entry', () => {
+  test('says who did what to which resource from where, with the fields before and after', async () => {
+    const id = await makeChannel({ description: 'old' });
+    const body = { description: 'new' };
+    await posthorn.request('PATCH', `/v1/channels/${id}`, body, { headers: { 'user-agent': 'till/1.0' } });
+    const [changed, made] = await entriesOf(`targetId=${id}`);
+    expect(changed).toEqual({
+      id: expect.stringMatching(/^aud_/),
+      at: expect.stringMatching(/Z$/),
+      organisationId: expect.stringMatching(/^org_/),
+      appId: expect.stringMatching(/^app_/),
+      environmentId: expect.stringMatching(/^env_/),
+      actor: { kind: 'apiKey', id: expect.stringMatching(/^key_/) },
+      action: 'channel.updated',
+      target: { id },
+      from: { address: expect.stringMatching(/127\.0\.0\.1$/), userAgent: 'till/1.0' },
+      before: { description: 'old' },
+      after: { description: 'new' },
+      position: expect.any(Number),
+      hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    expect(made).toMatchObject({ action: 'channel.created', after: { name: 'orders', description: 'old' } });
+  });
+
+  /** The call that makes the change; of what it makes itself, the answer has the id. */
+  const changes: [string, (ids: ResourceIds) => [string, string, object?]][] = [
+    ['channel.created', () => ['POST', '/v1/channels', { name: 'new' }]],
+    ['channel.updated', ({ channelId }) => ['PATCH', `/v1/channels/${channelId}`, { name: 'other' }]],
+    ['subscription.updated', ({ subscriptionId }) => ['PATCH', `/v1/subscriptions/${subscriptionId}`, { name: 'x' }]],
+    ['subscription.updated', ({ subscriptionId }) => ['POST', `/v1/subscriptions/${subscriptionId}/pause`]],
+    ['subscription.updated', ({ subscriptionId }) => ['POST', `/v1/subscriptions/${subscriptionId}/resume`]],
+    ['subscription.secret_viewed', ({ subscriptionId }) => ['GET', `/v1/subscriptions/${subscriptionId}/secret`]],
+    [
+      'subscription.secret_rotated',
+      ({ subscriptionId }) => ['POST', `/v1/subscriptions/${subscriptionId}/secret/rotate`],
+    ],
+    ['delivery.retried', ({ deliveryId }) => ['POST', `/v1/deliveries/${deliveryId}/retry`]],
+    ['dead_letter.replayed', ({ deadLetterId }) => ['POST', `/v1/dlq/${deadLetterId}/replay`]],
+    ['dead_letter.discarded', ({ deadLetterId }) => ['DELETE', `/v1/dlq/${deadLetterId}`]],
+    ['message.cancelled', ({ scheduledMessageId }) => ['POST', `/v1/messages/${scheduledMessageId}/cancel`]],
+    ['message.erased', ({ messageId }) => ['DELETE', `/v1/messages/${messageId}`]],
+    ['message.erased', ({ scheduledMessageId }) => ['DELETE', `/v1/messages/${scheduledMessageId}`]],
+    ['replay.cancelled', ({ bulkReplayId }) => ['POST', `/v1/dlq/replay/${bulkReplayId}/cancel`]],
+    ['replay.cancelled', ({ messageReplayId }) => ['POST', `/v1/replays/${messageReplayId}/cancel`]],
+    ['replay.started', ({ channelId }) => ['POST', '/v1/dlq/replay', { channelId }]],
+    ['subscription.deleted', ({ subscriptionId }) => ['DELETE', `/v1/subscriptions/${subscriptionId}`]],
+    ['channel.deleted', ({ channelId }) => ['DELETE', `/v1/channels/${channelId}`]],
+  ];
+
+  test.each(changes)(
+    '%s is written once by the change, and by nothing that changes nothing',
+    async (action, callOf) => {
+      const ids = await seedResources(posthorn, posthorn.keys.live);
+      const [method, path, body] = callOf(ids);
+      if (path.endsWith('/resume')) await posthorn.request('POST', path.replace('resume', 'pause'));
+      const before = (await entriesOf())[0]?.position ?? 0;
+      const answer = await posthorn.request<{ id: string }>(method, path, body);
+      expect(answer.status).toBeLessThan(300);
+      const written = (await entriesOf()).filter(({ position }) => position > before);
+      const target = Object.values(ids).find((id) => path.includes(id)) ?? answer.body.id;
+      expect(written.map((entry) => [entry.action, entry.target.id])).toEqual([[action, target]]);
+      const unknown = path.replace(/[a-z]{3}_[0-9a-z]{26}/, (id) => `${id.slice(0, 4)}01h00000000000000000000000`);
+      if (unknown !== path) expect((await posthorn.request(method, unknown, body)).status).toBe(404);
+      await posthorn.request('GET', '/v1/channels');
+      expect((await entriesOf())[0]?.position).toBe(before + 1);
+    },
+  );
+
+  test('is there for no change that was refused or was none', async () => {
+    const id = await makeSubscription();
+    const before = (await entriesOf())[0]?.position;
+    for (const body of [{ name: '' }, { webhookUrl: 'https://10.0.0.1/in' }, {}, { status: 'active' }])
+      await posthorn.request('PATCH', `/v1/subscriptions/${id}`, body);
+    await posthorn.request('POST', `/v1/subscriptions/${id}/resume`);
+    await posthorn.request('POST', '/v1/channels', { name: '' });
+    expect((await entriesOf())[0]?.position).toBe(before);
+  });
+
+  test('holds no secret: neither a signing secret nor the value of a header', async () => {
+    const id = await makeSubscription({ headers: { 'X-Api-Token': 'hunter2-hunter2' } });
+    await posthorn.request('PATCH', `/v1/subscriptions/${id}`, { headers: { 'X-Api-Token': 'swordfish' } });
+    const { body } = await posthorn.request<{ secret: string }>('POST', `/v1/subscriptions/${id}/secret/rotate`);
+    await posthorn.request('GET', `/v1/subscriptions/${id}/secret`);
+    const entries = await entriesOf(`targetId=${id}`);
+    expect(entries.map(({ action }) => action)).toEqual([
+      'subscription.secret_viewed',
+      'subscription.secret_rotated',
+      'subscription.updated',
+      'subscription.created',
+    ]);
+    expect(entries[2]?.after).toEqual({ headers: { 'X-Api-Token': '(not kept)' } });
+    for (const secret of ['hunter2', 'swordfish', body.secret, body.secret.slice(6)])
+      expect(JSON.stringify(entries)).not.toContain(secret);
+  });
+});
+
+test("another environment's entries are not shown, nor exported", async () => {
+  const id = await makeChannel();
+  const { test: key } = posthorn.keys;
+  const listed = await posthorn.request<{ data: Entry[] }>('GET', `/v1/audit?limit=100&targetId=${id}`, undefined, {
+    key,
+  });
+  expect(listed.body.data).toEqual([]);
+  expect(await exported(key)).not.toContain(id);
+  expect(await exported(posthorn.keys.live)).toContain(id);
+});
+
+describe('the chain', () => {
+  test('has a place for each of many changes at once, and can be computed again from an export', async () => {
+    await Promise.all(Array.from({ length: 40 }, () => makeChannel()));
+    const lines = (await exported(posthorn.keys.live)).trimEnd().split('\n');
+    let hash = Buffer.alloc(0);
+    for (const [index, line] of lines.entries()) {
+      const entry = line.slice(line.indexOf('"entry":') + '"entry":'.length, -1);
+      hash = createHash('sha256').update(hash).update(entry).digest();
+      const { position, hash: written } = JSON.parse(line) as Entry;
+      expect([position, written]).toEqual([index + 1, hash.toString('hex')]);
+    }
+    expect(lines.length).toBeGreaterThanOrEqual(40);
+    expect(await verify()).toEqual([{ organisationId: expect.any(String), entries: lines.length }]);
+  });
+
+  test.each(['UPDATE audit_entries SET action = $$x$$', 'DELETE FROM audit_entries', 'TRUNCATE audit_entries'])(
+    'refuses %s',
+    async (statement) => {
+      await expect(posthorn.deps.pool.query(statement)).rejects.toMatchObject({ code: '42501' });
+    },
+  );
+
+  test.each([
+    [
+      'an entry that was changed',
+      `UPDATE audit_entries SET entry = replace(entry, 'apiKey', 'apiKex') WHERE position = 3`,
+      2,
+      'the entry at position 3 is not what was hashed',
+    ],
+    [
+      'an entry that was removed',
+      'DELETE FROM audit_entries WHERE position = 3',
+      2,
+      'the entry at position 3 is missing',
+    ],
+    [
+      'a column that was changed',
+      `UPDATE audit_entries SET actor_id = 'key_x' WHERE position = 3`,
+      2,
+      'the columns of the entry at position 3 differ from its text',
+    ],
+    [
+      'entries that are missing at the end',
+      'DELETE FROM audit_entries WHERE position > 5',
+      5,
+      'the entries behind position 5 are missing',
+    ],
+  ])('shows %s, by one who could drop the trigger', async (_, statement, entries, breach) => {
+    for (let n = 0; n < 6; n += 1) await makeChannel();
+    const { pool } = posthorn.deps;
+    const connection = await pool.connect();
+    try {
+      await connection.query('CREATE TEMP TABLE kept AS TABLE audit_entries');
+      await connection.query('ALTER TABLE audit_entries DISABLE TRIGGER audit_entries_append_only');
+      await connection.query(statement);
+      expect(await verify()).toEqual([{ organisationId: expect.any(String), entries, breach }]);
+      await connection.query('DELETE FROM audit_entries');
+      await connection.query('INSERT INTO audit_entries TABLE kept');
+    } finally {
+      await connection.query('ALTER TABLE audit_entries ENABLE TRIGGER audit_entries_append_only');
+      await connection.query('DROP TABLE IF EXISTS kept');
+      connection.release();
+    }
+    expect((await verify())[0]).not.toHaveProperty('breach');
+  });
+});
+
+async function exported(key: string): Promise<string> {
+  const answer = await fetch(`${posthorn.url}/v1/audit/export`, { headers: { authorization: `Bearer ${key}` } });
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/x-ndjson; charset=utf-8']);
+  return answer.text();
+}
