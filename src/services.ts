@@ -1,4 +1,5 @@
 import type { ApiKeys } from './identity/api-keys/service.ts';
+import type { Apps } from './identity/apps/service.ts';
 import type { Channels } from './channels/service.ts';
 import type { DeadLetters } from './dead-letters/service.ts';
 import type { Deliveries } from './deliveries/service.ts';
@@ -13,6 +14,7 @@ import type { Subscriptions } from './subscriptions/service.ts';
 /** The services that route handlers may call: one per resource. */
 export type Services = {
   apiKeys: ApiKeys;
+  apps: Apps;
   channels: Channels;
   publishing: Publishing;
   scheduling: Scheduling;

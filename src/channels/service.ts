@@ -1,6 +1,7 @@
 import type { DatabaseTransaction } from '../db/client.ts';
 import type { Deliveries } from '../deliveries/service.ts';
 import type { Dependencies } from '../dependencies.ts';
+import type { Apps } from '../identity/apps/service.ts';
 import type { EnvironmentCaller } from '../identity/caller.ts';
 import type { Schemas } from '../schemas/schemas.ts';
 import { ApiError, invalidField, notFound } from '../kernel/api-error.ts';
@@ -31,9 +32,15 @@ export type Channels = {
   delete(caller: EnvironmentCaller, id: string): Promise<void>;
 };
 
+type Collaborators = {
+  apps: Pick<Apps, 'share'>;
+  deliveries: Pick<Deliveries, 'endOfSubscriptions'>;
+  schemas: Pick<Schemas, 'problemOf'>;
+};
+
 export function createChannels(
   { db, newId, clock }: Pick<Dependencies, 'db' | 'newId' | 'clock'>,
-  { deliveries, schemas }: { deliveries: Pick<Deliveries, 'endOfSubscriptions'>; schemas: Pick<Schemas, 'problemOf'> },
+  { apps, deliveries, schemas }: Collaborators,
 ): Channels {
   /** An id that cannot be one never reaches the database, whatever characters it holds. */
   const found = async (id: string, look: () => Promise<Channel | undefined>): Promise<Channel> => {
@@ -72,7 +79,13 @@ export function createChannels(
   return {
     async create(caller, body) {
       await requireGoodSchemas(caller, body);
-      return insertChannel(db, { ...body, id: newId('channel'), environmentId: caller.environmentId, now: clock() });
+      const { appId, environmentId } = caller;
+      return db.$transaction(async (transaction) => {
+        const { settings, suspendedAt: appSuspendedAt } = await apps.share(transaction, appId);
+        const { retentionDays = settings.retentionDays } = body;
+        const ids = { id: newId('channel'), environmentId };
+        return insertChannel(transaction, { ...body, ...ids, retentionDays, appSuspendedAt, now: clock() });
+      });
     },
 
     async list({ environmentId }, { status, ...query }) {

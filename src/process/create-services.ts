@@ -1,4 +1,6 @@
 import { createApiKeys } from '../identity/api-keys/service.ts';
+import { createApps } from '../identity/apps/service.ts';
+import { ensureSystemChannels } from '../channels/store.ts';
 import { createChannels } from '../channels/service.ts';
 import { createDeadLetters } from '../dead-letters/service.ts';
 import { createDeliveries } from '../deliveries/service.ts';
@@ -29,14 +31,18 @@ export function createServices(
   const schemas = createSchemas(deps);
   const streams = createStreams(deps);
   const { filters, publishingConfigs: configs } = deps;
+  const apiKeys = createApiKeys(deps, siblings.forgetKey);
+  const apps = createApps(deps, { makeSystemChannels: ensureSystemChannels, forget: apiKeys.forgetEverywhere });
   return {
-    apiKeys: createApiKeys(deps, siblings.forgetKey),
-    channels: createChannels(deps, { deliveries, schemas }),
+    apiKeys,
+    apps,
+    channels: createChannels(deps, { apps, deliveries, schemas }),
     publishing: createPublishing(deps, { schemas, filters, configs, streams, handOver }),
     messages: createMessages(deps),
     scheduling: createScheduling(deps),
     streams,
     subscriptions: createSubscriptions(deps, {
+      apps,
       guard: deps.guard,
       deliveries,
       messageReplays: replays.messages,

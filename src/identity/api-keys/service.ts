@@ -16,6 +16,7 @@ import {
   type CreateApiKey,
   type ListApiKeys,
   type NewApiKey,
+  type RotateApiKey,
   statusProblem,
   type UpdateApiKey,
 } from './schema.ts';
@@ -23,6 +24,7 @@ import {
   type ApiKeyDraft,
   editApiKey,
   type EnvironmentRef,
+  type EnvironmentsOf,
   findAllApiKeys,
   findApiKey,
   findApiKeys,
@@ -37,6 +39,8 @@ import {
 /** A key that the operator makes on the command line. Scopes default to all of them. */
 export type OperatorApiKey = {
   environment: EnvironmentKind;
+  /** Default: the app that the first start has made. */
+  appId?: string;
   name: string;
   tier: Tier;
   scopes?: readonly Scope[];
@@ -50,18 +54,23 @@ export type ApiKeys = {
   create(caller: EnvironmentCaller, body: CreateApiKey): Promise<NewApiKey>;
   /** All of it or nothing; in force at once under this supervisor, and within 5 s in other processes. */
   update(caller: EnvironmentCaller, id: string, body: UpdateApiKey): Promise<ApiKey>;
-  /** The same key under a new secret; the old one ends at once under this supervisor, and within 5 s in other processes. */
-  rotate(caller: EnvironmentCaller, id: string): Promise<NewApiKey>;
+  /**
+   * The same key under a new secret. The old one ends with the overlap; without one at once under this supervisor, and within 5 s in
+   * other processes. One from before the last rotation ends now, whatever was left of its overlap.
+   */
+  rotate(caller: EnvironmentCaller, id: string, body: RotateApiKey): Promise<NewApiKey>;
   /** For good. Revoking again changes nothing. */
   revoke(caller: EnvironmentCaller, id: string): Promise<void>;
   authenticate: KnownKeys['authenticate'];
-  /** Forgets what this process believes of a key that another one has changed. */
+  /** Forgets what this process believes of a key, or of all keys of an app, that another one has changed. */
   forget: KnownKeys['forget'];
+  /** The same in every process of this supervisor. */
+  forgetEverywhere(id: string): Promise<void>;
   settled: KnownKeys['settled'];
   /** The command line, which has the database and is bound to no environment. */
   operator: {
     create(key: OperatorApiKey): Promise<NewApiKey>;
-    list(environment?: EnvironmentKind): Promise<ApiKey[]>;
+    list(environments?: EnvironmentsOf): Promise<ApiKey[]>;
     revoke(id: string): Promise<void>;
   };
 };
@@ -130,6 +139,7 @@ export function createApiKeys(
   return {
     authenticate: known.authenticate,
     forget: known.forget,
+    forgetEverywhere: forget,
     settled: known.settled,
 
     async list({ environmentId }, query) {
@@ -173,12 +183,15 @@ export function createApiKeys(
       return updated;
     },
 
-    async rotate(caller, id) {
+    async rotate(caller, id, { overlapSeconds }) {
       const rotated = await db.$transaction(async (transaction) => {
         const { key: row } = await lockOwn(transaction, caller, id);
         if (row.status !== 'active') throw new ApiError('CONFLICT', `The API key is ${row.status}: make a new one`);
         const key = newKey(row.environment);
-        return { ...(await replaceKey(transaction, id, { hash: hashKey(key), ...keyHint(key) }, clock())), key };
+        const now = clock();
+        const previousExpiresAt = new Date(now.getTime() + overlapSeconds * 1_000);
+        const replacement = { hash: hashKey(key), ...keyHint(key), ...(overlapSeconds > 0 && { previousExpiresAt }) };
+        return { ...(await replaceKey(transaction, id, replacement, now)), key };
       });
       await forget(id);
       return rotated;
@@ -193,15 +206,15 @@ export function createApiKeys(
     },
 
     operator: {
-      async create({ environment: kind, name, tier, scopes = SCOPES, limits = {}, expiresAt }) {
-        const environment = await findEnvironment(db, kind);
+      async create({ environment: kind, appId, name, tier, scopes = SCOPES, limits = {}, expiresAt }) {
+        const environment = await findEnvironment(db, { kind, appId });
         if (environment === undefined)
           throw new ApiError('NOT_FOUND', `There is no ${kind} environment yet: start the service once`);
         const problem = controlCharacterProblem(name);
         if (problem !== undefined) throw invalidField('name', problem);
         return insert(db, environment, { name, tier, scopes, limits, expiresAt });
       },
-      list: (environment) => findAllApiKeys(db, environment, clock()),
+      list: (environments = {}) => findAllApiKeys(db, environments, clock()),
       async revoke(id) {
         if (!isId('apiKey', id) || !(await revokeApiKey(db, id, clock())))
           throw new ApiError('NOT_FOUND', `There is no API key ${id}`);

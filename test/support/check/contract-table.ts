@@ -1,4 +1,3 @@
-import type { z } from 'zod';
 import { channelAnswer } from '../../../src/channels/schema.ts';
 import { deadLetterAnswer } from '../../../src/dead-letters/schema.ts';
 import { attemptAnswer, deliveryAnswer } from '../../../src/deliveries/schema.ts';
@@ -7,40 +6,11 @@ import { bulkReplayAnswer, messageReplayAnswer } from '../../../src/replays/sche
 import { messageAnswer } from '../../../src/messages/schema.ts';
 import { batchAnswer, dryRunAnswer, publishedAnswer, validationAnswer } from '../../../src/publishing/schema.ts';
 import { cancelledMessageAnswer } from '../../../src/scheduling/schema.ts';
-import type { Scope } from '../../../src/kernel/scopes.ts';
 import { secretAnswer, subscriptionAnswer } from '../../../src/subscriptions/schema.ts';
+import { IDENTITY } from './contract-identity.ts';
+import type { ContractRow, ResourceIds } from './contract-row.ts';
 
-/** One id of each kind that a path may name, all of one environment. */
-export type ResourceIds = {
-  channelId: string;
-  messageId: string;
-  scheduledMessageId: string;
-  subscriptionId: string;
-  deliveryId: string;
-  deadLetterId: string;
-  bulkReplayId: string;
-  messageReplayId: string;
-  apiKeyId: string;
-};
-
-/**
- * The contract of one endpoint, written by hand from the specification §4. The tests compare the route table with it, so that neither
- * a scope nor a status changes unseen.
- */
-export type ContractRow = {
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  path: string;
-  scope: Scope;
-  status: 200 | 201 | 202 | 204;
-  /** Schema of its answer; absent with 204. `listOf` is a page of that resource. */
-  answers?: z.ZodType;
-  listOf?: z.ZodType;
-  /** Answers with server-sent events; test/streams/stream.test.ts reads them. */
-  isStream?: true;
-  /** A good body, where one is taken. */
-  body?: (ids: ResourceIds) => Record<string, unknown>;
-  isBodyOptional?: true;
-};
+export type { ContractRow, ResourceIds };
 
 const message = { eventType: 'order.created', payload: { n: 1 } };
 
@@ -280,7 +250,10 @@ export const CONTRACT: ContractRow[] = [
     scope: 'credentials:write',
     status: 200,
     answers: newApiKeyAnswer,
+    body: () => ({ overlapSeconds: 60 }),
+    isBodyOptional: true,
   },
+  ...IDENTITY,
 ];
 
 /** The parameter that a path names; undefined when it names none. No path names two. */
