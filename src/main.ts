@@ -51,7 +51,10 @@ program
 const keys = program.command('keys').description('API keys of the database of DATABASE_URL, or of the running `start`');
 const environment = () => new Option('--env <environment>', 'which environment').choices(ENVIRONMENT_KINDS);
 
+const app = () => new Option('--app <app>', 'which app, by id or slug; default the only one');
+
 type CreateOptions = {
+  app?: string;
   env: EnvironmentKind;
   tier: Tier;
   name: string;
@@ -64,28 +67,56 @@ keys
   .command('create')
   .description('make an API key and print it, this once')
   .addOption(environment().makeOptionMandatory())
+  .addOption(app())
   .addOption(new Option('--tier <tier>', 'its rate limits').choices(TIERS).default('enterprise'))
   .option('--name <name>', 'what it is for', parseName, 'Command line')
   .option('--scopes <scopes>', `comma-separated, default all: ${SCOPES.join(', ')}`, parseScopes)
   .option('--batch-per-minute <number>', 'batch requests a minute, default that of the tier', parseLimit)
   .option('--json', 'print everything about it', false)
-  .action(async ({ env, tier, name, scopes, batchPerMinute, json }: CreateOptions) => {
+  .action(async ({ app: ref, env, tier, name, scopes, batchPerMinute, json }: CreateOptions) => {
     const limits = batchPerMinute === undefined ? {} : { limits: { batchPerMinute } };
     const { createKey } = await import('./process/roles/keys.ts');
-    await createKey({ environment: env, tier, name, ...(scopes !== undefined && { scopes }), ...limits }, { json });
+    const key = { app: ref, environment: env, tier, name, ...(scopes !== undefined && { scopes }), ...limits };
+    await createKey(key, { json });
   });
 keys
   .command('list')
-  .description('list the API keys')
+  .description('list the API keys of an app')
   .addOption(environment())
+  .addOption(app())
   .option('--json', 'as JSON', false)
-  .action(async ({ env, json }: { env?: EnvironmentKind; json: boolean }) =>
-    (await import('./process/roles/keys.ts')).listKeys(env, { json }),
+  .action(async ({ app: ref, env, json }: { app?: string; env?: EnvironmentKind; json: boolean }) =>
+    (await import('./process/roles/keys.ts')).listKeys({ app: ref, environment: env }, { json }),
   );
 keys
   .command('revoke <id>')
   .description('revoke an API key, for good')
   .action(async (id: string) => (await import('./process/roles/keys.ts')).revokeKey(id));
+
+const apps = program.command('apps').description('apps of the database of DATABASE_URL, or of the running `start`');
+apps
+  .command('create')
+  .description('make an app with a live and a test environment, and print its id')
+  .requiredOption('--name <name>', 'its name', parseName)
+  .option('--organisation <id>', 'which organisation, default the only one')
+  .option('--slug <slug>', 'short name for addresses and command lines, default made of the name', parseSlug)
+  .option('--json', 'print everything about it', false)
+  .action(async ({ json, ...body }: { name: string; slug?: string; organisation?: string; json: boolean }) =>
+    (await import('./process/roles/apps.ts')).createApp(body, { json }),
+  );
+apps
+  .command('list')
+  .description('list the apps')
+  .option('--json', 'as JSON', false)
+  .action(async (options: { json: boolean }) => (await import('./process/roles/apps.ts')).listApps(options));
+apps
+  .command('suspend <app>')
+  .description('refuse the credentials of an app, by id or slug, and hold its deliveries')
+  .action(async (ref: string) => (await import('./process/roles/apps.ts')).suspendApp(ref));
+apps
+  .command('activate <app>')
+  .description('take the credentials of a suspended app again, and go on with its deliveries')
+  .action(async (ref: string) => (await import('./process/roles/apps.ts')).activateApp(ref));
 
 const encryptionKeys = program
   .command('encryption-keys')
@@ -120,6 +151,12 @@ audit
 function parseName(text: string): string {
   if (text.length < 1 || text.length > 200) throw new InvalidArgumentError('A name must have 1 to 200 characters.');
   if (hasControlCharacter(text)) throw new InvalidArgumentError('A name must not contain control characters.');
+  return text;
+}
+
+function parseSlug(text: string): string {
+  if (text.length > 63 || !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(text))
+    throw new InvalidArgumentError('A slug has up to 63 of a-z and 0-9, with single hyphens between them.');
   return text;
 }
 

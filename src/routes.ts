@@ -2,6 +2,7 @@ import { channelRoutes } from './channels/routes.ts';
 import { deadLetterRoutes } from './dead-letters/routes.ts';
 import { deliveryRoutes } from './deliveries/routes.ts';
 import type { Route } from './http/route.ts';
+import { appRoutes } from './identity/apps/routes.ts';
 import { apiKeyRoutes } from './identity/api-keys/routes.ts';
 import { auditRoutes } from './identity/audit/routes.ts';
 import { replayRoutes } from './replays/routes.ts';
@@ -24,5 +25,6 @@ export const routes: Route<Services>[] = [
   ...deadLetterRoutes,
   ...replayRoutes,
   ...apiKeyRoutes,
+  ...appRoutes,
   ...auditRoutes,
 ];

@@ -1,5 +1,6 @@
 import type { Audit } from './identity/audit/service.ts';
 import type { ApiKeys } from './identity/api-keys/service.ts';
+import type { Apps } from './identity/apps/service.ts';
 import type { Channels } from './channels/service.ts';
 import type { DeadLetters } from './dead-letters/service.ts';
 import type { Deliveries } from './deliveries/service.ts';
@@ -14,6 +15,7 @@ import type { Subscriptions } from './subscriptions/service.ts';
 /** The services that route handlers may call: one per resource. */
 export type Services = {
   apiKeys: ApiKeys;
+  apps: Apps;
   audit: Audit;
   channels: Channels;
   publishing: Publishing;

@@ -12,11 +12,10 @@ function problemPath(schema: z.ZodType, input: unknown): string | undefined {
 const schemaOfBytes = (bytes: number) => ({ a: 'x'.repeat(bytes - '{"a":""}'.length) });
 
 describe('the body of a new channel', () => {
-  test('needs only a name, and has 30 days of retention by default', () => {
+  test('needs only a name, and leaves its retention to its app', () => {
     expect(createChannelBody.parse({ name: 'orders' })).toEqual({
       name: 'orders',
       status: 'active',
-      retentionDays: 30,
     });
   });
 

@@ -5,13 +5,14 @@ import { pageQuery } from '../http/query.ts';
 import { MAX_EVENT_TYPE_LENGTH } from '../kernel/event-types.ts';
 import { controlCharacterProblem, hasControlCharacter } from '../kernel/plain-text.ts';
 import { schemaProblem } from '../schemas/schema-bounds.ts';
+import { RETENTION_DAYS } from '../kernel/resource-bounds.ts';
 import { SYSTEM_CHANNEL_NAME } from '../kernel/service-events.ts';
 import { CHANNEL_STATUSES } from '../kernel/statuses.ts';
 
 /** 1–200 and 0–1,000 UTF-16 units, 1–365 days; names need not be unique. */
 const name = z.string().min(1).max(200);
 const description = z.string().max(1_000);
-const retentionDays = z.number().int().min(1).max(365);
+const retentionDays = z.number().int().min(RETENTION_DAYS.min).max(RETENTION_DAYS.max);
 
 /** A payload that does not fit is refused, or published with a warning in the answer. */
 export const SCHEMA_MODES = ['enforce', 'warn'] as const;
@@ -65,7 +66,8 @@ export const createChannelBody = fieldsOf(
     schema: schema.exactOptional(),
     schemas: schemas.exactOptional(),
     schemaMode: schemaMode.exactOptional(),
-    retentionDays: retentionDays.default(30),
+    /** Default: that of its app. */
+    retentionDays: retentionDays.exactOptional(),
   },
   resource,
 );

@@ -1,6 +1,7 @@
 import type { DatabaseTransaction } from '../db/client.ts';
 import type { Deliveries } from '../deliveries/service.ts';
 import type { Dependencies } from '../dependencies.ts';
+import type { Apps } from '../identity/apps/service.ts';
 import type { EnvironmentCaller } from '../identity/caller.ts';
 import type { RecordAudit } from '../identity/audit/record.ts';
 import type { Schemas } from '../schemas/schemas.ts';
@@ -33,17 +34,16 @@ export type Channels = {
   delete(caller: EnvironmentCaller, id: string): Promise<void>;
 };
 
+type Collaborators = {
+  apps: Pick<Apps, 'share'>;
+  deliveries: Pick<Deliveries, 'endOfSubscriptions'>;
+  schemas: Pick<Schemas, 'problemOf'>;
+  audit: { record: RecordAudit };
+};
+
 export function createChannels(
   { db, newId, clock }: Pick<Dependencies, 'db' | 'newId' | 'clock'>,
-  {
-    deliveries,
-    schemas,
-    audit,
-  }: {
-    deliveries: Pick<Deliveries, 'endOfSubscriptions'>;
-    schemas: Pick<Schemas, 'problemOf'>;
-    audit: { record: RecordAudit };
-  },
+  { apps, deliveries, schemas, audit }: Collaborators,
 ): Channels {
   /** An id that cannot be one never reaches the database, whatever characters it holds. */
   const found = async (id: string, look: () => Promise<Channel | undefined>): Promise<Channel> => {
@@ -82,10 +82,15 @@ export function createChannels(
   return {
     async create(caller, body) {
       await requireGoodSchemas(caller, body);
+      const { appId, environmentId } = caller;
       return db.$transaction(async (transaction) => {
-        const draft = { ...body, id: newId('channel'), environmentId: caller.environmentId, now: clock() };
+        const { settings, suspendedAt: appSuspendedAt } = await apps.share(transaction, appId);
+        const { retentionDays = settings.retentionDays } = body;
+        const ids = { id: newId('channel'), environmentId };
+        const draft = { ...body, ...ids, retentionDays, appSuspendedAt, now: clock() };
         const channel = await insertChannel(transaction, draft);
-        await audit.record(transaction, caller, { action: 'channel.created', target: { id: channel.id }, after: body });
+        const after = { ...body, retentionDays };
+        await audit.record(transaction, caller, { action: 'channel.created', target: { id: channel.id }, after });
         return channel;
       });
     },

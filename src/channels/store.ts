@@ -11,7 +11,13 @@ type Db = DatabaseTransaction;
 
 export async function insertChannel(
   db: Db,
-  channel: CreateChannel & { id: string; environmentId: string; now: Date },
+  channel: CreateChannel & {
+    id: string;
+    environmentId: string;
+    retentionDays: number;
+    appSuspendedAt: Date | null;
+    now: Date;
+  },
 ): Promise<Channel> {
   const row = await db.channel.create({
     data: {
@@ -24,6 +30,7 @@ export async function insertChannel(
       schemas: toJson(channel.schemas ?? null),
       schemaMode: channel.schemaMode ?? 'enforce',
       retentionDays: channel.retentionDays,
+      appSuspendedAt: channel.appSuspendedAt,
       createdAt: channel.now,
       updatedAt: channel.now,
     },

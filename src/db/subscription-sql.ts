@@ -11,6 +11,9 @@ export const LIVE_SECRETS = `(SELECT coalesce(json_agg(json_build_object('id', k
      FROM subscription_secrets k
      WHERE k.subscription_id = s.id AND (k.expires_at IS NULL OR k.expires_at > now()))`;
 
+/** SQL: whether the subscription `s` takes tries by its own state, a circuit left out. A suspended app's take none. */
+export const IS_ACTIVE = `s.status = 'active' AND s.app_suspended_at IS NULL`;
+
 /** SQL: for how many ms the circuit of the subscription `s` takes no try; null when it is closed. PostgreSQL's clock alone counts. */
 export const PROBE_IN_MS = '(extract(epoch FROM s.circuit_probe_at - now()) * 1000)::float8';
 
@@ -18,4 +21,4 @@ export const PROBE_IN_MS = '(extract(epoch FROM s.circuit_probe_at - now()) * 10
  * SQL: whether the last probe of an active subscription `s` has failed. The index subscriptions_probes_failed has just these. With
  * `deleted_at IS NULL` a database without statistics would look through all subscriptions by the index of a channel's.
  */
-export const HAS_FAILED_PROBE = `s.circuit_probe_failed_at IS NOT NULL AND s.status = 'active' AND num_nulls(s.deleted_at) = 1`;
+export const HAS_FAILED_PROBE = `s.circuit_probe_failed_at IS NOT NULL AND ${IS_ACTIVE} AND num_nulls(s.deleted_at) = 1`;

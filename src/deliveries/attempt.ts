@@ -34,7 +34,7 @@ export type Try<E extends Entered> = {
   read(): Promise<DeliveryToAttempt | undefined> | DeliveryToAttempt | undefined;
   /** Its turn under the limits and the circuit of its subscription. */
   admit(delivery: DeliveryToAttempt): Promise<({ ok: true } & E) | ({ ok: false } & Refused)>;
-  /** No try now: refused, or its subscription is not active. */
+  /** No try now: refused, or its subscription or its app is not active. */
   putBack(delivery: DeliveryToAttempt, refused: Refused | undefined): Promise<void>;
   /** Called when the answer is there and not yet recorded; the place is left after this call. The promise is awaited at the end. */
   observe(delivery: DeliveryToAttempt, entered: E, sent: SendResult): Promise<void>;
@@ -82,7 +82,8 @@ async function readUnsettled<E extends Entered>(
   if (delivery === undefined) return { result: 'superseded' };
   const settled = settledResult(delivery, wanted, clock());
   if (settled !== undefined) return settled;
-  if (delivery.subscription.status === 'active') return delivery;
+  const { status, isAppSuspended } = delivery.subscription;
+  if (status === 'active' && !isAppSuspended) return delivery;
   await wanted.putBack(delivery, undefined);
   return { result: 'held' };
 }

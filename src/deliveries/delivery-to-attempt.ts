@@ -38,6 +38,7 @@ export type DeliveryToAttempt = {
 export type SubscriptionToAttempt = {
   id: string;
   status: SubscriptionStatus;
+  isAppSuspended: boolean;
   isDeleted: boolean;
   webhookUrl: string;
   headers: Record<string, string> | null;

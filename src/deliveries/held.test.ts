@@ -21,6 +21,7 @@ const waiting: Holdable = {
 };
 const active: Holder = {
   status: 'active',
+  appSuspendedAt: null,
   statusChangedAt: at(0),
   timeoutMs: 15_000,
   resumedAt: null,
@@ -28,7 +29,7 @@ const active: Holder = {
   circuitProbeAt: null,
   circuitProbeFailedAt: null,
 };
-const paused: Holder = { ...active, status: 'paused', statusChangedAt: at(5) };
+const paused: Holder = { ...active, status: 'paused', appSuspendedAt: null, statusChangedAt: at(5) };
 const open: Holder = { ...active, circuitOpenedAt: at(10), circuitProbeAt: at(40) };
 const faulty: Holdable = { ...waiting, nextRetryAt: at(50), dueAt: at(50), heldReason: 'internal', heldSince: at(20) };
 

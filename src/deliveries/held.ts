@@ -3,7 +3,15 @@ import { policyEndsAt, type RetryPolicy } from '../contract/retry-policy.ts';
 import type { DeliveryStatus, SubscriptionStatus } from '../kernel/statuses.ts';
 
 /** The reason, beside its policy, why an unfinished delivery is not being tried. */
-export const HELD_REASONS = ['paused', 'disabled', 'circuit', 'rate_limit', 'secret_unreadable', 'internal'] as const;
+export const HELD_REASONS = [
+  'app_suspended',
+  'paused',
+  'disabled',
+  'circuit',
+  'rate_limit',
+  'secret_unreadable',
+  'internal',
+] as const;
 export type HeldReason = (typeof HELD_REASONS)[number];
 
 /** `until` is the delivery's nextRetryAt; absent while only a resume ends the hold. */
@@ -26,6 +34,7 @@ export type Holdable = RetryPolicy & {
 export type Holder = {
   status: SubscriptionStatus;
   statusChangedAt: Date;
+  appSuspendedAt: Date | null;
   timeoutMs: number;
   resumedAt: Date | null;
   circuitOpenedAt: Date | null;
@@ -51,8 +60,8 @@ function heldByCircuit(delivery: Holdable & { dueAt: Date }, holder: Holder | un
 }
 
 /**
- * The time of a delivery's next try, and the hold until then, at `now`. The subscription's own state comes first: while that holds a
- * delivery, nothing else matters. While it is paused or disabled no retry is coming. A circuit holds tries that would be made before
+ * The time of a delivery's next try, and the hold until then, at `now`. The app's state comes first, then the subscription's own: while
+ * one of them holds a delivery, nothing else matters, and no retry is coming. A circuit holds tries that would be made before
  * its next probe. A finished delivery is not held, nor one at its try, nor one that waits for its policy's next try alone.
  */
 export function standingOf(
@@ -62,6 +71,9 @@ export function standingOf(
 ): { nextRetryAt: Date | null; held: Held | undefined } {
   const { dueAt, nextRetryAt, heldReason, heldSince } = delivery;
   if (dueAt === null || isBeingTried(delivery, now)) return { nextRetryAt, held: undefined };
+  if (subscription !== undefined && subscription.appSuspendedAt !== null) {
+    return { nextRetryAt: null, held: { reason: 'app_suspended', since: subscription.appSuspendedAt } };
+  }
   if (subscription !== undefined && subscription.status !== 'active') {
     return { nextRetryAt: null, held: { reason: subscription.status, since: subscription.statusChangedAt } };
   }

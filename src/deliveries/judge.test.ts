@@ -34,6 +34,7 @@ function delivery(policyAttempts: number): DeliveryToAttempt {
     subscription: {
       id: 'sub_1',
       status: 'active',
+      isAppSuspended: false,
       isDeleted: false,
       webhookUrl: 'http://127.0.0.1:4000/',
       headers: null,

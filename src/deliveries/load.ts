@@ -15,7 +15,7 @@ const LOAD = `
     m.id AS "messageId", m.channel_id AS "channelId", m.event_type AS "eventType", m.payload,
     m.metadata::text AS metadata, m.published_at AS "publishedAt", m.traceparent, m.tracestate,
     coalesce(m.hops, 0) AS hops,
-    s.id AS "subscriptionId", s.status AS "subscriptionStatus", s.deleted_at IS NOT NULL AS "isDeleted",
+    s.id AS "subscriptionId", s.status AS "subscriptionStatus", s.app_suspended_at IS NOT NULL AS "isAppSuspended", s.deleted_at IS NOT NULL AS "isDeleted",
     s.webhook_url AS "webhookUrl", s.headers, s.timeout_ms AS "timeoutMs",
     s.max_concurrency AS "maxConcurrency", s.rate_limit AS "rateLimit", ${PROBE_IN_MS} AS "circuitProbeInMs",
     s.circuit_breaker AS "hasCircuitBreaker",
@@ -69,6 +69,7 @@ function toDeliveryToAttempt(row: LoadedRow, readAt: number): DeliveryToAttempt 
     subscription: {
       id: row.subscriptionId,
       status: row.subscriptionStatus,
+      isAppSuspended: row.isAppSuspended,
       isDeleted: row.isDeleted,
       webhookUrl: row.webhookUrl,
       headers: row.headers,

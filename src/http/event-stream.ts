@@ -103,8 +103,10 @@ export function createEventStreams({ heartbeatMs, recheckMs }: StreamTimings): E
             const { isSession } = credential;
             if (caller === undefined || accessProblem(route.access, { caller, isSession }) !== undefined) end();
           },
-          // PostgreSQL is away: the next check tells.
-          () => undefined,
+          // A refusal ends the stream as well. Where PostgreSQL is away the next check tells.
+          (error: unknown) => {
+            if (error instanceof ApiError && error.status < 500) end();
+          },
         );
       }, recheckMs);
 

@@ -27,7 +27,17 @@ export function accessProblem(
   }
   if (!caller.scopes.has(access.scope))
     return new ApiError('FORBIDDEN', `This credential does not have the scope ${access.scope}`);
-  if (caller.level !== 'environment')
+  return levelProblem(access.level ?? 'environment', { caller, isSession });
+}
+
+/** A person acts at the level that the request names, so a session is at home at both. */
+function levelProblem(
+  level: 'environment' | 'organisation' | 'any',
+  { caller, isSession }: { caller: Caller; isSession: boolean },
+): ApiError | undefined {
+  if (level === 'environment' && caller.level !== 'environment')
     return new ApiError('FORBIDDEN', 'This credential belongs to no environment, and this is a part of one');
+  if (level === 'organisation' && caller.level !== 'organisation' && !isSession)
+    return new ApiError('FORBIDDEN', 'This credential belongs to one environment, and this is above environments');
   return undefined;
 }

@@ -8,8 +8,11 @@ import type { Scope } from '../kernel/scopes.ts';
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 type Status = 200 | 201 | 202 | 204;
 
-/** Who may ask: one with a right in an environment, a person who is signed in, or anyone. */
-export type Access = { readonly scope: Scope } | 'session' | 'public';
+/**
+ * Who may ask: one with a right, a person who is signed in, or anyone. The right holds in an environment, unless `level` says that the
+ * route is above environments, or that it is both there and in one.
+ */
+export type Access = { readonly scope: Scope; readonly level?: 'organisation' | 'any' } | 'session' | 'public';
 
 /** A body is read as JSON, as the fields of an HTML form, as nothing, or as the bytes that came, of these media types. */
 export type Consumes = 'json' | 'form' | 'none' | { readonly raw: readonly string[] };
@@ -21,7 +24,11 @@ type ParamsOf<P extends string> = P extends `${string}/:${infer Name}/${infer Re
     ? { [K in Name]: string }
     : unknown;
 
-type CallerOf<A extends Access> = A extends 'public' ? undefined : A extends 'session' ? Caller : EnvironmentCaller;
+type CallerOf<A extends Access> = A extends 'public'
+  ? undefined
+  : A extends 'session' | { readonly level: string }
+    ? Caller
+    : EnvironmentCaller;
 
 /** A request as a handler gets it: authenticated, allowed and validated. */
 export type RouteRequest<B, Q, P, C> = {

@@ -35,3 +35,9 @@ export type Scheme = {
 
 /** Spec §5: one text for a missing and an invalid key. */
 export const unauthorized = (): ApiError => new ApiError('UNAUTHORIZED', 'The API key is invalid or missing');
+
+/** A good credential whose app is suspended. FORBIDDEN: the credential is known, and no other one of the app would do either. */
+export const appSuspended = (): ApiError =>
+  new ApiError('FORBIDDEN', 'The app of this credential is suspended', {
+    details: { field: 'Authorization', reason: 'belongs to an app that is suspended' },
+  });

@@ -16,6 +16,8 @@ export const AUDIT_ACTIONS = [
   'dead_letter.discarded',
   'replay.started',
   'replay.cancelled',
+  'app.created',
+  'app.updated',
   'api_key.created',
   'api_key.updated',
   'api_key.rotated',

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { SCOPES } from './scopes.ts';
 
-test('the scopes are the nine of the specification and credentials:write', () => {
+test('the scopes are the nine of the specification, then ours', () => {
   expect(SCOPES).toEqual([
     'channels:read',
     'channels:write',
@@ -13,5 +13,7 @@ test('the scopes are the nine of the specification and credentials:write', () =>
     'dlq:read',
     'dlq:write',
     'credentials:write',
+    'apps:read',
+    'apps:write',
   ]);
 });

@@ -10,6 +10,8 @@ export const SCOPES = [
   'dlq:read',
   'dlq:write',
   'credentials:write',
+  'apps:read',
+  'apps:write',
   'audit:read',
 ] as const;
 

@@ -1,5 +1,7 @@
 import { createApiKeys } from '../identity/api-keys/service.ts';
+import { createApps } from '../identity/apps/service.ts';
 import { createAudit } from '../identity/audit/service.ts';
+import { ensureSystemChannels } from '../channels/store.ts';
 import { createChannels } from '../channels/service.ts';
 import { createDeadLetters } from '../dead-letters/service.ts';
 import { createDeliveries } from '../deliveries/service.ts';
@@ -31,15 +33,19 @@ export function createServices(
   const schemas = createSchemas(deps);
   const streams = createStreams(deps);
   const { filters, publishingConfigs: configs } = deps;
+  const apiKeys = createApiKeys(deps, siblings.forgetKey);
+  const apps = createApps(deps, { makeSystemChannels: ensureSystemChannels, forget: apiKeys.forgetEverywhere });
   return {
+    apiKeys,
+    apps,
     audit,
-    apiKeys: createApiKeys(deps, siblings.forgetKey),
-    channels: createChannels(deps, { deliveries, schemas, audit }),
+    channels: createChannels(deps, { apps, deliveries, schemas, audit }),
     publishing: createPublishing(deps, { schemas, filters, configs, streams, handOver }),
     messages: createMessages(deps, { audit }),
     scheduling: createScheduling(deps, { audit }),
     streams,
     subscriptions: createSubscriptions(deps, {
+      apps,
       guard: deps.guard,
       deliveries,
       messageReplays: replays.messages,

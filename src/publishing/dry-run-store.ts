@@ -38,6 +38,7 @@ export type DryRunSubscription = {
   id: string;
   name: string;
   status: SubscriptionStatus;
+  appSuspendedAt: Date | null;
   eventTypes: string[];
   filter: string | null;
   circuitOpenedAt: Date | null;
@@ -65,6 +66,7 @@ export async function findSubscriptions(
       id: true,
       name: true,
       status: true,
+      appSuspendedAt: true,
       eventTypes: true,
       filter: true,
       circuitOpenedAt: true,

@@ -92,7 +92,7 @@ export function createDryRun(
 }
 
 function toRoute(
-  { id, name, status, eventTypes, filter, ...circuit }: store.DryRunSubscription,
+  { id, name, status, appSuspendedAt, eventTypes, filter, ...circuit }: store.DryRunSubscription,
   eventType: string,
   verdict: FilterVerdict | undefined,
   now: Date,
@@ -107,7 +107,8 @@ function toRoute(
   }
   const isOpen =
     toCircuit({ openedAt: circuit.circuitOpenedAt, probeAt: circuit.circuitProbeAt }, now).state !== 'closed';
-  const heldBy = status === 'active' ? (isOpen ? 'circuit' : undefined) : status;
+  const own = status === 'active' ? (isOpen ? 'circuit' : undefined) : status;
+  const heldBy = appSuspendedAt === null ? own : 'app_suspended';
   return {
     ...route,
     wouldReceive: true,

@@ -10,7 +10,10 @@ export const READ_SUBSCRIPTIONS = 50;
 const PAYLOAD_CHARS = 16_384;
 
 /** The subscription as PostgreSQL hands it over; `at` is its clock, ms since the epoch. */
-export type ReadSubscription = Omit<SubscriptionToAttempt, 'status' | 'isDeleted' | 'circuitProbeInMs' | 'readAt'> & {
+export type ReadSubscription = Omit<
+  SubscriptionToAttempt,
+  'status' | 'isAppSuspended' | 'isDeleted' | 'circuitProbeInMs' | 'readAt'
+> & {
   policy: RetryPolicy;
   at: number;
 };
@@ -46,7 +49,14 @@ export function readForFirstTry(messages: readonly MessageToTry[], readAt: numbe
   return {
     learn({ policy, at, ...subscription }: ReadSubscription): void {
       subscriptionOf.set(subscription.id, {
-        subscription: { ...subscription, status: 'active', isDeleted: false, circuitProbeInMs: null, readAt },
+        subscription: {
+          ...subscription,
+          status: 'active',
+          isAppSuspended: false,
+          isDeleted: false,
+          circuitProbeInMs: null,
+          readAt,
+        },
         policy,
         at: new Date(at),
       });

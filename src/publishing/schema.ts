@@ -156,7 +156,10 @@ const dryRunRoute = z.strictObject({
     .enum(['no_filter', 'filter_matches', 'event_type', 'filter_does_not_match', 'filter_failed'])
     .describe('Why it would or would not get it.'),
   detail: z.string().exactOptional().describe('More of the reason, for people.'),
-  heldBy: z.enum(['paused', 'disabled', 'circuit']).exactOptional().describe('Hold that its delivery would wait for.'),
+  heldBy: z
+    .enum(['app_suspended', 'paused', 'disabled', 'circuit'])
+    .exactOptional()
+    .describe('Hold that its delivery would wait for.'),
 });
 export type DryRunRoute = z.output<typeof dryRunRoute>;
 

@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Database } from '../db/client.ts';
+import { IS_ACTIVE } from '../db/subscription-sql.ts';
 import { WANTED } from '../db/wanted.ts';
 import { fanOut } from '../deliveries/statements/insert.ts';
 import type { NewDelivery } from './hand-over.ts';
@@ -45,7 +46,7 @@ const PUBLISH = `
                  SELECT f.message_id, f.subscription_id
                  FROM unnest((SELECT $13::text[]), (SELECT $14::text[])) AS f (message_id, subscription_id)))
                ELSE s.id = m.only_subscription_id END`,
-    holder: `CASE WHEN s.status = 'active' AND s.circuit_opened_at IS NULL THEN $9::text END`,
+    holder: `CASE WHEN ${IS_ACTIVE} AND s.circuit_opened_at IS NULL THEN $9::text END`,
   })}
     RETURNING id, message_id, subscription_id, holder
   )

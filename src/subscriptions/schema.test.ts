@@ -17,15 +17,13 @@ function problemPath(schema: z.ZodType, input: unknown): string | undefined {
 }
 
 describe('the body of a new subscription', () => {
-  test('needs only channelId and webhookUrl', () => {
+  test('needs only channelId and webhookUrl, and leaves timeout, policy and circuit to its app', () => {
     expect(createSubscriptionBody.parse(least)).toEqual({
       ...least,
       status: 'active',
       eventTypes: [],
       retryPolicy: {},
       headers: {},
-      timeoutMs: 15_000,
-      circuitBreaker: true,
     });
   });
 

@@ -8,6 +8,7 @@ import { MAX_EXPRESSION_LENGTH } from '../filters/expressions/rules.ts';
 import { CONCURRENCY, RATE_LIMIT } from '../kernel/concurrency.ts';
 import { controlCharacterProblem, hasControlCharacter } from '../kernel/plain-text.ts';
 import { RETRY_BOUNDS } from '../contract/retry-policy.ts';
+import { TIMEOUT_MS } from '../kernel/resource-bounds.ts';
 import { SUBSCRIPTION_STATUSES } from '../kernel/statuses.ts';
 
 // Printing or matching an eventType never meets a control character.
@@ -41,7 +42,7 @@ const eventTypes = z.array(eventTypePattern).max(MAX_EVENT_TYPES);
 const filter = z.string().min(1).max(MAX_EXPRESSION_LENGTH);
 const headers = z.record(z.string(), z.string());
 /** Total time of one attempt, in ms. */
-const timeoutMs = z.number().int().min(1_000).max(30_000);
+const timeoutMs = z.number().int().min(TIMEOUT_MS.min).max(TIMEOUT_MS.max);
 
 /**
  * Requests at a time, and tries per second, whatever they are: first ones, retries, drained ones. Each worker
@@ -74,10 +75,11 @@ export const createSubscriptionBody = fieldsOf(
     filter: filter.exactOptional(),
     retryPolicy: fieldsOf(retryPolicyFields).default({}),
     headers: headers.default({}),
-    timeoutMs: timeoutMs.default(15_000),
+    /** Default: that of its app, and so with circuitBreaker and retryPolicy. */
+    timeoutMs: timeoutMs.exactOptional(),
     maxConcurrency: maxConcurrency.exactOptional(),
     rateLimit: rateLimit.exactOptional(),
-    circuitBreaker: z.boolean().default(true),
+    circuitBreaker: z.boolean().exactOptional(),
     /** Stored messages from this time on are delivered too. */
     startFrom: instantField.exactOptional(),
   },

@@ -2,6 +2,7 @@ import type { DatabaseTransaction } from '../db/client.ts';
 import type { Deliveries } from '../deliveries/service.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Filters } from '../filters/filters.ts';
+import type { Apps } from '../identity/apps/service.ts';
 import type { RecordAudit } from '../identity/audit/record.ts';
 import type { EnvironmentCaller } from '../identity/caller.ts';
 import type { Replays } from '../replays/service.ts';
@@ -57,6 +58,7 @@ type UnitsWanted = {
   filterUnits?: number | null;
 };
 type Collaborators = {
+  apps: Pick<Apps, 'share'>;
   guard: Pick<AddressGuard, 'checkUrl'>;
   deliveries: Pick<Deliveries, 'endOfSubscriptions'>;
   messageReplays: Pick<Replays['messages'], 'startWithin'>;
@@ -66,7 +68,7 @@ type Collaborators = {
 
 export function createSubscriptions(
   { db, newId, clock, keyRing }: Pick<Dependencies, 'db' | 'newId' | 'clock' | 'keyRing'>,
-  { guard, deliveries, messageReplays, filters, audit }: Collaborators,
+  { apps, guard, deliveries, messageReplays, filters, audit }: Collaborators,
 ): Subscriptions {
   /** An id that cannot be one never reaches the database, whatever characters it holds. */
   const found = async (id: string, look: () => Promise<Subscription | undefined>): Promise<Subscription> => {
@@ -152,9 +154,11 @@ export function createSubscriptions(
       const { environmentId } = caller;
       targets.check(body);
       const { filterUnits } = measured(body.filter);
-      const retryPolicy = toRetryPolicy(body.retryPolicy);
       const { sealed } = newSealedSecret(keyRing, newId('secret'));
       return db.$transaction(async (transaction) => {
+        const { settings, suspendedAt: appSuspendedAt } = await apps.share(transaction, caller.appId);
+        const { timeoutMs, circuitBreaker } = settings;
+        const retryPolicy = toRetryPolicy(body.retryPolicy, settings.retryPolicy);
         const hasFilter = typeof body.filter === 'string';
         // With a replay alone with the channel too: a scheduled message is published before it, and is there for the replay, or
         // after it, and finds the subscription.
@@ -167,12 +171,15 @@ export function createSubscriptions(
         refuseSystemFilter(body.filter, channel);
         const name = body.name ?? new URL(body.webhookUrl).host.slice(0, MAX_NAME_LENGTH);
         const subscription = {
+          timeoutMs,
+          circuitBreaker,
           ...body,
           ...(filterUnits !== undefined && { filterUnits }),
           name,
           retryPolicy,
           id: newId('subscription'),
           environmentId,
+          appSuspendedAt,
         };
         await requireUnits(transaction, subscription);
         const stored = await store.insertSubscription(transaction, subscription, sealed, clock());

@@ -32,7 +32,7 @@ export type NewSubscription = Omit<
   | 'createdAt'
   | 'updatedAt'
 > &
-  Nullable & { environmentId: string };
+  Nullable & { environmentId: string; appSuspendedAt: Date | null };
 export type SubscriptionChange = Partial<
   Pick<Subscription, 'name' | 'webhookUrl' | 'eventTypes' | 'headers' | 'timeoutMs' | 'circuitBreaker'>
 > &

@@ -249,12 +249,13 @@ describe('deleting a channel', () => {
   });
 
   test('changes nothing when its deliveries cannot be ended', async () => {
-    const { db, live, newId } = resources;
+    const { apps, db, live, newId } = resources;
     const channel = await create({});
     const subscription = await subscribe(channel.id);
     const failing = createChannels(
       { db, newId, clock: resources.now },
       {
+        apps,
         deliveries: { endOfSubscriptions: () => Promise.reject(new Error('disk full')) },
         schemas: { problemOf: () => Promise.resolve(undefined) },
         audit: { record: async () => undefined },

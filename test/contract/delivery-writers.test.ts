@@ -23,6 +23,7 @@ const UNREADABLE = /\b(INSERT\s+INTO|UPDATE|DELETE\s+FROM)\s+"?\$\{/i;
 const READ_BY_HAND = [
   'src/credentials/encryption-key-store.ts',
   'src/dispatch/recovery/forget-expired.ts',
+  'src/identity/apps/suspension-store.ts',
   'src/replays/batches.ts',
 ];
 

@@ -14,6 +14,7 @@ import { pageOf } from '../../src/http/answer-fields.ts';
 import { problemsOf } from '../support/check/answer-check.ts';
 import { type Answer, startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { sealedTexts } from '../support/make/sealed.ts';
+import { asPerson, personScheme } from '../support/world/person-scheme.ts';
 import { make, seedResources } from '../support/make/seed.ts';
 import { tableContents } from '../support/check/table-contents.ts';
 
@@ -25,9 +26,13 @@ const only = new Map<Scope, string>();
 const allBut = new Map<Scope, string>();
 let revokedKey = '';
 let expiredKey = '';
+/** Another app of the same organisation. */
+let otherAppId = '';
+let organisationId = '';
 
 beforeAll(async () => {
-  posthorn = await startPosthorn({ withWorker: false });
+  posthorn = await startPosthorn({ withWorker: false, schemes: [personScheme] });
+  organisationId = (await posthorn.deps.db.app.findFirstOrThrow()).organisationId;
   ids = await seedResources(posthorn, posthorn.keys.live);
   // So that lists of the other environment have something to show.
   await seedResources(posthorn, posthorn.keys.test);
@@ -45,6 +50,7 @@ beforeAll(async () => {
   const expired = await newKey({});
   await posthorn.deps.db.apiKey.update({ where: { id: expired.id }, data: { expiresAt: new Date(0) } });
   expiredKey = expired.key;
+  otherAppId = (await posthorn.services.apps.operator.create({ name: 'Other' }, undefined)).id;
 });
 afterAll(() => posthorn.stop());
 
@@ -91,9 +97,9 @@ async function expectUnchanged(act: () => Promise<void>): Promise<void> {
 }
 
 test('the route table has exactly the endpoints of the contract, with their scopes and statuses', () => {
-  const wanted = CONTRACT.map(({ method, path, scope, status, body }) => ({
+  const wanted = CONTRACT.map(({ method, path, scope, level, status, body }) => ({
     endpoint: `${method} ${path}`,
-    access: { scope },
+    access: { scope, ...(level !== undefined && { level }) },
     statuses: [String(status)],
     status,
     consumes: body === undefined ? 'none' : 'json',
@@ -179,20 +185,45 @@ describe.each(served)('$method $path', (row) => {
           expectRefused(answer, 'NOT_FOUND');
           expect([id, answer.body]).toEqual([id, expected.body]);
         }
-        const foreign = await call(row, { key: posthorn.keys.test });
+        const foreign =
+          row.level === 'any' ? await call(row, { id: otherAppId }) : await call(row, { key: posthorn.keys.test });
         expectRefused(foreign, 'NOT_FOUND');
         expect(foreign.body).toEqual(expected.body);
       });
     });
   }
 
-  if (row.listOf !== undefined && parameter === undefined) {
+  if (row.listOf !== undefined && parameter === undefined && row.level === undefined) {
     test('shows nothing of the other environment', async () => {
       const { body } = await call<{ data: { id: string }[] }>(row, { key: posthorn.keys.test });
       const foreign = new Set<string>(Object.values(ids));
       expect(body.data.filter(({ id }) => foreign.has(id))).toEqual([]);
       expect(body.data).not.toEqual([]);
     });
+  }
+
+  if (row.level === 'organisation') {
+    test('is FORBIDDEN for every API key, and changes nothing', async () => {
+      await expectUnchanged(async () => {
+        const answer = await call(row);
+        expectRefused(answer, 'FORBIDDEN');
+        expect(answer.body.error.message).toContain('belongs to one environment');
+        const viewer = asPerson(
+          organisationId,
+          SCOPES.filter((scope) => scope !== row.scope),
+        );
+        expectRefused(await call(row, { key: null, headers: viewer }), 'FORBIDDEN');
+      });
+    });
+
+    test(`for a person with no more than ${row.scope} answers ${row.status} with its documented fields`, async () => {
+      const answer = await call<unknown>(row, { key: null, headers: asPerson(organisationId, [row.scope]) });
+      expect(answer.status).toBe(row.status);
+      expectHeaders(answer);
+      for (const wanted of [row.answers, row.listOf && pageOf(row.listOf)])
+        if (wanted !== undefined) expect(problemsOf(wanted, answer.body)).toEqual([]);
+    });
+    return;
   }
 
   if (row.body === undefined) {
@@ -228,7 +259,6 @@ describe.each(served)('$method $path', (row) => {
       row.status === 204 || row.isStream === true ? undefined : expect.any(Object),
     ]);
     expectHeaders(answer);
-    if (row.isLines === true) expect(answer.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8');
     if (row.isStream === true) expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
     if (row.answers !== undefined) expect(problemsOf(row.answers, answer.body)).toEqual([]);
     if (row.listOf !== undefined) expect(problemsOf(pageOf(row.listOf), answer.body)).toEqual([]);

@@ -8,14 +8,19 @@ import {
   type ResourceIds,
 } from '../support/check/contract-table.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { asPerson, personScheme } from '../support/world/person-scheme.ts';
 import { seedResources } from '../support/make/seed.ts';
 import { tableContents } from '../support/check/table-contents.ts';
 
 let posthorn: TestPosthorn;
 let ids: ResourceIds;
+/** Headers of somebody above the environments. */
+let person: Record<string, string>;
 
 beforeAll(async () => {
-  posthorn = await startPosthorn({ withWorker: false });
+  posthorn = await startPosthorn({ withWorker: false, schemes: [personScheme] });
+  const { organisationId } = await posthorn.deps.db.app.findFirstOrThrow();
+  person = asPerson(organisationId);
   ids = await seedResources(posthorn, posthorn.keys.live);
 });
 afterAll(() => posthorn.stop());
@@ -35,7 +40,7 @@ function call(row: ContractRow, { body, query = '' }: Sent): Promise<{ status: n
         method: row.method,
         agent: false,
         headers: {
-          authorization: `Bearer ${posthorn.keys.live}`,
+          ...(row.level === 'organisation' ? person : { authorization: `Bearer ${posthorn.keys.live}` }),
           ...(text !== '' && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
         },
       },

@@ -107,6 +107,7 @@ const PATCHED: { path: string; resource: () => string; clears: string[] }[] = [
     clears: ['filter', 'maxConcurrency', 'rateLimit'],
   },
   { path: '/v1/api-keys/:apiKeyId', resource: () => ids.apiKeyId, clears: ['limits', 'expiresAt'] },
+  { path: '/v1/apps/:appId', resource: () => ids.appId, clears: ['description', 'settings'] },
 ];
 
 test('null clears what a resource may be without, and is refused where it may not', async () => {
@@ -134,5 +135,11 @@ test('null clears what a resource may be without, and is refused where it may no
 
 /** Fields that show what holds without a value, once null has cleared them. */
 const CLEARED: Record<string, unknown> = {
+  settings: {
+    retentionDays: 30,
+    retryPolicy: { maxRetries: 10, initialDelay: 5_000, maxDelay: 21_600_000, backoffMultiplier: 3 },
+    timeoutMs: 15_000,
+    circuitBreaker: true,
+  },
   limits: { requestsPerMinute: 600_000, burst: 20_000, concurrent: 1_000, batchPerMinute: 10 },
 };

@@ -27,7 +27,7 @@ const read = async (address: string): Promise<Resource> => (await posthorn.reque
 const schema = { type: 'object', required: ['n'], properties: { n: { type: 'integer' } } };
 
 /** Makes one of each kind with every field that it can have, and gives their addresses. */
-async function makeAll(): Promise<{ channel: string; subscription: string; apiKey: string; key: string }> {
+async function makeAll(): Promise<{ channel: string; subscription: string; apiKey: string; app: string; key: string }> {
   const { live } = posthorn.keys;
   const channel = await make(posthorn, live, '/v1/channels', {
     name: 'orders',
@@ -59,6 +59,7 @@ async function makeAll(): Promise<{ channel: string; subscription: string; apiKe
     channel: `/v1/channels/${channel.id}`,
     subscription: `/v1/subscriptions/${subscription.id}`,
     apiKey: `/v1/api-keys/${apiKey.id}`,
+    app: `/v1/apps/${String(apiKey['appId'])}`,
     key: String(apiKey['key']),
   };
 }
@@ -81,7 +82,7 @@ const inOtherZone = (resource: Resource): Record<string, unknown> =>
 // webhookUrl that was sent back reset the health of its subscription.
 test('every resource can be sent back as GET has shown it, with traffic in between, and is as it was', async () => {
   const all = await makeAll();
-  const addresses = [all.channel, all.subscription, all.apiKey];
+  const addresses = [all.channel, all.subscription, all.apiKey, all.app];
   expect(routes.filter(({ method }) => method === 'PATCH')).toHaveLength(addresses.length);
   const shown = await Promise.all(addresses.map(read));
 
@@ -135,7 +136,9 @@ test('so can what the service has changed meanwhile: disabled, expired, revoked,
 test('one wrong field of what identifies a resource, or is set elsewhere, refuses all of the PATCH', async () => {
   const all = await makeAll();
   const other = await makeAll();
-  const [channel, subscription, apiKey] = await Promise.all([all.channel, all.subscription, all.apiKey].map(read));
+  const [channel, subscription, apiKey, app] = await Promise.all(
+    [all.channel, all.subscription, all.apiKey, all.app].map(read),
+  );
   const otherId = (address: string): string => address.split('/').at(-1) ?? '';
   const later = new Date(Date.now() + 1_000).toISOString();
   const cases: [string, Resource | undefined, string, unknown, RegExp][] = [
@@ -149,6 +152,11 @@ test('one wrong field of what identifies a resource, or is set elsewhere, refuse
     [all.subscription, subscription, 'createdAt', later, /^cannot change$/],
     [all.subscription, subscription, 'status', 'disabled', /by the service; active and paused/],
     [all.subscription, subscription, 'secret', 'whsec_mine', /secret\/rotate/],
+    [all.apiKey, apiKey, 'appId', otherId(other.channel), /^cannot change$/],
+    [all.app, app, 'id', otherId(other.channel), /^cannot change$/],
+    [all.app, app, 'organisationId', otherId(other.channel), /^cannot change$/],
+    [all.app, app, 'createdAt', later, /^cannot change$/],
+    [all.app, app, 'slug', 'My Shop', /^must consist of/],
     [all.apiKey, apiKey, 'id', otherId(other.apiKey), /^cannot change$/],
     [all.apiKey, apiKey, 'environment', 'test', /^cannot change$/],
     [all.apiKey, apiKey, 'prefix', 'svc_live_zzz', /rotate/],

@@ -18,7 +18,7 @@ const SPECIFIED: { endpoint: string; waitsFor?: string }[] = [
   { endpoint: 'GET /v1/workflows/{workflowId}', waitsFor: 'workflows' },
   { endpoint: 'PATCH /v1/workflows/{workflowId}', waitsFor: 'workflows' },
   { endpoint: 'POST /v1/workflows/{workflowId}/activate', waitsFor: 'workflows' },
-  { endpoint: 'PATCH /v1/apps/{appId}', waitsFor: 'apps' },
+  { endpoint: 'PATCH /v1/apps/{appId}' },
   { endpoint: 'GET /v1/connectors/{connectorId}', waitsFor: 'connectors' },
   { endpoint: 'POST /v1/webhooks/{webhookId}', waitsFor: 'inbound webhooks' },
   { endpoint: 'POST /oauth/token', waitsFor: 'machine credentials' },

@@ -114,7 +114,9 @@ test('every request of the page succeeds, run from top to bottom, and there is o
 
   expect({ exitCode, errors, end: exitCode === 0 ? '' : output.slice(-500) }).toMatchObject({ exitCode: 0, end: '' });
   const made = readFileSync(requestsPath, 'utf8').trim().split('\n');
-  const unused = routes.filter(({ method, path }) => {
+  // No API key is above environments, and the page's calls have one.
+  const open = routes.filter(({ access }) => typeof access === 'string' || access.level !== 'organisation');
+  const unused = open.filter(({ method, path }) => {
     const pattern = new RegExp(
       `^${method} ${posthorn.url}${path.replaceAll(/:[a-zA-Z]+/g, '[a-z]{3}_[0-9a-z]{26}')}(\\?|$)`,
     );

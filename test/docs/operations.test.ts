@@ -15,7 +15,7 @@ import { runScript } from './shell.ts';
 
 const PAGE = 'docs/operations.md';
 const blocks = codeBlocksOf(PAGE);
-const [makeKeys = '', newEncryptionKey = ''] = blocks
+const [makeKeys = '', manageApps = '', newEncryptionKey = ''] = blocks
   .filter(({ language }) => language === 'bash')
   .map(({ text }) => text);
 
@@ -81,7 +81,15 @@ describe('a command of the page', () => {
     const { exitCode, output } = await run(makeKeys);
     expect(exitCode).toBe(0);
     expect(output).toMatch(/^svc_test_\w+\n/);
-    expect(output).toMatch(/key_\w{26} +test +pro +active +svc_test_\S+ +Shop/);
+    expect(output).toMatch(/key_\w{26} +test +test +pro +active +svc_test_\S+ +Shop/);
+  }, 270_000);
+
+  test('makes an app, a key for it, suspends it and lets it go on', async () => {
+    const { exitCode, output } = await run(manageApps);
+    expect(exitCode).toBe(0);
+    const made = /^app_\w{26}\nsvc_live_\w+\nSuspended second-shop \S+\nActivated second-shop \S+\n/;
+    expect(output).toMatch(made);
+    expect(output).toMatch(/app_\w{26} +second-shop +active +Second shop/);
   }, 270_000);
 
   test('makes an encryption key as ENCRYPTION_KEYS takes it', async () => {

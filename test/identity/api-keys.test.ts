@@ -25,6 +25,7 @@ describe('creating a key', () => {
     expect(shown).toEqual({
       id: expect.stringMatching(/^key_[0-9a-z]{26}$/),
       name: 'ci',
+      appId: expect.stringMatching(/^app_[0-9a-z]{26}$/),
       environment: 'live',
       tier: 'enterprise',
       limits: { requestsPerMinute: 600_000, burst: 20_000, concurrent: 1_000, batchPerMinute: 10 },
@@ -212,8 +213,8 @@ describe('the command line', () => {
     const { operator } = edge.apiKeys;
     const made = await operator.create({ environment: 'test', name: 'cli', tier: 'free', scopes: ['messages:read'] });
     expect(made).toMatchObject({ environment: 'test', tier: 'free', scopes: ['messages:read'], status: 'active' });
-    expect((await operator.list('test'))[0]).toMatchObject({ id: made.id });
-    expect((await operator.list('live')).some(({ id }) => id === made.id)).toBe(false);
+    expect((await operator.list({ kind: 'test' }))[0]).toMatchObject({ id: made.id });
+    expect((await operator.list({ kind: 'live' })).some(({ id }) => id === made.id)).toBe(false);
     expect((await operator.list()).some(({ id }) => id === made.id)).toBe(true);
     await operator.revoke(made.id);
     expect(await isAccepted(made.key)).toBe(false);

@@ -153,7 +153,7 @@ test('a caller above the environments is refused where a part of one is asked fo
 
 test('a route of sessions takes a session of any level, and no other credential', async () => {
   expect(codeOf(await ask('person', { path: '/t/session', body: '' }))).toEqual([200, undefined]);
-  expect(got.map(({ caller }) => caller)).toEqual([organisation]);
+  expect(got.map(({ caller }) => caller)).toEqual([{ ...organisation, from: { address: '127.0.0.1' } }]);
   expect(codeOf(await ask('till', { path: '/t/session', body: '' }))).toEqual([403, 'FORBIDDEN']);
   const withKey = await edge.call({ method: 'POST', path: '/t/session', key: edge.key });
   expect(codeOf(withKey)).toEqual([403, 'FORBIDDEN']);

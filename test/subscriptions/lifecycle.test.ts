@@ -185,11 +185,12 @@ describe('deleting a subscription', () => {
   });
 
   test('changes nothing when its deliveries cannot be ended', async () => {
-    const { db, newId, now, live, keyRing, guard } = resources;
+    const { apps, db, newId, now, live, keyRing, guard } = resources;
     const subscription = await create();
     const failing = createSubscriptions(
       { db, newId, clock: now, keyRing },
       {
+        apps,
         guard,
         deliveries: { endOfSubscriptions: () => Promise.reject(new Error('disk full')) },
         messageReplays: { startWithin: () => Promise.reject(new Error('not asked for')) },

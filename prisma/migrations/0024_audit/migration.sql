@@ -51,3 +51,8 @@ END $$;
 
 CREATE TRIGGER audit_entries_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON "audit_entries"
 FOR EACH STATEMENT EXECUTE FUNCTION audit_is_append_only();
+
+-- Keys that had every right there was may read the log too; every other key keeps what it has.
+UPDATE "api_keys" SET "scopes" = "scopes" || ARRAY['audit:read']
+WHERE "scopes" @> ARRAY['channels:read', 'channels:write', 'messages:read', 'messages:write', 'subscriptions:read', 'subscriptions:write',
+  'deliveries:read', 'dlq:read', 'dlq:write', 'credentials:write', 'apps:read', 'apps:write'] AND NOT "scopes" && ARRAY['audit:read'];

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { policyOf, PROBE_IN_MS } from '../../db/subscription-sql.ts';
+import { IS_ACTIVE, policyOf, PROBE_IN_MS } from '../../db/subscription-sql.ts';
 import type { DeliveryToStart } from '../../contract/delivery-workflow.ts';
 import { SUSPECT_AFTER_TAKEOVERS } from '../../kernel/fault-kinds.ts';
 import { inLane, type Lane, LEAD_SECONDS } from './lanes.ts';
@@ -41,7 +41,7 @@ const ADMITTED = `(SELECT count(*) FROM (SELECT FROM deliveries o WHERE o.subscr
   AND o.due_at IS NOT NULL LIMIT ${OPEN_RETRIES}) AS open_now) < ${OPEN_RETRIES}`;
 
 // Whether the subscription takes tries: it is active, and its circuit is closed or lets one probe through.
-const TAKES_TRIES = `s.status = 'active' AND s.deleted_at IS NULL AND (s.circuit_probe_at IS NULL OR s.circuit_probe_at <= now())`;
+const TAKES_TRIES = `${IS_ACTIVE} AND s.deleted_at IS NULL AND (s.circuit_probe_at IS NULL OR s.circuit_probe_at <= now())`;
 
 export const DETAILS = `c.id, c.round, c.attempts, c.policy_attempts AS "policyAttempts",
     ${policyOf('c')} AS policy,
@@ -57,7 +57,7 @@ const claim = (lane: Lane): string => `
   WITH turn AS MATERIALIZED (
     SELECT t.since, s.* FROM unnest($2::text[], $3::timestamptz[]) AS t (id, since)
     CROSS JOIN LATERAL (
-      SELECT s.id, s.circuit_probe_at, s.status = 'active' AND s.deleted_at IS NULL AS is_open,
+      SELECT s.id, s.circuit_probe_at, ${IS_ACTIVE} AND s.deleted_at IS NULL AS is_open,
         CASE WHEN s.circuit_probe_at > now() THEN ${PROBE_IN_MS}${lane === 'retry' ? ` WHEN NOT ${ADMITTED} THEN 0` : ''} END AS wait_ms
       FROM subscriptions s WHERE s.id = t.id LIMIT 1
     ) AS s

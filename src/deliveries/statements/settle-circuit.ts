@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { IS_ACTIVE } from '../../db/subscription-sql.ts';
 import { LAST_CHANCES } from '../../kernel/held-by-circuit.ts';
 import type { RetryPolicy } from '../../contract/retry-policy.ts';
 import { insertDeadLetters } from './dead-letters.ts';
@@ -37,7 +38,7 @@ export async function heldPolicies(pool: Pool, subscriptionId: string): Promise<
 // after the delivery's own time. Each statement asks anew, because the circuit may be closed by now.
 const overOf = (lane: Lane): string => `
   FROM subscriptions s JOIN deliveries d ON d.subscription_id = s.id
-  WHERE s.id = $1 AND s.status = 'active' AND ${inLane(lane, 'd.')} AND d.due_at <= s.circuit_probe_failed_at
+  WHERE s.id = $1 AND ${IS_ACTIVE} AND ${inLane(lane, 'd.')} AND d.due_at <= s.circuit_probe_failed_at
     AND d.max_retries = $2 AND d.initial_delay = $3 AND d.max_delay = $4 AND d.backoff_multiplier = $5
     AND greatest(d.policy_started_at, s.resumed_at) <= s.circuit_probe_failed_at - make_interval(secs => $6 / 1000.0)`;
 

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { IS_ACTIVE } from '../../db/subscription-sql.ts';
 import { inLane, LEAD_SECONDS, type Lane } from '../../deliveries/statements/lanes.ts';
 
 /** A position in the order of due times; the id tells rows of one time apart. All times are PostgreSQL's. */
@@ -71,7 +72,7 @@ const walk = (lane: Lane): string => {
   )
   SELECT w.subscription_id AS id, w.due_at AS since FROM waiting w
   CROSS JOIN LATERAL (
-    SELECT FROM subscriptions s WHERE s.id = w.subscription_id AND s.status = 'active' AND s.deleted_at IS NULL LIMIT 1
+    SELECT FROM subscriptions s WHERE s.id = w.subscription_id AND ${IS_ACTIVE} AND s.deleted_at IS NULL LIMIT 1
   ) AS s`;
 };
 const WALK: Record<Lane, string> = { first: walk('first'), retry: walk('retry') };

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { IS_ACTIVE } from '../../db/subscription-sql.ts';
 import { isoTime, publishEvents, serviceEvent } from '../../deliveries/statements/service-events.ts';
 import { BACKLOG_HIGH } from '../../kernel/service-events.ts';
 
@@ -18,7 +19,7 @@ const TELL_BACKLOGS = `
            AND d.policy_attempts > 0 AND d.due_at <= now() ORDER BY d.due_at LIMIT ${BACKLOG_HIGH.waiting + 1})
       ) AS lane
     ) AS due
-    WHERE s.status = 'active' AND s.deleted_at IS NULL
+    WHERE ${IS_ACTIVE} AND s.deleted_at IS NULL
   ), judged AS (
     SELECT id, environment_id, channel_id, waiting, oldest,
       CASE WHEN backlog_high_since IS NULL THEN

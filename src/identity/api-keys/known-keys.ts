@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Dependencies } from '../../dependencies.ts';
 import type { EnvironmentCaller } from '../caller.ts';
+import { appSuspended } from '../scheme.ts';
 import { environmentOfKey, hashKey } from './hash.ts';
 import { findKnownKey, type KnownKey, touchApiKey } from './store.ts';
 
@@ -14,9 +15,9 @@ const MAX_REMEMBERED = 10_000;
 type Entry = { readAt: number; key: Promise<KnownKey | undefined>; touchedAt: number };
 
 export type KnownKeys = {
-  /** Who has this key; undefined when it is unknown, revoked or expired. */
+  /** Who has this key; undefined when it is unknown, revoked or expired. FORBIDDEN while its app is suspended. */
   authenticate(key: string): Promise<EnvironmentCaller | undefined>;
-  /** Forgets what is known of a key, so that this process sees a change at once. */
+  /** Forgets what is known of a key, or of all keys of an app, so that this process sees a change at once. */
   forget(id: string): void;
   /** Resolves when every lastUsedAt that is on its way has been written. */
   settled(): Promise<void>;
@@ -71,6 +72,7 @@ export function createKnownKeys({ db, clock, log }: Pick<Dependencies, 'db' | 'c
       const known = await entry.key;
       if (known === undefined || known.environment !== environment) return undefined;
       if (known.expiresAt !== undefined && known.expiresAt <= clock()) return undefined;
+      if (known.isAppSuspended) throw appSuspended();
       touch(entry, known);
       const { organisationId, appId, environmentId, limits } = known;
       return {
@@ -87,7 +89,7 @@ export function createKnownKeys({ db, clock, log }: Pick<Dependencies, 'db' | 'c
     forget(id) {
       for (const [name, entry] of entries) {
         entry.key.then(
-          (known) => known?.id === id && entries.delete(name),
+          (known) => (known?.id === id || known?.appId === id) && entries.delete(name),
           () => undefined,
         );
       }

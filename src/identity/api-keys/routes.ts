@@ -1,6 +1,13 @@
 import { idOf, noBody, pageOf } from '../../http/answer-fields.ts';
 import { routesOf } from '../../http/route.ts';
-import { apiKeyAnswer, createApiKeyBody, listApiKeysQuery, newApiKeyAnswer, updateApiKeyBody } from './schema.ts';
+import {
+  apiKeyAnswer,
+  createApiKeyBody,
+  listApiKeysQuery,
+  newApiKeyAnswer,
+  rotateApiKeyBody,
+  updateApiKeyBody,
+} from './schema.ts';
 import type { ApiKeys } from './service.ts';
 
 const COLLECTION = '/v1/api-keys';
@@ -63,8 +70,10 @@ export const apiKeyRoutes = [
     path: `${ONE}/rotate`,
     params,
     access,
+    consumes: 'json',
+    body: rotateApiKeyBody,
     answers: { 200: newApiKeyAnswer },
     errors: ['NOT_FOUND', 'CONFLICT'],
-    handle: ({ caller, params: { apiKeyId } }, { apiKeys }) => apiKeys.rotate(caller, apiKeyId),
+    handle: ({ caller, params: { apiKeyId }, body }, { apiKeys }) => apiKeys.rotate(caller, apiKeyId, body),
   }),
 ];

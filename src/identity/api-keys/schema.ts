@@ -44,8 +44,8 @@ export const createApiKeyBody = fieldsOf(
     expiresAt: dateTimeField.optional(),
   },
   {
-    identity: { id: sameText(), prefix: sameText(), last4: sameText(), createdAt: sameTime() },
-    moved: ['status', 'lastUsedAt'],
+    identity: { id: sameText(), appId: sameText(), prefix: sameText(), last4: sameText(), createdAt: sameTime() },
+    moved: ['status', 'lastUsedAt', 'previousKeyExpiresAt'],
     elsewhere: { key },
     rules,
   },
@@ -68,17 +68,27 @@ export const apiKeyChange = changeOf(
   {
     identity: {
       id: sameText(),
+      appId: sameText(),
       environment: sameText(),
       prefix: sameText(`cannot change; ${ROTATION}`),
       last4: sameText(`cannot change; ${ROTATION}`),
       createdAt: sameTime(),
     },
-    moved: ['lastUsedAt'],
+    moved: ['lastUsedAt', 'previousKeyExpiresAt'],
     elsewhere: { key },
     rules,
   },
 );
 export const updateApiKeyBody = apiKeyChange.body;
+
+/** Longest time for which a key is taken beside the one that it was replaced by, in s: a week. */
+const MAX_OVERLAP_SECONDS = 604_800;
+
+/** The key before the rotation is taken for so long; without it, it ends at once: most who rotate know of a leak. */
+export const rotateApiKeyBody = fieldsOf({
+  overlapSeconds: z.int().min(0).max(MAX_OVERLAP_SECONDS).default(0),
+}).default({ overlapSeconds: 0 });
+export type RotateApiKey = z.output<typeof rotateApiKeyBody>;
 
 /** Why a key whose status is `actual` behind a change cannot have the one that the change names. */
 export function statusProblem(actual: ApiKeyStatus, wanted: ApiKeyStatus | undefined): string | undefined {
@@ -97,6 +107,7 @@ export type UpdateApiKey = z.output<typeof updateApiKeyBody>;
 export const apiKeyAnswer = z.strictObject({
   id: idOf('apiKey'),
   name: z.string().describe('Name for people.'),
+  appId: idOf('app').describe('App that it belongs to.'),
   environment: z.enum(ENVIRONMENT_KINDS).describe('Environment that it belongs to, of which alone it sees anything.'),
   tier: z.enum(TIERS).describe('Tier whose limits hold where it has none of its own.'),
   limits: z
@@ -122,6 +133,9 @@ export const apiKeyAnswer = z.strictObject({
   createdAt: time.describe('When it was made.'),
   expiresAt: time.exactOptional().describe('When it ends by itself. Absent: never.'),
   lastUsedAt: time.exactOptional().describe('When it was last used, to the minute. Absent before its first use.'),
+  previousKeyExpiresAt: time
+    .exactOptional()
+    .describe('Until when the key before the last rotation is taken too. Absent: only the last one is.'),
 });
 export type ApiKey = z.output<typeof apiKeyAnswer>;
 

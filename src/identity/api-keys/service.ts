@@ -1,10 +1,13 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Dependencies } from '../../dependencies.ts';
+import type { Doer } from '../audit/record.ts';
+import { createAudit } from '../audit/service.ts';
 import type { EnvironmentCaller, EnvironmentKind } from '../caller.ts';
 import { type Limits, resolveLimits, type Tier } from '../tiers.ts';
 import { ApiError, invalidField, notFound } from '../../kernel/api-error.ts';
 import { isId } from '../../kernel/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/page.ts';
+import { changedParts } from '../../kernel/changed-parts.ts';
 import { controlCharacterProblem } from '../../kernel/plain-text.ts';
 import { SCOPES, type Scope } from '../../kernel/scopes.ts';
 import { refuseGrant } from './grant.ts';
@@ -16,6 +19,7 @@ import {
   type CreateApiKey,
   type ListApiKeys,
   type NewApiKey,
+  type RotateApiKey,
   statusProblem,
   type UpdateApiKey,
 } from './schema.ts';
@@ -23,6 +27,7 @@ import {
   type ApiKeyDraft,
   editApiKey,
   type EnvironmentRef,
+  type EnvironmentsOf,
   findAllApiKeys,
   findApiKey,
   findApiKeys,
@@ -37,6 +42,8 @@ import {
 /** A key that the operator makes on the command line. Scopes default to all of them. */
 export type OperatorApiKey = {
   environment: EnvironmentKind;
+  /** Default: the app that the first start has made. */
+  appId?: string;
   name: string;
   tier: Tier;
   scopes?: readonly Scope[];
@@ -50,18 +57,23 @@ export type ApiKeys = {
   create(caller: EnvironmentCaller, body: CreateApiKey): Promise<NewApiKey>;
   /** All of it or nothing; in force at once under this supervisor, and within 5 s in other processes. */
   update(caller: EnvironmentCaller, id: string, body: UpdateApiKey): Promise<ApiKey>;
-  /** The same key under a new secret; the old one ends at once under this supervisor, and within 5 s in other processes. */
-  rotate(caller: EnvironmentCaller, id: string): Promise<NewApiKey>;
+  /**
+   * The same key under a new secret. The old one ends with the overlap; without one at once under this supervisor, and within 5 s in
+   * other processes. One from before the last rotation ends now, whatever was left of its overlap.
+   */
+  rotate(caller: EnvironmentCaller, id: string, body: RotateApiKey): Promise<NewApiKey>;
   /** For good. Revoking again changes nothing. */
   revoke(caller: EnvironmentCaller, id: string): Promise<void>;
   authenticate: KnownKeys['authenticate'];
-  /** Forgets what this process believes of a key that another one has changed. */
+  /** Forgets what this process believes of a key, or of all keys of an app, that another one has changed. */
   forget: KnownKeys['forget'];
+  /** The same in every process of this supervisor. */
+  forgetEverywhere(id: string): Promise<void>;
   settled: KnownKeys['settled'];
   /** The command line, which has the database and is bound to no environment. */
   operator: {
     create(key: OperatorApiKey): Promise<NewApiKey>;
-    list(environment?: EnvironmentKind): Promise<ApiKey[]>;
+    list(environments?: EnvironmentsOf): Promise<ApiKey[]>;
     revoke(id: string): Promise<void>;
   };
 };
@@ -76,6 +88,7 @@ export function createApiKeys(
 ): ApiKeys {
   const { db, clock, newId } = deps;
   const known = createKnownKeys(deps);
+  const audit = createAudit(deps);
   const forget = async (id: string): Promise<void> => {
     known.forget(id);
     await forgetElsewhere(id);
@@ -109,6 +122,7 @@ export function createApiKeys(
 
   const insert = async (
     database: DatabaseTransaction,
+    by: EnvironmentCaller | Doer,
     environment: EnvironmentRef,
     draft: Pick<ApiKeyDraft, 'name' | 'tier' | 'scopes' | 'limits' | 'expiresAt'>,
   ): Promise<NewApiKey> => {
@@ -124,12 +138,17 @@ export function createApiKeys(
       ...keyHint(key),
       createdAt: now,
     };
-    return { ...(await insertApiKey(database, row)), key };
+    const made = await insertApiKey(database, row);
+    const { name, tier, scopes, limits, expiresAt } = made;
+    const after = { name, tier, scopes, limits, expiresAt };
+    await audit.record(database, by, { action: 'api_key.created', target: { id: row.id }, after });
+    return { ...made, key };
   };
 
   return {
     authenticate: known.authenticate,
     forget: known.forget,
+    forgetEverywhere: forget,
     settled: known.settled,
 
     async list({ environmentId }, query) {
@@ -152,7 +171,7 @@ export function createApiKeys(
         const limits = body.tier === undefined ? { ...own.ownLimits, ...body.limits } : { ...body.limits };
         refuseGrant(own, { tier, scopes, limits: resolveLimits(tier, limits), expiresAt });
         const environment = { id: caller.environmentId, kind: caller.environment };
-        return insert(transaction, environment, { name, tier, scopes, limits, expiresAt });
+        return insert(transaction, caller, environment, { name, tier, scopes, limits, expiresAt });
       }),
 
     async update(caller, id, body) {
@@ -167,18 +186,29 @@ export function createApiKeys(
         const problem = statusProblem(edited.status, body.status);
         if (problem !== undefined) throw invalidField('status', problem);
         refuseGrant(own, edited);
+        const parts = changedParts(key, edited, Object.keys(body));
+        await audit.record(transaction, caller, { action: 'api_key.updated', target: { id }, ...parts });
         return edited;
       });
       await forget(id);
       return updated;
     },
 
-    async rotate(caller, id) {
+    async rotate(caller, id, { overlapSeconds }) {
       const rotated = await db.$transaction(async (transaction) => {
         const { key: row } = await lockOwn(transaction, caller, id);
         if (row.status !== 'active') throw new ApiError('CONFLICT', `The API key is ${row.status}: make a new one`);
         const key = newKey(row.environment);
-        return { ...(await replaceKey(transaction, id, { hash: hashKey(key), ...keyHint(key) }, clock())), key };
+        const now = clock();
+        const previousExpiresAt = new Date(now.getTime() + overlapSeconds * 1_000);
+        const replacement = { hash: hashKey(key), ...keyHint(key), ...(overlapSeconds > 0 && { previousExpiresAt }) };
+        const replaced = await replaceKey(transaction, id, replacement, now);
+        await audit.record(transaction, caller, {
+          action: 'api_key.rotated',
+          target: { id },
+          after: { overlapSeconds },
+        });
+        return { ...replaced, key };
       });
       await forget(id);
       return rotated;
@@ -186,25 +216,34 @@ export function createApiKeys(
 
     async revoke(caller, id) {
       await db.$transaction(async (transaction) => {
-        await lockOwn(transaction, caller, id);
+        const { key } = await lockOwn(transaction, caller, id);
+        if (key.status === 'revoked') return;
         await revokeApiKey(transaction, id, clock());
+        await audit.record(transaction, caller, { action: 'api_key.revoked', target: { id } });
       });
       await forget(id);
     },
 
     operator: {
-      async create({ environment: kind, name, tier, scopes = SCOPES, limits = {}, expiresAt }) {
-        const environment = await findEnvironment(db, kind);
+      async create({ environment: kind, appId, name, tier, scopes = SCOPES, limits = {}, expiresAt }) {
+        const environment = await findEnvironment(db, { kind, appId });
         if (environment === undefined)
           throw new ApiError('NOT_FOUND', `There is no ${kind} environment yet: start the service once`);
         const problem = controlCharacterProblem(name);
         if (problem !== undefined) throw invalidField('name', problem);
-        return insert(db, environment, { name, tier, scopes, limits, expiresAt });
+        return db.$transaction(async (transaction) => {
+          const by = await audit.operatorIn(transaction, environment.id);
+          return insert(transaction, by, environment, { name, tier, scopes, limits, expiresAt });
+        });
       },
-      list: (environment) => findAllApiKeys(db, environment, clock()),
+      list: (environments = {}) => findAllApiKeys(db, environments, clock()),
       async revoke(id) {
-        if (!isId('apiKey', id) || !(await revokeApiKey(db, id, clock())))
-          throw new ApiError('NOT_FOUND', `There is no API key ${id}`);
+        await db.$transaction(async (transaction) => {
+          const environmentId = isId('apiKey', id) ? await revokeApiKey(transaction, id, clock()) : undefined;
+          if (environmentId === undefined) throw new ApiError('NOT_FOUND', `There is no API key ${id}`);
+          const by = await audit.operatorIn(transaction, environmentId);
+          await audit.record(transaction, by, { action: 'api_key.revoked', target: { id } });
+        });
         await forget(id);
       },
     },

@@ -33,6 +33,7 @@ export type KnownKey = {
   appId: string;
   environmentId: string;
   environment: EnvironmentKind;
+  isAppSuspended: boolean;
   scopes: Scope[];
   limits: Limits;
   expiresAt: Date | undefined;
@@ -43,7 +44,7 @@ export type KnownKey = {
 export type EnvironmentRef = { id: string; kind: EnvironmentKind };
 
 const withEnvironment = { environment: { include: { app: true } } } as const;
-type FullRow = ApiKeyRow & { environment: { kind: string } };
+type FullRow = ApiKeyRow & { environment: { kind: string; appId: string } };
 
 /** Columns of a key that may change. Limits that are left out stay as they are. */
 export type ApiKeyEdit = Partial<{
@@ -109,10 +110,10 @@ export async function findApiKeys(
   return rows.map((row) => toApiKey(row, now));
 }
 
-/** Every key of every environment, or of those of one kind, newest first: for the operator only. */
-export async function findAllApiKeys(db: Database, kind: EnvironmentKind | undefined, now: Date): Promise<ApiKey[]> {
+/** Every key of every environment, or of those of one kind or one app, newest first: for the operator only. */
+export async function findAllApiKeys(db: Database, { kind, appId }: EnvironmentsOf, now: Date): Promise<ApiKey[]> {
   const rows = await db.apiKey.findMany({
-    where: kind === undefined ? {} : { environment: { kind } },
+    where: { environment: { ...(kind !== undefined && { kind }), ...(appId !== undefined && { appId }) } },
     orderBy: { id: 'desc' },
     include: withEnvironment,
   });
@@ -148,31 +149,43 @@ export async function editApiKey(db: Db, id: string, edit: ApiKeyEdit, now: Date
   return toApiKey(row, now);
 }
 
-/** Puts another key in the place of the one that a row has. */
+/** Puts another key in the place of the one that a row has, which is taken too until `previousExpiresAt`. */
 export async function replaceKey(
   db: Db,
   id: string,
-  { hash, prefix, last4 }: Pick<ApiKeyDraft, 'hash' | 'prefix' | 'last4'>,
+  {
+    hash,
+    prefix,
+    last4,
+    previousExpiresAt,
+  }: Pick<ApiKeyDraft, 'hash' | 'prefix' | 'last4'> & { previousExpiresAt?: Date },
   now: Date,
 ): Promise<ApiKey> {
-  const data = { hash: new Uint8Array(hash), prefix, last4 };
+  const { hash: before } = await db.apiKey.findUniqueOrThrow({ where: { id }, select: { hash: true } });
+  const data = {
+    hash: new Uint8Array(hash),
+    prefix,
+    last4,
+    previousHash: previousExpiresAt === undefined ? null : before,
+    previousExpiresAt: previousExpiresAt ?? null,
+  };
   return toApiKey(await db.apiKey.update({ where: { id }, data, include: withEnvironment }), now);
 }
 
 /** Revokes a key; one that is revoked keeps its time. False when there is none. */
-export async function revokeApiKey(db: Db, id: string, now: Date): Promise<boolean> {
-  const { count } = await db.apiKey.updateMany({
-    where: { id, status: 'active' },
-    data: { status: 'revoked', revokedAt: now },
-  });
-  return count > 0 || (await db.apiKey.count({ where: { id } })) > 0;
+export async function revokeApiKey(db: Db, id: string, now: Date): Promise<string | undefined> {
+  await db.apiKey.updateMany({ where: { id, status: 'active' }, data: { status: 'revoked', revokedAt: now } });
+  return (await db.apiKey.findUnique({ where: { id } }))?.environmentId;
 }
 
-/** The key with this hash, unless it is revoked. */
+/** The key that has this hash, or had it before a rotation whose overlap may last, unless it is revoked. */
 export async function findKnownKey(db: Database, hash: Buffer): Promise<KnownKey | undefined> {
-  const row = await db.apiKey.findUnique({ where: { hash: new Uint8Array(hash) }, include: withEnvironment });
+  const bytes = new Uint8Array(hash);
+  const where = { OR: [{ hash: bytes }, { previousHash: bytes }] };
+  const row = await db.apiKey.findFirst({ where, include: withEnvironment });
   if (row === null || row.status !== 'active') return undefined;
   const { id, environment, environmentId } = row;
+  const isLast = hash.equals(row.hash);
   const { tier, scopes } = read(row);
   return {
     id,
@@ -180,11 +193,19 @@ export async function findKnownKey(db: Database, hash: Buffer): Promise<KnownKey
     appId: environment.appId,
     environmentId,
     environment: readKind(environment.kind),
-    scopes,
+    // A key that is being replaced makes no other one: it could keep itself alive by rotating again.
+    scopes: isLast ? scopes : scopes.filter((scope) => scope !== 'credentials:write'),
     limits: resolveLimits(tier, row),
-    expiresAt: row.expiresAt ?? undefined,
+    isAppSuspended: environment.app.status !== 'active',
+    expiresAt: isLast ? (row.expiresAt ?? undefined) : endOfPrevious(row),
     lastUsedAt: row.lastUsedAt ?? undefined,
   };
+}
+
+/** When the key before the last rotation ends: with its overlap, or with the key itself. */
+function endOfPrevious({ expiresAt, previousExpiresAt }: ApiKeyRow): Date {
+  const overlap = previousExpiresAt ?? new Date(0);
+  return expiresAt !== null && expiresAt < overlap ? expiresAt : overlap;
 }
 
 /** Notes a use, unless another process has noted one since `unlessSince`. */
@@ -195,9 +216,16 @@ export async function touchApiKey(db: Database, id: string, now: Date, unlessSin
   });
 }
 
-/** The oldest app's environment of that kind: the one that the first start has made. */
-export async function findEnvironment(db: Database, kind: EnvironmentKind): Promise<EnvironmentRef | undefined> {
-  const row = await db.environment.findFirst({ where: { kind }, orderBy: { appId: 'asc' } });
+/** Environments of one kind, or of one app, or of both; all of them where neither is named. */
+export type EnvironmentsOf = { kind?: EnvironmentKind | undefined; appId?: string | undefined };
+
+/** The environment of that kind of an app. Default: the oldest app, which the first start has made. */
+export async function findEnvironment(
+  db: Database,
+  { kind, appId }: EnvironmentsOf & { kind: EnvironmentKind },
+): Promise<EnvironmentRef | undefined> {
+  const where = { kind, ...(appId !== undefined && { appId }) };
+  const row = await db.environment.findFirst({ where, orderBy: { appId: 'asc' } });
   return row === null ? undefined : { id: row.id, kind };
 }
 
@@ -206,6 +234,7 @@ function toApiKey(row: FullRow, now: Date): ApiKey {
   return {
     id: row.id,
     name: row.name,
+    appId: row.environment.appId,
     environment: readKind(row.environment.kind),
     tier,
     limits: resolveLimits(tier, row),
@@ -217,6 +246,8 @@ function toApiKey(row: FullRow, now: Date): ApiKey {
     createdAt: row.createdAt,
     ...(row.expiresAt !== null && { expiresAt: row.expiresAt }),
     ...(row.lastUsedAt !== null && { lastUsedAt: row.lastUsedAt }),
+    ...(row.previousExpiresAt !== null &&
+      row.previousExpiresAt > now && { previousKeyExpiresAt: row.previousExpiresAt }),
   };
 }
 

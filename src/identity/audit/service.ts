@@ -3,6 +3,7 @@ import type { Caller } from '../caller.ts';
 import { windowText } from '../../kernel/instant.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/page.ts';
 import { BEGINNING, breachOf } from './chain.ts';
+import { operatorIn, operatorOn } from './operator.ts';
 import { createRecordAudit } from './record.ts';
 import type { AuditEntry, AuditFilter, ListAudit } from './schema.ts';
 import * as store from './store.ts';
@@ -36,6 +37,8 @@ export function createAudit(deps: Pick<Dependencies, 'db' | 'newId' | 'clock'>) 
 
   return {
     record: createRecordAudit(deps),
+    operatorIn,
+    operatorOn,
 
     async list(caller: Caller, query: ListAudit): Promise<Page<AuditEntry>> {
       const { cursor: _, limit, since, until, ...named } = query;

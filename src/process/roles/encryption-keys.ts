@@ -3,7 +3,7 @@ import { type Config, ConfigError, type EncryptionKey, readConfig } from '../../
 import { abandonKey, listKeys, whatAbandonTakes } from '../../credentials/encryption-keys.ts';
 import { createPool } from '../../db/pool.ts';
 import { existingKeysOf } from './encryption-key-file.ts';
-import { findDatabase } from './keys.ts';
+import { findDatabase } from './find-database.ts';
 import { print } from './role.ts';
 import { toTable } from './table.ts';
 

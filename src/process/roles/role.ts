@@ -34,6 +34,11 @@ export const print = (text: string): void => {
   process.stdout.write(`${visible(text, { keepLines: true })}\n`);
 };
 
+/** Says something about what is printed, to the person alone: a script that reads the output does not get it. */
+export const say = (text: string): void => {
+  process.stderr.write(`${visible(text, { keepLines: true })}\n`);
+};
+
 /** Once for a command, however many processes it has. */
 export function warnOfIgnored(log: Logger): void {
   const ignored = ignoredSettings();

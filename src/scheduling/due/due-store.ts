@@ -18,7 +18,7 @@ export type DueMessage = {
 // commit, so what is published meets the channel, and with a subscription that is being made the order, that it has seen.
 const COLUMNS = `s.id, s.environment_id AS "environmentId", s.channel_id AS "channelId",
     coalesce(octet_length(s.payload), 0) AS bytes, c.config_version AS "configVersion",
-    CASE WHEN c.deleted_at IS NULL THEN c.status ELSE 'deleted' END AS "channelStatus"`;
+    CASE WHEN c.deleted_at IS NOT NULL THEN 'deleted' WHEN c.app_suspended_at IS NOT NULL THEN 'suspended' ELSE c.status END AS "channelStatus"`;
 const LOCKED = 'FOR UPDATE OF s SKIP LOCKED FOR SHARE OF c SKIP LOCKED';
 
 const DUE = `
@@ -85,7 +85,10 @@ export async function findDueChannels(connection: PoolClient): Promise<string[]>
   return rows.map(({ id }) => id);
 }
 
-/** In channels that are not active they wait until it is (channels/store.ts). In deleted ones they are cancelled. */
+/**
+ * In channels that are not active they wait until it is (channels/store.ts), in those of a suspended app until that is active
+ * (identity/apps/suspension-store.ts). In deleted ones they are cancelled.
+ */
 export async function setAside(connection: PoolClient, messages: readonly DueMessage[]): Promise<void> {
   if (messages.length === 0) return;
   const reason: CancelReason = 'channel_deleted';

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Channels, createChannels } from '../../../src/channels/service.ts';
+import { ensureSystemChannels } from '../../../src/channels/store.ts';
+import { type Apps, createApps } from '../../../src/identity/apps/service.ts';
 import { createKeyRing, type KeyRing } from '../../../src/credentials/key-ring.ts';
 import type { Database } from '../../../src/db/client.ts';
 import { createDeliveries, type Deliveries } from '../../../src/deliveries/service.ts';
@@ -29,6 +31,7 @@ export type Resources = Callers & {
   newId: NewId;
   keyRing: KeyRing;
   guard: AddressGuard;
+  apps: Apps;
   channels: Channels;
   subscriptions: Subscriptions;
   deliveries: Deliveries;
@@ -50,6 +53,8 @@ export async function startResources(): Promise<Resources> {
   const audit = createAudit({ db, newId, clock: now });
   const deliveries = createDeliveries({ db, pool: database.pool, clock: now }, { audit });
   const guard = createAddressGuard({ allowCidrs: [], allowHttp: false, own: createOwnAddresses([]) });
+  const forget = (): Promise<void> => Promise.resolve();
+  const apps = createApps({ db, newId, clock: now }, { makeSystemChannels: ensureSystemChannels, forget });
   const callers = await insertCallers(db, newId);
   return {
     db,
@@ -60,13 +65,15 @@ export async function startResources(): Promise<Resources> {
     ...callers,
     now,
     deliveries,
+    apps,
     channels: createChannels(
       { db, newId, clock: now },
-      { deliveries, audit, schemas: createSchemas({ log: createLog('silent') }) },
+      { apps, deliveries, audit, schemas: createSchemas({ log: createLog('silent') }) },
     ),
     subscriptions: createSubscriptions(
       { db, newId, clock: now, keyRing },
       {
+        apps,
         guard,
         deliveries,
         messageReplays: createReplays({ db, pool: database.pool, newId, clock: now }, { audit }).messages,

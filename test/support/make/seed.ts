@@ -118,5 +118,6 @@ export async function seedResources(posthorn: TestPosthorn, key: string): Promis
     bulkReplayId: bulkReplay.id,
     messageReplayId: messageReplay.id,
     apiKeyId: apiKey.id,
+    appId: String(apiKey['appId']),
   };
 }

@@ -17,6 +17,8 @@ import { createOwnAddresses } from '../../../src/outbound/own-addresses.ts';
 import { ownEndpoints } from '../../../src/process/own-endpoints.ts';
 import { routes } from '../../../src/routes.ts';
 import { createHandOver } from '../../../src/publishing/hand-over.ts';
+import type { Scheme } from '../../../src/identity/scheme.ts';
+import type { Services } from '../../../src/services.ts';
 import { answerProblems, type Seen } from '../check/answer-check.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { insertOrganisation } from '../make/organisation.ts';
@@ -34,6 +36,7 @@ export type TestPosthorn = {
   readonly temporal: Client;
   taskQueue: string;
   deps: ProcessDependencies;
+  services: Services;
   /** API keys of the two environments, with every scope and no limit that a test would meet. */
   keys: { live: string; test: string };
   /** Calls the API with the live key unless told otherwise; `key: null` sends none. `body` may be a text, sent as it is. */
@@ -54,10 +57,15 @@ export type RequestOptions = { key?: string | null; headers?: Record<string, str
 
 /**
  * Starts it; without a worker when the test is about the API alone. `variables` are settings as in the environment. Receivers may show
- * certificates of `trustedCertificates` (PEM).
+ * certificates of `trustedCertificates` (PEM). `schemes` are asked before API keys.
  */
 export async function startPosthorn(
-  options: { withWorker?: boolean; variables?: Record<string, string>; trustedCertificates?: readonly string[] } = {},
+  options: {
+    withWorker?: boolean;
+    variables?: Record<string, string>;
+    trustedCertificates?: readonly string[];
+    schemes?: readonly Scheme[];
+  } = {},
 ): Promise<TestPosthorn> {
   const database = await createTestDatabase();
   const testTemporal = createTestTemporal();
@@ -107,7 +115,13 @@ export async function startPosthorn(
   const keys = { live: await makeKey('live'), test: await makeKey('test') };
   const limiter = createLimiter({ log: deps.log, strangerRequestsPerMinute: 100_000 });
   const server = await startHttpServer(
-    createApp({ deps, services, routes, schemes: [apiKeyScheme(services.apiKeys)], limiter }),
+    createApp({
+      deps,
+      services,
+      routes,
+      schemes: [...(options.schemes ?? []), apiKeyScheme(services.apiKeys)],
+      limiter,
+    }),
     { port: 0, host: '127.0.0.1' },
   );
   own.add({ host: 'localhost', port: server.port });
@@ -134,6 +148,7 @@ export async function startPosthorn(
     },
     taskQueue,
     deps,
+    services,
     keys,
     worker,
     async request<T>(method: string, path: string, body?: unknown, { key, headers }: RequestOptions = {}) {

@@ -1,0 +1,39 @@
+import type { z } from 'zod';
+import type { Scope } from '../../../src/kernel/scopes.ts';
+
+/** One id of each kind that a path may name, all of one environment. */
+export type ResourceIds = {
+  channelId: string;
+  messageId: string;
+  scheduledMessageId: string;
+  subscriptionId: string;
+  deliveryId: string;
+  deadLetterId: string;
+  bulkReplayId: string;
+  messageReplayId: string;
+  apiKeyId: string;
+  appId: string;
+};
+
+/**
+ * The contract of one endpoint, written by hand from the specification §4. The tests compare the route table with it, so that neither
+ * a scope nor a status changes unseen.
+ */
+export type ContractRow = {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  path: string;
+  scope: Scope;
+  /** Above environments, which no API key is; or a thing of the app that both of its environments have. */
+  level?: 'organisation' | 'any';
+  status: 200 | 201 | 202 | 204;
+  /** Schema of its answer; absent with 204. `listOf` is a page of that resource. */
+  answers?: z.ZodType;
+  listOf?: z.ZodType;
+  /** Answers with server-sent events; test/streams/stream.test.ts reads them. */
+  isStream?: true;
+  /** Answers with lines of JSON; test/identity/audit.test.ts reads them. */
+  isLines?: true;
+  /** A good body, where one is taken. */
+  body?: (ids: ResourceIds) => Record<string, unknown>;
+  isBodyOptional?: true;
+};
