@@ -46,7 +46,7 @@ const timeoutMs = z.number().int().min(TIMEOUT_MS.min).max(TIMEOUT_MS.max);
 
 /**
  * Requests at a time, and tries per second, whatever they are: first ones, retries, drained ones. Each worker
- * process takes an equal share, at least 1: with more workers than that the sum is exceeded.
+ * process takes an equal share (some one place more), at least 1: with more workers than that the sum is exceeded.
  */
 const maxConcurrency = z.number().int().min(CONCURRENCY.min).max(CONCURRENCY.max);
 const rateLimit = z.number().int().min(RATE_LIMIT.min).max(RATE_LIMIT.max);

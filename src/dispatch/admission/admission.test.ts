@@ -23,7 +23,12 @@ function scene(processes = 1) {
   const now = (): number => clock.now;
   const shared = sharedCircuits(now);
   const admissions = Array.from({ length: processes }, () =>
-    createAdmission({ now, workers: () => processes, circuits: shared.circuits, log: createLog('silent') }),
+    createAdmission({
+      now,
+      rank: () => ({ at: processes - 1, of: processes, isNew: false }),
+      circuits: shared.circuits,
+      log: createLog('silent'),
+    }),
   );
   /** The subscription as it would be read now. */
   const subscription = (id = 'sub'): Admitted => ({

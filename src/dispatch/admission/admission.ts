@@ -5,6 +5,7 @@ import { RECORDING_MS } from '../../contract/delivery-workflow.ts';
 import type { Passage } from '../../kernel/held-by-circuit.ts';
 import type { Refused } from '../../deliveries/attempt.ts';
 import type { SendResult } from '../../outbound/post-webhook.ts';
+import type { Rank } from '../../kernel/rank.ts';
 import type { Pressure } from './adaptive-limit.ts';
 import type { CircuitChange, Circuits } from './circuit-store.ts';
 import type { ConcurrencyGauge } from './concurrency-store.ts';
@@ -94,8 +95,8 @@ const REMEMBERED = 10_000;
 export function createAdmission(deps: {
   /** The time of day, ms. */
   now: () => number;
-  /** Live worker processes, at least 1. */
-  workers: () => number;
+  /** This process among the living ones. */
+  rank: () => Rank;
   circuits: Circuits;
   log: Logger;
 }): Admission {
@@ -112,7 +113,7 @@ export function createAdmission(deps: {
     }
     const state: State = {
       settings: { maxConcurrency: null, rateLimit: null, readAt: Number.NEGATIVE_INFINITY },
-      places: createPlaces({ now, workers: deps.workers }),
+      places: createPlaces({ now, rank: deps.rank }),
       circuit: { probeAt: undefined, knownAt: Number.NEGATIVE_INFINITY, changes: 0 },
       window: createFailureWindow(),
       usedAt: Number.NEGATIVE_INFINITY,

@@ -4,10 +4,10 @@ import { createPlaces, type LimitSettings, type Place } from './places.ts';
 const NONE: LimitSettings = { maxConcurrency: null, rateLimit: null };
 const signal = new AbortController().signal;
 
-/** Places with a clock that is set by hand, for one worker or more. */
-function places(workers = 1) {
+/** Places with a clock that is set by hand, for one worker or more, of which this is the last one unless `at` says so. */
+function places(of = 1, at = of - 1) {
   const clock = { now: 1_000_000 };
-  return { clock, places: createPlaces({ now: () => clock.now, workers: () => workers }) };
+  return { clock, places: createPlaces({ now: () => clock.now, rank: () => ({ at, of, isNew: false }) }) };
 }
 
 function left(place: Place): () => void {
@@ -19,13 +19,14 @@ const inTurn = (of: ReturnType<typeof createPlaces>, settings: LimitSettings, co
   Array.from({ length: count }, () => of.enter(settings).ok);
 
 describe('maxConcurrency', () => {
-  test.each<[string, LimitSettings, number, number]>([
-    ['20 where none is set', NONE, 1, 20],
-    ['as many as are set', { ...NONE, maxConcurrency: 3 }, 1, 3],
-    ['an equal share for each worker', { ...NONE, maxConcurrency: 9 }, 2, 4],
-    ['at least one for each worker', { ...NONE, maxConcurrency: 2 }, 5, 1],
+  test.each<[string, LimitSettings, [of: number, at?: number], number]>([
+    ['20 where none is set', NONE, [1], 20],
+    ['as many as are set', { ...NONE, maxConcurrency: 3 }, [1], 3],
+    ['an equal share for each worker', { ...NONE, maxConcurrency: 9 }, [2], 4],
+    ['the place that is left to the first worker', { ...NONE, maxConcurrency: 9 }, [2, 0], 5],
+    ['at least one for each worker', { ...NONE, maxConcurrency: 2 }, [5], 1],
   ])('gives %s', (_, settings, workers, expected) => {
-    const { places: of } = places(workers);
+    const { places: of } = places(...workers);
     expect(inTurn(of, settings, 25).filter(Boolean)).toHaveLength(expected);
     expect(of.startable()).toBe(0);
   });
@@ -124,7 +125,8 @@ describe('rateLimit', () => {
   });
 
   test('who waits less gets its turn by itself', async () => {
-    const of = createPlaces({ now: () => performance.now(), workers: () => 1 });
+    const rank = () => ({ at: 0, of: 1, isNew: false });
+    const of = createPlaces({ now: () => performance.now(), rank });
     const settings = { ...NONE, rateLimit: 20 };
     const from = performance.now();
     for (let n = 0; n < 4; n += 1) left(await of.wait(settings, { patienceMs: 3_000, signal }))();

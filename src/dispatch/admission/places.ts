@@ -1,3 +1,4 @@
+import { type Rank, shareOf } from '../../kernel/rank.ts';
 import { AdaptiveLimit, type Pressure } from './adaptive-limit.ts';
 
 /** The limits of a subscription. Null is no limit per second, and as many at a time as the receiver takes well. */
@@ -29,11 +30,11 @@ export type Places = ReturnType<typeof createPlaces>;
 
 /**
  * Keeps the tries of one subscription within this process's share of its limits. Each live worker has a fair part, and at least one
- * place and 1/s, so more workers than places exceed the limit. Without maxConcurrency the places adapt to the receiver. Tries of a
+ * place and 1/s: only workers beyond the number of places exceed the limit. Without maxConcurrency the places adapt to the receiver. Tries of a
  * rate limit are spread evenly over the second. A waiting try goes before a new one.
  */
-export function createPlaces({ now, workers }: { now: () => number; workers: () => number }) {
-  const adaptive = new AdaptiveLimit({ now, workers });
+export function createPlaces({ now, rank }: { now: () => number; rank: () => Rank }) {
+  const adaptive = new AdaptiveLimit({ now, workers: () => rank().of });
   let maxConcurrency: number | undefined;
   let intervalMs = 0;
   let inFlight = 0;
@@ -45,11 +46,10 @@ export function createPlaces({ now, workers }: { now: () => number; workers: () 
   const waiters = new Set<Waiter>();
 
   const follow = (settings: LimitSettings): void => {
-    const count = Math.max(1, workers());
+    const own = rank();
     const { rateLimit } = settings;
-    maxConcurrency =
-      settings.maxConcurrency === null ? undefined : Math.max(1, Math.floor(settings.maxConcurrency / count));
-    intervalMs = rateLimit === null ? 0 : 1_000 / Math.max(1, rateLimit / count);
+    maxConcurrency = settings.maxConcurrency === null ? undefined : shareOf(settings.maxConcurrency, own);
+    intervalMs = rateLimit === null ? 0 : 1_000 / Math.max(1, rateLimit / own.of);
   };
   const concurrency = (): number => maxConcurrency ?? adaptive.get();
 

@@ -1,5 +1,3 @@
-import type { Pool } from 'pg';
-import type { Logger } from 'pino';
 import { isUnreachable } from '../../db/until-reachable.ts';
 import type { JustRead } from '../../deliveries/just-read.ts';
 import type { HandOver } from '../../publishing/hand-over.ts';
@@ -10,7 +8,7 @@ import { createAlternation } from './alternation.ts';
 import { type BurstThreshold, createBacklog } from './backlog.ts';
 import { giveBackOpen } from './give-back-open.ts';
 import { CLAIM, type ClaimRoom, claimRoom } from './claim-room.ts';
-import { createChores } from './chores.ts';
+import { type ChoresDependencies, createChores } from './chores.ts';
 import { type Claimed, held } from './claimed.ts';
 import type { Drain } from '../drain/drain.ts';
 import { describe } from './describe.ts';
@@ -24,7 +22,7 @@ import { listenForDue } from './listen-for-due.ts';
 import { createPulse } from './pulse.ts';
 import { createStarts } from './starts.ts';
 
-// NOTIFY wakes at once. Polling finds retries whose time comes, and rows of a lost connection.
+// NOTIFY wakes at once. Polling finds retries whose time comes, and rows of a lost connection. All workers together poll so often.
 const POLL_MS = 500;
 // Retries claimed ahead of their time, in all and of one subscription.
 const RETRIES_AHEAD = { count: 40, perSubscription: 10 };
@@ -39,9 +37,7 @@ const COUNT_LIMIT = 5;
 /** `hurry` does the chores now, because somebody has died. */
 export type Dispatcher = { wake(): void; hurry(): void; stop(): Promise<void>; handOver: HandOver };
 
-export type DispatcherDependencies = {
-  pool: Pool;
-  log: Logger;
+export type DispatcherDependencies = Omit<ChoresDependencies, 'giveBackForgotten'> & {
   incarnationId: string;
   threshold: BurstThreshold;
   /** How long a first try may wait for its own Temporal workflow before it is drained, ms; absent: as long as it takes. */
@@ -52,15 +48,13 @@ export type DispatcherDependencies = {
   admission: Pick<Admission, 'learn' | 'isOpen' | 'hasOpen'>;
   startDelivery: StartDelivery;
   startDrain: StartDrain;
-  /** Done in its loop every 2 s, and whenever it is woken. */
-  chores: readonly (() => Promise<void>)[];
 };
 
 const now = (): number => performance.now();
 
 /**
- * Turns due rows into tries. Claims are fair over the subscriptions. Each delivery and round gets one Temporal workflow while the flow
- * is calm, and the drain gets the first tries of a backlog. Runs until `stop`, which waits for the starts under way.
+ * Turns due rows into tries, fairly over the subscriptions. Each delivery and round gets one Temporal workflow while the flow is calm,
+ * and the drain gets the first tries of a backlog. Runs until `stop`, which waits for the starts under way.
  */
 export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
   const { pool, log, incarnationId, firstTries, drain, threshold } = deps;
@@ -85,7 +79,7 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
       return new Set([...waiting, ...timers.values(), ...starts.ids(), ...drain.ids()]);
     }),
   });
-  const pulse = createPulse({ everyMs: POLL_MS, onPoll: due.expect });
+  const pulse = createPulse({ everyMs: POLL_MS, pollInMs: () => deps.lookInMs(POLL_MS), onPoll: due.expect });
   const { wake } = pulse;
   const isResting = (): boolean => Date.now() < restUntil;
   const rest = (error: unknown, what: string): void => {
@@ -267,6 +261,7 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
     wake,
     hurry() {
       chores.hurry();
+      due.expect();
       wake();
     },
     handOver: {

@@ -10,9 +10,10 @@ import { releaseClaims } from '../../deliveries/statements/release.ts';
 import { setCarrier } from '../../deliveries/statements/start.ts';
 import type { Drain } from '../drain/drain.ts';
 import { claimLastChances } from '../../deliveries/statements/claim-last-chances.ts';
+import type { Incarnation } from '../recovery/incarnation.ts';
 import { settleHeld } from '../recovery/settle-held.ts';
 
-// Rest while nothing waits: two small queries each time; a circuit's probes fail at most every 30 s.
+// All workers together look so often while nothing waits: two small queries each time; a circuit's probes fail at most every 30 s.
 const LOOK_EVERY_MS = 500;
 // Rest while anything waits: as long as a subscription's turn.
 const TURN_MS = 1_000 / LAST_CHANCES.perSecond;
@@ -32,12 +33,14 @@ export type LastChancesDependencies = {
   drain: Pick<Drain, 'offer'>;
   /** Wakes the dispatcher, which makes sure that a drain runs. */
   wake: () => void;
+  lookInMs: Incarnation['lookInMs'];
 };
 
 /**
  * Lets each delivery that a circuit has held beyond the end of its policy make its one attempt, beside the dispatcher, until
- * `stop`, which waits for the starts under way. Runs in every worker process. Each is a first try of a backlog: a drain makes it,
- * or a Temporal workflow of its own where drains are off.
+ * `stop`, which waits for the starts under way. Runs in every worker process: they look by turns, and each one that has found some
+ * goes on until there are none. Each is a first try of a backlog: a drain makes it, or a Temporal workflow of its own where drains
+ * are off.
  */
 export function startLastChances(deps: LastChancesDependencies): { stop(): Promise<void> } {
   const { pool, log, incarnationId } = deps;
@@ -92,7 +95,7 @@ export function startLastChances(deps: LastChancesDependencies): { stop(): Promi
       if (count <= 0 || startedAt < restUntil) return TURN_MS;
       const { claimed, isMore } = await claimLastChances(pool, { incarnationId, count });
       send(claimed);
-      return isMore ? Math.max(1, TURN_MS - (performance.now() - startedAt)) : LOOK_EVERY_MS;
+      return isMore ? Math.max(1, TURN_MS - (performance.now() - startedAt)) : deps.lookInMs(LOOK_EVERY_MS);
     } catch (error) {
       failed(error);
       return PAUSE_AFTER_FAILURE_MS;

@@ -4,22 +4,29 @@ export type Pulse = {
   wake(): void;
   /** Call this before looking for work: no later wake is missed. */
   begin(): void;
-  /** Rests until woken, at most until the next poll. */
+  /** Rests until woken, at most until this process's next poll. */
   nap(): Promise<void>;
-  /** Polls when its time has come, because a busy loop never naps. */
+  /** Polls when its time has come. To be called in every turn, because a busy loop never naps. */
   pollByClock(): void;
 };
 
-/** `onPoll` is called each time the clock wakes the loop, at least every `everyMs`, busy or not. */
-export function createPulse({ everyMs, onPoll }: { everyMs: number; onPoll: () => void }): Pulse {
+/**
+ * Naps last at most `everyMs`. `onPoll` is called each time that the clock has come to this process's turn of the poll, which is
+ * `pollInMs` away, busy or not.
+ */
+export function createPulse({
+  everyMs,
+  pollInMs,
+  onPoll,
+}: {
+  everyMs: number;
+  pollInMs: () => number;
+  onPoll: () => void;
+}): Pulse {
   let wakeUp = (): void => {};
   let isWoken = false;
   let pollAt = 0;
 
-  const poll = (): void => {
-    pollAt = Date.now() + everyMs;
-    onPoll();
-  };
   return {
     wake() {
       isWoken = true;
@@ -31,17 +38,16 @@ export function createPulse({ everyMs, onPoll }: { everyMs: number; onPoll: () =
     nap: () =>
       new Promise((resolve) => {
         if (isWoken) return resolve();
-        const timer = setTimeout(() => {
-          poll();
-          resolve();
-        }, everyMs);
+        const timer = setTimeout(resolve, Math.min(everyMs, Math.max(1, pollAt - performance.now())));
         wakeUp = () => {
           clearTimeout(timer);
           resolve();
         };
       }),
     pollByClock() {
-      if (Date.now() >= pollAt) poll();
+      if (performance.now() < pollAt) return;
+      pollAt = performance.now() + pollInMs();
+      onPoll();
     },
   };
 }

@@ -3,10 +3,13 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { releaseAllOf, takeOverFrom, takeOverFromUnleased } from '../../deliveries/statements/release.ts';
 import { forgetConcurrencyOf } from '../admission/concurrency-store.ts';
+import { nextTurnInMs, type Rank } from '../../kernel/rank.ts';
 
 // A lease is renewed five times within its life: one slow commit or a short pause of the process is no death.
 const RENEW_EVERY_MS = 2_000;
 const LIFE_SECONDS = 10;
+// Every other process has renewed its lease by then, and so knows of this one. A renewal may take half a second.
+const NEW_FOR_MS = RENEW_EVERY_MS + 500;
 // Time between looks for claims of dead incarnations, ms.
 const FIRST_REST_MS = 2_000;
 const LONGEST_REST_MS = 60_000;
@@ -16,37 +19,64 @@ const ownIds = new Set<string>();
 
 export type Incarnation = {
   id: string;
-  /** Living worker processes, this one included, as of its last renewal (at most 2 s ago). */
-  workers(): number;
+  /** This process among the living ones, as of its last renewal (at most 2 s ago). */
+  rank(): Rank;
+  /** Ms until this process's next turn of a look that all living ones together make every so many ms. */
+  lookInMs(everyMs: number): number;
+  /** Renews the lease now, because the number of living processes may have changed. */
+  renew(): Promise<void>;
+  /** Called when fewer processes live than before: one has ended, or is dead. */
+  onFewer(listener: () => void): void;
   end(): Promise<void>;
 };
+
+// The time is PostgreSQL's, because the clocks of several hosts differ.
+const RENEW = `
+  INSERT INTO incarnations (id, expires_at, host, pid) VALUES ($1, now() + make_interval(secs => $2), $3, $4)
+  ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at
+  RETURNING (SELECT count(*)::int FROM incarnations i WHERE i.id < $1 AND i.expires_at > now()) AS earlier,
+    (SELECT count(*)::int FROM incarnations i WHERE i.id > $1 AND i.expires_at > now()) AS later,
+    (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "timeMs"`;
+
+type Renewed = { earlier: number; later: number; timeMs: number };
 
 /**
  * Registers this process as one that may hold deliveries, and keeps its lease. `end` gives back its claims, so that others need not
  * wait for the end of the lease.
  */
 export async function beginIncarnation(pool: Pool, id: string, log: Logger): Promise<Incarnation> {
-  let workers = 1;
+  let [at, of, clockAheadMs] = [0, 1, 0];
+  let fewer = (): void => undefined;
   const renew = async (): Promise<void> => {
-    const { rows } = await pool.query<{ others: number }>(
-      `INSERT INTO incarnations (id, expires_at, host, pid) VALUES ($1, now() + make_interval(secs => $2), $3, $4)
-       ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at
-       RETURNING (SELECT count(*)::int FROM incarnations i WHERE i.id <> $1 AND i.expires_at > now()) AS others`,
-      [id, LIFE_SECONDS, hostname(), process.pid],
-    );
-    workers = 1 + (rows[0]?.others ?? 0);
+    const askedAt = performance.now();
+    const values = [id, LIFE_SECONDS, hostname(), process.pid];
+    const { rows } = await pool.query<Renewed>({ name: 'renew_lease', text: RENEW, values });
+    const [renewed] = rows;
+    if (renewed === undefined) return;
+    clockAheadMs = renewed.timeMs - (askedAt + performance.now()) / 2;
+    const before = of;
+    at = renewed.earlier;
+    of = renewed.earlier + 1 + renewed.later;
+    if (of < before) fewer();
   };
   ownIds.add(id);
-  await renew();
   await endDeadOfThisHost(pool);
+  await renew();
+  const newUntil = of > 1 ? performance.now() + NEW_FOR_MS : 0;
   const timer = setInterval(() => {
     renew().catch((error: unknown) =>
       log.warn({ err: error }, 'the lease of this worker could not be renewed; it tries again before the lease ends'),
     );
   }, RENEW_EVERY_MS);
+  const rank = (): Rank => ({ at, of, isNew: of > 1 && performance.now() < newUntil });
   return {
     id,
-    workers: () => workers,
+    rank,
+    lookInMs: (everyMs) => nextTurnInMs(rank(), performance.now() + clockAheadMs, everyMs),
+    renew,
+    onFewer(listener) {
+      fewer = listener;
+    },
     async end() {
       clearInterval(timer);
       ownIds.delete(id);

@@ -31,7 +31,7 @@ export function deliveriesPart(
   { chores, handOver = createHandOver() }: { chores: readonly (() => Promise<void>)[]; handOver?: LateHandOver },
 ) {
   const { pool, log, keyRing, clock, config, client, taskQueue, ownTaskQueue, incarnation, isSearchable } = context;
-  const incarnationId = incarnation.id;
+  const { id: incarnationId, lookInMs } = incarnation;
   const threshold = config.deliveryBurstThreshold;
   let dispatcher: Dispatcher | undefined;
   const wake = (): void => dispatcher?.wake();
@@ -41,7 +41,7 @@ export function deliveriesPart(
   const recorder = createRecorder(context);
   const faults = createFaults({ pool, log, now: Date.now });
   const circuits = createCircuits(pool);
-  const admission = createAdmission({ now: Date.now, workers: incarnation.workers, circuits, log });
+  const admission = createAdmission({ now: Date.now, rank: incarnation.rank, circuits, log });
   const firstTries = createFirstTries({ now: () => performance.now(), onRoom, admission, slots });
   const sender = createWebhookSender({
     guard: context.guard,
@@ -70,6 +70,7 @@ export function deliveriesPart(
       await endLeasesOf(pool, [deadIncarnationId]).catch((error: unknown) => {
         log.warn({ err: error }, 'the lease of a dead process could not be ended; it runs out by itself');
       });
+      await incarnation.renew().catch(() => undefined);
       dispatcher?.hurry();
     },
     activities: {
@@ -91,11 +92,22 @@ export function deliveriesPart(
         ownWorkflowWithinMs: config.ownWorkflowWithinMs,
         startDrain: createStartDrain(client, { taskQueue, drainTaskQueue: ownTaskQueue, incarnationId }),
         startDelivery,
+        lookInMs,
         chores,
       });
       dispatcher = begun;
+      incarnation.onFewer(begun.hurry);
       const detach = handOver.attach(begun.handOver);
-      const lastChances = startLastChances({ pool, log, drain, startDelivery, incarnationId, threshold, wake });
+      const lastChances = startLastChances({
+        pool,
+        log,
+        drain,
+        startDelivery,
+        incarnationId,
+        threshold,
+        wake,
+        lookInMs,
+      });
       return {
         async stop() {
           detach();

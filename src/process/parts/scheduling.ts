@@ -5,9 +5,9 @@ import type { WorkerContext } from './worker-context.ts';
 
 /** Publishing of messages whose time has come. */
 export function schedulingPart(
-  { pool, log, filters, publishingConfigs: configs }: WorkerContext,
+  { pool, log, filters, publishingConfigs: configs, incarnation: workers }: WorkerContext,
   { handOver }: { handOver: HandOver },
 ) {
   const publishDue = createPublishDue({ pool, log, filters, configs, handOver });
-  return { begin: async () => startPublishingScheduled({ publishDue, log }) };
+  return { begin: async () => startPublishingScheduled({ publishDue, log, workers }) };
 }

@@ -32,6 +32,7 @@ const WAITING = {
   'deliveries/loop-mark.test.ts': 35,
   'deliveries/deliver-message.test.ts': 35,
   'docs/demo.test.ts': 30,
+  'faults/killed-turns.test.ts': 30,
   'dispatch/circuit.test.ts': 30,
 };
 // Files that keep a processor busy for long. All others take a few seconds, and most of these of a processor.
