@@ -87,6 +87,35 @@ keys
   .description('revoke an API key, for good')
   .action(async (id: string) => (await import('./process/roles/keys.ts')).revokeKey(id));
 
+const machineCredentials = program
+  .command('machine-credentials')
+  .description('clients of POST /oauth/token in the database of DATABASE_URL, or of the running `start`');
+machineCredentials
+  .command('create')
+  .description('make a machine credential and print its id and secret, this once')
+  .addOption(environment().makeOptionMandatory())
+  .addOption(new Option('--tier <tier>', 'its rate limits').choices(TIERS).default('enterprise'))
+  .option('--name <name>', 'what it is for', parseName, 'Command line')
+  .option('--scopes <scopes>', `comma-separated, default all: ${SCOPES.join(', ')}`, parseScopes)
+  .option('--json', 'print everything about it', false)
+  .action(async ({ env, tier, name, scopes, json }: Omit<CreateOptions, 'batchPerMinute'>) => {
+    const { createMachineCredential } = await import('./process/roles/machine-credentials.ts');
+    const credential = { environment: env, tier, name, ...(scopes !== undefined && { scopes }) };
+    await createMachineCredential(credential, { json });
+  });
+machineCredentials
+  .command('list')
+  .description('list the machine credentials')
+  .addOption(environment())
+  .option('--json', 'as JSON', false)
+  .action(async ({ env, json }: { env?: EnvironmentKind; json: boolean }) =>
+    (await import('./process/roles/machine-credentials.ts')).listMachineCredentials(env, { json }),
+  );
+machineCredentials
+  .command('revoke <id>')
+  .description('revoke a machine credential with its tokens, for good')
+  .action(async (id: string) => (await import('./process/roles/machine-credentials.ts')).revokeMachineCredential(id));
+
 const encryptionKeys = program
   .command('encryption-keys')
   .description('keys that seal secrets in the database of DATABASE_URL, or of the running `start`');

@@ -3,6 +3,8 @@ import { deadLetterRoutes } from './dead-letters/routes.ts';
 import { deliveryRoutes } from './deliveries/routes.ts';
 import type { Route } from './http/route.ts';
 import { apiKeyRoutes } from './identity/api-keys/routes.ts';
+import { machineCredentialRoutes } from './identity/machine-credentials/routes.ts';
+import { tokenRoutes } from './identity/tokens/routes.ts';
 import { replayRoutes } from './replays/routes.ts';
 import { messageRoutes } from './messages/routes.ts';
 import { publishingRoutes } from './publishing/routes.ts';
@@ -11,7 +13,7 @@ import type { Services } from './services.ts';
 import { streamRoutes } from './streams/routes.ts';
 import { subscriptionRoutes } from './subscriptions/routes.ts';
 
-/** Every endpoint that takes a credential. */
+/** Every endpoint but the probes. */
 export const routes: Route<Services>[] = [
   ...channelRoutes,
   ...publishingRoutes,
@@ -23,4 +25,6 @@ export const routes: Route<Services>[] = [
   ...deadLetterRoutes,
   ...replayRoutes,
   ...apiKeyRoutes,
+  ...machineCredentialRoutes,
+  ...tokenRoutes,
 ];

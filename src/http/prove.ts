@@ -8,7 +8,8 @@ import { headOf } from './request-head.ts';
 export const prove: Middleware = (ctx, next) => {
   const { credential, route, bytes } = ctx.state;
   if (credential === undefined || route?.access === 'public') return next();
-  const known = (): Promise<unknown> => {
+  const known = (headers?: Readonly<Record<string, string>>): Promise<unknown> => {
+    if (headers !== undefined) ctx.set(headers);
     ctx.state.caller = credential.caller;
     return next();
   };

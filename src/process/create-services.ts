@@ -3,6 +3,10 @@ import { createChannels } from '../channels/service.ts';
 import { createDeadLetters } from '../dead-letters/service.ts';
 import { createDeliveries } from '../deliveries/service.ts';
 import { createIdempotency } from '../idempotency/service.ts';
+import { createMachineCredentials } from '../identity/machine-credentials/service.ts';
+import { createUsedProofs } from '../identity/dpop/used-proofs.ts';
+import { createTokens } from '../identity/tokens/service.ts';
+import { createSigningKeys } from '../identity/tokens/signing-keys.ts';
 import type { ProcessDependencies } from './create-dependencies.ts';
 import { createReplays } from '../replays/service.ts';
 import { createMessages } from '../messages/service.ts';
@@ -29,8 +33,15 @@ export function createServices(
   const schemas = createSchemas(deps);
   const streams = createStreams(deps);
   const { filters, publishingConfigs: configs } = deps;
+  const machineCredentials = createMachineCredentials(deps, siblings.forgetKey);
   return {
     apiKeys: createApiKeys(deps, siblings.forgetKey),
+    machineCredentials,
+    tokens: createTokens(deps, {
+      machineCredentials,
+      signingKeys: createSigningKeys(deps),
+      usedProofs: createUsedProofs(deps),
+    }),
     channels: createChannels(deps, { deliveries, schemas }),
     publishing: createPublishing(deps, { schemas, filters, configs, streams, handOver }),
     messages: createMessages(deps),

@@ -12,6 +12,7 @@ import {
 import { SEALED_COLUMNS } from '../../src/db/sealed-columns.ts';
 import { pageOf } from '../../src/http/answer-fields.ts';
 import { problemsOf } from '../support/check/answer-check.ts';
+import { CHALLENGES } from '../support/check/edge-answers.ts';
 import { type Answer, startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { sealedTexts } from '../support/make/sealed.ts';
 import { make, seedResources } from '../support/make/seed.ts';
@@ -90,6 +91,9 @@ async function expectUnchanged(act: () => Promise<void>): Promise<void> {
   expect(await tableContents(posthorn.deps.pool)).toEqual(before);
 }
 
+/** Endpoints for everyone have tests of their own: test/identity/token-endpoint.test.ts. */
+const guarded = routes.filter(({ access }) => access !== 'public');
+
 test('the route table has exactly the endpoints of the contract, with their scopes and statuses', () => {
   const wanted = CONTRACT.map(({ method, path, scope, status, body }) => ({
     endpoint: `${method} ${path}`,
@@ -98,7 +102,7 @@ test('the route table has exactly the endpoints of the contract, with their scop
     status,
     consumes: body === undefined ? 'none' : 'json',
   }));
-  const actual = routes.map(({ method, path, access, answers, status, consumes }) => ({
+  const actual = guarded.map(({ method, path, access, answers, status, consumes }) => ({
     endpoint: `${method} ${path}`,
     access,
     statuses: Object.keys(answers),
@@ -111,7 +115,7 @@ test('the route table has exactly the endpoints of the contract, with their scop
 });
 
 /** The contract's row of each route; the test above fails for a route that has none, and for a row that has no route. */
-const served = routes.flatMap(({ method, path }) =>
+const served = guarded.flatMap(({ method, path }) =>
   CONTRACT.filter((row) => row.method === method && row.path === path),
 );
 
@@ -141,16 +145,31 @@ describe.each(served)('$method $path', (row) => {
       { key: `svc_live_${'0'.repeat(43)}` },
       { key: revokedKey },
       { key: expiredKey },
-      ...[`Basic ${live}`, `DPoP ${live}`, `Token ${live}`, live, `Bearer ${live} ${live}`, `Bearer ${live},`].map(
-        (authorization) => ({ key: null, headers: { authorization } }),
-      ),
+      ...[`Basic ${live}`, `Token ${live}`, live, `Bearer ${live} ${live}`, `Bearer ${live},`].map((authorization) => ({
+        key: null,
+        headers: { authorization },
+      })),
     ];
     await expectUnchanged(async () => {
       for (const options of wrong) {
         const answer = await call(row, options);
         expectRefused(answer, 'UNAUTHORIZED');
         expect(answer.body.error.message).toBe('The API key is invalid or missing');
-        expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="api"');
+        expect(answer.headers.get('www-authenticate')).toBe(CHALLENGES);
+      }
+    });
+  });
+
+  test('with what is no access token is UNAUTHORIZED, and changes nothing', async () => {
+    const { live } = posthorn.keys;
+    await expectUnchanged(async () => {
+      for (const authorization of [`DPoP ${live}`, 'DPoP', 'DPoP a.b.c', `dpop ${live}`]) {
+        const answer = await call(row, { key: null, headers: { authorization } });
+        expectRefused(answer, 'UNAUTHORIZED');
+        expect(answer.body.error.message).toBe('The access token is invalid, has expired or was revoked');
+        expect(answer.headers.get('www-authenticate')).toBe(
+          CHALLENGES.replace('"api"', '"api", error="invalid_token"'),
+        );
       }
     });
   });
@@ -160,6 +179,7 @@ describe.each(served)('$method $path', (row) => {
       const answer = await call(row, { key: allBut.get(row.scope) ?? null });
       expectRefused(answer, 'FORBIDDEN');
       expect(answer.body.error.message).toContain(row.scope);
+      expect(answer.headers.get('www-authenticate')).toContain(`error="insufficient_scope", scope="${row.scope}"`);
     });
   });
 
@@ -264,6 +284,8 @@ describe.each([...new Set(CONTRACT.map(({ path }) => path))])('%s', (path) => {
 test('the secrets that all these calls have sealed stand in the columns that a start proves its keys with', async () => {
   const path = `/v1/subscriptions/${ids.subscriptionId}/secret/rotate`;
   await posthorn.request('POST', path, {}, { headers: { 'idempotency-key': 'sealed' } });
+  // The first look at the public keys makes the key of access tokens.
+  await posthorn.request('GET', '/.well-known/jwks.json');
   const places = new Set((await sealedTexts(posthorn.deps.pool)).map(({ place }) => place));
   expect(places).toEqual(new Set(SEALED_COLUMNS.map(({ table, column }) => `${table}.${column}`)));
 });

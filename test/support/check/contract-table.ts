@@ -1,46 +1,15 @@
-import type { z } from 'zod';
 import { channelAnswer } from '../../../src/channels/schema.ts';
 import { deadLetterAnswer } from '../../../src/dead-letters/schema.ts';
 import { attemptAnswer, deliveryAnswer } from '../../../src/deliveries/schema.ts';
-import { apiKeyAnswer, newApiKeyAnswer } from '../../../src/identity/api-keys/schema.ts';
 import { bulkReplayAnswer, messageReplayAnswer } from '../../../src/replays/schema.ts';
 import { messageAnswer } from '../../../src/messages/schema.ts';
 import { batchAnswer, dryRunAnswer, publishedAnswer, validationAnswer } from '../../../src/publishing/schema.ts';
 import { cancelledMessageAnswer } from '../../../src/scheduling/schema.ts';
-import type { Scope } from '../../../src/kernel/scopes.ts';
 import { secretAnswer, subscriptionAnswer } from '../../../src/subscriptions/schema.ts';
+import type { ContractRow, ResourceIds } from './contract-row.ts';
+import { CREDENTIAL_ROWS } from './credential-rows.ts';
 
-/** One id of each kind that a path may name, all of one environment. */
-export type ResourceIds = {
-  channelId: string;
-  messageId: string;
-  scheduledMessageId: string;
-  subscriptionId: string;
-  deliveryId: string;
-  deadLetterId: string;
-  bulkReplayId: string;
-  messageReplayId: string;
-  apiKeyId: string;
-};
-
-/**
- * The contract of one endpoint, written by hand from the specification §4. The tests compare the route table with it, so that neither
- * a scope nor a status changes unseen.
- */
-export type ContractRow = {
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  path: string;
-  scope: Scope;
-  status: 200 | 201 | 202 | 204;
-  /** Schema of its answer; absent with 204. `listOf` is a page of that resource. */
-  answers?: z.ZodType;
-  listOf?: z.ZodType;
-  /** Answers with server-sent events; test/streams/stream.test.ts reads them. */
-  isStream?: true;
-  /** A good body, where one is taken. */
-  body?: (ids: ResourceIds) => Record<string, unknown>;
-  isBodyOptional?: true;
-};
+export type { ContractRow, ResourceIds } from './contract-row.ts';
 
 const message = { eventType: 'order.created', payload: { n: 1 } };
 
@@ -255,32 +224,7 @@ export const CONTRACT: ContractRow[] = [
     status: 202,
     answers: messageReplayAnswer,
   },
-  { method: 'GET', path: '/v1/api-keys', scope: 'credentials:write', status: 200, listOf: apiKeyAnswer },
-  {
-    method: 'POST',
-    path: '/v1/api-keys',
-    scope: 'credentials:write',
-    status: 201,
-    answers: newApiKeyAnswer,
-    body: () => ({ name: 'till' }),
-  },
-  { method: 'GET', path: '/v1/api-keys/:apiKeyId', scope: 'credentials:write', status: 200, answers: apiKeyAnswer },
-  {
-    method: 'PATCH',
-    path: '/v1/api-keys/:apiKeyId',
-    scope: 'credentials:write',
-    status: 200,
-    answers: apiKeyAnswer,
-    body: () => ({ name: 'renamed' }),
-  },
-  { method: 'DELETE', path: '/v1/api-keys/:apiKeyId', scope: 'credentials:write', status: 204 },
-  {
-    method: 'POST',
-    path: '/v1/api-keys/:apiKeyId/rotate',
-    scope: 'credentials:write',
-    status: 200,
-    answers: newApiKeyAnswer,
-  },
+  ...CREDENTIAL_ROWS,
 ];
 
 /** The parameter that a path names; undefined when it names none. No path names two. */

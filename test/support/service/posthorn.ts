@@ -9,7 +9,8 @@ import { createKeyRing } from '../../../src/credentials/key-ring.ts';
 import { createFilters } from '../../../src/filters/filters.ts';
 import { startHttpServer } from '../../../src/http/server.ts';
 import { apiKeyScheme } from '../../../src/identity/api-keys/scheme.ts';
-import { createLimiter } from '../../../src/rate-limits/limiter.ts';
+import { dpopScheme } from '../../../src/identity/tokens/scheme.ts';
+import { type AddressBucket, createLimiter } from '../../../src/rate-limits/limiter.ts';
 import { createLog } from '../../../src/log.ts';
 import { createNewId } from '../../../src/new-id.ts';
 import { createAddressGuard } from '../../../src/outbound/address-guard.ts';
@@ -57,7 +58,12 @@ export type RequestOptions = { key?: string | null; headers?: Record<string, str
  * certificates of `trustedCertificates` (PEM).
  */
 export async function startPosthorn(
-  options: { withWorker?: boolean; variables?: Record<string, string>; trustedCertificates?: readonly string[] } = {},
+  options: {
+    withWorker?: boolean;
+    variables?: Record<string, string>;
+    trustedCertificates?: readonly string[];
+    addressLimits?: Record<AddressBucket, number>;
+  } = {},
 ): Promise<TestPosthorn> {
   const database = await createTestDatabase();
   const testTemporal = createTestTemporal();
@@ -105,9 +111,19 @@ export async function startPosthorn(
     return made.key;
   };
   const keys = { live: await makeKey('live'), test: await makeKey('test') };
-  const limiter = createLimiter({ log: deps.log, strangerRequestsPerMinute: 100_000 });
+  const limiter = createLimiter({
+    log: deps.log,
+    strangerRequestsPerMinute: 100_000,
+    addressLimits: options.addressLimits ?? { token: 100_000 },
+  });
   const server = await startHttpServer(
-    createApp({ deps, services, routes, schemes: [apiKeyScheme(services.apiKeys)], limiter }),
+    createApp({
+      deps,
+      services,
+      routes,
+      schemes: [apiKeyScheme(services.apiKeys), dpopScheme(services.tokens)],
+      limiter,
+    }),
     { port: 0, host: '127.0.0.1' },
   );
   own.add({ host: 'localhost', port: server.port });

@@ -1,0 +1,35 @@
+import type { z } from 'zod';
+import type { Scope } from '../../../src/kernel/scopes.ts';
+
+/** One id of each kind that a path may name, all of one environment. */
+export type ResourceIds = {
+  channelId: string;
+  messageId: string;
+  scheduledMessageId: string;
+  subscriptionId: string;
+  deliveryId: string;
+  deadLetterId: string;
+  bulkReplayId: string;
+  messageReplayId: string;
+  apiKeyId: string;
+  machineCredentialId: string;
+};
+
+/**
+ * The contract of one endpoint, written by hand from the specification §4. The tests compare the route table with it, so that neither
+ * a scope nor a status changes unseen.
+ */
+export type ContractRow = {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  path: string;
+  scope: Scope;
+  status: 200 | 201 | 202 | 204;
+  /** Schema of its answer; absent with 204. `listOf` is a page of that resource. */
+  answers?: z.ZodType;
+  listOf?: z.ZodType;
+  /** Answers with server-sent events; test/streams/stream.test.ts reads them. */
+  isStream?: true;
+  /** A good body, where one is taken. */
+  body?: (ids: ResourceIds) => Record<string, unknown>;
+  isBodyOptional?: true;
+};
