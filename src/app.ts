@@ -1,6 +1,7 @@
 import Koa from 'koa';
 import type { Dependencies } from './dependencies.ts';
 import type { RequestState } from './http/context.ts';
+import { clientAddress } from './http/client-address.ts';
 import { errors } from './http/errors.ts';
 import { createEventStreams, STREAM_TIMINGS } from './http/event-stream.ts';
 import { health } from './http/health.ts';
@@ -21,6 +22,7 @@ import type { Served } from './http/server.ts';
 import { validate } from './http/validate.ts';
 import type { Idempotency } from './idempotency/service.ts';
 import type { Scheme } from './identity/scheme.ts';
+import { addressBucket } from './rate-limits/address-bucket.ts';
 import type { Limiter } from './rate-limits/limiter.ts';
 import { type Check, createReadiness, type ProcessState, type Readiness } from './readiness/readiness.ts';
 import { startChecks } from './readiness/start-checks.ts';
@@ -77,7 +79,12 @@ export function createApp<Services extends { idempotency: Pick<Idempotency, 'onc
   koa.use(parseBody);
   koa.use(validate);
   koa.use(idempotency(services.idempotency.once));
-  koa.use(runRoute(streams));
+  koa.use(
+    runRoute(streams, {
+      count: limiter.countAgainst,
+      addressOf: (request) => addressBucket(clientAddress(request, config.trustedProxyHops)),
+    }),
+  );
   // Koa's own handler deletes every header and answers in plain text. `errors` lets nothing through, so only connections that broke
   // during an answer come here.
   koa.context.onerror = function (this: Koa.Context, error: Error | null | undefined) {

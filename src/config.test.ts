@@ -16,6 +16,7 @@ describe('readConfig', () => {
       port: 3000,
       isPortChosen: false,
       publicBaseUrl: 'http://localhost:3000',
+      dpopNonces: false,
       temporal: { namespace: 'default' },
       encryptionKeys: [],
       trustedProxyHops: 0,

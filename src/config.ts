@@ -35,6 +35,8 @@ export type Config = {
   readonly isPortChosen: boolean;
   /** Without a slash at its end. */
   readonly publicBaseUrl: string;
+  /** Every DPoP proof must hold a nonce of ours. */
+  readonly dpopNonces: boolean;
   /** Absent: `start` runs its own PostgreSQL. */
   readonly databaseUrl?: string;
   readonly temporal: TemporalConfig;
@@ -101,6 +103,7 @@ const listOf = (value: string): string[] =>
 const variables = z.object({
   PORT: wholeNumber(0, 65_535).optional(),
   PUBLIC_BASE_URL: urlOf('http:', 'https:').optional(),
+  DPOP_NONCES: flag.default(false),
   DATABASE_URL: urlOf('postgresql:', 'postgres:')
     .refine(isDecodable, 'must have %25 for % and so on in its user name and password')
     .optional(),
@@ -172,6 +175,7 @@ export function readConfig(
     port,
     isPortChosen: value.PORT !== undefined,
     publicBaseUrl: (value.PUBLIC_BASE_URL ?? `http://localhost:${port}`).replace(/\/+$/, ''),
+    dpopNonces: value.DPOP_NONCES,
     ...(value.DATABASE_URL !== undefined && { databaseUrl: value.DATABASE_URL }),
     temporal: {
       ...(value.TEMPORAL_ADDRESS !== undefined && { address: value.TEMPORAL_ADDRESS }),

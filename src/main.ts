@@ -118,6 +118,36 @@ apps
   .description('take the credentials of a suspended app again, and go on with its deliveries')
   .action(async (ref: string) => (await import('./process/roles/apps.ts')).activateApp(ref));
 
+const machineCredentials = program
+  .command('machine-credentials')
+  .description('clients of POST /oauth/token in the database of DATABASE_URL, or of the running `start`');
+machineCredentials
+  .command('create')
+  .description('make a machine credential and print its id and secret, this once')
+  .addOption(environment().makeOptionMandatory())
+  .addOption(new Option('--tier <tier>', 'its rate limits').choices(TIERS).default('enterprise'))
+  .option('--name <name>', 'what it is for', parseName, 'Command line')
+  .option('--scopes <scopes>', `comma-separated, default all: ${SCOPES.join(', ')}`, parseScopes)
+  .addOption(app())
+  .option('--json', 'print everything about it', false)
+  .action(async ({ app: ref, env, tier, name, scopes, json }: Omit<CreateOptions, 'batchPerMinute'>) => {
+    const { createMachineCredential } = await import('./process/roles/machine-credentials.ts');
+    const credential = { environment: env, tier, name, ...(scopes !== undefined && { scopes }) };
+    await createMachineCredential({ ...credential, app: ref }, { json });
+  });
+machineCredentials
+  .command('list')
+  .description('list the machine credentials')
+  .addOption(environment())
+  .option('--json', 'as JSON', false)
+  .action(async ({ env, json }: { env?: EnvironmentKind; json: boolean }) =>
+    (await import('./process/roles/machine-credentials.ts')).listMachineCredentials(env, { json }),
+  );
+machineCredentials
+  .command('revoke <id>')
+  .description('revoke a machine credential with its tokens, for good')
+  .action(async (id: string) => (await import('./process/roles/machine-credentials.ts')).revokeMachineCredential(id));
+
 const encryptionKeys = program
   .command('encryption-keys')
   .description('keys that seal secrets in the database of DATABASE_URL, or of the running `start`');

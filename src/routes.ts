@@ -5,6 +5,8 @@ import type { Route } from './http/route.ts';
 import { appRoutes } from './identity/apps/routes.ts';
 import { apiKeyRoutes } from './identity/api-keys/routes.ts';
 import { auditRoutes } from './identity/audit/routes.ts';
+import { machineCredentialRoutes } from './identity/machine-credentials/routes.ts';
+import { tokenRoutes } from './identity/tokens/routes.ts';
 import { replayRoutes } from './replays/routes.ts';
 import { messageRoutes } from './messages/routes.ts';
 import { publishingRoutes } from './publishing/routes.ts';
@@ -13,7 +15,7 @@ import type { Services } from './services.ts';
 import { streamRoutes } from './streams/routes.ts';
 import { subscriptionRoutes } from './subscriptions/routes.ts';
 
-/** Every endpoint that takes a credential. */
+/** Every endpoint but the probes. */
 export const routes: Route<Services>[] = [
   ...channelRoutes,
   ...publishingRoutes,
@@ -27,4 +29,6 @@ export const routes: Route<Services>[] = [
   ...apiKeyRoutes,
   ...appRoutes,
   ...auditRoutes,
+  ...machineCredentialRoutes,
+  ...tokenRoutes,
 ];

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { type EncryptionKey, ENCRYPTION_KEY_ID } from '../config.ts';
 import type { SealContext } from '../db/sealed-columns.ts';
 
@@ -17,6 +17,8 @@ export type KeyRing = {
    * the fault: no sealed text, a kid that is not on the ring, or a text that was changed or belongs to another context.
    */
   decrypt(sealed: string, context: SealContext): string;
+  /** 32 bytes for another purpose, one of each key, in their order (HKDF-SHA256, RFC 5869). They tell nothing of the key itself. */
+  derive(purpose: string): Buffer[];
 };
 
 /**
@@ -44,6 +46,7 @@ export function createKeyRing(keys: readonly EncryptionKey[]): KeyRing {
       const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
       return [VERSION, writer.kid, nonce.toString('base64url'), body.toString('base64url')].join('.');
     },
+    derive: (purpose) => keys.map(({ key }) => Buffer.from(hkdfSync('sha256', key, '', purpose, KEY_BYTES))),
     decrypt(sealed, context) {
       const { kid, nonce, ciphertext, tag } = parseSealed(sealed);
       const key = keyOfId.get(kid);

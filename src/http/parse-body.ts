@@ -2,19 +2,21 @@ import { parse } from 'secure-json-parse';
 import { invalidField } from '../kernel/api-error.ts';
 import type { Middleware } from './context.ts';
 import { checkJson, refuseAbsurdDepth } from './json-guard.ts';
+import { FORM_TYPE, mediaTypeOf } from './media-type.ts';
 import { parseQuery } from './parse-query.ts';
 
 /**
  * Reads the bytes as the route takes them: exact text to bodyText; parsed and checked JSON, or the fields of a form, to body. A
  * route without a body schema tolerates one of JSON, but it must still be valid. Raw bytes are left as they are.
  */
-export const parseBody: Middleware = ({ state }, next) => {
+export const parseBody: Middleware = ({ req, state }, next) => {
   const { bytes, route } = state;
   const consumes = route?.consumes ?? 'none';
   // An empty chunked body is no body.
   if (bytes.length > 0 && typeof consumes === 'string') {
     state.bodyText = decode(bytes);
-    if (consumes === 'form') state.body = parseQuery(state.bodyText);
+    const isForm = consumes === 'form' || (consumes === 'parameters' && mediaTypeOf(req) === FORM_TYPE);
+    if (isForm) state.body = parseQuery(state.bodyText);
     else {
       refuseAbsurdDepth(state.bodyText);
       state.body = parseJson(state.bodyText);

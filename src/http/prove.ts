@@ -12,7 +12,8 @@ export const prove =
   (ctx, next) => {
     const { credential, route, bytes } = ctx.state;
     if (credential === undefined || route?.access === 'public') return next();
-    const known = (): Promise<unknown> => {
+    const known = (headers?: Readonly<Record<string, string>>): Promise<unknown> => {
+      if (headers !== undefined) ctx.set(headers);
       const { caller } = credential;
       // A publish is never audited, so it pays for nothing here.
       ctx.state.caller = route?.isPublish === true ? caller : { ...caller, from: originOf(ctx, trustedProxyHops) };

@@ -4,7 +4,7 @@ import { clientAddress } from './client-address.ts';
 import type { Middleware } from './context.ts';
 
 /**
- * Counts the request for its principal, or for its address when it names none, writes X-RateLimit-* and refuses
+ * Counts the request for its principal, or for its address when it names none or the route wants it so, writes X-RateLimit-* and refuses
  * what is over the limit. Before the body is read: a refused request costs no memory. The place in flight is kept until
  * the answer is made, and given back before it is sent, so that the caller's next request finds it free.
  */
@@ -13,8 +13,8 @@ export const rateLimit =
   async (ctx, next) => {
     const { credential, credentialProblem, route } = ctx.state;
     const allowance =
-      credential === undefined
-        ? await limiter.allowStranger(clientAddress(ctx.req, trustedProxyHops))
+      route?.perAddress !== undefined || credential === undefined
+        ? await limiter.allowStranger(clientAddress(ctx.req, trustedProxyHops), route?.perAddress)
         : await limiter.allow(credential.caller.principal.id, credential.caller.limits, route?.bucket);
     ctx.set(allowance.headers);
     try {

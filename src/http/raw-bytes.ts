@@ -2,14 +2,14 @@ import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
 import { ApiError, invalidField } from '../kernel/api-error.ts';
 import type { Middleware } from './context.ts';
+import { FORM_TYPE, JSON_TYPE } from './media-type.ts';
 import type { Consumes } from './route.ts';
 
 /** Largest request body in bytes, by the route's size (docs/security.md). */
-export const BODY_LIMITS = { control: 256 * 1024, publish: 5 * 1024 * 1024 } as const;
+export const BODY_LIMITS = { parameters: 16 * 1024, control: 256 * 1024, publish: 5 * 1024 * 1024 } as const;
 
 const NONE = Buffer.alloc(0);
-const JSON_TYPES = ['application/json'];
-const FORM_TYPES = ['application/x-www-form-urlencoded'];
+const TYPES = { json: [JSON_TYPE], none: [JSON_TYPE], form: [FORM_TYPE], parameters: [JSON_TYPE, FORM_TYPE] } as const;
 /** Raw bytes of every type, those without one included. */
 export const ANY_TYPE = '*/*';
 
@@ -55,7 +55,7 @@ function refuseMediaType(request: IncomingMessage, consumes: Consumes): void {
 /** A route that takes nothing tolerates a body of JSON without fields. */
 function mediaTypesOf(consumes: Consumes): readonly string[] {
   if (typeof consumes !== 'string') return consumes.raw;
-  return consumes === 'form' ? FORM_TYPES : JSON_TYPES;
+  return TYPES[consumes];
 }
 
 const unsupported = (field: string, reason: string): ApiError =>

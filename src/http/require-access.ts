@@ -26,7 +26,9 @@ export function accessProblem(
     return isSession ? undefined : new ApiError('FORBIDDEN', 'Only a person who is signed in may ask for this');
   }
   if (!caller.scopes.has(access.scope))
-    return new ApiError('FORBIDDEN', `This credential does not have the scope ${access.scope}`);
+    return new ApiError('FORBIDDEN', `This credential does not have the scope ${access.scope}`, {
+      oauth: { error: 'insufficient_scope', scope: access.scope },
+    });
   return levelProblem(access.level ?? 'environment', { caller, isSession });
 }
 

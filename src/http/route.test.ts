@@ -25,7 +25,14 @@ test('a bound route calls its own services', async () => {
   const row = route({ ...ONE, handle: ({ params: { channelId } }, { things }) => things.find(channelId) });
   const [bound] = bindRoutes([row], { things: { find: (id) => Promise.resolve({ id }) } });
   const request = { caller: undefined, params: { channelId: 'one' }, body: undefined, query: undefined };
-  const answer = bound?.handle({ ...request, bodyText: '', bytes: Buffer.alloc(0), header: () => undefined });
+  const edge = {
+    header: () => undefined,
+    head: () => ({ method: 'GET', target: '/', path: '/', header: () => [] }),
+    address: () => '127.0.0.1',
+    countAgainst: async () => undefined,
+    setNonce: () => undefined,
+  };
+  const answer = bound?.handle({ ...request, ...edge, bodyText: '', bytes: Buffer.alloc(0) });
   expect(await answer).toEqual({ id: 'one' });
 });
 

@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import type { KeepInPublish } from '../idempotency/kept-answers.ts';
 import type { Caller, EnvironmentCaller } from '../identity/caller.ts';
-import type { Bucket } from '../rate-limits/limiter.ts';
+import type { RequestHead } from '../identity/scheme.ts';
+import type { AddressBucket, Bucket } from '../rate-limits/limiter.ts';
 import type { ErrorCode } from '../kernel/api-error.ts';
 import type { Scope } from '../kernel/scopes.ts';
 
@@ -14,8 +15,11 @@ type Status = 200 | 201 | 202 | 204;
  */
 export type Access = { readonly scope: Scope; readonly level?: 'organisation' | 'any' } | 'session' | 'public';
 
-/** A body is read as JSON, as the fields of an HTML form, as nothing, or as the bytes that came, of these media types. */
-export type Consumes = 'json' | 'form' | 'none' | { readonly raw: readonly string[] };
+/**
+ * A body is read as JSON, as the fields of an HTML form, as either of the two, as nothing, or as the bytes that came, of these media
+ * types.
+ */
+export type Consumes = 'json' | 'form' | 'parameters' | 'none' | { readonly raw: readonly string[] };
 
 /** The parameters a path names: `/v1/channels/:channelId` gives `{ channelId: string }`. */
 type ParamsOf<P extends string> = P extends `${string}/:${infer Name}/${infer Rest}`
@@ -47,6 +51,14 @@ export type RouteRequest<B, Q, P, C> = {
   hops?: number;
   /** A request header by its lower-case name; several of the name are joined as Node joins them. */
   header: (name: 'last-event-id' | 'traceparent' | 'tracestate') => string | undefined;
+  /** The request as schemes of authentication see it. */
+  head: () => RequestHead;
+  /** Where the request comes from, as limits count it. */
+  address: () => string;
+  /** Counts one in the window of that name; throws RATE_LIMITED when there were more than `perMinute` in 60 s. */
+  countAgainst: (name: string, perMinute: number) => Promise<void>;
+  /** Hands a nonce out with the answer (RFC 9449 §8.2). */
+  setNonce: (nonce: string) => void;
 };
 
 /** A row of the route table, but for its handler. */
@@ -72,8 +84,14 @@ export type Row = {
   isPublish?: true;
   /** The route makes deliveries of stored messages: refused to a request that is itself the consequence of a delivery. */
   isRedelivery?: true;
-  /** Largest request body in bytes: `control` 256 KiB (default), `publish` 5 MiB. */
-  size?: 'control' | 'publish';
+  /** Largest request body in bytes: `parameters` 16 KiB, `control` 256 KiB (default), `publish` 5 MiB. */
+  size?: 'parameters' | 'control' | 'publish';
+  /** Counts by address in a bucket of the route's own, whoever asks. */
+  perAddress?: AddressBucket;
+  /** Refuses a form in the words of RFC 6749 (errors.ts). */
+  isOAuth?: true;
+  /** Headers of good answers, over those of every answer. */
+  headers?: Readonly<Record<string, string>>;
 };
 
 /** A request as run-route.ts hands it to any handler. */
@@ -90,7 +108,7 @@ export const bindRoutes = <Services>(routes: readonly Route<Services>[], service
   routes.map((row) => ({ ...row, handle: (request) => row.handle(request, services) }));
 
 type Taken<B extends z.ZodType> =
-  | { consumes: 'json' | 'form'; body: B }
+  | { consumes: 'json' | 'form' | 'parameters'; body: B }
   | { consumes: { readonly raw: readonly string[] }; body?: never }
   | { consumes?: 'none'; body?: never };
 
@@ -105,7 +123,7 @@ type Given<
   B extends z.ZodType,
   Q extends z.ZodType,
   R extends { readonly [status in Status]?: z.ZodType },
-> = Pick<Row, 'method' | 'bucket' | 'isPublish' | 'isRedelivery' | 'size'> &
+> = Pick<Row, 'method' | 'bucket' | 'isPublish' | 'isRedelivery' | 'size' | 'perAddress' | 'isOAuth' | 'headers'> &
   Taken<B> &
   Named<P> & {
     path: P;

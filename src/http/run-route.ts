@@ -1,10 +1,18 @@
+import type { IncomingMessage } from 'node:http';
 import { writeAnswer } from './answer.ts';
 import type { Context, Middleware } from './context.ts';
+import { headOf } from './request-head.ts';
 import { EventStream, type EventStreams } from './event-stream.ts';
 import { LineStream, writeLines } from './line-stream.ts';
 
+/** Questions that handlers may ask of the edge. */
+export type Edge = {
+  count: (name: string, perMinute: number) => Promise<void>;
+  addressOf: (request: IncomingMessage) => string;
+};
+
 /** Runs the route's handler and writes what it returns. */
-export function runRoute(streams: EventStreams): Middleware {
+export function runRoute(streams: EventStreams, { count, addressOf }: Edge): Middleware {
   return async (ctx) => {
     const { route, caller, params = {}, body, query, bodyText = '', bytes, hops, keep } = ctx.state;
     if (route === undefined || (caller === undefined && route.access !== 'public'))
@@ -17,12 +25,17 @@ export function runRoute(streams: EventStreams): Middleware {
       bodyText,
       bytes,
       header: (name) => headerOf(ctx, name),
+      head: () => headOf(ctx.req),
+      address: () => addressOf(ctx.req),
+      countAgainst: count,
+      setNonce: (nonce) => ctx.set('DPoP-Nonce', nonce),
       ...(hops !== undefined && { hops }),
       ...(keep && { keep }),
     });
     if (result instanceof EventStream) return streams.answer(ctx, result);
     if (result instanceof LineStream) return writeLines(ctx, result);
-    return writeAnswer(ctx, route.status, route.status === 204 ? undefined : result);
+    writeAnswer(ctx, route.status, route.status === 204 ? undefined : result);
+    if (route.headers !== undefined) ctx.set(route.headers);
   };
 }
 

@@ -9,7 +9,7 @@ export type EnvironmentKind = (typeof ENVIRONMENT_KINDS)[number];
  * The one who asks. Rate limits count by `id`, and records such as replayedBy name it: ids of all kinds begin with prefixes of
  * their own (src/kernel/ids.ts), so that no two principals have the same.
  */
-export type Principal = { kind: 'apiKey'; id: string };
+export type Principal = { kind: 'apiKey' | 'machineCredential'; id: string };
 
 /** Where a request came from, for the audit log. */
 export type Origin = { address: string; userAgent?: string };

@@ -6,6 +6,8 @@ export type RequestHead = {
   method: string;
   /** Path and query as they came. */
   target: string;
+  /** The path alone, as it came. */
+  readonly path: string;
   /** Every value of a header, by its lower-case name: of several a scheme must not take one for all. */
   header(name: string): readonly string[];
 };
@@ -18,8 +20,11 @@ export type Credential = {
   caller: Caller;
   /** A person's, who is signed in: what routes with the access `session` take. */
   isSession: boolean;
-  /** Checks what needs the body. Throws an ApiError, UNAUTHORIZED as a rule. Absent where the head has proven all there is. */
-  prove?(request: WholeRequest): Promise<void>;
+  /**
+   * Checks what needs the body, or leaves a trace. Throws an ApiError, UNAUTHORIZED as a rule; gives headers for the answer, where it has
+   * any. Absent where the head has proven all there is.
+   */
+  prove?(request: WholeRequest): Promise<Readonly<Record<string, string>> | undefined>;
   /** Looks the credential up once more, for answers that last: undefined when it was revoked or has expired since. */
   renew(): Promise<Caller | undefined>;
 };
@@ -29,7 +34,10 @@ export type Credential = {
  * cheap, and is not yet a proof. `Credential.prove` comes behind the raw bytes. A route's handler runs behind both.
  */
 export type Scheme = {
-  /** Undefined when the request has no credential of this scheme that is valid. */
+  /**
+   * Undefined when the request has no credential of this scheme that is valid, and another scheme may know it. Throws an ApiError for a
+   * bad one of this scheme.
+   */
   identify(head: RequestHead): Promise<Credential | undefined>;
 };
 

@@ -1,3 +1,5 @@
+import type { OAuthRefusal } from './oauth.ts';
+
 /** Every code a caller can see, and the HTTP status it answers with (spec §7). */
 export const STATUS_OF_CODE = {
   INVALID_REQUEST: 400,
@@ -20,23 +22,25 @@ export type ErrorCode = keyof typeof STATUS_OF_CODE;
 /** For validation: the offending field as the caller wrote it (`messages[3].eventType`) and the reason of the refusal. */
 export type ErrorDetails = { field: string; reason: string };
 
-type Options = { details?: ErrorDetails; retryAfter?: number; cause?: unknown };
+type Options = { details?: ErrorDetails; retryAfter?: number; oauth?: OAuthRefusal; cause?: unknown };
 
 /**
  * The error that a service throws. `message` and `details` are for the caller; `cause` is for the operator's log and never leaves it.
- * `retryAfter` is whole seconds, set on RATE_LIMITED and UNAVAILABLE (spec §7, §8).
+ * `retryAfter` is whole seconds, set on RATE_LIMITED and UNAVAILABLE (spec §7, §8). `oauth` is the refusal as OAuth clients read it.
  */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ErrorCode;
   readonly details: ErrorDetails | undefined;
   readonly retryAfter: number | undefined;
+  readonly oauth: OAuthRefusal | undefined;
 
   constructor(code: ErrorCode, message: string, options: Options = {}) {
     super(message, { cause: options.cause });
     this.code = code;
     this.details = options.details;
     this.retryAfter = options.retryAfter;
+    this.oauth = options.oauth;
   }
 
   get status(): number {

@@ -6,6 +6,10 @@ import { createChannels } from '../channels/service.ts';
 import { createDeadLetters } from '../dead-letters/service.ts';
 import { createDeliveries } from '../deliveries/service.ts';
 import { createIdempotency } from '../idempotency/service.ts';
+import { createMachineCredentials } from '../identity/machine-credentials/service.ts';
+import { createUsedProofs } from '../identity/dpop/used-proofs.ts';
+import { createTokens } from '../identity/tokens/service.ts';
+import { createSigningKeys } from '../identity/tokens/signing-keys.ts';
 import type { ProcessDependencies } from './create-dependencies.ts';
 import { createReplays } from '../replays/service.ts';
 import { createMessages } from '../messages/service.ts';
@@ -34,11 +38,22 @@ export function createServices(
   const streams = createStreams(deps);
   const { filters, publishingConfigs: configs } = deps;
   const apiKeys = createApiKeys(deps, siblings.forgetKey);
-  const apps = createApps(deps, { makeSystemChannels: ensureSystemChannels, forget: apiKeys.forgetEverywhere });
+  const machineCredentials = createMachineCredentials(deps, siblings.forgetKey);
+  const forget = (appId: string): Promise<void> => {
+    machineCredentials.forget(appId);
+    return apiKeys.forgetEverywhere(appId);
+  };
+  const apps = createApps(deps, { makeSystemChannels: ensureSystemChannels, forget });
   return {
     apiKeys,
     apps,
     audit,
+    machineCredentials,
+    tokens: createTokens(deps, {
+      machineCredentials,
+      signingKeys: createSigningKeys(deps),
+      usedProofs: createUsedProofs(deps),
+    }),
     channels: createChannels(deps, { apps, deliveries, schemas, audit }),
     publishing: createPublishing(deps, { schemas, filters, configs, streams, handOver }),
     messages: createMessages(deps, { audit }),

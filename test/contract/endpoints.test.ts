@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { routes } from '../../src/routes.ts';
-import { STATUS_OF_CODE, type ErrorCode } from '../../src/kernel/api-error.ts';
 import { SCOPES, type Scope } from '../../src/kernel/scopes.ts';
 import {
   CONTRACT,
@@ -12,6 +11,8 @@ import {
 import { SEALED_COLUMNS } from '../../src/db/sealed-columns.ts';
 import { pageOf } from '../../src/http/answer-fields.ts';
 import { problemsOf } from '../support/check/answer-check.ts';
+import { type Envelope, expectHeaders, expectRefused } from '../support/check/contract-answers.ts';
+import { CHALLENGES } from '../support/check/edge-answers.ts';
 import { type Answer, startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { sealedTexts } from '../support/make/sealed.ts';
 import { asPerson, personScheme } from '../support/world/person-scheme.ts';
@@ -54,31 +55,6 @@ beforeAll(async () => {
 });
 afterAll(() => posthorn.stop());
 
-type Envelope = { error: { code: string; message: string; details?: { field: string; reason: string } } };
-
-/** Properties of every answer, whatever it says (spec §8). */
-function expectHeaders({ headers }: Answer<unknown>): void {
-  expect(headers.get('x-request-id')).toMatch(/^req_[0-9a-f]{32}$/);
-  for (const name of ['limit', 'remaining', 'reset']) expect(headers.get(`x-ratelimit-${name}`)).toMatch(/^\d+$/);
-}
-
-/** The envelope of the specification §7 and nothing beside it. */
-function expectRefused(answer: Answer<Envelope>, code: ErrorCode, field?: string): void {
-  const { error } = answer.body;
-  expect({ status: answer.status, code: error.code, field: error.details?.field }).toEqual({
-    status: STATUS_OF_CODE[code],
-    code,
-    field,
-  });
-  expect(Object.keys(answer.body)).toEqual(['error']);
-  expect(Object.keys(error)).toEqual(['code', 'message', ...(field === undefined ? [] : ['details'])]);
-  expect(error.message).not.toBe('');
-  if (field !== undefined) expect(error.details).toEqual({ field, reason: expect.stringMatching(/./) });
-  expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
-  expect(answer.headers.get('retry-after')).toBeNull();
-  expectHeaders(answer);
-}
-
 type Options = { key?: string | null; headers?: Record<string, string>; id?: string; body?: unknown };
 
 /** Calls the row's endpoint: with its good body and the live environment's id unless told otherwise. */
@@ -96,6 +72,9 @@ async function expectUnchanged(act: () => Promise<void>): Promise<void> {
   expect(await tableContents(posthorn.deps.pool)).toEqual(before);
 }
 
+/** Endpoints for everyone have tests of their own: test/identity/token-endpoint.test.ts. */
+const guarded = routes.filter(({ access }) => access !== 'public');
+
 test('the route table has exactly the endpoints of the contract, with their scopes and statuses', () => {
   const wanted = CONTRACT.map(({ method, path, scope, level, status, body }) => ({
     endpoint: `${method} ${path}`,
@@ -104,7 +83,7 @@ test('the route table has exactly the endpoints of the contract, with their scop
     status,
     consumes: body === undefined ? 'none' : 'json',
   }));
-  const actual = routes.map(({ method, path, access, answers, status, consumes }) => ({
+  const actual = guarded.map(({ method, path, access, answers, status, consumes }) => ({
     endpoint: `${method} ${path}`,
     access,
     statuses: Object.keys(answers),
@@ -117,7 +96,7 @@ test('the route table has exactly the endpoints of the contract, with their scop
 });
 
 /** The contract's row of each route; the test above fails for a route that has none, and for a row that has no route. */
-const served = routes.flatMap(({ method, path }) =>
+const served = guarded.flatMap(({ method, path }) =>
   CONTRACT.filter((row) => row.method === method && row.path === path),
 );
 
@@ -147,16 +126,31 @@ describe.each(served)('$method $path', (row) => {
       { key: `svc_live_${'0'.repeat(43)}` },
       { key: revokedKey },
       { key: expiredKey },
-      ...[`Basic ${live}`, `DPoP ${live}`, `Token ${live}`, live, `Bearer ${live} ${live}`, `Bearer ${live},`].map(
-        (authorization) => ({ key: null, headers: { authorization } }),
-      ),
+      ...[`Basic ${live}`, `Token ${live}`, live, `Bearer ${live} ${live}`, `Bearer ${live},`].map((authorization) => ({
+        key: null,
+        headers: { authorization },
+      })),
     ];
     await expectUnchanged(async () => {
       for (const options of wrong) {
         const answer = await call(row, options);
         expectRefused(answer, 'UNAUTHORIZED');
         expect(answer.body.error.message).toBe('The API key is invalid or missing');
-        expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="api"');
+        expect(answer.headers.get('www-authenticate')).toBe(CHALLENGES);
+      }
+    });
+  });
+
+  test('with what is no access token is UNAUTHORIZED, and changes nothing', async () => {
+    const { live } = posthorn.keys;
+    await expectUnchanged(async () => {
+      for (const authorization of [`DPoP ${live}`, 'DPoP', 'DPoP a.b.c', `dpop ${live}`]) {
+        const answer = await call(row, { key: null, headers: { authorization } });
+        expectRefused(answer, 'UNAUTHORIZED');
+        expect(answer.body.error.message).toBe('The access token is invalid, has expired or was revoked');
+        expect(answer.headers.get('www-authenticate')).toBe(
+          CHALLENGES.replace('"api"', '"api", error="invalid_token"'),
+        );
       }
     });
   });
@@ -166,6 +160,7 @@ describe.each(served)('$method $path', (row) => {
       const answer = await call(row, { key: allBut.get(row.scope) ?? null });
       expectRefused(answer, 'FORBIDDEN');
       expect(answer.body.error.message).toContain(row.scope);
+      expect(answer.headers.get('www-authenticate')).toContain(`error="insufficient_scope", scope="${row.scope}"`);
     });
   });
 
@@ -295,6 +290,8 @@ describe.each([...new Set(CONTRACT.map(({ path }) => path))])('%s', (path) => {
 test('the secrets that all these calls have sealed stand in the columns that a start proves its keys with', async () => {
   const path = `/v1/subscriptions/${ids.subscriptionId}/secret/rotate`;
   await posthorn.request('POST', path, {}, { headers: { 'idempotency-key': 'sealed' } });
+  // The first look at the public keys makes the key of access tokens.
+  await posthorn.request('GET', '/.well-known/jwks.json');
   const places = new Set((await sealedTexts(posthorn.deps.pool)).map(({ place }) => place));
   expect(places).toEqual(new Set(SEALED_COLUMNS.map(({ table, column }) => `${table}.${column}`)));
 });

@@ -20,10 +20,12 @@ afterAll(() => posthorn.stop());
 
 type Body = Record<string, unknown>;
 
-const withBody = routes.flatMap((route) => {
-  const good = CONTRACT.find(({ method, path }) => method === route.method && path === route.path)?.body;
-  return route.body === undefined ? [] : [{ ...route, schema: route.body, good: good ?? (() => ({})) }];
-});
+const withBody = routes
+  .filter(({ isOAuth }) => isOAuth !== true)
+  .flatMap((route) => {
+    const good = CONTRACT.find(({ method, path }) => method === route.method && path === route.path)?.body;
+    return route.body === undefined ? [] : [{ ...route, schema: route.body, good: good ?? (() => ({})) }];
+  });
 const settable = (object: z.ZodObject): string[] =>
   Object.keys(object.shape).filter((name) => isSettable(object.shape[name] as z.ZodType));
 const mayBeAbsent = (object: z.ZodObject, name: string): boolean =>
@@ -43,7 +45,9 @@ function withMember(body: Body, path: readonly string[], name: string, value: un
 }
 
 test('every object of every body and query knows its fields and takes no others', () => {
-  const objects = routes.flatMap(({ method, path, body, query }) =>
+  // RFC 6749 §3.2: the token endpoint ignores what it does not know.
+  const strict = routes.filter(({ isOAuth }) => isOAuth !== true);
+  const objects = strict.flatMap(({ method, path, body, query }) =>
     [body, query].flatMap((schema) => objectsOf(schema)).map(({ object, path: at }) => ({ method, path, at, object })),
   );
   expect(objects.length).toBeGreaterThan(30);
@@ -108,6 +112,11 @@ const PATCHED: { path: string; resource: () => string; clears: string[] }[] = [
   },
   { path: '/v1/api-keys/:apiKeyId', resource: () => ids.apiKeyId, clears: ['limits', 'expiresAt'] },
   { path: '/v1/apps/:appId', resource: () => ids.appId, clears: ['description', 'settings'] },
+  {
+    path: '/v1/machine-credentials/:machineCredentialId',
+    resource: () => ids.machineCredentialId,
+    clears: ['limits', 'expiresAt'],
+  },
 ];
 
 test('null clears what a resource may be without, and is refused where it may not', async () => {

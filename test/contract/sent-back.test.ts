@@ -27,7 +27,14 @@ const read = async (address: string): Promise<Resource> => (await posthorn.reque
 const schema = { type: 'object', required: ['n'], properties: { n: { type: 'integer' } } };
 
 /** Makes one of each kind with every field that it can have, and gives their addresses. */
-async function makeAll(): Promise<{ channel: string; subscription: string; apiKey: string; app: string; key: string }> {
+async function makeAll(): Promise<{
+  channel: string;
+  subscription: string;
+  apiKey: string;
+  machineCredential: string;
+  app: string;
+  key: string;
+}> {
   const { live } = posthorn.keys;
   const channel = await make(posthorn, live, '/v1/channels', {
     name: 'orders',
@@ -49,17 +56,15 @@ async function makeAll(): Promise<{ channel: string; subscription: string; apiKe
     maxConcurrency: 5,
     rateLimit: 100,
   });
-  const apiKey = await make(posthorn, live, '/v1/api-keys', {
-    name: 'till',
-    tier: 'pro',
-    limits: { burst: 7 },
-    expiresAt: new Date(Date.now() + 3_600_000).toISOString(),
-  });
+  const rights = { tier: 'pro', limits: { burst: 7 }, expiresAt: new Date(Date.now() + 3_600_000).toISOString() };
+  const apiKey = await make(posthorn, live, '/v1/api-keys', { name: 'till', ...rights });
+  const machineCredential = await make(posthorn, live, '/v1/machine-credentials', { name: 'till', ...rights });
   return {
     channel: `/v1/channels/${channel.id}`,
     subscription: `/v1/subscriptions/${subscription.id}`,
     apiKey: `/v1/api-keys/${apiKey.id}`,
     app: `/v1/apps/${String(apiKey['appId'])}`,
+    machineCredential: `/v1/machine-credentials/${machineCredential.id}`,
     key: String(apiKey['key']),
   };
 }
@@ -82,7 +87,7 @@ const inOtherZone = (resource: Resource): Record<string, unknown> =>
 // webhookUrl that was sent back reset the health of its subscription.
 test('every resource can be sent back as GET has shown it, with traffic in between, and is as it was', async () => {
   const all = await makeAll();
-  const addresses = [all.channel, all.subscription, all.apiKey, all.app];
+  const addresses = [all.channel, all.subscription, all.apiKey, all.machineCredential, all.app];
   expect(routes.filter(({ method }) => method === 'PATCH')).toHaveLength(addresses.length);
   const shown = await Promise.all(addresses.map(read));
 
@@ -136,8 +141,8 @@ test('so can what the service has changed meanwhile: disabled, expired, revoked,
 test('one wrong field of what identifies a resource, or is set elsewhere, refuses all of the PATCH', async () => {
   const all = await makeAll();
   const other = await makeAll();
-  const [channel, subscription, apiKey, app] = await Promise.all(
-    [all.channel, all.subscription, all.apiKey, all.app].map(read),
+  const [channel, subscription, apiKey, credential, app] = await Promise.all(
+    [all.channel, all.subscription, all.apiKey, all.machineCredential, all.app].map(read),
   );
   const otherId = (address: string): string => address.split('/').at(-1) ?? '';
   const later = new Date(Date.now() + 1_000).toISOString();
@@ -163,6 +168,10 @@ test('one wrong field of what identifies a resource, or is set elsewhere, refuse
     [all.apiKey, apiKey, 'last4', 'zzzz', /rotate/],
     [all.apiKey, apiKey, 'createdAt', later, /^cannot change$/],
     [all.apiKey, apiKey, 'status', 'revoked', /DELETE/],
+    [all.machineCredential, credential, 'id', otherId(other.machineCredential), /^cannot change$/],
+    [all.machineCredential, credential, 'environment', 'test', /^cannot change$/],
+    [all.machineCredential, credential, 'clientSecret', 'ocs_mine', /rotate/],
+    [all.machineCredential, credential, 'status', 'revoked', /DELETE \/v1\/machine-credentials/],
   ];
   const before = await contentsAtRest(posthorn);
   for (const [address, resource, field, value, reason] of cases) {
@@ -187,6 +196,7 @@ test('a new resource takes no field that the service sets, and nothing is made',
       'id createdAt updatedAt circuit concurrency secret status=disabled',
     ],
     ['/v1/api-keys', { name: 'x' }, 'id prefix last4 createdAt lastUsedAt key status'],
+    ['/v1/machine-credentials', { name: 'x' }, 'id secrets createdAt lastUsedAt clientSecret status'],
     [`${all.channel}/messages`, message, 'publishedAt deliveryStatus erasedAt'],
   ];
   const before = await contentsAtRest(posthorn);

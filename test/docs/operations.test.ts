@@ -39,6 +39,7 @@ describe('the settings table', () => {
       TEMPORAL_NAMESPACE: config.temporal.namespace,
       TEMPORAL_TLS: config.temporal.tls !== undefined,
       TRUSTED_PROXY_HOPS: config.trustedProxyHops,
+      DPOP_NONCES: config.dpopNonces,
       ALLOW_HTTP_WEBHOOKS: config.allowHttpWebhooks,
       LOG_LEVEL: config.logLevel,
       DATA_FOLDER: config.dataFolder,

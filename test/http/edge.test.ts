@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Edge, startEdge } from '../support/world/edge.ts';
-import { echo, expectEdgeHeaders, expectRefused, nested, payload } from '../support/check/edge-answers.ts';
+import { CHALLENGES, echo, expectEdgeHeaders, expectRefused, nested, payload } from '../support/check/edge-answers.ts';
 
 let edge: Edge;
 beforeAll(async () => {
@@ -174,7 +174,7 @@ describe('an Authorization', () => {
   ])('that is %s is UNAUTHORIZED', async (_, headers) => {
     const answer = await expectRefused(edge, { key: null, headers }, { status: 401, code: 'UNAUTHORIZED' });
     expect(answer.json.error?.message).toBe('The API key is invalid or missing');
-    expect(answer.headers['www-authenticate']).toBe('Bearer realm="api"');
+    expect(answer.headers['www-authenticate']).toBe(CHALLENGES);
   });
 
   test('given twice is UNAUTHORIZED, the first one being good notwithstanding', async () => {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type AnyRequest, type Route, routesOf } from '../../src/http/route.ts';
 import type { EnvironmentCaller, OrganisationCaller } from '../../src/identity/caller.ts';
 import { TIER_LIMITS } from '../../src/identity/tiers.ts';
+import { CHALLENGES } from '../support/check/edge-answers.ts';
 import { type Call, type Edge, type EdgeAnswer, startEdge } from '../support/world/edge.ts';
 import { createProvingScheme, proofOf } from '../support/world/proving-scheme.ts';
 
@@ -102,7 +103,7 @@ test.each([
 ])('a credential with %s is UNAUTHORIZED, with the headers of the limit that it counts in', async (_, call) => {
   const answer = await ask('shop', call);
   expect(codeOf(answer)).toEqual([401, 'UNAUTHORIZED']);
-  expect(answer.headers['www-authenticate']).toBe('Bearer realm="api"');
+  expect(answer.headers['www-authenticate']).toBe(CHALLENGES);
   expect(answer.headers['x-ratelimit-limit']).toBe('1000');
   expect(got).toEqual([]);
 });
@@ -133,6 +134,10 @@ test('a missing scope is refused before the proof is looked at', async () => {
   const answer = await ask('reader', {});
   expect(codeOf(answer)).toEqual([403, 'FORBIDDEN']);
   expect(answer.json.error?.message).toContain('messages:write');
+  const missing = 'error="insufficient_scope", scope="messages:write"';
+  expect(answer.headers['www-authenticate']).toBe(
+    `DPoP realm="api", ${missing}, algs="ES256 EdDSA Ed25519 PS256", Bearer realm="api", ${missing}`,
+  );
   expect(asked()).toBe(before);
 });
 
@@ -149,6 +154,8 @@ test('a caller above the environments is refused where a part of one is asked fo
   const answer = await ask('above', {});
   expect(codeOf(answer)).toEqual([403, 'FORBIDDEN']);
   expect(answer.json.error?.message).toContain('belongs to no environment');
+  // No other token would help, so there is no challenge.
+  expect(answer.headers['www-authenticate']).toBeUndefined();
 });
 
 test('a route of sessions takes a session of any level, and no other credential', async () => {

@@ -1,30 +1,22 @@
 import { z } from 'zod';
-import { idOf, time, wholeNumber } from '../../http/answer-fields.ts';
+import { idOf, time } from '../../http/answer-fields.ts';
 import { changeOf, fieldsOf, sameText, sameTime } from '../../http/fields.ts';
 import { dateTimeField, enumQuery, pageQuery } from '../../http/query.ts';
 import { ENVIRONMENT_KINDS } from '../caller.ts';
+import {
+  CREDENTIAL_STATUSES,
+  limitField,
+  limitsAnswer,
+  limitsOf,
+  nameField,
+  scopesField,
+  tierField,
+} from '../grants/schema.ts';
 import { TIERS } from '../tiers.ts';
 import { controlCharacterProblem } from '../../kernel/plain-text.ts';
 import { SCOPES } from '../../kernel/scopes.ts';
 
-/** active; expired once expiresAt has passed; revoked for ever. */
-export const API_KEY_STATUSES = ['active', 'expired', 'revoked'] as const;
-export type ApiKeyStatus = (typeof API_KEY_STATUSES)[number];
-
-const name = z.string().min(1).max(200);
-
-/** Upper bound of every limit a key may be given: beyond it numbers mean nothing, and the columns hold 32 bits. */
-const MAX_LIMIT = 1_000_000_000;
-const limit = z.int().min(1).max(MAX_LIMIT);
-const limitsOf = <T extends z.ZodType>(each: T) => ({
-  requestsPerMinute: each,
-  burst: each,
-  concurrent: each,
-  batchPerMinute: each,
-});
-
-const tier = z.enum(TIERS);
-const scopes = z.array(z.enum(SCOPES)).min(1);
+export type { CredentialStatus as ApiKeyStatus } from '../grants/schema.ts';
 
 const ROTATION = 'POST /v1/api-keys/{apiKeyId}/rotate makes a new key';
 const rules = { name: controlCharacterProblem };
@@ -36,11 +28,11 @@ const key = `is made by the service; ${ROTATION}`;
  */
 export const createApiKeyBody = fieldsOf(
   {
-    name,
+    name: nameField,
     environment: z.enum(ENVIRONMENT_KINDS).optional(),
-    tier: tier.optional(),
-    scopes: scopes.optional(),
-    limits: fieldsOf(limitsOf(limit.optional())).optional(),
+    tier: tierField.optional(),
+    scopes: scopesField.optional(),
+    limits: fieldsOf(limitsOf(limitField.optional())).optional(),
     expiresAt: dateTimeField.optional(),
   },
   {
@@ -58,12 +50,12 @@ export const createApiKeyBody = fieldsOf(
  */
 export const apiKeyChange = changeOf(
   {
-    name: name.exactOptional(),
-    tier: tier.exactOptional(),
-    scopes: scopes.exactOptional(),
-    limits: z.strictObject(limitsOf(limit.nullable().exactOptional())).nullable().exactOptional(),
+    name: nameField.exactOptional(),
+    tier: tierField.exactOptional(),
+    scopes: scopesField.exactOptional(),
+    limits: z.strictObject(limitsOf(limitField.nullable().exactOptional())).nullable().exactOptional(),
     expiresAt: dateTimeField.nullable().exactOptional(),
-    status: z.enum(API_KEY_STATUSES).exactOptional(),
+    status: z.enum(CREDENTIAL_STATUSES).exactOptional(),
   },
   {
     identity: {
@@ -90,14 +82,10 @@ export const rotateApiKeyBody = fieldsOf({
 }).default({ overlapSeconds: 0 });
 export type RotateApiKey = z.output<typeof rotateApiKeyBody>;
 
-/** Why a key whose status is `actual` behind a change cannot have the one that the change names. */
-export function statusProblem(actual: ApiKeyStatus, wanted: ApiKeyStatus | undefined): string | undefined {
-  if (wanted === undefined || wanted === actual) return undefined;
-  if (wanted === 'revoked') return 'is set to revoked by DELETE /v1/api-keys/{apiKeyId}';
-  return actual === 'revoked' ? 'cannot change: a revoked key stays revoked' : 'follows from expiresAt';
-}
+/** How a key is revoked, for the refusal of a change that would do it. */
+export const REVOCATION = { revoke: 'DELETE /v1/api-keys/{apiKeyId}', what: 'key' } as const;
 
-export const listApiKeysQuery = pageQuery.extend({ status: enumQuery(API_KEY_STATUSES).optional() });
+export const listApiKeysQuery = pageQuery.extend({ status: enumQuery(CREDENTIAL_STATUSES).optional() });
 
 export type ListApiKeys = z.output<typeof listApiKeysQuery>;
 export type CreateApiKey = z.output<typeof createApiKeyBody>;
@@ -110,16 +98,7 @@ export const apiKeyAnswer = z.strictObject({
   appId: idOf('app').describe('App that it belongs to.'),
   environment: z.enum(ENVIRONMENT_KINDS).describe('Environment that it belongs to, of which alone it sees anything.'),
   tier: z.enum(TIERS).describe('Tier whose limits hold where it has none of its own.'),
-  limits: z
-    .strictObject({
-      requestsPerMinute: wholeNumber.describe('Requests in 60 seconds.'),
-      burst: wholeNumber.describe('Requests in one second.'),
-      concurrent: wholeNumber.describe('Requests in flight.'),
-      batchPerMinute: wholeNumber.describe(
-        'Requests to the batch paths in 60 seconds, and as many to the transactional one.',
-      ),
-    })
-    .describe("Limits in force: the tier's or the key's own."),
+  limits: limitsAnswer,
   scopes: z.array(z.enum(SCOPES)).describe('Rights that it has.'),
   prefix: z
     .string()
@@ -129,7 +108,7 @@ export const apiKeyAnswer = z.strictObject({
     .string()
     .regex(/^\w{4}$/)
     .describe('Its last 4 characters.'),
-  status: z.enum(API_KEY_STATUSES).describe('Only an active key is taken.'),
+  status: z.enum(CREDENTIAL_STATUSES).describe('Only an active key is taken.'),
   createdAt: time.describe('When it was made.'),
   expiresAt: time.exactOptional().describe('When it ends by itself. Absent: never.'),
   lastUsedAt: time.exactOptional().describe('When it was last used, to the minute. Absent before its first use.'),

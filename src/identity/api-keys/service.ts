@@ -10,7 +10,9 @@ import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/pag
 import { changedParts } from '../../kernel/changed-parts.ts';
 import { controlCharacterProblem } from '../../kernel/plain-text.ts';
 import { SCOPES, type Scope } from '../../kernel/scopes.ts';
-import { refuseGrant } from './grant.ts';
+import { statusProblem } from '../grants/schema.ts';
+import { inOrder, limitsToWrite, refuseGrant, requireFuture } from '../grants/grant.ts';
+import { type OwnGrant, lockOwnGrant } from '../grants/service.ts';
 import { hashKey, keyHint, newKey } from './hash.ts';
 import { createKnownKeys, type KnownKeys } from './known-keys.ts';
 import {
@@ -19,8 +21,8 @@ import {
   type CreateApiKey,
   type ListApiKeys,
   type NewApiKey,
+  REVOCATION,
   type RotateApiKey,
-  statusProblem,
   type UpdateApiKey,
 } from './schema.ts';
 import {
@@ -100,22 +102,19 @@ export function createApiKeys(
     return key;
   };
   /**
-   * The calling key and, where one is named, the key that it acts on: kept from changing until the transaction ends, so that
-   * what was allowed is what is done. That one must be worth no more than the caller's own: whoever rotates a key holds it
-   * afterwards, and whoever revokes the keys above theirs takes the service from its owner.
+   * The key that a caller acts on, kept from changing until the transaction ends, and the caller's own rights. The key must be worth
+   * no more than these: whoever rotates a key holds it afterwards, and whoever revokes the keys above theirs takes the service from
+   * its owner.
    */
-  const lockOwn = async (
+  const lockKey = async (
     transaction: DatabaseTransaction,
-    { environmentId, principal }: EnvironmentCaller,
-    id = principal.id,
-  ): Promise<{ own: LockedApiKey; key: LockedApiKey }> => {
-    const locked = isId('apiKey', id)
-      ? await lockApiKeys(transaction, environmentId, [principal.id, id], clock())
-      : undefined;
-    const [own, key] = [locked?.get(principal.id), locked?.get(id)];
-    if (own === undefined || key === undefined) throw notFound('API key');
-    // A revoked key is believed for some seconds (known-keys.ts): too long to make another one that stays.
-    if (own.status !== 'active') throw new ApiError('UNAUTHORIZED', 'The API key is invalid or missing');
+    caller: EnvironmentCaller,
+    id: string,
+  ): Promise<{ own: OwnGrant; key: LockedApiKey }> => {
+    if (!isId('apiKey', id)) throw notFound('API key');
+    const own = await lockOwnGrant(transaction, caller, [id], clock());
+    const key = (await lockApiKeys(transaction, caller.environmentId, [id], clock())).get(id);
+    if (key === undefined) throw notFound('API key');
     refuseGrant(own, key);
     return { own, key };
   };
@@ -165,7 +164,7 @@ export function createApiKeys(
       db.$transaction(async (transaction) => {
         if (body.environment !== undefined && body.environment !== caller.environment)
           throw invalidField('environment', `must be ${caller.environment}, the environment of this credential`);
-        const { own } = await lockOwn(transaction, caller);
+        const own = await lockOwnGrant(transaction, caller, [], clock());
         const { name, tier = own.tier, scopes = own.scopes, expiresAt = own.expiresAt } = body;
         // Without a tier of its own the new key is a copy of the creating one, limits that were set for it included.
         const limits = body.tier === undefined ? { ...own.ownLimits, ...body.limits } : { ...body.limits };
@@ -176,14 +175,14 @@ export function createApiKeys(
 
     async update(caller, id, body) {
       const updated = await db.$transaction(async (transaction) => {
-        const { own, key } = await lockOwn(transaction, caller, id);
+        const { own, key } = await lockKey(transaction, caller, id);
         const now = clock();
         const { status: _, limits: __, scopes, ...rest } = apiKeyChange.of(key, body);
         if (rest.expiresAt !== null) requireFuture(rest.expiresAt, now);
         const limits = limitsToWrite(key, body);
         const edit = { ...rest, ...(scopes !== undefined && { scopes: inOrder(scopes) }), limits };
         const edited = await editApiKey(transaction, id, edit, now);
-        const problem = statusProblem(edited.status, body.status);
+        const problem = statusProblem(edited.status, body.status, REVOCATION);
         if (problem !== undefined) throw invalidField('status', problem);
         refuseGrant(own, edited);
         const parts = changedParts(key, edited, Object.keys(body));
@@ -196,7 +195,7 @@ export function createApiKeys(
 
     async rotate(caller, id, { overlapSeconds }) {
       const rotated = await db.$transaction(async (transaction) => {
-        const { key: row } = await lockOwn(transaction, caller, id);
+        const { key: row } = await lockKey(transaction, caller, id);
         if (row.status !== 'active') throw new ApiError('CONFLICT', `The API key is ${row.status}: make a new one`);
         const key = newKey(row.environment);
         const now = clock();
@@ -216,7 +215,7 @@ export function createApiKeys(
 
     async revoke(caller, id) {
       await db.$transaction(async (transaction) => {
-        const { key } = await lockOwn(transaction, caller, id);
+        const { key } = await lockKey(transaction, caller, id);
         if (key.status === 'revoked') return;
         await revokeApiKey(transaction, id, clock());
         await audit.record(transaction, caller, { action: 'api_key.revoked', target: { id } });
@@ -248,33 +247,4 @@ export function createApiKeys(
       },
     },
   };
-}
-
-const inOrder = (scopes: readonly Scope[]): Scope[] => SCOPES.filter((scope) => scopes.includes(scope));
-
-function requireFuture(expiresAt: Date | undefined, now: Date): void {
-  if (expiresAt !== undefined && expiresAt <= now) throw invalidField('expiresAt', 'must be in the future');
-}
-
-const TIER_ALONE = { requestsPerMinute: null, burst: null, concurrent: null, batchPerMinute: null } as const;
-
-/**
- * The limits of its own that a change gives a key; null follows the tier. Another tier brings its own limits, but for those
- * given beside it. A limit that is in force already stays where it comes from, so that a key which is sent back as it was
- * read goes on following its tier.
- */
-function limitsToWrite(
-  key: LockedApiKey,
-  { tier = key.tier, limits = {} }: UpdateApiKey,
-): Partial<Record<keyof Limits, number | null>> {
-  if (limits === null) return TIER_ALONE;
-  const isOtherTier = tier !== key.tier;
-  const inForce = resolveLimits(tier, isOtherTier ? TIER_ALONE : key.ownLimits);
-  const written: Partial<Record<keyof Limits, number | null>> = isOtherTier ? { ...TIER_ALONE } : {};
-  // `as`: the keys of `limits` are those of Limits.
-  for (const name of Object.keys(limits) as (keyof Limits)[]) {
-    const given = limits[name];
-    if (given !== undefined && given !== inForce[name]) written[name] = given;
-  }
-  return written;
 }

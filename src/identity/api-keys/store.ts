@@ -1,15 +1,13 @@
 import type { Database, DatabaseTransaction } from '../../db/client.ts';
 import type { ApiKey as ApiKeyRow, Prisma } from '../../db/generated/client.ts';
 import type { EnvironmentKind } from '../caller.ts';
+import type { OwnLimits } from '../grants/grant.ts';
 import { type Limits, resolveLimits, type Tier } from '../tiers.ts';
 import type { PageRequest } from '../../kernel/page.ts';
 import type { Scope } from '../../kernel/scopes.ts';
 import type { ApiKey, ApiKeyStatus } from './schema.ts';
 
 type Db = DatabaseTransaction;
-
-/** Limits of a key's own, beside its tier's. */
-export type OwnLimits = { readonly [name in keyof Limits]?: number | null | undefined };
 
 /** A key as it is written. */
 export type ApiKeyDraft = {

@@ -45,12 +45,13 @@ export async function abandonEncryptionKey(id: string, { isSure }: { isSure: boo
 }
 
 /** Without them a key in use would look like a lost one. */
-function keysThatStay(config: Config): readonly EncryptionKey[] {
+const keysThatStay = (config: Config): readonly EncryptionKey[] =>
+  keysInUse(config, 'so that none of them is given up by mistake');
+
+/** Keys of the settings or of the data folder. `purpose` says, behind a comma, why there must be some. */
+export function keysInUse(config: Config, purpose: string): readonly EncryptionKey[] {
   const keys = existingKeysOf(config);
-  if (keys.length === 0)
-    throw new ConfigError(
-      'ENCRYPTION_KEYS must be set to the keys in use, so that none of them is given up by mistake',
-    );
+  if (keys.length === 0) throw new ConfigError(`ENCRYPTION_KEYS must be set to the keys in use, ${purpose}`);
   return keys;
 }
 

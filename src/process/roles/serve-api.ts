@@ -3,6 +3,7 @@ import { ConfigError } from '../../config.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { startHttpServer } from '../../http/server.ts';
 import { apiKeyScheme } from '../../identity/api-keys/scheme.ts';
+import { dpopScheme } from '../../identity/tokens/scheme.ts';
 import { createLimiter } from '../../rate-limits/limiter.ts';
 import { OPEN_FILES_FOR, readMachine } from '../../machine.ts';
 import type { Check, Readiness } from '../../readiness/readiness.ts';
@@ -30,9 +31,12 @@ export async function serveApi(
   const { config, log } = deps;
   const { counters, table: processTable } = siblings;
   const limiter = createLimiter({ redisUrl: config.redisUrl, log, ...(counters && { counters }) });
-  siblings.onKeyChanged(services.apiKeys.forget);
+  siblings.onKeyChanged((id) => {
+    services.apiKeys.forget(id);
+    services.machineCredentials.forget(id);
+  });
   try {
-    const schemes = [apiKeyScheme(services.apiKeys)];
+    const schemes = [apiKeyScheme(services.apiKeys), dpopScheme(services.tokens)];
     const app = createApp({ deps, services, routes, schemes, limiter, processTable, ...(checks && { checks }) });
     // An API that takes every connection leaves no open file for itself, and Node then ends the process.
     const maxConnections = Math.floor(readMachine(config.processes).descriptors * OPEN_FILES_FOR.callers);

@@ -1,7 +1,6 @@
 import { channelAnswer } from '../../../src/channels/schema.ts';
 import { deadLetterAnswer } from '../../../src/dead-letters/schema.ts';
 import { attemptAnswer, deliveryAnswer } from '../../../src/deliveries/schema.ts';
-import { apiKeyAnswer, newApiKeyAnswer } from '../../../src/identity/api-keys/schema.ts';
 import { bulkReplayAnswer, messageReplayAnswer } from '../../../src/replays/schema.ts';
 import { messageAnswer } from '../../../src/messages/schema.ts';
 import { batchAnswer, dryRunAnswer, publishedAnswer, validationAnswer } from '../../../src/publishing/schema.ts';
@@ -9,6 +8,7 @@ import { cancelledMessageAnswer } from '../../../src/scheduling/schema.ts';
 import { secretAnswer, subscriptionAnswer } from '../../../src/subscriptions/schema.ts';
 import { IDENTITY } from './contract-identity.ts';
 import type { ContractRow, ResourceIds } from './contract-row.ts';
+import { CREDENTIAL_ROWS } from './credential-rows.ts';
 
 export type { ContractRow, ResourceIds };
 
@@ -225,34 +225,7 @@ export const CONTRACT: ContractRow[] = [
     status: 202,
     answers: messageReplayAnswer,
   },
-  { method: 'GET', path: '/v1/api-keys', scope: 'credentials:write', status: 200, listOf: apiKeyAnswer },
-  {
-    method: 'POST',
-    path: '/v1/api-keys',
-    scope: 'credentials:write',
-    status: 201,
-    answers: newApiKeyAnswer,
-    body: () => ({ name: 'till' }),
-  },
-  { method: 'GET', path: '/v1/api-keys/:apiKeyId', scope: 'credentials:write', status: 200, answers: apiKeyAnswer },
-  {
-    method: 'PATCH',
-    path: '/v1/api-keys/:apiKeyId',
-    scope: 'credentials:write',
-    status: 200,
-    answers: apiKeyAnswer,
-    body: () => ({ name: 'renamed' }),
-  },
-  { method: 'DELETE', path: '/v1/api-keys/:apiKeyId', scope: 'credentials:write', status: 204 },
-  {
-    method: 'POST',
-    path: '/v1/api-keys/:apiKeyId/rotate',
-    scope: 'credentials:write',
-    status: 200,
-    answers: newApiKeyAnswer,
-    body: () => ({ overlapSeconds: 60 }),
-    isBodyOptional: true,
-  },
+  ...CREDENTIAL_ROWS,
   ...IDENTITY,
 ];
 

@@ -54,3 +54,6 @@ export function readRaw(text: string): { status: number; headers: Record<string,
   );
   return { status: Number(first.split(' ')[1]), headers, body: JSON.parse(body) };
 }
+
+/** WWW-Authenticate of an answer to a caller without a credential: both schemes, and no error. */
+export const CHALLENGES = 'DPoP realm="api", algs="ES256 EdDSA Ed25519 PS256", Bearer realm="api"';

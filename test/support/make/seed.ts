@@ -108,6 +108,10 @@ export async function seedResources(posthorn: TestPosthorn, key: string): Promis
   const messageReplay = await make(posthorn, key, `/v1/subscriptions/${subscription.id}/replay`, { since: past });
   // No more than the least key that may rotate it has itself.
   const apiKey = await make(posthorn, key, '/v1/api-keys', { name: 'till', scopes: ['credentials:write'] });
+  const machineCredential = await make(posthorn, key, '/v1/machine-credentials', {
+    name: 'till',
+    scopes: ['credentials:write'],
+  });
   return {
     channelId: channel.id,
     messageId: message.id,
@@ -119,5 +123,6 @@ export async function seedResources(posthorn: TestPosthorn, key: string): Promis
     messageReplayId: messageReplay.id,
     apiKeyId: apiKey.id,
     appId: String(apiKey['appId']),
+    machineCredentialId: machineCredential.id,
   };
 }

@@ -13,7 +13,8 @@ export type ListName =
   | 'bulk-replays'
   | 'replays'
   | 'api-keys'
-  | 'audit';
+  | 'audit'
+  | 'machine-credentials';
 /** An item as the API shows it, and what the database says of it besides. */
 export type Item = { id: string } & Record<string, unknown>;
 
@@ -156,6 +157,11 @@ export const LISTS: List[] = [
     },
     hasTimes: 'at',
   },
+  {
+    name: 'machine-credentials',
+    rows: 'SELECT id FROM machine_credentials WHERE environment_id = $1 AND $2::text IS NULL',
+    filters: { status: oneOf('status', ['active', 'expired', 'revoked']) },
+  },
 ];
 
 /** Gives each list five items or more, of every kind that its filters tell apart. Returns the lists' addresses. */
@@ -192,9 +198,15 @@ export async function seedLists(posthorn: TestPosthorn, key: string): Promise<Re
   await publish(last, { eventType: 'order.paid' });
   await posthorn.request('DELETE', `/v1/subscriptions/${deleted.id}`, undefined, { key });
   for (let n = 0; n < 6; n += 1) {
-    const { id } = await make(posthorn, key, '/v1/api-keys', { name: `key ${n}` });
-    if (n % 3 === 1) await db.apiKey.update({ where: { id }, data: { expiresAt: new Date(Date.now() - 1_000) } });
-    if (n % 3 === 2) await posthorn.request('DELETE', `/v1/api-keys/${id}`, undefined, { key });
+    for (const [path, table] of [
+      ['/v1/api-keys', 'api_keys'],
+      ['/v1/machine-credentials', 'machine_credentials'],
+    ] as const) {
+      const { id } = await make(posthorn, key, path, { name: `number ${n}` });
+      if (n % 3 === 1)
+        await posthorn.deps.pool.query(`UPDATE ${table} SET expires_at = now() - interval '1 s' WHERE id = $1`, [id]);
+      if (n % 3 === 2) await posthorn.request('DELETE', `${path}/${id}`, undefined, { key });
+    }
   }
   // By another key, so that there are two who did something.
   const { key: otherKey } = (
@@ -213,6 +225,7 @@ export async function seedLists(posthorn: TestPosthorn, key: string): Promise<Re
     replays: '/v1/replays',
     'api-keys': '/v1/api-keys',
     audit: '/v1/audit',
+    'machine-credentials': '/v1/machine-credentials',
   };
 }
 

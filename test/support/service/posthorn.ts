@@ -9,7 +9,8 @@ import { createKeyRing } from '../../../src/credentials/key-ring.ts';
 import { createFilters } from '../../../src/filters/filters.ts';
 import { startHttpServer } from '../../../src/http/server.ts';
 import { apiKeyScheme } from '../../../src/identity/api-keys/scheme.ts';
-import { createLimiter } from '../../../src/rate-limits/limiter.ts';
+import { dpopScheme } from '../../../src/identity/tokens/scheme.ts';
+import { type AddressBucket, createLimiter } from '../../../src/rate-limits/limiter.ts';
 import { createLog } from '../../../src/log.ts';
 import { createNewId } from '../../../src/new-id.ts';
 import { createAddressGuard } from '../../../src/outbound/address-guard.ts';
@@ -65,6 +66,7 @@ export async function startPosthorn(
     variables?: Record<string, string>;
     trustedCertificates?: readonly string[];
     schemes?: readonly Scheme[];
+    addressLimits?: Record<AddressBucket, number>;
   } = {},
 ): Promise<TestPosthorn> {
   const database = await createTestDatabase();
@@ -113,13 +115,17 @@ export async function startPosthorn(
     return made.key;
   };
   const keys = { live: await makeKey('live'), test: await makeKey('test') };
-  const limiter = createLimiter({ log: deps.log, strangerRequestsPerMinute: 100_000 });
+  const limiter = createLimiter({
+    log: deps.log,
+    strangerRequestsPerMinute: 100_000,
+    addressLimits: options.addressLimits ?? { token: 100_000 },
+  });
   const server = await startHttpServer(
     createApp({
       deps,
       services,
       routes,
-      schemes: [...(options.schemes ?? []), apiKeyScheme(services.apiKeys)],
+      schemes: [...(options.schemes ?? []), apiKeyScheme(services.apiKeys), dpopScheme(services.tokens)],
       limiter,
     }),
     { port: 0, host: '127.0.0.1' },

@@ -14,11 +14,11 @@ export type TcpProxy = {
   stop(): Promise<void>;
 };
 
-/** Puts a proxy on loopback before the server of `targetUrl`. */
-export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
+/** Puts a proxy on loopback before the server of `targetUrl`, on a port that is free or given. */
+export async function startTcpProxy(targetUrl: string, chosenPort = 0): Promise<TcpProxy> {
   let target = new URL(targetUrl);
   const sockets = new Set<Socket>();
-  let port = 0;
+  let port = chosenPort;
   let server: Server | undefined;
 
   const mend = async (): Promise<void> => {

@@ -29,7 +29,7 @@ export function createProvingScheme(known: Readonly<Record<string, Known>>): { s
           asked += 1;
           if (found.prove !== undefined) return found.prove(request);
           const isProven = matches(request, proofOf(request.method, request.target, request.body));
-          return isProven ? Promise.resolve() : Promise.reject(unauthorized());
+          return isProven ? Promise.resolve(undefined) : Promise.reject(unauthorized());
         },
         renew: () => Promise.resolve(found.caller),
       });

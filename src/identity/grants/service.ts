@@ -1,0 +1,35 @@
+import type { DatabaseTransaction } from '../../db/client.ts';
+import { ApiError } from '../../kernel/api-error.ts';
+import type { EnvironmentCaller } from '../caller.ts';
+import { resolveLimits } from '../tiers.ts';
+import type { Grant, OwnLimits } from './grant.ts';
+import { lockHolders } from './store.ts';
+
+/** The rights of a caller as they are at this moment, with the limits of its own. */
+export type OwnGrant = Grant & { ownLimits: OwnLimits };
+
+/**
+ * Rights of the calling credential, of whatever kind. The row is kept from changing until the transaction ends, as are those of the
+ * credentials named in `ids`: what was allowed is what is done. Throws UNAUTHORIZED for one that holds no longer: it is believed for
+ * some seconds, too long to make another credential that stays.
+ */
+export async function lockOwnGrant(
+  transaction: DatabaseTransaction,
+  { environmentId, principal, scopes }: EnvironmentCaller,
+  ids: readonly string[],
+  now: Date,
+): Promise<OwnGrant> {
+  const own = (await lockHolders(transaction, environmentId, [principal.id, ...ids])).get(principal.id);
+  if (own === undefined || own.status !== 'active' || (own.expiresAt !== null && own.expiresAt <= now))
+    throw new ApiError('UNAUTHORIZED', 'The API key is invalid or missing');
+  const { tier, expiresAt, requestsPerMinute, burst, concurrent, batchPerMinute } = own;
+  const ownLimits = { requestsPerMinute, burst, concurrent, batchPerMinute };
+  return {
+    tier,
+    // An access token may have fewer than its credential, and a credential fewer than when it was last looked at.
+    scopes: own.scopes.filter((scope) => scopes.has(scope)),
+    limits: resolveLimits(tier, ownLimits),
+    ownLimits,
+    expiresAt: expiresAt ?? undefined,
+  };
+}

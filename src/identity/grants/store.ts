@@ -1,0 +1,44 @@
+import type { DatabaseTransaction } from '../../db/client.ts';
+import type { Scope } from '../../kernel/scopes.ts';
+import type { Tier } from '../tiers.ts';
+
+/** A credential's row, as far as it says which rights it has. */
+export type HolderRow = {
+  id: string;
+  tier: Tier;
+  scopes: Scope[];
+  status: string;
+  requestsPerMinute: number | null;
+  burst: number | null;
+  concurrent: number | null;
+  batchPerMinute: number | null;
+  expiresAt: Date | null;
+};
+
+/** The tables that hold credentials, in the order in which every transaction locks them: two that need both never wait for each other. */
+const TABLES = [
+  { table: 'api_keys', prefix: 'key_' },
+  { table: 'machine_credentials', prefix: 'oac_' },
+] as const;
+
+/** Locks the credentials of one environment with these ids, whatever their kind, until the transaction ends; gives them by id. */
+export async function lockHolders(
+  db: DatabaseTransaction,
+  environmentId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, HolderRow>> {
+  const found = new Map<string, HolderRow>();
+  for (const { table, prefix } of TABLES) {
+    const own = ids.filter((id) => id.startsWith(prefix));
+    if (own.length === 0) continue;
+    const rows = await db.$queryRawUnsafe<HolderRow[]>(
+      `SELECT id, tier, scopes, status, requests_per_minute AS "requestsPerMinute", burst, concurrent,
+         batch_per_minute AS "batchPerMinute", expires_at AS "expiresAt"
+       FROM ${table} WHERE id = ANY($1) AND environment_id = $2 ORDER BY id FOR NO KEY UPDATE`,
+      own,
+      environmentId,
+    );
+    for (const row of rows) found.set(row.id, row);
+  }
+  return found;
+}

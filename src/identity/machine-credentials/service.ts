@@ -1,0 +1,260 @@
+import type { DatabaseTransaction } from '../../db/client.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { ApiError, invalidField, notFound } from '../../kernel/api-error.ts';
+import { changedParts } from '../../kernel/changed-parts.ts';
+import { isId } from '../../kernel/ids.ts';
+import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/page.ts';
+import { controlCharacterProblem } from '../../kernel/plain-text.ts';
+import { SCOPES, type Scope } from '../../kernel/scopes.ts';
+import type { Doer } from '../audit/record.ts';
+import { createAudit } from '../audit/service.ts';
+import type { EnvironmentCaller, EnvironmentKind } from '../caller.ts';
+import { inOrder, limitsToWrite, refuseGrant, requireFuture } from '../grants/grant.ts';
+import { statusProblem } from '../grants/schema.ts';
+import { lockOwnGrant, type OwnGrant } from '../grants/service.ts';
+import { type Limits, resolveLimits, type Tier } from '../tiers.ts';
+import { createKnownCredentials, type KnownCredentials } from './known-credentials.ts';
+import {
+  type CreateMachineCredential,
+  type ListMachineCredentials,
+  type MachineCredential,
+  machineCredentialChange,
+  type NewMachineCredential,
+  REVOCATION,
+  type RotateMachineCredential,
+  type UpdateMachineCredential,
+} from './schema.ts';
+import { MAX_SECRETS, newClientSecret, openClientSecret } from './secret.ts';
+import {
+  editMachineCredential,
+  findAllMachineCredentials,
+  findMachineCredential,
+  findMachineCredentials,
+  findPlace,
+  findWithSecrets,
+  insertMachineCredential,
+  type KnownCredential,
+  type LockedMachineCredential,
+  type MachineCredentialDraft,
+  type Place,
+  readLocked,
+  replaceSecret,
+  revokeMachineCredential,
+  touchSecret,
+} from './store.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** A machine credential that the operator makes on the command line. Scopes default to all of them. */
+export type OperatorMachineCredential = {
+  appId: string;
+  environment: EnvironmentKind;
+  name: string;
+  tier: Tier;
+  scopes?: readonly Scope[];
+  limits?: Partial<Limits>;
+};
+
+/** A secret that may sign token requests, opened. */
+type OpenSecret = { id: string; secret: string };
+
+export type MachineCredentials = {
+  list(caller: EnvironmentCaller, query: ListMachineCredentials): Promise<Page<MachineCredential>>;
+  get(caller: EnvironmentCaller, id: string): Promise<MachineCredential>;
+  create(caller: EnvironmentCaller, body: CreateMachineCredential): Promise<NewMachineCredential>;
+  /** All of it or nothing; in force at once under this supervisor, and within 5 s in other processes. */
+  update(caller: EnvironmentCaller, id: string, body: UpdateMachineCredential): Promise<MachineCredential>;
+  /** A new secret. The one before it is taken for `overlapHours` more; with 0 it ends at once, and so do all tokens. */
+  rotate(caller: EnvironmentCaller, id: string, body: RotateMachineCredential): Promise<NewMachineCredential>;
+  /** For good, with all its tokens. Revoking again changes nothing. */
+  revoke(caller: EnvironmentCaller, id: string): Promise<void>;
+  callerOf: KnownCredentials['callerOf'];
+  /** Forgets what this process believes of a machine credential that another one has changed. */
+  forget: KnownCredentials['forget'];
+  /** The credential with that id as it is now, with its secrets; undefined when it gets no tokens. */
+  forToken(id: string): Promise<{ credential: KnownCredential; secrets: OpenSecret[] } | undefined>;
+  /** Notes that a secret got a token. */
+  noteUse(use: { id: string; secretId: string }): Promise<void>;
+  /** The command line, which has the database and is bound to no environment. */
+  operator: {
+    create(credential: OperatorMachineCredential): Promise<{ created: NewMachineCredential; place: Place }>;
+    list(environment?: EnvironmentKind): Promise<(MachineCredential & { place: Place })[]>;
+    /** Says where it was. */
+    revoke(id: string): Promise<Place>;
+  };
+};
+
+/**
+ * `forgetElsewhere` makes the other processes of the same supervisor forget a credential, and resolves when they have. Default: there
+ * are none.
+ */
+export function createMachineCredentials(
+  { db, clock, newId, keyRing }: Pick<Dependencies, 'db' | 'clock' | 'newId' | 'keyRing'>,
+  forgetElsewhere: (id: string) => Promise<void> = async () => undefined,
+): MachineCredentials {
+  const known = createKnownCredentials({ db, clock });
+  const audit = createAudit({ db, clock, newId });
+  const forget = async (id: string): Promise<void> => {
+    known.forget(id);
+    await forgetElsewhere(id);
+  };
+  const missing = (): ApiError => notFound('machine credential');
+
+  /** The credential that a caller acts on, locked, and the caller's own rights, which must not be less: as with API keys. */
+  const lock = async (
+    transaction: DatabaseTransaction,
+    caller: EnvironmentCaller,
+    id: string,
+  ): Promise<{ own: OwnGrant; credential: LockedMachineCredential }> => {
+    if (!isId('machineCredential', id)) throw missing();
+    const own = await lockOwnGrant(transaction, caller, [id], clock());
+    const credential = await readLocked(transaction, caller.environmentId, id, clock());
+    if (credential === undefined) throw missing();
+    refuseGrant(own, credential);
+    return { own, credential };
+  };
+
+  const insert = async (
+    database: DatabaseTransaction,
+    by: EnvironmentCaller | Doer,
+    draft: Pick<MachineCredentialDraft, 'environmentId' | 'name' | 'tier' | 'scopes' | 'limits' | 'expiresAt'>,
+  ): Promise<NewMachineCredential> => {
+    const now = clock();
+    requireFuture(draft.expiresAt, now);
+    const { secret: clientSecret, sealed } = newClientSecret(keyRing, newId('secret'));
+    const id = newId('machineCredential');
+    const row = { ...draft, id, scopes: inOrder(draft.scopes), createdAt: now, secret: sealed };
+    const made = await insertMachineCredential(database, row);
+    const { name, tier, scopes, limits, expiresAt } = made;
+    const after = { name, tier, scopes, limits, expiresAt };
+    await audit.record(database, by, { action: 'machine_credential.created', target: { id }, after });
+    return { ...made, clientSecret };
+  };
+
+  return {
+    callerOf: known.callerOf,
+    forget: known.forget,
+
+    async list({ environmentId }, query) {
+      const { status } = query;
+      const scope: ListScope = { list: 'machine-credentials', environmentId, filters: { status } };
+      const page = pageRequest(scope, query);
+      const rows = await findMachineCredentials(db, { environmentId, status }, page, clock());
+      return toPage(scope, page.limit, rows, (row) => row);
+    },
+
+    async get({ environmentId }, id) {
+      const isOne = isId('machineCredential', id);
+      const credential = isOne ? await findMachineCredential(db, environmentId, id, clock()) : undefined;
+      if (credential === undefined) throw missing();
+      return credential;
+    },
+
+    create: (caller, body) =>
+      db.$transaction(async (transaction) => {
+        if (body.environment !== undefined && body.environment !== caller.environment)
+          throw invalidField('environment', `must be ${caller.environment}, the environment of this credential`);
+        const own = await lockOwnGrant(transaction, caller, [], clock());
+        const { name, tier = own.tier, scopes = own.scopes, expiresAt = own.expiresAt } = body;
+        // Without a tier of its own it is a copy of its maker, limits that were set for that one included.
+        const limits = body.tier === undefined ? { ...own.ownLimits, ...body.limits } : { ...body.limits };
+        refuseGrant(own, { tier, scopes, limits: resolveLimits(tier, limits), expiresAt });
+        return insert(transaction, caller, {
+          environmentId: caller.environmentId,
+          name,
+          tier,
+          scopes,
+          limits,
+          expiresAt,
+        });
+      }),
+
+    async update(caller, id, body) {
+      const updated = await db.$transaction(async (transaction) => {
+        const { own, credential } = await lock(transaction, caller, id);
+        const now = clock();
+        const { status: _, limits: __, scopes, ...rest } = machineCredentialChange.of(credential, body);
+        if (rest.expiresAt !== null) requireFuture(rest.expiresAt, now);
+        const limits = limitsToWrite(credential, body);
+        const edit = { ...rest, ...(scopes !== undefined && { scopes: inOrder(scopes) }), limits };
+        const edited = await editMachineCredential(transaction, id, edit, now);
+        const problem = statusProblem(edited.status, body.status, REVOCATION);
+        if (problem !== undefined) throw invalidField('status', problem);
+        refuseGrant(own, edited);
+        const parts = changedParts(credential, edited, Object.keys(body));
+        await audit.record(transaction, caller, { action: 'machine_credential.updated', target: { id }, ...parts });
+        return edited;
+      });
+      await forget(id);
+      return updated;
+    },
+
+    async rotate(caller, id, { overlapHours }) {
+      const rotated = await db.$transaction(async (transaction) => {
+        const { credential } = await lock(transaction, caller, id);
+        if (credential.status !== 'active')
+          throw new ApiError('CONFLICT', `The machine credential is ${credential.status}: make a new one`);
+        const now = clock();
+        const { secret: clientSecret, sealed } = newClientSecret(keyRing, newId('secret'));
+        const overlapUntil = new Date(now.getTime() + overlapHours * HOUR_MS);
+        const overlap = { kept: MAX_SECRETS - 1, overlapUntil, now };
+        const replaced = await replaceSecret(transaction, id, sealed, overlap);
+        const after = { overlapHours };
+        await audit.record(transaction, caller, { action: 'machine_credential.rotated', target: { id }, after });
+        return { ...replaced, clientSecret };
+      });
+      await forget(id);
+      return rotated;
+    },
+
+    async revoke(caller, id) {
+      await db.$transaction(async (transaction) => {
+        const { credential } = await lock(transaction, caller, id);
+        if (credential.status === 'revoked') return;
+        await revokeMachineCredential(transaction, id, clock());
+        await audit.record(transaction, caller, { action: 'machine_credential.revoked', target: { id } });
+      });
+      await forget(id);
+    },
+
+    async forToken(id) {
+      const found = isId('machineCredential', id) ? await findWithSecrets(db, id, clock()) : undefined;
+      if (found === undefined) return undefined;
+      const { known: credential, secrets } = found;
+      if (credential.expiresAt !== undefined && credential.expiresAt <= clock()) return undefined;
+      const open = secrets.map((sealed) => ({ id: sealed.id, secret: openClientSecret(keyRing, sealed) }));
+      return { credential, secrets: open };
+    },
+
+    noteUse: (use) => touchSecret(db, use, clock()),
+
+    operator: {
+      async create({ environment: kind, appId, name, tier, scopes = SCOPES, limits = {} }) {
+        const found = await findPlace(db, { kind, appId });
+        if (found === undefined)
+          throw new ApiError('NOT_FOUND', `There is no ${kind} environment yet: start the service once`);
+        const problem = controlCharacterProblem(name);
+        if (problem !== undefined) throw invalidField('name', problem);
+        const { environmentId, place } = found;
+        const created = await db.$transaction(async (transaction) => {
+          const by = await audit.operatorIn(transaction, environmentId);
+          return insert(transaction, by, { environmentId, name, tier, scopes, limits, expiresAt: undefined });
+        });
+        return { created, place };
+      },
+      list: (environment) => findAllMachineCredentials(db, environment, clock()),
+      async revoke(id) {
+        const found = (await findAllMachineCredentials(db, undefined, clock())).find((each) => each.id === id);
+        if (found === undefined) throw new ApiError('NOT_FOUND', `There is no machine credential ${id}`);
+        await db.$transaction(async (transaction) => {
+          const environmentId = await revokeMachineCredential(transaction, id, clock());
+          if (environmentId === undefined) return;
+          const by = await audit.operatorIn(transaction, environmentId);
+          await audit.record(transaction, by, { action: 'machine_credential.revoked', target: { id } });
+        });
+        await forget(id);
+        return found.place;
+      },
+    },
+  };
+}

@@ -1,0 +1,297 @@
+import type { Database, DatabaseTransaction } from '../../db/client.ts';
+import type {
+  MachineCredential as Row,
+  MachineCredentialSecret as SecretRow,
+  Prisma,
+} from '../../db/generated/client.ts';
+import type { PageRequest } from '../../kernel/page.ts';
+import type { Scope } from '../../kernel/scopes.ts';
+import type { EnvironmentKind } from '../caller.ts';
+import type { OwnLimits } from '../grants/grant.ts';
+import type { CredentialStatus } from '../grants/schema.ts';
+import { type Limits, resolveLimits, type Tier } from '../tiers.ts';
+import type { MachineCredential } from './schema.ts';
+import type { SealedClientSecret } from './secret.ts';
+
+type Db = DatabaseTransaction;
+
+/** A machine credential as it is written, with its first secret. */
+export type MachineCredentialDraft = {
+  id: string;
+  environmentId: string;
+  name: string;
+  tier: Tier;
+  scopes: readonly Scope[];
+  limits: OwnLimits;
+  createdAt: Date;
+  expiresAt: Date | undefined;
+  secret: SealedClientSecret;
+};
+
+/** A machine credential as authentication needs to know it. */
+export type KnownCredential = {
+  id: string;
+  organisationId: string;
+  appId: string;
+  environmentId: string;
+  environment: EnvironmentKind;
+  isAppSuspended: boolean;
+  scopes: Scope[];
+  limits: Limits;
+  /** Tokens of another epoch hold no longer. */
+  epoch: number;
+  expiresAt: Date | undefined;
+};
+
+/** Where a credential is, for an operator who sees all of them. */
+export type Place = { organisation: string; app: string; environment: EnvironmentKind };
+
+const full = {
+  environment: { include: { app: true } },
+  secrets: { orderBy: { id: 'desc' } },
+} as const satisfies Prisma.MachineCredentialInclude;
+type FullRow = Row & { environment: { kind: string; appId: string }; secrets: SecretRow[] };
+
+/** Columns that may change. Limits that are left out stay as they are. */
+export type MachineCredentialEdit = Partial<{
+  name: string;
+  tier: Tier;
+  scopes: Scope[];
+  limits: { readonly [name in keyof Limits]?: number | null };
+  expiresAt: Date | null;
+}>;
+
+export async function insertMachineCredential(db: Db, draft: MachineCredentialDraft): Promise<MachineCredential> {
+  const { limits, scopes, expiresAt, secret, ...rest } = draft;
+  const row = await db.machineCredential.create({
+    data: {
+      ...rest,
+      scopes: [...scopes],
+      requestsPerMinute: limits.requestsPerMinute ?? null,
+      burst: limits.burst ?? null,
+      concurrent: limits.concurrent ?? null,
+      batchPerMinute: limits.batchPerMinute ?? null,
+      expiresAt: expiresAt ?? null,
+      secrets: { create: { ...secret, createdAt: draft.createdAt } },
+    },
+    include: full,
+  });
+  return toMachineCredential(row, draft.createdAt);
+}
+
+export async function findMachineCredential(
+  db: Database,
+  environmentId: string,
+  id: string,
+  now: Date,
+): Promise<MachineCredential | undefined> {
+  const row = await db.machineCredential.findFirst({ where: { id, environmentId }, include: full });
+  return row === null ? undefined : toMachineCredential(row, now);
+}
+
+/** Conditions under which `toMachineCredential` reads each status. */
+const STANDING: Record<CredentialStatus, (now: Date) => Prisma.MachineCredentialWhereInput> = {
+  revoked: () => ({ status: 'revoked' }),
+  expired: (now) => ({ status: { not: 'revoked' }, expiresAt: { lte: now } }),
+  active: (now) => ({ status: { not: 'revoked' }, OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] }),
+};
+
+/** The rows of one page and one more, newest first. */
+export async function findMachineCredentials(
+  db: Database,
+  { environmentId, status }: { environmentId: string; status: CredentialStatus | undefined },
+  page: PageRequest,
+  now: Date,
+): Promise<MachineCredential[]> {
+  const rows = await db.machineCredential.findMany({
+    where: {
+      environmentId,
+      ...(status !== undefined && STANDING[status](now)),
+      ...(page.after !== undefined && { id: { lt: page.after } }),
+    },
+    orderBy: { id: 'desc' },
+    take: page.limit + 1,
+    include: full,
+  });
+  return rows.map((row) => toMachineCredential(row, now));
+}
+
+/** Every machine credential of every environment, or of those of one kind, newest first: for the operator only. */
+export async function findAllMachineCredentials(
+  db: Database,
+  kind: EnvironmentKind | undefined,
+  now: Date,
+): Promise<(MachineCredential & { place: Place })[]> {
+  const rows = await db.machineCredential.findMany({
+    where: kind === undefined ? {} : { environment: { kind } },
+    orderBy: { id: 'desc' },
+    include: { ...full, environment: { include: { app: { include: { organisation: true } } } } },
+  });
+  return rows.map((row) => {
+    const { app, kind: environment } = row.environment;
+    const place = { organisation: app.organisation.name, app: app.name, environment: readKind(environment) };
+    return { ...toMachineCredential(row, now), place };
+  });
+}
+
+/** The app's environment of that kind, and where it is. */
+export async function findPlace(
+  db: Database,
+  { kind, appId }: { kind: EnvironmentKind; appId: string },
+): Promise<{ environmentId: string; place: Place } | undefined> {
+  const row = await db.environment.findFirst({
+    where: { kind, appId },
+    include: { app: { include: { organisation: true } } },
+  });
+  if (row === null) return undefined;
+  const place = { organisation: row.app.organisation.name, app: row.app.name, environment: kind };
+  return { environmentId: row.id, place };
+}
+
+/** A machine credential and the limits of its own, kept from changing until the transaction ends. */
+export type LockedMachineCredential = MachineCredential & { ownLimits: OwnLimits };
+
+/** The caller of this has locked the row (grants/service.ts). */
+export async function readLocked(
+  db: Db,
+  environmentId: string,
+  id: string,
+  now: Date,
+): Promise<LockedMachineCredential | undefined> {
+  const row = await db.machineCredential.findFirst({ where: { id, environmentId }, include: full });
+  if (row === null) return undefined;
+  const { requestsPerMinute, burst, concurrent, batchPerMinute } = row;
+  const ownLimits = { requestsPerMinute, burst, concurrent, batchPerMinute };
+  return { ...toMachineCredential(row, now), ownLimits };
+}
+
+export async function editMachineCredential(
+  db: Db,
+  id: string,
+  edit: MachineCredentialEdit,
+  now: Date,
+): Promise<MachineCredential> {
+  const { limits, ...columns } = edit;
+  const row = await db.machineCredential.update({ where: { id }, data: { ...columns, ...limits }, include: full });
+  return toMachineCredential(row, now);
+}
+
+/**
+ * Puts a secret before the others, of which the `kept` newest are taken until `overlapUntil` at the latest. Without an overlap the
+ * epoch is raised, so that the tokens of the old ones end too.
+ */
+export async function replaceSecret(
+  db: Db,
+  id: string,
+  secret: SealedClientSecret,
+  { kept, overlapUntil, now }: { kept: number; overlapUntil: Date; now: Date },
+): Promise<MachineCredential> {
+  const old = await db.machineCredentialSecret.findMany({
+    where: { machineCredentialId: id, OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] },
+    orderBy: { id: 'desc' },
+  });
+  const staying = overlapUntil > now ? old.slice(0, kept).map((each) => each.id) : [];
+  await db.machineCredentialSecret.deleteMany({ where: { machineCredentialId: id, id: { notIn: staying } } });
+  await db.machineCredentialSecret.updateMany({
+    where: { id: { in: staying }, OR: [{ expiresAt: null }, { expiresAt: { gt: overlapUntil } }] },
+    data: { expiresAt: overlapUntil },
+  });
+  await db.machineCredentialSecret.create({ data: { ...secret, machineCredentialId: id, createdAt: now } });
+  const data = overlapUntil > now ? {} : { epoch: { increment: 1 } };
+  return toMachineCredential(await db.machineCredential.update({ where: { id }, data, include: full }), now);
+}
+
+/** Revokes a machine credential; one that is revoked keeps its time. Returns its environment; undefined when there is none. */
+export async function revokeMachineCredential(db: Db, id: string, now: Date): Promise<string | undefined> {
+  await db.machineCredential.updateMany({
+    where: { id, status: 'active' },
+    data: { status: 'revoked', revokedAt: now, epoch: { increment: 1 } },
+  });
+  return (await db.machineCredential.findUnique({ where: { id } }))?.environmentId;
+}
+
+/** The machine credential with this id, unless it is revoked. */
+export async function findKnownCredential(db: Database, id: string): Promise<KnownCredential | undefined> {
+  const row = await db.machineCredential.findUnique({
+    where: { id },
+    include: { environment: { include: { app: true } } },
+  });
+  return row === null || row.status !== 'active' ? undefined : toKnown(row);
+}
+
+/** The same with its sealed secrets that are taken now, newest first. */
+export async function findWithSecrets(
+  db: Database,
+  id: string,
+  now: Date,
+): Promise<{ known: KnownCredential; secrets: { id: string; ciphertext: string }[] } | undefined> {
+  const row = await db.machineCredential.findUnique({ where: { id }, include: full });
+  if (row === null || row.status !== 'active') return undefined;
+  const secrets = row.secrets.filter((secret) => isTaken(secret, now));
+  return { known: toKnown(row), secrets: secrets.map((secret) => ({ id: secret.id, ciphertext: secret.ciphertext })) };
+}
+
+/** Notes that a secret got a token. */
+export async function touchSecret(
+  db: Database,
+  { id, secretId }: { id: string; secretId: string },
+  now: Date,
+): Promise<void> {
+  await db.$transaction([
+    db.machineCredential.updateMany({ where: { id }, data: { lastUsedAt: now } }),
+    db.machineCredentialSecret.updateMany({ where: { id: secretId }, data: { lastUsedAt: now } }),
+  ]);
+}
+
+const isTaken = ({ expiresAt }: SecretRow, now: Date): boolean => expiresAt === null || expiresAt > now;
+
+function toKnown(
+  row: Row & { environment: { appId: string; kind: string; app: { organisationId: string; status: string } } },
+): KnownCredential {
+  const { tier, scopes } = read(row);
+  return {
+    id: row.id,
+    organisationId: row.environment.app.organisationId,
+    appId: row.environment.appId,
+    environmentId: row.environmentId,
+    environment: readKind(row.environment.kind),
+    isAppSuspended: row.environment.app.status === 'suspended',
+    scopes,
+    limits: resolveLimits(tier, row),
+    epoch: row.epoch,
+    expiresAt: row.expiresAt ?? undefined,
+  };
+}
+
+function toMachineCredential(row: FullRow, now: Date): MachineCredential {
+  const { tier, scopes } = read(row);
+  const isExpired = row.expiresAt !== null && row.expiresAt <= now;
+  return {
+    id: row.id,
+    name: row.name,
+    appId: row.environment.appId,
+    environment: readKind(row.environment.kind),
+    tier,
+    limits: resolveLimits(tier, row),
+    scopes,
+    status: row.status === 'revoked' ? 'revoked' : isExpired ? 'expired' : 'active',
+    secrets: row.secrets
+      .filter((secret) => isTaken(secret, now))
+      .map(({ last4, createdAt, expiresAt, lastUsedAt }) => ({
+        last4,
+        createdAt,
+        ...(expiresAt !== null && { expiresAt }),
+        ...(lastUsedAt !== null && { lastUsedAt }),
+      })),
+    createdAt: row.createdAt,
+    ...(row.expiresAt !== null && { expiresAt: row.expiresAt }),
+    ...(row.lastUsedAt !== null && { lastUsedAt: row.lastUsedAt }),
+  };
+}
+
+// The columns are text, written only from values of these unions (insertMachineCredential; the environments' migration).
+const read = (row: Pick<Row, 'tier' | 'scopes'>): { tier: Tier; scopes: Scope[] } => ({
+  tier: row.tier as Tier,
+  scopes: row.scopes as Scope[],
+});
+const readKind = (kind: string): EnvironmentKind => kind as EnvironmentKind;

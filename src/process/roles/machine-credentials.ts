@@ -1,0 +1,106 @@
+import type { Pool } from 'pg';
+import type { EnvironmentKind } from '../../identity/caller.ts';
+import {
+  createMachineCredentials,
+  type MachineCredentials,
+  type OperatorMachineCredential,
+} from '../../identity/machine-credentials/service.ts';
+import { type Config, readConfig } from '../../config.ts';
+import { createKeyRing, type KeyRing } from '../../credentials/key-ring.ts';
+import { proveKeys } from '../../credentials/encryption-keys.ts';
+import { createDatabase } from '../../db/client.ts';
+import { createPool } from '../../db/pool.ts';
+import { createNewId } from '../../new-id.ts';
+import { explainingDatabase } from '../../readiness/database-trouble.ts';
+import { keysInUse } from './encryption-keys.ts';
+import { findDatabase } from './find-database.ts';
+import { withIdentity } from './with-identity.ts';
+import { print } from './role.ts';
+import { toTable } from './table.ts';
+import { visible } from './visible.ts';
+
+type Output = { json: boolean };
+type Place = { organisation: string; app: string; environment: EnvironmentKind };
+
+const placeText = ({ organisation, app, environment }: Place): string =>
+  `environment ${environment} of the app ${visible(app)} of ${visible(organisation)}`;
+
+/** `posthorn machine-credentials create`: prints its id and its secret, which nothing shows again; with `json` everything about it. */
+export async function createMachineCredential(
+  { app, ...credential }: Omit<OperatorMachineCredential, 'appId'> & { app: string | undefined },
+  { json }: Output,
+): Promise<void> {
+  const { id: appId } = await withIdentity(({ apps }) => apps.operator.find(app));
+  const { created, place } = await withCredentials(
+    (credentials) => credentials.operator.create({ ...credential, appId }),
+    {
+      isSealing: true,
+    },
+  );
+  if (json) return print(JSON.stringify({ ...created, place }, undefined, 2));
+  print(`Made in the ${placeText(place)}. The secret is not shown again.`);
+  print(`client_id ${created.id}`);
+  print(`secret    ${created.clientSecret}`);
+}
+
+/** `posthorn machine-credentials list`: every one, of one kind of environment or of both, never a secret. */
+export async function listMachineCredentials(
+  environment: EnvironmentKind | undefined,
+  { json }: Output,
+): Promise<void> {
+  const found = await withCredentials((credentials) => credentials.operator.list(environment));
+  if (json) return print(JSON.stringify(found, undefined, 2));
+  print(
+    toTable([
+      ['ID', 'APP', 'ENVIRONMENT', 'TIER', 'STATUS', 'SECRETS', 'NAME'],
+      ...found.map(({ id, place, tier, status, secrets, name }) => [
+        id,
+        visible(place.app),
+        place.environment,
+        tier,
+        status,
+        secrets.map(({ last4 }) => `ocs_…${last4}`).join(' ') || 'none',
+        visible(name),
+      ]),
+    ]),
+  );
+}
+
+/** `posthorn machine-credentials revoke`: holds in every process within 5 s, and ends its tokens. */
+export async function revokeMachineCredential(id: string): Promise<void> {
+  const place = await withCredentials((credentials) => credentials.operator.revoke(id));
+  print(`Revoked ${id} in the ${placeText(place)}`);
+}
+
+/** With `isSealing` the keys of this command are first proven to be those of the database, as a role does. */
+async function withCredentials<T>(
+  work: (credentials: MachineCredentials) => Promise<T>,
+  { isSealing = false } = {},
+): Promise<T> {
+  const config: Config = readConfig();
+  const databaseUrl = findDatabase(config);
+  return explainingDatabase(databaseUrl, async () => {
+    const db = createDatabase(databaseUrl);
+    const pool = createPool(databaseUrl, { max: 1 });
+    try {
+      const keyRing = isSealing ? await provenRing(pool, config) : NOTHING_TO_SEAL;
+      return await work(
+        createMachineCredentials({ db, clock: () => new Date(), newId: createNewId(Date.now), keyRing }),
+      );
+    } finally {
+      await Promise.all([db.$disconnect(), pool.end()]);
+    }
+  });
+}
+
+async function provenRing(pool: Pool, config: Config): Promise<KeyRing> {
+  const keys = keysInUse(config, 'so that the secret is sealed with a key that the service has');
+  await proveKeys(pool, keys);
+  return createKeyRing(keys);
+}
+
+/** Listing and revoking open no secret. */
+const refuse = (): never => {
+  throw new Error('This command has no encryption keys');
+};
+const NOTHING_TO_SEAL: KeyRing = { encrypt: refuse, decrypt: refuse, derive: refuse };

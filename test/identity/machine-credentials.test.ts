@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createMachineCredentials } from '../../src/identity/machine-credentials/service.ts';
+import { SCOPES } from '../../src/kernel/scopes.ts';
+import { type Answer, startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { tableContents } from '../support/check/table-contents.ts';
+
+let posthorn: TestPosthorn;
+beforeAll(async () => {
+  posthorn = await startPosthorn({ withWorker: false });
+});
+afterAll(() => posthorn.stop());
+
+const PATH = '/v1/machine-credentials';
+
+type Credential = {
+  id: string;
+  clientSecret: string;
+  scopes: string[];
+  secrets: { last4: string; createdAt: string; expiresAt?: string }[];
+  error: { code: string; details: { field: string; reason: string } };
+};
+
+const post = (path: string, body?: object, key = posthorn.keys.live): Promise<Answer<Credential>> =>
+  posthorn.request<Credential>('POST', path, body, { key });
+const create = async (body: object = {}): Promise<Credential> => (await post(PATH, { name: 'till', ...body })).body;
+const show = async (id: string): Promise<Credential> =>
+  (await posthorn.request<Credential>('GET', `${PATH}/${id}`)).body;
+/** Secrets that would sign a token request now, newest first. */
+const taken = async (id: string): Promise<string[]> =>
+  (await createMachineCredentials(posthorn.deps).forToken(id))?.secrets.map(({ secret }) => secret) ?? [];
+
+describe('a machine credential', () => {
+  test('shows its secret once, and its last four characters afterwards', async () => {
+    const { clientSecret, ...shown } = await create();
+    expect(clientSecret).toMatch(/^ocs_[\w-]{43}$/);
+    expect(shown).toEqual({
+      id: expect.stringMatching(/^oac_[0-9a-z]{26}$/),
+      name: 'till',
+      environment: 'live',
+      tier: 'enterprise',
+      limits: { requestsPerMinute: 600_000, burst: 20_000, concurrent: 1_000, batchPerMinute: 100_000 },
+      scopes: SCOPES,
+      status: 'active',
+      secrets: [{ last4: clientSecret.slice(-4), createdAt: expect.stringMatching(/Z$/) }],
+      createdAt: expect.stringMatching(/Z$/),
+    });
+    expect(await show(shown.id)).toEqual(shown);
+    expect(await taken(shown.id)).toEqual([clientSecret]);
+  });
+
+  test('has its secret sealed at rest: no table holds it', async () => {
+    const { clientSecret } = await create();
+    const contents = JSON.stringify(await tableContents(posthorn.deps.pool));
+    expect(contents).not.toContain(clientSecret.slice(4));
+    expect(contents).not.toContain(Buffer.from(clientSecret).toString('hex'));
+  });
+
+  test.each([
+    ['a scope', { scopes: ['credentials:write', 'dlq:write'] }, 'scopes'],
+    ['a tier', { tier: 'pro' }, 'tier'],
+    ['a limit', { limits: { concurrent: 26 } }, 'limits.concurrent'],
+    ['no end', { expiresAt: '9999-01-01T00:00:00Z' }, 'expiresAt'],
+  ])('with %s beyond its maker is FORBIDDEN, made or changed, and changes nothing', async (_, body, field) => {
+    const rights = { tier: 'starter', scopes: ['credentials:write'], expiresAt: new Date(Date.now() + 60_000) };
+    const maker = await posthorn.request<{ key: string }>('POST', '/v1/api-keys', { name: 'maker', ...rights });
+    const own = (await post(PATH, { name: 'own' }, maker.body.key)).body;
+    expect(own.scopes).toEqual(['credentials:write']);
+    const above = await create();
+    const before = await tableContents(posthorn.deps.pool);
+    const options = { key: maker.body.key };
+    const refused = [
+      await post(PATH, { name: 'x', ...body }, maker.body.key),
+      await posthorn.request<Credential>('PATCH', `${PATH}/${own.id}`, body, options),
+    ];
+    for (const { status, body: answer } of refused)
+      expect([status, answer.error.code, answer.error.details.field]).toEqual([403, 'FORBIDDEN', field]);
+    for (const [method, path] of [
+      ['PATCH', `${PATH}/${above.id}`],
+      ['POST', `${PATH}/${above.id}/rotate`],
+      ['DELETE', `${PATH}/${above.id}`],
+    ] as const) {
+      const answer = await posthorn.request(method, path, method === 'PATCH' ? { name: 'mine' } : undefined, options);
+      expect([path, answer.status]).toEqual([path, 403]);
+    }
+    const after = await tableContents(posthorn.deps.pool);
+    expect({ ...after, api_keys: [] }).toEqual({ ...before, api_keys: [] });
+  });
+
+  test('cannot be made for the other environment', async () => {
+    const { status, body } = await post(PATH, { name: 'x', environment: 'test' });
+    expect([status, body.error.details.field]).toEqual([400, 'environment']);
+  });
+});
+
+describe('rotation', () => {
+  test('keeps the secret before the new one for a day, and never a third one', async () => {
+    const { id, clientSecret: first } = await create();
+    const { clientSecret: second, secrets } = (await post(`${PATH}/${id}/rotate`)).body;
+    expect(await taken(id)).toEqual([second, first]);
+    expect(secrets.map(({ last4 }) => last4)).toEqual([second.slice(-4), first.slice(-4)]);
+    const end = Date.parse(secrets[1]?.expiresAt ?? '');
+    expect(end - Date.parse(secrets[0]?.createdAt ?? '')).toBe(86_400_000);
+    const { clientSecret: third } = (await post(`${PATH}/${id}/rotate`, { overlapHours: 168 })).body;
+    expect(await taken(id)).toEqual([third, second]);
+  });
+
+  test('ends the secret before the new one when its overlap is over', async () => {
+    const { id } = await create();
+    const { clientSecret } = (await post(`${PATH}/${id}/rotate`, { overlapHours: 2 })).body;
+    const clock = (): Date => new Date(Date.now() + 2 * 3_600_000 + 1_000);
+    const later = await createMachineCredentials({ ...posthorn.deps, clock }).forToken(id);
+    expect(later?.secrets.map(({ secret }) => secret)).toEqual([clientSecret]);
+  });
+
+  test('without an overlap ends the old secret at once, and raises the epoch, which ends every token', async () => {
+    const { id } = await create();
+    const { epoch } = await posthorn.deps.db.machineCredential.findUniqueOrThrow({ where: { id } });
+    const { clientSecret } = (await post(`${PATH}/${id}/rotate`, { overlapHours: 0 })).body;
+    expect(await taken(id)).toEqual([clientSecret]);
+    const after = await posthorn.deps.db.machineCredential.findUniqueOrThrow({ where: { id } });
+    expect(after.epoch).toBe(epoch + 1);
+  });
+
+  test.each([-1, 169, 0.5, '24'])('with an overlap of %j hours is refused', async (overlapHours) => {
+    const { id, clientSecret } = await create();
+    const { status, body } = await post(`${PATH}/${id}/rotate`, { overlapHours });
+    expect([status, body.error.details.field]).toEqual([400, 'overlapHours']);
+    expect(await taken(id)).toEqual([clientSecret]);
+  });
+
+  test('is a CONFLICT for a revoked or expired one; neither gets tokens', async () => {
+    const revoked = await create();
+    expect((await posthorn.request('DELETE', `${PATH}/${revoked.id}`)).status).toBe(204);
+    expect((await posthorn.request('DELETE', `${PATH}/${revoked.id}`)).status).toBe(204);
+    const expired = await create();
+    await posthorn.deps.db.machineCredential.update({ where: { id: expired.id }, data: { expiresAt: new Date(0) } });
+    for (const { id } of [revoked, expired]) {
+      const { status, body } = await post(`${PATH}/${id}/rotate`);
+      expect([status, body.error.code]).toEqual([409, 'CONFLICT']);
+      expect(await taken(id)).toEqual([]);
+    }
+  });
+});
+
+test('a process believes what it has read of a credential for five seconds, or until it is told of a change', async () => {
+  const { id } = await create();
+  let now = Date.now();
+  const other = createMachineCredentials({ ...posthorn.deps, clock: () => new Date(now) });
+  const holder = { id, epoch: 1, scopes: new Set(['messages:write', 'dlq:read']) };
+  expect(await other.callerOf({ ...holder, epoch: 2 })).toBeUndefined();
+  expect(await other.callerOf(holder)).toMatchObject({
+    principal: { kind: 'machineCredential', id },
+    level: 'environment',
+    environment: 'live',
+    scopes: new Set(['messages:write', 'dlq:read']),
+  });
+  await posthorn.request('PATCH', `${PATH}/${id}`, { scopes: ['dlq:read'] });
+  now += 5_000;
+  expect((await other.callerOf(holder))?.scopes).toEqual(new Set(['dlq:read']));
+  await posthorn.request('DELETE', `${PATH}/${id}`);
+  other.forget(id);
+  expect(await other.callerOf(holder)).toBeUndefined();
+});
