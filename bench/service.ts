@@ -24,6 +24,8 @@ export type ServiceOptions = {
   processes?: number;
   /** By default what is built here, with the Node of this process. */
   program?: Program;
+  /** Further settings. */
+  variables?: Readonly<Record<string, string>>;
   /** Opens the inspector, for profiles. */
   isInspected?: boolean;
 };
@@ -81,6 +83,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       LOG_LEVEL: 'warn',
       DELIVERY_BURST_THRESHOLD: MODES[options.mode],
       PROCESSES: String(options.processes ?? 1),
+      ...options.variables,
     },
   });
   closeSync(log);

@@ -10,6 +10,7 @@ export const SEALED_COLUMNS = [
     id: 'id',
     isNeeded: '(expires_at IS NULL OR expires_at > now())',
   },
+  { table: 'idempotency_keys', column: 'sealed_body', id: `encode(id, 'hex')`, isNeeded: 'expires_at > now()' },
   {
     table: 'machine_credential_secrets',
     column: 'ciphertext',
@@ -18,7 +19,6 @@ export const SEALED_COLUMNS = [
   },
   // Never needed: a key that cannot be opened is replaced by a new one, and clients ask for new tokens.
   { table: 'token_signing_keys', column: 'private_key', id: 'id', isNeeded: 'false' },
-  { table: 'idempotency_keys', column: 'sealed_body', id: `encode(id, 'hex')`, isNeeded: 'expires_at > now()' },
 ] as const;
 
 export type SealedColumn = (typeof SEALED_COLUMNS)[number];

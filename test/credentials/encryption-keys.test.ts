@@ -101,14 +101,25 @@ describe('keys are proved', () => {
   });
 });
 
+// A key of access tokens is replaced where it cannot be opened: a start that is refused for it would help nobody.
+test('a key that has sealed keys of access tokens alone may be missing; one that has sealed a client secret may not', async () => {
+  expect(await refusal(k2, k1)).toBe('proved');
+  await insertSealed(database.pool, createKeyRing([k1]), { secrets: 0, answers: 0, clients: 1 });
+  expect(await refusal(k2)).toContain('That key sealed 1 row of machine_credential_secrets.');
+  await database.pool.query('DELETE FROM machine_credential_secrets');
+  expect(await refusal(k2)).toBe('proved');
+});
+
 describe('a lost key is given up', () => {
   test('with everything that it sealed, and nothing else; its name is free again', async () => {
     expect(await refusal(k1, k2)).toBe('proved');
-    await insertSealed(database.pool, createKeyRing([k1]), { secrets: 2, answers: 1 });
+    await insertSealed(database.pool, createKeyRing([k1]), { secrets: 2, answers: 1, clients: 1 });
     await insertSealed(database.pool, createKeyRing([k2]), { secrets: 1, answers: 1 });
     const counted = [
       { table: 'subscription_secrets', count: 2 },
       { table: 'idempotency_keys', count: 1 },
+      { table: 'machine_credential_secrets', count: 1 },
+      { table: 'token_signing_keys', count: 1 },
     ];
     expect(await whatAbandonTakes(database.pool, 'k1', [k2])).toEqual(counted);
 
@@ -130,7 +141,12 @@ describe('a lost key is given up', () => {
   test('and the list tells each key by what it is to this process', async () => {
     await refusal(k1, k2, keyOf('k3'));
     await insertSealed(database.pool, createKeyRing([k2]), { secrets: 1, answers: 0 });
-    const none = { subscription_secrets: 0, idempotency_keys: 0 };
+    const none = {
+      subscription_secrets: 0,
+      idempotency_keys: 0,
+      machine_credential_secrets: 0,
+      token_signing_keys: 0,
+    };
 
     expect(await listKeys(database.pool, [k1, keyOf('k3')])).toEqual([
       { id: 'k1', state: 'seals', createdAt: expect.any(Date), sealed: none },
@@ -142,7 +158,7 @@ describe('a lost key is given up', () => {
 
 describe('the table of sealed columns', () => {
   test('names every column of the database that holds a sealed text', async () => {
-    await insertSealed(database.pool, createKeyRing([k1]), { secrets: 1, answers: 1 });
+    await insertSealed(database.pool, createKeyRing([k1]), { secrets: 1, answers: 1, clients: 1 });
     const listed = SEALED_COLUMNS.map(({ table, column }) => `${table}.${column}`);
 
     expect(new Set((await sealedTexts(database.pool)).map(({ place }) => place))).toEqual(new Set(listed));

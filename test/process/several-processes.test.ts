@@ -5,7 +5,9 @@ import { listeningPorts } from '../../local/listening-ports.ts';
 import { findFreePort } from '../../local/ports.ts';
 import { identifyProcess, readCommandLine, readIdentity } from '../../local/process-identity.ts';
 import { readRunningState } from '../../src/process/roles/running-state.ts';
+import { signTokenRequest } from '../../src/identity/tokens/client-secret.ts';
 import { waitFor } from '../support/check/wait-for.ts';
+import { makeProof, newProofKey } from '../support/make/dpop-proofs.ts';
 import { runPosthorn } from '../support/service/command-line.ts';
 import { makeDataFolder } from '../support/service/own-servers.ts';
 import { type ApiProcess, endAllProcesses, startWholeProcess } from '../support/service/processes.ts';
@@ -120,6 +122,43 @@ test('a revoked or rotated key is refused at once by every process, and so is wh
   const change = { key, body: { scopes: ['messages:read'] } };
   expect((await one?.call('PATCH', `/v1/api-keys/${changed.id}`, change))?.status).toBe(200);
   expect(await statuses(changed.key)).toEqual([403, 403, 403]);
+});
+
+test('processes agree on access tokens and used proofs, and forget a revoked or changed machine credential at once', async () => {
+  const all = await callAll();
+  // `as`: one for each of the three processes.
+  const [one, other] = all as [Caller, Caller, Caller];
+  const base = `http://localhost:${port}`;
+  const path = '/v1/channels';
+  const holder = await newProofKey();
+  const getToken = async (asking: Caller): Promise<{ id: string; token: string }> => {
+    const { body: made } = await one.call('POST', '/v1/machine-credentials', { key, body: { name: 'till' } });
+    // `as`: as every created machine credential.
+    const { id, clientSecret } = made as { id: string; clientSecret: string };
+    const dpop = await makeProof(holder, { method: 'POST', uri: `${base}/oauth/token` });
+    const grant = { grant_type: 'client_credentials', client_id: id };
+    const body = { ...grant, client_secret: signTokenRequest(clientSecret, id, dpop) };
+    const { body: answer } = await asking.call('POST', '/oauth/token', { body, headers: { dpop } });
+    // `as`: as every token.
+    return { id, token: (answer as { access_token: string }).access_token };
+  };
+  const prove = (token: string): Promise<string> => makeProof(holder, { method: 'GET', uri: base + path, token });
+  const statuses = (token: string, proof?: string): Promise<number[]> =>
+    Promise.all(
+      all.map(async (caller) => {
+        const headers = { authorization: `DPoP ${token}`, dpop: proof ?? (await prove(token)) };
+        return (await caller.call('GET', path, { headers })).status;
+      }),
+    );
+  const [revoked, changed] = [await getToken(one), await getToken(other)];
+  for (const { token } of [revoked, changed]) expect(await statuses(token)).toEqual([200, 200, 200]);
+  const once = await statuses(changed.token, await prove(changed.token));
+  expect(once.toSorted((a, b) => a - b)).toEqual([200, 401, 401]);
+  expect((await one.call('DELETE', `/v1/machine-credentials/${revoked.id}`, { key })).status).toBe(204);
+  expect(await statuses(revoked.token)).toEqual([401, 401, 401]);
+  const change = { key, body: { scopes: ['messages:read'] } };
+  expect((await one.call('PATCH', `/v1/machine-credentials/${changed.id}`, change)).status).toBe(200);
+  expect(await statuses(changed.token)).toEqual([403, 403, 403]);
 });
 
 test('a stream shows what any process takes in; the places of a killed process are free at once, and it is started again', async () => {

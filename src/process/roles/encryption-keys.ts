@@ -34,7 +34,9 @@ export async function abandonEncryptionKey(id: string, { isSure }: { isSure: boo
     const taken = await whatAbandonTakes(pool, id, keysThatStay(config));
     if (!isSure) {
       for (const { table, count } of taken) print(`${table}: ${count} to be removed`);
-      print('Subscriptions without another secret will hold their deliveries until their secret is rotated.');
+      print(
+        'Until their secret is rotated, subscriptions without another one will hold their deliveries, and machine credentials get no tokens.',
+      );
       print(`Nothing was changed. Add --yes to give up the rows of the encryption key ${id}.`);
       return 1;
     }

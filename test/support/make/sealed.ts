@@ -6,11 +6,14 @@ import { secretContext } from '../../../src/credentials/signing-secret.ts';
 
 const newId = createNewId(Date.now);
 
-/** Rows that the ring's first key has sealed: signing secrets of one subscription, and kept answers. */
+/**
+ * Rows that the ring's first key has sealed: signing secrets of one subscription, kept answers, and machine credentials, each with a key
+ * of access tokens.
+ */
 export async function insertSealed(
   pool: Pool,
   ring: KeyRing,
-  { secrets, answers }: { secrets: number; answers: number },
+  { secrets, answers, clients = 0 }: { secrets: number; answers: number; clients?: number },
 ): Promise<void> {
   const [subscriptionId, channelId, environmentId] = [newId('subscription'), newId('channel'), newId('environment')];
   await pool.query(
@@ -30,6 +33,22 @@ export async function insertSealed(
       subscriptionId,
       ring.encrypt(`whsec_${n}`, secretContext(id)),
     ]);
+  }
+  for (let n = 0; n < clients; n += 1) {
+    const [id, secretId] = [newId('machineCredential'), newId('secret')];
+    await pool.query(
+      `INSERT INTO machine_credentials (id, environment_id, name, tier, scopes) VALUES ($1, $2, 'm', 'free', '{}')`,
+      [id, environmentId],
+    );
+    await pool.query(
+      `INSERT INTO machine_credential_secrets (id, machine_credential_id, ciphertext, last4) VALUES ($1, $2, $3, 'last')`,
+      [secretId, id, ring.encrypt(`ocs_${n}`, `machine_credential_secrets|ciphertext|${secretId}`)],
+    );
+    await pool.query(
+      `INSERT INTO token_signing_keys (number, id, public_key, private_key, signs_from)
+       SELECT count(*) + 1, $1, '{}', $2, now() FROM token_signing_keys`,
+      [secretId, ring.encrypt('{}', `token_signing_keys|private_key|${secretId}`)],
+    );
   }
   for (let n = 0; n < answers; n += 1) {
     const id = randomBytes(32);

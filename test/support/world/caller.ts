@@ -8,7 +8,7 @@ export type Caller = {
   call(
     method: string,
     path: string,
-    options?: { key?: string; body?: object; idempotencyKey?: string },
+    options?: { key?: string; body?: object; idempotencyKey?: string; headers?: Record<string, string> },
   ): Promise<CallerAnswer>;
   /** Port of its end of the connection, once it has called. */
   port(): number;
@@ -19,7 +19,7 @@ export function createCaller(url: string): Caller {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   let port = 0;
   return {
-    async call(method, path, { key, body, idempotencyKey } = {}) {
+    async call(method, path, { key, body, idempotencyKey, headers } = {}) {
       const outgoing = request(new URL(path, url), {
         method,
         agent,
@@ -27,6 +27,7 @@ export function createCaller(url: string): Caller {
           ...(key !== undefined && { authorization: `Bearer ${key}` }),
           ...(body !== undefined && { 'content-type': 'application/json' }),
           ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+          ...headers,
         },
       });
       outgoing.end(body === undefined ? undefined : JSON.stringify(body));
