@@ -6,7 +6,10 @@ import {
   publishBatch,
   waitForDelivery,
 } from '../support/make/factories.ts';
+import { createConfigs } from '../../src/process/create-dependencies.ts';
+import { startWorker } from '../../src/process/start-worker.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { currentRun } from '../support/service/run.ts';
 import { createReceivers, type Receiver } from '../support/world/receiver.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 
@@ -170,6 +173,31 @@ async function renewedLease({ deps }: TestPosthorn): Promise<void> {
   const before = await read();
   await waitFor('the lease to be renewed', async () => (await read()) !== before);
 }
+
+// Old: all deliveries of a publish stayed with the process that had published it, and the places of the others were idle.
+test('two workers use all places of a subscription together, and no more, whichever of them has published', async () => {
+  const posthorn = await startPosthorn({ variables: { DELIVERY_BURST_THRESHOLD: '0' } });
+  const temporal = { address: currentRun().temporalAddress, namespace: 'default' };
+  const memory = { publishingConfigs: createConfigs(posthorn.deps.pool) };
+  const second = await startWorker({ ...posthorn.deps, ...memory }, temporal, { taskQueue: posthorn.taskQueue });
+  try {
+    for (let renewal = 0; renewal < 2; renewal += 1) await renewedLease(posthorn);
+    // Three places and two: the first five requests are answered once they are all there.
+    const receiver = await slowReceiver(100, { together: 5 });
+    const channel = await createChannel(posthorn);
+    const target = { channelId: channel.id, webhookUrl: receiver.url, timeoutMs: 30_000 };
+    await createSubscription(posthorn, { ...target, maxConcurrency: 5 });
+
+    await publishBatch(posthorn, channel.id, 60);
+
+    await arrived(receiver, 60);
+    expect(receiver.most()).toBe(5);
+    expect(idsOf(receiver).size).toBe(60);
+  } finally {
+    await second.stop();
+    await posthorn.stop();
+  }
+});
 
 test('two workers share the limits', async () => {
   const posthorn = await startPosthorn({ variables: { DELIVERY_BURST_THRESHOLD: '0' } });

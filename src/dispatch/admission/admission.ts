@@ -5,7 +5,7 @@ import { RECORDING_MS } from '../../contract/delivery-workflow.ts';
 import type { Passage } from '../../kernel/held-by-circuit.ts';
 import type { Refused } from '../../deliveries/attempt.ts';
 import type { SendResult } from '../../outbound/post-webhook.ts';
-import type { Rank } from '../../kernel/rank.ts';
+import { type Rank, shareOf } from '../../kernel/rank.ts';
 import type { Pressure } from './adaptive-limit.ts';
 import type { CircuitChange, Circuits } from './circuit-store.ts';
 import type { ConcurrencyGauge } from './concurrency-store.ts';
@@ -56,6 +56,10 @@ export type Admission = {
   learn(claimed: readonly ({ subscriptionId: string } & Pick<Admitted, 'circuitProbeInMs' | 'readAt'>)[]): void;
   /** Tries worth starting at a time: 0 while the circuit is open or all places are taken. */
   limitOf(subscriptionId: string): number;
+  /** The places that this process has of a `maxConcurrency` that several divide; undefined where nothing is divided. */
+  dividedPlaces(subscriptionId: string): { own: number; all: number } | undefined;
+  /** Takes over a `maxConcurrency` that a publish has just read, before the first try. */
+  meet(subscription: Admitted | undefined): void;
   /** Whether the circuit takes nothing at this moment. */
   isOpen(subscriptionId: string): boolean;
   /** Whether any circuit takes nothing. */
@@ -250,6 +254,14 @@ export function createAdmission(deps: {
       const circuit = askCircuit(id);
       if (circuit instanceof Date) return 0;
       return circuit === 'probe' ? 1 : state.places.startable();
+    },
+
+    dividedPlaces(id) {
+      const all = states.get(id)?.settings.maxConcurrency ?? null;
+      return all === null || deps.rank().of === 1 ? undefined : { own: shareOf(all, deps.rank()), all };
+    },
+    meet(subscription) {
+      if (subscription !== undefined && subscription.maxConcurrency !== null) stateFor(subscription);
     },
 
     isOpen: (id) => askCircuit(id) instanceof Date,

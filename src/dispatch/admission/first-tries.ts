@@ -116,6 +116,12 @@ export function createFirstTries({
       return { ids: full, held: full.reduce((sum, id) => sum + (counts.get(id) ?? 0), 0) };
     },
 
+    /** Mean duration of the last tries of that subscription, ms; undefined before the first one. */
+    meanMs(subscriptionId: string): number | undefined {
+      const past = durations.get(subscriptionId);
+      return past === undefined ? undefined : past.reduce((sum, duration) => sum + duration, 0) / past.length;
+    },
+
     /** Whether its first try, started here, has not been seen to end. */
     isUnderWay: (deliveryId: string): boolean => subscriptionOf.has(deliveryId),
 

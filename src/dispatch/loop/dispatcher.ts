@@ -20,6 +20,7 @@ import { createDrainKeeper } from './keep-drain.ts';
 import { createLateFirsts } from './late-firsts.ts';
 import { listenForDue } from './listen-for-due.ts';
 import { createPulse } from './pulse.ts';
+import { createShareOut } from './share-out.ts';
 import { createStarts } from './starts.ts';
 
 // NOTIFY wakes at once. Polling finds retries whose time comes, and rows of a lost connection. All workers together poll so often.
@@ -45,7 +46,7 @@ export type DispatcherDependencies = Omit<ChoresDependencies, 'giveBackForgotten
   firstTries: FirstTries;
   justRead: Pick<JustRead, 'keep'>;
   drain: Drain;
-  admission: Pick<Admission, 'learn' | 'isOpen' | 'hasOpen'>;
+  admission: Pick<Admission, 'learn' | 'meet' | 'isOpen' | 'hasOpen' | 'dividedPlaces'>;
   startDelivery: StartDelivery;
   startDrain: StartDrain;
 };
@@ -65,9 +66,9 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
   const timers = new Map<NodeJS.Timeout, string>();
   // Deliveries that this process publishes are its own already, so most turns need neither a look nor a claim.
   const due = createDueRows({ pool, incarnationId });
+  const sharing = createShareOut({ ...deps, firsts, due, now });
   let isStopping = false;
-  let restUntil = 0;
-  let countAt = 0;
+  let [restUntil, countAt] = [0, 0];
   let isRush = false;
   const divide = createAlternation();
   let unclaimed: ReadonlyMap<string, number> = new Map();
@@ -97,6 +98,7 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
   };
 
   const hold = (held: Claimed): void => {
+    deps.admission.meet(held.read?.subscription);
     // A retry starts by itself and is never drained.
     (held.details?.isSuspect === true ? retries : firsts).push(held);
     backlog.arrive(held.subscriptionId);
@@ -148,6 +150,7 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
     withinMs: deps.ownWorkflowWithinMs,
     now,
     waitsForStart: firstTries.waitsForStart,
+    forDrain: sharing.forDrain,
     // While Temporal starts nothing, deliveries wait: they are to be seen there.
     mayDrain: () => !starts.isFailing() && !isStopping && drain.isRunning(),
     offer(delivery) {
@@ -158,7 +161,8 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
 
   /** Gives the drain what is to be drained, and keeps it running: a burst must find it ready. */
   const drainHeld = (): void => {
-    for (const held of firsts.take(firsts.size(), ({ subscriptionId }) => backlog.isDrained(subscriptionId)))
+    const isForDrain = sharing.forDrain();
+    for (const held of firsts.take(firsts.size(), ({ subscriptionId: id }) => backlog.isDrained(id) && isForDrain(id)))
       drain.offer(held);
     late.look();
     if (!isResting() && !isStopping && threshold !== 'off') drains.keep();
@@ -174,7 +178,8 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
     const { ids, held } = firstTries.stuck(firsts);
     return { room: CLAIM.calm.count - firsts.size() + held, except: ids };
   };
-  const roomInBurst = (): ClaimRoom => claimRoom(withHeld(new Map()), { count: CLAIM.burst.count, full: drain.full() });
+  const roomInBurst = (): ClaimRoom =>
+    claimRoom(withHeld(new Map()), { count: CLAIM.burst.count, full: [...drain.full(), ...sharing.full()] });
 
   const claimFirsts = async (): Promise<boolean> => {
     if (!due.has('first')) return false;
@@ -223,6 +228,7 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
     pulse.pollByClock();
     await look();
     await giveBackOpen(pool, { queues: [firsts, retries], admission: deps.admission, incarnationId });
+    await sharing.giveBack();
     drainHeld();
     await startHeld();
     if (isResting()) return false;

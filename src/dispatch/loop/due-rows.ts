@@ -34,6 +34,8 @@ export type DueRows = {
   look(): Promise<boolean>;
   /** Whether a claim may find a row in that lane. */
   has(lane: Lane, except?: readonly string[]): boolean;
+  /** Whether the subscription may have a first try that nobody has claimed. */
+  knows(subscriptionId: string): boolean;
   /** Claims up to `count`, `perSubscription` of each at most, from the subscriptions whose turn it is. */
   claim(
     lane: Lane,
@@ -141,6 +143,7 @@ export function createDueRows({ pool, incarnationId }: { pool: Pool; incarnation
       return isExpected || isTrailDue;
     },
     has: (lane, except) => lanes[lane].hasNext(except),
+    knows: lanes.first.knows,
     async claim(lane, { except, ...limits }) {
       const turns = lanes[lane].next(Math.min(TURNS.most, Math.max(TURNS.least, limits.count)), except);
       if (turns.length === 0) return [];

@@ -14,7 +14,7 @@ afterEach(() => {
 /** Subscription `limited` has used up its own limits. */
 function setUp(withinMs: number | undefined) {
   const offered: string[] = [];
-  const state = { mayDrain: true };
+  const state = { mayDrain: true, others: [] as string[] };
   const firsts = createFairQueues<Waiting>();
   const late = createLateFirsts({
     firsts,
@@ -22,6 +22,7 @@ function setUp(withinMs: number | undefined) {
     now: () => Date.now(),
     waitsForStart: (subscriptionId) => subscriptionId !== 'limited',
     mayDrain: () => state.mayDrain,
+    forDrain: () => (subscriptionId) => !state.others.includes(subscriptionId),
     offer: ({ id }) => offered.push(id),
   });
   const hold = (id: string, subscriptionId = 'a'): void => {
@@ -53,6 +54,15 @@ test('one that waits for its own limits, or has been started, is not', () => {
   jest.advanceTimersByTime(1_000);
   expect(offered).toEqual(['late']);
   expect(firsts.all().map(({ id }) => id)).toEqual(['limited one']);
+});
+
+test('one that is left to other processes is not', () => {
+  const { offered, hold, state } = setUp(50);
+  state.others = ['theirs'];
+  hold('one', 'theirs');
+  hold('two');
+  jest.advanceTimersByTime(1_000);
+  expect(offered).toEqual(['two']);
 });
 
 test('while nothing may be drained they wait, and go on once it may', () => {

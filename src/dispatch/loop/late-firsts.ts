@@ -13,6 +13,7 @@ export function createLateFirsts<T extends Waiting>({
   now,
   waitsForStart,
   mayDrain,
+  forDrain,
   offer,
 }: {
   firsts: Pick<FairQueues<T>, 'take' | 'size'>;
@@ -21,6 +22,8 @@ export function createLateFirsts<T extends Waiting>({
   now: () => number;
   waitsForStart: (subscriptionId: string) => boolean;
   mayDrain: () => boolean;
+  /** Says of one first try after the other whether the drain of this process is to have it. */
+  forDrain: () => (subscriptionId: string) => boolean;
   offer: (late: T) => void;
 }) {
   let timer: NodeJS.Timeout | undefined;
@@ -31,7 +34,9 @@ export function createLateFirsts<T extends Waiting>({
     if (withinMs === undefined || isStopped) return;
     if (mayDrain()) {
       const before = now() - withinMs;
-      const isLate = ({ heldAt, subscriptionId }: T): boolean => heldAt <= before && waitsForStart(subscriptionId);
+      const isForDrain = forDrain();
+      const isLate = ({ heldAt, subscriptionId: id }: T): boolean =>
+        heldAt <= before && waitsForStart(id) && isForDrain(id);
       for (const late of firsts.take(firsts.size(), isLate)) offer(late);
     }
     if (firsts.size() === 0 || timer !== undefined) return;

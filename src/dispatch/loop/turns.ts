@@ -59,6 +59,9 @@ export function createTurns(now: () => number) {
 
     next,
 
+    /** Whether it may have a row. */
+    knows: (id: string): boolean => known.has(id),
+
     hasNext: (except?: readonly string[]): boolean => next(1, except).length > 0,
 
     /**
