@@ -3,6 +3,7 @@ import { deadLetterRoutes } from './dead-letters/routes.ts';
 import { deliveryRoutes } from './deliveries/routes.ts';
 import type { Route } from './http/route.ts';
 import { appRoutes } from './identity/apps/routes.ts';
+import { organisationRoutes } from './identity/organisations/routes.ts';
 import { apiKeyRoutes } from './identity/api-keys/routes.ts';
 import { replayRoutes } from './replays/routes.ts';
 import { messageRoutes } from './messages/routes.ts';
@@ -25,4 +26,5 @@ export const routes: Route<Services>[] = [
   ...replayRoutes,
   ...apiKeyRoutes,
   ...appRoutes,
+  ...organisationRoutes,
 ];

@@ -1,5 +1,6 @@
 import type { ApiKeys } from './identity/api-keys/service.ts';
 import type { Apps } from './identity/apps/service.ts';
+import type { Organisations } from './identity/organisations/service.ts';
 import type { Channels } from './channels/service.ts';
 import type { DeadLetters } from './dead-letters/service.ts';
 import type { Deliveries } from './deliveries/service.ts';
@@ -15,6 +16,7 @@ import type { Subscriptions } from './subscriptions/service.ts';
 export type Services = {
   apiKeys: ApiKeys;
   apps: Apps;
+  organisations: Organisations;
   channels: Channels;
   publishing: Publishing;
   scheduling: Scheduling;

@@ -1,5 +1,6 @@
 import { createApiKeys } from '../identity/api-keys/service.ts';
 import { createApps } from '../identity/apps/service.ts';
+import { createOrganisations } from '../identity/organisations/service.ts';
 import { ensureSystemChannels } from '../channels/store.ts';
 import { createChannels } from '../channels/service.ts';
 import { createDeadLetters } from '../dead-letters/service.ts';
@@ -36,6 +37,7 @@ export function createServices(
   return {
     apiKeys,
     apps,
+    organisations: createOrganisations(deps),
     channels: createChannels(deps, { apps, deliveries, schemas }),
     publishing: createPublishing(deps, { schemas, filters, configs, streams, handOver }),
     messages: createMessages(deps),

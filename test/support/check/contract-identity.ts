@@ -1,4 +1,5 @@
 import { appAnswer } from '../../../src/identity/apps/schema.ts';
+import { organisationAnswer } from '../../../src/identity/organisations/schema.ts';
 import type { ContractRow } from './contract-row.ts';
 
 /** Rows of the contract for organisations and apps. */
@@ -21,6 +22,23 @@ export const IDENTITY: ContractRow[] = [
     level: 'any',
     status: 200,
     answers: appAnswer,
+    body: () => ({ name: 'Renamed' }),
+  },
+  {
+    method: 'GET',
+    path: '/v1/organisations/:organisationId',
+    scope: 'apps:read',
+    level: 'organisation',
+    status: 200,
+    answers: organisationAnswer,
+  },
+  {
+    method: 'PATCH',
+    path: '/v1/organisations/:organisationId',
+    scope: 'apps:write',
+    level: 'organisation',
+    status: 200,
+    answers: organisationAnswer,
     body: () => ({ name: 'Renamed' }),
   },
 ];

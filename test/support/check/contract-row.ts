@@ -13,6 +13,7 @@ export type ResourceIds = {
   messageReplayId: string;
   apiKeyId: string;
   appId: string;
+  organisationId: string;
 };
 
 /**

@@ -108,6 +108,7 @@ export async function seedResources(posthorn: TestPosthorn, key: string): Promis
   const messageReplay = await make(posthorn, key, `/v1/subscriptions/${subscription.id}/replay`, { since: past });
   // No more than the least key that may rotate it has itself.
   const apiKey = await make(posthorn, key, '/v1/api-keys', { name: 'till', scopes: ['credentials:write'] });
+  const app = await posthorn.deps.db.app.findUniqueOrThrow({ where: { id: String(apiKey['appId']) } });
   return {
     channelId: channel.id,
     messageId: message.id,
@@ -118,6 +119,7 @@ export async function seedResources(posthorn: TestPosthorn, key: string): Promis
     bulkReplayId: bulkReplay.id,
     messageReplayId: messageReplay.id,
     apiKeyId: apiKey.id,
-    appId: String(apiKey['appId']),
+    appId: app.id,
+    organisationId: app.organisationId,
   };
 }
