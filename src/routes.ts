@@ -3,6 +3,7 @@ import { deadLetterRoutes } from './dead-letters/routes.ts';
 import { deliveryRoutes } from './deliveries/routes.ts';
 import type { Route } from './http/route.ts';
 import { appRoutes } from './identity/apps/routes.ts';
+import { organisationRoutes } from './identity/organisations/routes.ts';
 import { apiKeyRoutes } from './identity/api-keys/routes.ts';
 import { auditRoutes } from './identity/audit/routes.ts';
 import { machineCredentialRoutes } from './identity/machine-credentials/routes.ts';
@@ -31,4 +32,5 @@ export const routes: Route<Services>[] = [
   ...auditRoutes,
   ...machineCredentialRoutes,
   ...tokenRoutes,
+  ...organisationRoutes,
 ];

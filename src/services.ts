@@ -1,6 +1,7 @@
 import type { Audit } from './identity/audit/service.ts';
 import type { ApiKeys } from './identity/api-keys/service.ts';
 import type { Apps } from './identity/apps/service.ts';
+import type { Organisations } from './identity/organisations/service.ts';
 import type { Channels } from './channels/service.ts';
 import type { DeadLetters } from './dead-letters/service.ts';
 import type { Deliveries } from './deliveries/service.ts';
@@ -21,6 +22,7 @@ export type Services = {
   audit: Audit;
   machineCredentials: MachineCredentials;
   tokens: Tokens;
+  organisations: Organisations;
   channels: Channels;
   publishing: Publishing;
   scheduling: Scheduling;

@@ -16,6 +16,7 @@ export const AUDIT_ACTIONS = [
   'dead_letter.discarded',
   'replay.started',
   'replay.cancelled',
+  'organisation.updated',
   'app.created',
   'app.updated',
   'machine_credential.created',

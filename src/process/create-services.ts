@@ -1,6 +1,7 @@
 import { createApiKeys } from '../identity/api-keys/service.ts';
 import { createApps } from '../identity/apps/service.ts';
 import { createAudit } from '../identity/audit/service.ts';
+import { createOrganisations } from '../identity/organisations/service.ts';
 import { ensureSystemChannels } from '../channels/store.ts';
 import { createChannels } from '../channels/service.ts';
 import { createDeadLetters } from '../dead-letters/service.ts';
@@ -47,6 +48,7 @@ export function createServices(
   return {
     apiKeys,
     apps,
+    organisations: createOrganisations(deps),
     audit,
     machineCredentials,
     tokens: createTokens(deps, {

@@ -27,13 +27,11 @@ const only = new Map<Scope, string>();
 const allBut = new Map<Scope, string>();
 let revokedKey = '';
 let expiredKey = '';
-/** Another app of the same organisation. */
-let otherAppId = '';
-let organisationId = '';
+/** Ids above environments that are not the keys' own: another app of the same organisation, another organisation. */
+let elsewhere: Partial<ResourceIds> = {};
 
 beforeAll(async () => {
   posthorn = await startPosthorn({ withWorker: false, schemes: [personScheme] });
-  organisationId = (await posthorn.deps.db.app.findFirstOrThrow()).organisationId;
   ids = await seedResources(posthorn, posthorn.keys.live);
   // So that lists of the other environment have something to show.
   await seedResources(posthorn, posthorn.keys.test);
@@ -51,7 +49,8 @@ beforeAll(async () => {
   const expired = await newKey({});
   await posthorn.deps.db.apiKey.update({ where: { id: expired.id }, data: { expiresAt: new Date(0) } });
   expiredKey = expired.key;
-  otherAppId = (await posthorn.services.apps.operator.create({ name: 'Other' }, undefined)).id;
+  const { id: appId } = await posthorn.services.apps.operator.create({ name: 'Other' }, undefined);
+  elsewhere = { appId, organisationId: posthorn.deps.newId('organisation') };
 });
 afterAll(() => posthorn.stop());
 
@@ -173,15 +172,16 @@ describe.each(served)('$method $path', (row) => {
       const malformed = ['x', `${own}x`, own.slice(0, -1), own.toUpperCase(), ` ${own}`, `${own}\n`, "' OR 1=1 --"];
       const odd = ['%', '😀', '*', 'null', 'undefined', '__proto__', '-1', 'ü'.repeat(500)];
       await expectUnchanged(async () => {
-        const expected = await call(row, { id: missing });
+        const as = row.level === 'organisation' ? { key: null, headers: asPerson(ids.organisationId) } : {};
+        const expected = await call(row, { ...as, id: missing });
         expectRefused(expected, 'NOT_FOUND');
         for (const id of [...otherKinds, ...malformed, ...odd]) {
-          const answer = await call(row, { id });
+          const answer = await call(row, { ...as, id });
           expectRefused(answer, 'NOT_FOUND');
           expect([id, answer.body]).toEqual([id, expected.body]);
         }
-        const foreign =
-          row.level === 'any' ? await call(row, { id: otherAppId }) : await call(row, { key: posthorn.keys.test });
+        const id = elsewhere[parameter];
+        const foreign = await call(row, id === undefined ? { key: posthorn.keys.test } : { ...as, id });
         expectRefused(foreign, 'NOT_FOUND');
         expect(foreign.body).toEqual(expected.body);
       });
@@ -203,16 +203,14 @@ describe.each(served)('$method $path', (row) => {
         const answer = await call(row);
         expectRefused(answer, 'FORBIDDEN');
         expect(answer.body.error.message).toContain('belongs to one environment');
-        const viewer = asPerson(
-          organisationId,
-          SCOPES.filter((scope) => scope !== row.scope),
-        );
+        const others = SCOPES.filter((scope) => scope !== row.scope);
+        const viewer = asPerson(ids.organisationId, others);
         expectRefused(await call(row, { key: null, headers: viewer }), 'FORBIDDEN');
       });
     });
 
     test(`for a person with no more than ${row.scope} answers ${row.status} with its documented fields`, async () => {
-      const answer = await call<unknown>(row, { key: null, headers: asPerson(organisationId, [row.scope]) });
+      const answer = await call<unknown>(row, { key: null, headers: asPerson(ids.organisationId, [row.scope]) });
       expect(answer.status).toBe(row.status);
       expectHeaders(answer);
       for (const wanted of [row.answers, row.listOf && pageOf(row.listOf)])

@@ -1,4 +1,5 @@
--- Apps: defaults of their own, and suspension. Keys: an overlap after rotation.
+-- Apps: defaults of their own, and suspension. Keys: an overlap after rotation. Rows of the control plane that name a channel or a
+-- subscription name its environment with it.
 
 -- AlterTable
 ALTER TABLE "apps" ADD COLUMN "settings" JSONB NOT NULL DEFAULT '{}', ADD COLUMN "suspended_at" TIMESTAMPTZ(3);
@@ -26,3 +27,25 @@ CREATE UNIQUE INDEX "api_keys_previous_hash_key" ON "api_keys"("previous_hash");
 UPDATE "api_keys" SET "scopes" = "scopes" || ARRAY['apps:read', 'apps:write']
 WHERE "scopes" @> ARRAY['channels:read', 'channels:write', 'messages:read', 'messages:write', 'subscriptions:read', 'subscriptions:write',
   'deliveries:read', 'dlq:read', 'dlq:write', 'credentials:write'] AND NOT "scopes" && ARRAY['apps:read', 'apps:write'];
+
+-- An environment belongs to one app and an app to one organisation, by keys of their own: its id stands for all three. Both indexes
+-- and both checks take some ms for ten thousand subscriptions, and publishing waits for them.
+-- CreateIndex
+CREATE UNIQUE INDEX "channels_environment_id_id_key" ON "channels"("environment_id", "id");
+-- CreateIndex
+CREATE UNIQUE INDEX "subscriptions_environment_id_id_key" ON "subscriptions"("environment_id", "id");
+
+-- AddForeignKey
+ALTER TABLE "subscriptions" ADD CONSTRAINT "subscriptions_environment_id_channel_id_fkey"
+  FOREIGN KEY ("environment_id", "channel_id") REFERENCES "channels"("environment_id", "id") ON DELETE RESTRICT ON UPDATE CASCADE NOT VALID;
+ALTER TABLE "subscriptions" VALIDATE CONSTRAINT "subscriptions_environment_id_channel_id_fkey";
+-- DropForeignKey
+ALTER TABLE "subscriptions" DROP CONSTRAINT "subscriptions_channel_id_fkey";
+
+-- Replays of subscriptions that retention has removed for good.
+DELETE FROM "message_replays" r
+WHERE NOT EXISTS (SELECT FROM "subscriptions" s WHERE s.environment_id = r.environment_id AND s.id = r.subscription_id);
+-- AddForeignKey
+ALTER TABLE "message_replays" ADD CONSTRAINT "message_replays_environment_id_subscription_id_fkey"
+  FOREIGN KEY ("environment_id", "subscription_id") REFERENCES "subscriptions"("environment_id", "id") ON DELETE CASCADE ON UPDATE CASCADE NOT VALID;
+ALTER TABLE "message_replays" VALIDATE CONSTRAINT "message_replays_environment_id_subscription_id_fkey";

@@ -1,5 +1,6 @@
 import { appAnswer } from '../../../src/identity/apps/schema.ts';
 import { auditEntryAnswer } from '../../../src/identity/audit/schema.ts';
+import { organisationAnswer } from '../../../src/identity/organisations/schema.ts';
 import type { ContractRow } from './contract-row.ts';
 
 /** Rows of the contract for organisations, apps and the audit log. */
@@ -26,4 +27,21 @@ export const IDENTITY: ContractRow[] = [
   },
   { method: 'GET', path: '/v1/audit', scope: 'audit:read', status: 200, listOf: auditEntryAnswer },
   { method: 'GET', path: '/v1/audit/export', scope: 'audit:read', status: 200, isLines: true },
+  {
+    method: 'GET',
+    path: '/v1/organisations/:organisationId',
+    scope: 'apps:read',
+    level: 'organisation',
+    status: 200,
+    answers: organisationAnswer,
+  },
+  {
+    method: 'PATCH',
+    path: '/v1/organisations/:organisationId',
+    scope: 'apps:write',
+    level: 'organisation',
+    status: 200,
+    answers: organisationAnswer,
+    body: () => ({ name: 'Renamed' }),
+  },
 ];

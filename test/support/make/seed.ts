@@ -112,6 +112,7 @@ export async function seedResources(posthorn: TestPosthorn, key: string): Promis
     name: 'till',
     scopes: ['credentials:write'],
   });
+  const app = await posthorn.deps.db.app.findUniqueOrThrow({ where: { id: String(apiKey['appId']) } });
   return {
     channelId: channel.id,
     messageId: message.id,
@@ -122,7 +123,8 @@ export async function seedResources(posthorn: TestPosthorn, key: string): Promis
     bulkReplayId: bulkReplay.id,
     messageReplayId: messageReplay.id,
     apiKeyId: apiKey.id,
-    appId: String(apiKey['appId']),
+    appId: app.id,
+    organisationId: app.organisationId,
     machineCredentialId: machineCredential.id,
   };
 }

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { idOf, time } from '../../http/answer-fields.ts';
+import { changeOf, type ResourceFields, sameText, sameTime } from '../../http/fields.ts';
+import { controlCharacterProblem } from '../../kernel/plain-text.ts';
+
+const name = z.string().min(1).max(200);
+
+const resource: ResourceFields = {
+  identity: { id: sameText(), createdAt: sameTime() },
+  moved: ['updatedAt'],
+  rules: { name: controlCharacterProblem },
+};
+
+export const organisationChange = changeOf({ name: name.exactOptional() }, resource);
+export const updateOrganisationBody = organisationChange.body;
+export type UpdateOrganisation = z.output<typeof updateOrganisationBody>;
+
+export const organisationAnswer = z.strictObject({
+  id: idOf('organisation'),
+  name: z.string().describe('Name for people; several organisations may have the same.'),
+  createdAt: time.describe('When the organisation was made.'),
+  updatedAt: time.describe('When the organisation was last changed.'),
+});
+export type Organisation = z.output<typeof organisationAnswer>;

@@ -1,0 +1,45 @@
+import type { Database, DatabaseTransaction } from '../../db/client.ts';
+import type { Organisation as OrganisationRow } from '../../db/generated/client.ts';
+import type { Organisation } from './schema.ts';
+
+type Db = DatabaseTransaction;
+
+export async function insertOrganisation(
+  db: Db,
+  { now, ...organisation }: Pick<Organisation, 'id' | 'name'> & { now: Date },
+): Promise<Organisation> {
+  return toOrganisation(await db.organisation.create({ data: { ...organisation, createdAt: now, updatedAt: now } }));
+}
+
+export async function findOrganisation(db: Db, id: string): Promise<Organisation | undefined> {
+  const row = await db.organisation.findUnique({ where: { id } });
+  return row === null ? undefined : toOrganisation(row);
+}
+
+/** These organisations, newest first. */
+export async function findOrganisations(db: Database, ids: readonly string[]): Promise<Organisation[]> {
+  const rows = await db.organisation.findMany({ where: { id: { in: [...ids] } }, orderBy: { id: 'desc' } });
+  return rows.map(toOrganisation);
+}
+
+/** Reads an organisation and keeps it from changing until the transaction ends. */
+export async function lockOrganisation(db: Db, id: string): Promise<Organisation | undefined> {
+  await db.$queryRaw`SELECT FROM organisations WHERE id = ${id} FOR NO KEY UPDATE`;
+  return findOrganisation(db, id);
+}
+
+export async function updateOrganisation(
+  db: Db,
+  id: string,
+  change: Partial<Pick<Organisation, 'name'>>,
+  now: Date,
+): Promise<Organisation> {
+  return toOrganisation(await db.organisation.update({ where: { id }, data: { ...change, updatedAt: now } }));
+}
+
+const toOrganisation = ({ id, name, createdAt, updatedAt }: OrganisationRow): Organisation => ({
+  id,
+  name,
+  createdAt,
+  updatedAt,
+});

@@ -1,0 +1,37 @@
+import type { Pool } from 'pg';
+
+/** Pairs of a row and a row that it names: the column, and what it names. */
+const NAMED: readonly [table: string, column: string, named: string][] = [
+  ['subscriptions', 'channel_id', 'channels'],
+  ['messages', 'channel_id', 'channels'],
+  ['messages', 'only_subscription_id', 'subscriptions'],
+  ['scheduled_messages', 'channel_id', 'channels'],
+  ['deliveries', 'channel_id', 'channels'],
+  ['deliveries', 'message_id', 'messages'],
+  ['deliveries', 'subscription_id', 'subscriptions'],
+  ['dead_letters', 'channel_id', 'channels'],
+  ['dead_letters', 'message_id', 'messages'],
+  ['dead_letters', 'subscription_id', 'subscriptions'],
+  ['dead_letters', 'delivery_id', 'deliveries'],
+  ['bulk_replays', 'channel_id', 'channels'],
+  ['bulk_replays', 'subscription_id', 'subscriptions'],
+  ['bulk_replays', 'message_id', 'messages'],
+  ['message_replays', 'subscription_id', 'subscriptions'],
+  ['publisher_ids', 'channel_id', 'channels'],
+  ['publisher_ids', 'message_id', 'messages'],
+];
+
+/** Rows that name a row of another environment, as `table.column`, each as often as there are such rows. */
+export async function foreignReferences(pool: Pool): Promise<string[]> {
+  const found: string[] = [];
+  for (const [table, column, named] of NAMED) {
+    const { rows } = await pool.query(
+      `SELECT FROM ${table} r JOIN ${named} n ON n.id = r.${column} WHERE n.environment_id <> r.environment_id`,
+    );
+    found.push(...rows.map(() => `${table}.${column}`));
+  }
+  return found;
+}
+
+/** Columns that name a row of an environment, as `table.column`. */
+export const namingColumns: readonly string[] = NAMED.map(([table, column]) => `${table}.${column}`);
