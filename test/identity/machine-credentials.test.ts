@@ -35,6 +35,7 @@ describe('a machine credential', () => {
     expect(clientSecret).toMatch(/^ocs_[\w-]{43}$/);
     expect(shown).toEqual({
       id: expect.stringMatching(/^oac_[0-9a-z]{26}$/),
+      appId: expect.stringMatching(/^app_/),
       name: 'till',
       environment: 'live',
       tier: 'enterprise',

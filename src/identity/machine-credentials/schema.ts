@@ -37,7 +37,7 @@ export const createMachineCredentialBody = fieldsOf(
     expiresAt: dateTimeField.optional(),
   },
   {
-    identity: { id: sameText(), createdAt: sameTime() },
+    identity: { id: sameText(), appId: sameText(), createdAt: sameTime() },
     moved: ['status', 'lastUsedAt', 'secrets'],
     elsewhere: { clientSecret },
     rules,
@@ -55,7 +55,7 @@ export const machineCredentialChange = changeOf(
     status: z.enum(CREDENTIAL_STATUSES).exactOptional(),
   },
   {
-    identity: { id: sameText(), environment: sameText(), createdAt: sameTime() },
+    identity: { id: sameText(), appId: sameText(), environment: sameText(), createdAt: sameTime() },
     moved: ['lastUsedAt', 'secrets'],
     elsewhere: { clientSecret },
     rules,

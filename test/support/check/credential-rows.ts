@@ -32,6 +32,8 @@ export const CREDENTIAL_ROWS: ContractRow[] = [
     scope: 'credentials:write',
     status: 200,
     answers: newApiKeyAnswer,
+    body: () => ({ overlapSeconds: 60 }),
+    isBodyOptional: true,
   },
   {
     method: 'GET',
