@@ -21,7 +21,7 @@ const SPECIFIED: { endpoint: string; waitsFor?: string }[] = [
   { endpoint: 'PATCH /v1/apps/{appId}' },
   { endpoint: 'GET /v1/connectors/{connectorId}', waitsFor: 'connectors' },
   { endpoint: 'POST /v1/webhooks/{webhookId}', waitsFor: 'inbound webhooks' },
-  { endpoint: 'POST /oauth/token', waitsFor: 'machine credentials' },
+  { endpoint: 'POST /oauth/token' },
   { endpoint: 'POST /v1/messages/batch' },
   { endpoint: 'POST /v1/messages/transactional' },
 ];
