@@ -66,7 +66,7 @@ test('migrate, run by two at once, makes tables and environments once; a further
   ]);
   expect((await runPosthorn(['migrate'], variables)).output).toBe('The database is up to date\n');
   const { output } = await runPosthorn(['keys', 'list'], variables);
-  expect(output).toBe('ID  ENVIRONMENT  TIER  STATUS  KEY  NAME\n');
+  expect(output).toBe('ID  APP  ENVIRONMENT  TIER  STATUS  KEY  NAME\n');
 });
 
 test('api and worker, apart, deliver a message, send to nothing of their own, and SIGTERM ends both with exit code 0', async () => {

@@ -39,7 +39,7 @@ async function runIn(text: string, parameters: string[]): Promise<{ output: stri
 describe('.env', () => {
   test('that begins with a byte order mark keeps its first setting', async () => {
     const { output, errors } = await runIn(`\uFEFFDATABASE_URL=${database.url}\n`, ['keys', 'list']);
-    expect([output, errors]).toEqual(['ID  ENVIRONMENT  TIER  STATUS  KEY  NAME\n', '']);
+    expect([output, errors]).toEqual(['ID  APP  ENVIRONMENT  TIER  STATUS  KEY  NAME\n', '']);
   });
 
   test('with a misspelt setting ends every command with one sentence', async () => {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { idOf, time, wholeNumber } from '../../http/answer-fields.ts';
 import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../../http/fields.ts';
 import { enumQuery, pageQuery } from '../../http/query.ts';
-import { DEFAULT_RETRY_POLICY, RETRY_BOUNDS, type RetryPolicy } from '../../contract/retry-policy.ts';
+import { completeRetryPolicy, RETRY_BOUNDS, type RetryPolicy } from '../../contract/retry-policy.ts';
 import { controlCharacterProblem } from '../../kernel/plain-text.ts';
 import { RETENTION_DAYS, TIMEOUT_MS } from '../../kernel/resource-bounds.ts';
 import { APP_STATUSES } from '../../kernel/statuses.ts';
@@ -37,7 +37,8 @@ export type AppSettings = {
 /** Defaults in force: an app's own, then those of the service. */
 export const settingsInForce = (own: AppSettings): Required<AppSettings> => ({
   retentionDays: own.retentionDays ?? RETENTION_DAYS.default,
-  retryPolicy: own.retryPolicy ?? DEFAULT_RETRY_POLICY,
+  // JSONB has an order of its own; a policy is shown in that of its fields everywhere.
+  retryPolicy: completeRetryPolicy(own.retryPolicy ?? {}),
   timeoutMs: own.timeoutMs ?? TIMEOUT_MS.default,
   circuitBreaker: own.circuitBreaker ?? true,
 });

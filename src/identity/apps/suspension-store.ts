@@ -28,7 +28,7 @@ const RELEASE_SCHEDULED = `
   WHERE cancelled_at IS NULL AND due_at IS NULL
     AND channel_id IN (SELECT x.id FROM channels x ${LIVE} AND x.status = 'active')`;
 
-// The same as a resume (subscriptions/store.ts): health begins anew, and so does the time for which a circuit may hold. A trigger
+// As with a resume (subscriptions/store.ts) health begins anew, and so does the time for which a circuit may hold. A trigger
 // tells workers of each subscription that takes tries again.
 const OPEN_SUBSCRIPTIONS = `
   UPDATE subscriptions SET app_suspended_at = NULL,
