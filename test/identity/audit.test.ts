@@ -78,6 +78,13 @@ describe('an entry', () => {
     ['replay.cancelled', ({ messageReplayId }) => ['POST', `/v1/replays/${messageReplayId}/cancel`]],
     ['replay.started', ({ channelId }) => ['POST', '/v1/dlq/replay', { channelId }]],
     ['app.updated', ({ appId }) => ['PATCH', `/v1/apps/${appId}`, { description: 'changed' }]],
+    ['machine_credential.created', () => ['POST', '/v1/machine-credentials', { name: 'new' }]],
+    [
+      'machine_credential.updated',
+      ({ machineCredentialId: id }) => ['PATCH', `/v1/machine-credentials/${id}`, { name: 'x' }],
+    ],
+    ['machine_credential.rotated', ({ machineCredentialId: id }) => ['POST', `/v1/machine-credentials/${id}/rotate`]],
+    ['machine_credential.revoked', ({ machineCredentialId: id }) => ['DELETE', `/v1/machine-credentials/${id}`]],
     ['api_key.created', () => ['POST', '/v1/api-keys', { name: 'new' }]],
     ['api_key.updated', ({ apiKeyId }) => ['PATCH', `/v1/api-keys/${apiKeyId}`, { name: 'renamed' }]],
     ['api_key.rotated', ({ apiKeyId }) => ['POST', `/v1/api-keys/${apiKeyId}/rotate`]],
