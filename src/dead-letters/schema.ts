@@ -48,7 +48,9 @@ export const deadLetterAnswer = z
     attempts: wholeNumber.describe('Attempts until then.'),
     failedAt: time.describe('When it was given up.'),
     replayedAt: time.exactOptional().describe('When it was replayed. Absent until then.'),
-    replayedBy: idOf('apiKey').exactOptional().describe('Credential that replayed it. Absent until then.'),
+    replayedBy: idOf('apiKey', 'machineCredential')
+      .exactOptional()
+      .describe('Credential that replayed it. Absent until then.'),
   })
   .refine(
     ({ kind, ...letter }) => kind !== 'delivery' || DELIVERY_FIELDS.every((field) => letter[field] !== undefined),

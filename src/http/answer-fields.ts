@@ -8,12 +8,14 @@ import { ID_FORM, ID_PREFIXES, type IdKind } from '../kernel/ids.ts';
  * JSON makes of it on the wire.
  */
 
-/** The id of a resource of that kind. */
-export const idOf = (kind: IdKind) =>
-  z
+/** The id of a resource of that kind, or of one of several. */
+export const idOf = (...kinds: [IdKind, ...IdKind[]]) => {
+  const prefixes = kinds.map((kind) => `${ID_PREFIXES[kind]}_`);
+  return z
     .string()
-    .regex(new RegExp(`^${ID_PREFIXES[kind]}_${ID_FORM}$`), `is no id of the kind ${kind}`)
-    .describe(`Prefix \`${ID_PREFIXES[kind]}_\` and 26 characters that sort by the time of making.`);
+    .regex(new RegExp(`^(?:${prefixes.join('|')})${ID_FORM}$`), `is no id of the kind ${kinds.join(' or ')}`)
+    .describe(`Prefix \`${prefixes.join('` or `')}\` and 26 characters that sort by the time of making.`);
+};
 
 /** A time: a Date inside; outside what Date writes, which is ISO 8601 in UTC to the millisecond. */
 export const time = z.codec(z.iso.datetime({ precision: 3 }), z.date(), {
