@@ -2,6 +2,7 @@
 export const OAUTH_ERRORS = [
   'invalid_request',
   'invalid_client',
+  'unauthorized_client',
   'invalid_scope',
   'unsupported_grant_type',
   'invalid_dpop_proof',

@@ -2,8 +2,6 @@ import { ApiError } from '../../kernel/api-error.ts';
 import type { OAuthError } from '../../kernel/oauth.ts';
 import { ProofProblem } from '../dpop/proof-problem.ts';
 
-export { appSuspended } from '../scheme.ts';
-
 /** INVALID_REQUEST of the token endpoint, for one parameter. */
 export const tokenProblem = (error: OAuthError, field: string, reason: string): ApiError =>
   new ApiError('INVALID_REQUEST', `${field}: ${reason}`, { details: { field, reason }, oauth: { error } });
@@ -13,6 +11,13 @@ export const invalidClient = (): ApiError => {
   const reason = 'names no machine credential whose secret has made this client_secret for this proof';
   const details = { field: 'client_id', reason };
   return new ApiError('UNAUTHORIZED', `client_id: ${reason}`, { details, oauth: { error: 'invalid_client' } });
+};
+
+/** The client has proven who it is, so it is told what is the matter. */
+export const suspendedClient = (): ApiError => {
+  const reason = 'belongs to an app that is suspended';
+  const details = { field: 'client_id', reason };
+  return new ApiError('FORBIDDEN', `client_id: ${reason}`, { details, oauth: { error: 'unauthorized_client' } });
 };
 
 /** One text for every access token that is not taken. */

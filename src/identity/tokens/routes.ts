@@ -18,7 +18,7 @@ export const tokenRoutes = [
     body: tokenBody,
     isOAuth: true,
     answers: { 200: tokenAnswer },
-    errors: ['UNAUTHORIZED'],
+    errors: ['UNAUTHORIZED', 'FORBIDDEN'],
     headers: { Pragma: 'no-cache' },
     async handle({ body, head, address, countAgainst, setNonce }, { tokens }) {
       const answer = await tokens.issue({

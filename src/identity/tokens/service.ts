@@ -10,7 +10,7 @@ import type { UsedProofs } from '../dpop/used-proofs.ts';
 import type { MachineCredentials } from '../machine-credentials/service.ts';
 import { type AccessToken, createTokenReader, signAccessToken, TOKEN_SECONDS } from './access-token.ts';
 import { isSignedBy } from './client-secret.ts';
-import { appSuspended, invalidClient, proofRefusal, tokenProblem } from './refusals.ts';
+import { invalidClient, proofRefusal, suspendedClient, tokenProblem } from './refusals.ts';
 import type { KeysAnswer, MetadataAnswer, TokenAnswer, TokenBody } from './schema.ts';
 import { readScope } from './scope-parameter.ts';
 import type { SigningKeys } from './signing-keys.ts';
@@ -77,8 +77,7 @@ export function createTokens(
       await countFailure(clientId);
       throw invalidClient();
     }
-    // Only one who has proven to be the client learns of it.
-    if (found.credential.isAppSuspended) throw appSuspended();
+    if (found.credential.isAppSuspended) throw suspendedClient();
     return { credential: found.credential, secretId: secret.id };
   };
 
