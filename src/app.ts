@@ -12,6 +12,7 @@ import { parseBody } from './http/parse-body.ts';
 import { prove } from './http/prove.ts';
 import { rateLimit } from './http/rate-limit.ts';
 import { rawBytes } from './http/raw-bytes.ts';
+import { refuseForeignOrigin } from './http/refuse-foreign-origin.ts';
 import { requestId } from './http/request-id.ts';
 import { requireAccess } from './http/require-access.ts';
 import { requireReady } from './http/require-ready.ts';
@@ -25,6 +26,7 @@ import type { Limiter } from './rate-limits/limiter.ts';
 import { type Check, createReadiness, type ProcessState, type Readiness } from './readiness/readiness.ts';
 import { startChecks } from './readiness/start-checks.ts';
 import { NotReady } from './kernel/not-ready.ts';
+import { ownOriginsOf } from './kernel/request-origin.ts';
 
 export type AppOptions<Services> = {
   deps: Pick<Dependencies, 'config' | 'log' | 'pool'>;
@@ -70,6 +72,7 @@ export function createApp<Services extends { idempotency: Pick<Idempotency, 'onc
   koa.use(rateLimit(limiter, config.trustedProxyHops));
   koa.use(requireReady(readiness));
   koa.use(refuseUnrouted);
+  koa.use(refuseForeignOrigin(ownOriginsOf(config)));
   koa.use(requireAccess);
   koa.use(loopMark);
   koa.use(rawBytes);
@@ -77,7 +80,7 @@ export function createApp<Services extends { idempotency: Pick<Idempotency, 'onc
   koa.use(parseBody);
   koa.use(validate);
   koa.use(idempotency(services.idempotency.once));
-  koa.use(runRoute(streams));
+  koa.use(runRoute(streams, config.trustedProxyHops));
   // Koa's own handler deletes every header and answers in plain text. `errors` lets nothing through, so only connections that broke
   // during an answer come here.
   koa.context.onerror = function (this: Koa.Context, error: Error | null | undefined) {

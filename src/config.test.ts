@@ -21,6 +21,7 @@ describe('readConfig', () => {
       trustedProxyHops: 0,
       webhookAllowCidrs: [],
       allowHttpWebhooks: false,
+      allowHttpSignIn: false,
       logLevel: 'info',
       dataFolder: '.data',
       processes: processesFor(usableCores()),

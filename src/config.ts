@@ -47,6 +47,8 @@ export type Config = {
   readonly trustedProxyHops: number;
   readonly webhookAllowCidrs: readonly string[];
   readonly allowHttpWebhooks: boolean;
+  /** People may sign in over plain http from other machines. Loopback may anyway. */
+  readonly allowHttpSignIn: boolean;
   readonly logLevel: LogLevel;
   /** Where `start` keeps its databases, keys and state; relative to the working directory. */
   readonly dataFolder: string;
@@ -125,6 +127,7 @@ const variables = z.object({
   TRUSTED_PROXY_HOPS: wholeNumber(0, 10).default(0),
   WEBHOOK_ALLOW_CIDRS: z.string().default(''),
   ALLOW_HTTP_WEBHOOKS: flag.default(false),
+  ALLOW_HTTP_SIGN_IN: flag.default(false),
   LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
   DATA_FOLDER: z.string().default('.data'),
   DELIVERY_BURST_THRESHOLD: z
@@ -185,6 +188,7 @@ export function readConfig(
     trustedProxyHops: value.TRUSTED_PROXY_HOPS,
     webhookAllowCidrs: readCidrs(value.WEBHOOK_ALLOW_CIDRS),
     allowHttpWebhooks: value.ALLOW_HTTP_WEBHOOKS,
+    allowHttpSignIn: value.ALLOW_HTTP_SIGN_IN,
     logLevel: value.LOG_LEVEL,
     dataFolder: value.DATA_FOLDER,
     ...burstSettings(value.DELIVERY_BURST_THRESHOLD),

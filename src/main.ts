@@ -105,6 +105,12 @@ encryptionKeys
     exit(await (await import('./process/roles/encryption-keys.ts')).abandonEncryptionKey(id, { isSure: yes })),
   );
 
+const admin = program.command('admin').description('people of the database of DATABASE_URL, or of the running `start`');
+admin
+  .command('setup-link')
+  .description('print a new link that makes the first administrator, while there is none')
+  .action(async () => (await import('./process/roles/setup-link.ts')).printSetupLink());
+
 function parseName(text: string): string {
   if (text.length < 1 || text.length > 200) throw new InvalidArgumentError('A name must have 1 to 200 characters.');
   if (hasControlCharacter(text)) throw new InvalidArgumentError('A name must not contain control characters.');

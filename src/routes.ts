@@ -2,7 +2,9 @@ import { channelRoutes } from './channels/routes.ts';
 import { deadLetterRoutes } from './dead-letters/routes.ts';
 import { deliveryRoutes } from './deliveries/routes.ts';
 import type { Route } from './http/route.ts';
+import { accountRoutes } from './identity/accounts/routes.ts';
 import { apiKeyRoutes } from './identity/api-keys/routes.ts';
+import { sessionRoutes } from './identity/sessions/routes.ts';
 import { replayRoutes } from './replays/routes.ts';
 import { messageRoutes } from './messages/routes.ts';
 import { publishingRoutes } from './publishing/routes.ts';
@@ -23,4 +25,6 @@ export const routes: Route<Services>[] = [
   ...deadLetterRoutes,
   ...replayRoutes,
   ...apiKeyRoutes,
+  ...accountRoutes,
+  ...sessionRoutes,
 ];

@@ -1,4 +1,6 @@
+import type { Accounts } from './identity/accounts/service.ts';
 import type { ApiKeys } from './identity/api-keys/service.ts';
+import type { Sessions } from './identity/sessions/service.ts';
 import type { Channels } from './channels/service.ts';
 import type { DeadLetters } from './dead-letters/service.ts';
 import type { Deliveries } from './deliveries/service.ts';
@@ -13,6 +15,8 @@ import type { Subscriptions } from './subscriptions/service.ts';
 /** The services that route handlers may call: one per resource. */
 export type Services = {
   apiKeys: ApiKeys;
+  accounts: Accounts;
+  sessions: Sessions;
   channels: Channels;
   publishing: Publishing;
   scheduling: Scheduling;

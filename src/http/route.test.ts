@@ -25,7 +25,14 @@ test('a bound route calls its own services', async () => {
   const row = route({ ...ONE, handle: ({ params: { channelId } }, { things }) => things.find(channelId) });
   const [bound] = bindRoutes([row], { things: { find: (id) => Promise.resolve({ id }) } });
   const request = { caller: undefined, params: { channelId: 'one' }, body: undefined, query: undefined };
-  const answer = bound?.handle({ ...request, bodyText: '', bytes: Buffer.alloc(0), header: () => undefined });
+  const answer = bound?.handle({
+    ...request,
+    bodyText: '',
+    bytes: Buffer.alloc(0),
+    header: () => undefined,
+    visit: () => ({ address: '', host: '', cookie: [], userAgent: undefined }),
+    setCookie: () => undefined,
+  });
   expect(await answer).toEqual({ id: 'one' });
 });
 

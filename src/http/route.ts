@@ -1,15 +1,19 @@
 import type { z } from 'zod';
 import type { KeepInPublish } from '../idempotency/kept-answers.ts';
-import type { Caller, EnvironmentCaller } from '../identity/caller.ts';
-import type { Bucket } from '../rate-limits/limiter.ts';
+import type { Caller, EnvironmentCaller, PersonCaller } from '../identity/caller.ts';
+import type { Visit } from '../identity/scheme.ts';
+import type { AddressLimit, Bucket } from '../rate-limits/limiter.ts';
 import type { ErrorCode } from '../kernel/api-error.ts';
 import type { Scope } from '../kernel/scopes.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 type Status = 200 | 201 | 202 | 204;
 
-/** Who may ask: one with a right in an environment, a person who is signed in, or anyone. */
-export type Access = { readonly scope: Scope } | 'session' | 'public';
+/**
+ * Who may ask: one with a right in an environment; a person who is signed in, in the organisation that they name (`session`) or in none
+ * yet (`person`); or anyone.
+ */
+export type Access = { readonly scope: Scope } | 'session' | 'person' | 'public';
 
 /** A body is read as JSON, as the fields of an HTML form, as nothing, or as the bytes that came, of these media types. */
 export type Consumes = 'json' | 'form' | 'none' | { readonly raw: readonly string[] };
@@ -21,7 +25,13 @@ type ParamsOf<P extends string> = P extends `${string}/:${infer Name}/${infer Re
     ? { [K in Name]: string }
     : unknown;
 
-type CallerOf<A extends Access> = A extends 'public' ? undefined : A extends 'session' ? Caller : EnvironmentCaller;
+type CallerOf<A extends Access> = A extends 'public'
+  ? undefined
+  : A extends 'person'
+    ? Caller
+    : A extends 'session'
+      ? Exclude<Caller, PersonCaller>
+      : EnvironmentCaller;
 
 /** A request as a handler gets it: authenticated, allowed and validated. */
 export type RouteRequest<B, Q, P, C> = {
@@ -40,6 +50,10 @@ export type RouteRequest<B, Q, P, C> = {
   hops?: number;
   /** A request header by its lower-case name; several of the name are joined as Node joins them. */
   header: (name: 'last-event-id' | 'traceparent' | 'tracestate') => string | undefined;
+  /** Where the request comes from. */
+  visit: () => Visit;
+  /** Adds a Set-Cookie header to the answer. */
+  setCookie: (cookie: string) => void;
 };
 
 /** A row of the route table, but for its handler. */
@@ -61,6 +75,12 @@ export type Row = {
   errors: readonly ErrorCode[];
   /** Which further bucket the route draws from; its headers win there. */
   bucket?: Bucket;
+  /** Counted by address alone, whoever asks: what is guessed at here must not be guessed at fast. */
+  addressLimit?: AddressLimit;
+  /** A session may ask only while the person has proven lately who they are (POST /v1/session/authenticate). */
+  isDangerous?: true;
+  /** Refused when a browser says that a page of another site has sent it. Sessions are held to this on every route. */
+  isFromOwnPages?: true;
   /** Its service takes `keep`: the answer to an Idempotency-Key is stored with what is published. */
   isPublish?: true;
   /** The route makes deliveries of stored messages: refused to a request that is itself the consequence of a delivery. */
@@ -98,7 +118,10 @@ type Given<
   B extends z.ZodType,
   Q extends z.ZodType,
   R extends { readonly [status in Status]?: z.ZodType },
-> = Pick<Row, 'method' | 'bucket' | 'isPublish' | 'isRedelivery' | 'size'> &
+> = Pick<
+  Row,
+  'method' | 'bucket' | 'addressLimit' | 'isDangerous' | 'isFromOwnPages' | 'isPublish' | 'isRedelivery' | 'size'
+> &
   Taken<B> &
   Named<P> & {
     path: P;

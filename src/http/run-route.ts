@@ -1,9 +1,11 @@
+import type { Visit } from '../identity/scheme.ts';
 import { writeAnswer } from './answer.ts';
+import { clientAddress } from './client-address.ts';
 import type { Context, Middleware } from './context.ts';
 import { EventStream, type EventStreams } from './event-stream.ts';
 
 /** Runs the route's handler and writes what it returns. */
-export function runRoute(streams: EventStreams): Middleware {
+export function runRoute(streams: EventStreams, trustedProxyHops: number): Middleware {
   return async (ctx) => {
     const { route, caller, params = {}, body, query, bodyText = '', bytes, hops, keep } = ctx.state;
     if (route === undefined || (caller === undefined && route.access !== 'public'))
@@ -16,6 +18,8 @@ export function runRoute(streams: EventStreams): Middleware {
       bodyText,
       bytes,
       header: (name) => headerOf(ctx, name),
+      visit: () => visitOf(ctx, trustedProxyHops),
+      setCookie: (cookie) => ctx.append('Set-Cookie', cookie),
       ...(hops !== undefined && { hops }),
       ...(keep && { keep }),
     });
@@ -26,3 +30,10 @@ export function runRoute(streams: EventStreams): Middleware {
 
 /** Node joins these by a comma where there are several. */
 const headerOf = ({ req }: Context, name: string): string | undefined => req.headersDistinct[name]?.join(', ');
+
+const visitOf = ({ req }: Context, trustedProxyHops: number): Visit => ({
+  address: clientAddress(req, trustedProxyHops),
+  host: req.headers.host ?? '',
+  cookie: req.headersDistinct['cookie'] ?? [],
+  userAgent: req.headers['user-agent'],
+});

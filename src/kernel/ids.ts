@@ -18,6 +18,8 @@ export const ID_PREFIXES = {
   apiKey: 'key',
   machineCredential: 'oac',
   incarnation: 'inc',
+  user: 'usr',
+  session: 'ses',
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

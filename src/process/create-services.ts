@@ -1,4 +1,6 @@
+import { createAccounts } from '../identity/accounts/service.ts';
 import { createApiKeys } from '../identity/api-keys/service.ts';
+import { createSessions } from '../identity/sessions/service.ts';
 import { createChannels } from '../channels/service.ts';
 import { createDeadLetters } from '../dead-letters/service.ts';
 import { createDeliveries } from '../deliveries/service.ts';
@@ -14,6 +16,7 @@ import { noSiblings, type Siblings } from './siblings.ts';
 import { type HandOver, noHandOver } from '../publishing/hand-over.ts';
 import { createStreams } from '../streams/service.ts';
 import { createSubscriptions } from '../subscriptions/service.ts';
+import { createTellChange } from './tell-change.ts';
 
 /**
  * Builds every service once, each with the collaborators it names. `handOver` takes new deliveries where the process sends, too.
@@ -29,8 +32,12 @@ export function createServices(
   const schemas = createSchemas(deps);
   const streams = createStreams(deps);
   const { filters, publishingConfigs: configs } = deps;
+  const tell = createTellChange(deps);
+  const sessions = createSessions(deps, tell);
   return {
     apiKeys: createApiKeys(deps, siblings.forgetKey),
+    accounts: createAccounts(deps, { sessions, tell }),
+    sessions,
     channels: createChannels(deps, { deliveries, schemas }),
     publishing: createPublishing(deps, { schemas, filters, configs, streams, handOver }),
     messages: createMessages(deps),

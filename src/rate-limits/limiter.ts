@@ -8,6 +8,9 @@ import { createRedisCounters, type RedisTimings } from './redis-counters.ts';
 /** Buckets of `batchPerMinute`. */
 export type Bucket = 'batch' | 'transactional';
 
+/** A limit of a route's own, counted by address. Routes of one name share it. */
+export type AddressLimit = { readonly name: string; readonly perMinute: number };
+
 /** Requests without a valid key, per address and 60 s: many callers may share an address, and each request costs one look-up. */
 const STRANGER_REQUESTS_PER_MINUTE = 600;
 
@@ -29,6 +32,8 @@ export type Limiter = {
   allow(principalId: string, limits: Limits, bucket?: Bucket): Promise<Allowance>;
   /** Counts a request without a valid credential, by its address. */
   allowStranger(address: string): Promise<Allowance>;
+  /** Counts a request of anyone, by its address, in a limit of its route's own. */
+  allowAddress(limit: AddressLimit, address: string): Promise<Allowance>;
   /** Present when limits are shared: whether they really are at this moment. */
   isShared?: () => boolean;
   close(): Promise<void>;
@@ -44,6 +49,8 @@ export type LimiterOptions = {
   log: Logger;
   /** Default 600. */
   strangerRequestsPerMinute?: number;
+  /** In place of every route's own limit by address. */
+  addressRequestsPerMinute?: number;
 };
 
 /** The rate limits of the edge. Windows of 60 s begin with a caller's first request in them; so do the seconds of the burst. */
@@ -52,6 +59,7 @@ export function createLimiter({
   redisTimings,
   log,
   strangerRequestsPerMinute,
+  addressRequestsPerMinute,
   counters: own = createMemoryCounters(),
 }: LimiterOptions): Limiter {
   const shared = redisUrl === undefined ? undefined : createRedisCounters(redisUrl, log, redisTimings, own);
@@ -60,16 +68,24 @@ export function createLimiter({
 
   return {
     allow: (principalId, limits, bucket) => allow(counters, principalId, limits, bucket),
-    async allowStranger(address) {
-      const minute = await counters.add(`address:${addressBucket(address)}`, 60);
-      return {
-        headers: headersOf(strangerLimit, minute),
-        ...refusedBy(overWindow(strangerLimit, minute)),
-        release: doNothing,
-      };
-    },
+    allowStranger: (address) => allowByAddress(counters, { name: 'address', perMinute: strangerLimit }, address),
+    allowAddress: ({ name, perMinute }, address) =>
+      allowByAddress(counters, { name, perMinute: addressRequestsPerMinute ?? perMinute }, address),
     ...(shared && { isShared: shared.isUp }),
     close: async () => shared?.close(),
+  };
+}
+
+async function allowByAddress(
+  counters: Counters,
+  { name, perMinute }: AddressLimit,
+  address: string,
+): Promise<Allowance> {
+  const minute = await counters.add(`${name}:${addressBucket(address)}`, 60);
+  return {
+    headers: headersOf(perMinute, minute),
+    ...refusedBy(overWindow(perMinute, minute)),
+    release: doNothing,
   };
 }
 

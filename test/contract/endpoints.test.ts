@@ -98,7 +98,8 @@ test('the route table has exactly the endpoints of the contract, with their scop
     status,
     consumes: body === undefined ? 'none' : 'json',
   }));
-  const actual = routes.map(({ method, path, access, answers, status, consumes }) => ({
+  const scoped = routes.filter(({ access }) => typeof access === 'object');
+  const actual = scoped.map(({ method, path, access, answers, status, consumes }) => ({
     endpoint: `${method} ${path}`,
     access,
     statuses: Object.keys(answers),

@@ -5,6 +5,7 @@ import { parseInput } from '../../src/http/validate.ts';
 import { routes } from '../../src/routes.ts';
 import { SYNONYMS } from '../../src/kernel/nearest-name.ts';
 import { CONTRACT, type ResourceIds } from '../support/check/contract-table.ts';
+import { PEOPLE } from '../support/check/people-table.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { objectsOf } from '../support/check/schema-objects.ts';
 import { seedResources } from '../support/make/seed.ts';
@@ -22,7 +23,8 @@ type Body = Record<string, unknown>;
 
 const withBody = routes.flatMap((route) => {
   const good = CONTRACT.find(({ method, path }) => method === route.method && path === route.path)?.body;
-  return route.body === undefined ? [] : [{ ...route, schema: route.body, good: good ?? (() => ({})) }];
+  const ofPeople = (): Body => PEOPLE.find(({ endpoint }) => endpoint === `${route.method} ${route.path}`)?.body ?? {};
+  return route.body === undefined ? [] : [{ ...route, schema: route.body, good: good ?? ofPeople }];
 });
 const settable = (object: z.ZodObject): string[] =>
   Object.keys(object.shape).filter((name) => isSettable(object.shape[name] as z.ZodType));

@@ -59,6 +59,7 @@ describe('the migrations', () => {
       { migration_name: '0018_hops', isFinished: true },
       { migration_name: '0019_concurrency', isFinished: true },
       { migration_name: '0020_filter_units', isFinished: true },
+      { migration_name: '0023_people', isFinished: true },
     ]);
   });
 

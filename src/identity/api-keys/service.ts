@@ -7,7 +7,7 @@ import { isId } from '../../kernel/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/page.ts';
 import { controlCharacterProblem } from '../../kernel/plain-text.ts';
 import { SCOPES, type Scope } from '../../kernel/scopes.ts';
-import { refuseGrant } from './grant.ts';
+import { type Grant, refuseGrant } from './grant.ts';
 import { hashKey, keyHint, newKey } from './hash.ts';
 import { createKnownKeys, type KnownKeys } from './known-keys.ts';
 import {
@@ -93,17 +93,29 @@ export function createApiKeys(
    */
   const lockOwn = async (
     transaction: DatabaseTransaction,
-    { environmentId, principal }: EnvironmentCaller,
-    id = principal.id,
-  ): Promise<{ own: LockedApiKey; key: LockedApiKey }> => {
-    const locked = isId('apiKey', id)
-      ? await lockApiKeys(transaction, environmentId, [principal.id, id], clock())
+    caller: EnvironmentCaller,
+    id?: string,
+  ): Promise<{ own: Own; key: LockedApiKey | undefined }> => {
+    const { environmentId, principal } = caller;
+    const ids = [principal.kind === 'apiKey' ? principal.id : undefined, id].filter((each) => each !== undefined);
+    const locked = ids.every((each) => isId('apiKey', each))
+      ? await lockApiKeys(transaction, environmentId, ids, clock())
       : undefined;
-    const [own, key] = [locked?.get(principal.id), locked?.get(id)];
-    if (own === undefined || key === undefined) throw notFound('API key');
+    const own = principal.kind === 'apiKey' ? locked?.get(principal.id) : ownOfPerson(caller);
+    const key = id === undefined ? undefined : locked?.get(id);
+    if (own === undefined || (id !== undefined && key === undefined)) throw notFound('API key');
     // A revoked key is believed for some seconds (known-keys.ts): too long to make another one that stays.
     if (own.status !== 'active') throw new ApiError('UNAUTHORIZED', 'The API key is invalid or missing');
-    refuseGrant(own, key);
+    if (key !== undefined) refuseGrant(own, key);
+    return { own, key };
+  };
+  const lockKey = async (
+    transaction: DatabaseTransaction,
+    caller: EnvironmentCaller,
+    id: string,
+  ): Promise<{ own: Own; key: LockedApiKey }> => {
+    const { own, key } = await lockOwn(transaction, caller, id);
+    if (key === undefined) throw notFound('API key');
     return { own, key };
   };
 
@@ -157,7 +169,7 @@ export function createApiKeys(
 
     async update(caller, id, body) {
       const updated = await db.$transaction(async (transaction) => {
-        const { own, key } = await lockOwn(transaction, caller, id);
+        const { own, key } = await lockKey(transaction, caller, id);
         const now = clock();
         const { status: _, limits: __, scopes, ...rest } = apiKeyChange.of(key, body);
         if (rest.expiresAt !== null) requireFuture(rest.expiresAt, now);
@@ -175,7 +187,7 @@ export function createApiKeys(
 
     async rotate(caller, id) {
       const rotated = await db.$transaction(async (transaction) => {
-        const { key: row } = await lockOwn(transaction, caller, id);
+        const { key: row } = await lockKey(transaction, caller, id);
         if (row.status !== 'active') throw new ApiError('CONFLICT', `The API key is ${row.status}: make a new one`);
         const key = newKey(row.environment);
         return { ...(await replaceKey(transaction, id, { hash: hashKey(key), ...keyHint(key) }, clock())), key };
@@ -210,6 +222,25 @@ export function createApiKeys(
     },
   };
 }
+
+/** The asking party's own rights, and the limits of its own that a copy of it has. */
+type Own = Grant & Pick<LockedApiKey, 'status' | 'ownLimits'>;
+
+const UNBOUNDED: Limits = {
+  requestsPerMinute: Number.POSITIVE_INFINITY,
+  burst: Number.POSITIVE_INFINITY,
+  concurrent: Number.POSITIVE_INFINITY,
+  batchPerMinute: Number.POSITIVE_INFINITY,
+};
+
+/** A person may give every scope that their role has, and any tier and limits, as the command line may. */
+const ownOfPerson = ({ scopes }: EnvironmentCaller): Own => ({
+  tier: 'enterprise',
+  scopes: inOrder([...scopes]),
+  limits: UNBOUNDED,
+  ownLimits: {},
+  status: 'active',
+});
 
 const inOrder = (scopes: readonly Scope[]): Scope[] => SCOPES.filter((scope) => scopes.includes(scope));
 

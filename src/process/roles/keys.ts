@@ -1,7 +1,7 @@
 import { createApiKeys, type ApiKeys, type OperatorApiKey } from '../../identity/api-keys/service.ts';
 import type { ApiKey } from '../../identity/api-keys/schema.ts';
 import { type Config, ConfigError, readConfig } from '../../config.ts';
-import { createDatabase } from '../../db/client.ts';
+import { createDatabase, type Database } from '../../db/client.ts';
 import type { EnvironmentKind } from '../../identity/caller.ts';
 import { createLog } from '../../log.ts';
 import { createNewId } from '../../new-id.ts';
@@ -31,19 +31,23 @@ export async function revokeKey(id: string): Promise<void> {
   print(`Revoked ${id}`);
 }
 
-async function withApiKeys<T>(work: (apiKeys: ApiKeys) => Promise<T>): Promise<T> {
-  const databaseUrl = findDatabase(readConfig());
+/** Runs work on the database that the command line is for, and explains why it cannot be reached. */
+export async function withDatabase<T>(config: Config, work: (db: Database) => Promise<T>): Promise<T> {
+  const databaseUrl = findDatabase(config);
   return explainingDatabase(databaseUrl, async () => {
     const db = createDatabase(databaseUrl);
     try {
-      return await work(
-        createApiKeys({ db, clock: () => new Date(), newId: createNewId(Date.now), log: createLog('error') }),
-      );
+      return await work(db);
     } finally {
       await db.$disconnect();
     }
   });
 }
+
+const withApiKeys = <T>(work: (apiKeys: ApiKeys) => Promise<T>): Promise<T> =>
+  withDatabase(readConfig(), (db) =>
+    work(createApiKeys({ db, clock: () => new Date(), newId: createNewId(Date.now), log: createLog('error') })),
+  );
 
 /** The database of DATABASE_URL, otherwise that of the `start` that runs on this data folder. */
 export function findDatabase({ databaseUrl, dataFolder }: Config): string {

@@ -9,6 +9,8 @@ import { createKeyRing } from '../../../src/credentials/key-ring.ts';
 import { createFilters } from '../../../src/filters/filters.ts';
 import { startHttpServer } from '../../../src/http/server.ts';
 import { apiKeyScheme } from '../../../src/identity/api-keys/scheme.ts';
+import { sessionScheme } from '../../../src/identity/sessions/scheme.ts';
+import { ownOriginsOf } from '../../../src/kernel/request-origin.ts';
 import { createLimiter } from '../../../src/rate-limits/limiter.ts';
 import { createLog } from '../../../src/log.ts';
 import { createNewId } from '../../../src/new-id.ts';
@@ -105,9 +107,19 @@ export async function startPosthorn(
     return made.key;
   };
   const keys = { live: await makeKey('live'), test: await makeKey('test') };
-  const limiter = createLimiter({ log: deps.log, strangerRequestsPerMinute: 100_000 });
+  const limiter = createLimiter({
+    log: deps.log,
+    strangerRequestsPerMinute: 100_000,
+    addressRequestsPerMinute: 100_000,
+  });
   const server = await startHttpServer(
-    createApp({ deps, services, routes, schemes: [apiKeyScheme(services.apiKeys)], limiter }),
+    createApp({
+      deps,
+      services,
+      routes,
+      schemes: [apiKeyScheme(services.apiKeys), sessionScheme(services.sessions, ownOriginsOf(config))],
+      limiter,
+    }),
     { port: 0, host: '127.0.0.1' },
   );
   own.add({ host: 'localhost', port: server.port });
