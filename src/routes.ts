@@ -4,6 +4,7 @@ import { deliveryRoutes } from './deliveries/routes.ts';
 import type { Route } from './http/route.ts';
 import { accountRoutes } from './identity/accounts/routes.ts';
 import { apiKeyRoutes } from './identity/api-keys/routes.ts';
+import { memberRoutes } from './identity/members/routes.ts';
 import { sessionRoutes } from './identity/sessions/routes.ts';
 import { replayRoutes } from './replays/routes.ts';
 import { messageRoutes } from './messages/routes.ts';
@@ -27,4 +28,5 @@ export const routes: Route<Services>[] = [
   ...apiKeyRoutes,
   ...accountRoutes,
   ...sessionRoutes,
+  ...memberRoutes,
 ];

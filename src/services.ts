@@ -1,5 +1,6 @@
 import type { Accounts } from './identity/accounts/service.ts';
 import type { ApiKeys } from './identity/api-keys/service.ts';
+import type { Members } from './identity/members/service.ts';
 import type { Sessions } from './identity/sessions/service.ts';
 import type { Channels } from './channels/service.ts';
 import type { DeadLetters } from './dead-letters/service.ts';
@@ -17,6 +18,7 @@ export type Services = {
   apiKeys: ApiKeys;
   accounts: Accounts;
   sessions: Sessions;
+  members: Members;
   channels: Channels;
   publishing: Publishing;
   scheduling: Scheduling;

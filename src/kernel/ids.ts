@@ -20,6 +20,7 @@ export const ID_PREFIXES = {
   incarnation: 'inc',
   user: 'usr',
   session: 'ses',
+  invitation: 'inv',
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

@@ -1,5 +1,6 @@
 import { createAccounts } from '../identity/accounts/service.ts';
 import { createApiKeys } from '../identity/api-keys/service.ts';
+import { createMembers } from '../identity/members/service.ts';
 import { createSessions } from '../identity/sessions/service.ts';
 import { createChannels } from '../channels/service.ts';
 import { createDeadLetters } from '../dead-letters/service.ts';
@@ -34,10 +35,12 @@ export function createServices(
   const { filters, publishingConfigs: configs } = deps;
   const tell = createTellChange(deps);
   const sessions = createSessions(deps, tell);
+  const accounts = createAccounts(deps, { sessions, tell });
   return {
     apiKeys: createApiKeys(deps, siblings.forgetKey),
-    accounts: createAccounts(deps, { sessions, tell }),
+    accounts,
     sessions,
+    members: createMembers(deps, { accounts, sessions, tell }),
     channels: createChannels(deps, { deliveries, schemas }),
     publishing: createPublishing(deps, { schemas, filters, configs, streams, handOver }),
     messages: createMessages(deps),

@@ -112,7 +112,7 @@ const PATCHED: { path: string; resource: () => string; clears: string[] }[] = [
 ];
 
 test('null clears what a resource may be without, and is refused where it may not', async () => {
-  const patches = withBody.filter(({ method }) => method === 'PATCH');
+  const patches = withBody.filter(({ method, access }) => method === 'PATCH' && typeof access === 'object');
   expect(patches.map(({ path }) => path).toSorted()).toEqual(PATCHED.map(({ path }) => path).toSorted());
   for (const { path, resource, clears } of PATCHED) {
     const address = path.replace(/:\w+/, resource());

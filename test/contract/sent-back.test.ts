@@ -82,7 +82,8 @@ const inOtherZone = (resource: Resource): Record<string, unknown> =>
 test('every resource can be sent back as GET has shown it, with traffic in between, and is as it was', async () => {
   const all = await makeAll();
   const addresses = [all.channel, all.subscription, all.apiKey];
-  expect(routes.filter(({ method }) => method === 'PATCH')).toHaveLength(addresses.length);
+  const patched = routes.filter(({ method, access }) => method === 'PATCH' && typeof access === 'object');
+  expect(patched).toHaveLength(addresses.length);
   const shown = await Promise.all(addresses.map(read));
 
   const message = await publish(posthorn, String(shown[1]?.['channelId']), {

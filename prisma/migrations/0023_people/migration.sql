@@ -61,10 +61,26 @@ CREATE TABLE "sign_in_tries" (
 CREATE TABLE "one_time_codes" (
     "hash" BYTEA NOT NULL,
     "purpose" TEXT NOT NULL,
+    "user_id" TEXT COLLATE "C",
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "expires_at" TIMESTAMPTZ(3) NOT NULL,
 
     CONSTRAINT "one_time_codes_pkey" PRIMARY KEY ("hash")
+);
+
+-- CreateTable
+CREATE TABLE "invitations" (
+    "id" TEXT COLLATE "C" NOT NULL,
+    "organisation_id" TEXT COLLATE "C" NOT NULL,
+    "email" TEXT COLLATE "C" NOT NULL,
+    "role" TEXT NOT NULL,
+    "hash" BYTEA NOT NULL,
+    "invited_by" TEXT COLLATE "C" NOT NULL,
+    "created_at" TIMESTAMPTZ(3) NOT NULL,
+    "expires_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "invitations_pkey" PRIMARY KEY ("id"),
+    CONSTRAINT "invitations_role" CHECK ("role" IN ('owner', 'admin', 'developer', 'viewer'))
 );
 
 -- CreateIndex
@@ -95,6 +111,18 @@ CREATE INDEX "sign_in_tries_ends_at_idx" ON "sign_in_tries"("ends_at");
 CREATE INDEX "one_time_codes_purpose_idx" ON "one_time_codes"("purpose");
 
 -- CreateIndex
+CREATE INDEX "one_time_codes_user_id_idx" ON "one_time_codes"("user_id");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "invitations_hash_key" ON "invitations"("hash");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "invitations_organisation_id_email_key" ON "invitations"("organisation_id", "email");
+
+-- CreateIndex
+CREATE INDEX "invitations_organisation_id_id_idx" ON "invitations"("organisation_id", "id");
+
+-- CreateIndex
 CREATE INDEX "one_time_codes_expires_at_idx" ON "one_time_codes"("expires_at");
 
 -- AddForeignKey
@@ -108,3 +136,9 @@ ALTER TABLE "sessions" ADD CONSTRAINT "sessions_user_id_fkey" FOREIGN KEY ("user
 
 -- AddForeignKey
 ALTER TABLE "known_devices" ADD CONSTRAINT "known_devices_user_id_fkey" FOREIGN KEY ("user_id") REFERENCES "users"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "one_time_codes" ADD CONSTRAINT "one_time_codes_user_id_fkey" FOREIGN KEY ("user_id") REFERENCES "users"("id") ON DELETE SET NULL ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "invitations" ADD CONSTRAINT "invitations_organisation_id_fkey" FOREIGN KEY ("organisation_id") REFERENCES "organisations"("id") ON DELETE RESTRICT ON UPDATE CASCADE;

@@ -1,6 +1,7 @@
 import { routesOf } from '../../http/route.ts';
+import { noBody } from '../../http/answer-fields.ts';
 import { signedInAnswer } from '../sessions/schema.ts';
-import { authenticateBody, changePasswordBody, setupBody, signInBody } from './schema.ts';
+import { authenticateBody, changePasswordBody, resetPasswordBody, setupBody, signInBody } from './schema.ts';
 import type { Accounts } from './service.ts';
 
 const route = routesOf<{ accounts: Accounts }>();
@@ -41,6 +42,17 @@ export const accountRoutes = [
       cookies.forEach(setCookie);
       return answer;
     },
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/password-reset',
+    access: 'public',
+    ...GUESSED,
+    consumes: 'json',
+    body: resetPasswordBody,
+    answers: { 204: noBody },
+    errors: ['FORBIDDEN'],
+    handle: ({ body }, { accounts }) => accounts.resetPassword(body),
   }),
   route({
     method: 'POST',

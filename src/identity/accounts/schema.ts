@@ -1,34 +1,7 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { fieldsOf } from '../../http/fields.ts';
+import { codeField, emailField, newPasswordField, passwordField, personName } from '../person-fields.ts';
 import { controlCharacterProblem } from '../../kernel/plain-text.ts';
-
-/** Longest e-mail address, RFC 5321 §4.5.3.1.3 without the brackets. */
-const MAX_EMAIL = 254;
-/** Longest text that is compared with a password: PASSWORD_LENGTH.max characters of four bytes, and more for spellings. */
-const MAX_GIVEN = 1_024;
-
-/**
- * An e-mail address as an account has it: printable ASCII, in lower case. Letters of other alphabets look like those of this one, and
- * then two accounts would look like one.
- */
-export const emailField = z
-  .string()
-  .max(MAX_EMAIL)
-  .regex(
-    /^[!-?A-~]+@[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/,
-    'must be an e-mail address of printable ASCII characters',
-  )
-  .transform((email) => email.toLowerCase());
-
-/** Name of a person. */
-export const personName = z.string().min(1).max(200);
-
-/** A password that is to be, checked by its rules (password-rules.ts). */
-export const newPasswordField = z.string().max(MAX_GIVEN);
-/** A password that is compared with the one of an account. */
-export const passwordField = z.string().min(1).max(MAX_GIVEN);
-/** The content of a link of one use. */
-export const codeField = z.string().min(1).max(200);
 
 const rules = { name: controlCharacterProblem };
 
@@ -46,3 +19,6 @@ export type AuthenticateBody = z.output<typeof authenticateBody>;
 
 export const changePasswordBody = fieldsOf({ password: passwordField, newPassword: newPasswordField });
 export type ChangePasswordBody = z.output<typeof changePasswordBody>;
+
+export const resetPasswordBody = fieldsOf({ code: codeField, password: newPasswordField });
+export type ResetPasswordBody = z.output<typeof resetPasswordBody>;

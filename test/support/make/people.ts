@@ -31,3 +31,25 @@ export function actIn(browser: Browser, { organisations }: SignedIn, environment
   if (app === undefined) throw new Error('The person is a member of no organisation with an app');
   Object.assign(browser.names, { 'posthorn-app': app.id, 'posthorn-environment': environment });
 }
+
+/** The code of a link. */
+export const codeOf = (link: string): string => link.slice(link.indexOf('#code=') + '#code='.length);
+
+/** Invites somebody new and accepts for them: a member with that role, signed in in a browser of their own. */
+export async function joinAs(
+  posthorn: TestPosthorn,
+  inviter: Browser,
+  organisation: string,
+  { role, email }: { role: string; email: string },
+): Promise<{ browser: Browser; me: SignedIn; password: string }> {
+  const { body: invitation } = await inviter.request<{ link: string }>('POST', `${organisation}/invitations`, {
+    email,
+    role,
+  });
+  const browser = createBrowser(posthorn);
+  const password = `walnut ferry ${role} dusk`;
+  const sent = { code: codeOf(invitation.link), name: role, password };
+  const { status, body: me } = await browser.request<SignedIn>('POST', '/v1/invitations/accept', sent);
+  if (status !== 200) throw new Error(`Accepting answered ${status}: ${JSON.stringify(me)}`);
+  return { browser, me, password };
+}
