@@ -1,6 +1,7 @@
 import Koa from 'koa';
 import type { Dependencies } from './dependencies.ts';
 import type { RequestState } from './http/context.ts';
+import { allowDashboard, answerPreflight } from './http/cors.ts';
 import { errors } from './http/errors.ts';
 import { createEventStreams, STREAM_TIMINGS } from './http/event-stream.ts';
 import { health } from './http/health.ts';
@@ -67,12 +68,16 @@ export function createApp<Services extends { idempotency: Pick<Idempotency, 'onc
   koa.use(errors(log));
   const readiness = createReadiness([...checks, ...limitsChecks(limiter)]);
   koa.use(health(readiness, processTable));
+  const origins = ownOriginsOf(config);
+  const { dashboardOrigin } = origins;
+  if (dashboardOrigin !== undefined) koa.use(allowDashboard(dashboardOrigin));
   koa.use(matchRoute(bindRoutes(routes, services)));
   koa.use(identify(schemes));
   koa.use(rateLimit(limiter, config.trustedProxyHops));
+  if (dashboardOrigin !== undefined) koa.use(answerPreflight(dashboardOrigin));
   koa.use(requireReady(readiness));
   koa.use(refuseUnrouted);
-  koa.use(refuseForeignOrigin(ownOriginsOf(config)));
+  koa.use(refuseForeignOrigin(origins));
   koa.use(requireAccess);
   koa.use(loopMark);
   koa.use(rawBytes);

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { ConfigError } from './settings/config-error.ts';
+import { readDashboardUrl } from './settings/dashboard-url.ts';
 import { parseEnvironmentFile } from './settings/environment-file.ts';
 import { readSecrets, readTls, type TemporalTls } from './settings/setting-files.ts';
 import { misspeltSetting, unknownSettings } from './settings/setting-names.ts';
@@ -27,6 +28,9 @@ export type TemporalConfig = {
   readonly apiKey?: string;
 };
 
+/** A mail server of the operator's and the sender of every mail (outbound/send-mail.ts). */
+export type MailSettings = { readonly url: string; readonly from: string };
+
 /** Every setting, read once. Nothing else looks at the environment. */
 export type Config = {
   /** 0 takes any free port. */
@@ -35,6 +39,10 @@ export type Config = {
   readonly isPortChosen: boolean;
   /** Without a slash at its end. */
   readonly publicBaseUrl: string;
+  /** A dashboard at another address of the same site, without a slash at its end. */
+  readonly dashboardUrl?: string;
+  /** Absent: links are only shown. */
+  readonly mail?: MailSettings;
   /** Absent: `start` runs its own PostgreSQL. */
   readonly databaseUrl?: string;
   readonly temporal: TemporalConfig;
@@ -103,6 +111,10 @@ const listOf = (value: string): string[] =>
 const variables = z.object({
   PORT: wholeNumber(0, 65_535).optional(),
   PUBLIC_BASE_URL: urlOf('http:', 'https:').optional(),
+  DASHBOARD_URL: urlOf('https:', 'http:').optional(),
+  SMTP_URL: urlOf('smtp:', 'smtps:').optional(),
+  SMTP_URL_FILE: z.string().optional(),
+  MAIL_FROM: z.string().max(320).optional(),
   DATABASE_URL: urlOf('postgresql:', 'postgres:')
     .refine(isDecodable, 'must have %25 for % and so on in its user name and password')
     .optional(),
@@ -170,11 +182,16 @@ export function readConfig(
   }
   const value = parsed.data;
   const port = value.PORT ?? 3000;
+  const publicBaseUrl = (value.PUBLIC_BASE_URL ?? `http://localhost:${port}`).replace(/\/+$/, '');
+  const dashboardUrl = readDashboardUrl(value.DASHBOARD_URL, publicBaseUrl);
+  const mail = readMail(value.SMTP_URL, value.MAIL_FROM);
   const tls = readTls(value.TEMPORAL_TLS, given);
   return deepFreeze({
     port,
     isPortChosen: value.PORT !== undefined,
-    publicBaseUrl: (value.PUBLIC_BASE_URL ?? `http://localhost:${port}`).replace(/\/+$/, ''),
+    publicBaseUrl,
+    ...(dashboardUrl !== undefined && { dashboardUrl }),
+    ...(mail !== undefined && { mail }),
     ...(value.DATABASE_URL !== undefined && { databaseUrl: value.DATABASE_URL }),
     temporal: {
       ...(value.TEMPORAL_ADDRESS !== undefined && { address: value.TEMPORAL_ADDRESS }),
@@ -252,6 +269,12 @@ export function readEncryptionKeys(text: string): EncryptionKey[] {
   if (new Set(keys.map(({ kid }) => kid)).size !== keys.length)
     throw new ConfigError('ENCRYPTION_KEYS names one key twice');
   return keys;
+}
+
+function readMail(url: string | undefined, from: string | undefined): MailSettings | undefined {
+  if (url === undefined && from === undefined) return undefined;
+  if (url === undefined || from === undefined) throw new ConfigError('SMTP_URL and MAIL_FROM go together');
+  return { url, from };
 }
 
 function readCidrs(text: string): string[] {

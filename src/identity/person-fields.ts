@@ -13,7 +13,7 @@ export const emailField = z
   .string()
   .max(MAX_EMAIL)
   .regex(
-    /^[!-?A-~]+@[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/,
+    /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/,
     'must be an e-mail address of printable ASCII characters',
   )
   .transform((email) => email.toLowerCase());

@@ -35,6 +35,17 @@ test('these are all routes of people, with who may ask and what guards them', ()
   expect(actual).toHaveLength(wanted.length);
 });
 
+test('routes with a scope that show or make secrets, or erase, ask a person for the password again', () => {
+  const dangerous = routes.filter((row) => typeof row.access === 'object' && row.isDangerous === true);
+  expect(dangerous.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual([
+    'DELETE /v1/messages/:messageId',
+    'GET /v1/subscriptions/:subscriptionId/secret',
+    'POST /v1/api-keys',
+    'POST /v1/api-keys/:apiKeyId/rotate',
+    'POST /v1/subscriptions/:subscriptionId/secret/rotate',
+  ]);
+});
+
 describe.each(people.map((row) => ({ ...row, target: row.path.replaceAll(/:\w+/g, 'x') })))(
   '$method $path',
   ({ method, target, access, body }) => {

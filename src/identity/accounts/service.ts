@@ -6,7 +6,7 @@ import type { TellChange } from '../changes.ts';
 import type { Visit } from '../scheme.ts';
 import type { SignedIn } from '../sessions/schema.ts';
 import type { Sessions, WithCookies } from '../sessions/service.ts';
-import { createDevices } from './devices.ts';
+import { type Begin, createDevices } from './devices.ts';
 import { passwordProblem } from './password-rules.ts';
 import { createPasswords } from './passwords.ts';
 import { createResetPassword, makeResetCode } from './password-reset.ts';
@@ -35,6 +35,8 @@ export type Accounts = {
   signIn(body: SignInBody, visit: Visit): Promise<WithCookies<SignedIn>>;
   /** The first half of signing in. Throws as that does. */
   identify(body: SignInBody, visit: Visit): Promise<Identified>;
+  /** A session in a browser that is known from now on, for one who has proven who they are otherwise. */
+  begin: Begin;
   /** The second half: the session, in a transaction of the caller's. */
   enter(transaction: DatabaseTransaction, identified: Identified, visit: Visit): Promise<WithCookies<SignedIn>>;
   /** The hash of a password that is to be. Throws INVALID_REQUEST for a bad one. */
@@ -76,6 +78,16 @@ export function createAccounts(
     return { account, sessionId };
   };
 
+  const begin = async (
+    transaction: DatabaseTransaction,
+    userId: string,
+    visit: Visit,
+    trier?: Trier,
+  ): Promise<WithCookies<SignedIn>> => {
+    const { answer, cookies } = await sessions.begin(transaction, userId, visit);
+    return { answer, cookies: [...cookies, await devices.remember(transaction, userId, trier)] };
+  };
+
   const hashNew = (password: string, ownWords: readonly string[], field = 'password'): Promise<string> => {
     const problem = passwordProblem(password, ownWords);
     if (problem !== undefined) throw invalidField(field, problem);
@@ -97,14 +109,14 @@ export function createAccounts(
   const enter: Accounts['enter'] = async (transaction, { account, trier, rehashed }, visit) => {
     await tries.forget(transaction, trier);
     if (rehashed !== undefined) await writePasswordHash(transaction, account.id, rehashed);
-    const { answer, cookies } = await sessions.begin(transaction, account.id, visit);
-    return { answer, cookies: [...cookies, await devices.remember(transaction, account.id, trier)] };
+    return begin(transaction, account.id, visit, trier);
   };
 
   return {
-    setUp: createSetUp(deps, { passwords, sessions, tell }),
+    setUp: createSetUp(deps, { passwords, begin, tell }),
     resetPassword: createResetPassword(deps, { passwords, sessions, tell }),
     makeResetCode: (transaction, userId) => makeResetCode(transaction, userId, clock()),
+    begin,
     identify,
     enter,
     hashNew,
@@ -140,7 +152,8 @@ export function createAccounts(
         await forgetDevices(transaction, account.id);
         await sessions.endAll(transaction, account.id, sessionId);
         await tell(transaction, { action: 'user.password_changed', by: account.id, target: account.id });
-        return sessions.renew(transaction, sessionId, { isProven: true });
+        const { answer, cookies } = await sessions.renew(transaction, sessionId, { isProven: true });
+        return { answer, cookies: [...cookies, await devices.remember(transaction, account.id)] };
       });
     },
   };

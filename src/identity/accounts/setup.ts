@@ -4,9 +4,10 @@ import { ApiError, invalidField } from '../../kernel/api-error.ts';
 import type { TellChange } from '../changes.ts';
 import type { Visit } from '../scheme.ts';
 import { hashSecret, newSecret } from '../sessions/secret.ts';
-import type { Sessions, WithCookies } from '../sessions/service.ts';
+import type { WithCookies } from '../sessions/service.ts';
 import type { SignedIn } from '../sessions/schema.ts';
 import { dropCodes, hasValidCode, insertCode, isCodeValid, useCode } from './codes-store.ts';
+import type { Begin } from './devices.ts';
 import { passwordProblem } from './password-rules.ts';
 import type { Passwords } from './passwords.ts';
 import type { SetupBody } from './schema.ts';
@@ -42,7 +43,7 @@ export type SetUp = (body: SetupBody, visit: Visit) => Promise<WithCookies<Signe
 
 export function createSetUp(
   { db, clock, newId }: Pick<Dependencies, 'db' | 'clock' | 'newId'>,
-  { passwords, sessions, tell }: { passwords: Passwords; sessions: Sessions; tell: TellChange<DatabaseTransaction> },
+  { passwords, begin, tell }: { passwords: Passwords; begin: Begin; tell: TellChange<DatabaseTransaction> },
 ): SetUp {
   return async ({ code, email, name, password }, visit) => {
     const hash = hashSecret(code);
@@ -61,7 +62,7 @@ export function createSetUp(
       await insertAccount(transaction, { id, email, name, passwordHash });
       await insertMember(transaction, organisationId, id, 'owner');
       await tell(transaction, { action: 'setup.finished', by: id, organisationId, target: id });
-      return sessions.begin(transaction, id, visit);
+      return begin(transaction, id, visit);
     });
   };
 }

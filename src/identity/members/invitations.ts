@@ -21,6 +21,7 @@ import {
   useInvitation,
 } from './invitations-store.ts';
 import { linkTo } from './links.ts';
+import type { SendLink } from './mailing.ts';
 import { lackingRole } from './rules.ts';
 import type { AcceptBody, CreateInvitation, Invitation, ListMembers, Look, LookBody, NewInvitation } from './schema.ts';
 import { findRole, insertMember, lockMembers } from './store.ts';
@@ -37,21 +38,21 @@ export type Invitations = {
   /** Makes the one who has the code, and is the person of its address, a member who is signed in. */
   accept(body: AcceptBody, visit: Visit): Promise<WithCookies<SignedIn>>;
   /** The command line: whatever role it wants to give. */
-  createAsOperator(organisationId: string, body: CreateInvitation): Promise<NewInvitation>;
+  createAsOperator(organisationId: string, body: CreateInvitation): Promise<{ link: string }>;
 };
 
-type Needed = { accounts: Accounts; sessions: Sessions; tell: TellChange<DatabaseTransaction> };
+type Needed = { accounts: Accounts; sessions: Sessions; tell: TellChange<DatabaseTransaction>; sendLink: SendLink };
 
 export function createInvitations(
   { db, clock, newId, config }: Pick<Dependencies, 'db' | 'clock' | 'newId' | 'config'>,
-  { accounts, sessions, tell }: Needed,
+  { accounts, sessions, tell, sendLink }: Needed,
 ): Invitations {
   const insert = async (
     transaction: DatabaseTransaction,
     by: string,
     organisationId: string,
     { email, role }: CreateInvitation,
-  ): Promise<NewInvitation> => {
+  ): Promise<Omit<NewInvitation, 'isMailed'>> => {
     const account = await accounts.findByEmail(transaction, email);
     if (account !== undefined && (await findRole(transaction, organisationId, account.id)) !== undefined)
       throw new ApiError('CONFLICT', 'The person is a member already');
@@ -72,12 +73,16 @@ export function createInvitations(
   };
 
   return {
-    create: (caller, organisationId, body) =>
-      db.$transaction(async (transaction) => {
+    async create(caller, organisationId, body) {
+      const made = await db.$transaction(async (transaction) => {
         const actor = await requireRole(transaction, caller, organisationId, 'admin');
         refuseRole(actor, body.role);
         return insert(transaction, caller.principal.id, organisationId, body);
-      }),
+      });
+      // Behind the transaction: a mail cannot be taken back.
+      const subject = 'You are invited to Posthorn';
+      return { ...made, isMailed: await sendLink(made.email, { subject, link: made.link, until: made.expiresAt }) };
+    },
 
     createAsOperator: (organisationId, body) =>
       db.$transaction((transaction) => insert(transaction, 'command line', organisationId, body)),
@@ -134,7 +139,7 @@ export function createInvitations(
         const change = { by: person.id, organisationId: organisation.id, target: person.id, details: { role } };
         await tell(transaction, { action: 'invitation.accepted', ...change });
         return identified === undefined
-          ? sessions.begin(transaction, person.id, visit)
+          ? accounts.begin(transaction, person.id, visit)
           : accounts.enter(transaction, identified, visit);
       });
     },

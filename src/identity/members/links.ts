@@ -5,7 +5,7 @@ import type { Config } from '../../config.ts';
  * Referer has it.
  */
 export const linkTo = (
-  { publicBaseUrl }: Pick<Config, 'publicBaseUrl'>,
+  { publicBaseUrl, dashboardUrl }: Pick<Config, 'publicBaseUrl' | 'dashboardUrl'>,
   page: 'setup' | 'invitation' | 'password-reset',
   code: string,
-): string => `${publicBaseUrl}/dashboard/${page}#code=${code}`;
+): string => `${dashboardUrl ?? `${publicBaseUrl}/dashboard`}/${page}#code=${code}`;

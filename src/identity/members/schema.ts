@@ -39,7 +39,8 @@ export const invitationAnswer = z.strictObject({
 export type Invitation = z.output<typeof invitationAnswer>;
 
 const link = z.string().describe('Link for that person, shown only now. The code stands behind `#code=`.');
-export const newInvitationAnswer = invitationAnswer.extend({ link });
+const isMailed = z.boolean().describe('Whether the link was sent to its person by mail. Otherwise hand it over.');
+export const newInvitationAnswer = invitationAnswer.extend({ link, isMailed });
 export type NewInvitation = z.output<typeof newInvitationAnswer>;
 
 export const createInvitationBody = fieldsOf({ email: emailField, role: z.enum(ROLES) });
@@ -72,6 +73,7 @@ export type AcceptBody = z.output<typeof acceptBody>;
 
 export const resetLinkAnswer = z.strictObject({
   link,
+  isMailed,
   expiresAt: time.describe('Until when it works: 30 minutes.'),
 });
 export type ResetLink = z.output<typeof resetLinkAnswer>;

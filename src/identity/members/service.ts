@@ -10,6 +10,7 @@ import type { Sessions } from '../sessions/service.ts';
 import { lockAs, noMember, requireRole, takesRole } from './access.ts';
 import { createInvitations, type Invitations } from './invitations.ts';
 import { linkTo } from './links.ts';
+import { createSendLink } from './mailing.ts';
 import { lackingRole, losesLastOwner } from './rules.ts';
 import {
   type HandOver,
@@ -38,17 +39,18 @@ export type Members = {
   /** The command line, which has the database. */
   operator: {
     remove(organisationId: string, email: string): Promise<void>;
-    makeResetLink(email: string): Promise<ResetLink>;
+    makeResetLink(email: string): Promise<{ link: string }>;
     list(organisationId: string): Promise<Member[]>;
   };
 };
 
 export function createMembers(
-  deps: Pick<Dependencies, 'db' | 'clock' | 'newId' | 'config'>,
+  deps: Pick<Dependencies, 'db' | 'clock' | 'newId' | 'config' | 'log'>,
   needed: { accounts: Accounts; sessions: Sessions; tell: TellChange<DatabaseTransaction> },
 ): Members {
   const { db, config } = deps;
   const { accounts, sessions, tell } = needed;
+  const sendLink = createSendLink(deps);
 
   /** Ends the sessions of one whose role has changed; the caller's own gets a new secret, whose cookies these are. */
   const renewSessions = async (transaction: DatabaseTransaction, { principal }: Caller, userId: string) => {
@@ -84,14 +86,18 @@ export function createMembers(
     await tell(transaction, { action: 'member.removed', by, organisationId, target: userId });
   };
 
-  const resetLink = async (transaction: DatabaseTransaction, by: string, userId: string): Promise<ResetLink> => {
+  const resetLink = async (
+    transaction: DatabaseTransaction,
+    by: string,
+    userId: string,
+  ): Promise<Omit<ResetLink, 'isMailed'>> => {
     const { code, expiresAt } = await accounts.makeResetCode(transaction, userId);
     await tell(transaction, { action: 'user.reset_link_made', by, target: userId });
     return { link: linkTo(config, 'password-reset', code), expiresAt };
   };
 
   return {
-    invitations: createInvitations(deps, needed),
+    invitations: createInvitations(deps, { ...needed, sendLink }),
 
     async list(caller, organisationId, query) {
       await requireRole(db, caller, organisationId, 'viewer');
@@ -133,17 +139,21 @@ export function createMembers(
         return { answer, cookies };
       }),
 
-    makeResetLink: (caller, organisationId, userId) =>
-      db.$transaction(async (transaction) => {
+    async makeResetLink(caller, organisationId, userId) {
+      const { email, ...made } = await db.$transaction(async (transaction) => {
         const { members, self } = await lockAs(transaction, caller, organisationId);
         if (self.role !== 'owner') throw takesRole('owner');
-        if (!members.has(userId)) throw noMember();
+        const member = members.get(userId);
+        if (member === undefined) throw noMember();
         // A password opens every organisation of its person: nobody may enter one by it that is not their own.
         const [theirs, own] = [await findRolesOf(transaction, userId), await findRolesOf(transaction, self.userId)];
         if ([...theirs.keys()].some((each) => own.get(each) !== 'owner'))
           throw new ApiError('FORBIDDEN', 'The person is a member of an organisation that you do not own');
-        return resetLink(transaction, self.userId, userId);
-      }),
+        return { ...(await resetLink(transaction, self.userId, userId)), email: member.email };
+      });
+      const subject = 'Your new password for Posthorn';
+      return { ...made, isMailed: await sendLink(email, { subject, link: made.link, until: made.expiresAt }) };
+    },
 
     operator: {
       list: async (organisationId) => [...(await lockedMembers(organisationId)).values()],

@@ -57,8 +57,9 @@ export async function printResetLink(email: string): Promise<void> {
 function withMembers(work: (members: Members, db: DatabaseTransaction) => Promise<void>): Promise<void> {
   const config = atRunning(readConfig());
   return withDatabase(config, async (db) => {
-    const deps = { db, config, clock: () => new Date(), newId: createNewId(Date.now) };
-    const tell = createTellChange({ log: createLog('error') });
+    const log = createLog('error');
+    const deps = { db, config, log, clock: () => new Date(), newId: createNewId(Date.now) };
+    const tell = createTellChange(deps);
     const sessions = createSessions(deps, tell);
     const accounts = createAccounts(deps, { sessions, tell });
     await work(createMembers(deps, { accounts, sessions, tell }), db);
