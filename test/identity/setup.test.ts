@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { makeSetupCode } from '../../src/identity/accounts/setup.ts';
+import { createServices } from '../../src/process/create-services.ts';
 import { tableContents, tablesThatHold } from '../support/check/table-contents.ts';
 import { OWNER, setUp } from '../support/make/people.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
@@ -107,7 +108,6 @@ test('over plain http from another machine nobody is set up, unless a setting al
   const strict = posthorn.deps.config.publicBaseUrl;
   expect(strict.startsWith('http://')).toBe(true);
   const visit = { address: '192.0.2.7', host: '192.0.2.1:3000', cookie: [], userAgent: undefined };
-  const { createServices } = await import('../../src/process/create-services.ts');
   const refused = createServices(posthorn.deps).accounts.setUp({ code: code ?? '', ...OWNER }, visit);
   await expect(refused).rejects.toMatchObject({ code: 'FORBIDDEN', message: expect.stringContaining('needs https') });
   expect(await posthorn.deps.db.user.count()).toBe(0);

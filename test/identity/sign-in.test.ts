@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { hash } from '@node-rs/argon2';
+import { createServices } from '../../src/process/create-services.ts';
 import { startSecondApi } from '../support/service/two-apis.ts';
 import { OWNER, setUp, signIn } from '../support/make/people.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
@@ -76,6 +77,13 @@ describe('signing in', () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' };
     expect((await browser.request('POST', '/v1/sign-in', 'email=a', { headers: form })).status).toBe(415);
   });
+});
+
+test('an address is shown as its person knows it', async () => {
+  const { accounts } = createServices(posthorn.deps);
+  const visit = { address: '::ffff:192.0.2.7', host: 'localhost', cookie: [], userAgent: 'A\u001b[31mB' };
+  const { answer } = await accounts.signIn({ email: OWNER.email, password: OWNER.password }, visit);
+  expect(answer.session).toMatchObject({ address: '192.0.2.7', userAgent: 'A[31mB' });
 });
 
 describe('a wrong password', () => {

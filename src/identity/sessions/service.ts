@@ -107,7 +107,8 @@ export function createSessions(
         hash: hashSecret(secret),
         createdAt,
         expiresAt: new Date(createdAt.getTime() + LIFE_MS),
-        address: visit.address,
+        // A socket for both protocols shows an IPv4 address inside an IPv6 one.
+        address: visit.address.replace(/^::ffff:/, ''),
         userAgent: shown(visit.userAgent),
       });
       await tell(transaction, { action: 'session.begun', by: userId, target: id });
