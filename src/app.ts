@@ -2,6 +2,7 @@ import Koa from 'koa';
 import type { Dependencies } from './dependencies.ts';
 import type { RequestState } from './http/context.ts';
 import { clientAddress } from './http/client-address.ts';
+import { allowDashboard, answerPreflight } from './http/cors.ts';
 import { errors } from './http/errors.ts';
 import { createEventStreams, STREAM_TIMINGS } from './http/event-stream.ts';
 import { health } from './http/health.ts';
@@ -13,6 +14,7 @@ import { parseBody } from './http/parse-body.ts';
 import { prove } from './http/prove.ts';
 import { rateLimit } from './http/rate-limit.ts';
 import { rawBytes } from './http/raw-bytes.ts';
+import { refuseForeignOrigin } from './http/refuse-foreign-origin.ts';
 import { requestId } from './http/request-id.ts';
 import { requireAccess } from './http/require-access.ts';
 import { requireReady } from './http/require-ready.ts';
@@ -27,6 +29,7 @@ import type { Limiter } from './rate-limits/limiter.ts';
 import { type Check, createReadiness, type ProcessState, type Readiness } from './readiness/readiness.ts';
 import { startChecks } from './readiness/start-checks.ts';
 import { NotReady } from './kernel/not-ready.ts';
+import { ownOriginsOf } from './kernel/request-origin.ts';
 
 export type AppOptions<Services> = {
   deps: Pick<Dependencies, 'config' | 'log' | 'pool'>;
@@ -67,11 +70,16 @@ export function createApp<Services extends { idempotency: Pick<Idempotency, 'onc
   koa.use(errors(log));
   const readiness = createReadiness([...checks, ...limitsChecks(limiter)]);
   koa.use(health(readiness, processTable));
+  const origins = ownOriginsOf(config);
+  const { dashboardOrigin } = origins;
+  if (dashboardOrigin !== undefined) koa.use(allowDashboard(dashboardOrigin));
   koa.use(matchRoute(bindRoutes(routes, services)));
   koa.use(identify(schemes));
   koa.use(rateLimit(limiter, config.trustedProxyHops));
+  if (dashboardOrigin !== undefined) koa.use(answerPreflight(dashboardOrigin));
   koa.use(requireReady(readiness));
   koa.use(refuseUnrouted);
+  koa.use(refuseForeignOrigin(origins));
   koa.use(requireAccess);
   koa.use(loopMark);
   koa.use(rawBytes);
@@ -83,6 +91,7 @@ export function createApp<Services extends { idempotency: Pick<Idempotency, 'onc
     runRoute(streams, {
       count: limiter.countAgainst,
       addressOf: (request) => addressBucket(clientAddress(request, config.trustedProxyHops)),
+      trustedProxyHops: config.trustedProxyHops,
     }),
   );
   // Koa's own handler deletes every header and answers in plain text. `errors` lets nothing through, so only connections that broke

@@ -22,6 +22,7 @@ describe('readConfig', () => {
       trustedProxyHops: 0,
       webhookAllowCidrs: [],
       allowHttpWebhooks: false,
+      allowHttpSignIn: false,
       logLevel: 'info',
       dataFolder: '.data',
       processes: processesFor(usableCores()),
@@ -191,5 +192,20 @@ describe('readConfig', () => {
     const example = Object.fromEntries(lines.map((line) => line.split('=') as [string, string]));
     expect(Object.keys(example).sort()).toEqual([...SETTINGS].sort());
     expect(readConfig(example)).toEqual({ ...readConfig({}), isPortChosen: true });
+  });
+
+  test('needs a sender for its mails, and a mail server for its sender', () => {
+    const [SMTP_URL, MAIL_FROM] = ['smtps://mail.example.com', 'posthorn@example.com'];
+    expect(readConfig({ SMTP_URL, MAIL_FROM }).mail).toEqual({ url: SMTP_URL, from: MAIL_FROM });
+    for (const half of [{ SMTP_URL }, { MAIL_FROM }]) expect(() => readConfig(half)).toThrow('go together');
+    expect(() => readConfig({ SMTP_URL: 'https://mail.example.com', MAIL_FROM })).toThrow('SMTP_URL must be a URL');
+  });
+
+  test('takes a dashboard of its own site over https, and no other', () => {
+    const PUBLIC_BASE_URL = 'https://api.example.com';
+    const DASHBOARD_URL = 'https://dash.example.com/';
+    expect(readConfig({ PUBLIC_BASE_URL, DASHBOARD_URL }).dashboardUrl).toBe('https://dash.example.com');
+    expect(() => readConfig({ DASHBOARD_URL })).toThrow('PUBLIC_BASE_URL');
+    expect(() => readConfig({ PUBLIC_BASE_URL, DASHBOARD_URL: 'https://other.example' })).toThrow('same site');
   });
 });

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { ConfigError } from './settings/config-error.ts';
+import { readDashboardUrl } from './settings/dashboard-url.ts';
 import { parseEnvironmentFile } from './settings/environment-file.ts';
 import { readSecrets, readTls, type TemporalTls } from './settings/setting-files.ts';
 import { misspeltSetting, unknownSettings } from './settings/setting-names.ts';
@@ -27,6 +28,9 @@ export type TemporalConfig = {
   readonly apiKey?: string;
 };
 
+/** A mail server of the operator's and the sender of every mail (outbound/send-mail.ts). */
+export type MailSettings = { readonly url: string; readonly from: string };
+
 /** Every setting, read once. Nothing else looks at the environment. */
 export type Config = {
   /** 0 takes any free port. */
@@ -37,6 +41,10 @@ export type Config = {
   readonly publicBaseUrl: string;
   /** Every DPoP proof must hold a nonce of ours. */
   readonly dpopNonces: boolean;
+  /** A dashboard at another address of the same site, without a slash at its end. */
+  readonly dashboardUrl?: string;
+  /** Absent: links are only shown. */
+  readonly mail?: MailSettings;
   /** Absent: `start` runs its own PostgreSQL. */
   readonly databaseUrl?: string;
   readonly temporal: TemporalConfig;
@@ -49,6 +57,8 @@ export type Config = {
   readonly trustedProxyHops: number;
   readonly webhookAllowCidrs: readonly string[];
   readonly allowHttpWebhooks: boolean;
+  /** People may sign in over plain http from other machines. Loopback may anyway. */
+  readonly allowHttpSignIn: boolean;
   readonly logLevel: LogLevel;
   /** Where `start` keeps its databases, keys and state; relative to the working directory. */
   readonly dataFolder: string;
@@ -104,6 +114,10 @@ const variables = z.object({
   PORT: wholeNumber(0, 65_535).optional(),
   PUBLIC_BASE_URL: urlOf('http:', 'https:').optional(),
   DPOP_NONCES: flag.default(false),
+  DASHBOARD_URL: urlOf('https:', 'http:').optional(),
+  SMTP_URL: urlOf('smtp:', 'smtps:').optional(),
+  SMTP_URL_FILE: z.string().optional(),
+  MAIL_FROM: z.string().max(320).optional(),
   DATABASE_URL: urlOf('postgresql:', 'postgres:')
     .refine(isDecodable, 'must have %25 for % and so on in its user name and password')
     .optional(),
@@ -128,6 +142,7 @@ const variables = z.object({
   TRUSTED_PROXY_HOPS: wholeNumber(0, 10).default(0),
   WEBHOOK_ALLOW_CIDRS: z.string().default(''),
   ALLOW_HTTP_WEBHOOKS: flag.default(false),
+  ALLOW_HTTP_SIGN_IN: flag.default(false),
   LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
   DATA_FOLDER: z.string().default('.data'),
   DELIVERY_BURST_THRESHOLD: z
@@ -170,12 +185,17 @@ export function readConfig(
   }
   const value = parsed.data;
   const port = value.PORT ?? 3000;
+  const publicBaseUrl = (value.PUBLIC_BASE_URL ?? `http://localhost:${port}`).replace(/\/+$/, '');
+  const dashboardUrl = readDashboardUrl(value.DASHBOARD_URL, publicBaseUrl);
+  const mail = readMail(value.SMTP_URL, value.MAIL_FROM);
   const tls = readTls(value.TEMPORAL_TLS, given);
   return deepFreeze({
     port,
     isPortChosen: value.PORT !== undefined,
-    publicBaseUrl: (value.PUBLIC_BASE_URL ?? `http://localhost:${port}`).replace(/\/+$/, ''),
+    publicBaseUrl,
     dpopNonces: value.DPOP_NONCES,
+    ...(dashboardUrl !== undefined && { dashboardUrl }),
+    ...(mail !== undefined && { mail }),
     ...(value.DATABASE_URL !== undefined && { databaseUrl: value.DATABASE_URL }),
     temporal: {
       ...(value.TEMPORAL_ADDRESS !== undefined && { address: value.TEMPORAL_ADDRESS }),
@@ -189,6 +209,7 @@ export function readConfig(
     trustedProxyHops: value.TRUSTED_PROXY_HOPS,
     webhookAllowCidrs: readCidrs(value.WEBHOOK_ALLOW_CIDRS),
     allowHttpWebhooks: value.ALLOW_HTTP_WEBHOOKS,
+    allowHttpSignIn: value.ALLOW_HTTP_SIGN_IN,
     logLevel: value.LOG_LEVEL,
     dataFolder: value.DATA_FOLDER,
     ...burstSettings(value.DELIVERY_BURST_THRESHOLD),
@@ -252,6 +273,12 @@ export function readEncryptionKeys(text: string): EncryptionKey[] {
   if (new Set(keys.map(({ kid }) => kid)).size !== keys.length)
     throw new ConfigError('ENCRYPTION_KEYS names one key twice');
   return keys;
+}
+
+function readMail(url: string | undefined, from: string | undefined): MailSettings | undefined {
+  if (url === undefined && from === undefined) return undefined;
+  if (url === undefined || from === undefined) throw new ConfigError('SMTP_URL and MAIL_FROM go together');
+  return { url, from };
 }
 
 function readCidrs(text: string): string[] {

@@ -19,6 +19,7 @@ const SECRET_FIELDS = [
   'password',
   'databaseUrl',
   'redisUrl',
+  'mail',
   'ciphertext',
   'payload',
   'encryptionKeys',

@@ -1,4 +1,5 @@
 import type { EnvironmentKind } from './identity/caller.ts';
+import type { Role } from './identity/roles.ts';
 import type { Tier } from './identity/tiers.ts';
 import { listenForStop, Stopped } from './process/roles/stop-request.ts';
 import type { Scope } from './kernel/scopes.ts';
@@ -9,6 +10,7 @@ const stop = listenForStop();
 const { Command, InvalidArgumentError, Option } = await import('commander');
 const { readEnvironmentFile } = await import('./config.ts');
 const { ENVIRONMENT_KINDS } = await import('./identity/caller.ts');
+const { ROLES } = await import('./identity/roles.ts');
 const { TIERS } = await import('./identity/tiers.ts');
 const { SCOPES } = await import('./kernel/scopes.ts');
 const { hasControlCharacter } = await import('./kernel/plain-text.ts');
@@ -177,6 +179,44 @@ audit
   .command('export')
   .description('print every entry as a line of JSON')
   .action(async () => (await import('./process/roles/audit.ts')).exportAudit());
+
+const members = program
+  .command('members')
+  .description('members of an organisation, in the database of DATABASE_URL, or of the running `start`');
+const organisation = () => new Option('--organisation <id>', 'which organisation; default: the first one');
+type OfOrganisation = { organisation?: string; json: boolean };
+members
+  .command('list')
+  .description('list the members')
+  .addOption(organisation())
+  .option('--json', 'as JSON', false)
+  .action(async (options: OfOrganisation) => (await import('./process/roles/members.ts')).listMembers(options));
+members
+  .command('invite <email>')
+  .description('make an invitation and print its link, this once')
+  .addOption(organisation())
+  .addOption(new Option('--role <role>', 'what the person may do').choices(ROLES).makeOptionMandatory())
+  .action(async (email: string, options: OfOrganisation & { role: Role }) =>
+    (await import('./process/roles/members.ts')).inviteMember(email, options),
+  );
+members
+  .command('remove <email>')
+  .description('remove a member')
+  .addOption(organisation())
+  .action(async (email: string, options: OfOrganisation) =>
+    (await import('./process/roles/members.ts')).removeMember(email, options),
+  );
+
+const admin = program.command('admin').description('people of the database of DATABASE_URL, or of the running `start`');
+admin
+  .command('setup-link')
+  .description('print a new link that makes the first administrator, while there is none')
+  .action(async () => (await import('./process/roles/setup-link.ts')).printSetupLink());
+
+admin
+  .command('reset-password <email>')
+  .description("print a link that resets a person's password")
+  .action(async (email: string) => (await import('./process/roles/members.ts')).printResetLink(email));
 
 function parseName(text: string): string {
   if (text.length < 1 || text.length > 200) throw new InvalidArgumentError('A name must have 1 to 200 characters.');

@@ -2,11 +2,14 @@ import { channelRoutes } from './channels/routes.ts';
 import { deadLetterRoutes } from './dead-letters/routes.ts';
 import { deliveryRoutes } from './deliveries/routes.ts';
 import type { Route } from './http/route.ts';
+import { accountRoutes } from './identity/accounts/routes.ts';
 import { appRoutes } from './identity/apps/routes.ts';
 import { organisationRoutes } from './identity/organisations/routes.ts';
 import { apiKeyRoutes } from './identity/api-keys/routes.ts';
 import { auditRoutes } from './identity/audit/routes.ts';
 import { machineCredentialRoutes } from './identity/machine-credentials/routes.ts';
+import { memberRoutes } from './identity/members/routes.ts';
+import { sessionRoutes } from './identity/sessions/routes.ts';
 import { tokenRoutes } from './identity/tokens/routes.ts';
 import { replayRoutes } from './replays/routes.ts';
 import { messageRoutes } from './messages/routes.ts';
@@ -33,4 +36,7 @@ export const routes: Route<Services>[] = [
   ...machineCredentialRoutes,
   ...tokenRoutes,
   ...organisationRoutes,
+  ...accountRoutes,
+  ...sessionRoutes,
+  ...memberRoutes,
 ];

@@ -1,7 +1,10 @@
+import type { Accounts } from './identity/accounts/service.ts';
 import type { Audit } from './identity/audit/service.ts';
 import type { ApiKeys } from './identity/api-keys/service.ts';
 import type { Apps } from './identity/apps/service.ts';
+import type { Members } from './identity/members/service.ts';
 import type { Organisations } from './identity/organisations/service.ts';
+import type { Sessions } from './identity/sessions/service.ts';
 import type { Channels } from './channels/service.ts';
 import type { DeadLetters } from './dead-letters/service.ts';
 import type { Deliveries } from './deliveries/service.ts';
@@ -23,6 +26,9 @@ export type Services = {
   machineCredentials: MachineCredentials;
   tokens: Tokens;
   organisations: Organisations;
+  accounts: Accounts;
+  sessions: Sessions;
+  members: Members;
   channels: Channels;
   publishing: Publishing;
   scheduling: Scheduling;

@@ -13,9 +13,11 @@ export const rateLimit =
   async (ctx, next) => {
     const { credential, credentialProblem, route } = ctx.state;
     const allowance =
-      route?.perAddress !== undefined || credential === undefined
-        ? await limiter.allowStranger(clientAddress(ctx.req, trustedProxyHops), route?.perAddress)
-        : await limiter.allow(credential.caller.principal.id, credential.caller.limits, route?.bucket);
+      route?.addressLimit !== undefined
+        ? await limiter.allowAddress(route.addressLimit, clientAddress(ctx.req, trustedProxyHops))
+        : credential === undefined
+          ? await limiter.allowStranger(clientAddress(ctx.req, trustedProxyHops))
+          : await limiter.allow(credential.caller.principal.id, credential.caller.limits, route?.bucket);
     ctx.set(allowance.headers);
     try {
       // While keys cannot be checked every caller looks like a stranger: they are told so, not that they called too often.

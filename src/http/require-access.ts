@@ -12,6 +12,7 @@ export const requireAccess: Middleware = (ctx, next) => {
     if (credential === undefined) throw credentialProblem ?? unauthorized();
     const problem = accessProblem(route.access, credential);
     if (problem !== undefined) throw problem;
+    if (route.isDangerous === true && credential.isSession && credential.isFresh !== true) throw notFresh();
   }
   return next();
 };
@@ -22,9 +23,12 @@ export function accessProblem(
   { caller, isSession }: { caller: Caller } & Pick<Credential, 'isSession'>,
 ): ApiError | undefined {
   if (access === 'public') return undefined;
-  if (access === 'session') {
-    return isSession ? undefined : new ApiError('FORBIDDEN', 'Only a person who is signed in may ask for this');
+  if (access === 'session' || access === 'person') {
+    if (!isSession) return new ApiError('FORBIDDEN', 'Only a person who is signed in may ask for this');
+    return access === 'session' && caller.level === 'person' ? unnamed('posthorn-organisation') : undefined;
   }
+  if (isSession && caller.level === 'person' && access.level !== undefined) return unnamed('posthorn-organisation');
+  if (isSession && caller.level !== 'environment' && access.level === undefined) return unnamed('posthorn-app');
   if (!caller.scopes.has(access.scope))
     return new ApiError('FORBIDDEN', `This credential does not have the scope ${access.scope}`, {
       oauth: { error: 'insufficient_scope', scope: access.scope },
@@ -42,4 +46,16 @@ function levelProblem(
   if (level === 'organisation' && caller.level !== 'organisation' && !isSession)
     return new ApiError('FORBIDDEN', 'This credential belongs to one environment, and this is above environments');
   return undefined;
+}
+
+/** A session acts where its request says. */
+function unnamed(field: 'posthorn-organisation' | 'posthorn-app'): ApiError {
+  const reason =
+    field === 'posthorn-app' ? 'is required, with posthorn-environment: live or test' : 'is required on this path';
+  return new ApiError('FORBIDDEN', `${field}: ${reason}`, { details: { field, reason } });
+}
+
+function notFresh(): ApiError {
+  const reason = 'must have been authenticated within the last 10 minutes: POST /v1/session/authenticate';
+  return new ApiError('FORBIDDEN', `session: ${reason}`, { details: { field: 'session', reason } });
 }

@@ -31,6 +31,8 @@ test('a bound route calls its own services', async () => {
     address: () => '127.0.0.1',
     countAgainst: async () => undefined,
     setNonce: () => undefined,
+    visit: () => ({ address: '', host: '', cookie: [], userAgent: undefined }),
+    setCookie: () => undefined,
   };
   const answer = bound?.handle({ ...request, ...edge, bodyText: '', bytes: Buffer.alloc(0) });
   expect(await answer).toEqual({ id: 'one' });

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { KeepInPublish } from '../idempotency/kept-answers.ts';
-import type { Caller, EnvironmentCaller } from '../identity/caller.ts';
-import type { RequestHead } from '../identity/scheme.ts';
-import type { AddressBucket, Bucket } from '../rate-limits/limiter.ts';
+import type { Caller, EnvironmentCaller, PersonCaller } from '../identity/caller.ts';
+import type { RequestHead, Visit } from '../identity/scheme.ts';
+import type { AddressLimit, Bucket } from '../rate-limits/limiter.ts';
 import type { ErrorCode } from '../kernel/api-error.ts';
 import type { Scope } from '../kernel/scopes.ts';
 
@@ -10,10 +10,15 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 type Status = 200 | 201 | 202 | 204;
 
 /**
- * Who may ask: one with a right, a person who is signed in, or anyone. The right holds in an environment, unless `level` says that the
- * route is above environments, or that it is both there and in one.
+ * Who may ask: one with a right; a person who is signed in, in the organisation that they name (`session`) or in none yet (`person`);
+ * or anyone. The right holds in an environment, unless `level` says that the route is above environments, or that it is both there and
+ * in one.
  */
-export type Access = { readonly scope: Scope; readonly level?: 'organisation' | 'any' } | 'session' | 'public';
+export type Access =
+  | { readonly scope: Scope; readonly level?: 'organisation' | 'any' }
+  | 'session'
+  | 'person'
+  | 'public';
 
 /**
  * A body is read as JSON, as the fields of an HTML form, as either of the two, as nothing, or as the bytes that came, of these media
@@ -30,9 +35,11 @@ type ParamsOf<P extends string> = P extends `${string}/:${infer Name}/${infer Re
 
 type CallerOf<A extends Access> = A extends 'public'
   ? undefined
-  : A extends 'session' | { readonly level: string }
+  : A extends 'person'
     ? Caller
-    : EnvironmentCaller;
+    : A extends 'session' | { readonly level: string }
+      ? Exclude<Caller, PersonCaller>
+      : EnvironmentCaller;
 
 /** A request as a handler gets it: authenticated, allowed and validated. */
 export type RouteRequest<B, Q, P, C> = {
@@ -59,6 +66,10 @@ export type RouteRequest<B, Q, P, C> = {
   countAgainst: (name: string, perMinute: number) => Promise<void>;
   /** Hands a nonce out with the answer (RFC 9449 §8.2). */
   setNonce: (nonce: string) => void;
+  /** Where the request comes from. */
+  visit: () => Visit;
+  /** Adds a Set-Cookie header to the answer. */
+  setCookie: (cookie: string) => void;
 };
 
 /** A row of the route table, but for its handler. */
@@ -80,14 +91,18 @@ export type Row = {
   errors: readonly ErrorCode[];
   /** Which further bucket the route draws from; its headers win there. */
   bucket?: Bucket;
+  /** Counted by address alone, whoever asks: what is guessed at here must not be guessed at fast. */
+  addressLimit?: AddressLimit;
+  /** A session may ask only while the person has proven lately who they are (POST /v1/session/authenticate). */
+  isDangerous?: true;
+  /** Refused when a browser says that a page of another site has sent it. Sessions are held to this on every route. */
+  isFromOwnPages?: true;
   /** Its service takes `keep`: the answer to an Idempotency-Key is stored with what is published. */
   isPublish?: true;
   /** The route makes deliveries of stored messages: refused to a request that is itself the consequence of a delivery. */
   isRedelivery?: true;
   /** Largest request body in bytes: `parameters` 16 KiB, `control` 256 KiB (default), `publish` 5 MiB. */
   size?: 'parameters' | 'control' | 'publish';
-  /** Counts by address in a bucket of the route's own, whoever asks. */
-  perAddress?: AddressBucket;
   /** Refuses a form in the words of RFC 6749 (errors.ts). */
   isOAuth?: true;
   /** Headers of good answers, over those of every answer. */
@@ -123,7 +138,19 @@ type Given<
   B extends z.ZodType,
   Q extends z.ZodType,
   R extends { readonly [status in Status]?: z.ZodType },
-> = Pick<Row, 'method' | 'bucket' | 'isPublish' | 'isRedelivery' | 'size' | 'perAddress' | 'isOAuth' | 'headers'> &
+> = Pick<
+  Row,
+  | 'method'
+  | 'bucket'
+  | 'addressLimit'
+  | 'isDangerous'
+  | 'isFromOwnPages'
+  | 'isPublish'
+  | 'isRedelivery'
+  | 'size'
+  | 'isOAuth'
+  | 'headers'
+> &
   Taken<B> &
   Named<P> & {
     path: P;

@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import type { Visit } from '../identity/scheme.ts';
 import { writeAnswer } from './answer.ts';
+import { clientAddress } from './client-address.ts';
 import type { Context, Middleware } from './context.ts';
 import { headOf } from './request-head.ts';
 import { EventStream, type EventStreams } from './event-stream.ts';
@@ -9,10 +11,11 @@ import { LineStream, writeLines } from './line-stream.ts';
 export type Edge = {
   count: (name: string, perMinute: number) => Promise<void>;
   addressOf: (request: IncomingMessage) => string;
+  trustedProxyHops: number;
 };
 
 /** Runs the route's handler and writes what it returns. */
-export function runRoute(streams: EventStreams, { count, addressOf }: Edge): Middleware {
+export function runRoute(streams: EventStreams, { count, addressOf, trustedProxyHops }: Edge): Middleware {
   return async (ctx) => {
     const { route, caller, params = {}, body, query, bodyText = '', bytes, hops, keep } = ctx.state;
     if (route === undefined || (caller === undefined && route.access !== 'public'))
@@ -29,6 +32,8 @@ export function runRoute(streams: EventStreams, { count, addressOf }: Edge): Mid
       address: () => addressOf(ctx.req),
       countAgainst: count,
       setNonce: (nonce) => ctx.set('DPoP-Nonce', nonce),
+      visit: () => visitOf(ctx, trustedProxyHops),
+      setCookie: (cookie) => ctx.append('Set-Cookie', cookie),
       ...(hops !== undefined && { hops }),
       ...(keep && { keep }),
     });
@@ -41,3 +46,10 @@ export function runRoute(streams: EventStreams, { count, addressOf }: Edge): Mid
 
 /** Node joins these by a comma where there are several. */
 const headerOf = ({ req }: Context, name: string): string | undefined => req.headersDistinct[name]?.join(', ');
+
+const visitOf = ({ req }: Context, trustedProxyHops: number): Visit => ({
+  address: clientAddress(req, trustedProxyHops),
+  host: req.headers.host ?? '',
+  cookie: req.headersDistinct['cookie'] ?? [],
+  userAgent: req.headers['user-agent'],
+});

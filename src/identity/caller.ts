@@ -9,7 +9,10 @@ export type EnvironmentKind = (typeof ENVIRONMENT_KINDS)[number];
  * The one who asks. Rate limits count by `id`, and records such as replayedBy name it: ids of all kinds begin with prefixes of
  * their own (src/kernel/ids.ts), so that no two principals have the same.
  */
-export type Principal = { kind: 'apiKey' | 'machineCredential'; id: string };
+export type Principal =
+  | { kind: 'apiKey' | 'machineCredential'; id: string }
+  /** `id` is the user's, so that limits and records are a person's; `sessionId` is the one that this request came with. */
+  | { kind: 'person'; id: string; sessionId: string };
 
 /** Where a request came from, for the audit log. */
 export type Origin = { address: string; userAgent?: string };
@@ -35,5 +38,11 @@ export type EnvironmentCaller = Asking & {
 /** A caller above the environments of an organisation. Routes of an environment refuse it (http/require-access.ts). */
 export type OrganisationCaller = Asking & { level: 'organisation' };
 
+/** A person who is signed in and has named no organisation: has rights in none. */
+export type PersonCaller = Omit<Asking, 'organisationId'> & { level: 'person' };
+
+/** A caller within one organisation. */
+export type TenantCaller = EnvironmentCaller | OrganisationCaller;
+
 /** Who is calling, however that was found out. */
-export type Caller = EnvironmentCaller | OrganisationCaller;
+export type Caller = TenantCaller | PersonCaller;

@@ -18,8 +18,10 @@ export type WholeRequest = RequestHead & { body: Buffer };
 /** A credential as a request presents it: who asks, as far as the head tells, and how that is proven. */
 export type Credential = {
   caller: Caller;
-  /** A person's, who is signed in: what routes with the access `session` take. */
+  /** A person's, who is signed in: what routes with the access `session` or `person` take. */
   isSession: boolean;
+  /** The person has proven who they are within the last minutes: what dangerous routes ask of a session. */
+  isFresh?: boolean;
   /**
    * Checks what needs the body, or leaves a trace. Throws an ApiError, UNAUTHORIZED as a rule; gives headers for the answer, where it has
    * any. Absent where the head has proven all there is.
@@ -39,6 +41,16 @@ export type Scheme = {
    * bad one of this scheme.
    */
   identify(head: RequestHead): Promise<Credential | undefined>;
+};
+
+/** The browser, or another program, through which a person comes. */
+export type Visit = {
+  /** Network address, as far as proxies can be believed. */
+  address: string;
+  /** Values of the headers. */
+  host: string;
+  cookie: readonly string[];
+  userAgent: string | undefined;
 };
 
 /** Spec §5: one text for a missing and an invalid key. */

@@ -16,6 +16,20 @@ export const AUDIT_ACTIONS = [
   'dead_letter.discarded',
   'replay.started',
   'replay.cancelled',
+  'setup.finished',
+  'user.created',
+  'user.password_changed',
+  'user.password_reset',
+  'user.reset_link_made',
+  'member.role_changed',
+  'member.removed',
+  'invitation.created',
+  'invitation.revoked',
+  'invitation.accepted',
+  'session.begun',
+  'session.revoked',
+  'session.others_revoked',
+  'session.signed_out',
   'organisation.updated',
   'app.created',
   'app.updated',
@@ -28,3 +42,5 @@ export const AUDIT_ACTIONS = [
   'api_key.rotated',
   'api_key.revoked',
 ] as const;
+
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];

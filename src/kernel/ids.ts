@@ -19,6 +19,9 @@ export const ID_PREFIXES = {
   machineCredential: 'oac',
   incarnation: 'inc',
   auditEntry: 'aud',
+  user: 'usr',
+  session: 'ses',
+  invitation: 'inv',
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

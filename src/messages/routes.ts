@@ -31,6 +31,7 @@ export const messageRoutes = [
     path: '/v1/messages/:messageId',
     params,
     access: { scope: 'messages:write' },
+    isDangerous: true,
     answers: { 204: noBody },
     errors: ['NOT_FOUND'],
     handle: ({ caller, params }, { messages }) => messages.erase(caller, params.messageId),

@@ -1,8 +1,11 @@
+import { createAccounts } from '../identity/accounts/service.ts';
 import { createApiKeys } from '../identity/api-keys/service.ts';
 import { createApps } from '../identity/apps/service.ts';
 import { createAudit } from '../identity/audit/service.ts';
 import { createOrganisations } from '../identity/organisations/service.ts';
 import { ensureSystemChannels } from '../channels/store.ts';
+import { createMembers } from '../identity/members/service.ts';
+import { createSessions } from '../identity/sessions/service.ts';
 import { createChannels } from '../channels/service.ts';
 import { createDeadLetters } from '../dead-letters/service.ts';
 import { createDeliveries } from '../deliveries/service.ts';
@@ -22,6 +25,7 @@ import { noSiblings, type Siblings } from './siblings.ts';
 import { type HandOver, noHandOver } from '../publishing/hand-over.ts';
 import { createStreams } from '../streams/service.ts';
 import { createSubscriptions } from '../subscriptions/service.ts';
+import { createTellChange } from './tell-change.ts';
 
 /**
  * Builds every service once, each with the collaborators it names. `handOver` takes new deliveries where the process sends, too.
@@ -45,7 +49,13 @@ export function createServices(
     return apiKeys.forgetEverywhere(appId);
   };
   const apps = createApps(deps, { makeSystemChannels: ensureSystemChannels, forget });
+  const tell = createTellChange(deps);
+  const sessions = createSessions(deps, tell);
+  const accounts = createAccounts(deps, { sessions, tell });
   return {
+    accounts,
+    sessions,
+    members: createMembers(deps, { accounts, sessions, tell }),
     apiKeys,
     apps,
     organisations: createOrganisations(deps),

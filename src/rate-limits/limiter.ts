@@ -9,9 +9,8 @@ import { createRedisCounters, type RedisTimings } from './redis-counters.ts';
 /** Buckets of `batchPerMinute`. */
 export type Bucket = 'batch' | 'transactional';
 
-/** Buckets of addresses, each for the routes that name it, and what they take in 60 s (spec §8). */
-export const ADDRESS_LIMITS = { token: 30 } as const;
-export type AddressBucket = keyof typeof ADDRESS_LIMITS;
+/** A limit of a route's own, counted by address. Routes of one name share it. */
+export type AddressLimit = { readonly name: string; readonly perMinute: number };
 
 /** Requests without a valid key, per address and 60 s: many callers may share an address, and each request costs one look-up. */
 const STRANGER_REQUESTS_PER_MINUTE = 600;
@@ -32,8 +31,10 @@ export type Allowance = { headers: RateHeaders; refusal?: Refusal; release: () =
 export type Limiter = {
   /** Counts a request of a principal, by its id. `bucket` is the route's further one; its headers win. */
   allow(principalId: string, limits: Limits, bucket?: Bucket): Promise<Allowance>;
-  /** Counts a request without a valid credential by its address, or any request in a bucket of addresses. */
-  allowStranger(address: string, bucket?: AddressBucket): Promise<Allowance>;
+  /** Counts a request without a valid credential, by its address. */
+  allowStranger(address: string): Promise<Allowance>;
+  /** Counts a request of anyone, by its address, in a limit of its route's own. */
+  allowAddress(limit: AddressLimit, address: string): Promise<Allowance>;
   /** Counts one in the window of that name; throws RATE_LIMITED when there were more than `perMinute` in 60 s. */
   countAgainst(name: string, perMinute: number): Promise<void>;
   /** Present when limits are shared: whether they really are at this moment. */
@@ -51,8 +52,8 @@ export type LimiterOptions = {
   log: Logger;
   /** Default 600. */
   strangerRequestsPerMinute?: number;
-  /** Default ADDRESS_LIMITS. */
-  addressLimits?: Readonly<Record<AddressBucket, number>>;
+  /** In place of every route's own limit by address. */
+  addressRequestsPerMinute?: number;
 };
 
 /** The rate limits of the edge. Windows of 60 s begin with a caller's first request in them; so do the seconds of the burst. */
@@ -61,7 +62,7 @@ export function createLimiter({
   redisTimings,
   log,
   strangerRequestsPerMinute,
-  addressLimits = ADDRESS_LIMITS,
+  addressRequestsPerMinute,
   counters: own = createMemoryCounters(),
 }: LimiterOptions): Limiter {
   const shared = redisUrl === undefined ? undefined : createRedisCounters(redisUrl, log, redisTimings, own);
@@ -70,17 +71,28 @@ export function createLimiter({
 
   return {
     allow: (principalId, limits, bucket) => allow(counters, principalId, limits, bucket),
-    async allowStranger(address, bucket) {
-      const limit = bucket === undefined ? strangerLimit : addressLimits[bucket];
-      const minute = await counters.add(`${bucket ?? 'address'}:${addressBucket(address)}`, 60);
-      return { headers: headersOf(limit, minute), ...refusedBy(overWindow(limit, minute)), release: doNothing };
-    },
+    allowStranger: (address) => allowByAddress(counters, { name: 'address', perMinute: strangerLimit }, address),
+    allowAddress: ({ name, perMinute }, address) =>
+      allowByAddress(counters, { name, perMinute: addressRequestsPerMinute ?? perMinute }, address),
     async countAgainst(name, perMinute) {
       const refusal = overWindow(perMinute, await counters.add(name, 60));
       if (refusal !== undefined) throw new ApiError('RATE_LIMITED', refusal.reason, { retryAfter: refusal.retryAfter });
     },
     ...(shared && { isShared: shared.isUp }),
     close: async () => shared?.close(),
+  };
+}
+
+async function allowByAddress(
+  counters: Counters,
+  { name, perMinute }: AddressLimit,
+  address: string,
+): Promise<Allowance> {
+  const minute = await counters.add(`${name}:${addressBucket(address)}`, 60);
+  return {
+    headers: headersOf(perMinute, minute),
+    ...refusedBy(overWindow(perMinute, minute)),
+    release: doNothing,
   };
 }
 

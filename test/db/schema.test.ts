@@ -61,6 +61,7 @@ describe('the migrations', () => {
       { migration_name: '0020_filter_units', isFinished: true },
       { migration_name: '0021_machine_credentials', isFinished: true },
       { migration_name: '0022_apps', isFinished: true },
+      { migration_name: '0023_people', isFinished: true },
       { migration_name: '0024_audit', isFinished: true },
     ]);
   });

@@ -8,13 +8,15 @@ export type ShellResult = { exitCode: number | null; output: string; errors: str
 // with the test's own limit.
 const PATIENCE_MS = 240_000;
 
-// `npm run -s keys` and `npx posthorn` are run from source, since a test must not depend on an earlier build. Answers that are errors end the script,
+// `npm run -s keys`, `admin` and `npx posthorn` are run from source, since a test must not depend on an earlier build. Answers that are errors end the script,
 // and every request is written down as `<method> <path>`.
 const PREPARATION = `
 set -euo pipefail
 npm() {
-  if [ "$1 $2 $3 $4" != 'run -s keys --' ]; then echo "npm $* is not run by this test" >&2; return 1; fi
-  "$NODE" src/main.ts keys "\${@:5}"
+  case "$1 $2 $3 $4" in
+    'run -s keys --' | 'run -s admin --') "$NODE" src/main.ts "$3" "\${@:5}" ;;
+    *) echo "npm $* is not run by this test" >&2; return 1 ;;
+  esac
 }
 npx() {
   if [ "$1" != posthorn ]; then echo "npx $* is not run by this test" >&2; return 1; fi

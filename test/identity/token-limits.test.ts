@@ -4,7 +4,7 @@ import { startPosthorn } from '../support/service/posthorn.ts';
 import { createTokenClient, type Heard } from '../support/world/token-client.ts';
 
 test('26 the 31st request in a minute is refused, whatever addresses it claims to come by; others are not', async () => {
-  const own = await startPosthorn({ withWorker: false, addressLimits: { token: 30 } });
+  const own = await startPosthorn({ withWorker: false, addressRequestsPerMinute: 30 });
   try {
     const its = createTokenClient(() => own);
     const mine = await its.register();

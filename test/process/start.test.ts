@@ -151,6 +151,24 @@ test('`keys list` shows no key, and a revoked one works no longer', async () => 
   expect(answer.status).toBe(401);
 });
 
+test('the first start prints a link whose code makes the administrator; a new link takes its place, until there is one', async () => {
+  const codeIn = (text: string): string => /^ *(http\S+)\/dashboard\/setup#code=([\w-]{43})$/m.exec(text)?.[2] ?? '';
+  const person = { email: 'ada@example.com', name: 'Ada', password: 'tangerine orbit mill' };
+  const setUp = async (code: string): Promise<number> => {
+    const headers = { 'Content-Type': 'application/json' };
+    const body = JSON.stringify({ code, ...person });
+    return (await fetch(`${state().apiUrl}/v1/setup`, { method: 'POST', headers, body })).status;
+  };
+  const printed = codeIn(posthorn.output());
+  const renewed = await runPosthorn(['admin', 'setup-link'], variables);
+  expect(renewed.output).toBe(`${state().apiUrl}/dashboard/setup#code=${codeIn(renewed.output)}\n`);
+  expect(printed).toHaveLength(43);
+  expect([await setUp(printed), await setUp(codeIn(renewed.output))]).toEqual([403, 201]);
+  const late = await runPosthorn(['admin', 'setup-link'], variables);
+  expect([late.exitCode, late.output]).toEqual([1, '']);
+  expect(late.errors).toContain('There is an administrator already');
+});
+
 test('a second start on the same folder says that one runs already, and harms it not', async () => {
   const { exitCode, errors } = await runPosthorn(['start'], variables);
   expect(exitCode).toBe(1);
@@ -184,6 +202,7 @@ test('after kill -9 of the start the next one ends the orphans and has everythin
   expect(posthorn.output()).toContain('Ended the PostgreSQL that an earlier start left behind');
   expect(posthorn.output()).toContain('Ended the Temporal server that an earlier start left behind');
   expect(posthorn.output()).not.toContain('Your API keys');
+  expect(posthorn.output()).not.toContain('#code=');
   expect(await request('/v1/channels')).toEqual(channels);
 }, 150_000);
 

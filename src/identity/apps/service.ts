@@ -1,7 +1,7 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { createAudit } from '../audit/service.ts';
-import type { Caller } from '../caller.ts';
+import type { TenantCaller } from '../caller.ts';
 import { completeRetryPolicy, retryPolicyProblem } from '../../contract/retry-policy.ts';
 import { ApiError, invalidField } from '../../kernel/api-error.ts';
 import { changedParts } from '../../kernel/changed-parts.ts';
@@ -25,11 +25,11 @@ const CHANGE_TIMEOUT_MS = 60_000;
 
 export type Apps = {
   /** In the caller's organisation, with a live and a test environment. */
-  create(caller: Caller, body: CreateApp): Promise<App>;
-  list(caller: Caller, query: ListApps): Promise<Page<App>>;
-  get(caller: Caller, id: string): Promise<App>;
+  create(caller: TenantCaller, body: CreateApp): Promise<App>;
+  list(caller: TenantCaller, query: ListApps): Promise<Page<App>>;
+  get(caller: TenantCaller, id: string): Promise<App>;
   /** A suspended app's credentials are refused in this process at once, and within 5 s in others. */
-  update(caller: Caller, id: string, body: UpdateApp): Promise<App>;
+  update(caller: TenantCaller, id: string, body: UpdateApp): Promise<App>;
   /**
    * The app that a resource is being made in, shared until the transaction ends. Taken before anything else of it: suspending the app
    * takes the app first, too.
@@ -59,7 +59,7 @@ export function createApps(
 ): Apps {
   const audit = createAudit({ db, newId, clock });
   const insert = (
-    by: Caller | undefined,
+    by: TenantCaller | undefined,
     organisationId: string,
     { status = 'active', settings = {}, ...body }: AppDraft,
   ): Promise<App> =>
@@ -84,7 +84,7 @@ export function createApps(
   /** Changes a locked app, and what follows from its status. */
   const change = async (
     transaction: DatabaseTransaction,
-    by: Caller | undefined,
+    by: TenantCaller | undefined,
     app: store.StoredApp,
     { settings, ...columns }: UpdateApp,
   ): Promise<App> => {
@@ -194,13 +194,13 @@ export function createApps(
 type AppDraft = Omit<CreateApp, 'status'> & Partial<Pick<CreateApp, 'status'>>;
 
 /** A credential of an environment knows its own app alone. An id that cannot be one never reaches the database. */
-const mayName = (caller: Caller, id: string): boolean =>
+const mayName = (caller: TenantCaller, id: string): boolean =>
   isId('app', id) && (caller.level === 'organisation' || caller.appId === id);
 
 const appNotFound = (): ApiError => new ApiError('NOT_FOUND', 'No such app');
 
 /** A test key would take the live environment out of service, and could not bring it back: no credential of a suspended app works. */
-function refuseStatusOfOwnApp(caller: Caller): void {
+function refuseStatusOfOwnApp(caller: TenantCaller): void {
   if (caller.level === 'organisation') return;
   const reason = 'can only be changed from above the environments: by a person who is signed in, or `posthorn apps`';
   throw new ApiError('FORBIDDEN', `status: ${reason}`, { details: { field: 'status', reason } });

@@ -1,13 +1,13 @@
 import { execute, type Executor } from '../../db/execute.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import type { Caller, EnvironmentCaller } from '../caller.ts';
+import type { TenantCaller, EnvironmentCaller } from '../caller.ts';
 import { redact } from './redact.ts';
 import type { AuditEntry, Told } from './schema.ts';
 
 /** The one who did something, and where it was done. */
 export type Doer = Pick<AuditEntry, 'organisationId' | 'appId' | 'environmentId' | 'actor' | 'from'>;
 
-export type RecordAudit = (db: Executor, doer: Doer | Caller, told: Told) => Promise<void>;
+export type RecordAudit = (db: Executor, doer: Doer | TenantCaller, told: Told) => Promise<void>;
 
 /**
  * Takes the next place in the organisation's chain and adds the entry there, in one statement: the head's row is locked, and an UPDATE
@@ -50,7 +50,7 @@ export const createRecordAudit =
     await execute(db, RECORD, values);
   };
 
-const doerOf = (caller: Caller): Doer => ({
+const doerOf = (caller: TenantCaller): Doer => ({
   organisationId: caller.organisationId,
   ...(caller.level === 'environment' && placeOf(caller)),
   actor: { kind: caller.principal.kind, id: caller.principal.id },

@@ -1,5 +1,5 @@
 import type { Dependencies } from '../../dependencies.ts';
-import type { Caller } from '../caller.ts';
+import type { TenantCaller } from '../caller.ts';
 import { windowText } from '../../kernel/instant.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/page.ts';
 import { BEGINNING, breachOf } from './chain.ts';
@@ -40,7 +40,7 @@ export function createAudit(deps: Pick<Dependencies, 'db' | 'newId' | 'clock'>) 
     operatorIn,
     operatorOn,
 
-    async list(caller: Caller, query: ListAudit): Promise<Page<AuditEntry>> {
+    async list(caller: TenantCaller, query: ListAudit): Promise<Page<AuditEntry>> {
       const { cursor: _, limit, since, until, ...named } = query;
       const environmentId = caller.level === 'environment' ? caller.environmentId : caller.organisationId;
       const scope: ListScope = { list: 'audit', environmentId, filters: { ...named, ...windowText({ since, until }) } };
@@ -50,7 +50,7 @@ export function createAudit(deps: Pick<Dependencies, 'db' | 'newId' | 'clock'>) 
     },
 
     /** Lines of NDJSON in the order of the chain. */
-    exportFor: (caller: Caller, filter: AuditFilter): AsyncGenerator<string> => linesOf({ caller, filter }),
+    exportFor: (caller: TenantCaller, filter: AuditFilter): AsyncGenerator<string> => linesOf({ caller, filter }),
 
     /** The command line, which is bound to no organisation. */
     operator: {

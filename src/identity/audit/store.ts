@@ -1,17 +1,17 @@
 import type { Database } from '../../db/client.ts';
 import type { AuditEntry as AuditRow, Prisma } from '../../db/generated/client.ts';
-import type { Caller } from '../caller.ts';
+import type { TenantCaller } from '../caller.ts';
 import { idsWithin } from '../../kernel/instant.ts';
 import type { PageRequest } from '../../kernel/page.ts';
 import { type AuditEntry, auditEntryAnswer, type AuditFilter } from './schema.ts';
 
 /** A caller within an environment sees its entries, one above the environments those of the organisation. */
-const visibleTo = (caller: Caller): Prisma.AuditEntryWhereInput => ({
+const visibleTo = (caller: TenantCaller): Prisma.AuditEntryWhereInput => ({
   organisationId: caller.organisationId,
   ...(caller.level === 'environment' && { environmentId: caller.environmentId }),
 });
 
-function matching(caller: Caller, { since, until, ...filter }: AuditFilter): Prisma.AuditEntryWhereInput {
+function matching(caller: TenantCaller, { since, until, ...filter }: AuditFilter): Prisma.AuditEntryWhereInput {
   const { from, before } = idsWithin('auditEntry', { since, until });
   const given = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
   return {
@@ -27,7 +27,7 @@ function matching(caller: Caller, { since, until, ...filter }: AuditFilter): Pri
 /** The page's entries, newest first, and one more when there is one. */
 export async function findEntries(
   db: Database,
-  caller: Caller,
+  caller: TenantCaller,
   filter: AuditFilter,
   { limit, after }: PageRequest,
 ): Promise<AuditEntry[]> {
@@ -42,7 +42,7 @@ export async function findEntries(
 /** Up to `count` rows in the order of the chain, behind that position. */
 export const findRowsBehind = (
   db: Database,
-  where: { caller: Caller; filter: AuditFilter } | { organisationId: string },
+  where: { caller: TenantCaller; filter: AuditFilter } | { organisationId: string },
   { position, count }: { position: number; count: number },
 ): Promise<AuditRow[]> =>
   db.auditEntry.findMany({

@@ -1,8 +1,9 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import { ApiError } from '../../kernel/api-error.ts';
 import type { EnvironmentCaller } from '../caller.ts';
+import type { Scope } from '../../kernel/scopes.ts';
 import { resolveLimits } from '../tiers.ts';
-import type { Grant, OwnLimits } from './grant.ts';
+import { type Grant, inOrder, type OwnLimits } from './grant.ts';
 import { lockHolders } from './store.ts';
 
 /** The rights of a caller as they are at this moment, with the limits of its own. */
@@ -19,7 +20,9 @@ export async function lockOwnGrant(
   ids: readonly string[],
   now: Date,
 ): Promise<OwnGrant> {
-  const own = (await lockHolders(transaction, environmentId, [principal.id, ...ids])).get(principal.id);
+  const locked = await lockHolders(transaction, environmentId, [principal.id, ...ids]);
+  if (principal.kind === 'person') return grantOfPerson(scopes);
+  const own = locked.get(principal.id);
   if (own === undefined || own.status !== 'active' || (own.expiresAt !== null && own.expiresAt <= now))
     throw new ApiError('UNAUTHORIZED', 'The API key is invalid or missing');
   const { tier, expiresAt, requestsPerMinute, burst, concurrent, batchPerMinute } = own;
@@ -33,3 +36,19 @@ export async function lockOwnGrant(
     expiresAt: expiresAt ?? undefined,
   };
 }
+
+const UNBOUNDED = {
+  requestsPerMinute: Number.POSITIVE_INFINITY,
+  burst: Number.POSITIVE_INFINITY,
+  concurrent: Number.POSITIVE_INFINITY,
+  batchPerMinute: Number.POSITIVE_INFINITY,
+};
+
+/** A person may give every scope that their role has, and any tier and limits, as the command line may. */
+const grantOfPerson = (scopes: ReadonlySet<Scope>): OwnGrant => ({
+  tier: 'enterprise',
+  scopes: inOrder([...scopes]),
+  limits: UNBOUNDED,
+  ownLimits: {},
+  expiresAt: undefined,
+});

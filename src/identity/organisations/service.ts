@@ -1,7 +1,7 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { createAudit } from '../audit/service.ts';
-import type { Caller } from '../caller.ts';
+import type { TenantCaller } from '../caller.ts';
 import { ApiError } from '../../kernel/api-error.ts';
 import { changedParts } from '../../kernel/changed-parts.ts';
 import { type Organisation, organisationChange, type UpdateOrganisation } from './schema.ts';
@@ -9,8 +9,8 @@ import * as store from './store.ts';
 
 export type Organisations = {
   /** The caller's own organisation; NOT_FOUND for any other id. */
-  get(caller: Caller, id: string): Promise<Organisation>;
-  update(caller: Caller, id: string, body: UpdateOrganisation): Promise<Organisation>;
+  get(caller: TenantCaller, id: string): Promise<Organisation>;
+  update(caller: TenantCaller, id: string, body: UpdateOrganisation): Promise<Organisation>;
   /** In the transaction that makes its first member, for which no caller of it can ask yet. */
   createWithin(transaction: DatabaseTransaction, name: string): Promise<Organisation>;
   /** These, newest first: the ones that a person is a member of. */
@@ -20,7 +20,7 @@ export type Organisations = {
 export function createOrganisations({ db, newId, clock }: Pick<Dependencies, 'db' | 'newId' | 'clock'>): Organisations {
   const audit = createAudit({ db, newId, clock });
   const found = async (
-    caller: Caller,
+    caller: TenantCaller,
     id: string,
     look: () => Promise<Organisation | undefined>,
   ): Promise<Organisation> => {

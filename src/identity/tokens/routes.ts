@@ -5,6 +5,9 @@ import { KEYS_PATH, METADATA_PATH, TOKEN_PATH, type Tokens } from './service.ts'
 /** Failed authentications of one client from one address in 60 s: its secret has 256 bits, so this keeps logs and PostgreSQL calm. */
 const FAILURES_PER_MINUTE = 10;
 
+/** Spec §8: requests from one address in 60 s. */
+const REQUESTS = { name: 'token', perMinute: 30 };
+
 const route = routesOf<{ tokens: Tokens }>();
 
 export const tokenRoutes = [
@@ -12,7 +15,7 @@ export const tokenRoutes = [
     method: 'POST',
     path: TOKEN_PATH,
     access: 'public',
-    perAddress: 'token',
+    addressLimit: REQUESTS,
     consumes: 'parameters',
     size: 'parameters',
     body: tokenBody,

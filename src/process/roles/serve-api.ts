@@ -2,6 +2,8 @@ import { createApp } from '../../app.ts';
 import { ConfigError } from '../../config.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { startHttpServer } from '../../http/server.ts';
+import { ownOriginsOf } from '../../kernel/request-origin.ts';
+import { sessionScheme } from '../../identity/sessions/scheme.ts';
 import { apiKeyScheme } from '../../identity/api-keys/scheme.ts';
 import { dpopScheme } from '../../identity/tokens/scheme.ts';
 import { createLimiter } from '../../rate-limits/limiter.ts';
@@ -36,7 +38,11 @@ export async function serveApi(
     services.machineCredentials.forget(id);
   });
   try {
-    const schemes = [apiKeyScheme(services.apiKeys), dpopScheme(services.tokens)];
+    const schemes = [
+      apiKeyScheme(services.apiKeys),
+      dpopScheme(services.tokens),
+      sessionScheme(services.sessions, ownOriginsOf(config)),
+    ];
     const app = createApp({ deps, services, routes, schemes, limiter, processTable, ...(checks && { checks }) });
     // An API that takes every connection leaves no open file for itself, and Node then ends the process.
     const maxConnections = Math.floor(readMachine(config.processes).descriptors * OPEN_FILES_FOR.callers);

@@ -22,6 +22,7 @@ import { removeRunningState, writeRunningState } from './running-state.ts';
 import { filterSteps } from './stored-filters.ts';
 import type { StopRequest } from './stop-request.ts';
 import { createUndo } from './undo.ts';
+import { firstSetupLink } from './setup-link.ts';
 import { describeService } from './welcome.ts';
 
 // A first trial is a subscriber on this machine, over http. A `start` with nothing embedded is a real deployment and has no such
@@ -85,7 +86,8 @@ async function startEverything(
     keepState(config, { ...infrastructure, apiUrl });
     undo.add(async () => removeRunningState(config.dataFolder));
     const keys = await createFirstKeys(connected.deps, createApiKeys(connected.deps));
-    for (const line of describeService({ ...infrastructure, config, apiUrl, keys })) print(line);
+    const setupLink = await firstSetupLink(connected.deps);
+    for (const line of describeService({ ...infrastructure, config, apiUrl, keys, setupLink })) print(line);
     return {
       failed: Promise.race([infrastructure.failed, service.failed]),
       async stop() {

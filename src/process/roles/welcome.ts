@@ -8,10 +8,19 @@ export type Welcome = {
   temporalUiUrl?: string | undefined;
   /** Only at the first start. */
   keys?: FirstKeys | undefined;
+  /** Only while there is no administrator. */
+  setupLink?: string | undefined;
 };
 
 /** The text that `start` prints when everything is up. */
-export function describeService({ config, apiUrl, temporalAddress, temporalUiUrl, keys }: Welcome): string[] {
+export function describeService({
+  config,
+  apiUrl,
+  temporalAddress,
+  temporalUiUrl,
+  keys,
+  setupLink,
+}: Welcome): string[] {
   return [
     '',
     'Posthorn is ready',
@@ -23,6 +32,7 @@ export function describeService({ config, apiUrl, temporalAddress, temporalUiUrl
       : []),
     '',
     ...(keys === undefined ? ['A further API key: npx posthorn keys create --env test'] : describeKeys(keys, apiUrl)),
+    ...(setupLink === undefined ? [] : describeSetup(setupLink)),
     'Ctrl-C stops it',
   ];
 }
@@ -50,6 +60,13 @@ function describeKeys(keys: FirstKeys, apiUrl: string): string[] {
     '',
   ];
 }
+
+const describeSetup = (link: string): string[] => [
+  'The first administrator is made with the code of this link, once and within 60 minutes (docs/api.md, People):',
+  `  ${link}`,
+  'A new link: npx posthorn admin setup-link',
+  '',
+];
 
 function describeTargets({ allowHttpWebhooks, webhookAllowCidrs }: Config): string {
   const also = [...(allowHttpWebhooks ? ['plain http'] : []), ...webhookAllowCidrs];

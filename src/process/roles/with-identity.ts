@@ -1,29 +1,21 @@
 import { ensureSystemChannels } from '../../channels/store.ts';
 import { readConfig } from '../../config.ts';
-import { createDatabase } from '../../db/client.ts';
 import { type ApiKeys, createApiKeys } from '../../identity/api-keys/service.ts';
 import { type Apps, createApps } from '../../identity/apps/service.ts';
 import { type Audit, createAudit } from '../../identity/audit/service.ts';
 import { createLog } from '../../log.ts';
 import { createNewId } from '../../new-id.ts';
-import { explainingDatabase } from '../../readiness/database-trouble.ts';
-import { findDatabase } from './find-database.ts';
+import { withDatabase } from './with-database.ts';
 
 /** Services of the command line, which acts as the operator. */
 export type Identity = { apiKeys: ApiKeys; apps: Apps; audit: Audit };
 
 /** Runs a command's work on the database of the settings, or of the running `start`, and disconnects. */
 export async function withIdentity<T>(work: (identity: Identity) => Promise<T>): Promise<T> {
-  const databaseUrl = findDatabase(readConfig());
-  return explainingDatabase(databaseUrl, async () => {
-    const db = createDatabase(databaseUrl);
+  return withDatabase(readConfig(), async (db) => {
     const deps = { db, clock: () => new Date(), newId: createNewId(Date.now), log: createLog('error') };
     const apiKeys = createApiKeys(deps);
     const apps = createApps(deps, { makeSystemChannels: ensureSystemChannels, forget: apiKeys.forgetEverywhere });
-    try {
-      return await work({ apiKeys, apps, audit: createAudit(deps) });
-    } finally {
-      await db.$disconnect();
-    }
+    return work({ apiKeys, apps, audit: createAudit(deps) });
   });
 }

@@ -9,8 +9,10 @@ import { createKeyRing } from '../../../src/credentials/key-ring.ts';
 import { createFilters } from '../../../src/filters/filters.ts';
 import { startHttpServer } from '../../../src/http/server.ts';
 import { apiKeyScheme } from '../../../src/identity/api-keys/scheme.ts';
+import { sessionScheme } from '../../../src/identity/sessions/scheme.ts';
 import { dpopScheme } from '../../../src/identity/tokens/scheme.ts';
-import { type AddressBucket, createLimiter } from '../../../src/rate-limits/limiter.ts';
+import { ownOriginsOf } from '../../../src/kernel/request-origin.ts';
+import { createLimiter } from '../../../src/rate-limits/limiter.ts';
 import { createLog } from '../../../src/log.ts';
 import { createNewId } from '../../../src/new-id.ts';
 import { createAddressGuard } from '../../../src/outbound/address-guard.ts';
@@ -66,7 +68,7 @@ export async function startPosthorn(
     variables?: Record<string, string>;
     trustedCertificates?: readonly string[];
     schemes?: readonly Scheme[];
-    addressLimits?: Record<AddressBucket, number>;
+    addressRequestsPerMinute?: number;
   } = {},
 ): Promise<TestPosthorn> {
   const database = await createTestDatabase();
@@ -118,14 +120,19 @@ export async function startPosthorn(
   const limiter = createLimiter({
     log: deps.log,
     strangerRequestsPerMinute: 100_000,
-    addressLimits: options.addressLimits ?? { token: 100_000 },
+    addressRequestsPerMinute: options.addressRequestsPerMinute ?? 100_000,
   });
   const server = await startHttpServer(
     createApp({
       deps,
       services,
       routes,
-      schemes: [...(options.schemes ?? []), apiKeyScheme(services.apiKeys), dpopScheme(services.tokens)],
+      schemes: [
+        ...(options.schemes ?? []),
+        apiKeyScheme(services.apiKeys),
+        dpopScheme(services.tokens),
+        sessionScheme(services.sessions, ownOriginsOf(config)),
+      ],
       limiter,
     }),
     { port: 0, host: '127.0.0.1' },

@@ -1,0 +1,85 @@
+import { routesOf } from '../../http/route.ts';
+import { noBody } from '../../http/answer-fields.ts';
+import { signedInAnswer } from '../sessions/schema.ts';
+import { authenticateBody, changePasswordBody, resetPasswordBody, setupBody, signInBody } from './schema.ts';
+import type { Accounts } from './service.ts';
+
+const route = routesOf<{ accounts: Accounts }>();
+
+/** Where strangers could guess: by address, beside what is counted by account. */
+const GUESSED = {
+  addressLimit: { name: 'sign-in', perMinute: 30 },
+  isFromOwnPages: true,
+} as const;
+
+export const accountRoutes = [
+  route({
+    method: 'POST',
+    path: '/v1/setup',
+    access: 'public',
+    ...GUESSED,
+    consumes: 'json',
+    body: setupBody,
+    answers: { 201: signedInAnswer },
+    errors: ['FORBIDDEN', 'CONFLICT'],
+    async handle({ body, visit, setCookie }, { accounts }) {
+      const { answer, cookies } = await accounts.setUp(body, visit());
+      cookies.forEach(setCookie);
+      return answer;
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/sign-in',
+    access: 'public',
+    ...GUESSED,
+    consumes: 'json',
+    body: signInBody,
+    answers: { 200: signedInAnswer },
+    errors: ['UNAUTHORIZED', 'FORBIDDEN'],
+    async handle({ body, visit, setCookie }, { accounts }) {
+      const { answer, cookies } = await accounts.signIn(body, visit());
+      cookies.forEach(setCookie);
+      return answer;
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/password-reset',
+    access: 'public',
+    ...GUESSED,
+    consumes: 'json',
+    body: resetPasswordBody,
+    answers: { 204: noBody },
+    errors: ['FORBIDDEN'],
+    handle: ({ body }, { accounts }) => accounts.resetPassword(body),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/session/authenticate',
+    access: 'person',
+    ...GUESSED,
+    consumes: 'json',
+    body: authenticateBody,
+    answers: { 200: signedInAnswer },
+    async handle({ caller, body, setCookie }, { accounts }) {
+      const { answer, cookies } = await accounts.authenticate(caller, body);
+      cookies.forEach(setCookie);
+      return answer;
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/user/password',
+    access: 'person',
+    ...GUESSED,
+    consumes: 'json',
+    body: changePasswordBody,
+    answers: { 200: signedInAnswer },
+    async handle({ caller, body, setCookie }, { accounts }) {
+      const { answer, cookies } = await accounts.changePassword(caller, body);
+      cookies.forEach(setCookie);
+      return answer;
+    },
+  }),
+];

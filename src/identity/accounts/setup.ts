@@ -1,0 +1,76 @@
+import type { DatabaseTransaction } from '../../db/client.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { ApiError, invalidField } from '../../kernel/api-error.ts';
+import type { TellChange } from '../changes.ts';
+import type { Visit } from '../scheme.ts';
+import { hashSecret, newSecret } from '../sessions/secret.ts';
+import type { WithCookies } from '../sessions/service.ts';
+import type { SignedIn } from '../sessions/schema.ts';
+import { dropCodes, hasValidCode, insertCode, isCodeValid, useCode } from './codes-store.ts';
+import type { Begin } from './devices.ts';
+import { passwordProblem } from './password-rules.ts';
+import type { Passwords } from './passwords.ts';
+import type { SetupBody } from './schema.ts';
+import { findFirstOrganisation, hasAccounts, insertAccount, insertMember } from './store.ts';
+
+/** The link that makes the first administrator is good for an hour after it was printed. */
+const LINK_MS = 60 * 60_000;
+// Any number, the same in every process: of two that begin at once, one makes the link, and one request makes the administrator.
+const LOCK_NUMBER = 7_220_635;
+
+/**
+ * The code of a link that makes the first administrator. Undefined when there is a user already, or a link that is still good:
+ * `isRenewed` replaces that one.
+ */
+export const makeSetupCode = (
+  { db, clock }: Pick<Dependencies, 'db' | 'clock'>,
+  { isRenewed }: { isRenewed: boolean },
+): Promise<string | undefined> =>
+  db.$transaction(async (transaction) => {
+    await lock(transaction);
+    if (await hasAccounts(transaction)) return undefined;
+    if (!isRenewed && (await hasValidCode(transaction, 'setup', clock()))) return undefined;
+    await dropCodes(transaction, 'setup');
+    const code = newSecret();
+    const createdAt = clock();
+    const expiresAt = new Date(createdAt.getTime() + LINK_MS);
+    await insertCode(transaction, { hash: hashSecret(code), purpose: 'setup', createdAt, expiresAt });
+    return code;
+  });
+
+/** Makes the first administrator, owner of the first organisation. Throws FORBIDDEN unless the code is good, and nobody was made. */
+export type SetUp = (body: SetupBody, visit: Visit) => Promise<WithCookies<SignedIn>>;
+
+export function createSetUp(
+  { db, clock, newId }: Pick<Dependencies, 'db' | 'clock' | 'newId'>,
+  { passwords, begin, tell }: { passwords: Passwords; begin: Begin; tell: TellChange<DatabaseTransaction> },
+): SetUp {
+  return async ({ code, email, name, password }, visit) => {
+    const hash = hashSecret(code);
+    // Before the password is hashed: that work is for somebody who has the link.
+    if (!(await isCodeValid(db, hash, 'setup', clock())) || (await hasAccounts(db))) throw closed();
+    const problem = passwordProblem(password, [email, name]);
+    if (problem !== undefined) throw invalidField('password', problem);
+    const passwordHash = await passwords.hash(password);
+    return db.$transaction(async (transaction) => {
+      await lock(transaction);
+      if ((await hasAccounts(transaction)) || !(await useCode(transaction, hash, 'setup', clock()))) throw closed();
+      const organisationId = await findFirstOrganisation(transaction);
+      if (organisationId === undefined)
+        throw new ApiError('CONFLICT', 'There is no organisation yet: run `posthorn start` once');
+      const id = newId('user');
+      await insertAccount(transaction, { id, email, name, passwordHash });
+      await insertMember(transaction, organisationId, id, 'owner');
+      await tell(transaction, { action: 'setup.finished', by: id, organisationId, target: id });
+      return begin(transaction, id, visit);
+    });
+  };
+}
+
+// The cast: Prisma cannot read a `void` column.
+const lock = (transaction: DatabaseTransaction): Promise<unknown> =>
+  transaction.$queryRaw`SELECT pg_advisory_xact_lock(${LOCK_NUMBER})::text`;
+
+/** One text for a link that was used, has expired or never was, and for a service that has its administrator. */
+const closed = (): ApiError =>
+  new ApiError('FORBIDDEN', 'The setup link is not valid, or there is an administrator already');

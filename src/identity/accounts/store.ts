@@ -1,0 +1,69 @@
+import type { DatabaseTransaction } from '../../db/client.ts';
+import type { Role } from '../roles.ts';
+
+type Db = DatabaseTransaction;
+
+/** A person as signing in needs to know them. */
+export type Account = { id: string; email: string; name: string; passwordHash: string | undefined };
+
+const select = { id: true, email: true, name: true, passwordHash: true } as const;
+type Row = { id: string; email: string; name: string; passwordHash: string | null };
+const toAccount = ({ passwordHash, ...row }: Row): Account => ({ ...row, passwordHash: passwordHash ?? undefined });
+
+export async function findAccountByEmail(db: Db, email: string): Promise<Account | undefined> {
+  const row = await db.user.findUnique({ where: { email }, select });
+  return row === null ? undefined : toAccount(row);
+}
+
+export async function findAccount(db: Db, id: string): Promise<Account | undefined> {
+  const row = await db.user.findUnique({ where: { id }, select });
+  return row === null ? undefined : toAccount(row);
+}
+
+export const hasAccounts = async (db: Db): Promise<boolean> =>
+  (await db.user.findFirst({ select: { id: true } })) !== null;
+
+export async function insertAccount(
+  db: Db,
+  account: { id: string; email: string; name: string; passwordHash: string },
+): Promise<void> {
+  await db.user.create({ data: account });
+}
+
+export async function writePasswordHash(db: Db, id: string, passwordHash: string): Promise<void> {
+  await db.user.update({ where: { id }, data: { passwordHash } });
+}
+
+/** The organisation that the first start has made. */
+export async function findFirstOrganisation(db: Db): Promise<string | undefined> {
+  return (await db.organisation.findFirst({ orderBy: { id: 'asc' }, select: { id: true } }))?.id;
+}
+
+export async function insertMember(db: Db, organisationId: string, userId: string, role: Role): Promise<void> {
+  await db.member.create({ data: { organisationId, userId, role } });
+}
+
+/** Whether a browser has signed that person in before. */
+export async function isKnownDevice(db: Db, hash: Buffer, userId: string | undefined, now: Date): Promise<boolean> {
+  const row = await db.knownDevice.findUnique({ where: { hash: new Uint8Array(hash) } });
+  return row !== null && row.userId === userId && row.expiresAt > now;
+}
+
+/** Remembers a browser that has signed a person in, and forgets those of everybody whose time is over. */
+export async function keepDevice(
+  db: Db,
+  device: { hash: Buffer; userId: string; createdAt: Date; expiresAt: Date },
+): Promise<void> {
+  await db.knownDevice.deleteMany({ where: { expiresAt: { lte: device.createdAt } } });
+  const hash = new Uint8Array(device.hash);
+  await db.knownDevice.upsert({
+    where: { hash },
+    create: { ...device, hash },
+    update: { userId: device.userId, expiresAt: device.expiresAt },
+  });
+}
+
+/** Forgets all browsers of a person: their tries are strangers' from now on. */
+export async function forgetDevices(db: Db, userId: string): Promise<void> {
+  await db.knownDevice.deleteMany({ where: { userId } });
+}

@@ -1,0 +1,40 @@
+import type { DatabaseTransaction } from '../../db/client.ts';
+import { ApiError } from '../../kernel/api-error.ts';
+import { isId } from '../../kernel/ids.ts';
+import type { Caller } from '../caller.ts';
+import { isAtLeast, type Role } from '../roles.ts';
+import type { Member } from './schema.ts';
+import { findRole, lockMembers } from './store.ts';
+
+/** One text for an organisation that the person is no member of, and one that does not exist. */
+const noOrganisation = (): ApiError => new ApiError('NOT_FOUND', 'No such organisation of yours');
+
+export const noMember = (): ApiError => new ApiError('NOT_FOUND', 'No such member of this organisation');
+
+export const takesRole = (least: Role): ApiError =>
+  new ApiError('FORBIDDEN', `This takes the role ${least} in the organisation`);
+
+/** The role of the caller in an organisation. Throws NOT_FOUND for one who has none there, FORBIDDEN below `least`. */
+export async function requireRole(
+  db: DatabaseTransaction,
+  { principal }: Caller,
+  organisationId: string,
+  least: Role,
+): Promise<Role> {
+  const role = isId('organisation', organisationId) ? await findRole(db, organisationId, principal.id) : undefined;
+  if (role === undefined) throw noOrganisation();
+  if (!isAtLeast(role, least)) throw takesRole(least);
+  return role;
+}
+
+/** Everybody in an organisation and the caller among them, kept from changing until the transaction ends. */
+export async function lockAs(
+  transaction: DatabaseTransaction,
+  { principal }: Caller,
+  organisationId: string,
+): Promise<{ members: ReadonlyMap<string, Member>; self: Member }> {
+  const members = isId('organisation', organisationId) ? await lockMembers(transaction, organisationId) : undefined;
+  const self = members?.get(principal.id);
+  if (members === undefined || self === undefined) throw noOrganisation();
+  return { members, self };
+}

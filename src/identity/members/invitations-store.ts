@@ -1,0 +1,70 @@
+import type { Database, DatabaseTransaction } from '../../db/client.ts';
+import type { Invitation as InvitationRow } from '../../db/generated/client.ts';
+import type { PageRequest } from '../../kernel/page.ts';
+import type { Role } from '../roles.ts';
+import type { Invitation } from './schema.ts';
+
+type Db = DatabaseTransaction;
+
+// The column has a check constraint (migration 0023).
+const readRole = (role: string): Role => role as Role;
+
+const toInvitation = ({ id, email, role, invitedBy, createdAt, expiresAt }: InvitationRow): Invitation => ({
+  id,
+  email,
+  role: readRole(role),
+  invitedBy,
+  createdAt,
+  expiresAt,
+});
+
+export type InvitationDraft = Invitation & { organisationId: string; hash: Buffer };
+
+/** Stores an invitation in the place of an earlier one of that address, and forgets those that have expired. */
+export async function insertInvitation(db: Db, { hash, ...draft }: InvitationDraft): Promise<Invitation> {
+  const { organisationId, email, createdAt } = draft;
+  await db.invitation.deleteMany({ where: { organisationId, OR: [{ email }, { expiresAt: { lte: createdAt } }] } });
+  return toInvitation(await db.invitation.create({ data: { ...draft, hash: new Uint8Array(hash) } }));
+}
+
+/** The rows of one page and one more, newest first, without those that have expired. */
+export async function findInvitations(
+  db: Database,
+  organisationId: string,
+  page: PageRequest,
+  now: Date,
+): Promise<Invitation[]> {
+  const rows = await db.invitation.findMany({
+    where: { organisationId, expiresAt: { gt: now }, ...(page.after !== undefined && { id: { lt: page.after } }) },
+    orderBy: { id: 'desc' },
+    take: page.limit + 1,
+  });
+  return rows.map(toInvitation);
+}
+
+/** An invitation that can still be accepted, by the hash of its code. */
+export async function findOpenInvitation(
+  db: Db,
+  hash: Buffer,
+  now: Date,
+): Promise<(Invitation & { organisation: { id: string; name: string } }) | undefined> {
+  const row = await db.invitation.findUnique({
+    where: { hash: new Uint8Array(hash), expiresAt: { gt: now } },
+    include: { organisation: { select: { id: true, name: true } } },
+  });
+  return row === null ? undefined : { ...toInvitation(row), organisation: row.organisation };
+}
+
+/** Uses an invitation up. False when somebody was faster, or has revoked it. */
+export const useInvitation = async (db: Db, hash: Buffer, now: Date): Promise<boolean> =>
+  (await db.invitation.deleteMany({ where: { hash: new Uint8Array(hash), expiresAt: { gt: now } } })).count > 0;
+
+/** The role that an invitation gives; undefined when there is none of that id. */
+export async function findInvitedRole(db: Db, organisationId: string, id: string): Promise<Role | undefined> {
+  const row = await db.invitation.findFirst({ where: { id, organisationId }, select: { role: true } });
+  return row === null ? undefined : readRole(row.role);
+}
+
+export async function deleteInvitation(db: Db, organisationId: string, id: string): Promise<void> {
+  await db.invitation.deleteMany({ where: { id, organisationId } });
+}

@@ -1,0 +1,196 @@
+import type { DatabaseTransaction } from '../../db/client.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { ApiError, invalidField } from '../../kernel/api-error.ts';
+import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/page.ts';
+import type { Accounts } from '../accounts/service.ts';
+import type { Caller } from '../caller.ts';
+import type { TellChange } from '../changes.ts';
+import type { Role } from '../roles.ts';
+import type { Sessions } from '../sessions/service.ts';
+import { lockAs, noMember, requireRole, takesRole } from './access.ts';
+import { createInvitations, type Invitations } from './invitations.ts';
+import { linkTo } from './links.ts';
+import { createSendLink } from './mailing.ts';
+import { lackingRole, losesLastOwner } from './rules.ts';
+import {
+  type HandOver,
+  type ListMembers,
+  type Member,
+  memberChange,
+  type ResetLink,
+  type UpdateMember,
+} from './schema.ts';
+import { deleteMember, findMembers, findRolesOf, lockMembers, writeRole } from './store.ts';
+
+/** A member as it is now, and the cookies of the caller's own session where that got a new secret. */
+type Changed = { answer: Member; cookies: string[] };
+
+export type Members = {
+  invitations: Invitations;
+  list(caller: Caller, organisationId: string, query: ListMembers): Promise<Page<Member>>;
+  /** Another role ends the sessions of its person; the caller's own goes on under a new secret. */
+  update(caller: Caller, organisationId: string, userId: string, body: UpdateMember): Promise<Changed>;
+  /** Removes a member, or leaves. Nobody who is not there is removed. */
+  remove(caller: Caller, organisationId: string, userId: string): Promise<void>;
+  /** Makes another member an owner, and the caller an admin. */
+  handOver(caller: Caller, organisationId: string, body: HandOver): Promise<Changed>;
+  /** A link that resets a member's password. */
+  makeResetLink(caller: Caller, organisationId: string, userId: string): Promise<ResetLink>;
+  /** The command line, which has the database. */
+  operator: {
+    remove(organisationId: string, email: string): Promise<void>;
+    makeResetLink(email: string): Promise<{ link: string }>;
+    list(organisationId: string): Promise<Member[]>;
+  };
+};
+
+export function createMembers(
+  deps: Pick<Dependencies, 'db' | 'clock' | 'newId' | 'config' | 'log'>,
+  needed: { accounts: Accounts; sessions: Sessions; tell: TellChange<DatabaseTransaction> },
+): Members {
+  const { db, config } = deps;
+  const { accounts, sessions, tell } = needed;
+  const sendLink = createSendLink(deps);
+
+  /** Ends the sessions of one whose role has changed; the caller's own gets a new secret, whose cookies these are. */
+  const renewSessions = async (transaction: DatabaseTransaction, { principal }: Caller, userId: string) => {
+    if (principal.kind !== 'person' || principal.id !== userId) {
+      await sessions.endAll(transaction, userId);
+      return [];
+    }
+    await sessions.endAll(transaction, userId, principal.sessionId);
+    return (await sessions.renew(transaction, principal.sessionId, { isProven: false })).cookies;
+  };
+
+  const setRole = async (
+    transaction: DatabaseTransaction,
+    caller: Caller,
+    change: { organisationId: string; member: Member; role: Role },
+  ): Promise<Changed> => {
+    const { organisationId, member, role } = change;
+    await writeRole(transaction, organisationId, member.userId, role);
+    const cookies = await renewSessions(transaction, caller, member.userId);
+    const details = { before: member.role, after: role };
+    const by = caller.principal.id;
+    await tell(transaction, { action: 'member.role_changed', by, organisationId, target: member.userId, details });
+    return { answer: { ...member, role }, cookies };
+  };
+
+  const removeFrom = async (
+    transaction: DatabaseTransaction,
+    by: string,
+    organisationId: string,
+    { userId }: Member,
+  ) => {
+    await deleteMember(transaction, organisationId, userId);
+    await tell(transaction, { action: 'member.removed', by, organisationId, target: userId });
+  };
+
+  const resetLink = async (
+    transaction: DatabaseTransaction,
+    by: string,
+    userId: string,
+  ): Promise<Omit<ResetLink, 'isMailed'>> => {
+    const { code, expiresAt } = await accounts.makeResetCode(transaction, userId);
+    await tell(transaction, { action: 'user.reset_link_made', by, target: userId });
+    return { link: linkTo(config, 'password-reset', code), expiresAt };
+  };
+
+  return {
+    invitations: createInvitations(deps, { ...needed, sendLink }),
+
+    async list(caller, organisationId, query) {
+      await requireRole(db, caller, organisationId, 'viewer');
+      const scope: ListScope = { list: 'members', environmentId: organisationId, filters: {} };
+      const page = pageRequest(scope, query);
+      const rows = await findMembers(db, organisationId, page);
+      return toPage(scope, page.limit, rows, ({ member }) => member);
+    },
+
+    update: (caller, organisationId, userId, body) =>
+      db.$transaction(async (transaction) => {
+        const { members, self } = await lockAs(transaction, caller, organisationId);
+        const member = members.get(userId);
+        if (member === undefined) throw noMember();
+        const { role } = memberChange.of(member, body);
+        if (role === undefined) return { answer: member, cookies: [] };
+        refuse(members, self, member, role);
+        return setRole(transaction, caller, { organisationId, member, role });
+      }),
+
+    remove: (caller, organisationId, userId) =>
+      db.$transaction(async (transaction) => {
+        const { members, self } = await lockAs(transaction, caller, organisationId);
+        const member = members.get(userId);
+        if (member === undefined) throw noMember();
+        refuse(members, self, member, undefined);
+        await removeFrom(transaction, self.userId, organisationId, member);
+      }),
+
+    handOver: (caller, organisationId, { userId }) =>
+      db.$transaction(async (transaction) => {
+        const { members, self } = await lockAs(transaction, caller, organisationId);
+        if (self.role !== 'owner') throw takesRole('owner');
+        const member = members.get(userId);
+        if (member === undefined) throw invalidField('userId', 'is no member of this organisation');
+        if (userId === self.userId) throw invalidField('userId', 'is the owner who asks');
+        const { answer } = await setRole(transaction, caller, { organisationId, member, role: 'owner' });
+        const { cookies } = await setRole(transaction, caller, { organisationId, member: self, role: 'admin' });
+        return { answer, cookies };
+      }),
+
+    async makeResetLink(caller, organisationId, userId) {
+      const { email, ...made } = await db.$transaction(async (transaction) => {
+        const { members, self } = await lockAs(transaction, caller, organisationId);
+        if (self.role !== 'owner') throw takesRole('owner');
+        const member = members.get(userId);
+        if (member === undefined) throw noMember();
+        // A password opens every organisation of its person: nobody may enter one by it that is not their own.
+        const [theirs, own] = [await findRolesOf(transaction, userId), await findRolesOf(transaction, self.userId)];
+        if ([...theirs.keys()].some((each) => own.get(each) !== 'owner'))
+          throw new ApiError('FORBIDDEN', 'The person is a member of an organisation that you do not own');
+        return { ...(await resetLink(transaction, self.userId, userId)), email: member.email };
+      });
+      const subject = 'Your new password for Posthorn';
+      return { ...made, isMailed: await sendLink(email, { subject, link: made.link, until: made.expiresAt }) };
+    },
+
+    operator: {
+      list: async (organisationId) => [...(await lockedMembers(organisationId)).values()],
+      remove: (organisationId, email) =>
+        db.$transaction(async (transaction) => {
+          const members = await lockMembers(transaction, organisationId);
+          const member = [...members.values()].find((each) => each.email === email);
+          if (member === undefined) throw noMember();
+          refuseLastOwner(members, member, undefined);
+          await removeFrom(transaction, 'command line', organisationId, member);
+        }),
+      makeResetLink: (email) =>
+        db.$transaction(async (transaction) => {
+          const account = await accounts.findByEmail(transaction, email);
+          if (account === undefined) throw new ApiError('NOT_FOUND', `There is nobody with the address ${email}`);
+          return resetLink(transaction, 'command line', account.id);
+        }),
+    },
+  };
+
+  function lockedMembers(organisationId: string): Promise<ReadonlyMap<string, Member>> {
+    return db.$transaction((transaction) => lockMembers(transaction, organisationId));
+  }
+}
+
+type All = ReadonlyMap<string, Member>;
+
+/** Throws FORBIDDEN for a change that takes another role, CONFLICT for one that leaves no owner. */
+function refuse(members: All, self: Member, member: Member, wanted: Role | undefined): void {
+  const isSelf = self.userId === member.userId;
+  const lacking = lackingRole({ actor: self.role, target: member.role, wanted, isSelf });
+  if (lacking !== undefined) throw takesRole(lacking);
+  refuseLastOwner(members, member, wanted);
+}
+
+function refuseLastOwner(members: All, { role: target }: Member, wanted: Role | undefined): void {
+  const owners = [...members.values()].filter(({ role }) => role === 'owner').length;
+  if (losesLastOwner({ actor: 'owner', target, wanted, isSelf: false }, owners))
+    throw new ApiError('CONFLICT', 'The last owner stays: make another owner first');
+}

@@ -1,0 +1,75 @@
+import type { Database, DatabaseTransaction } from '../../db/client.ts';
+import type { PageRequest } from '../../kernel/page.ts';
+import type { Role } from '../roles.ts';
+import type { Member } from './schema.ts';
+
+type Db = DatabaseTransaction;
+type Row = { userId: string; role: string; createdAt: Date; user: { email: string; name: string } };
+
+const include = { user: { select: { email: true, name: true } } } as const;
+// The column has a check constraint (migration 0023).
+const readRole = (role: string): Role => role as Role;
+
+const toMember = ({ userId, role, createdAt, user }: Row): Member => ({
+  userId,
+  email: user.email,
+  name: user.name,
+  role: readRole(role),
+  createdAt,
+});
+
+/** The rows of one page and one more, those first whose account is newest. */
+export async function findMembers(
+  db: Database,
+  organisationId: string,
+  page: PageRequest,
+): Promise<{ id: string; member: Member }[]> {
+  const rows = await db.member.findMany({
+    where: { organisationId, ...(page.after !== undefined && { userId: { lt: page.after } }) },
+    orderBy: { userId: 'desc' },
+    take: page.limit + 1,
+    include,
+  });
+  return rows.map((row) => ({ id: row.userId, member: toMember(row) }));
+}
+
+export async function findRole(db: Db, organisationId: string, userId: string): Promise<Role | undefined> {
+  const row = await db.member.findUnique({ where: { organisationId_userId: { organisationId, userId } } });
+  return row === null ? undefined : readRole(row.role);
+}
+
+/** Keeps the members of an organisation from changing until the transaction ends, and gives all of them by their users. */
+export async function lockMembers(db: Db, organisationId: string): Promise<ReadonlyMap<string, Member>> {
+  await db.$queryRaw`SELECT id FROM organisations WHERE id = ${organisationId} FOR NO KEY UPDATE`;
+  const rows = await db.member.findMany({ where: { organisationId }, include });
+  return new Map(rows.map((row) => [row.userId, toMember(row)]));
+}
+
+export async function writeRole(db: Db, organisationId: string, userId: string, role: Role): Promise<void> {
+  await db.member.update({ where: { organisationId_userId: { organisationId, userId } }, data: { role } });
+}
+
+export async function insertMember(db: Db, organisationId: string, userId: string, role: Role): Promise<void> {
+  await db.member.create({ data: { organisationId, userId, role } });
+}
+
+export async function deleteMember(db: Db, organisationId: string, userId: string): Promise<void> {
+  await db.member.delete({ where: { organisationId_userId: { organisationId, userId } } });
+}
+
+/** Roles of a person in every organisation, by its id. */
+export async function findRolesOf(db: Db, userId: string): Promise<ReadonlyMap<string, Role>> {
+  const rows = await db.member.findMany({ where: { userId } });
+  return new Map(rows.map(({ organisationId, role }) => [organisationId, readRole(role)]));
+}
+
+/** Id and name of one organisation, or of the one that the first start has made. */
+export async function findOrganisation(db: Db, id?: string): Promise<{ id: string; name: string } | undefined> {
+  const select = { id: true, name: true } as const;
+  const row = await db.organisation.findFirst({
+    where: id === undefined ? {} : { id },
+    orderBy: { id: 'asc' },
+    select,
+  });
+  return row ?? undefined;
+}

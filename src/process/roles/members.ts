@@ -1,0 +1,83 @@
+import { type Config, ConfigError, readConfig } from '../../config.ts';
+import type { DatabaseTransaction } from '../../db/client.ts';
+import { createAccounts } from '../../identity/accounts/service.ts';
+import { createMembers, type Members } from '../../identity/members/service.ts';
+import { createInvitationBody } from '../../identity/members/schema.ts';
+import { findOrganisation } from '../../identity/members/store.ts';
+import type { Role } from '../../identity/roles.ts';
+import { createSessions } from '../../identity/sessions/service.ts';
+import { createLog } from '../../log.ts';
+import { createNewId } from '../../new-id.ts';
+import { createTellChange } from '../tell-change.ts';
+import { withDatabase } from './with-database.ts';
+import { print } from './role.ts';
+import { readRunningState } from './running-state.ts';
+import { toTable } from './table.ts';
+import { visible } from './visible.ts';
+
+type Which = { organisation?: string };
+
+/** `posthorn members list`: everybody in an organisation. */
+export async function listMembers({ organisation, json }: Which & { json: boolean }): Promise<void> {
+  await withMembers(async (members, db) => {
+    const { id, name } = await organisationOf(db, organisation);
+    const all = await members.operator.list(id);
+    if (json) return print(JSON.stringify(all, undefined, 2));
+    const rows = all.map(({ userId, role, email, name: person }) => [userId, role, email, visible(person)]);
+    return print(
+      [`Organisation ${visible(name)} (${id})`, toTable([['USER', 'ROLE', 'EMAIL', 'NAME'], ...rows])].join('\n'),
+    );
+  });
+}
+
+/** `posthorn members invite`: prints the link alone, so that a script can take it. */
+export async function inviteMember(email: string, { organisation, role }: Which & { role: Role }): Promise<void> {
+  const body = createInvitationBody.safeParse({ email, role });
+  if (!body.success) throw new ConfigError(`${visible(email)} is no e-mail address of printable ASCII characters`);
+  await withMembers(async (members, db) => {
+    const { id } = await organisationOf(db, organisation);
+    print((await members.invitations.createAsOperator(id, body.data)).link);
+  });
+}
+
+/** `posthorn members remove`: their rights end with their next request. */
+export async function removeMember(email: string, { organisation }: Which): Promise<void> {
+  await withMembers(async (members, db) => {
+    const { id, name } = await organisationOf(db, organisation);
+    await members.operator.remove(id, email.toLowerCase());
+    print(`Removed ${visible(email)} from the organisation ${visible(name)} (${id})`);
+  });
+}
+
+/** `posthorn admin reset-password`: prints a link that works once, for 30 minutes. */
+export async function printResetLink(email: string): Promise<void> {
+  await withMembers(async (members) => print((await members.operator.makeResetLink(email.toLowerCase())).link));
+}
+
+function withMembers(work: (members: Members, db: DatabaseTransaction) => Promise<void>): Promise<void> {
+  const config = atRunning(readConfig());
+  return withDatabase(config, async (db) => {
+    const log = createLog('error');
+    const deps = { db, config, log, clock: () => new Date(), newId: createNewId(Date.now) };
+    const tell = createTellChange(deps);
+    const sessions = createSessions(deps, tell);
+    const accounts = createAccounts(deps, { sessions, tell });
+    await work(createMembers(deps, { accounts, sessions, tell }), db);
+  });
+}
+
+/** A `start` without a chosen port may have another address than the settings say. */
+export function atRunning(config: Config): Config {
+  const running = config.databaseUrl === undefined ? readRunningState(config.dataFolder)?.apiUrl : undefined;
+  const isDefault = config.publicBaseUrl === `http://localhost:${config.port}`;
+  return running !== undefined && isDefault ? { ...config, publicBaseUrl: running } : config;
+}
+
+async function organisationOf(db: DatabaseTransaction, id: string | undefined): Promise<{ id: string; name: string }> {
+  const found = await findOrganisation(db, id);
+  if (found === undefined)
+    throw new ConfigError(
+      `There is no organisation${id === undefined ? ' yet: start the service once' : ` ${visible(id)}`}`,
+    );
+  return found;
+}

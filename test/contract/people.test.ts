@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { routes } from '../../src/routes.ts';
+import { PEOPLE } from '../support/check/people-table.ts';
+import { tableContents } from '../support/check/table-contents.ts';
+import { OWNER, setUp, signIn } from '../support/make/people.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { type Browser, createBrowser } from '../support/world/browser.ts';
+
+let posthorn: TestPosthorn;
+let browser: Browser;
+beforeAll(async () => {
+  posthorn = await startPosthorn({ withWorker: false });
+  await setUp(posthorn);
+});
+afterAll(() => posthorn.stop());
+beforeEach(async () => {
+  ({ browser } = await signIn(posthorn, OWNER));
+});
+
+type Refusal = { error: { code: string; message: string; details?: { field: string; reason: string } } };
+const people = routes.filter(({ access }) => typeof access === 'string');
+const guardsOf = ({ isFromOwnPages, addressLimit, isDangerous }: (typeof routes)[number]): string =>
+  [
+    ...(isFromOwnPages === true ? ['own pages'] : []),
+    ...(addressLimit === undefined ? [] : [`${addressLimit.perMinute} a minute`]),
+    ...(isDangerous === true ? ['fresh'] : []),
+  ].join(', ');
+
+test('these are all routes of people, with who may ask and what guards them', () => {
+  const lineOf = (endpoint: string, access: unknown, status: number, guards: string): string =>
+    `${endpoint}: ${String(access)}, ${status}, ${guards}`;
+  const actual = people.map((row) => lineOf(`${row.method} ${row.path}`, row.access, row.status, guardsOf(row)));
+  const wanted = PEOPLE.map(({ endpoint, access, status, guards = '' }) => lineOf(endpoint, access, status, guards));
+  expect(new Set(actual)).toEqual(new Set(wanted));
+  expect(actual).toHaveLength(wanted.length);
+});
+
+test('routes with a scope that show or make secrets, or erase, ask a person for the password again', () => {
+  const dangerous = routes.filter((row) => typeof row.access === 'object' && row.isDangerous === true);
+  expect(dangerous.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual([
+    'DELETE /v1/messages/:messageId',
+    'GET /v1/subscriptions/:subscriptionId/secret',
+    'POST /v1/api-keys',
+    'POST /v1/api-keys/:apiKeyId/rotate',
+    'POST /v1/subscriptions/:subscriptionId/secret/rotate',
+  ]);
+});
+
+describe.each(people.map((row) => ({ ...row, target: row.path.replaceAll(/:\w+/g, 'x') })))(
+  '$method $path',
+  ({ method, target, access, body }) => {
+    async function expectUnchanged(act: () => Promise<void>): Promise<void> {
+      const before = await tableContents(posthorn.deps.pool);
+      await act();
+      expect(await tableContents(posthorn.deps.pool)).toEqual(before);
+    }
+    const sent = body === undefined ? undefined : {};
+
+    if (access !== 'public') {
+      test('without a session is UNAUTHORIZED, and with an API key FORBIDDEN, and changes nothing', async () => {
+        await expectUnchanged(async () => {
+          const stranger = createBrowser(posthorn);
+          expect((await stranger.request(method, target, sent)).status).toBe(401);
+          stranger.jar.set('posthorn-session', 'A'.repeat(43));
+          expect((await stranger.request(method, target, sent)).status).toBe(401);
+          expect((await posthorn.request(method, target, sent)).status).toBe(403);
+        });
+      });
+    }
+
+    test('refuses unknown fields and parameters, and what is no JSON, with all headers, and changes nothing', async () => {
+      await expectUnchanged(async () => {
+        const parameter = await browser.request<Refusal>(method, `${target}?zebra=1`, sent);
+        expect([parameter.status, parameter.body.error.details?.field]).toEqual([400, 'zebra']);
+        for (const name of ['limit', 'remaining', 'reset'])
+          expect(parameter.headers.get(`x-ratelimit-${name}`)).toMatch(/^\d+$/);
+        expect(parameter.headers.get('cache-control')).toBe('no-store');
+        if (method === 'GET') return;
+        const field = await browser.request<Refusal>(method, target, { zebra: 1 });
+        expect([field.status, field.body.error.details?.field]).toEqual([400, 'zebra']);
+        for (const each of ['{', '[]', 'null'])
+          expect([each, (await browser.request(method, target, each)).status]).toEqual([each, 400]);
+        const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+        expect((await browser.request(method, target, 'a=b', { headers })).status).toBe(415);
+      });
+    });
+
+    if (method !== 'GET') {
+      test('from a page of another site is FORBIDDEN, and changes nothing', async () => {
+        await expectUnchanged(async () => {
+          const headers = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' };
+          expect((await browser.request(method, target, sent, { headers })).status).toBe(403);
+        });
+      });
+    }
+  },
+);
