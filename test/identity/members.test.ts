@@ -150,6 +150,23 @@ describe('a member', () => {
     }
   });
 
+  test('that belongs to another organisation is not listed, and its invitation not revoked', async () => {
+    const { db, newId } = posthorn.deps;
+    const [organisationId, userId, id] = [newId('organisation'), newId('user'), newId('invitation')];
+    await db.organisation.create({ data: { id: organisationId, name: 'Foreign' } });
+    await db.user.create({ data: { id: userId, email: 'else@example.com', name: 'Else' } });
+    await db.member.create({ data: { organisationId, userId, role: 'owner' } });
+    const times = { createdAt: new Date(), expiresAt: new Date(Date.now() + 3_600_000) };
+    const foreign = { id, organisationId, email: 'nora@example.com', role: 'viewer', invitedBy: userId, ...times };
+    await db.invitation.create({ data: { ...foreign, hash: new Uint8Array(32) } });
+    const { body } = await owner.browser.request<{ data: Member[] }>('GET', `${organisation}/members`);
+    expect(body.data.map((member) => member.userId)).toEqual([owner.me.user.id]);
+    const open = await owner.browser.request<{ data: Invited[] }>('GET', `${organisation}/invitations`);
+    expect(open.body.data).toEqual([]);
+    expect(await refused(owner.browser, 'DELETE', `/invitations/${id}`)).toEqual([404, 'NOT_FOUND']);
+    expect(await refused(owner.browser, 'DELETE', `/members/${userId}`)).toEqual([404, 'NOT_FOUND']);
+  });
+
   test('gets another role from an admin, which ends their sessions', async () => {
     const [admin, viewer] = [await join('admin'), await join('viewer')];
     const path = `${organisation}/members/${viewer.me.user.id}`;

@@ -147,6 +147,16 @@ describe('a wrong password', () => {
     expect((await tryOnce(forged)).status).toBe(429);
   });
 
+  test('is counted as a stranger’s in a browser that has signed in somebody else', async () => {
+    const { db, newId } = posthorn.deps;
+    const { passwordHash } = await db.user.findUniqueOrThrow({ where: { email: OWNER.email } });
+    const email = 'other@example.com';
+    await db.user.create({ data: { id: newId('user'), email, name: 'Other', passwordHash } });
+    const { browser } = await signIn(posthorn, OWNER);
+    for (let time = 0; time < 5; time += 1) await fail(undefined, email);
+    expect((await tryOnce(browser, { email })).status).toBe(429);
+  });
+
   test('is forgotten with the right one', async () => {
     for (let round = 0; round < 2; round += 1) {
       for (let time = 0; time < 4; time += 1) await fail();
