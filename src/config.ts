@@ -289,9 +289,8 @@ function readCidrs(text: string): string[] {
   });
 }
 
-function withoutEmpty(environment: EnvironmentVariables): EnvironmentVariables {
-  return Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
-}
+const withoutEmpty = (environment: EnvironmentVariables): EnvironmentVariables =>
+  Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
 
 /** Freezes objects and arrays all the way down. Bytes are left out: a view with elements cannot be frozen. */
 function deepFreeze<T>(value: T): T {

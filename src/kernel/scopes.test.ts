@@ -15,5 +15,6 @@ test('the scopes are the nine of the specification, then ours', () => {
     'credentials:write',
     'apps:read',
     'apps:write',
+    'audit:read',
   ]);
 });
