@@ -16,7 +16,6 @@ beforeAll(async () => {
 afterAll(() => posthorn.stop());
 beforeEach(async () => {
   await posthorn.deps.pool.query('TRUNCATE users, one_time_codes, invitations, sign_in_tries CASCADE');
-  await posthorn.deps.pool.query(`DELETE FROM organisations WHERE name = 'Foreign'`);
   owner = await setUp(posthorn);
   organisation = `/v1/organisations/${owner.me.organisations[0]?.id}`;
 });

@@ -4,7 +4,7 @@ import { routesOf } from '../../http/route.ts';
 import { auditEntryAnswer, auditFilterQuery, auditLine, listAuditQuery } from './schema.ts';
 import type { Audit } from './service.ts';
 
-const access = { scope: 'audit:read' } as const;
+const access = { scope: 'audit:read', level: 'any' } as const;
 const route = routesOf<{ audit: Audit }>();
 
 export const auditRoutes = [

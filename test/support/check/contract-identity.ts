@@ -25,8 +25,8 @@ export const IDENTITY: ContractRow[] = [
     answers: appAnswer,
     body: () => ({ name: 'Renamed' }),
   },
-  { method: 'GET', path: '/v1/audit', scope: 'audit:read', status: 200, listOf: auditEntryAnswer },
-  { method: 'GET', path: '/v1/audit/export', scope: 'audit:read', status: 200, isLines: true },
+  { method: 'GET', path: '/v1/audit', scope: 'audit:read', level: 'any', status: 200, listOf: auditEntryAnswer },
+  { method: 'GET', path: '/v1/audit/export', scope: 'audit:read', level: 'any', status: 200, isLines: true },
   {
     method: 'GET',
     path: '/v1/organisations/:organisationId',
