@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { KeptAnswer, KeyedRequest } from '../idempotency/kept-answers.ts';
+import type { Caller } from '../identity/caller.ts';
 import { type ApiError, invalidField } from '../kernel/api-error.ts';
 import { stringifyExact } from '../kernel/exact-json.ts';
 import { ANSWER_HEADERS } from './answer.ts';
@@ -43,6 +44,7 @@ export const idempotency =
           route.path,
           ctx.state.params,
           readKey(given),
+          ...rightsOf(route, caller),
         ]),
       ),
       requestHash: sha256(ctx.state.bytes),
@@ -72,6 +74,13 @@ export const idempotency =
     ctx.set({ ...answer.headers, 'Idempotent-Replayed': 'true' });
     ctx.body = answer.body;
   };
+
+/**
+ * Part of the key where an answer may hold a credential with the caller's rights: one that has other rights now, or a token with fewer,
+ * is not handed what was made with more.
+ */
+const rightsOf = ({ access }: Row, { scopes }: Caller): string[] =>
+  typeof access === 'object' && access.scope === 'credentials:write' ? [[...scopes].toSorted().join(' ')] : [];
 
 function readKey(given: readonly string[]): string {
   const [key = ''] = given;

@@ -39,6 +39,13 @@ export async function findResetPerson(db: Db, hash: Buffer, now: Date): Promise<
   return row?.userId ?? undefined;
 }
 
+/** Ends every link that would reset the password of a member of that organisation. */
+export async function dropResetCodesOf(db: Db, organisationId: string): Promise<void> {
+  await db.oneTimeCode.deleteMany({
+    where: { purpose: 'password-reset', user: { members: { some: { organisationId } } } },
+  });
+}
+
 /** Ends every link that would reset that person's password. */
 export async function dropResetCodes(db: Db, userId: string): Promise<void> {
   await db.oneTimeCode.deleteMany({ where: { userId } });

@@ -9,6 +9,7 @@ import type { Sessions, WithCookies } from '../sessions/service.ts';
 import { type Begin, createDevices } from './devices.ts';
 import { passwordProblem } from './password-rules.ts';
 import { createPasswords } from './passwords.ts';
+import { dropResetCodes, dropResetCodesOf } from './codes-store.ts';
 import { createResetPassword, makeResetCode } from './password-reset.ts';
 import type { AuthenticateBody, ChangePasswordBody, ResetPasswordBody, SignInBody } from './schema.ts';
 import { createSetUp, type SetUp } from './setup.ts';
@@ -50,6 +51,8 @@ export type Accounts = {
   ): Promise<Account>;
   /** A link's code that resets a person's password. */
   makeResetCode(transaction: DatabaseTransaction, userId: string): Promise<{ code: string; expiresAt: Date }>;
+  /** Ends every link that would reset the password of a member of that organisation. */
+  dropResetCodesOf(transaction: DatabaseTransaction, organisationId: string): Promise<void>;
   /** Gives the person of such a code another password (password-reset.ts). */
   resetPassword(body: ResetPasswordBody): Promise<void>;
   /** The person of a session proves once more who they are; the session goes on under a new secret. */
@@ -116,6 +119,7 @@ export function createAccounts(
     setUp: createSetUp(deps, { passwords, begin, tell }),
     resetPassword: createResetPassword(deps, { passwords, sessions, tell }),
     makeResetCode: (transaction, userId) => makeResetCode(transaction, userId, clock()),
+    dropResetCodesOf,
     begin,
     identify,
     enter,
@@ -149,6 +153,7 @@ export function createAccounts(
       return db.$transaction(async (transaction) => {
         await tries.forget(transaction, { kind: 'session', sessionId });
         await writePasswordHash(transaction, account.id, passwordHash);
+        await dropResetCodes(transaction, account.id);
         await forgetDevices(transaction, account.id);
         await sessions.endAll(transaction, account.id, sessionId);
         await tell(transaction, { action: 'user.password_changed', by: account.id, target: account.id });

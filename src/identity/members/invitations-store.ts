@@ -68,3 +68,8 @@ export async function findInvitedRole(db: Db, organisationId: string, id: string
 export async function deleteInvitation(db: Db, organisationId: string, id: string): Promise<void> {
   await db.invitation.deleteMany({ where: { id, organisationId } });
 }
+
+/** Ends what a person has invited others to. */
+export async function deleteInvitationsBy(db: Db, organisationId: string, userId: string): Promise<void> {
+  await db.invitation.deleteMany({ where: { organisationId, invitedBy: userId } });
+}

@@ -5,10 +5,11 @@ import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/pag
 import type { Accounts } from '../accounts/service.ts';
 import type { Caller } from '../caller.ts';
 import type { TellChange } from '../changes.ts';
-import type { Role } from '../roles.ts';
+import { isAtLeast, type Role } from '../roles.ts';
 import type { Sessions } from '../sessions/service.ts';
 import { lockAs, noMember, requireRole, takesRole } from './access.ts';
 import { createInvitations, type Invitations } from './invitations.ts';
+import { deleteInvitationsBy } from './invitations-store.ts';
 import { linkTo } from './links.ts';
 import { createSendLink } from './mailing.ts';
 import { lackingRole, losesLastOwner } from './rules.ts';
@@ -62,6 +63,19 @@ export function createMembers(
     return (await sessions.renew(transaction, principal.sessionId, { isProven: false })).cookies;
   };
 
+  /**
+   * Links that somebody with fewer rights now may have made, or may hold: invitations would bring them back, and a link that resets a
+   * password would open the account of another member. Who made a reset link is not stored, and it lives for half an hour: all end.
+   */
+  const endLinksOf = async (
+    transaction: DatabaseTransaction,
+    organisationId: string,
+    userId: string,
+  ): Promise<void> => {
+    await deleteInvitationsBy(transaction, organisationId, userId);
+    await accounts.dropResetCodesOf(transaction, organisationId);
+  };
+
   const setRole = async (
     transaction: DatabaseTransaction,
     caller: Caller,
@@ -69,6 +83,7 @@ export function createMembers(
   ): Promise<Changed> => {
     const { organisationId, member, role } = change;
     await writeRole(transaction, organisationId, member.userId, role);
+    if (!isAtLeast(role, member.role)) await endLinksOf(transaction, organisationId, member.userId);
     const cookies = await renewSessions(transaction, caller, member.userId);
     const details = { before: member.role, after: role };
     const by = caller.principal.id;
@@ -83,6 +98,7 @@ export function createMembers(
     { userId }: Member,
   ) => {
     await deleteMember(transaction, organisationId, userId);
+    await endLinksOf(transaction, organisationId, userId);
     await tell(transaction, { action: 'member.removed', by, organisationId, target: userId });
   };
 

@@ -1,7 +1,7 @@
 import { ApiError } from '../../kernel/api-error.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { PROOF_ALGORITHMS } from '../../kernel/oauth.ts';
-import { SCOPES } from '../../kernel/scopes.ts';
+import { SCOPES, type Scope } from '../../kernel/scopes.ts';
 import type { EnvironmentCaller } from '../caller.ts';
 import { requireBinding } from '../dpop/binding.ts';
 import { createNonces } from '../dpop/nonces.ts';
@@ -78,7 +78,7 @@ export function createTokens(
       throw invalidClient();
     }
     if (found.credential.isAppSuspended) throw suspendedClient();
-    return { credential: found.credential, secretId: secret.id };
+    return { credential: found.credential, secretId: secret.id, scopes: scopesBy(secret.id, found) };
   };
 
   const useUp = async (proof: Proof, code: 'INVALID_REQUEST' | 'UNAUTHORIZED'): Promise<void> => {
@@ -100,9 +100,9 @@ export function createTokens(
       const proof = await check(proofs, { method: 'POST', uri: issuer + TOKEN_PATH }).catch((thrown: unknown) => {
         throw proofRefusal(thrown, 'INVALID_REQUEST', nextNonce());
       });
-      const { credential, secretId } = await authenticate(body, proof, countFailure);
+      const { credential, secretId, scopes: own } = await authenticate(body, proof, countFailure);
       await useUp(proof, 'INVALID_REQUEST');
-      const scopes = readScope(body.scope, credential.scopes);
+      const scopes = readScope(body.scope, own);
       if (typeof scopes === 'string') throw tokenProblem('invalid_scope', 'scope', scopes);
       const now = clock();
       const lifeSeconds = lifeOf(credential.expiresAt, now);
@@ -156,6 +156,13 @@ export function createTokens(
       }),
   };
 }
+
+/** A secret that was rotated may have been stolen, and would otherwise rotate again for ever, or make credentials that stay. */
+const scopesBy = (
+  secretId: string,
+  { credential, secrets: [newest] }: { credential: { scopes: readonly Scope[] }; secrets: readonly { id: string }[] },
+): readonly Scope[] =>
+  secretId === newest?.id ? credential.scopes : credential.scopes.filter((scope) => scope !== 'credentials:write');
 
 /** Seconds that a token lives; none outlives its credential. */
 function lifeOf(expiresAt: Date | undefined, now: Date): number {
