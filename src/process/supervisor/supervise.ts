@@ -1,5 +1,5 @@
 import cluster, { type Worker } from 'node:cluster';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import type { Config } from '../../config.ts';
@@ -13,6 +13,8 @@ import type { Assignment, ServiceRole, ToProcess, ToSupervisor } from './message
 
 // From source as from a build: the entry has the ending of this module.
 const ENTRY = fileURLToPath(new URL(`../../service-process${import.meta.url.slice(-3)}`, import.meta.url));
+// The last words of a dead process are in the pipe already; reading them takes no longer on a busy machine.
+const EMPTIED_WITHIN_MS = 2_000;
 /** Turns of the event loop in which connections that wait in the listener's backlog are still handed on, when a drain begins. */
 const ACCEPTING_TURNS = 10;
 // An API drains for 25 s and its worker for 40 s at most. A process that still runs then hangs.
@@ -229,7 +231,8 @@ async function endOf(worker: Worker): Promise<string> {
       if (worker.process.pid === undefined) resolve(message);
     });
   });
-  if (worker.process.pid !== undefined) await emptied;
+  // A killed process was once neither started again nor counted as gone: its exit had been heard, and the end of its pipe had not.
+  if (worker.process.pid !== undefined) await Promise.race([emptied, sleep(EMPTIED_WITHIN_MS)]);
   return how;
 }
 
