@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { KeepInPublish } from '../idempotency/kept-answers.ts';
-import type { Caller, EnvironmentCaller, PersonCaller } from '../identity/caller.ts';
+import type { Caller, EnvironmentCaller, TenantCaller } from '../identity/caller.ts';
 import type { RequestHead, Visit } from '../identity/scheme.ts';
 import type { AddressLimit, Bucket } from '../rate-limits/limiter.ts';
 import type { ErrorCode } from '../kernel/api-error.ts';
@@ -38,7 +38,7 @@ type CallerOf<A extends Access> = A extends 'public'
   : A extends 'person'
     ? Caller
     : A extends 'session' | { readonly level: string }
-      ? Exclude<Caller, PersonCaller>
+      ? TenantCaller
       : EnvironmentCaller;
 
 /** A request as a handler gets it: authenticated, allowed and validated. */
