@@ -7,7 +7,7 @@ const project = {
   transform: {
     '^.+\\.ts$': ['@swc/jest', { jsc: { parser: { syntax: 'typescript' }, target: 'es2022' }, sourceMaps: 'inline' }],
   },
-  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.data/'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.data/', '<rootDir>/client/dist/'],
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/dist/', '<rootDir>/.data/'],
   watchPathIgnorePatterns: ['<rootDir>/.data/', '<rootDir>/coverage/'],
 };
@@ -26,6 +26,7 @@ export default {
         '<rootDir>/local/**/*.test.ts',
         '<rootDir>/workflows/**/*.test.ts',
         '<rootDir>/activities/**/*.test.ts',
+        '<rootDir>/client/test/**/*.test.ts',
       ],
     },
     {

@@ -1,7 +1,8 @@
 import type { Pool } from 'pg';
 import { pino } from 'pino';
 import { findChannels } from '../src/channels/store.ts';
-import type { Database } from '../src/db/client.ts';
+import type { Database, DatabaseTransaction } from '../src/db/client.ts';
+import { inTransaction } from '../src/db/transaction.ts';
 import type { DeadLetterFilter } from '../src/dead-letters/filter-store.ts';
 import { listDeadLetters } from '../src/dead-letters/store.ts';
 import { judge } from '../src/deliveries/judge.ts';
@@ -40,7 +41,13 @@ import { plainUnit } from './plain-unit.ts';
 
 /** A query of the service, by its own code. `run` may ask several statements. */
 export type Query = { name: string; run: () => Promise<unknown> };
-export type Questioned = { db: Database; pool: Pool; environmentId: string };
+export type Questioned = {
+  db: Database;
+  pool: Pool;
+  environmentId: string;
+  /** A transaction under row-level security, as services read lists. */
+  asCaller: <T>(list: (transaction: DatabaseTransaction) => Promise<T>) => Promise<T>;
+};
 
 const newId = createNewId(Date.now);
 const HOLDER = 'inc_growth';
@@ -50,65 +57,78 @@ const idAgo = (kind: IdKind, days: number): string => lowestIdAt(kind, new Date(
 const TYPES = [BUSY.eventType, 'growth.*', 'never'];
 
 /** Every list of the API: first page, a page far behind, and each filter once with many rows behind it and once with few. */
-export async function listQueries({ db, environmentId }: Questioned): Promise<Query[]> {
+export async function listQueries({ asCaller, environmentId }: Questioned): Promise<Query[]> {
   const busy = { environmentId, channelId: BUSY.channelId };
-  const [middle] = await listMessages(db, { ...busy, ids: { before: idAgo('message', 15) } }, page());
+  const [middle] = await asCaller((db) => listMessages(db, { ...busy, ids: { before: idAgo('message', 15) } }, page()));
   const messageId = middle?.id ?? '';
-  const [delivery] = await listDeliveries(db, { environmentId, messageId }, page(), new Date());
+  const [delivery] = await asCaller((db) => listDeliveries(db, { environmentId, messageId }, page(), new Date()));
   const deliveryId = delivery?.id ?? '';
   const queries: Query[] = [
     {
       name: 'messages of a busy channel',
-      run: () => listMessages(db, busy, page()),
+      run: () => asCaller((db) => listMessages(db, busy, page())),
     },
     {
       name: 'messages of a busy channel, far behind',
-      run: () => listMessages(db, busy, page(messageId)),
+      run: () => asCaller((db) => listMessages(db, busy, page(messageId))),
     },
     ...TYPES.map((eventType) => ({
       name: `messages of a busy channel, ${eventType}`,
-      run: () => listMessages(db, { ...busy, eventType }, page()),
+      run: () => asCaller((db) => listMessages(db, { ...busy, eventType }, page())),
     })),
     {
       name: 'messages of a calm channel in a day',
       run: () =>
-        listMessages(
-          db,
-          {
-            environmentId,
-            channelId: CALM.channelId,
-            ids: { from: idAgo('message', 9), before: idAgo('message', 8) },
-          },
-          page(),
+        asCaller((db) =>
+          listMessages(
+            db,
+            {
+              environmentId,
+              channelId: CALM.channelId,
+              ids: { from: idAgo('message', 9), before: idAgo('message', 8) },
+            },
+            page(),
+          ),
         ),
     },
-    { name: 'one message', run: () => findMessage(db, environmentId, messageId) },
-    { name: 'one delivery', run: () => findDelivery(db, environmentId, deliveryId, new Date()) },
-    { name: 'attempts of a delivery', run: () => listAttempts(db, deliveryId, page()) },
-    { name: 'channels', run: () => findChannels(db, environmentId, page(), {}) },
-    { name: 'channels, archived', run: () => findChannels(db, environmentId, page(), { status: 'archived' }) },
-    { name: 'subscriptions', run: () => findSubscriptions(db, environmentId, page(), {}, new Date()) },
+    { name: 'one message', run: () => asCaller((db) => findMessage(db, environmentId, messageId)) },
+    { name: 'one delivery', run: () => asCaller((db) => findDelivery(db, environmentId, deliveryId, new Date())) },
+    { name: 'attempts of a delivery', run: () => asCaller((db) => listAttempts(db, deliveryId, page())) },
+    { name: 'channels', run: () => asCaller((db) => findChannels(db, environmentId, page(), {})) },
+    {
+      name: 'channels, archived',
+      run: () => asCaller((db) => findChannels(db, environmentId, page(), { status: 'archived' })),
+    },
+    {
+      name: 'subscriptions',
+      run: () => asCaller((db) => findSubscriptions(db, environmentId, page(), {}, new Date())),
+    },
     {
       name: 'subscriptions of a channel',
-      run: () => findSubscriptions(db, environmentId, page(), { channelId: CALM.channelId }, new Date()),
+      run: () =>
+        asCaller((db) => findSubscriptions(db, environmentId, page(), { channelId: CALM.channelId }, new Date())),
     },
     {
       name: 'subscriptions, paused',
-      run: () => findSubscriptions(db, environmentId, page(), { status: 'paused' }, new Date()),
+      run: () => asCaller((db) => findSubscriptions(db, environmentId, page(), { status: 'paused' }, new Date())),
     },
-    ...deliveryQueries(db, environmentId, { messageId, deliveryId }),
-    ...deadLetterQueries(db, environmentId),
+    ...deliveryQueries(asCaller, environmentId, { messageId, deliveryId }),
+    ...deadLetterQueries(asCaller, environmentId),
   ];
   return queries;
 }
 
-function deliveryQueries(db: Database, environmentId: string, at: { messageId: string; deliveryId: string }): Query[] {
+function deliveryQueries(
+  asCaller: Questioned['asCaller'],
+  environmentId: string,
+  at: { messageId: string; deliveryId: string },
+): Query[] {
   const statuses: DeliveryStatus[] = ['pending', 'retrying', 'delivered', 'failed'];
   const all = { environmentId };
   const ids = { from: idAgo('delivery', 9), before: idAgo('delivery', 8) };
   const query = (name: string, filter: object, after?: string): Query => ({
     name: `deliveries${name}`,
-    run: () => listDeliveries(db, { ...all, ...filter }, page(after), new Date()),
+    run: () => asCaller((db) => listDeliveries(db, { ...all, ...filter }, page(after), new Date())),
   });
   return [
     query('', {}),
@@ -135,11 +155,11 @@ function deliveryQueries(db: Database, environmentId: string, at: { messageId: s
   ];
 }
 
-function deadLetterQueries(db: Database, environmentId: string): Query[] {
+function deadLetterQueries(asCaller: Questioned['asCaller'], environmentId: string): Query[] {
   const all = { environmentId };
   const query = (name: string, filter: Partial<DeadLetterFilter>): Query => ({
     name: `dead letters${name}`,
-    run: () => listDeadLetters(db, { ...all, ...filter }, page()),
+    run: () => asCaller((db) => listDeadLetters(db, { ...all, ...filter }, page())),
   });
   return [
     query('', {}),
@@ -154,7 +174,8 @@ function deadLetterQueries(db: Database, environmentId: string): Query[] {
     query(' of a week', { ids: { from: idAgo('deadLetter', 14), before: idAgo('deadLetter', 7) } }),
     {
       name: 'dead letters counted for a bulk replay',
-      run: () => countOpenOnes(db, environmentId, { subscriptionId: BUSY.subscriptionId, until: new Date() }),
+      run: () =>
+        asCaller((db) => countOpenOnes(db, environmentId, { subscriptionId: BUSY.subscriptionId, until: new Date() })),
     },
   ];
 }
@@ -249,7 +270,7 @@ export function hotQueries({ db, pool, environmentId }: Questioned): Query[] {
 }
 
 /** Removal of messages 20 days old and more. Later queries do not see the removed rows, as in service. */
-function retentionQueries({ db, pool, environmentId }: Questioned): Query[] {
+function retentionQueries({ db, pool, environmentId }: Omit<Questioned, 'asCaller'>): Query[] {
   const now = new Date();
   const limits = retentionLimits(now);
   const removal = { channelId: BUSY.channelId, after: '', limit: limits[19] ?? '' };
@@ -259,7 +280,12 @@ function retentionQueries({ db, pool, environmentId }: Questioned): Query[] {
       orderBy: { id: 'desc' },
       take: 1,
     });
-    await eraseMessage(pool, environmentId, message?.id ?? '', async () => undefined);
+    await eraseMessage(
+      (work) => inTransaction(pool, work),
+      environmentId,
+      message?.id ?? '',
+      async () => undefined,
+    );
   };
   return [
     { name: 'channels with expired messages', run: () => expiredChannels(pool, { after: '', limits }) },

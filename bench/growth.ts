@@ -10,6 +10,8 @@ import { PrismaClient } from '../src/db/generated/client.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { createPool } from '../src/db/pool.ts';
 import type { EmbeddedPostgres } from '../local/postgres.ts';
+import { joinBegin } from '../src/db/tenant-entry.ts';
+import { createTenants } from '../src/db/tenants.ts';
 import { ensureEnvironments } from '../src/process/seed.ts';
 import { createNewId } from '../src/new-id.ts';
 import type { CeilingCommands } from './ceiling-process.ts';
@@ -50,7 +52,11 @@ async function explain(url: string, environmentId: string): Promise<Asked[]> {
   let executed: Executed[] = [];
   const pool = createExplainingPool(url, (one) => executed.push(one));
   const db = new PrismaClient({ adapter: new PrismaPg(pool) });
-  const questioned: Questioned = { db, pool, environmentId };
+  joinBegin(pool);
+  const tenants = createTenants({ db, pool });
+  const { app } = await db.environment.findUniqueOrThrow({ where: { id: environmentId }, include: { app: true } });
+  const caller = { organisationId: app.organisationId, environmentId };
+  const questioned: Questioned = { db, pool, environmentId, asCaller: (list) => tenants.list(caller, list) };
   const queries: Query[] = [...(await listQueries(questioned)), ...hotQueries(questioned)];
   const asked = new Map<string, Executed[]>(queries.map(({ name }) => [name, []]));
   // In turn: each query meets the rows that the one before has left, as in service.

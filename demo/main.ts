@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { isApiError } from '../client/src/index.ts';
 import { readEnvironmentFile } from '../src/config.ts';
 import { type Api, createApi } from './api.ts';
 import { planOf } from './expected.ts';
@@ -25,7 +26,8 @@ await new Command('demo')
       process.exitCode = 1;
       if (stopping.signal.aborted) return console.error('demo: stopped');
       const causes: string[] = [];
-      for (let at: unknown = failure; at instanceof Error; at = at.cause) causes.push(at.message);
+      for (let at: unknown = failure; at instanceof Error; at = at.cause)
+        causes.push(isApiError(at) ? `${at.code}: ${at.message}` : at.message);
       console.error(`demo: ${causes.join('\n  because: ') || String(failure)}`);
     }
   })

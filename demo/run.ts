@@ -71,7 +71,7 @@ export async function runDemo({ api, receiver, payloads, channelId, progress, si
   let replayed = 0;
   const replaying = (): string => `${replayed} of ${replayable} replayed, ${taken()}`;
   await progress.during('Mended; replaying dead letters', replaying, async () => {
-    const { id } = await api.replayDeadLetters(channelId);
+    const id = await api.replayDeadLetters(channelId);
     await until(replayable, async () => {
       replayed = (await api.bulkReplay(id)).replayed;
       return replayed;

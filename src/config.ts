@@ -2,9 +2,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { ConfigError } from './settings/config-error.ts';
+import { flag } from './settings/flag.ts';
 import { readDashboardUrl } from './settings/dashboard-url.ts';
 import { parseEnvironmentFile } from './settings/environment-file.ts';
 import { readSecrets, readTls, type TemporalTls } from './settings/setting-files.ts';
+import { type MailSettings, readMail } from './settings/mail.ts';
+import { readSingleSignOn, singleSignOnVariables, type SingleSignOnSettings } from './settings/single-sign-on.ts';
 import { misspeltSetting, unknownSettings } from './settings/setting-names.ts';
 import { parseUrl } from './kernel/parse-url.ts';
 import { usableCores } from './machine.ts';
@@ -28,9 +31,6 @@ export type TemporalConfig = {
   readonly apiKey?: string;
 };
 
-/** A mail server of the operator's and the sender of every mail (outbound/send-mail.ts). */
-export type MailSettings = { readonly url: string; readonly from: string };
-
 /** Every setting, read once. Nothing else looks at the environment. */
 export type Config = {
   /** 0 takes any free port. */
@@ -45,6 +45,8 @@ export type Config = {
   readonly dashboardUrl?: string;
   /** Absent: links are only shown. */
   readonly mail?: MailSettings;
+  /** Absent: people sign in with what this service keeps alone. */
+  readonly singleSignOn?: SingleSignOnSettings;
   /** Absent: `start` runs its own PostgreSQL. */
   readonly databaseUrl?: string;
   readonly temporal: TemporalConfig;
@@ -79,9 +81,6 @@ const MOST_PROCESSES = 64;
 
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
-const flag = z
-  .enum(['true', 'false', '1', '0'], 'must be true or false')
-  .transform((value) => value === 'true' || value === '1');
 const wholeNumber = (minimum: number, maximum: number): z.ZodType<number, string> =>
   z
     .string()
@@ -118,6 +117,7 @@ const variables = z.object({
   SMTP_URL: urlOf('smtp:', 'smtps:').optional(),
   SMTP_URL_FILE: z.string().optional(),
   MAIL_FROM: z.string().max(320).optional(),
+  ...singleSignOnVariables,
   DATABASE_URL: urlOf('postgresql:', 'postgres:')
     .refine(isDecodable, 'must have %25 for % and so on in its user name and password')
     .optional(),
@@ -188,6 +188,7 @@ export function readConfig(
   const publicBaseUrl = (value.PUBLIC_BASE_URL ?? `http://localhost:${port}`).replace(/\/+$/, '');
   const dashboardUrl = readDashboardUrl(value.DASHBOARD_URL, publicBaseUrl);
   const mail = readMail(value.SMTP_URL, value.MAIL_FROM);
+  const singleSignOn = readSingleSignOn(value);
   const tls = readTls(value.TEMPORAL_TLS, given);
   return deepFreeze({
     port,
@@ -196,6 +197,7 @@ export function readConfig(
     dpopNonces: value.DPOP_NONCES,
     ...(dashboardUrl !== undefined && { dashboardUrl }),
     ...(mail !== undefined && { mail }),
+    ...(singleSignOn !== undefined && { singleSignOn }),
     ...(value.DATABASE_URL !== undefined && { databaseUrl: value.DATABASE_URL }),
     temporal: {
       ...(value.TEMPORAL_ADDRESS !== undefined && { address: value.TEMPORAL_ADDRESS }),
@@ -273,12 +275,6 @@ export function readEncryptionKeys(text: string): EncryptionKey[] {
   if (new Set(keys.map(({ kid }) => kid)).size !== keys.length)
     throw new ConfigError('ENCRYPTION_KEYS names one key twice');
   return keys;
-}
-
-function readMail(url: string | undefined, from: string | undefined): MailSettings | undefined {
-  if (url === undefined && from === undefined) return undefined;
-  if (url === undefined || from === undefined) throw new ConfigError('SMTP_URL and MAIL_FROM go together');
-  return { url, from };
 }
 
 function readCidrs(text: string): string[] {

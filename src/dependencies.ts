@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Pool } from 'pg';
 import type { Config } from './config.ts';
 import type { Database } from './db/client.ts';
+import type { Tenants } from './db/tenants.ts';
 import type { Filters } from './filters/filters.ts';
 import type { KeyRing } from './credentials/key-ring.ts';
 import type { NewId } from './new-id.ts';
@@ -17,10 +18,12 @@ export type Dependencies = {
   log: Logger;
   clock: Clock;
   newId: NewId;
-  /** The Prisma client: everything but the hot statements. */
+  /** The Prisma client as the engine's user, who sees the rows of every tenant (docs/security.md, Tenants). */
   db: Database;
-  /** Raw connections: publish, claim, record. */
+  /** Raw connections of the same user: publish, claim, record. */
   pool: Pool;
+  /** Everything else that a caller asks for. */
+  tenants: Tenants;
   keyRing: KeyRing;
   /** One for the process: its evaluations share the turns of the event loop. */
   filters: Filters;

@@ -216,7 +216,15 @@ admin
 admin
   .command('reset-password <email>')
   .description("print a link that resets a person's password")
-  .action(async (email: string) => (await import('./process/roles/members.ts')).printResetLink(email));
+  .option('--remove-factors', 'take all second factors from that person, too')
+  .action(async (email: string, { removeFactors = false }: { removeFactors?: boolean }) =>
+    (await import('./process/roles/members.ts')).printResetLink(email, { isWithoutFactors: removeFactors }),
+  );
+
+admin
+  .command('forget-identity <email>')
+  .description('forget who a person is at the identity provider: the next one with that address is linked anew')
+  .action(async (email: string) => (await import('./process/roles/members.ts')).forgetIdentity(email));
 
 function parseName(text: string): string {
   if (text.length < 1 || text.length > 200) throw new InvalidArgumentError('A name must have 1 to 200 characters.');

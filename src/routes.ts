@@ -5,11 +5,15 @@ import type { Route } from './http/route.ts';
 import { accountRoutes } from './identity/accounts/routes.ts';
 import { appRoutes } from './identity/apps/routes.ts';
 import { organisationRoutes } from './identity/organisations/routes.ts';
+import { factorRoutes } from './identity/factors/routes.ts';
 import { apiKeyRoutes } from './identity/api-keys/routes.ts';
 import { auditRoutes } from './identity/audit/routes.ts';
 import { machineCredentialRoutes } from './identity/machine-credentials/routes.ts';
 import { memberRoutes } from './identity/members/routes.ts';
+import { passkeyRoutes } from './identity/passkeys/routes.ts';
 import { sessionRoutes } from './identity/sessions/routes.ts';
+import { singleSignOnRoutes } from './identity/single-sign-on/routes.ts';
+import { signInRoutes } from './identity/sign-in/routes.ts';
 import { tokenRoutes } from './identity/tokens/routes.ts';
 import { replayRoutes } from './replays/routes.ts';
 import { messageRoutes } from './messages/routes.ts';
@@ -37,6 +41,10 @@ export const routes: Route<Services>[] = [
   ...tokenRoutes,
   ...organisationRoutes,
   ...accountRoutes,
+  ...signInRoutes,
+  ...factorRoutes,
+  ...passkeyRoutes,
   ...sessionRoutes,
   ...memberRoutes,
+  ...singleSignOnRoutes,
 ];

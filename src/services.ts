@@ -1,9 +1,13 @@
+import type { SingleSignOn } from './identity/single-sign-on/service.ts';
 import type { Accounts } from './identity/accounts/service.ts';
 import type { Audit } from './identity/audit/service.ts';
 import type { ApiKeys } from './identity/api-keys/service.ts';
 import type { Apps } from './identity/apps/service.ts';
 import type { Members } from './identity/members/service.ts';
 import type { Organisations } from './identity/organisations/service.ts';
+import type { Factors } from './identity/factors/service.ts';
+import type { Passkeys } from './identity/passkeys/service.ts';
+import type { SignIn } from './identity/sign-in/service.ts';
 import type { Sessions } from './identity/sessions/service.ts';
 import type { Channels } from './channels/service.ts';
 import type { DeadLetters } from './dead-letters/service.ts';
@@ -27,7 +31,11 @@ export type Services = {
   tokens: Tokens;
   organisations: Organisations;
   accounts: Accounts;
+  singleSignOn: SingleSignOn;
   sessions: Sessions;
+  signIn: SignIn;
+  factors: Factors;
+  passkeys: Passkeys;
   members: Members;
   channels: Channels;
   publishing: Publishing;

@@ -42,7 +42,7 @@ type Collaborators = {
 };
 
 export function createChannels(
-  { db, newId, clock }: Pick<Dependencies, 'db' | 'newId' | 'clock'>,
+  { tenants, newId, clock }: Pick<Dependencies, 'tenants' | 'newId' | 'clock'>,
   { apps, deliveries, schemas, audit }: Collaborators,
 ): Channels {
   /** An id that cannot be one never reaches the database, whatever characters it holds. */
@@ -51,6 +51,9 @@ export function createChannels(
     if (channel === undefined) throw notFound('channel');
     return channel;
   };
+
+  const get = (caller: EnvironmentCaller, id: string): Promise<Channel> =>
+    found(id, () => tenants.within(caller, (transaction) => findChannel(transaction, caller.environmentId, id)));
 
   /** For a change: the channel, kept from changing until the transaction ends. */
   const lock = (transaction: DatabaseTransaction, environmentId: string, id: string): Promise<Channel> =>
@@ -83,7 +86,7 @@ export function createChannels(
     async create(caller, body) {
       await requireGoodSchemas(caller, body);
       const { appId, environmentId } = caller;
-      return db.$transaction(async (transaction) => {
+      return tenants.within(caller, async (transaction) => {
         const { settings, suspendedAt: appSuspendedAt } = await apps.share(transaction, appId);
         const { retentionDays = settings.retentionDays } = body;
         const ids = { id: newId('channel'), environmentId };
@@ -95,21 +98,24 @@ export function createChannels(
       });
     },
 
-    async list({ environmentId }, { status, ...query }) {
+    async list(caller, { status, ...query }) {
+      const { environmentId } = caller;
       const filter = status === undefined ? {} : { status };
       const scope: ListScope = { list: 'channels', environmentId, filters: filter };
       const page = pageRequest(scope, query);
-      return toPage(scope, page.limit, await findChannels(db, environmentId, page, filter), (channel) => channel);
+      const rows = await tenants.list(caller, (transaction) => findChannels(transaction, environmentId, page, filter));
+      return toPage(scope, page.limit, rows, (channel) => channel);
     },
 
-    get: ({ environmentId }, id) => found(id, () => findChannel(db, environmentId, id)),
+    get,
 
     async update(caller, id, body) {
       const { environmentId } = caller;
       // A stranger's channel is NOT_FOUND whatever the body holds, and what is stored already is not compiled again.
-      const stored = await found(id, () => findChannel(db, environmentId, id));
+      const stored = await get(caller, id);
       await requireGoodSchemas(caller, channelChange.of(stored, body));
-      return db.$transaction(
+      return tenants.within(
+        caller,
         async (transaction) => {
           const channel = await lock(transaction, environmentId, id);
           const change = channelChange.of(channel, body);
@@ -130,7 +136,8 @@ export function createChannels(
     },
 
     delete: (caller, id) =>
-      db.$transaction(
+      tenants.within(
+        caller,
         async (transaction) => {
           await lock(transaction, caller.environmentId, id);
           await refuseSystemChannel(transaction, id);

@@ -1,6 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import { CONNECT_TIMEOUT_MS, openPool, type Patience } from './connection.ts';
 import { type Prisma, PrismaClient } from './generated/client.ts';
+import { joinBegin } from './tenant-entry.ts';
 
 /** The Prisma client: everything except the hot statements, which are SQL on the raw pool. */
 export type Database = PrismaClient;
@@ -16,7 +17,9 @@ export function createDatabase(
   url: string,
   { max = MAX_CONNECTIONS, ...patience }: Patience & { max?: number } = {},
 ): Database {
-  const adapter = new PrismaPg(openPool(url, max, patience), { disposeExternalPool: true });
+  const pool = openPool(url, max, patience);
+  joinBegin(pool);
+  const adapter = new PrismaPg(pool, { disposeExternalPool: true });
   const { connectWithinMs = CONNECT_TIMEOUT_MS } = patience;
   // Every single query waits five seconds for a connection. Prisma's default for a transaction is two.
   return new PrismaClient({ adapter, transactionOptions: { maxWait: connectWithinMs, timeout: connectWithinMs } });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { openSession } from './connection.ts';
 import { type Migration, readMigrations } from './migrations.ts';
+import { ensureTenantRole } from './tenant-role.ts';
 
 // Any number, the same in every process: the one that holds this lock migrates, and the others wait and find nothing to do.
 const LOCK_NUMBER = 7_220_633;
@@ -26,6 +27,8 @@ export type MigrateOptions = {
   /** Runs before the first migration, and after the last one, while no other process migrates. `before` throws to change nothing. */
   before?: (session: pg.Client) => Promise<void>;
   after?: (session: pg.Client) => Promise<void>;
+  /** Default: makes the role of services too (src/db/tenant-role.ts), or tells the SQL for an administrator. */
+  hasTenantRole?: boolean;
 };
 
 /**
@@ -35,7 +38,7 @@ export type MigrateOptions = {
  */
 export async function migrate(
   url: string,
-  { onProgress, signal, before, after }: MigrateOptions = {},
+  { onProgress, signal, before, after, hasTenantRole = true }: MigrateOptions = {},
 ): Promise<string[]> {
   signal?.throwIfAborted();
   const session = openSession(url);
@@ -53,6 +56,7 @@ export async function migrate(
       applied.push(migration.name);
     }
     await after?.(session);
+    if (hasTenantRole) await makeTenantRole(session, onProgress);
     return applied;
   } catch (failure) {
     // The error of a cancelled statement says only that it was cancelled.
@@ -63,6 +67,16 @@ export async function migrate(
     // Ending the session gives the lock back.
     await session.end();
   }
+}
+
+async function makeTenantRole(session: pg.Client, tell: MigrateOptions['onProgress']): Promise<void> {
+  const left = await ensureTenantRole(session);
+  if (left.length === 0) return;
+  tell?.(
+    'Row-level security is off: this user of PostgreSQL may not run the SQL below. Let an administrator run it, and migrate again',
+  );
+  tell?.('(docs/operations.md, Row security):');
+  for (const line of left) tell?.(`  ${line}`);
 }
 
 async function findMissing(session: pg.Client): Promise<Migration[]> {

@@ -1,5 +1,5 @@
 import type { IdRange } from '../kernel/instant.ts';
-import type { Database, DatabaseTransaction } from './client.ts';
+import type { DatabaseTransaction } from './client.ts';
 
 /** The values of one statement: `add` gives the parameter that stands for a value. */
 export function createValues() {
@@ -132,23 +132,32 @@ export function eventTypeIs(pattern: string | undefined, { add }: Values): strin
 
 // With old statistics PostgreSQL gathered a subscription's deliveries by an index that only begins alike, and sorted 400,000 for a
 // page. With these settings off it goes along the index that has the order, and stops.
-const IN_ORDER = `SELECT set_config(name, 'off', true) FROM unnest(ARRAY[
-  'enable_sort', 'enable_incremental_sort', 'enable_bitmapscan', 'enable_seqscan']) AS name`;
-// The dearest known list took 10 s from a cold disk; Prisma's own limit for a transaction is half of that.
-const PATIENCE_MS = 30_000;
+const IN_ORDER = `SELECT name, value, set_config(name, 'off', true) FROM (
+  SELECT name, current_setting(name) AS value FROM unnest(ARRAY[
+    'enable_sort', 'enable_incremental_sort', 'enable_bitmapscan', 'enable_seqscan']) AS name OFFSET 0) settings`;
+const AS_BEFORE = 'SELECT set_config(name, value, true) FROM unnest($1::text[], $2::text[]) AS settings (name, value)';
 
-/** The rows of a statement made of walks, which it goes along. */
-export function queryAlong<T>(db: Database, text: string, { values }: Pick<Values, 'values'>): Promise<T[]> {
-  const query = async (transaction: DatabaseTransaction): Promise<T[]> => {
-    await transaction.$queryRawUnsafe(IN_ORDER);
-    return transaction.$queryRawUnsafe<T[]>(text, ...values);
-  };
-  return db.$transaction(query, { timeout: PATIENCE_MS });
+/**
+ * The rows of a statement made of walks, which it goes along. Statements behind it in the transaction are planned as they were before.
+ */
+export async function queryAlong<T>(
+  transaction: DatabaseTransaction,
+  text: string,
+  { values }: Pick<Values, 'values'>,
+): Promise<T[]> {
+  const settings = await transaction.$queryRawUnsafe<{ name: string; value: string }[]>(IN_ORDER);
+  const rows = await transaction.$queryRawUnsafe<T[]>(text, ...values);
+  const columns = [settings.map(({ name }) => name), settings.map(({ value }) => value)];
+  await transaction.$queryRawUnsafe(AS_BEFORE, ...columns);
+  return rows;
 }
 
 /** The ids that a statement made of walks finds, in its order. */
-export const findAlong = async (db: Database, text: string, values: Pick<Values, 'values'>): Promise<string[]> =>
-  (await queryAlong<{ id: string }>(db, text, values)).map(({ id }) => id);
+export const findAlong = async (
+  transaction: DatabaseTransaction,
+  text: string,
+  values: Pick<Values, 'values'>,
+): Promise<string[]> => (await queryAlong<{ id: string }>(transaction, text, values)).map(({ id }) => id);
 
 /**
  * Rows of the ids found, in one order. Rows removed in between would leave a page short, and a short page is the last one: so the ids

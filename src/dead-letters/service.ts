@@ -1,4 +1,3 @@
-import { inTransaction } from '../db/transaction.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Deliveries } from '../deliveries/service.ts';
 import { discardDeadLetter } from '../deliveries/statements/dead-letters.ts';
@@ -16,11 +15,13 @@ export type DeadLetters = ReturnType<typeof createDeadLetters>;
 
 /** Looking at, replaying and discarding what never succeeded (spec §1). */
 export function createDeadLetters(
-  { db, pool }: Pick<Dependencies, 'db' | 'pool'>,
+  { tenants }: Pick<Dependencies, 'tenants'>,
   { deliveries, audit }: { deliveries: Deliveries; audit: { record: RecordAudit } },
 ) {
   const get = async (caller: EnvironmentCaller, deadLetterId: string): Promise<DeadLetter> => {
-    const letter = await store.findDeadLetter(db, caller.environmentId, deadLetterId);
+    const letter = await tenants.within(caller, (transaction) =>
+      store.findDeadLetter(transaction, caller.environmentId, deadLetterId),
+    );
     if (letter === undefined) throw notFound('dead letter');
     return letter;
   };
@@ -34,7 +35,10 @@ export function createDeadLetters(
       const filters = { ...filter, ...windowText({ since, until }) };
       const scope: ListScope = { list: 'dead letters', environmentId, filters };
       const ids = idsWithin('deadLetter', { since, until });
-      const found = await store.listDeadLetters(db, { environmentId, ...filter, ids }, pageRequest(scope, query));
+      const page = pageRequest(scope, query);
+      const found = await tenants.list(caller, (transaction) =>
+        store.listDeadLetters(transaction, { environmentId, ...filter, ids }, page),
+      );
       return toPage(scope, limit, found, (letter) => letter);
     },
 
@@ -42,7 +46,7 @@ export function createDeadLetters(
     async replay(caller: EnvironmentCaller, deadLetterId: string): Promise<Delivery> {
       const letter = await get(caller, deadLetterId);
       const { environmentId, principal } = caller;
-      const replayed = await inTransaction(pool, async (connection) => {
+      const replayed = await tenants.onConnection(caller, async (connection) => {
         const replay = { ids: [deadLetterId], environmentId, requestedBy: principal.id };
         const count = await replayDeadLetters(connection, replay);
         if (count > 0)
@@ -63,7 +67,7 @@ export function createDeadLetters(
     /** Marks a dead letter as discarded; discarding it again changes nothing. CONFLICT for a replayed one. */
     async discard(caller: EnvironmentCaller, deadLetterId: string): Promise<void> {
       const letter = await get(caller, deadLetterId);
-      const isDiscarded = await inTransaction(pool, async (connection) => {
+      const isDiscarded = await tenants.onConnection(caller, async (connection) => {
         const { environmentId } = caller;
         if (!(await discardDeadLetter(connection, { id: deadLetterId, environmentId }))) return false;
         await audit.record(connection, caller, { action: 'dead_letter.discarded', target: { id: deadLetterId } });

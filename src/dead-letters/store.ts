@@ -1,4 +1,4 @@
-import type { Database } from '../db/client.ts';
+import type { DatabaseTransaction } from '../db/client.ts';
 import type { DeadLetter as DeadLetterRow } from '../db/generated/client.ts';
 import { findAlong, readFound } from '../db/walk.ts';
 import { timeOfId } from '../kernel/ids.ts';
@@ -9,7 +9,7 @@ import type { DeadLetter } from './schema.ts';
 
 /** Dead letters newest first, one more than asked for. */
 export async function listDeadLetters(
-  db: Database,
+  db: DatabaseTransaction,
   filter: DeadLetterFilter,
   page: PageRequest,
 ): Promise<DeadLetter[]> {
@@ -21,7 +21,11 @@ export async function listDeadLetters(
   return rows.map(toDeadLetter);
 }
 
-export async function findDeadLetter(db: Database, environmentId: string, id: string): Promise<DeadLetter | undefined> {
+export async function findDeadLetter(
+  db: DatabaseTransaction,
+  environmentId: string,
+  id: string,
+): Promise<DeadLetter | undefined> {
   const row = await db.deadLetter.findFirst({ where: { id, environmentId } });
   return row === null ? undefined : toDeadLetter(row);
 }

@@ -1,4 +1,4 @@
-import type { Database } from '../db/client.ts';
+import type { DatabaseTransaction } from '../db/client.ts';
 import {
   along,
   alongAll,
@@ -29,7 +29,11 @@ export type DeliveryFilter = {
 };
 
 /** Ids of deliveries, newest first, one more than asked for. */
-export async function findDeliveryIds(db: Database, filter: DeliveryFilter, page: PageRequest): Promise<string[]> {
+export async function findDeliveryIds(
+  db: DatabaseTransaction,
+  filter: DeliveryFilter,
+  page: PageRequest,
+): Promise<string[]> {
   const values = createValues();
   const search = { values, bounds: idBounds(values, filter.ids ?? {}, page.after), limit: page.limit + 1 };
   if (filter.messageId === undefined) {
@@ -52,7 +56,11 @@ const MOST_WAITING = 5_000;
  * Waiting deliveries of a subscription or a channel, among those of the whole environment. Undefined when the newest 5,000 are not all
  * and do not fill the page: then the backlog of others is longer than most subscriptions' deliveries.
  */
-async function findWaiting(db: Database, filter: DeliveryFilter, page: PageRequest): Promise<string[] | undefined> {
+async function findWaiting(
+  db: DatabaseTransaction,
+  filter: DeliveryFilter,
+  page: PageRequest,
+): Promise<string[] | undefined> {
   const values = createValues();
   const fits = narrowing(filter, values).join(' AND ');
   const newest = along({

@@ -1,5 +1,4 @@
 import type { DatabaseTransaction } from '../db/client.ts';
-import { inTransaction } from '../db/transaction.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { RecordAudit } from '../identity/audit/record.ts';
 import type { EnvironmentCaller } from '../identity/caller.ts';
@@ -15,14 +14,20 @@ export type Deliveries = ReturnType<typeof createDeliveries>;
 
 /** Looking at deliveries and making one due again (spec §4 Deliveries). */
 export function createDeliveries(
-  { db, pool, clock }: Pick<Dependencies, 'db' | 'pool' | 'clock'>,
+  { tenants, clock }: Pick<Dependencies, 'tenants' | 'clock'>,
   { audit }: { audit: { record: RecordAudit } },
 ) {
-  const get = async (caller: EnvironmentCaller, deliveryId: string): Promise<Delivery> => {
-    const delivery = await store.findDelivery(db, caller.environmentId, deliveryId, clock());
+  const find = async (
+    transaction: DatabaseTransaction,
+    { environmentId }: EnvironmentCaller,
+    deliveryId: string,
+  ): Promise<Delivery> => {
+    const delivery = await store.findDelivery(transaction, environmentId, deliveryId, clock());
     if (delivery === undefined) throw notFound('delivery');
     return delivery;
   };
+  const get = (caller: EnvironmentCaller, deliveryId: string): Promise<Delivery> =>
+    tenants.within(caller, (transaction) => find(transaction, caller, deliveryId));
 
   return {
     get,
@@ -35,7 +40,9 @@ export function createDeliveries(
       const scope: ListScope = { list: 'deliveries', environmentId, filters };
       const ids = idsWithin('delivery', { since, until });
       const page = pageRequest(scope, query);
-      const found = await store.listDeliveries(db, { environmentId, ...filter, ids }, page, clock());
+      const found = await tenants.list(caller, (transaction) =>
+        store.listDeliveries(transaction, { environmentId, ...filter, ids }, page, clock()),
+      );
       return toPage(scope, limit, found, (delivery) => delivery);
     },
 
@@ -45,13 +52,15 @@ export function createDeliveries(
       deliveryId: string,
       query: { cursor?: string | undefined; limit: number },
     ): Promise<Page<Attempt>> {
-      await get(caller, deliveryId);
       const scope: ListScope = {
         list: `attempts of ${deliveryId}`,
         environmentId: caller.environmentId,
         filters: {},
       };
-      const found = await store.listAttempts(db, deliveryId, pageRequest(scope, query));
+      const found = await tenants.within(caller, async (transaction) => {
+        await find(transaction, caller, deliveryId);
+        return store.listAttempts(transaction, deliveryId, pageRequest(scope, query));
+      });
       return toPage(scope, query.limit, found, (attempt) => attempt);
     },
 
@@ -62,7 +71,7 @@ export function createDeliveries(
      */
     async retry(caller: EnvironmentCaller, deliveryId: string): Promise<Delivery> {
       const { status, messageId } = await get(caller, deliveryId);
-      const isDue = await inTransaction(pool, async (connection) => {
+      const isDue = await tenants.onConnection(caller, async (connection) => {
         const isRetried = await retryDelivery(connection, { deliveryId, requestedBy: caller.principal.id });
         if (isRetried)
           await audit.record(connection, caller, { action: 'delivery.retried', target: { id: deliveryId } });
@@ -73,7 +82,7 @@ export function createDeliveries(
           'CONFLICT',
           status === 'pending'
             ? 'The delivery is already waiting to be sent'
-            : (await store.isMessageErased(db, messageId))
+            : (await tenants.within(caller, (transaction) => store.isMessageErased(transaction, messageId)))
               ? 'The message of this delivery is erased'
               : 'The subscription of this delivery is deleted',
         );

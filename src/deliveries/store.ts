@@ -1,4 +1,4 @@
-import type { Database } from '../db/client.ts';
+import type { DatabaseTransaction } from '../db/client.ts';
 import type { Attempt as AttemptRow, Delivery as DeliveryRow } from '../db/generated/client.ts';
 import { readFound } from '../db/walk.ts';
 import { faultMessage, FAULTS } from '../kernel/fault-kinds.ts';
@@ -19,7 +19,7 @@ type DeliveryError = NonNullable<Delivery['error']>;
 
 /** Deliveries newest first, one more than asked for. */
 export async function listDeliveries(
-  db: Database,
+  db: DatabaseTransaction,
   filter: DeliveryFilter,
   page: PageRequest,
   now: Date,
@@ -32,7 +32,7 @@ export async function listDeliveries(
 }
 
 export async function findDelivery(
-  db: Database,
+  db: DatabaseTransaction,
   environmentId: string,
   id: string,
   now: Date,
@@ -42,7 +42,7 @@ export async function findDelivery(
 }
 
 /** The holder of a delivery and the error of its last attempt are in other rows: one query each for a whole page. */
-async function toDeliveries(db: Database, rows: DeliveryRow[], now: Date): Promise<Delivery[]> {
+async function toDeliveries(db: DatabaseTransaction, rows: DeliveryRow[], now: Date): Promise<Delivery[]> {
   const [holders, errors] = [await holdersOf(db, rows), await lastErrorsOf(db, rows)];
   return rows.map((row) => {
     // Only this service writes the column, from DELIVERY_STATUSES.
@@ -53,7 +53,7 @@ async function toDeliveries(db: Database, rows: DeliveryRow[], now: Date): Promi
   });
 }
 
-async function holdersOf(db: Database, rows: DeliveryRow[]): Promise<Map<string, Holder>> {
+async function holdersOf(db: DatabaseTransaction, rows: DeliveryRow[]): Promise<Map<string, Holder>> {
   const waiting = new Set(rows.filter((row) => row.dueAt !== null).map((row) => row.subscriptionId));
   if (waiting.size === 0) return new Map();
   const found = await db.subscription.findMany({
@@ -92,7 +92,7 @@ function faultOf({ dueAt, heldReason, heldSent }: DeliveryRow): DeliveryError | 
 }
 
 // One look into the unique index of attempts for each delivery, however many attempts there are.
-async function lastErrorsOf(db: Database, rows: DeliveryRow[]): Promise<Map<string, DeliveryError>> {
+async function lastErrorsOf(db: DatabaseTransaction, rows: DeliveryRow[]): Promise<Map<string, DeliveryError>> {
   const failed = rows.filter(({ status, attempts }) => status !== 'delivered' && attempts > 0);
   if (failed.length === 0) return new Map();
   const found = await db.$queryRaw<{ id: string; class: ErrorClass; message: string | null }[]>`
@@ -108,7 +108,7 @@ async function lastErrorsOf(db: Database, rows: DeliveryRow[]): Promise<Map<stri
 }
 
 /** Attempts of one delivery, newest first, one more than asked for. */
-export async function listAttempts(db: Database, deliveryId: string, page: PageRequest): Promise<Attempt[]> {
+export async function listAttempts(db: DatabaseTransaction, deliveryId: string, page: PageRequest): Promise<Attempt[]> {
   const rows = await db.attempt.findMany({
     where: { deliveryId, ...(page.after !== undefined && { id: { lt: page.after } }) },
     orderBy: { id: 'desc' },
@@ -117,7 +117,7 @@ export async function listAttempts(db: Database, deliveryId: string, page: PageR
   return rows.map(toAttempt);
 }
 
-export const isMessageErased = async (db: Database, messageId: string): Promise<boolean> =>
+export const isMessageErased = async (db: DatabaseTransaction, messageId: string): Promise<boolean> =>
   (await db.message.count({ where: { id: messageId, erasedAt: { not: null } } })) > 0;
 
 const response = (row: {

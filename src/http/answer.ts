@@ -8,13 +8,15 @@ export const ANSWER_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
 } as const;
 
-/** Writes the answer. `undefined` means that there is no body (204). */
+/** Writes the answer. `undefined` means that there is no body (204, 303). */
 export function writeAnswer(ctx: Context, status: number, value: unknown): void {
-  ctx.status = status;
   if (value === undefined) {
     ctx.body = null;
+    // Koa has put 204 there.
+    ctx.status = status;
     return;
   }
+  ctx.status = status;
   ctx.set(ANSWER_HEADERS);
   ctx.body = stringifyExact(value);
 }

@@ -7,10 +7,18 @@ import ipaddr from 'ipaddr.js';
  * This does not protect against a caller who can reach an inner proxy or this process directly.
  */
 export function clientAddress(request: IncomingMessage, trustedProxyHops: number): string {
-  const socketAddress = request.socket.remoteAddress ?? '';
+  const socketAddress = plain(request.socket.remoteAddress ?? '');
   if (trustedProxyHops === 0) return socketAddress;
   const header = request.headers['x-forwarded-for'] ?? '';
   const hops = [...String(header).split(','), socketAddress].map((hop) => hop.trim()).filter((hop) => hop !== '');
   const candidate = hops[Math.max(0, hops.length - 1 - trustedProxyHops)] ?? socketAddress;
-  return ipaddr.isValid(candidate) ? candidate : socketAddress;
+  return ipaddr.isValid(candidate) ? plain(candidate) : socketAddress;
 }
+
+const MAPPED = '::ffff:';
+
+/** A socket for both protocols shows an IPv4 address inside an IPv6 one: 127.0.0.1 as ::ffff:127.0.0.1. */
+const plain = (address: string): string =>
+  address.toLowerCase().startsWith(MAPPED) && ipaddr.IPv4.isValid(address.slice(MAPPED.length))
+    ? address.slice(MAPPED.length)
+    : address;

@@ -1,6 +1,13 @@
 import { expect, test } from '@jest/globals';
 import { ApiError } from '../kernel/api-error.ts';
-import { checkJson, refuseAbsurdDepth, MAX_BODY_KEYS, MAX_DEPTH, MAX_KEYS } from './json-guard.ts';
+import {
+  checkJson,
+  refuseAbsurdDepth,
+  refuseDoubledMembers,
+  MAX_BODY_KEYS,
+  MAX_DEPTH,
+  MAX_KEYS,
+} from './json-guard.ts';
 
 function problemOf(body: unknown): { field: string; reason: string } | undefined {
   try {
@@ -98,3 +105,20 @@ test('absurd depth is seen in the text, brackets in strings do not count', () =>
     expect(() => refuseAbsurdDepth(text)).not.toThrow();
   }
 });
+
+test.each([
+  ['{"a":1,"a":1}', 'a'],
+  ['{"a" : {"b":1}, "c":["a"], "\\u0061"\n:2}', 'a'],
+  ['{"x\\"":1,"x\\"":2}', 'x"'],
+])('%s has a member twice', (text, field) => {
+  expect(() => refuseDoubledMembers(text)).toThrow(
+    expect.objectContaining({ details: { field, reason: 'is given more than once' } }),
+  );
+});
+
+test.each(['{"a":"a","b":{"a":1,"a":2},"c":[{"a":1},"a"]}', '["a","a"]', '"a"', '{}', '{"a":"\\"a\\":"}'])(
+  '%s has no member of its own twice',
+  (text) => {
+    expect(() => refuseDoubledMembers(text)).not.toThrow();
+  },
+);

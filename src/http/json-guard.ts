@@ -91,6 +91,33 @@ export function refuseAbsurdDepth(text: string): void {
   }
 }
 
+const COLON = /\s*:/y;
+
+/**
+ * Throws INVALID_REQUEST for a member that the outermost object of good JSON text has twice. JSON.parse takes the last of them and
+ * other parsers the first; where members are the parameters of a form, none may be given twice (RFC 6749 §3.2).
+ */
+export function refuseDoubledMembers(text: string): void {
+  const names = new Set<string>();
+  let depth = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index];
+    if (character === '{' || character === '[') depth += 1;
+    else if (character === '}' || character === ']') depth -= 1;
+    else if (character === '"') {
+      const end = closingQuote(text, index);
+      COLON.lastIndex = end + 1;
+      if (depth === 1 && COLON.test(text)) {
+        // `as`: a JSON text between quotes is a string.
+        const name = JSON.parse(text.slice(index, end + 1)) as string;
+        if (names.has(name)) throw invalidField(name, 'is given more than once');
+        names.add(name);
+      }
+      index = end;
+    }
+  }
+}
+
 /** The next quote behind `at` that an even number of backslashes precedes; -1 when the string never ends. */
 function closingQuote(text: string, at: number): number {
   let quote = text.indexOf('"', at + 1);

@@ -1,7 +1,7 @@
 import { parse } from 'secure-json-parse';
 import { invalidField } from '../kernel/api-error.ts';
 import type { Middleware } from './context.ts';
-import { checkJson, refuseAbsurdDepth } from './json-guard.ts';
+import { checkJson, refuseAbsurdDepth, refuseDoubledMembers } from './json-guard.ts';
 import { FORM_TYPE, mediaTypeOf } from './media-type.ts';
 import { parseQuery } from './parse-query.ts';
 
@@ -21,6 +21,7 @@ export const parseBody: Middleware = ({ req, state }, next) => {
       refuseAbsurdDepth(state.bodyText);
       state.body = parseJson(state.bodyText);
       checkJson(state.body);
+      if (consumes === 'parameters') refuseDoubledMembers(state.bodyText);
     }
   }
   return next();

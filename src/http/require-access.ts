@@ -1,5 +1,5 @@
 import type { Caller } from '../identity/caller.ts';
-import { type Credential, unauthorized } from '../identity/scheme.ts';
+import { type Credential, namedAppSuspended, unauthorized } from '../identity/scheme.ts';
 import { ApiError } from '../kernel/api-error.ts';
 import type { Middleware } from './context.ts';
 import type { Access } from './route.ts';
@@ -12,6 +12,8 @@ export const requireAccess: Middleware = (ctx, next) => {
     if (credential === undefined) throw credentialProblem ?? unauthorized();
     const problem = accessProblem(route.access, credential);
     if (problem !== undefined) throw problem;
+    if (credential.isAppSuspended === true && (route.isPublish === true || route.isRedelivery === true))
+      throw namedAppSuspended();
     if (route.isDangerous === true && credential.isSession && credential.isFresh !== true) throw notFresh();
   }
   return next();

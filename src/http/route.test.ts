@@ -32,6 +32,7 @@ test('a bound route calls its own services', async () => {
     countAgainst: async () => undefined,
     setNonce: () => undefined,
     visit: () => ({ address: '', host: '', cookie: [], userAgent: undefined }),
+    setLocation: () => undefined,
     setCookie: () => undefined,
   };
   const answer = bound?.handle({ ...request, ...edge, bodyText: '', bytes: Buffer.alloc(0) });

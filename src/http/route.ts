@@ -7,7 +7,7 @@ import type { ErrorCode } from '../kernel/api-error.ts';
 import type { Scope } from '../kernel/scopes.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
-type Status = 200 | 201 | 202 | 204;
+type Status = 200 | 201 | 202 | 204 | 303;
 
 /**
  * Who may ask: one with a right; a person who is signed in, in the organisation that they name (`session`) or in none yet (`person`);
@@ -68,6 +68,8 @@ export type RouteRequest<B, Q, P, C> = {
   setNonce: (nonce: string) => void;
   /** Where the request comes from. */
   visit: () => Visit;
+  /** Sends the browser on (303). */
+  setLocation: (url: string) => void;
   /** Adds a Set-Cookie header to the answer. */
   setCookie: (cookie: string) => void;
 };
@@ -97,6 +99,8 @@ export type Row = {
   isDangerous?: true;
   /** Refused when a browser says that a page of another site has sent it. Sessions are held to this on every route. */
   isFromOwnPages?: true;
+  /** Others write its query, and what they add is not refused: validate.ts leaves it alone. */
+  isOthers?: true;
   /** Its service takes `keep`: the answer to an Idempotency-Key is stored with what is published. */
   isPublish?: true;
   /** The route makes deliveries of stored messages: refused to a request that is itself the consequence of a delivery. */
@@ -145,6 +149,7 @@ type Given<
   | 'addressLimit'
   | 'isDangerous'
   | 'isFromOwnPages'
+  | 'isOthers'
   | 'isPublish'
   | 'isRedelivery'
   | 'size'

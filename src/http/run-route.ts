@@ -33,13 +33,14 @@ export function runRoute(streams: EventStreams, { count, addressOf, trustedProxy
       countAgainst: count,
       setNonce: (nonce) => ctx.set('DPoP-Nonce', nonce),
       visit: () => visitOf(ctx, trustedProxyHops),
+      setLocation: (url) => ctx.set('Location', url),
       setCookie: (cookie) => ctx.append('Set-Cookie', cookie),
       ...(hops !== undefined && { hops }),
       ...(keep && { keep }),
     });
     if (result instanceof EventStream) return streams.answer(ctx, result);
     if (result instanceof LineStream) return writeLines(ctx, result);
-    writeAnswer(ctx, route.status, route.status === 204 ? undefined : result);
+    writeAnswer(ctx, route.status, [204, 303].includes(route.status) ? undefined : result);
     if (route.headers !== undefined) ctx.set(route.headers);
   };
 }

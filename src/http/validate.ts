@@ -20,7 +20,8 @@ const MAX_NAME_LENGTH = 64;
  */
 export const validate: Middleware = (ctx, next) => {
   const { route, body } = ctx.state;
-  const query = readQuery(route?.query ?? noParameters, queryOf(ctx.req.url ?? ''));
+  const query =
+    route?.isOthers === true ? undefined : readQuery(route?.query ?? noParameters, queryOf(ctx.req.url ?? ''));
   const input = parseInput(route?.body ?? noFields, body);
   ctx.state.query = route?.query && query;
   ctx.state.body = route?.body && input;

@@ -1,4 +1,19 @@
 import type { AuditAction } from '../kernel/audit-actions.ts';
+import type { Caller, Origin } from './caller.ts';
+import type { Visit } from './scheme.ts';
+
+/** The one who changes something, and where the request came from. The command line has no request. */
+export type Doer = { id: string; from?: Origin | undefined };
+
+export const COMMAND_LINE: Doer = { id: 'command line' };
+
+export const doneBy = ({ principal, from }: Caller): Doer => ({ id: principal.id, from });
+
+/** A person who is not signed in yet. */
+export const doneFrom = (userId: string, { address, userAgent }: Visit): Doer => ({
+  id: userId,
+  from: userAgent === undefined ? { address } : { address, userAgent },
+});
 
 /**
  * A change that somebody made to who may do what. Services tell each one once, inside its transaction: a record of changes that is
@@ -6,13 +21,13 @@ import type { AuditAction } from '../kernel/audit-actions.ts';
  */
 export type Change = {
   action: AuditAction;
-  /** The id of who did it; `command line` for the operator. */
-  by: string;
+  by: Doer;
   organisationId?: string | undefined;
   /** The id of what was changed. */
   target: string;
-  /** More that is worth knowing, without secrets. */
-  details?: Readonly<Record<string, string>>;
+  /** Fields as they were and are since, or what else is worth knowing, without secrets. */
+  before?: Readonly<Record<string, string>>;
+  after?: Readonly<Record<string, string>>;
 };
 
 /** `database` is the transaction of the change. */

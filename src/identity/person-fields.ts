@@ -27,3 +27,42 @@ export const newPasswordField = z.string().max(MAX_GIVEN);
 export const passwordField = z.string().min(1).max(MAX_GIVEN);
 /** The content of a link of one use. */
 export const codeField = z.string().min(1).max(200);
+
+/** Ways in which people prove who they are. `code` is one of an authenticator app. */
+export const MEANS = ['password', 'code', 'recoveryCode', 'passkey', 'singleSignOn'] as const;
+export type Means = (typeof MEANS)[number];
+
+/** A code of an authenticator app; some show it as two groups. */
+export const totpCodeField = z
+  .string()
+  .regex(/^\d{3} ?\d{3}$/, 'must have six digits')
+  .transform((code) => code.replace(' ', ''));
+/** A recovery code, however it is typed. */
+export const recoveryCodeField = z.string().min(1).max(64);
+
+/** Bytes in base64url, as WebAuthn writes them in JSON. */
+export const base64url = (maxLength: number) =>
+  z
+    .string()
+    .min(1)
+    .max(maxLength)
+    .regex(/^[A-Za-z0-9_-]+$/, 'must be base64url');
+
+/**
+ * The signature of a passkey, as `toJSON()` of a browser's answer gives it (WebAuthn Level 3, section 5.1.6). Browsers add fields, which
+ * are left out. A credential's id has 1,023 bytes at most (section 4).
+ */
+export const assertionField = z.object({
+  id: base64url(1_400),
+  rawId: base64url(1_400),
+  type: z.literal('public-key'),
+  response: z.object({
+    clientDataJSON: base64url(4_096),
+    authenticatorData: base64url(4_096),
+    signature: base64url(2_048),
+    userHandle: base64url(100)
+      .nullish()
+      .transform((handle) => handle ?? undefined),
+  }),
+});
+export type Assertion = z.output<typeof assertionField>;

@@ -22,6 +22,8 @@ export type Credential = {
   isSession: boolean;
   /** The person has proven who they are within the last minutes: what dangerous routes ask of a session. */
   isFresh?: boolean;
+  /** The person acts in an app that is suspended: nothing makes traffic there. Keys and tokens of such an app never get so far. */
+  isAppSuspended?: boolean;
   /**
    * Checks what needs the body, or leaves a trace. Throws an ApiError, UNAUTHORIZED as a rule; gives headers for the answer, where it has
    * any. Absent where the head has proven all there is.
@@ -60,4 +62,10 @@ export const unauthorized = (): ApiError => new ApiError('UNAUTHORIZED', 'The AP
 export const appSuspended = (): ApiError =>
   new ApiError('FORBIDDEN', 'The app of this credential is suspended', {
     details: { field: 'Authorization', reason: 'belongs to an app that is suspended' },
+  });
+
+/** A person who would make traffic in a suspended app. */
+export const namedAppSuspended = (): ApiError =>
+  new ApiError('FORBIDDEN', 'The app that posthorn-app names is suspended', {
+    details: { field: 'posthorn-app', reason: 'belongs to an app that is suspended' },
   });

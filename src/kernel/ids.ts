@@ -22,6 +22,7 @@ export const ID_PREFIXES = {
   user: 'usr',
   session: 'ses',
   invitation: 'inv',
+  passkey: 'pky',
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

@@ -1,10 +1,11 @@
-import type { Pool, PoolClient } from 'pg';
+import type { PoolClient } from 'pg';
 import { isAnswerTo, WITHOUT_PAYLOAD } from '../idempotency/kept-answers.ts';
 import { TIME_IS_GIVEN } from '../db/time-given.ts';
-import { inTransaction } from '../db/transaction.ts';
 import { eraseDeliveries } from '../deliveries/statements/erase.ts';
 import { mayWait } from './store.ts';
 
+/** Runs work in one transaction as the tenant. */
+export type Transact = <T>(work: (connection: PoolClient) => Promise<T>) => Promise<T>;
 /** Told of an erasure, in its transaction. */
 type Tell = (connection: PoolClient) => Promise<void>;
 
@@ -64,14 +65,14 @@ async function erase(
  * message; `busy` when its deliveries could not be had for six seconds, and nothing was changed.
  */
 export async function eraseMessage(
-  pool: Pool,
+  transact: Transact,
   environmentId: string,
   id: string,
   tell: Tell,
 ): Promise<Erased | 'busy' | undefined> {
   for (let count = 1; count <= TRIES; count += 1) {
     try {
-      return await inTransaction(pool, (connection) => erase(connection, environmentId, id, tell));
+      return await transact((connection) => erase(connection, environmentId, id, tell));
     } catch (error) {
       if (!isLockedOut(error)) throw error;
     }
@@ -96,9 +97,14 @@ const ERASE_WAITING = `
   SELECT FROM erased`;
 
 /** Erases a message that waits or was cancelled, and cancels it. False when it is published, or not there. */
-export async function eraseWaiting(pool: Pool, environmentId: string, id: string, tell: Tell): Promise<boolean> {
+export async function eraseWaiting(
+  transact: Transact,
+  environmentId: string,
+  id: string,
+  tell: Tell,
+): Promise<boolean> {
   if (!mayWait(id)) return false;
-  return inTransaction(pool, async (connection) => {
+  return transact(async (connection) => {
     const { rowCount } = await connection.query(ERASE_WAITING, [id, environmentId]);
     if (rowCount === 1) await tell(connection);
     return rowCount === 1;

@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import type { DatabaseTransaction } from '../db/client.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { RecordAudit } from '../identity/audit/record.ts';
 import type { EnvironmentCaller } from '../identity/caller.ts';
@@ -6,7 +7,7 @@ import { ApiError, notFound } from '../kernel/api-error.ts';
 import { mayBeSentForMs } from '../kernel/erasure.ts';
 import { idsWithin, windowText } from '../kernel/instant.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../kernel/page.ts';
-import { eraseMessage, eraseWaiting } from './erasure-store.ts';
+import { eraseMessage, eraseWaiting, type Transact } from './erasure-store.ts';
 import type { ListMessages, Message } from './schema.ts';
 import * as store from './store.ts';
 
@@ -16,7 +17,7 @@ export type Messages = ReturnType<typeof createMessages>;
 
 /** Reading and erasing messages (spec §4 Messages), those included that wait for their time. */
 export function createMessages(
-  { pool, db }: Pick<Dependencies, 'pool' | 'db'>,
+  { tenants }: Pick<Dependencies, 'tenants'>,
   { audit }: { audit: { record: RecordAudit } },
 ) {
   return {
@@ -24,16 +25,21 @@ export function createMessages(
     async list(caller: EnvironmentCaller, channelId: string, query: ListMessages): Promise<Page<Message>> {
       const { environmentId } = caller;
       const { limit, eventType, since, until } = query;
-      if (!(await store.channelExists(db, environmentId, channelId))) throw notFound('channel');
       const filters = { eventType, ...windowText({ since, until }) };
       const scope: ListScope = { list: `messages of ${channelId}`, environmentId, filters };
       const filter = { environmentId, channelId, eventType, ids: idsWithin('message', { since, until }) };
-      const found = await store.listMessages(db, filter, pageRequest(scope, query));
+      const list = async (transaction: DatabaseTransaction): Promise<Message[]> => {
+        if (!(await store.channelExists(transaction, environmentId, channelId))) throw notFound('channel');
+        return store.listMessages(transaction, filter, pageRequest(scope, query));
+      };
+      const found = await tenants.list(caller, list);
       return toPage(scope, limit, found, (message) => message);
     },
 
     async get(caller: EnvironmentCaller, messageId: string): Promise<Message> {
-      const message = await store.findMessage(db, caller.environmentId, messageId);
+      const message = await tenants.within(caller, (transaction) =>
+        store.findMessage(transaction, caller.environmentId, messageId),
+      );
       if (message === undefined) throw notFound('message');
       return message;
     },
@@ -47,8 +53,9 @@ export function createMessages(
     async erase(caller: EnvironmentCaller, messageId: string): Promise<void> {
       const tell = (connection: PoolClient): Promise<void> =>
         audit.record(connection, caller, { action: 'message.erased', target: { id: messageId } });
-      if (await eraseWaiting(pool, caller.environmentId, messageId, tell)) return;
-      const erased = await eraseMessage(pool, caller.environmentId, messageId, tell);
+      const transact: Transact = (work) => tenants.onConnection(caller, work);
+      if (await eraseWaiting(transact, caller.environmentId, messageId, tell)) return;
+      const erased = await eraseMessage(transact, caller.environmentId, messageId, tell);
       if (erased === undefined) throw notFound('message');
       if (erased === 'busy') {
         throw new ApiError('UNAVAILABLE', 'The message is too busy to be erased', { retryAfter: RETRY_AFTER_SECONDS });

@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import type { Database } from '../db/client.ts';
+import type { DatabaseTransaction } from '../db/client.ts';
 import type { Message as MessageRow, ScheduledMessage } from '../db/generated/client.ts';
 import { along, alongEventTypes, createValues, findAlong, idBounds, isNarrowing, readFound } from '../db/walk.ts';
 import { ExactJson } from '../kernel/exact-json.ts';
@@ -10,7 +10,11 @@ import type { CancelReason, DeliverySummary } from '../kernel/statuses.ts';
 import type { Message } from './schema.ts';
 
 /** Whether the channel was ever there: the messages of a deleted one stay readable until their retention ends. */
-export async function channelExists(db: Database, environmentId: string, channelId: string): Promise<boolean> {
+export async function channelExists(
+  db: DatabaseTransaction,
+  environmentId: string,
+  channelId: string,
+): Promise<boolean> {
   return (await db.channel.count({ where: { id: channelId, environmentId } })) > 0;
 }
 
@@ -18,7 +22,11 @@ export async function channelExists(db: Database, environmentId: string, channel
 export type MessageFilter = { environmentId: string; channelId: string; eventType?: string | undefined; ids?: IdRange };
 
 /** Messages of a channel, newest first, one more than asked for. */
-export async function listMessages(db: Database, filter: MessageFilter, page: PageRequest): Promise<Message[]> {
+export async function listMessages(
+  db: DatabaseTransaction,
+  filter: MessageFilter,
+  page: PageRequest,
+): Promise<Message[]> {
   const { environmentId, channelId, eventType } = filter;
   const values = createValues();
   const bounds = idBounds(values, filter.ids ?? {}, page.after);
@@ -39,7 +47,11 @@ export async function listMessages(db: Database, filter: MessageFilter, page: Pa
 export const mayWait = (messageId: string): boolean => isId('message', messageId) && isTimeGiven(messageId);
 
 /** A message, published or not. First among those that wait: one that is published in between is found where it has gone to. */
-export async function findMessage(db: Database, environmentId: string, id: string): Promise<Message | undefined> {
+export async function findMessage(
+  db: DatabaseTransaction,
+  environmentId: string,
+  id: string,
+): Promise<Message | undefined> {
   const waiting = mayWait(id) ? await db.scheduledMessage.findFirst({ where: { id, environmentId } }) : null;
   if (waiting !== null) return toWaitingMessage(waiting);
   const row = await db.message.findFirst({ where: { id, environmentId } });
@@ -73,7 +85,7 @@ export async function readMessages(
 /** Sums over the deliveries of a message; null where there are none. */
 type Tally = { unfinished: boolean | null; failed: boolean | null };
 
-async function withDeliveryStatus(db: Database, rows: MessageRow[]): Promise<Message[]> {
+async function withDeliveryStatus(db: DatabaseTransaction, rows: MessageRow[]): Promise<Message[]> {
   if (rows.length === 0) return [];
   const tallies = await db.$queryRaw<(Tally & { message_id: string })[]>`
     SELECT message_id, bool_or(due_at IS NOT NULL) AS unfinished, bool_or(status = 'failed') AS failed

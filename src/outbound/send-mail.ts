@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer';
-import type { MailSettings } from '../config.ts';
+import type { MailSettings } from '../settings/mail.ts';
 
 export type Mail = { to: string; subject: string; text: string };
 

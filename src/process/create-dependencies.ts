@@ -4,6 +4,7 @@ import { type Config, ConfigError } from '../config.ts';
 import { createKeyRing } from '../credentials/key-ring.ts';
 import { createDatabase } from '../db/client.ts';
 import { createPool } from '../db/pool.ts';
+import { createTenants } from '../db/tenants.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { createFilters } from '../filters/filters.ts';
 import { createPublishingConfigs, type PublishingConfigs } from '../publishing/configs/channel-configs.ts';
@@ -60,6 +61,7 @@ export function createDependencies(config: Config, log: Logger, own: OwnAddresse
     newId: createNewId(Date.now),
     db,
     pool,
+    tenants: createTenants({ db, pool }),
     keyRing: createKeyRing(encryptionKeys),
     filters: createFilters(),
     own,

@@ -4,7 +4,13 @@ import { createApps } from '../identity/apps/service.ts';
 import { createAudit } from '../identity/audit/service.ts';
 import { createOrganisations } from '../identity/organisations/service.ts';
 import { ensureSystemChannels } from '../channels/store.ts';
+import { createTries } from '../identity/accounts/tries.ts';
+import { createFactorsOfPeople } from '../identity/factors/of-person.ts';
+import { createFactors } from '../identity/factors/service.ts';
+import { createPasskeys } from '../identity/passkeys/service.ts';
+import { createSignIn } from '../identity/sign-in/service.ts';
 import { createMembers } from '../identity/members/service.ts';
+import { createSingleSignOn } from '../identity/single-sign-on/service.ts';
 import { createSessions } from '../identity/sessions/service.ts';
 import { createChannels } from '../channels/service.ts';
 import { createDeadLetters } from '../dead-letters/service.ts';
@@ -52,13 +58,22 @@ export function createServices(
   const tell = createTellChange(deps);
   const sessions = createSessions(deps, tell);
   const accounts = createAccounts(deps, { sessions, tell });
+  const tries = createTries(deps);
+  const factorsOfPeople = createFactorsOfPeople(tell);
+  const factors = createFactors(deps, { tries, tell });
+  const passkeys = createPasskeys(deps, { factors, tell });
+  const members = createMembers(deps, { accounts, sessions, factorsOfPeople, tell });
   return {
     accounts,
     sessions,
-    members: createMembers(deps, { accounts, sessions, tell }),
+    signIn: createSignIn(deps, { accounts, sessions, factors, factorsOfPeople, passkeys, tries }),
+    factors,
+    passkeys,
+    members,
+    singleSignOn: createSingleSignOn(deps, { accounts, members, factorsOfPeople, sessions, tell }),
     apiKeys,
     apps,
-    organisations: createOrganisations(deps),
+    organisations: createOrganisations(deps, { members, tell }),
     audit,
     machineCredentials,
     tokens: createTokens(deps, {

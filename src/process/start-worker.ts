@@ -12,7 +12,7 @@ import {
   type TemporalConnection,
   type TemporalSettings,
 } from '../temporal/connection.ts';
-import { type Furniture, furnish } from '../temporal/furnish.ts';
+import { type Furniture, furnish, isNamespaceMissing } from '../temporal/furnish.ts';
 import { UntimedWorker } from '../temporal/untimed-worker.ts';
 import { workflowBundle } from '../temporal/workflow-bundle.ts';
 import type { ProcessDependencies } from './create-dependencies.ts';
@@ -37,6 +37,8 @@ const HEARTBEAT_AT_MOST_EVERY_MS = 2_000;
 const FURNISH_EVERY_MS = 15_000;
 // Limit of that look, shorter than the time between two. A server that hangs would otherwise keep the look for ever and seem healthy.
 const FURNISH_WITHIN_MS = 10_000;
+/** The SDK's workers give up when their namespace is denied for about ten seconds, and a new one is known two seconds after it was made. */
+const GLANCE_EVERY_MS = 3_000;
 
 export type RunningWorker = {
   /** Whether the last look at Temporal succeeded. */
@@ -215,7 +217,14 @@ async function startParts(
       );
     }
   };
+  const glance = async (): Promise<void> => {
+    const isMissing = await client
+      .withDeadline(Date.now() + GLANCE_EVERY_MS, () => isNamespaceMissing(client, settings.namespace))
+      .catch(() => false);
+    if (isMissing && !isStopped) await look();
+  };
   const watching = setInterval(() => void look(), FURNISH_EVERY_MS);
+  const glancing = setInterval(() => void glance(), GLANCE_EVERY_MS);
 
   return {
     isHealthy: () => isHealthy,
@@ -224,6 +233,7 @@ async function startParts(
     async stop() {
       isStopped = true;
       clearInterval(watching);
+      clearInterval(glancing);
       for (const loop of loops.toReversed()) await loop.stop();
       // Only now: deliveries that end for this are tried again at once, by a worker that takes new tasks.
       stopping.abort();

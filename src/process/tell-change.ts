@@ -1,7 +1,6 @@
 import type { DatabaseTransaction } from '../db/client.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { createAudit } from '../identity/audit/service.ts';
-import type { Doer } from '../identity/audit/record.ts';
+import { createRecordAudit, type Doer as AuditedDoer } from '../identity/audit/record.ts';
 import type { TellChange } from '../identity/changes.ts';
 import { isId } from '../kernel/ids.ts';
 
@@ -9,18 +8,17 @@ import { isId } from '../kernel/ids.ts';
  * Writes each change of people and their rights to the audit log of its organisation. A change of a person alone, such as signing in,
  * stands in the log of every organisation that the person is a member of.
  */
-export function createTellChange(
-  deps: Pick<Dependencies, 'db' | 'newId' | 'clock' | 'log'>,
-): TellChange<DatabaseTransaction> {
-  const audit = createAudit(deps);
-  return async (transaction, { action, by, organisationId, target, details }) => {
-    const actor: Doer['actor'] = isId('user', by) ? { kind: 'person', id: by } : { kind: 'commandLine' };
-    const person = isId('user', target) ? target : by;
+export function createTellChange(deps: Pick<Dependencies, 'newId' | 'clock' | 'log'>): TellChange<DatabaseTransaction> {
+  const record = createRecordAudit(deps);
+  return async (transaction, { action, by, organisationId, target, before, after }) => {
+    const actor: AuditedDoer['actor'] = isId('user', by.id) ? { kind: 'person', id: by.id } : { kind: 'commandLine' };
+    const person = isId('user', target) ? target : by.id;
     const organisations = organisationId === undefined ? await organisationsOf(transaction, person) : [organisationId];
-    const after = details === undefined ? {} : { after: details };
+    const from = by.from === undefined ? {} : { from: by.from };
+    const told = { ...(before !== undefined && { before }), ...(after !== undefined && { after }) };
     for (const id of organisations)
-      await audit.record(transaction, { organisationId: id, actor }, { action, target: { id: target }, ...after });
-    deps.log.info({ action, by, organisationId, target, ...details }, 'changed who may do what');
+      await record(transaction, { organisationId: id, actor, ...from }, { action, target: { id: target }, ...told });
+    deps.log.info({ action, by: by.id, organisationId, target, ...told }, 'changed who may do what');
   };
 }
 

@@ -6,6 +6,7 @@ import { isContracting, migrationNames } from '../db/migrations.ts';
 import { NotReady } from '../kernel/not-ready.ts';
 import { databaseTrouble } from './database-trouble.ts';
 import type { Check } from './readiness.ts';
+import { rowSecurityCheck } from './row-security.ts';
 
 export type CheckedBy = { pool: Pool; config: Pick<Config, 'databaseUrl' | 'encryptionKeys'> };
 
@@ -17,6 +18,7 @@ export const startChecks = (deps: CheckedBy): Check[] => [
   databaseCheck(deps),
   schemaCheck(deps, migrationNames()),
   keysCheck(deps),
+  rowSecurityCheck(deps.pool),
 ];
 
 /** The database answers and takes writes. Neither a standby nor a read-only one does. */

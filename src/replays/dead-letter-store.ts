@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import type { Database, DatabaseTransaction } from '../db/client.ts';
+import type { DatabaseTransaction } from '../db/client.ts';
 import type { BulkReplay as BulkReplayRow } from '../db/generated/client.ts';
 import { type DeadLetterFilter, selectCount, selectNext } from '../dead-letters/filter-store.ts';
 import { replayDeadLetters } from '../deliveries/statements/due-again.ts';
@@ -45,7 +45,7 @@ const openOnesOf = (environmentId: string, { since, until, ...filter }: BulkRepl
 
 /** The first of a filter's ids that names nothing in the environment. A deleted resource exists as long as its history. */
 export async function findMissing(
-  db: Database,
+  db: DatabaseTransaction,
   environmentId: string,
   { channelId, subscriptionId, messageId }: Pick<BulkReplayFilter, 'channelId' | 'subscriptionId' | 'messageId'>,
 ): Promise<'channel' | 'subscription' | 'message' | undefined> {
@@ -57,7 +57,11 @@ export async function findMissing(
 }
 
 /** How many open dead letters the filter of a bulk replay matches. */
-export async function countOpenOnes(db: Database, environmentId: string, filter: BulkReplayFilter): Promise<number> {
+export async function countOpenOnes(
+  db: DatabaseTransaction,
+  environmentId: string,
+  filter: BulkReplayFilter,
+): Promise<number> {
   const { text, values } = selectCount(openOnesOf(environmentId, filter));
   const [row] = await db.$queryRawUnsafe<{ count: number }[]>(text, ...values);
   return row?.count ?? 0;

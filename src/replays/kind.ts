@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import type { Database } from '../db/client.ts';
+import type { DatabaseTransaction } from '../db/client.ts';
 import type { Filters } from '../filters/filters.ts';
 import type { IdKind } from '../kernel/ids.ts';
 import type { PageRequest } from '../kernel/page.ts';
@@ -50,7 +50,7 @@ export type Kind = {
 
 /** A kind with the readers of its resource, for the API. `Filter` is what its list may be narrowed by. */
 export type ReadableKind<Replay extends { id: string; status: ReplayStatus }, Filter> = Kind & {
-  find(db: Database, environmentId: string, id: string): Promise<Replay | undefined>;
+  find(db: DatabaseTransaction, environmentId: string, id: string): Promise<Replay | undefined>;
   /** Newest first, one more than asked for. */
-  list(db: Database, filter: Filter & { environmentId: string }, page: PageRequest): Promise<Replay[]>;
+  list(db: DatabaseTransaction, filter: Filter & { environmentId: string }, page: PageRequest): Promise<Replay[]>;
 };

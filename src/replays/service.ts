@@ -1,6 +1,5 @@
 import type { DatabaseTransaction } from '../db/client.ts';
 import { wakeWorkers } from '../db/due.ts';
-import { inTransaction } from '../db/transaction.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { RecordAudit } from '../identity/audit/record.ts';
 import type { EnvironmentCaller } from '../identity/caller.ts';
@@ -25,10 +24,12 @@ import {
 
 // A publish that did not see the new subscription has committed by then; what both see is delivered once.
 const OVERLAP_MS = 5_000;
+// A request counts all open dead letters that its filter matches; Prisma's default is 5 s.
+const START_TIMEOUT_MS = 30_000;
 
 export type Replays = ReturnType<typeof createReplays>;
 
-type Needed = Pick<Dependencies, 'db' | 'pool' | 'newId' | 'clock'>;
+type Needed = Pick<Dependencies, 'tenants' | 'newId' | 'clock'>;
 type Collaborators = { audit: { record: RecordAudit } };
 
 /** Replays of every kind, each at work as a Temporal workflow: asked for, looked at and cancelled. */
@@ -47,9 +48,11 @@ export const createReplays = (deps: Needed, collaborators: Collaborators) => ({
 function createReading<
   Replay extends { id: string; status: ReplayStatus },
   Filter extends Record<string, string | undefined>,
->({ db, pool, clock }: Needed, { audit }: Collaborators, kind: ReadableKind<Replay, Filter>) {
-  const get = async ({ environmentId }: EnvironmentCaller, id: string): Promise<Replay> => {
-    const replay = isId(kind.prefix, id) ? await kind.find(db, environmentId, id) : undefined;
+>({ tenants, clock }: Needed, { audit }: Collaborators, kind: ReadableKind<Replay, Filter>) {
+  const get = async (caller: EnvironmentCaller, id: string): Promise<Replay> => {
+    const replay = isId(kind.prefix, id)
+      ? await tenants.within(caller, (transaction) => kind.find(transaction, caller.environmentId, id))
+      : undefined;
     if (replay === undefined) throw notFound(kind.name);
     return replay;
   };
@@ -59,20 +62,24 @@ function createReading<
 
     /** Newest first; of deleted resources too. A filter's id that names nothing gives an empty list. */
     async list(
-      { environmentId }: EnvironmentCaller,
+      caller: EnvironmentCaller,
       filters: Filter,
-      page: { limit: number; cursor?: string | undefined },
+      query: { limit: number; cursor?: string | undefined },
     ): Promise<Page<Replay>> {
+      const { environmentId } = caller;
       const scope: ListScope = { list: `${kind.name}s`, environmentId, filters };
-      const found = await kind.list(db, { ...filters, environmentId }, pageRequest(scope, page));
-      return toPage(scope, page.limit, found, (replay) => replay);
+      const page = pageRequest(scope, query);
+      const found = await tenants.list(caller, (transaction) =>
+        kind.list(transaction, { ...filters, environmentId }, page),
+      );
+      return toPage(scope, query.limit, found, (replay) => replay);
     },
 
     /** Stops a replay; what it has replayed stays replayed. CONFLICT when it has ended. */
     async cancel(caller: EnvironmentCaller, id: string): Promise<Replay> {
       const { status } = await get(caller, id);
       const { environmentId } = caller;
-      const isCancelled = await inTransaction(pool, async (connection) => {
+      const isCancelled = await tenants.onConnection(caller, async (connection) => {
         if (!(await cancelReplay(connection, { table: kind.table, environmentId, id, now: clock() }))) return false;
         await audit.record(connection, caller, { action: 'replay.cancelled', target: { id } });
         return true;
@@ -83,7 +90,7 @@ function createReading<
   };
 }
 
-const createBulkReplays = ({ db, newId, clock }: Needed, { audit }: Collaborators) => ({
+const createBulkReplays = ({ tenants, newId, clock }: Needed, { audit }: Collaborators) => ({
   /**
    * Starts replaying every open dead letter that the filter matches and that had failed by now, or counts them for a dry run. A
    * delivery that fails again meanwhile is not taken up a second time, so the replay ends. Two requests replay nothing twice.
@@ -91,34 +98,38 @@ const createBulkReplays = ({ db, newId, clock }: Needed, { audit }: Collaborator
   async start(caller: EnvironmentCaller, request: BulkReplayRequest): Promise<BulkReplay | BulkReplayPreview> {
     const { environmentId } = caller;
     const { dryRun, since, until, ...named } = request;
-    const missing = await bulk.findMissing(db, environmentId, named);
-    if (missing !== undefined) throw invalidField(`${missing}Id`, `names no ${missing} of this environment`);
-    const end = new Date(clock().getTime() + 1);
-    const asked = until === undefined ? end : firstTimeFrom(until);
-    const filter: BulkReplayFilter = {
-      ...named,
-      ...(since !== undefined && { since: new Date(millisecondsOf(since)) }),
-      until: asked < end ? asked : end,
-    };
-    const matched = await bulk.countOpenOnes(db, environmentId, filter);
-    if (dryRun) return { status: 'preview', matched, replayed: 0, failed: 0 };
-    return db.$transaction(async (transaction) => {
-      const replay = await bulk.insertBulkReplay(transaction, {
-        id: newId('bulkReplay'),
-        environmentId,
-        filter,
-        matched,
-        requestedBy: caller.principal.id,
-      });
-      await wakeWorkers(transaction);
-      const after = { ...named, since: filter.since, until: filter.until, matched };
-      await audit.record(transaction, caller, { action: 'replay.started', target: { id: replay.id }, after });
-      return replay;
-    });
+    return tenants.within(
+      caller,
+      async (transaction) => {
+        const missing = await bulk.findMissing(transaction, environmentId, named);
+        if (missing !== undefined) throw invalidField(`${missing}Id`, `names no ${missing} of this environment`);
+        const end = new Date(clock().getTime() + 1);
+        const asked = until === undefined ? end : firstTimeFrom(until);
+        const filter: BulkReplayFilter = {
+          ...named,
+          ...(since !== undefined && { since: new Date(millisecondsOf(since)) }),
+          until: asked < end ? asked : end,
+        };
+        const matched = await bulk.countOpenOnes(transaction, environmentId, filter);
+        if (dryRun) return { status: 'preview', matched, replayed: 0, failed: 0 };
+        const replay = await bulk.insertBulkReplay(transaction, {
+          id: newId('bulkReplay'),
+          environmentId,
+          filter,
+          matched,
+          requestedBy: caller.principal.id,
+        });
+        await wakeWorkers(transaction);
+        const after = { ...named, since: filter.since, until: filter.until, matched };
+        await audit.record(transaction, caller, { action: 'replay.started', target: { id: replay.id }, after });
+        return replay;
+      },
+      { timeout: START_TIMEOUT_MS },
+    );
   },
 });
 
-const createMessageReplays = ({ db, newId, clock }: Needed, { audit }: Collaborators) => ({
+const createMessageReplays = ({ tenants, newId, clock }: Needed, { audit }: Collaborators) => ({
   /** Starts a replay to a subscription of the caller's. INVALID_REQUEST for a beginning in the future. */
   async start(
     caller: EnvironmentCaller,
@@ -137,7 +148,7 @@ const createMessageReplays = ({ db, newId, clock }: Needed, { audit }: Collabora
       until: end < now ? end : now,
       requestedBy: principal.id,
     };
-    return db.$transaction(async (transaction) => {
+    return tenants.within(caller, async (transaction) => {
       const replay = await insertMessageReplay(transaction, draft);
       await wakeWorkers(transaction);
       const after = { ...request, subscriptionId: subscription.id, since: draft.since, until: draft.until };

@@ -1,3 +1,4 @@
+import type { DatabaseTransaction } from '../db/client.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { RecordAudit } from '../identity/audit/record.ts';
 import type { EnvironmentCaller } from '../identity/caller.ts';
@@ -13,31 +14,35 @@ export type Scheduling = ReturnType<typeof createScheduling>;
 
 /** Messages before they are published: those that wait for their time, and those that were cancelled while they did. */
 export function createScheduling(
-  { db, clock }: Pick<Dependencies, 'db' | 'clock'>,
+  { tenants, clock }: Pick<Dependencies, 'tenants' | 'clock'>,
   { audit }: { audit: { record: RecordAudit } },
 ) {
   return {
     /** Soonest first; of a deleted channel too, until retention removes them. NOT_FOUND for a missing channel. */
-    async list({ environmentId }: EnvironmentCaller, channelId: string, query: ListScheduled): Promise<Page<Message>> {
-      if (!(await channelExists(db, environmentId, channelId))) throw notFound('channel');
+    async list(caller: EnvironmentCaller, channelId: string, query: ListScheduled): Promise<Page<Message>> {
+      const { environmentId } = caller;
       const { limit, status, eventType, since, until } = query;
       const filters = { status, eventType, ...windowText({ since, until }) };
       const scope: ListScope = { list: `scheduled of ${channelId}`, environmentId, filters };
       const filter = { environmentId, channelId, status, eventType, ids: idsWithin('message', { since, until }) };
-      const found = await listScheduled(db, filter, pageRequest(scope, query));
+      const list = async (transaction: DatabaseTransaction): Promise<Message[]> => {
+        if (!(await channelExists(transaction, environmentId, channelId))) throw notFound('channel');
+        return listScheduled(transaction, filter, pageRequest(scope, query));
+      };
+      const found = await tenants.list(caller, list);
       return toPage(scope, limit, found, (message) => message);
     },
 
     /** Cancels what waits; again it answers the same. CONFLICT once it is published, NOT_FOUND for a missing message. */
     async cancel(caller: EnvironmentCaller, messageId: string): Promise<CancelledMessage> {
       const { environmentId } = caller;
-      if (mayWait(messageId))
-        await db.$transaction(async (transaction) => {
-          const isCancelled = await cancelScheduled(transaction, environmentId, messageId, clock());
-          const told = { action: 'message.cancelled', target: { id: messageId } } as const;
-          if (isCancelled) await audit.record(transaction, caller, told);
-        });
-      const message = await findMessage(db, environmentId, messageId);
+      const message = await tenants.within(caller, async (transaction) => {
+        const isCancelled =
+          mayWait(messageId) && (await cancelScheduled(transaction, environmentId, messageId, clock()));
+        const told = { action: 'message.cancelled', target: { id: messageId } } as const;
+        if (isCancelled) await audit.record(transaction, caller, told);
+        return findMessage(transaction, environmentId, messageId);
+      });
       if (message === undefined) throw notFound('message');
       if (message.deliveryStatus !== 'cancelled') throw new ApiError('CONFLICT', 'The message is published');
       // Kept under an Idempotency-Key this answer would outlive an erasure: it has nothing of the content.

@@ -1,4 +1,4 @@
-import type { Database, DatabaseTransaction } from '../db/client.ts';
+import type { DatabaseTransaction } from '../db/client.ts';
 import { along, alongEventTypes, createValues, findAlong, isNarrowing, readFound, risingIdBounds } from '../db/walk.ts';
 import type { PageRequest } from '../kernel/page.ts';
 import type { CancelReason, ScheduleStatus } from '../kernel/statuses.ts';
@@ -7,7 +7,7 @@ import { type MessageFilter, toWaitingMessage } from '../messages/store.ts';
 
 /** Scheduled or cancelled messages of a channel: soonest first, one more than asked for. deliverAt is the time in the id. */
 export async function listScheduled(
-  db: Database,
+  db: DatabaseTransaction,
   filter: MessageFilter & { status: ScheduleStatus },
   page: PageRequest,
 ): Promise<Message[]> {

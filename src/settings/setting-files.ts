@@ -11,7 +11,14 @@ export type TemporalTls = {
 type Settings = Readonly<Record<string, string | undefined>>;
 
 /** Settings that are secrets: each may stand in a file instead, which `<name>_FILE` names. */
-const SECRETS = ['SMTP_URL', 'DATABASE_URL', 'TEMPORAL_API_KEY', 'REDIS_URL', 'ENCRYPTION_KEYS'] as const;
+const SECRETS = [
+  'SMTP_URL',
+  'OIDC_CLIENT_SECRET',
+  'DATABASE_URL',
+  'TEMPORAL_API_KEY',
+  'REDIS_URL',
+  'ENCRYPTION_KEYS',
+] as const;
 
 /** The contents of the files that `<name>_FILE` names, without the line break that ends a file. */
 export function readSecrets(set: Settings): Record<string, string> {

@@ -77,8 +77,10 @@ export function createStreams({ pool, log }: Pick<Dependencies, 'pool' | 'log'>)
   const endDeleted = async (): Promise<void> => {
     if (performance.now() - checkedAt < CHECK_CHANNELS_MS) return;
     checkedAt = performance.now();
-    const live = await findLiveChannels(pool, [...channelsOf(open)]);
-    for (const stream of open) if (!live.has(stream.channelId)) stream.sink.end();
+    // A stream that begins while the query runs was not asked about, and would look like one of a deleted channel.
+    const asked = [...open];
+    const live = await findLiveChannels(pool, [...channelsOf(asked)]);
+    for (const stream of asked) if (!live.has(stream.channelId)) stream.sink.end();
   };
 
   const look = async (): Promise<void> => {

@@ -24,7 +24,8 @@ import {
   type SubscriptionSecret,
   type UpdateSubscription,
 } from './schema.ts';
-import { MAX_OLD_SECRETS, newSealedSecret, openSecret } from '../credentials/signing-secret.ts';
+import { MAX_OLD_SECRETS, newSealedSecret } from '../credentials/signing-secret.ts';
+import { openCurrent } from './current-secret.ts';
 import * as store from './store.ts';
 import { createTargets } from './targets.ts';
 
@@ -67,7 +68,7 @@ type Collaborators = {
 };
 
 export function createSubscriptions(
-  { db, newId, clock, keyRing }: Pick<Dependencies, 'db' | 'newId' | 'clock' | 'keyRing'>,
+  { tenants, newId, clock, keyRing }: Pick<Dependencies, 'tenants' | 'newId' | 'clock' | 'keyRing'>,
   { apps, guard, deliveries, messageReplays, filters, audit }: Collaborators,
 ): Subscriptions {
   /** An id that cannot be one never reaches the database, whatever characters it holds. */
@@ -82,8 +83,14 @@ export function createSubscriptions(
     ...targets.withWarnings(subscription),
     concurrency: await findConcurrency(transaction, subscription),
   });
-  const get = async ({ environmentId }: EnvironmentCaller, id: string): Promise<Subscription> =>
-    shown(db, await found(id, () => store.findSubscription(db, environmentId, id, clock())));
+  const find = async (
+    transaction: DatabaseTransaction,
+    { environmentId }: EnvironmentCaller,
+    id: string,
+  ): Promise<Subscription> =>
+    shown(transaction, await found(id, () => store.findSubscription(transaction, environmentId, id, clock())));
+  const get = (caller: EnvironmentCaller, id: string): Promise<Subscription> =>
+    tenants.within(caller, (transaction) => find(transaction, caller, id));
 
   /** Columns of a given filter; nothing where none is given. INVALID_REQUEST for one that may not be. */
   const measured = (filter: string | null | undefined): { filterUnits?: number | null } => {
@@ -137,16 +144,16 @@ export function createSubscriptions(
     status: 'paused' | 'active',
   ): Promise<Subscription> => {
     const { environmentId } = caller;
-    await get(caller, id);
-    await db.$transaction(async (transaction) => {
+    return tenants.within(caller, async (transaction) => {
       const before = await found(id, () => store.lockSubscription(transaction, environmentId, id, clock()));
       if (status === 'paused') await store.setPaused(transaction, environmentId, id, clock());
       else await store.setActive(transaction, environmentId, id, clock());
-      if (before.status === status) return;
-      const parts = changedParts(before, { status }, ['status']);
-      await audit.record(transaction, caller, { action: 'subscription.updated', target: { id }, ...parts });
+      if (before.status !== status) {
+        const parts = changedParts(before, { status }, ['status']);
+        await audit.record(transaction, caller, { action: 'subscription.updated', target: { id }, ...parts });
+      }
+      return find(transaction, caller, id);
     });
-    return get(caller, id);
   };
 
   return {
@@ -155,7 +162,7 @@ export function createSubscriptions(
       targets.check(body);
       const { filterUnits } = measured(body.filter);
       const { sealed } = newSealedSecret(keyRing, newId('secret'));
-      return db.$transaction(async (transaction) => {
+      return tenants.within(caller, async (transaction) => {
         const { settings, suspendedAt: appSuspendedAt } = await apps.share(transaction, caller.appId);
         const { timeoutMs, circuitBreaker } = settings;
         const retryPolicy = toRetryPolicy(body.retryPolicy, settings.retryPolicy);
@@ -195,11 +202,13 @@ export function createSubscriptions(
       });
     },
 
-    async list({ environmentId }, { channelId, status, ...query }) {
+    async list(caller, { channelId, status, ...query }) {
       const filter = { ...(channelId === undefined ? {} : { channelId }), ...(status === undefined ? {} : { status }) };
-      const scope: ListScope = { list: 'subscriptions', environmentId, filters: filter };
+      const scope: ListScope = { list: 'subscriptions', environmentId: caller.environmentId, filters: filter };
       const page = pageRequest(scope, query);
-      const rows = await store.findSubscriptions(db, environmentId, page, filter, clock());
+      const rows = await tenants.list(caller, (transaction) =>
+        store.findSubscriptions(transaction, caller.environmentId, page, filter, clock()),
+      );
       return toPage(scope, page.limit, rows, targets.withWarnings);
     },
 
@@ -208,7 +217,7 @@ export function createSubscriptions(
     async update(caller, id, body) {
       const { environmentId } = caller;
       const mayBeForPublishing = body.filter !== undefined || body.eventTypes !== undefined;
-      return db.$transaction(async (transaction) => {
+      return tenants.within(caller, async (transaction) => {
         // The lock first: of two patches at once the second merges into what the first has left.
         const { subscription, channel } = await lock(transaction, environmentId, id, () => mayBeForPublishing);
         const retryPolicy = body.retryPolicy && toRetryPolicy(body.retryPolicy, subscription.retryPolicy);
@@ -239,7 +248,8 @@ export function createSubscriptions(
     },
 
     delete: (caller, id) =>
-      db.$transaction(
+      tenants.within(
+        caller,
         async (transaction) => {
           const { channel } = await lock(transaction, caller.environmentId, id, ({ filter }) => filter !== undefined);
           await store.markSubscriptionDeleted(transaction, id, clock());
@@ -259,22 +269,17 @@ export function createSubscriptions(
     },
 
     async secret(caller, id) {
-      await get(caller, id);
-      const sealed = await store.findCurrentSecret(db, id);
-      // None is left where it was sealed with a key that was given up.
-      if (sealed === undefined) throw secretIsLost(undefined);
-      try {
-        const secret = openSecret(keyRing, sealed);
-        await audit.record(db, caller, { action: 'subscription.secret_viewed', target: { id } });
+      return tenants.within(caller, async (transaction) => {
+        await find(transaction, caller, id);
+        const secret = openCurrent(keyRing, await store.findCurrentSecret(transaction, id));
+        await audit.record(transaction, caller, { action: 'subscription.secret_viewed', target: { id } });
         return { secret };
-      } catch (cause) {
-        throw secretIsLost(cause);
-      }
+      });
     },
 
     async rotateSecret(caller, id, { overlapHours }) {
       const { secret, sealed } = newSealedSecret(keyRing, newId('secret'));
-      await db.$transaction(async (transaction) => {
+      await tenants.within(caller, async (transaction) => {
         await found(id, () => store.lockSubscription(transaction, caller.environmentId, id, clock()));
         const now = clock();
         const overlapUntil = new Date(now.getTime() + overlapHours * HOUR_MS);
@@ -286,11 +291,6 @@ export function createSubscriptions(
     },
   };
 }
-
-const secretIsLost = (cause: unknown): ApiError =>
-  new ApiError('CONFLICT', 'The signing secret of this subscription cannot be opened; rotate it to get a new one', {
-    cause,
-  });
 
 function toRetryPolicy(given: Partial<RetryPolicy>, base?: RetryPolicy): RetryPolicy {
   const policy = completeRetryPolicy(given, base);

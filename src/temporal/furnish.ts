@@ -37,6 +37,16 @@ export async function furnish(client: Client, options: FurnishOptions): Promise<
   return onceKnown(() => fill(client, options));
 }
 
+/** Whether the server denies the namespace, as one does whose store was lost. False too where it does not answer. */
+export async function isNamespaceMissing(client: Client, namespace: string): Promise<boolean> {
+  try {
+    await client.workflowService.describeNamespace({ namespace });
+    return false;
+  } catch (error) {
+    return isNamespaceUnknown(error);
+  }
+}
+
 async function fill(client: Client, options: FurnishOptions): Promise<Furniture> {
   const isSearchable = await addSearchAttributes(client, options);
   const { taskQueue, schedules } = options;

@@ -249,11 +249,11 @@ describe('deleting a channel', () => {
   });
 
   test('changes nothing when its deliveries cannot be ended', async () => {
-    const { apps, db, live, newId } = resources;
+    const { apps, tenants, live, newId } = resources;
     const channel = await create({});
     const subscription = await subscribe(channel.id);
     const failing = createChannels(
-      { db, newId, clock: resources.now },
+      { tenants, newId, clock: resources.now },
       {
         apps,
         deliveries: { endOfSubscriptions: () => Promise.reject(new Error('disk full')) },

@@ -18,6 +18,7 @@ import { sealedTexts } from '../support/make/sealed.ts';
 import { asPerson, personScheme } from '../support/world/person-scheme.ts';
 import { make, seedResources } from '../support/make/seed.ts';
 import { tableContents } from '../support/check/table-contents.ts';
+import { setUp } from '../support/make/people.ts';
 
 let posthorn: TestPosthorn;
 /** Ids of the live environment. The test environment's own are made where they are needed. */
@@ -291,6 +292,7 @@ test('the secrets that all these calls have sealed stand in the columns that a s
   await posthorn.request('POST', path, {}, { headers: { 'idempotency-key': 'sealed' } });
   // The first look at the public keys makes the key of access tokens.
   await posthorn.request('GET', '/.well-known/jwks.json');
+  await (await setUp(posthorn)).browser.request('POST', '/v1/user/totp');
   const places = new Set((await sealedTexts(posthorn.deps.pool)).map(({ place }) => place));
   expect(places).toEqual(new Set(SEALED_COLUMNS.map(({ table, column }) => `${table}.${column}`)));
 });

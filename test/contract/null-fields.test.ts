@@ -54,7 +54,10 @@ test('every object of every body and query knows its fields and takes no others'
     [body, query].flatMap((schema) => objectsOf(schema)).map(({ object, path: at }) => ({ method, path, at, object })),
   );
   expect(objects.length).toBeGreaterThan(30);
-  const open = objects.filter(({ object }) => object.def.catchall?._zod.def.type !== 'never');
+  // Browsers write what stands in `passkey`, and newer ones add to it (WebAuthn Level 3, section 5.1.6).
+  const ours = objects.filter(({ at }) => at[0] !== 'passkey');
+  expect(ours.length).toBeLessThan(objects.length);
+  const open = ours.filter(({ object }) => object.def.catchall?._zod.def.type !== 'never');
   expect(open.map(({ method, path, at }) => [method, path, ...at].join(' '))).toEqual([]);
 });
 

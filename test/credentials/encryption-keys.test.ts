@@ -110,15 +110,24 @@ test('a key that has sealed keys of access tokens alone may be missing; one that
   expect(await refusal(k2)).toBe('proved');
 });
 
+test('a key that has sealed the secret of an authenticator app may be missing only before its first code', async () => {
+  expect(await refusal(k2, k1)).toBe('proved');
+  await insertSealed(database.pool, createKeyRing([k1]), { secrets: 0, answers: 0, people: 1 });
+  expect(await refusal(k2)).toContain('That key sealed 1 row of totp_factors.');
+  await database.pool.query('UPDATE totp_factors SET confirmed_at = NULL');
+  expect(await refusal(k2)).toBe('proved');
+});
+
 describe('a lost key is given up', () => {
   test('with everything that it sealed, and nothing else; its name is free again', async () => {
     expect(await refusal(k1, k2)).toBe('proved');
-    await insertSealed(database.pool, createKeyRing([k1]), { secrets: 2, answers: 1, clients: 1 });
+    await insertSealed(database.pool, createKeyRing([k1]), { secrets: 2, answers: 1, clients: 1, people: 1 });
     await insertSealed(database.pool, createKeyRing([k2]), { secrets: 1, answers: 1 });
     const counted = [
       { table: 'subscription_secrets', count: 2 },
       { table: 'idempotency_keys', count: 1 },
       { table: 'machine_credential_secrets', count: 1 },
+      { table: 'totp_factors', count: 1 },
       { table: 'token_signing_keys', count: 1 },
     ];
     expect(await whatAbandonTakes(database.pool, 'k1', [k2])).toEqual(counted);
@@ -145,6 +154,7 @@ describe('a lost key is given up', () => {
       subscription_secrets: 0,
       idempotency_keys: 0,
       machine_credential_secrets: 0,
+      totp_factors: 0,
       token_signing_keys: 0,
     };
 
@@ -158,7 +168,7 @@ describe('a lost key is given up', () => {
 
 describe('the table of sealed columns', () => {
   test('names every column of the database that holds a sealed text', async () => {
-    await insertSealed(database.pool, createKeyRing([k1]), { secrets: 1, answers: 1, clients: 1 });
+    await insertSealed(database.pool, createKeyRing([k1]), { secrets: 1, answers: 1, clients: 1, people: 1 });
     const listed = SEALED_COLUMNS.map(({ table, column }) => `${table}.${column}`);
 
     expect(new Set((await sealedTexts(database.pool)).map(({ place }) => place))).toEqual(new Set(listed));

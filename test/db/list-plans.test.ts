@@ -1,9 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { PrismaPg } from '@prisma/adapter-pg';
-import type { Pool } from 'pg';
-import type { Database } from '../../src/db/client.ts';
-import { PrismaClient } from '../../src/db/generated/client.ts';
-import { createPool } from '../../src/db/pool.ts';
+import { createDatabase, type Database, type DatabaseTransaction } from '../../src/db/client.ts';
+import { createTenants, type Tenants } from '../../src/db/tenants.ts';
 import { listDeadLetters } from '../../src/dead-letters/store.ts';
 import { listDeliveries } from '../../src/deliveries/store.ts';
 import { listScheduled } from '../../src/scheduling/store.ts';
@@ -19,8 +16,9 @@ const TABLES = ['messages', 'deliveries', 'dead_letters', 'scheduled_messages'];
 
 let posthorn: TestPosthorn;
 // One session, so that what it reads is counted when it says so.
-let pool: Pool;
 let db: Database;
+let tenants: Tenants;
+let organisationId: string;
 let environmentId: string;
 let channelId: string;
 let busy: string;
@@ -28,22 +26,18 @@ let other: string;
 
 beforeAll(async () => {
   posthorn = await startPosthorn({ withWorker: false });
-  // Without the settings of `createPool`, as the lists are read: nothing keeps PostgreSQL from a sequential scan.
-  pool = createPool(posthorn.database.url, { max: 1 });
-  await pool.query(
-    'RESET enable_seqscan; SET enable_seqscan = on; SET enable_hashjoin = on; SET enable_mergejoin = on',
-  );
-  db = new PrismaClient({ adapter: new PrismaPg(pool) });
+  db = createDatabase(posthorn.database.url, { max: 1 });
+  tenants = createTenants({ db, pool: posthorn.database.pool });
   ({ id: channelId } = await createChannel(posthorn));
   const target = { channelId, webhookUrl: 'http://127.0.0.1:4000/' };
   busy = (await createSubscription(posthorn, target)).id;
   other = (await createSubscription(posthorn, target)).id;
   ({ environmentId } = await posthorn.deps.db.channel.findUniqueOrThrow({ where: { id: channelId } }));
+  ({ id: organisationId } = await posthorn.deps.db.organisation.findFirstOrThrow());
   await fill();
 });
 afterAll(async () => {
   await db.$disconnect();
-  await pool.end();
   await posthorn.stop();
 });
 
@@ -53,12 +47,12 @@ afterAll(async () => {
  */
 async function fill(): Promise<void> {
   await insert('old.rare', 'failed', 40);
-  await pool.query('ANALYZE');
+  await posthorn.deps.pool.query('ANALYZE');
   await insert('new.common', 'delivered', ROWS);
 }
 
 async function insert(eventType: string, status: string, count: number, to = [busy, other]): Promise<void> {
-  await pool.query(
+  await posthorn.deps.pool.query(
     `WITH message AS (
        INSERT INTO messages (id, environment_id, channel_id, event_type, payload, published_at)
        SELECT posthorn_id('msg'), $1, $2, $3, '{}', now() FROM generate_series(1, $6)
@@ -83,22 +77,28 @@ async function insert(eventType: string, status: string, count: number, to = [bu
   );
 }
 
-/** Rows and index entries that `run` reads of these tables, whatever the plan. */
-async function readsOf(run: () => Promise<unknown>): Promise<number> {
+type List = (transaction: DatabaseTransaction) => Promise<unknown>;
+
+/** Ways to read a list: as services do, and as the user of the engine. */
+const WAYS: [way: string, read: (list: List) => Promise<unknown>][] = [
+  ['under row-level security', (list) => tenants.within({ organisationId, environmentId }, list)],
+  ['as the engine', (list) => db.$transaction(list)],
+];
+
+/** Rows and index entries that the list reads of these tables, whatever the plan. */
+async function readsOf(read: (list: List) => Promise<unknown>, list: List): Promise<number> {
   const before = await readSoFar();
-  await run();
+  await read(list);
   return (await readSoFar()) - before;
 }
 
 async function readSoFar(): Promise<number> {
-  await pool.query('SELECT pg_stat_force_next_flush()');
-  const { rows } = await pool.query<{ count: string }>(
-    `SELECT sum(t.seq_tup_read + i.read) AS count FROM pg_stat_user_tables t
-     JOIN (SELECT relid, sum(idx_tup_read) AS read FROM pg_stat_user_indexes GROUP BY relid) i USING (relid)
-     WHERE t.relname = ANY ($1)`,
-    [TABLES],
-  );
-  return Number(rows[0]?.count);
+  await db.$queryRaw`SELECT pg_stat_force_next_flush()::text`;
+  const [row] = await db.$queryRaw<{ count: number }[]>`
+    SELECT sum(t.seq_tup_read + i.read)::float8 AS count FROM pg_stat_user_tables t
+    JOIN (SELECT relid, sum(idx_tup_read) AS read FROM pg_stat_user_indexes GROUP BY relid) i USING (relid)
+    WHERE t.relname = ANY (${TABLES})`;
+  return row?.count ?? Number.NaN;
 }
 
 const page = { limit: PAGE, after: undefined };
@@ -118,68 +118,95 @@ const deliveryFilters = [NOWHERE, CHANNEL, SUBSCRIPTION].flatMap((place) =>
 );
 
 // Old: by a filter that matched little PostgreSQL walked all of an environment, or of a subscription, when it thought it frequent.
-test('a page of deliveries reads a page, by any filters together, however misleading the statistics', async () => {
-  const reads: [string, number][] = [];
-  for (const { place, eventType, status } of deliveryFilters) {
-    const filter = { environmentId, ...place(), eventType, status };
-    reads.push([JSON.stringify(filter), await readsOf(() => listDeliveries(db, filter, page, new Date()))]);
-  }
-  expect(reads.filter(([, count]) => !(count <= MOST_READ))).toEqual([]);
-  expect(reads.some(([, count]) => count > 0)).toBe(true);
-});
-
-test('a page of dead letters reads a page, by any one filter and by its status beside it', async () => {
-  const reads: [string, number][] = [];
-  const filters = [
-    {},
-    CHANNEL(),
-    SUBSCRIPTION(),
-    { messageId: 'msg_none' },
-    { reason: 'gone' as const },
-    { reason: 'circuit' as const },
-    { kind: 'run' as const },
-    { kind: 'delivery' as const, reason: 'gone' as const },
-  ];
-  for (const filter of filters) {
-    for (const status of [undefined, 'replayed'] as const)
+test.each(WAYS)(
+  'a page of deliveries reads a page, by any filters together, however misleading the statistics: %s',
+  async (_, read) => {
+    const reads: [string, number][] = [];
+    for (const { place, eventType, status } of deliveryFilters) {
+      const filter = { environmentId, ...place(), eventType, status };
       reads.push([
-        JSON.stringify({ ...filter, status }),
-        await readsOf(() => listDeadLetters(db, { environmentId, ...filter, status }, page)),
+        JSON.stringify(filter),
+        await readsOf(read, (transaction) => listDeliveries(transaction, filter, page, new Date())),
       ]);
-  }
-  for (const status of ['open', 'discarded'] as const) {
-    for (const place of [NOWHERE, CHANNEL, SUBSCRIPTION])
-      reads.push([
-        `${JSON.stringify(place())} ${status}`,
-        await readsOf(() => listDeadLetters(db, { environmentId, ...place(), status }, page)),
-      ]);
-  }
-  for (const eventType of TYPES)
-    reads.push([eventType ?? 'any', await readsOf(() => listDeadLetters(db, { environmentId, eventType }, page))]);
-  expect(reads.filter(([, count]) => !(count <= MOST_READ))).toEqual([]);
-});
+    }
+    expect(reads.filter(([, count]) => !(count <= MOST_READ))).toEqual([]);
+    expect(reads.some(([, count]) => count > 0)).toBe(true);
+  },
+);
 
-test('a page of messages, waiting or published, reads a page by event type', async () => {
+test.each(WAYS)(
+  'a page of dead letters reads a page, by any one filter and by its status beside it: %s',
+  async (_, read) => {
+    const reads: [string, number][] = [];
+    const filters = [
+      {},
+      CHANNEL(),
+      SUBSCRIPTION(),
+      { messageId: 'msg_none' },
+      { reason: 'gone' as const },
+      { reason: 'circuit' as const },
+      { kind: 'run' as const },
+      { kind: 'delivery' as const, reason: 'gone' as const },
+    ];
+    for (const filter of filters) {
+      for (const status of [undefined, 'replayed'] as const)
+        reads.push([
+          JSON.stringify({ ...filter, status }),
+          await readsOf(read, (transaction) =>
+            listDeadLetters(transaction, { environmentId, ...filter, status }, page),
+          ),
+        ]);
+    }
+    for (const status of ['open', 'discarded'] as const) {
+      for (const place of [NOWHERE, CHANNEL, SUBSCRIPTION])
+        reads.push([
+          `${JSON.stringify(place())} ${status}`,
+          await readsOf(read, (transaction) =>
+            listDeadLetters(transaction, { environmentId, ...place(), status }, page),
+          ),
+        ]);
+    }
+    for (const eventType of TYPES)
+      reads.push([
+        eventType ?? 'any',
+        await readsOf(read, (transaction) => listDeadLetters(transaction, { environmentId, eventType }, page)),
+      ]);
+    expect(reads.filter(([, count]) => !(count <= MOST_READ))).toEqual([]);
+  },
+);
+
+test.each(WAYS)('a page of messages, waiting or published, reads a page by event type: %s', async (_, read) => {
   const reads: [string, number][] = [];
   for (const eventType of TYPES) {
     const filter = { environmentId, channelId, eventType };
-    reads.push([`messages ${eventType}`, await readsOf(() => listMessages(db, filter, page))]);
+    reads.push([
+      `messages ${eventType}`,
+      await readsOf(read, (transaction) => listMessages(transaction, filter, page)),
+    ]);
     const waiting = { ...filter, status: 'scheduled' as const };
-    reads.push([`scheduled ${eventType}`, await readsOf(() => listScheduled(db, waiting, page))]);
+    reads.push([
+      `scheduled ${eventType}`,
+      await readsOf(read, (transaction) => listScheduled(transaction, waiting, page)),
+    ]);
   }
   expect(reads.filter(([, count]) => !(count <= MOST_READ))).toEqual([]);
 });
 
 // Old: whatever waits in the environment was gone through for any subscription's.
-test('the waiting deliveries of a subscription are found behind the backlog of another one', async () => {
-  const target = { channelId, webhookUrl: 'http://127.0.0.1:4000/' };
-  const { id: subscriptionId } = await createSubscription(posthorn, target);
-  await insert('new.common', 'pending', 10, [subscriptionId, subscriptionId]);
-  await insert('new.common', 'pending', ROWS);
-  const filter = { environmentId, subscriptionId, status: 'pending' as const };
+test.each(WAYS)(
+  'the waiting deliveries of a subscription are found behind the backlog of another one: %s',
+  async (_, read) => {
+    const target = { channelId, webhookUrl: 'http://127.0.0.1:4000/' };
+    const { id: subscriptionId } = await createSubscription(posthorn, target);
+    await insert('new.common', 'pending', 10, [subscriptionId, subscriptionId]);
+    await insert('new.common', 'pending', ROWS);
+    const filter = { environmentId, subscriptionId, status: 'pending' as const };
 
-  const count = await readsOf(async () => expect(await listDeliveries(db, filter, page, new Date())).toHaveLength(10));
+    const count = await readsOf(read, async (transaction) =>
+      expect(await listDeliveries(transaction, filter, page, new Date())).toHaveLength(10),
+    );
 
-  // Besides its own it looks how much there is to go through, up to 5,001.
-  expect(count).toBeLessThan(5_001 + MOST_READ);
-});
+    // Besides its own it looks how much there is to go through, up to 5,001.
+    expect(count).toBeLessThan(5_001 + MOST_READ);
+  },
+);

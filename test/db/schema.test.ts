@@ -63,6 +63,9 @@ describe('the migrations', () => {
       { migration_name: '0022_apps', isFinished: true },
       { migration_name: '0023_people', isFinished: true },
       { migration_name: '0024_audit', isFinished: true },
+      { migration_name: '0025_row_security', isFinished: true },
+      { migration_name: '0026_second_factors', isFinished: true },
+      { migration_name: '0027_single_sign_on', isFinished: true },
     ]);
   });
 

@@ -21,7 +21,7 @@ beforeAll(async () => {
   wire = await startTcpProxy(posthorn.database.url);
   remote = await startSecondApi({ deps: posthorn.deps, database: { url: wire.url } });
   await posthorn.deps.pool.query(`
-    CREATE FUNCTION end_session() RETURNS trigger LANGUAGE plpgsql AS
+    CREATE FUNCTION end_session() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS
       $$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END $$`);
 });
 beforeEach(() => {

@@ -17,7 +17,7 @@ const places = (language: string): [string, string][] =>
   blocks.filter((block) => block.language === language).map(({ page, line, text }) => [`${page}:${line}`, text]);
 
 test('every code block is of a language that a test runs, type-checks or parses; text is for pictures', () => {
-  const strange = blocks.filter(({ language }) => !['bash', 'sql', 'ts', 'json', 'text'].includes(language));
+  const strange = blocks.filter(({ language }) => !['bash', 'sql', 'ts', 'js', 'json', 'text'].includes(language));
   expect(strange.map(({ page, line, language }) => `${page}:${line} ${language}`)).toEqual([]);
   const commands = blocks.filter(({ language }) => language === 'bash' || language === 'sql');
   expect(commands.filter(({ page }) => RUN_PAGES[page] === undefined)).toEqual([]);

@@ -65,7 +65,7 @@ describe('the demo against a running service', () => {
     const { exitCode, errors } = await runDemo({ POSTHORN_URL: posthorn.url, POSTHORN_KEY: 'svc_test_wrong' });
 
     expect(exitCode).toBe(1);
-    expect(errors).toContain('demo: POST /v1/channels was answered with 401');
+    expect(errors).toContain('demo: UNAUTHORIZED: ');
   });
 });
 

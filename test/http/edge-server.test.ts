@@ -119,7 +119,7 @@ describe('/readyz', () => {
     expect(down.json).toEqual({
       error: { code: 'UNAVAILABLE', message: 'The database cannot be reached' },
       status: 'unavailable',
-      parts: { database: 'down', schema: 'unknown', encryptionKeys: 'unknown' },
+      parts: { database: 'down', schema: 'unknown', encryptionKeys: 'unknown', rowSecurity: 'unknown' },
       reasons: { database: 'The database cannot be reached' },
     });
     expect(down.headers['retry-after']).toBe('1');

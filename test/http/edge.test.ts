@@ -264,7 +264,7 @@ describe('health', () => {
     }
     expect((await edge.call({ path: '/readyz', key: null })).json).toEqual({
       status: 'ready',
-      parts: { database: 'up', schema: 'up', encryptionKeys: 'up' },
+      parts: { database: 'up', schema: 'up', encryptionKeys: 'up', rowSecurity: 'up' },
     });
     expect((await edge.call({ path: '/healthz', key: null })).json).toEqual({ status: 'ok' });
   });

@@ -50,7 +50,13 @@ describe('authentication', () => {
     let now = Date.now();
     // `as`: as much of a logger as is called.
     const log = { warn: () => undefined } as never;
-    const other = createApiKeys({ db, clock: () => new Date(now), newId: createNewId(Date.now), log });
+    const other = createApiKeys({
+      db,
+      tenants: edge.database.tenants,
+      clock: () => new Date(now),
+      newId: createNewId(Date.now),
+      log,
+    });
     const { id, key } = keyOf(await create());
     expect(await other.authenticate(key)).toMatchObject({ principal: { kind: 'apiKey', id }, environment: 'live' });
     await one(id, 'DELETE');

@@ -39,8 +39,8 @@ async function withOtherProcess(work: (other: ApiKeys, advance: (ms: number) => 
   let now = Date.now();
   // `as`: as much of a logger as is called.
   const log = { warn: () => undefined } as never;
-  const { db } = edge.database;
-  const other = createApiKeys({ db, clock: () => new Date(now), newId: createNewId(Date.now), log });
+  const { db, tenants } = edge.database;
+  const other = createApiKeys({ db, tenants, clock: () => new Date(now), newId: createNewId(Date.now), log });
   await work(other, (ms) => {
     now += ms;
   });

@@ -21,10 +21,10 @@ const previousEnd = (answer: EdgeAnswer): string | undefined =>
 
 /** A process of its own, at a time of its own. */
 async function at(time: () => number, work: (other: ApiKeys) => Promise<void>): Promise<void> {
-  const { db } = edge.database;
+  const { db, tenants } = edge.database;
   // `as`: as much of a logger as is called.
   const log = { warn: () => undefined } as never;
-  const other = createApiKeys({ db, clock: () => new Date(time()), newId: () => '', log });
+  const other = createApiKeys({ db, tenants, clock: () => new Date(time()), newId: () => '', log });
   await work(other);
   await other.settled();
 }

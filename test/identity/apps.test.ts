@@ -65,6 +65,14 @@ describe('an API key', () => {
     expect((await patch({ slug: 'shop' })).status).toBe(200);
   });
 
+  test('for the test environment changes nothing of its app, which live uses too', async () => {
+    const [path, as] = [`/v1/apps/${appId}`, { key: posthorn.keys.test }];
+    const { body: before } = await posthorn.request('GET', path);
+    for (const body of [{ name: 'x' }, { slug: 'x' }, { settings: { retentionDays: 1 } }])
+      expect(refusalOf(await posthorn.request('PATCH', path, body, as))).toEqual([403, 'FORBIDDEN', 'Authorization']);
+    expect((await posthorn.request('GET', path)).body).toEqual(before);
+  });
+
   test('cannot change the status of its app: a test key would end the live environment', async () => {
     expect(refusalOf(await patch({ name: 'x', status: 'suspended' }))).toEqual([403, 'FORBIDDEN', 'status']);
     expect((await posthorn.request<AppJson>('GET', `/v1/apps/${appId}`)).body).toMatchObject({ name: 'Shop' });
@@ -218,8 +226,8 @@ describe('a suspended app', () => {
 
   test('has them refused within 5 s in every other process', async () => {
     let now = Date.now();
-    const { db, newId, log } = posthorn.deps;
-    const other = createApiKeys({ db, clock: () => new Date(now), newId, log });
+    const { db, tenants, newId, log } = posthorn.deps;
+    const other = createApiKeys({ db, tenants, clock: () => new Date(now), newId, log });
     expect((await other.authenticate(ofApp.key))?.appId).toBe(ofApp.id);
     await setStatus('suspended');
     now += 5_000;

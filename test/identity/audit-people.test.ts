@@ -5,7 +5,15 @@ import { actIn, joinAs, OWNER, setUp, signIn } from '../support/make/people.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import type { Browser } from '../support/world/browser.ts';
 
-type Entry = { action: string; actor: { kind: string; id?: string }; target: { id: string }; environmentId?: string };
+type Entry = {
+  action: string;
+  actor: { kind: string; id?: string };
+  target: { id: string };
+  environmentId?: string;
+  from?: { address: string; userAgent?: string };
+  before?: Record<string, unknown>;
+  after?: Record<string, unknown>;
+};
 type Page = { data: Entry[] };
 
 let posthorn: TestPosthorn;
@@ -48,6 +56,30 @@ test('tells of setup, signing in, members and what a person changes in an enviro
   expect(channel).toMatchObject({ target: { id: made.body.id }, environmentId: expect.stringMatching(/^env_/) });
   expect(JSON.stringify(await log(owner.browser))).not.toContain(OWNER.password);
   expect(again.me.user.id).toBe(id);
+});
+
+test('tells of each change of people where it came from, and of a role what it was', async () => {
+  const path = `/v1/organisations/${organisationId}`;
+  const headers = { 'user-agent': 'a browser of mine' };
+  const max = await joinAs(posthorn, owner.browser, path, { role: 'viewer', email: 'max@example.com' });
+  const member = `${path}/members/${max.me.user.id}`;
+  await owner.browser.request('PATCH', member, { role: 'admin' }, { headers });
+  await signIn(posthorn, { email: 'max@example.com', password: max.password });
+  await owner.browser.request('POST', `${member}/password-reset`, undefined, { headers });
+  await owner.browser.request('DELETE', member, undefined, { headers });
+  const entries = await log(owner.browser);
+  const people = entries.filter(({ action }) => /^(session|user|member|invitation|setup)\./.test(action));
+  expect(people.length).toBeGreaterThan(8);
+  for (const { action, from } of people)
+    expect([action, from]).toEqual([
+      action,
+      { address: expect.stringContaining('127.0.0.1'), userAgent: expect.any(String) },
+    ]);
+  expect(entries.find(({ action }) => action === 'member.role_changed')).toMatchObject({
+    before: { role: 'viewer' },
+    after: { role: 'admin' },
+    from: { userAgent: 'a browser of mine' },
+  });
 });
 
 test('is shown to admins, in an organisation that they name, and not to developers', async () => {

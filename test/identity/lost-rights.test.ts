@@ -93,3 +93,30 @@ test('an Idempotency-Key hands a credential to nobody with other rights than tho
   expect(other.body['key']).not.toBe(first.body['key']);
   expect(other.body['scopes']).toEqual(['credentials:write']);
 });
+
+test('a link that resets a password ends when its person joins another organisation', async () => {
+  const { db, newId } = posthorn.deps;
+  const email = 'joins@example.com';
+  const nina = await joinAs(posthorn, owner.browser, organisation, { role: 'viewer', email });
+  const made = await resetLink(owner.browser, nina.me.user.id);
+  const { id } = await db.organisation.create({ data: { id: newId('organisation'), name: 'Elsewhere' } });
+  const { link } = await posthorn.services.members.invitations.createAsOperator(id, { email, role: 'owner' });
+  const accepted = await nina.browser.request('POST', '/v1/invitations/accept', { code: codeOf(link) });
+  expect([accepted.status, await use(made)]).toEqual([200, 403]);
+});
+
+// The old mechanism: the role of the one who invites was read, and could be lost before the invitation was stored.
+test('an admin who is removed while inviting leaves no invitation behind', async () => {
+  for (let round = 0; round < 4; round += 1) {
+    const admin = await second(`race-${round}@example.com`);
+    const invitations = Array.from({ length: 8 }, (_, index) =>
+      admin.browser.request('POST', `${organisation}/invitations`, {
+        email: `race-${round}-${index}@example.com`,
+        role: 'admin',
+      }),
+    );
+    await owner.browser.request('DELETE', admin.path);
+    for (const { status } of await Promise.all(invitations)) expect([201, 401, 403, 404]).toContain(status);
+    expect(await posthorn.deps.db.invitation.count({ where: { invitedBy: admin.me.user.id } })).toBe(0);
+  }
+});

@@ -89,6 +89,29 @@ describe('an invitation', () => {
     await db.member.deleteMany({ where: { organisationId: otherId } });
   });
 
+  // The old mechanism: accepting began a new session, which was as fresh as one that a password begins.
+  test('makes the session of one who accepts with it alone no fresher, and gives it another secret', async () => {
+    const nora = await join('viewer', 'nora@example.com');
+    const { db, newId, pool } = posthorn.deps;
+    const otherId = newId('organisation');
+    await db.organisation.create({ data: { id: otherId, name: 'Foreign' } });
+    await db.member.create({ data: { organisationId: otherId, userId: owner.me.user.id, role: 'owner' } });
+    const path = `/v1/organisations/${otherId}/invitations`;
+    const sent = { email: 'nora@example.com', role: 'admin' };
+    const code = codeOf((await owner.browser.request<Invited>('POST', path, sent)).body.link);
+    const where = { id: nora.me.session.id };
+    await pool.query(`UPDATE sessions SET authenticated_at = now() - interval '11 minutes' WHERE id = $1`, [where.id]);
+    const [before, secret] = [await db.session.findUniqueOrThrow({ where }), nora.browser.jar.get('posthorn-session')];
+    const { status, body } = await accept(code, {}, nora.browser);
+    expect([status, body.session.id]).toEqual([200, where.id]);
+    expect(nora.browser.jar.get('posthorn-session')).not.toBe(secret);
+    const after = await db.session.findUniqueOrThrow({ where });
+    expect(after.authenticatedAt).toEqual(before.authenticatedAt);
+    const refusal = await nora.browser.request<Refusal>('POST', path, { ...sent, email: 'else@example.com' });
+    expect([refusal.status, refusal.body.error.message]).toEqual([403, expect.stringContaining('authenticate')]);
+    await db.member.deleteMany({ where: { organisationId: otherId } });
+  });
+
   test('ends by its time, by being revoked, and by a new one for the same address', async () => {
     const first = codeOf((await invite(owner.browser, 'nora@example.com', 'admin')).body.link);
     const second = await invite(owner.browser, 'nora@example.com', 'viewer');

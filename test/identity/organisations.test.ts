@@ -1,6 +1,9 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Organisation } from '../../src/identity/organisations/schema.ts';
 import { type Answer, startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import type { SignedIn } from '../../src/identity/sessions/schema.ts';
+import { tableContents } from '../support/check/table-contents.ts';
+import { joinAs, setUp } from '../support/make/people.ts';
 import { asPerson, personScheme } from '../support/world/person-scheme.ts';
 
 let posthorn: TestPosthorn;
@@ -28,14 +31,74 @@ test('a person sees and renames the own organisation, and can send it back as it
   }
 });
 
-test('an organisation that is made for its first member is as good as missing to all others', async () => {
-  const { organisations } = posthorn.services;
-  const { id } = await posthorn.deps.db.$transaction((transaction) => organisations.createWithin(transaction, 'New'));
-  for (const [method, body] of [['GET'], ['PATCH', { name: 'mine' }]] as const) {
-    expect((await ask(method, id, body)).status).toBe(404);
-    expect((await ask(method, id, body, id)).status).toBe(200);
-  }
-  expect((await ask('GET', id, undefined, id)).body.name).toBe('mine');
-  const member = await organisations.findMany([own, id, posthorn.deps.newId('organisation')]);
-  expect(member.map((each) => each.id)).toEqual([id, own]);
+describe('further organisations', () => {
+  beforeEach(async () => {
+    await posthorn.deps.pool.query('TRUNCATE users, one_time_codes, invitations, sign_in_tries CASCADE');
+  });
+  type Listed = { data: Organisation[]; pagination: { cursor?: string; hasMore: boolean } };
+
+  test('are made by one who is admin somewhere, who owns them; all others find nothing there', async () => {
+    const { browser } = await setUp(posthorn);
+    const made = await browser.request<Organisation>('POST', '/v1/organisations', { name: 'Shops' });
+    expect([made.status, made.body.name]).toEqual([201, 'Shops']);
+    const { id } = made.body;
+    const { body } = await browser.request<SignedIn>('GET', '/v1/session');
+    expect(body.organisations.find((each) => each.id === id)).toMatchObject({ role: 'owner', apps: [] });
+    const nora = await joinAs(posthorn, browser, `/v1/organisations/${own}`, {
+      role: 'admin',
+      email: 'nora@example.com',
+    });
+    for (const [method, sent] of [['GET'], ['PATCH', { name: 'mine' }]] as const) {
+      expect((await ask(method, id, sent)).status).toBe(404);
+      const names = { headers: { 'posthorn-organisation': own } };
+      expect((await nora.browser.request(method, `/v1/organisations/${id}`, sent, names)).status).toBe(404);
+    }
+    expect((await nora.browser.request('GET', `/v1/organisations/${id}/members`)).status).toBe(404);
+    // Without a header the path names the organisation.
+    for (const [who, status] of [
+      [browser, 200],
+      [nora.browser, 404],
+    ] as const) {
+      expect((await who.request('GET', `/v1/organisations/${id}`)).status).toBe(status);
+      expect((await who.request('PATCH', `/v1/organisations/${id}`, { name: 'Shops' })).status).toBe(status);
+    }
+    expect((await browser.request('GET', '/v1/organisations/org_x')).status).toBe(404);
+    const app = { name: 'First', slug: 'first' };
+    const inIt = { headers: { 'posthorn-organisation': id } };
+    expect((await browser.request('POST', '/v1/apps', app, inIt)).status).toBe(201);
+  });
+
+  test('are refused to one who is admin nowhere, and beyond a hundred', async () => {
+    const { browser, me } = await setUp(posthorn);
+    const nora = await joinAs(posthorn, browser, `/v1/organisations/${own}`, {
+      role: 'developer',
+      email: 'nora@example.com',
+    });
+    const before = await tableContents(posthorn.deps.pool);
+    expect((await nora.browser.request('POST', '/v1/organisations', { name: 'x' })).status).toBe(403);
+    expect((await browser.request('POST', '/v1/organisations', { name: 'a\nb' })).status).toBe(400);
+    expect(await tableContents(posthorn.deps.pool)).toEqual(before);
+    const { db, newId } = posthorn.deps;
+    const more = Array.from({ length: 99 }, (_, index) => ({ id: newId('organisation'), name: `More ${index}` }));
+    await db.organisation.createMany({ data: more });
+    await db.member.createMany({
+      data: more.map(({ id }) => ({ organisationId: id, userId: me.user.id, role: 'viewer' })),
+    });
+    expect((await browser.request('POST', '/v1/organisations', { name: 'x' })).status).toBe(409);
+  });
+
+  test('are listed newest first, page by page, those of the caller alone', async () => {
+    const { browser } = await setUp(posthorn);
+    const made: string[] = [];
+    for (const name of ['One', 'Two'])
+      made.unshift((await browser.request<Organisation>('POST', '/v1/organisations', { name })).body.id);
+    const { id: foreign } = await posthorn.deps.db.organisation.create({
+      data: { id: posthorn.deps.newId('organisation'), name: 'Foreign' },
+    });
+    const first = (await browser.request<Listed>('GET', '/v1/organisations?limit=2')).body;
+    expect(first.data.map(({ id }) => id)).toEqual(made);
+    const rest = await browser.request<Listed>('GET', `/v1/organisations?cursor=${first.pagination.cursor}`);
+    expect(rest.body.data.map(({ id }) => id)).toEqual([own]);
+    expect(JSON.stringify([first, rest.body])).not.toContain(foreign);
+  });
 });

@@ -24,6 +24,15 @@ afterAll(() => posthorn.stop());
 
 const target = (): string => client.base() + TOKEN_PATH;
 
+test('a JSON body that has a parameter twice is refused, as a form is, before anything is looked at', async () => {
+  const body = '{"grant_type":"client_credentials","client_id":"a","grant_type":"client_credentials"}';
+  const answer = await client.ask({ credential, raw: body });
+  expect([answer.status, answer.body.error?.details]).toMatchObject([
+    400,
+    { field: 'grant_type', reason: 'is given more than once' },
+  ]);
+});
+
 describe('a token', () => {
   test('is a JWT of RFC 9068 that the published keys verify, bound to the key of the proof', async () => {
     const answer = await client.ask({ credential, body: { audience: 'ignored' } });

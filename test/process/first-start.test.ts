@@ -10,7 +10,8 @@ let apiKeys: ApiKeys;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  const deps = { db: database.db, clock: () => new Date(), newId: createNewId(Date.now), log: createLog('silent') };
+  const { db, tenants } = database;
+  const deps = { db, tenants, clock: () => new Date(), newId: createNewId(Date.now), log: createLog('silent') };
   await ensureEnvironments(deps);
   apiKeys = createApiKeys(deps);
 });

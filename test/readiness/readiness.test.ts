@@ -40,20 +40,25 @@ describe('a database', () => {
     expect(json).toEqual({
       error: { code: 'UNAVAILABLE', message: reason },
       status: 'unavailable',
-      parts: { database: 'up', schema: 'down', encryptionKeys: 'unknown' },
+      parts: { database: 'up', schema: 'down', encryptionKeys: 'unknown', rowSecurity: 'unknown' },
       reasons: { schema: reason },
     });
     expect(headers['retry-after']).toBe('1');
     await sql('UPDATE _prisma_migrations SET finished_at = now() WHERE finished_at IS NULL');
     expect((await untilStatus(200)).json).toEqual({
       status: 'ready',
-      parts: { database: 'up', schema: 'up', encryptionKeys: 'up' },
+      parts: { database: 'up', schema: 'up', encryptionKeys: 'up', rowSecurity: 'up' },
     });
   });
 
   test('with a migration of a newer release is ready, unless its name says that it takes something away', async () => {
     await insertMigration('9998_more');
-    expect((await untilStatus(200)).json['parts']).toEqual({ database: 'up', schema: 'up', encryptionKeys: 'up' });
+    expect((await untilStatus(200)).json['parts']).toEqual({
+      database: 'up',
+      schema: 'up',
+      encryptionKeys: 'up',
+      rowSecurity: 'up',
+    });
     await insertMigration('9999_less_contract');
     expect((await untilStatus(503)).json['reasons']).toEqual({
       schema: 'A newer release has made the database unfit for this one by migration 9999_less_contract',
@@ -84,7 +89,7 @@ describe('a database', () => {
     // The check behind it finds the schema all the same: it only reads; but behind a database that is down nothing is asked.
     expect((await untilStatus(503)).json).toMatchObject({
       error: { code: 'UNAVAILABLE', message: reason },
-      parts: { database: 'down', schema: 'unknown', encryptionKeys: 'unknown' },
+      parts: { database: 'down', schema: 'unknown', encryptionKeys: 'unknown', rowSecurity: 'unknown' },
       reasons: { database: reason },
     });
     const { status, json, headers } = await edge.call({

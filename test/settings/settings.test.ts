@@ -86,6 +86,7 @@ describe('names on the command line', () => {
     const name = 'x\u001b[2J\u009bred\u202e';
     const apiKeys = createApiKeys({
       db: database.db,
+      tenants: database.tenants,
       clock: () => new Date(),
       newId: createNewId(Date.now),
       log: createLog('silent'),

@@ -185,10 +185,10 @@ describe('deleting a subscription', () => {
   });
 
   test('changes nothing when its deliveries cannot be ended', async () => {
-    const { apps, db, newId, now, live, keyRing, guard } = resources;
+    const { apps, tenants, newId, now, live, keyRing, guard } = resources;
     const subscription = await create();
     const failing = createSubscriptions(
-      { db, newId, clock: now, keyRing },
+      { tenants, newId, clock: now, keyRing },
       {
         apps,
         guard,

@@ -1,5 +1,6 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Dependencies } from '../../dependencies.ts';
+import type { Means } from '../person-fields.ts';
 import type { Visit } from '../scheme.ts';
 import type { Cookies } from '../sessions/cookie.ts';
 import type { SignedIn } from '../sessions/schema.ts';
@@ -12,8 +13,13 @@ import type { Trier } from './tries.ts';
 /** A browser stays known for so long after it has signed somebody in. */
 const DEVICE_MS = 180 * 24 * 3_600_000;
 
-/** Begins a session in a browser that is known from then on. */
-export type Begin = (transaction: DatabaseTransaction, userId: string, visit: Visit) => Promise<WithCookies<SignedIn>>;
+/** Begins a session in a browser that is known from then on; by the password unless told otherwise. */
+export type Begin = (
+  transaction: DatabaseTransaction,
+  userId: string,
+  visit: Visit,
+  how?: { trier?: Trier; provenBy?: readonly Means[] },
+) => Promise<WithCookies<SignedIn>>;
 
 export type Devices = {
   /** Whose tries a visit counts with: its browser's own where that has signed this person in before, else the account's. */

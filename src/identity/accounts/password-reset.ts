@@ -1,7 +1,8 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { ApiError, invalidField } from '../../kernel/api-error.ts';
-import type { TellChange } from '../changes.ts';
+import { doneFrom, type TellChange } from '../changes.ts';
+import type { Visit } from '../scheme.ts';
 import { hashSecret, newSecret } from '../sessions/secret.ts';
 import type { Sessions } from '../sessions/service.ts';
 import { dropResetCodes, findResetPerson, insertCode, useCode } from './codes-store.ts';
@@ -28,14 +29,14 @@ export async function makeResetCode(
 
 /**
  * Gives the person of a link another password, and ends all of their sessions. Signs nobody in: who has the link has not proven the
- * rest. Throws FORBIDDEN for a link that was used, has expired or never was.
+ * rest, and a second factor is asked for as before. Throws FORBIDDEN for a link that was used, has expired or never was.
  */
 export const createResetPassword =
   (
     { db, clock }: Pick<Dependencies, 'db' | 'clock'>,
     { passwords, sessions, tell }: { passwords: Passwords; sessions: Sessions; tell: TellChange<DatabaseTransaction> },
   ) =>
-  async ({ code, password }: ResetPasswordBody): Promise<void> => {
+  async ({ code, password }: ResetPasswordBody, visit: Visit): Promise<void> => {
     const hash = hashSecret(code);
     const userId = await findResetPerson(db, hash, clock());
     const account = userId === undefined ? undefined : await findAccount(db, userId);
@@ -48,7 +49,7 @@ export const createResetPassword =
       await writePasswordHash(transaction, account.id, passwordHash);
       await forgetDevices(transaction, account.id);
       await sessions.endAll(transaction, account.id);
-      await tell(transaction, { action: 'user.password_reset', by: account.id, target: account.id });
+      await tell(transaction, { action: 'user.password_reset', by: doneFrom(account.id, visit), target: account.id });
     });
   };
 

@@ -1,7 +1,7 @@
 import { routesOf } from '../../http/route.ts';
 import { noBody } from '../../http/answer-fields.ts';
 import { signedInAnswer } from '../sessions/schema.ts';
-import { authenticateBody, changePasswordBody, resetPasswordBody, setupBody, signInBody } from './schema.ts';
+import { changePasswordBody, resetPasswordBody, setupBody } from './schema.ts';
 import type { Accounts } from './service.ts';
 
 const route = routesOf<{ accounts: Accounts }>();
@@ -30,21 +30,6 @@ export const accountRoutes = [
   }),
   route({
     method: 'POST',
-    path: '/v1/sign-in',
-    access: 'public',
-    ...GUESSED,
-    consumes: 'json',
-    body: signInBody,
-    answers: { 200: signedInAnswer },
-    errors: ['UNAUTHORIZED', 'FORBIDDEN'],
-    async handle({ body, visit, setCookie }, { accounts }) {
-      const { answer, cookies } = await accounts.signIn(body, visit());
-      cookies.forEach(setCookie);
-      return answer;
-    },
-  }),
-  route({
-    method: 'POST',
     path: '/v1/password-reset',
     access: 'public',
     ...GUESSED,
@@ -52,21 +37,7 @@ export const accountRoutes = [
     body: resetPasswordBody,
     answers: { 204: noBody },
     errors: ['FORBIDDEN'],
-    handle: ({ body }, { accounts }) => accounts.resetPassword(body),
-  }),
-  route({
-    method: 'POST',
-    path: '/v1/session/authenticate',
-    access: 'person',
-    ...GUESSED,
-    consumes: 'json',
-    body: authenticateBody,
-    answers: { 200: signedInAnswer },
-    async handle({ caller, body, setCookie }, { accounts }) {
-      const { answer, cookies } = await accounts.authenticate(caller, body);
-      cookies.forEach(setCookie);
-      return answer;
-    },
+    handle: ({ body, visit }, { accounts }) => accounts.resetPassword(body, visit()),
   }),
   route({
     method: 'POST',

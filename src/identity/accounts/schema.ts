@@ -11,12 +11,6 @@ export const setupBody = fieldsOf(
 );
 export type SetupBody = z.output<typeof setupBody>;
 
-export const signInBody = fieldsOf({ email: emailField, password: passwordField });
-export type SignInBody = z.output<typeof signInBody>;
-
-export const authenticateBody = fieldsOf({ password: passwordField });
-export type AuthenticateBody = z.output<typeof authenticateBody>;
-
 export const changePasswordBody = fieldsOf({ password: passwordField, newPassword: newPasswordField });
 export type ChangePasswordBody = z.output<typeof changePasswordBody>;
 

@@ -2,7 +2,7 @@ import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { ApiError, invalidField } from '../../kernel/api-error.ts';
 import type { Caller } from '../caller.ts';
-import type { TellChange } from '../changes.ts';
+import { doneBy, doneFrom, type TellChange } from '../changes.ts';
 import type { Visit } from '../scheme.ts';
 import type { SignedIn } from '../sessions/schema.ts';
 import type { Sessions, WithCookies } from '../sessions/service.ts';
@@ -11,14 +11,17 @@ import { passwordProblem } from './password-rules.ts';
 import { createPasswords } from './passwords.ts';
 import { dropResetCodes, dropResetCodesOf } from './codes-store.ts';
 import { createResetPassword, makeResetCode } from './password-reset.ts';
-import type { AuthenticateBody, ChangePasswordBody, ResetPasswordBody, SignInBody } from './schema.ts';
+import type { ChangePasswordBody, ResetPasswordBody } from './schema.ts';
 import { createSetUp, type SetUp } from './setup.ts';
 import {
   type Account,
   findAccount,
   findAccountByEmail,
+  findFirstOrganisation,
   forgetDevices,
+  hasAccounts,
   insertAccount,
+  isOwner,
   writePasswordHash,
 } from './store.ts';
 import { createTries, type Trier } from './tries.ts';
@@ -30,15 +33,17 @@ export type Accounts = {
   /** Makes the first administrator (setup.ts). */
   setUp: SetUp;
   /**
-   * Begins a session for one who has the password. Throws UNAUTHORIZED, with one text and about the same work for an account that does
-   * not exist, and RATE_LIMITED after too many tries.
+   * The one who has the password of an account. Throws UNAUTHORIZED, with one text and about the same work for an account that does not
+   * exist, and RATE_LIMITED after too many tries.
    */
-  signIn(body: SignInBody, visit: Visit): Promise<WithCookies<SignedIn>>;
-  /** The first half of signing in. Throws as that does. */
-  identify(body: SignInBody, visit: Visit): Promise<Identified>;
+  identify(body: { email: string; password: string }, visit: Visit): Promise<Identified>;
+  /** Forgets the tries of one who has come through, and keeps the password's new hash where there is one. */
+  settle(transaction: DatabaseTransaction, identified: Identified): Promise<void>;
+  /** Whose tries a visit to an account counts with (devices.ts). */
+  trierOf(account: Account, visit: Visit): Promise<Trier>;
   /** A session in a browser that is known from now on, for one who has proven who they are otherwise. */
   begin: Begin;
-  /** The second half: the session, in a transaction of the caller's. */
+  /** The session of one who has given the password and needs no more, in a transaction of the caller's. */
   enter(transaction: DatabaseTransaction, identified: Identified, visit: Visit): Promise<WithCookies<SignedIn>>;
   /** The hash of a password that is to be. Throws INVALID_REQUEST for a bad one. */
   hashNew(password: string, ownWords: readonly string[]): Promise<string>;
@@ -47,47 +52,53 @@ export type Accounts = {
   /** Makes an account, and begins its first session. */
   create(
     transaction: DatabaseTransaction,
-    account: { email: string; name: string; passwordHash: string },
+    account: { email: string; name: string; passwordHash?: string },
+    visit: Visit,
   ): Promise<Account>;
+  /** Ends every link that would reset that person's password. */
+  dropResetCodes(transaction: DatabaseTransaction, userId: string): Promise<void>;
+  /** Ends the password of an account, with its sessions and links: it has another owner, or another way to prove one. */
+  endPassword(transaction: DatabaseTransaction, userId: string): Promise<void>;
+  /** The organisation that the first start has made. */
+  findFirstOrganisation(database: DatabaseTransaction): Promise<string | undefined>;
+  /** Whether there is a user already. */
+  isSetUp(database: DatabaseTransaction): Promise<boolean>;
+  /** Throws FORBIDDEN where the operator wants people to sign in by single sign-on alone, and this one is no owner of the first organisation. */
+  refuseOwnWay(database: DatabaseTransaction, userId: string | undefined): Promise<void>;
   /** A link's code that resets a person's password. */
   makeResetCode(transaction: DatabaseTransaction, userId: string): Promise<{ code: string; expiresAt: Date }>;
   /** Ends every link that would reset the password of a member of that organisation. */
   dropResetCodesOf(transaction: DatabaseTransaction, organisationId: string): Promise<void>;
   /** Gives the person of such a code another password (password-reset.ts). */
-  resetPassword(body: ResetPasswordBody): Promise<void>;
-  /** The person of a session proves once more who they are; the session goes on under a new secret. */
-  authenticate(caller: Caller, body: AuthenticateBody): Promise<WithCookies<SignedIn>>;
+  resetPassword(body: ResetPasswordBody, visit: Visit): Promise<void>;
+  /** The account of a session whose person gives the password once more. Throws as `identify` does. */
+  prove(caller: Caller, password: string): Promise<{ account: Account; sessionId: string }>;
   /** Another password. All other sessions of the person end, and this one goes on under a new secret. */
   changePassword(caller: Caller, body: ChangePasswordBody): Promise<WithCookies<SignedIn>>;
 };
 
 export function createAccounts(
-  deps: Pick<Dependencies, 'db' | 'clock' | 'newId'>,
+  deps: Pick<Dependencies, 'db' | 'clock' | 'newId' | 'config'>,
   { sessions, tell }: { sessions: Sessions; tell: TellChange<DatabaseTransaction> },
 ): Accounts {
-  const { db, clock, newId } = deps;
+  const { db, clock, newId, config } = deps;
   const passwords = createPasswords();
   const tries = createTries(deps);
   const devices = createDevices(deps, sessions.cookies);
 
-  /** The account of a session, with the password just proven. */
-  const prove = async ({ principal }: Caller, password: string): Promise<{ account: Account; sessionId: string }> => {
+  const prove: Accounts['prove'] = async ({ principal }, password) => {
     if (principal.kind !== 'person') throw new Error('Only people have passwords');
     const { sessionId } = principal;
     await tries.count({ kind: 'session', sessionId });
     const account = await findAccount(db, principal.id);
     const { isRight } = await passwords.verify(password, account?.passwordHash);
     if (account === undefined || !isRight) throw new ApiError('UNAUTHORIZED', 'The password is wrong');
+    await refuseOwnWay(db, account.id);
     return { account, sessionId };
   };
 
-  const begin = async (
-    transaction: DatabaseTransaction,
-    userId: string,
-    visit: Visit,
-    trier?: Trier,
-  ): Promise<WithCookies<SignedIn>> => {
-    const { answer, cookies } = await sessions.begin(transaction, userId, visit);
+  const begin: Begin = async (transaction, userId, visit, { trier, provenBy } = {}) => {
+    const { answer, cookies } = await sessions.begin(transaction, userId, visit, { provenBy });
     return { answer, cookies: [...cookies, await devices.remember(transaction, userId, trier)] };
   };
 
@@ -97,7 +108,13 @@ export function createAccounts(
     return passwords.hash(password);
   };
 
-  const identify = async ({ email, password }: SignInBody, visit: Visit): Promise<Identified> => {
+  const refuseOwnWay: Accounts['refuseOwnWay'] = async (database, userId) => {
+    if (config.singleSignOn?.isOnly !== true) return;
+    if (userId === undefined || !(await isOwner(database, userId)))
+      throw new ApiError('FORBIDDEN', `People sign in by ${config.singleSignOn.name} here`);
+  };
+
+  const identify: Accounts['identify'] = async ({ email, password }, visit) => {
     const hostProblem = sessions.cookies.hostProblem(visit.host);
     if (hostProblem !== undefined) throw new ApiError('FORBIDDEN', hostProblem);
     const account = await findAccountByEmail(db, email);
@@ -106,13 +123,13 @@ export function createAccounts(
     const { isRight, rehashed } = await passwords.verify(password, account?.passwordHash);
     if (account === undefined || !isRight)
       throw new ApiError('UNAUTHORIZED', 'The e-mail address or the password is wrong');
+    await refuseOwnWay(db, account.id);
     return { account, trier, rehashed };
   };
 
-  const enter: Accounts['enter'] = async (transaction, { account, trier, rehashed }, visit) => {
+  const settle: Accounts['settle'] = async (transaction, { account, trier, rehashed }) => {
     await tries.forget(transaction, trier);
     if (rehashed !== undefined) await writePasswordHash(transaction, account.id, rehashed);
-    return begin(transaction, account.id, visit, trier);
   };
 
   return {
@@ -122,29 +139,33 @@ export function createAccounts(
     dropResetCodesOf,
     begin,
     identify,
-    enter,
+    settle,
+    prove,
+    trierOf: (account, visit) => devices.trierOf(account.email, account, visit),
     hashNew,
     findByEmail: findAccountByEmail,
     find: findAccount,
+    dropResetCodes,
+    async endPassword(transaction, userId) {
+      await writePasswordHash(transaction, userId, null);
+      await dropResetCodes(transaction, userId);
+      await forgetDevices(transaction, userId);
+      await sessions.endAll(transaction, userId);
+    },
+    isSetUp: hasAccounts,
+    findFirstOrganisation,
+    refuseOwnWay,
 
-    async create(transaction, { email, name, passwordHash }) {
+    async create(transaction, { email, name, passwordHash }, visit) {
       const id = newId('user');
       await insertAccount(transaction, { id, email, name, passwordHash });
-      await tell(transaction, { action: 'user.created', by: id, target: id });
+      await tell(transaction, { action: 'user.created', by: doneFrom(id, visit), target: id });
       return { id, email, name, passwordHash };
     },
 
-    async signIn(body, visit) {
-      const identified = await identify(body, visit);
-      return db.$transaction((transaction) => enter(transaction, identified, visit));
-    },
-
-    async authenticate(caller, { password }) {
-      const { sessionId } = await prove(caller, password);
-      return db.$transaction(async (transaction) => {
-        await tries.forget(transaction, { kind: 'session', sessionId });
-        return sessions.renew(transaction, sessionId, { isProven: true });
-      });
+    async enter(transaction, identified, visit) {
+      await settle(transaction, identified);
+      return begin(transaction, identified.account.id, visit, { trier: identified.trier });
     },
 
     async changePassword(caller, { password, newPassword }) {
@@ -156,7 +177,7 @@ export function createAccounts(
         await dropResetCodes(transaction, account.id);
         await forgetDevices(transaction, account.id);
         await sessions.endAll(transaction, account.id, sessionId);
-        await tell(transaction, { action: 'user.password_changed', by: account.id, target: account.id });
+        await tell(transaction, { action: 'user.password_changed', by: doneBy(caller), target: account.id });
         const { answer, cookies } = await sessions.renew(transaction, sessionId, { isProven: true });
         return { answer, cookies: [...cookies, await devices.remember(transaction, account.id)] };
       });

@@ -1,7 +1,7 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { ApiError, invalidField } from '../../kernel/api-error.ts';
-import type { TellChange } from '../changes.ts';
+import { doneFrom, type TellChange } from '../changes.ts';
 import type { Visit } from '../scheme.ts';
 import { hashSecret, newSecret } from '../sessions/secret.ts';
 import type { WithCookies } from '../sessions/service.ts';
@@ -61,7 +61,7 @@ export function createSetUp(
       const id = newId('user');
       await insertAccount(transaction, { id, email, name, passwordHash });
       await insertMember(transaction, organisationId, id, 'owner');
-      await tell(transaction, { action: 'setup.finished', by: id, organisationId, target: id });
+      await tell(transaction, { action: 'setup.finished', by: doneFrom(id, visit), organisationId, target: id });
       return begin(transaction, id, visit);
     });
   };

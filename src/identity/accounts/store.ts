@@ -25,12 +25,18 @@ export const hasAccounts = async (db: Db): Promise<boolean> =>
 
 export async function insertAccount(
   db: Db,
-  account: { id: string; email: string; name: string; passwordHash: string },
+  { passwordHash, ...account }: Omit<Account, 'passwordHash'> & { passwordHash?: string | undefined },
 ): Promise<void> {
-  await db.user.create({ data: account });
+  await db.user.create({ data: { ...account, passwordHash: passwordHash ?? null } });
 }
 
-export async function writePasswordHash(db: Db, id: string, passwordHash: string): Promise<void> {
+/** Whether a person owns the organisation of the first start. Every admin may make further ones, and owns those. */
+export const isOwner = async (db: Db, userId: string): Promise<boolean> =>
+  (await db.member.count({
+    where: { userId, role: 'owner', organisationId: (await findFirstOrganisation(db)) ?? '' },
+  })) > 0;
+
+export async function writePasswordHash(db: Db, id: string, passwordHash: string | null): Promise<void> {
   await db.user.update({ where: { id }, data: { passwordHash } });
 }
 

@@ -15,7 +15,9 @@ export type Trier =
   /** A browser that the account has signed in before: strangers cannot use its tries up. */
   | { kind: 'device'; userId: string; device: string }
   /** A session whose person is asked for the password once more. */
-  | { kind: 'session'; sessionId: string };
+  | { kind: 'session'; sessionId: string }
+  /** The second step of a person, from a browser that is known or, with `device: ''`, from all others together. */
+  | { kind: 'factor'; userId: string; device: string };
 
 export type Tries = {
   /** Counts a try before anything is compared. Throws RATE_LIMITED when there were too many. */

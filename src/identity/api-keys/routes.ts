@@ -51,6 +51,7 @@ export const apiKeyRoutes = [
     path: ONE,
     params,
     access,
+    isDangerous: true,
     consumes: 'json',
     body: updateApiKeyBody,
     answers: { 200: apiKeyAnswer },

@@ -85,10 +85,10 @@ export type ApiKeys = {
  * none.
  */
 export function createApiKeys(
-  deps: Pick<Dependencies, 'db' | 'clock' | 'newId' | 'log'>,
+  deps: Pick<Dependencies, 'db' | 'tenants' | 'clock' | 'newId' | 'log'>,
   forgetElsewhere: (id: string) => Promise<void> = async () => undefined,
 ): ApiKeys {
-  const { db, clock, newId } = deps;
+  const { db, tenants, clock, newId } = deps;
   const known = createKnownKeys(deps);
   const audit = createAudit(deps);
   const forget = async (id: string): Promise<void> => {
@@ -96,8 +96,10 @@ export function createApiKeys(
     await forgetElsewhere(id);
   };
 
-  const find = async ({ environmentId }: EnvironmentCaller, id: string): Promise<ApiKey> => {
-    const key = isId('apiKey', id) ? await findApiKey(db, environmentId, id, clock()) : undefined;
+  const find = async (caller: EnvironmentCaller, id: string): Promise<ApiKey> => {
+    const key = isId('apiKey', id)
+      ? await tenants.within(caller, (transaction) => findApiKey(transaction, caller.environmentId, id, clock()))
+      : undefined;
     if (key === undefined) throw notFound('API key');
     return key;
   };
@@ -150,18 +152,21 @@ export function createApiKeys(
     forgetEverywhere: forget,
     settled: known.settled,
 
-    async list({ environmentId }, query) {
+    async list(caller, query) {
+      const { environmentId } = caller;
       const { status } = query;
       const scope: ListScope = { list: 'api-keys', environmentId, filters: { status } };
       const page = pageRequest(scope, query);
-      const rows = await findApiKeys(db, { environmentId, status }, page, clock());
+      const rows = await tenants.list(caller, (transaction) =>
+        findApiKeys(transaction, { environmentId, status }, page, clock()),
+      );
       return toPage(scope, page.limit, rows, (row) => row);
     },
 
     get: find,
 
     create: (caller, body) =>
-      db.$transaction(async (transaction) => {
+      tenants.within(caller, async (transaction) => {
         if (body.environment !== undefined && body.environment !== caller.environment)
           throw invalidField('environment', `must be ${caller.environment}, the environment of this credential`);
         const own = await lockOwnGrant(transaction, caller, [], clock());
@@ -174,7 +179,7 @@ export function createApiKeys(
       }),
 
     async update(caller, id, body) {
-      const updated = await db.$transaction(async (transaction) => {
+      const updated = await tenants.within(caller, async (transaction) => {
         const { own, key } = await lockKey(transaction, caller, id);
         const now = clock();
         const { status: _, limits: __, scopes, ...rest } = apiKeyChange.of(key, body);
@@ -194,7 +199,7 @@ export function createApiKeys(
     },
 
     async rotate(caller, id, { overlapSeconds }) {
-      const rotated = await db.$transaction(async (transaction) => {
+      const rotated = await tenants.within(caller, async (transaction) => {
         const { key: row } = await lockKey(transaction, caller, id);
         if (row.status !== 'active') throw new ApiError('CONFLICT', `The API key is ${row.status}: make a new one`);
         const key = newKey(row.environment);
@@ -214,7 +219,7 @@ export function createApiKeys(
     },
 
     async revoke(caller, id) {
-      await db.$transaction(async (transaction) => {
+      await tenants.within(caller, async (transaction) => {
         const { key } = await lockKey(transaction, caller, id);
         if (key.status === 'revoked') return;
         await revokeApiKey(transaction, id, clock());

@@ -71,12 +71,7 @@ export async function insertApiKey(db: Db, draft: ApiKeyDraft): Promise<ApiKey> 
   return toApiKey(row, draft.createdAt);
 }
 
-export async function findApiKey(
-  db: Database,
-  environmentId: string,
-  id: string,
-  now: Date,
-): Promise<ApiKey | undefined> {
+export async function findApiKey(db: Db, environmentId: string, id: string, now: Date): Promise<ApiKey | undefined> {
   const row = await db.apiKey.findFirst({ where: { id, environmentId }, include: withEnvironment });
   return row === null ? undefined : toApiKey(row, now);
 }
@@ -90,7 +85,7 @@ const STANDING: Record<ApiKeyStatus, (now: Date) => Prisma.ApiKeyWhereInput> = {
 
 /** The rows of one page and one more, newest first. */
 export async function findApiKeys(
-  db: Database,
+  db: Db,
   { environmentId, status }: { environmentId: string; status: ApiKeyStatus | undefined },
   page: PageRequest,
   now: Date,

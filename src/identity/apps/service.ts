@@ -54,10 +54,12 @@ type Collaborators = {
 };
 
 export function createApps(
-  { db, newId, clock }: Pick<Dependencies, 'db' | 'newId' | 'clock'>,
+  deps: Pick<Dependencies, 'db' | 'tenants' | 'newId' | 'clock'>,
   { makeSystemChannels, forget }: Collaborators,
 ): Apps {
-  const audit = createAudit({ db, newId, clock });
+  // An app is made and changed by the engine: both of its environments change with it.
+  const { db, tenants, newId, clock } = deps;
+  const audit = createAudit(deps);
   const insert = (
     by: TenantCaller | undefined,
     organisationId: string,
@@ -126,17 +128,22 @@ export function createApps(
   return {
     create: (caller, body) => insert(caller, caller.organisationId, body),
 
-    async list({ organisationId }, query) {
+    async list(caller, query) {
+      const { organisationId } = caller;
       const { status } = query;
       // A list of the organisation: no environment has its cursors.
       const scope: ListScope = { list: 'apps', environmentId: organisationId, filters: { status } };
       const page = pageRequest(scope, query);
-      const rows = await store.findApps(db, { organisationId, status }, page);
+      const rows = await tenants.list(caller, (transaction) =>
+        store.findApps(transaction, { organisationId, status }, page),
+      );
       return toPage(scope, page.limit, rows, shown);
     },
 
     async get(caller, id) {
-      const app = mayName(caller, id) ? await store.findApp(db, caller.organisationId, id) : undefined;
+      const app = mayName(caller, id)
+        ? await tenants.within(caller, (transaction) => store.findApp(transaction, caller.organisationId, id))
+        : undefined;
       if (app === undefined) throw appNotFound();
       return shown(app);
     },
@@ -150,6 +157,7 @@ export function createApps(
           if (stored === undefined) throw appNotFound();
           const changed = appChange.of(stored, body);
           if (changed.status !== undefined) refuseStatusOfOwnApp(caller);
+          refuseTestCredential(caller);
           if (changed.slug !== undefined) await refuseTakenSlug(transaction, stored.organisationId, changed.slug, id);
           if (Object.keys(changed).length === 0) return { app: shown(stored), isMoved: false };
           return { app: await change(transaction, caller, stored, changed), isMoved: changed.status !== undefined };
@@ -201,9 +209,16 @@ const appNotFound = (): ApiError => new ApiError('NOT_FOUND', 'No such app');
 
 /** A test key would take the live environment out of service, and could not bring it back: no credential of a suspended app works. */
 function refuseStatusOfOwnApp(caller: TenantCaller): void {
-  if (caller.level === 'organisation') return;
+  if (caller.level === 'organisation' || caller.principal.kind === 'person') return;
   const reason = 'can only be changed from above the environments: by a person who is signed in, or `posthorn apps`';
   throw new ApiError('FORBIDDEN', `status: ${reason}`, { details: { field: 'status', reason } });
+}
+
+/** The live environment has the same name, slug and settings. People have their rights in both environments, wherever they act. */
+function refuseTestCredential(caller: TenantCaller): void {
+  if (caller.level === 'organisation' || caller.principal.kind === 'person' || caller.environment === 'live') return;
+  const reason = 'belongs to the test environment, and a change of the app changes live as well';
+  throw new ApiError('FORBIDDEN', `Authorization: ${reason}`, { details: { field: 'Authorization', reason } });
 }
 
 async function refuseTakenSlug(

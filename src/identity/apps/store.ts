@@ -47,7 +47,7 @@ export async function findApp(db: Db, organisationId: string, id: string): Promi
 
 /** The rows of one page and one more, newest first. */
 export async function findApps(
-  db: Database,
+  db: Db,
   { organisationId, status }: { organisationId: string; status: AppStatus | undefined },
   page: PageRequest,
 ): Promise<StoredApp[]> {

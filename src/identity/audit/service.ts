@@ -1,3 +1,4 @@
+import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { TenantCaller } from '../caller.ts';
 import { windowText } from '../../kernel/instant.ts';
@@ -17,12 +18,15 @@ export type ChainReport = { organisationId: string; entries: number; breach?: st
 const ROWS_AT_ONCE = 500;
 
 /** Who did what to which resource, from where. Entries are added in the transaction of the change and never changed. */
-export function createAudit(deps: Pick<Dependencies, 'db' | 'newId' | 'clock'>) {
-  const { db } = deps;
+export function createAudit(deps: Pick<Dependencies, 'db' | 'tenants' | 'newId' | 'clock'>) {
+  const { db, tenants } = deps;
 
+  /** Callers read as the tenant that they are, the command line as the engine. */
   async function* rowsOf(where: Parameters<typeof store.findRowsBehind>[1]) {
     for (let position = 0; ; ) {
-      const rows = await store.findRowsBehind(db, where, { position, count: ROWS_AT_ONCE });
+      const read = (transaction: DatabaseTransaction) =>
+        store.findRowsBehind(transaction, where, { position, count: ROWS_AT_ONCE });
+      const rows = await ('caller' in where ? tenants.list(where.caller, read) : read(db));
       yield* rows;
       if (rows.length < ROWS_AT_ONCE) return;
       position = rows.at(-1)?.position ?? position;
@@ -45,7 +49,9 @@ export function createAudit(deps: Pick<Dependencies, 'db' | 'newId' | 'clock'>) 
       const environmentId = caller.level === 'environment' ? caller.environmentId : caller.organisationId;
       const scope: ListScope = { list: 'audit', environmentId, filters: { ...named, ...windowText({ since, until }) } };
       const page = pageRequest(scope, query);
-      const found = await store.findEntries(db, caller, { ...named, since, until }, page);
+      const found = await tenants.list(caller, (transaction) =>
+        store.findEntries(transaction, caller, { ...named, since, until }, page),
+      );
       return toPage(scope, limit, found, (entry) => entry);
     },
 

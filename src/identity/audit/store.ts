@@ -1,4 +1,4 @@
-import type { Database } from '../../db/client.ts';
+import type { DatabaseTransaction } from '../../db/client.ts';
 import type { AuditEntry as AuditRow, Prisma } from '../../db/generated/client.ts';
 import type { TenantCaller } from '../caller.ts';
 import { idsWithin } from '../../kernel/instant.ts';
@@ -26,7 +26,7 @@ function matching(caller: TenantCaller, { since, until, ...filter }: AuditFilter
 
 /** The page's entries, newest first, and one more when there is one. */
 export async function findEntries(
-  db: Database,
+  db: DatabaseTransaction,
   caller: TenantCaller,
   filter: AuditFilter,
   { limit, after }: PageRequest,
@@ -41,7 +41,7 @@ export async function findEntries(
 
 /** Up to `count` rows in the order of the chain, behind that position. */
 export const findRowsBehind = (
-  db: Database,
+  db: DatabaseTransaction,
   where: { caller: TenantCaller; filter: AuditFilter } | { organisationId: string },
   { position, count }: { position: number; count: number },
 ): Promise<AuditRow[]> =>
@@ -56,7 +56,7 @@ export const findRowsBehind = (
     take: count,
   });
 
-export const findHeads = (db: Database) => db.auditHead.findMany({ orderBy: { organisationId: 'asc' } });
+export const findHeads = (db: DatabaseTransaction) => db.auditHead.findMany({ orderBy: { organisationId: 'asc' } });
 
 const toEntry = ({ entry, position, hash }: AuditRow): AuditEntry =>
   auditEntryAnswer.decode({

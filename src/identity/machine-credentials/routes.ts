@@ -51,6 +51,7 @@ export const machineCredentialRoutes = [
     path: ONE,
     params,
     access,
+    isDangerous: true,
     consumes: 'json',
     body: updateMachineCredentialBody,
     answers: { 200: machineCredentialAnswer },

@@ -89,11 +89,11 @@ export type MachineCredentials = {
  * are none.
  */
 export function createMachineCredentials(
-  { db, clock, newId, keyRing }: Pick<Dependencies, 'db' | 'clock' | 'newId' | 'keyRing'>,
+  { db, tenants, clock, newId, keyRing }: Pick<Dependencies, 'db' | 'tenants' | 'clock' | 'newId' | 'keyRing'>,
   forgetElsewhere: (id: string) => Promise<void> = async () => undefined,
 ): MachineCredentials {
   const known = createKnownCredentials({ db, clock });
-  const audit = createAudit({ db, clock, newId });
+  const audit = createAudit({ db, tenants, clock, newId });
   const forget = async (id: string): Promise<void> => {
     known.forget(id);
     await forgetElsewhere(id);
@@ -135,23 +135,29 @@ export function createMachineCredentials(
     callerOf: known.callerOf,
     forget: known.forget,
 
-    async list({ environmentId }, query) {
+    async list(caller, query) {
+      const { environmentId } = caller;
       const { status } = query;
       const scope: ListScope = { list: 'machine-credentials', environmentId, filters: { status } };
       const page = pageRequest(scope, query);
-      const rows = await findMachineCredentials(db, { environmentId, status }, page, clock());
+      const rows = await tenants.list(caller, (transaction) =>
+        findMachineCredentials(transaction, { environmentId, status }, page, clock()),
+      );
       return toPage(scope, page.limit, rows, (row) => row);
     },
 
-    async get({ environmentId }, id) {
-      const isOne = isId('machineCredential', id);
-      const credential = isOne ? await findMachineCredential(db, environmentId, id, clock()) : undefined;
+    async get(caller, id) {
+      const credential = isId('machineCredential', id)
+        ? await tenants.within(caller, (transaction) =>
+            findMachineCredential(transaction, caller.environmentId, id, clock()),
+          )
+        : undefined;
       if (credential === undefined) throw missing();
       return credential;
     },
 
     create: (caller, body) =>
-      db.$transaction(async (transaction) => {
+      tenants.within(caller, async (transaction) => {
         if (body.environment !== undefined && body.environment !== caller.environment)
           throw invalidField('environment', `must be ${caller.environment}, the environment of this credential`);
         const own = await lockOwnGrant(transaction, caller, [], clock());
@@ -170,7 +176,7 @@ export function createMachineCredentials(
       }),
 
     async update(caller, id, body) {
-      const updated = await db.$transaction(async (transaction) => {
+      const updated = await tenants.within(caller, async (transaction) => {
         const { own, credential } = await lock(transaction, caller, id);
         const now = clock();
         const { status: _, limits: __, scopes, ...rest } = machineCredentialChange.of(credential, body);
@@ -190,7 +196,7 @@ export function createMachineCredentials(
     },
 
     async rotate(caller, id, { overlapHours }) {
-      const rotated = await db.$transaction(async (transaction) => {
+      const rotated = await tenants.within(caller, async (transaction) => {
         const { credential } = await lock(transaction, caller, id);
         if (credential.status !== 'active')
           throw new ApiError('CONFLICT', `The machine credential is ${credential.status}: make a new one`);
@@ -208,7 +214,7 @@ export function createMachineCredentials(
     },
 
     async revoke(caller, id) {
-      await db.$transaction(async (transaction) => {
+      await tenants.within(caller, async (transaction) => {
         const { credential } = await lock(transaction, caller, id);
         if (credential.status === 'revoked') return;
         await revokeMachineCredential(transaction, id, clock());

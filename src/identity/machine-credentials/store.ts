@@ -80,7 +80,7 @@ export async function insertMachineCredential(db: Db, draft: MachineCredentialDr
 }
 
 export async function findMachineCredential(
-  db: Database,
+  db: Db,
   environmentId: string,
   id: string,
   now: Date,
@@ -98,7 +98,7 @@ const STANDING: Record<CredentialStatus, (now: Date) => Prisma.MachineCredential
 
 /** The rows of one page and one more, newest first. */
 export async function findMachineCredentials(
-  db: Database,
+  db: Db,
   { environmentId, status }: { environmentId: string; status: CredentialStatus | undefined },
   page: PageRequest,
   now: Date,

@@ -4,7 +4,7 @@ import { isId } from '../../kernel/ids.ts';
 import type { Caller } from '../caller.ts';
 import { isAtLeast, type Role } from '../roles.ts';
 import type { Member } from './schema.ts';
-import { findRole, lockMembers } from './store.ts';
+import { findRole, findRolesOf, lockMembers } from './store.ts';
 
 /** One text for an organisation that the person is no member of, and one that does not exist. */
 const noOrganisation = (): ApiError => new ApiError('NOT_FOUND', 'No such organisation of yours');
@@ -37,4 +37,38 @@ export async function lockAs(
   const self = members?.get(principal.id);
   if (members === undefined || self === undefined) throw noOrganisation();
   return { members, self };
+}
+
+/**
+ * The role of the caller, who is admin at least, kept from changing until the transaction ends: a right that is lost meanwhile makes
+ * nothing that outlives it.
+ */
+export async function lockAsAdmin(
+  transaction: DatabaseTransaction,
+  caller: Caller,
+  organisationId: string,
+): Promise<Role> {
+  const { self } = await lockAs(transaction, caller, organisationId);
+  if (!isAtLeast(self.role, 'admin')) throw takesRole('admin');
+  return self.role;
+}
+
+/**
+ * The caller, who owns the organisation, and a member whose ways to sign in the caller may change. A password opens every organisation
+ * of its person, so nobody may enter one by it that is not their own. Throws FORBIDDEN for the member of such a one.
+ */
+export async function lockOwned(
+  transaction: DatabaseTransaction,
+  caller: Caller,
+  organisationId: string,
+  userId: string,
+): Promise<{ self: Member; member: Member }> {
+  const { members, self } = await lockAs(transaction, caller, organisationId);
+  if (self.role !== 'owner') throw takesRole('owner');
+  const member = members.get(userId);
+  if (member === undefined) throw noMember();
+  const [theirs, own] = [await findRolesOf(transaction, userId), await findRolesOf(transaction, self.userId)];
+  if ([...theirs.keys()].some((each) => own.get(each) !== 'owner'))
+    throw new ApiError('FORBIDDEN', 'The person is a member of an organisation that you do not own');
+  return { self, member };
 }

@@ -1,4 +1,4 @@
-import type { Database, DatabaseTransaction } from '../../db/client.ts';
+import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Invitation as InvitationRow } from '../../db/generated/client.ts';
 import type { PageRequest } from '../../kernel/page.ts';
 import type { Role } from '../roles.ts';
@@ -29,7 +29,7 @@ export async function insertInvitation(db: Db, { hash, ...draft }: InvitationDra
 
 /** The rows of one page and one more, newest first, without those that have expired. */
 export async function findInvitations(
-  db: Database,
+  db: Db,
   organisationId: string,
   page: PageRequest,
   now: Date,
@@ -53,6 +53,21 @@ export async function findOpenInvitation(
     include: { organisation: { select: { id: true, name: true } } },
   });
   return row === null ? undefined : { ...toInvitation(row), organisation: row.organisation };
+}
+
+/** Every invitation of an address that can still be accepted. */
+export async function findOpenInvitationsTo(
+  db: Db,
+  email: string,
+  now: Date,
+): Promise<{ hash: Buffer; organisationId: string; role: Role }[]> {
+  const where = { email, expiresAt: { gt: now } };
+  const rows = await db.invitation.findMany({ where, orderBy: { organisationId: 'asc' } });
+  return rows.map(({ hash, organisationId, role }) => ({
+    hash: Buffer.from(hash),
+    organisationId,
+    role: readRole(role),
+  }));
 }
 
 /** Uses an invitation up. False when somebody was faster, or has revoked it. */

@@ -5,18 +5,20 @@ import { isId } from '../../kernel/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/page.ts';
 import type { Accounts } from '../accounts/service.ts';
 import type { Caller } from '../caller.ts';
-import type { TellChange } from '../changes.ts';
+import { COMMAND_LINE, type Doer, doneBy, doneFrom, type TellChange } from '../changes.ts';
+import type { FactorsOfPeople } from '../factors/of-person.ts';
 import type { Role } from '../roles.ts';
 import type { Visit } from '../scheme.ts';
 import { hashSecret, newSecret } from '../sessions/secret.ts';
 import type { SignedIn } from '../sessions/schema.ts';
 import type { Sessions, WithCookies } from '../sessions/service.ts';
-import { requireRole, takesRole } from './access.ts';
+import { lockAsAdmin, requireRole, takesRole } from './access.ts';
 import {
   deleteInvitation,
   findInvitations,
   findInvitedRole,
   findOpenInvitation,
+  findOpenInvitationsTo,
   insertInvitation,
   useInvitation,
 } from './invitations-store.ts';
@@ -37,19 +39,29 @@ export type Invitations = {
   look(body: LookBody): Promise<Look>;
   /** Makes the one who has the code, and is the person of its address, a member who is signed in. */
   accept(body: AcceptBody, visit: Visit): Promise<WithCookies<SignedIn>>;
+  /** Accepts all that somebody is invited to who has proven to have that address. Returns how many. */
+  acceptAll(transaction: DatabaseTransaction, person: { id: string; email: string }, visit: Visit): Promise<number>;
+  /** Whether there is an invitation to that address. */
+  isInvited(database: DatabaseTransaction, email: string): Promise<boolean>;
   /** The command line: whatever role it wants to give. */
   createAsOperator(organisationId: string, body: CreateInvitation): Promise<{ link: string }>;
 };
 
-type Needed = { accounts: Accounts; sessions: Sessions; tell: TellChange<DatabaseTransaction>; sendLink: SendLink };
+type Needed = {
+  accounts: Accounts;
+  sessions: Sessions;
+  factorsOfPeople: FactorsOfPeople;
+  tell: TellChange<DatabaseTransaction>;
+  sendLink: SendLink;
+};
 
 export function createInvitations(
-  { db, clock, newId, config }: Pick<Dependencies, 'db' | 'clock' | 'newId' | 'config'>,
-  { accounts, sessions, tell, sendLink }: Needed,
+  { db, tenants, clock, newId, config }: Pick<Dependencies, 'db' | 'tenants' | 'clock' | 'newId' | 'config'>,
+  { accounts, sessions, factorsOfPeople, tell, sendLink }: Needed,
 ): Invitations {
   const insert = async (
     transaction: DatabaseTransaction,
-    by: string,
+    by: Doer,
     organisationId: string,
     { email, role }: CreateInvitation,
   ): Promise<Omit<NewInvitation, 'isMailed'>> => {
@@ -59,25 +71,51 @@ export function createInvitations(
     const code = newSecret();
     const createdAt = clock();
     const expiresAt = new Date(createdAt.getTime() + LIFE_MS);
-    const draft = { id: newId('invitation'), organisationId, email, role, invitedBy: by, createdAt, expiresAt };
+    const draft = { id: newId('invitation'), organisationId, email, role, invitedBy: by.id, createdAt, expiresAt };
     const made = await insertInvitation(transaction, { ...draft, hash: hashSecret(code) });
-    const details = { role, email };
-    await tell(transaction, { action: 'invitation.created', by, organisationId, target: made.id, details });
+    const after = { role, email };
+    await tell(transaction, { action: 'invitation.created', by, organisationId, target: made.id, after });
     return { ...made, link: linkTo(config, 'invitation', code) };
   };
 
-  /** The person of this browser's session, where that is the one who is invited. */
-  const isSignedInAs = async (userId: string, visit: Visit): Promise<boolean> => {
+  /** This browser's session, where its person is the one who is invited. */
+  const findOwnSession = async (userId: string, visit: Visit): Promise<string | undefined> => {
     const nowhere = { organisationId: undefined, appId: undefined, kind: undefined };
-    return (await sessions.recognise(visit.cookie, nowhere))?.caller.principal.id === userId;
+    const principal = (await sessions.recognise(visit.cookie, nowhere))?.caller.principal;
+    return principal?.kind === 'person' && principal.id === userId ? principal.sessionId : undefined;
+  };
+
+  /** Makes the person of an invitation a member. Throws FORBIDDEN when somebody was faster. */
+  const join = async (
+    transaction: DatabaseTransaction,
+    userId: string,
+    visit: Visit,
+    { hash, organisationId, role }: { hash: Buffer; organisationId: string; role: Role },
+  ): Promise<void> => {
+    await lockMembers(transaction, organisationId);
+    if (!(await useInvitation(transaction, hash, clock()))) throw invalidLink();
+    if ((await findRole(transaction, organisationId, userId)) === undefined)
+      await insertMember(transaction, organisationId, userId, role);
+    // Made by an owner of the other organisations, such a link would open this one too.
+    await accounts.dropResetCodes(transaction, userId);
+    const change = { by: doneFrom(userId, visit), organisationId, target: userId, after: { role } };
+    await tell(transaction, { action: 'invitation.accepted', ...change });
   };
 
   return {
+    async acceptAll(transaction, { id, email }, visit) {
+      const open = await findOpenInvitationsTo(transaction, email, clock());
+      for (const invitation of open) await join(transaction, id, visit, invitation);
+      return open.length;
+    },
+
+    isInvited: async (database, email) => (await findOpenInvitationsTo(database, email, clock())).length > 0,
+
     async create(caller, organisationId, body) {
       const made = await db.$transaction(async (transaction) => {
-        const actor = await requireRole(transaction, caller, organisationId, 'admin');
+        const actor = await lockAsAdmin(transaction, caller, organisationId);
         refuseRole(actor, body.role);
-        return insert(transaction, caller.principal.id, organisationId, body);
+        return insert(transaction, doneBy(caller), organisationId, body);
       });
       // Behind the transaction: a mail cannot be taken back.
       const subject = 'You are invited to Posthorn';
@@ -85,24 +123,26 @@ export function createInvitations(
     },
 
     createAsOperator: (organisationId, body) =>
-      db.$transaction((transaction) => insert(transaction, 'command line', organisationId, body)),
+      db.$transaction((transaction) => insert(transaction, COMMAND_LINE, organisationId, body)),
 
     async list(caller, organisationId, query) {
       await requireRole(db, caller, organisationId, 'admin');
       const scope: ListScope = { list: 'invitations', environmentId: organisationId, filters: {} };
       const page = pageRequest(scope, query);
-      return toPage(scope, page.limit, await findInvitations(db, organisationId, page, clock()), (row) => row);
+      const rows = await tenants.list({ organisationId }, (transaction) =>
+        findInvitations(transaction, organisationId, page, clock()),
+      );
+      return toPage(scope, page.limit, rows, (row) => row);
     },
 
     revoke: (caller, organisationId, id) =>
       db.$transaction(async (transaction) => {
-        const actor = await requireRole(transaction, caller, organisationId, 'admin');
+        const actor = await lockAsAdmin(transaction, caller, organisationId);
         const role = isId('invitation', id) ? await findInvitedRole(transaction, organisationId, id) : undefined;
         if (role === undefined) throw new ApiError('NOT_FOUND', 'No such invitation of this organisation');
         refuseRole(actor, role);
         await deleteInvitation(transaction, organisationId, id);
-        const by = caller.principal.id;
-        await tell(transaction, { action: 'invitation.revoked', by, organisationId, target: id });
+        await tell(transaction, { action: 'invitation.revoked', by: doneBy(caller), organisationId, target: id });
       }),
 
     async look({ code }) {
@@ -119,25 +159,25 @@ export function createInvitations(
       if (found === undefined) throw invalidLink();
       const { email, role, organisation } = found;
       const account = await accounts.findByEmail(db, email);
-      const isSignedIn = account !== undefined && (await isSignedInAs(account.id, visit));
-      if (password === undefined && !isSignedIn) throw invalidField('password', 'is required');
+      if (account === undefined) await accounts.refuseOwnWay(db, undefined);
+      const sessionId = account === undefined ? undefined : await findOwnSession(account.id, visit);
+      if (password === undefined && sessionId === undefined) throw invalidField('password', 'is required');
       if (account === undefined && name === undefined) throw invalidField('name', 'is required');
       const identified =
-        account === undefined || isSignedIn
+        account === undefined || sessionId !== undefined
           ? undefined
           : await accounts.identify({ email, password: password ?? '' }, visit);
+      if (identified !== undefined && (await factorsOfPeople.meansOf(db, identified.account.id)).length > 0)
+        throw notEnough();
       const passwordHash =
         account === undefined ? await accounts.hashNew(password ?? '', [email, name ?? '']) : undefined;
       return db.$transaction(async (transaction) => {
-        await lockMembers(transaction, organisation.id);
-        if (!(await useInvitation(transaction, hash, clock()))) throw invalidLink();
         const person =
           account ??
-          (await accounts.create(transaction, { email, name: name ?? '', passwordHash: passwordHash ?? '' }));
-        if ((await findRole(transaction, organisation.id, person.id)) === undefined)
-          await insertMember(transaction, organisation.id, person.id, role);
-        const change = { by: person.id, organisationId: organisation.id, target: person.id, details: { role } };
-        await tell(transaction, { action: 'invitation.accepted', ...change });
+          (await accounts.create(transaction, { email, name: name ?? '', passwordHash: passwordHash ?? '' }, visit));
+        await join(transaction, person.id, visit, { hash, organisationId: organisation.id, role });
+        // Nobody has proven anything by accepting: the session goes on, as fresh as it was.
+        if (sessionId !== undefined) return sessions.renew(transaction, sessionId, { isProven: false });
         return identified === undefined
           ? accounts.begin(transaction, person.id, visit)
           : accounts.enter(transaction, identified, visit);
@@ -150,6 +190,12 @@ export function createInvitations(
 function refuseRole(actor: Role, wanted: Role): void {
   const lacking = lackingRole({ actor, target: 'viewer', wanted, isSelf: false });
   if (lacking !== undefined) throw takesRole(lacking);
+}
+
+/** The link stays good: the person signs in with both factors, and accepts with the session. */
+function notEnough(): ApiError {
+  const reason = 'is not enough: the account has a second factor. Sign in, and accept then';
+  return new ApiError('FORBIDDEN', `password: ${reason}`, { details: { field: 'password', reason } });
 }
 
 const invalidLink = (): ApiError =>

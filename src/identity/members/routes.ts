@@ -76,6 +76,17 @@ export const memberRoutes = [
       members.makeResetLink(caller, organisationId, userId),
   }),
   route({
+    method: 'DELETE',
+    path: `${MEMBER}/factors`,
+    params: ofMember,
+    access,
+    isDangerous: true,
+    answers: { 204: noBody },
+    errors: ['NOT_FOUND'],
+    handle: ({ caller, params: { organisationId, userId } }, { members }) =>
+      members.removeFactors(caller, organisationId, userId),
+  }),
+  route({
     method: 'POST',
     path: `${ORGANISATION}/ownership`,
     params: ofOrganisation,

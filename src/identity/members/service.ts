@@ -4,10 +4,12 @@ import { ApiError, invalidField } from '../../kernel/api-error.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/page.ts';
 import type { Accounts } from '../accounts/service.ts';
 import type { Caller } from '../caller.ts';
-import type { TellChange } from '../changes.ts';
+import { COMMAND_LINE, type Doer, doneBy, doneFrom, type TellChange } from '../changes.ts';
+import type { FactorsOfPeople } from '../factors/of-person.ts';
+import type { Visit } from '../scheme.ts';
 import { isAtLeast, type Role } from '../roles.ts';
 import type { Sessions } from '../sessions/service.ts';
-import { lockAs, noMember, requireRole, takesRole } from './access.ts';
+import { lockAs, lockOwned, noMember, requireRole, takesRole } from './access.ts';
 import { createInvitations, type Invitations } from './invitations.ts';
 import { deleteInvitationsBy } from './invitations-store.ts';
 import { linkTo } from './links.ts';
@@ -21,7 +23,16 @@ import {
   type ResetLink,
   type UpdateMember,
 } from './schema.ts';
-import { deleteMember, findMembers, findRolesOf, lockMembers, writeRole } from './store.ts';
+import {
+  deleteIdentities,
+  deleteMember,
+  hasIdentities,
+  findMembers,
+  findRolesOf,
+  insertMember,
+  lockMembers,
+  writeRole,
+} from './store.ts';
 
 /** A member as it is now, and the cookies of the caller's own session where that got a new secret. */
 type Changed = { answer: Member; cookies: string[] };
@@ -33,24 +44,49 @@ export type Members = {
   update(caller: Caller, organisationId: string, userId: string, body: UpdateMember): Promise<Changed>;
   /** Removes a member, or leaves. Nobody who is not there is removed. */
   remove(caller: Caller, organisationId: string, userId: string): Promise<void>;
+  /**
+   * Gives somebody in these organisations the role that the groups of the identity provider say, and takes them out where they say
+   * none. Owners stay owners.
+   */
+  followGroups(
+    transaction: DatabaseTransaction,
+    userId: string,
+    roles: ReadonlyMap<string, Role | undefined>,
+    visit: Visit,
+  ): Promise<void>;
   /** Makes another member an owner, and the caller an admin. */
   handOver(caller: Caller, organisationId: string, body: HandOver): Promise<Changed>;
   /** A link that resets a member's password. */
   makeResetLink(caller: Caller, organisationId: string, userId: string): Promise<ResetLink>;
+  /** Takes all second factors from a member who has lost them, as far as the caller may reset that member's password. */
+  removeFactors(caller: Caller, organisationId: string, userId: string): Promise<void>;
+  /** Roles of a person in every organisation, by its id. */
+  rolesOf(database: DatabaseTransaction, userId: string): Promise<ReadonlyMap<string, Role>>;
+  /** Makes the first member of a new organisation. */
+  makeOwner(transaction: DatabaseTransaction, organisationId: string, userId: string): Promise<void>;
   /** The command line, which has the database. */
   operator: {
     remove(organisationId: string, email: string): Promise<void>;
-    makeResetLink(email: string): Promise<{ link: string }>;
+    /** `isWithoutFactors` also takes all second factors from the person. */
+    makeResetLink(email: string, how: { isWithoutFactors: boolean }): Promise<{ link: string }>;
+    /** Ends the link of an account to everybody at an identity provider, and its sessions. */
+    forgetIdentity(email: string): Promise<void>;
     list(organisationId: string): Promise<Member[]>;
   };
 };
 
 export function createMembers(
-  deps: Pick<Dependencies, 'db' | 'clock' | 'newId' | 'config' | 'log'>,
-  needed: { accounts: Accounts; sessions: Sessions; tell: TellChange<DatabaseTransaction> },
+  deps: Pick<Dependencies, 'db' | 'tenants' | 'clock' | 'newId' | 'config' | 'log'>,
+  needed: {
+    accounts: Accounts;
+    sessions: Sessions;
+    factorsOfPeople: FactorsOfPeople;
+    tell: TellChange<DatabaseTransaction>;
+  },
 ): Members {
-  const { db, config } = deps;
-  const { accounts, sessions, tell } = needed;
+  // Changes of members reach sessions and codes, which belong to a person in every organisation: the engine makes them.
+  const { db, tenants, config } = deps;
+  const { accounts, sessions, factorsOfPeople, tell } = needed;
   const sendLink = createSendLink(deps);
 
   /** Ends the sessions of one whose role has changed; the caller's own gets a new secret, whose cookies these are. */
@@ -85,18 +121,12 @@ export function createMembers(
     await writeRole(transaction, organisationId, member.userId, role);
     if (!isAtLeast(role, member.role)) await endLinksOf(transaction, organisationId, member.userId);
     const cookies = await renewSessions(transaction, caller, member.userId);
-    const details = { before: member.role, after: role };
-    const by = caller.principal.id;
-    await tell(transaction, { action: 'member.role_changed', by, organisationId, target: member.userId, details });
+    const done = { by: doneBy(caller), before: { role: member.role }, after: { role } };
+    await tell(transaction, { action: 'member.role_changed', organisationId, target: member.userId, ...done });
     return { answer: { ...member, role }, cookies };
   };
 
-  const removeFrom = async (
-    transaction: DatabaseTransaction,
-    by: string,
-    organisationId: string,
-    { userId }: Member,
-  ) => {
+  const removeFrom = async (transaction: DatabaseTransaction, by: Doer, organisationId: string, { userId }: Member) => {
     await deleteMember(transaction, organisationId, userId);
     await endLinksOf(transaction, organisationId, userId);
     await tell(transaction, { action: 'member.removed', by, organisationId, target: userId });
@@ -104,7 +134,7 @@ export function createMembers(
 
   const resetLink = async (
     transaction: DatabaseTransaction,
-    by: string,
+    by: Doer,
     userId: string,
   ): Promise<Omit<ResetLink, 'isMailed'>> => {
     const { code, expiresAt } = await accounts.makeResetCode(transaction, userId);
@@ -119,7 +149,9 @@ export function createMembers(
       await requireRole(db, caller, organisationId, 'viewer');
       const scope: ListScope = { list: 'members', environmentId: organisationId, filters: {} };
       const page = pageRequest(scope, query);
-      const rows = await findMembers(db, organisationId, page);
+      const rows = await tenants.list({ organisationId }, (transaction) =>
+        findMembers(transaction, organisationId, page),
+      );
       return toPage(scope, page.limit, rows, ({ member }) => member);
     },
 
@@ -140,8 +172,28 @@ export function createMembers(
         const member = members.get(userId);
         if (member === undefined) throw noMember();
         refuse(members, self, member, undefined);
-        await removeFrom(transaction, self.userId, organisationId, member);
+        await removeFrom(transaction, doneBy(caller), organisationId, member);
       }),
+
+    async followGroups(transaction, userId, roles, visit) {
+      const by = doneFrom(userId, visit);
+      for (const [organisationId, role] of [...roles].toSorted(([one], [other]) => (one < other ? -1 : 1))) {
+        const members = await lockMembers(transaction, organisationId);
+        const member = members.get(userId);
+        if (member?.role === role || member?.role === 'owner') continue;
+        if (role === undefined) {
+          if (member !== undefined) await removeFrom(transaction, by, organisationId, member);
+          continue;
+        }
+        if (member === undefined) await insertMember(transaction, organisationId, userId, role);
+        else await writeRole(transaction, organisationId, userId, role);
+        if (member !== undefined && !isAtLeast(role, member.role))
+          await endLinksOf(transaction, organisationId, userId);
+        if (member !== undefined) await sessions.endAll(transaction, userId);
+        const change = { by, before: { role: member?.role ?? 'none' }, after: { role } };
+        await tell(transaction, { action: 'member.role_changed', organisationId, target: userId, ...change });
+      }
+    },
 
     handOver: (caller, organisationId, { userId }) =>
       db.$transaction(async (transaction) => {
@@ -155,17 +207,25 @@ export function createMembers(
         return { answer, cookies };
       }),
 
+    rolesOf: findRolesOf,
+    async makeOwner(transaction, organisationId, userId) {
+      await insertMember(transaction, organisationId, userId, 'owner');
+      await accounts.dropResetCodes(transaction, userId);
+    },
+
+    removeFactors: (caller, organisationId, userId) =>
+      db.$transaction(async (transaction) => {
+        await lockOwned(transaction, caller, organisationId, userId);
+        await factorsOfPeople.removeAll(transaction, { userId, by: doneBy(caller) });
+      }),
+
     async makeResetLink(caller, organisationId, userId) {
       const { email, ...made } = await db.$transaction(async (transaction) => {
-        const { members, self } = await lockAs(transaction, caller, organisationId);
-        if (self.role !== 'owner') throw takesRole('owner');
-        const member = members.get(userId);
-        if (member === undefined) throw noMember();
-        // A password opens every organisation of its person: nobody may enter one by it that is not their own.
-        const [theirs, own] = [await findRolesOf(transaction, userId), await findRolesOf(transaction, self.userId)];
-        if ([...theirs.keys()].some((each) => own.get(each) !== 'owner'))
-          throw new ApiError('FORBIDDEN', 'The person is a member of an organisation that you do not own');
-        return { ...(await resetLink(transaction, self.userId, userId)), email: member.email };
+        const { member } = await lockOwned(transaction, caller, organisationId, userId);
+        // Nobody would notice a password beside the one at the provider.
+        if (await hasIdentities(transaction, userId))
+          throw new ApiError('CONFLICT', 'The person signs in by single sign-on, and has no password here');
+        return { ...(await resetLink(transaction, doneBy(caller), userId)), email: member.email };
       });
       const subject = 'Your new password for Posthorn';
       return { ...made, isMailed: await sendLink(email, { subject, link: made.link, until: made.expiresAt }) };
@@ -179,16 +239,30 @@ export function createMembers(
           const member = [...members.values()].find((each) => each.email === email);
           if (member === undefined) throw noMember();
           refuseLastOwner(members, member, undefined);
-          await removeFrom(transaction, 'command line', organisationId, member);
+          await removeFrom(transaction, COMMAND_LINE, organisationId, member);
         }),
-      makeResetLink: (email) =>
+      makeResetLink: (email, { isWithoutFactors }) =>
         db.$transaction(async (transaction) => {
-          const account = await accounts.findByEmail(transaction, email);
-          if (account === undefined) throw new ApiError('NOT_FOUND', `There is nobody with the address ${email}`);
-          return resetLink(transaction, 'command line', account.id);
+          const account = await accountOf(transaction, email);
+          if (isWithoutFactors) await factorsOfPeople.removeAll(transaction, { userId: account.id, by: COMMAND_LINE });
+          return resetLink(transaction, COMMAND_LINE, account.id);
+        }),
+      forgetIdentity: (email) =>
+        db.$transaction(async (transaction) => {
+          const { id } = await accountOf(transaction, email);
+          if ((await deleteIdentities(transaction, id)) === 0)
+            throw new ApiError('NOT_FOUND', `${email} has never signed in by an identity provider`);
+          await sessions.endAll(transaction, id);
+          await tell(transaction, { action: 'identity.forgotten', by: COMMAND_LINE, target: id });
         }),
     },
   };
+
+  async function accountOf(transaction: DatabaseTransaction, email: string): Promise<{ id: string }> {
+    const account = await accounts.findByEmail(transaction, email);
+    if (account === undefined) throw new ApiError('NOT_FOUND', `There is nobody with the address ${email}`);
+    return account;
+  }
 
   function lockedMembers(organisationId: string): Promise<ReadonlyMap<string, Member>> {
     return db.$transaction((transaction) => lockMembers(transaction, organisationId));

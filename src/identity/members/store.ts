@@ -1,4 +1,4 @@
-import type { Database, DatabaseTransaction } from '../../db/client.ts';
+import type { DatabaseTransaction } from '../../db/client.ts';
 import type { PageRequest } from '../../kernel/page.ts';
 import type { Role } from '../roles.ts';
 import type { Member } from './schema.ts';
@@ -20,7 +20,7 @@ const toMember = ({ userId, role, createdAt, user }: Row): Member => ({
 
 /** The rows of one page and one more, those first whose account is newest. */
 export async function findMembers(
-  db: Database,
+  db: Db,
   organisationId: string,
   page: PageRequest,
 ): Promise<{ id: string; member: Member }[]> {
@@ -73,3 +73,11 @@ export async function findOrganisation(db: Db, id?: string): Promise<{ id: strin
   });
   return row ?? undefined;
 }
+
+/** Forgets who an account is at every provider. Returns how many there were. */
+export const deleteIdentities = async (db: Db, userId: string): Promise<number> =>
+  (await db.identity.deleteMany({ where: { userId } })).count;
+
+/** Whether an account is somebody at an identity provider. */
+export const hasIdentities = async (db: Db, userId: string): Promise<boolean> =>
+  (await db.identity.count({ where: { userId } })) > 0;

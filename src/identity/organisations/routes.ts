@@ -1,6 +1,11 @@
-import { idOf } from '../../http/answer-fields.ts';
+import { idOf, pageOf } from '../../http/answer-fields.ts';
 import { routesOf } from '../../http/route.ts';
-import { organisationAnswer, updateOrganisationBody } from './schema.ts';
+import {
+  createOrganisationBody,
+  listOrganisationsQuery,
+  organisationAnswer,
+  updateOrganisationBody,
+} from './schema.ts';
 import type { Organisations } from './service.ts';
 
 const ONE = '/v1/organisations/:organisationId';
@@ -10,6 +15,24 @@ const params = { organisationId: idOf('organisation') };
 
 /** An organisation is what its apps are in: the same rights open both. */
 export const organisationRoutes = [
+  route({
+    method: 'POST',
+    path: '/v1/organisations',
+    access: 'person',
+    consumes: 'json',
+    body: createOrganisationBody,
+    answers: { 201: organisationAnswer },
+    errors: ['CONFLICT'],
+    handle: ({ caller, body }, { organisations }) => organisations.create(caller, body),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/organisations',
+    access: 'person',
+    query: listOrganisationsQuery,
+    answers: { 200: pageOf(organisationAnswer) },
+    handle: ({ caller, query }, { organisations }) => organisations.list(caller, query),
+  }),
   route({
     method: 'GET',
     path: ONE,

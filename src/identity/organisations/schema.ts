@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { idOf, time } from '../../http/answer-fields.ts';
-import { changeOf, type ResourceFields, sameText, sameTime } from '../../http/fields.ts';
+import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../../http/fields.ts';
+import { pageQuery } from '../../http/query.ts';
 import { controlCharacterProblem } from '../../kernel/plain-text.ts';
 
 const name = z.string().min(1).max(200);
@@ -12,6 +13,12 @@ const resource: ResourceFields = {
 };
 
 export const organisationChange = changeOf({ name: name.exactOptional() }, resource);
+export const createOrganisationBody = fieldsOf({ name }, resource);
+export type CreateOrganisation = z.output<typeof createOrganisationBody>;
+
+export const listOrganisationsQuery = pageQuery;
+export type ListOrganisations = z.output<typeof listOrganisationsQuery>;
+
 export const updateOrganisationBody = organisationChange.body;
 export type UpdateOrganisation = z.output<typeof updateOrganisationBody>;
 

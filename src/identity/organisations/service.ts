@@ -1,24 +1,44 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { createAudit } from '../audit/service.ts';
-import type { TenantCaller } from '../caller.ts';
+import type { Caller, TenantCaller } from '../caller.ts';
+import { doneBy, type TellChange } from '../changes.ts';
+import type { Members } from '../members/service.ts';
+import { isAtLeast } from '../roles.ts';
 import { ApiError } from '../../kernel/api-error.ts';
 import { changedParts } from '../../kernel/changed-parts.ts';
-import { type Organisation, organisationChange, type UpdateOrganisation } from './schema.ts';
+import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/page.ts';
+import {
+  type CreateOrganisation,
+  type ListOrganisations,
+  type Organisation,
+  organisationChange,
+  type UpdateOrganisation,
+} from './schema.ts';
 import * as store from './store.ts';
 
 export type Organisations = {
   /** The caller's own organisation; NOT_FOUND for any other id. */
   get(caller: TenantCaller, id: string): Promise<Organisation>;
   update(caller: TenantCaller, id: string, body: UpdateOrganisation): Promise<Organisation>;
-  /** In the transaction that makes its first member, for which no caller of it can ask yet. */
-  createWithin(transaction: DatabaseTransaction, name: string): Promise<Organisation>;
-  /** These, newest first: the ones that a person is a member of. */
-  findMany(ids: readonly string[]): Promise<Organisation[]>;
+  /**
+   * A further organisation, whose owner the caller is. Throws FORBIDDEN for a person who is admin or owner of none: whoever they let in
+   * makes none; CONFLICT for one who is a member of as many as one person can be.
+   */
+  create(caller: Caller, body: CreateOrganisation): Promise<Organisation>;
+  /** The ones that the caller is a member of, newest first. */
+  list(caller: Caller, query: ListOrganisations): Promise<Page<Organisation>>;
 };
 
-export function createOrganisations({ db, newId, clock }: Pick<Dependencies, 'db' | 'newId' | 'clock'>): Organisations {
-  const audit = createAudit({ db, newId, clock });
+/** Each request of a session reads the roles of its person in all of them. */
+const MOST_OF_A_PERSON = 100;
+
+export function createOrganisations(
+  deps: Pick<Dependencies, 'db' | 'tenants' | 'newId' | 'clock'>,
+  { members, tell }: { members: Pick<Members, 'rolesOf' | 'makeOwner'>; tell: TellChange<DatabaseTransaction> },
+): Organisations {
+  const { db, tenants, newId, clock } = deps;
+  const audit = createAudit(deps);
   const found = async (
     caller: TenantCaller,
     id: string,
@@ -31,10 +51,11 @@ export function createOrganisations({ db, newId, clock }: Pick<Dependencies, 'db
   };
 
   return {
-    get: (caller, id) => found(caller, id, () => store.findOrganisation(db, id)),
+    get: (caller, id) =>
+      found(caller, id, () => tenants.within(caller, (transaction) => store.findOrganisation(transaction, id))),
 
     update: (caller, id, body) =>
-      db.$transaction(async (transaction) => {
+      tenants.within(caller, async (transaction) => {
         const stored = await found(caller, id, () => store.lockOrganisation(transaction, id));
         const change = organisationChange.of(stored, body);
         if (Object.keys(change).length === 0) return stored;
@@ -44,9 +65,27 @@ export function createOrganisations({ db, newId, clock }: Pick<Dependencies, 'db
         return updated;
       }),
 
-    createWithin: (transaction, name) =>
-      store.insertOrganisation(transaction, { id: newId('organisation'), name, now: clock() }),
+    create: (caller, { name }) =>
+      db.$transaction(async (transaction) => {
+        const roles = [...(await members.rolesOf(transaction, caller.principal.id)).values()];
+        if (!roles.some((role) => isAtLeast(role, 'admin')))
+          throw new ApiError('FORBIDDEN', 'This takes the role admin in an organisation');
+        if (roles.length >= MOST_OF_A_PERSON)
+          throw new ApiError(
+            'CONFLICT',
+            `You are a member of ${MOST_OF_A_PERSON} organisations, the most there can be`,
+          );
+        const made = await store.insertOrganisation(transaction, { id: newId('organisation'), name, now: clock() });
+        await members.makeOwner(transaction, made.id, caller.principal.id);
+        const change = { by: doneBy(caller), organisationId: made.id, target: made.id, after: { name } };
+        await tell(transaction, { action: 'organisation.created', ...change });
+        return made;
+      }),
 
-    findMany: (ids) => store.findOrganisations(db, ids),
+    async list({ principal }, query) {
+      const scope: ListScope = { list: 'organisations', environmentId: principal.id, filters: {} };
+      const page = pageRequest(scope, query);
+      return toPage(scope, page.limit, await store.findOrganisationsOf(db, principal.id, page), (row) => row);
+    },
   };
 }

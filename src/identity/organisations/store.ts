@@ -1,5 +1,6 @@
 import type { Database, DatabaseTransaction } from '../../db/client.ts';
 import type { Organisation as OrganisationRow } from '../../db/generated/client.ts';
+import type { PageRequest } from '../../kernel/page.ts';
 import type { Organisation } from './schema.ts';
 
 type Db = DatabaseTransaction;
@@ -16,9 +17,13 @@ export async function findOrganisation(db: Db, id: string): Promise<Organisation
   return row === null ? undefined : toOrganisation(row);
 }
 
-/** These organisations, newest first. */
-export async function findOrganisations(db: Database, ids: readonly string[]): Promise<Organisation[]> {
-  const rows = await db.organisation.findMany({ where: { id: { in: [...ids] } }, orderBy: { id: 'desc' } });
+/** The rows of one page and one more, newest first, of those that a person is a member of. */
+export async function findOrganisationsOf(db: Database, userId: string, page: PageRequest): Promise<Organisation[]> {
+  const rows = await db.organisation.findMany({
+    where: { members: { some: { userId } }, ...(page.after !== undefined && { id: { lt: page.after } }) },
+    orderBy: { id: 'desc' },
+    take: page.limit + 1,
+  });
   return rows.map(toOrganisation);
 }
 

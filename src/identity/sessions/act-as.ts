@@ -1,4 +1,5 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
+import { ApiError } from '../../kernel/api-error.ts';
 import type { Caller } from '../caller.ts';
 import { SCOPES_OF_ROLE } from '../roles.ts';
 import { TIER_LIMITS } from '../tiers.ts';
@@ -15,18 +16,24 @@ const LIMITS = TIER_LIMITS.pro;
 export async function actAs(
   db: DatabaseTransaction,
   { id: sessionId, userId, roles }: KnownSession,
-  { organisationId: named, appId, kind }: Named,
-): Promise<Caller> {
+  { organisationId: named, appId, kind, ofPath }: Named,
+): Promise<{ caller: Caller; isAppSuspended: boolean }> {
   const person = { principal: { kind: 'person', id: userId, sessionId } as const, limits: LIMITS };
   const app = appId === undefined ? undefined : await findApp(db, appId, kind);
-  const organisationId = appId === undefined ? named : app?.organisationId;
+  const organisationId = appId === undefined ? (named ?? ofPath) : app?.organisationId;
   const role = organisationId === undefined ? undefined : roles.get(organisationId);
   if (appId !== undefined && (role === undefined || (named !== undefined && named !== organisationId)))
     throw refuseNamed('posthorn-app', NO_MEMBER);
-  if (organisationId === undefined) return { ...person, level: 'person', scopes: new Set() };
+  const isAppSuspended = app?.isSuspended === true;
+  if (organisationId === undefined)
+    return { caller: { ...person, level: 'person', scopes: new Set() }, isAppSuspended };
+  if (role === undefined && ofPath !== undefined) throw new ApiError('NOT_FOUND', 'No such organisation');
   if (role === undefined) throw refuseNamed('posthorn-organisation', NO_MEMBER);
   const inOrganisation = { ...person, organisationId, scopes: SCOPES_OF_ROLE[role] };
-  if (appId === undefined || kind === undefined) return { ...inOrganisation, level: 'organisation' };
+  if (appId === undefined || kind === undefined)
+    return { caller: { ...inOrganisation, level: 'organisation' }, isAppSuspended };
   if (app?.environmentId === undefined) throw refuseNamed('posthorn-environment', 'is none of this app');
-  return { ...inOrganisation, level: 'environment', appId, environmentId: app.environmentId, environment: kind };
+  const { environmentId } = app;
+  const caller: Caller = { ...inOrganisation, level: 'environment', appId, environmentId, environment: kind };
+  return { caller, isAppSuspended };
 }

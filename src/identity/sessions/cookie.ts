@@ -1,8 +1,11 @@
 import { parseUrl } from '../../kernel/parse-url.ts';
 import { hasSecretForm } from './secret.ts';
 
-/** `session` says who is signed in; `device` tells a browser that was signed in before from a stranger's. */
-export type CookieKind = 'session' | 'device';
+/**
+ * `session` says who is signed in; `device` tells a browser that was signed in before from a stranger's; `second-step` is of one whose
+ * password was right; `single-sign-on` is of one that was sent to the identity provider.
+ */
+export type CookieKind = 'session' | 'device' | 'second-step' | 'single-sign-on';
 
 export type Cookies = {
   /** Why nobody may sign in through this Host; undefined when they may. */
@@ -11,6 +14,8 @@ export type Cookies = {
   write(kind: CookieKind, secret: string | undefined, maxAgeMs: number): string;
   /** The secret among the values of Cookie headers. Undefined without one, with a malformed one and with several. */
   read(kind: CookieKind, headers: readonly string[]): string | undefined;
+  /** How many of that kind there are, malformed ones as well. */
+  count(kind: CookieKind, headers: readonly string[]): number;
 };
 
 type Settings = { publicBaseUrl: string; allowHttpSignIn: boolean };
@@ -23,6 +28,14 @@ export function createCookies({ publicBaseUrl, allowHttpSignIn }: Settings): Coo
   const isSecure = publicBaseUrl.startsWith('https://');
   const nameOf = (kind: CookieKind): string => `${isSecure ? '__Host-' : ''}posthorn-${kind}`;
   const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
+  const valuesOf = (kind: CookieKind, headers: readonly string[]): string[] => {
+    const prefix = `${nameOf(kind)}=`;
+    return headers
+      .flatMap((header) => header.split(';'))
+      .map((pair) => pair.trim())
+      .filter((pair) => pair.startsWith(prefix))
+      .map((pair) => pair.slice(prefix.length));
+  };
   return {
     hostProblem: (host) =>
       isSecure || allowHttpSignIn || isLoopback(host)
@@ -31,15 +44,11 @@ export function createCookies({ publicBaseUrl, allowHttpSignIn }: Settings): Coo
     write: (kind, secret, maxAgeMs) =>
       `${nameOf(kind)}=${secret ?? ''}; Max-Age=${secret === undefined ? 0 : Math.floor(maxAgeMs / 1_000)}; ${attributes}`,
     read(kind, headers) {
-      const prefix = `${nameOf(kind)}=`;
-      const found = headers
-        .flatMap((header) => header.split(';'))
-        .map((pair) => pair.trim())
-        .filter((pair) => pair.startsWith(prefix))
-        .map((pair) => pair.slice(prefix.length));
+      const found = valuesOf(kind, headers);
       const [secret = ''] = found;
       return found.length === 1 && hasSecretForm(secret) ? secret : undefined;
     },
+    count: (kind, headers) => valuesOf(kind, headers).length,
   };
 }
 

@@ -8,6 +8,8 @@ export type Named = {
   organisationId: string | undefined;
   appId: string | undefined;
   kind: EnvironmentKind | undefined;
+  /** The organisation that the path is of, where no header names a place. Any text. */
+  ofPath?: string;
 };
 
 const HEADERS = ['posthorn-organisation', 'posthorn-app', 'posthorn-environment'] as const;
@@ -19,8 +21,10 @@ export const refuseNamed = (field: NamingHeader, reason: string): ApiError =>
 
 export const NO_MEMBER = 'names nothing that you are a member of';
 
+const OF_ORGANISATION = /^\/v1\/organisations\/([^/]+)$/;
+
 /** Reads the headers that name it. Throws FORBIDDEN for one that is given twice or names nothing. */
-export function readNamed({ header }: Pick<RequestHead, 'header'>): Named {
+export function readNamed({ header, path }: Pick<RequestHead, 'header' | 'path'>): Named {
   const [organisationId, appId, environment] = HEADERS.map((name) => {
     const given = header(name);
     if (given.length > 1) throw refuseNamed(name, 'is given more than once');
@@ -33,5 +37,6 @@ export function readNamed({ header }: Pick<RequestHead, 'header'>): Named {
     throw refuseNamed('posthorn-environment', 'must be live or test');
   if (environment !== undefined && appId === undefined)
     throw refuseNamed('posthorn-app', 'is required beside posthorn-environment');
-  return { organisationId, appId, kind: environment };
+  const ofPath = organisationId === undefined && appId === undefined ? OF_ORGANISATION.exec(path)?.[1] : undefined;
+  return { organisationId, appId, kind: environment, ...(ofPath !== undefined && { ofPath }) };
 }

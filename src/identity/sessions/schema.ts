@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { idOf, time } from '../../http/answer-fields.ts';
 import { pageQuery } from '../../http/query.ts';
+import { MEANS } from '../person-fields.ts';
 import { ROLES } from '../roles.ts';
 
 export const sessionAnswer = z.strictObject({
@@ -10,6 +11,9 @@ export const sessionAnswer = z.strictObject({
   authenticatedAt: time.describe(
     'When the person last proved who they are. Dangerous requests want that within 10 minutes.',
   ),
+  provenBy: z
+    .array(z.enum(MEANS))
+    .describe('Means by which the person has proven who they are since it began, each once.'),
   lastUsedAt: time.describe('When it was last used, to the minute. After 12 hours without use it ends.'),
   expiresAt: time.describe('When it ends in any case: 7 days after it began.'),
   address: z.string().describe('Network address that it was begun from.'),
@@ -47,6 +51,19 @@ export const signedInAnswer = z.strictObject({
     .describe('Organisations that the person is a member of.'),
 });
 export type SignedIn = z.output<typeof signedInAnswer>;
+
+/** The password was right, and a second factor is asked for. Nobody is signed in yet. */
+const secondStepAnswer = z.strictObject({
+  secondStep: z
+    .strictObject({
+      means: z.array(z.enum(MEANS)).describe('Any one of these is enough.'),
+      expiresAt: time.describe('Until when: 10 minutes.'),
+    })
+    .describe('POST /v1/sign-in/second-factor takes it. A cookie says whose step it is.'),
+});
+export type SecondStep = z.output<typeof secondStepAnswer>;
+
+export const signInAnswer = z.union([signedInAnswer, secondStepAnswer]);
 
 export const listSessionsQuery = pageQuery;
 export type ListSessions = z.output<typeof listSessionsQuery>;

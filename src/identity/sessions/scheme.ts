@@ -12,11 +12,19 @@ const READING = ['GET', 'HEAD', 'OPTIONS'];
  * of two credentials was looked at first. Browsers send cookies by themselves: a request that changes something must come from a page
  * of our own.
  */
-export const sessionScheme = (sessions: Pick<Sessions, 'recognise' | 'isPresented'>, own: OwnOrigins): Scheme => ({
+export const sessionScheme = (
+  sessions: Pick<Sessions, 'recognise' | 'isPresented' | 'isPresentedTwice'>,
+  own: OwnOrigins,
+): Scheme => ({
   async identify(head) {
     const { header } = head;
     const cookie = header('cookie');
-    if (header('authorization').length > 0 || !sessions.isPresented(cookie)) return undefined;
+    if (header('authorization').length > 0 || cookie.length === 0) return undefined;
+    if (sessions.isPresentedTwice(cookie))
+      throw new ApiError('UNAUTHORIZED', 'The cookie of the session is given more than once', {
+        details: { field: 'cookie', reason: 'has the cookie of a session more than once' },
+      });
+    if (!sessions.isPresented(cookie)) return undefined;
     refuseForeign(head, own);
     const named = readNamed(head);
     const found = await sessions.recognise(cookie, named);

@@ -4,7 +4,8 @@ import { ApiError } from '../../kernel/api-error.ts';
 import { isId } from '../../kernel/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/page.ts';
 import type { Caller } from '../caller.ts';
-import type { TellChange } from '../changes.ts';
+import { doneBy, doneFrom, type TellChange } from '../changes.ts';
+import type { Means } from '../person-fields.ts';
 import type { Visit } from '../scheme.ts';
 import { actAs } from './act-as.ts';
 import { type Cookies, createCookies } from './cookie.ts';
@@ -12,6 +13,7 @@ import type { Named } from './named.ts';
 import type { ListSessions, Session, SignedIn } from './schema.ts';
 import { hashSecret, newSecret } from './secret.ts';
 import {
+  addMeans,
   deleteEnded,
   deleteSession,
   deleteSessionByHash,
@@ -36,12 +38,13 @@ const FRESH_MS = 600_000;
 /** lastUsedAt is written once in this time: it decides about 12 hours, and a row written at every request is the hottest of all. */
 const TOUCH_MS = 60_000;
 const MAX_USER_AGENT = 200;
+const BY_PASSWORD: readonly Means[] = ['password'];
 
 /** An answer with the Set-Cookie headers that go with it. */
 export type WithCookies<T> = { answer: T; cookies: string[] };
 
 /** Who comes with a session, and whether that person has just proven who they are. */
-export type Recognised = { caller: Caller; isFresh: boolean };
+export type Recognised = { caller: Caller; isFresh: boolean; isAppSuspended: boolean };
 
 export type Sessions = {
   cookies: Cookies;
@@ -49,10 +52,24 @@ export type Sessions = {
   recognise(cookie: readonly string[], named: Named): Promise<Recognised | undefined>;
   /** Whether Cookie headers hold something that could be a session. */
   isPresented(cookie: readonly string[]): boolean;
-  /** A new session, for one who has proven who they are. The one that the browser had before ends. */
-  begin(transaction: DatabaseTransaction, userId: string, visit: Visit): Promise<WithCookies<SignedIn>>;
-  /** The same session under another secret; with `isProven` its person has proven who they are, now. */
-  renew(transaction: DatabaseTransaction, id: string, how: { isProven: boolean }): Promise<WithCookies<SignedIn>>;
+  /** Whether Cookie headers hold several of them. Which one is meant cannot be told. */
+  isPresentedTwice(cookie: readonly string[]): boolean;
+  /**
+   * A new session, for one who has proven who they are, by the password unless told otherwise: now, or at `authenticatedAt`. The session
+   * lives 7 days, or `lifeMs`. The one that the browser had before ends.
+   */
+  begin(
+    transaction: DatabaseTransaction,
+    userId: string,
+    visit: Visit,
+    how?: { provenBy?: readonly Means[] | undefined; lifeMs?: number; authenticatedAt?: Date },
+  ): Promise<WithCookies<SignedIn>>;
+  /** The same session under another secret; with `isProven` its person has proven who they are, now, `by` these means. */
+  renew(
+    transaction: DatabaseTransaction,
+    id: string,
+    how: { isProven: boolean; by?: Means },
+  ): Promise<WithCookies<SignedIn>>;
   show(caller: Caller): Promise<SignedIn>;
   list(caller: Caller, query: ListSessions): Promise<Page<Session>>;
   revoke(caller: Caller, id: string): Promise<void>;
@@ -80,6 +97,8 @@ export function createSessions(
 
     isPresented: (cookie) => cookies.read('session', cookie) !== undefined,
 
+    isPresentedTwice: (cookie) => cookies.count('session', cookie) > 1,
+
     async recognise(cookie, named) {
       const secret = cookies.read('session', cookie);
       if (secret === undefined) return undefined;
@@ -89,10 +108,10 @@ export function createSessions(
       const sinceUse = now.getTime() - known.lastUsedAt.getTime();
       if (sinceUse >= TOUCH_MS) await touchSession(db, known.id, now, new Date(now.getTime() - TOUCH_MS));
       const isFresh = now.getTime() - known.authenticatedAt.getTime() <= FRESH_MS;
-      return { caller: await actAs(db, known, named), isFresh };
+      return { ...(await actAs(db, known, named)), isFresh };
     },
 
-    async begin(transaction, userId, visit) {
+    async begin(transaction, userId, visit, { provenBy = BY_PASSWORD, lifeMs = LIFE_MS, authenticatedAt } = {}) {
       const hostProblem = cookies.hostProblem(visit.host);
       if (hostProblem !== undefined) throw new ApiError('FORBIDDEN', hostProblem);
       await deleteEnded(transaction, alive());
@@ -106,18 +125,20 @@ export function createSessions(
         userId,
         hash: hashSecret(secret),
         createdAt,
-        expiresAt: new Date(createdAt.getTime() + LIFE_MS),
-        // A socket for both protocols shows an IPv4 address inside an IPv6 one.
-        address: visit.address.replace(/^::ffff:/, ''),
+        authenticatedAt: authenticatedAt ?? createdAt,
+        expiresAt: new Date(createdAt.getTime() + lifeMs),
+        address: visit.address,
         userAgent: shown(visit.userAgent),
+        provenBy,
       });
-      await tell(transaction, { action: 'session.begun', by: userId, target: id });
-      return { answer: await signedIn(transaction, id), cookies: [cookies.write('session', secret, LIFE_MS)] };
+      await tell(transaction, { action: 'session.begun', by: doneFrom(userId, visit), target: id });
+      return { answer: await signedIn(transaction, id), cookies: [cookies.write('session', secret, lifeMs)] };
     },
 
-    async renew(transaction, id, { isProven }) {
+    async renew(transaction, id, { isProven, by }) {
       const secret = newSecret();
       if (!(await replaceSecret(transaction, id, hashSecret(secret), isProven ? clock() : undefined))) throw ended();
+      if (by !== undefined) await addMeans(transaction, id, by);
       const answer = await signedIn(transaction, id);
       const leftMs = answer.session.expiresAt.getTime() - clock().getTime();
       return { answer, cookies: [cookies.write('session', secret, leftMs)] };
@@ -134,11 +155,12 @@ export function createSessions(
       return toPage(scope, page.limit, rows, (row) => toSession(row, current));
     },
 
-    async revoke({ principal }, id) {
+    async revoke(caller, id) {
+      const { principal } = caller;
       await db.$transaction(async (transaction) => {
         const isDeleted = isId('session', id) && (await deleteSession(transaction, principal.id, id));
         if (!isDeleted) throw new ApiError('NOT_FOUND', 'No such session of yours');
-        await tell(transaction, { action: 'session.revoked', by: principal.id, target: id });
+        await tell(transaction, { action: 'session.revoked', by: doneBy(caller), target: id });
       });
     },
 
@@ -146,7 +168,7 @@ export function createSessions(
       db.$transaction(async (transaction) => {
         const userId = caller.principal.id;
         const revoked = await deleteSessions(transaction, userId, sessionOf(caller), alive());
-        await tell(transaction, { action: 'session.others_revoked', by: userId, target: userId });
+        await tell(transaction, { action: 'session.others_revoked', by: doneBy(caller), target: userId });
         return { revoked };
       }),
 
@@ -156,7 +178,7 @@ export function createSessions(
       await db.$transaction(async (transaction) => {
         const id = sessionOf(caller);
         await deleteSession(transaction, caller.principal.id, id);
-        await tell(transaction, { action: 'session.signed_out', by: caller.principal.id, target: id });
+        await tell(transaction, { action: 'session.signed_out', by: doneBy(caller), target: id });
       });
       return { answer: undefined, cookies: [cookies.write('session', undefined, 0)] };
     },

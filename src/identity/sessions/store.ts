@@ -2,6 +2,7 @@ import type { Database, DatabaseTransaction } from '../../db/client.ts';
 import type { Session as SessionRow } from '../../db/generated/client.ts';
 import type { PageRequest } from '../../kernel/page.ts';
 import type { EnvironmentKind } from '../caller.ts';
+import type { Means } from '../person-fields.ts';
 import type { Role } from '../roles.ts';
 import type { Session, SignedIn } from './schema.ts';
 
@@ -22,17 +23,22 @@ export type SessionDraft = {
   userId: string;
   hash: Buffer;
   createdAt: Date;
+  authenticatedAt: Date;
   expiresAt: Date;
   address: string;
   userAgent: string | undefined;
+  provenBy: readonly Means[];
 };
 
-export async function insertSession(db: Db, { hash, userAgent, createdAt, ...draft }: SessionDraft): Promise<void> {
+export async function insertSession(
+  db: Db,
+  { hash, userAgent, createdAt, provenBy, ...draft }: SessionDraft,
+): Promise<void> {
   await db.session.create({
     data: {
       ...draft,
+      provenBy: [...provenBy],
       createdAt,
-      authenticatedAt: createdAt,
       lastUsedAt: createdAt,
       hash: new Uint8Array(hash),
       userAgent: userAgent ?? null,
@@ -72,6 +78,11 @@ export async function replaceSecret(db: Db, id: string, hash: Buffer, authentica
   return (await db.session.updateMany({ where: { id }, data })).count > 0;
 }
 
+/** Notes a further means by which its person has proven who they are. */
+export async function addMeans(db: Db, id: string, by: Means): Promise<void> {
+  await db.session.updateMany({ where: { id, NOT: { provenBy: { has: by } } }, data: { provenBy: { push: by } } });
+}
+
 /** Ends a session of that person. False when there is none of that id. */
 export const deleteSession = async (db: Db, userId: string, id: string): Promise<boolean> =>
   (await db.session.deleteMany({ where: { id, userId } })).count > 0;
@@ -81,11 +92,13 @@ export async function deleteSessionByHash(db: Db, hash: Buffer): Promise<void> {
   await db.session.deleteMany({ where: { hash: new Uint8Array(hash) } });
 }
 
-/** Ends all sessions of a person but one. Returns how many had not ended by themselves. */
+/** Ends all sessions of a person but one, and sign-ins that wait for their second step. Returns how many had not ended by themselves. */
 export async function deleteSessions(db: Db, userId: string, but: string | undefined, alive: Living): Promise<number> {
-  const others = { userId, ...(but !== undefined && { id: { not: but } }) };
-  const count = await db.session.count({ where: { ...others, ...living(alive) } });
-  await db.session.deleteMany({ where: others });
+  const where = { userId, ...(but !== undefined && { id: { not: but } }) };
+  const count = await db.session.count({ where: { ...where, ...living(alive) } });
+  await db.session.deleteMany({ where });
+  // A sign-in that is half done is as good as a session.
+  await db.secondStep.deleteMany({ where: { userId } });
   return count;
 }
 
@@ -130,6 +143,8 @@ export const toSession = (row: SessionRow, current: string): Session => ({
   isCurrent: row.id === current,
   createdAt: row.createdAt,
   authenticatedAt: row.authenticatedAt,
+  // `as`: only means are written.
+  provenBy: row.provenBy as Means[],
   lastUsedAt: row.lastUsedAt,
   expiresAt: row.expiresAt,
   address: row.address,
@@ -141,12 +156,14 @@ export async function findApp(
   db: Db,
   appId: string,
   kind: EnvironmentKind | undefined,
-): Promise<{ organisationId: string; environmentId: string | undefined } | undefined> {
+): Promise<{ organisationId: string; environmentId: string | undefined; isSuspended: boolean } | undefined> {
   const row = await db.app.findUnique({
     where: { id: appId },
-    select: { organisationId: true, environments: { where: { kind: kind ?? '' }, select: { id: true } } },
+    select: { organisationId: true, status: true, environments: { where: { kind: kind ?? '' }, select: { id: true } } },
   });
-  return row === null ? undefined : { organisationId: row.organisationId, environmentId: row.environments[0]?.id };
+  if (row === null) return undefined;
+  const { organisationId, status, environments } = row;
+  return { organisationId, environmentId: environments[0]?.id, isSuspended: status !== 'active' };
 }
 
 // The column has a check constraint (migration 0023).

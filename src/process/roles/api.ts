@@ -2,6 +2,7 @@ import { createDependencies } from '../create-dependencies.ts';
 import { createServices } from '../create-services.ts';
 import { refuseLasting, untilReady } from '../../readiness/until-ready.ts';
 import type { Beginning, RunningRole } from './role.ts';
+import { tellRowSecurity } from '../../readiness/row-security.ts';
 import { serveApi } from './serve-api.ts';
 
 /**
@@ -18,7 +19,8 @@ export async function startApi({ config, log, own, siblings, waiting }: Beginnin
   const ready = untilReady(readiness, {
     tell: (sentence, { message, cause }) => log.warn({ port, reason: message, err: cause }, sentence),
     signal: AbortSignal.any([stopping.signal, waiting.signal]),
-  }).then(() => {
+  }).then(async () => {
+    await tellRowSecurity(deps);
     log.info({ port }, 'the API is ready');
     siblings.isReady(port);
   });

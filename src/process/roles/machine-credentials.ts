@@ -10,6 +10,7 @@ import { createKeyRing, type KeyRing } from '../../credentials/key-ring.ts';
 import { proveKeys } from '../../credentials/encryption-keys.ts';
 import { createDatabase } from '../../db/client.ts';
 import { createPool } from '../../db/pool.ts';
+import { createTenants } from '../../db/tenants.ts';
 import { createNewId } from '../../new-id.ts';
 import { explainingDatabase } from '../../readiness/database-trouble.ts';
 import { keysInUse } from './encryption-keys.ts';
@@ -84,9 +85,8 @@ async function withCredentials<T>(
     const pool = createPool(databaseUrl, { max: 1 });
     try {
       const keyRing = isSealing ? await provenRing(pool, config) : NOTHING_TO_SEAL;
-      return await work(
-        createMachineCredentials({ db, clock: () => new Date(), newId: createNewId(Date.now), keyRing }),
-      );
+      const deps = { db, tenants: createTenants({ db, pool }), clock: () => new Date(), newId: createNewId(Date.now) };
+      return await work(createMachineCredentials({ ...deps, keyRing }));
     } finally {
       await Promise.all([db.$disconnect(), pool.end()]);
     }

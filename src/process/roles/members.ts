@@ -1,6 +1,7 @@
 import { type Config, ConfigError, readConfig } from '../../config.ts';
 import type { DatabaseTransaction } from '../../db/client.ts';
 import { createAccounts } from '../../identity/accounts/service.ts';
+import { createFactorsOfPeople } from '../../identity/factors/of-person.ts';
 import { createMembers, type Members } from '../../identity/members/service.ts';
 import { createInvitationBody } from '../../identity/members/schema.ts';
 import { findOrganisation } from '../../identity/members/store.ts';
@@ -50,19 +51,28 @@ export async function removeMember(email: string, { organisation }: Which): Prom
 }
 
 /** `posthorn admin reset-password`: prints a link that works once, for 30 minutes. */
-export async function printResetLink(email: string): Promise<void> {
-  await withMembers(async (members) => print((await members.operator.makeResetLink(email.toLowerCase())).link));
+export async function printResetLink(email: string, how: { isWithoutFactors: boolean }): Promise<void> {
+  await withMembers(async (members) => print((await members.operator.makeResetLink(email.toLowerCase(), how)).link));
+}
+
+/** `posthorn admin forget-identity`: for one who has got another account at the identity provider. Sessions end. */
+export async function forgetIdentity(email: string): Promise<void> {
+  await withMembers(async (members) => {
+    await members.operator.forgetIdentity(email.toLowerCase());
+    print(`Forgot who ${visible(email)} is at the identity provider, and ended all sessions`);
+  });
 }
 
 function withMembers(work: (members: Members, db: DatabaseTransaction) => Promise<void>): Promise<void> {
   const config = atRunning(readConfig());
-  return withDatabase(config, async (db) => {
+  return withDatabase(config, async (db, tenants) => {
     const log = createLog('error');
-    const deps = { db, config, log, clock: () => new Date(), newId: createNewId(Date.now) };
+    const deps = { db, tenants, config, log, clock: () => new Date(), newId: createNewId(Date.now) };
     const tell = createTellChange(deps);
     const sessions = createSessions(deps, tell);
     const accounts = createAccounts(deps, { sessions, tell });
-    await work(createMembers(deps, { accounts, sessions, tell }), db);
+    const factorsOfPeople = createFactorsOfPeople(tell);
+    await work(createMembers(deps, { accounts, sessions, factorsOfPeople, tell }), db);
   });
 }
 

@@ -3,6 +3,7 @@ import { createServices } from '../create-services.ts';
 import { NotReady } from '../../kernel/not-ready.ts';
 import { createHandOver } from '../../publishing/hand-over.ts';
 import { type Check, createReadiness } from '../../readiness/readiness.ts';
+import { tellRowSecurity } from '../../readiness/row-security.ts';
 import { startChecks } from '../../readiness/start-checks.ts';
 import { untilReady } from '../../readiness/until-ready.ts';
 import type { Services } from '../../services.ts';
@@ -65,6 +66,7 @@ export async function startService(
     };
     const api = await serveApi(deps, services, { checks: [...checks, temporal], siblings });
     undo.add(() => api.stop());
+    await tellRowSecurity(deps);
     return { port: api.port, services, failed: worker.failed, stop: undo.all };
   });
 }

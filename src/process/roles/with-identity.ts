@@ -12,8 +12,8 @@ export type Identity = { apiKeys: ApiKeys; apps: Apps; audit: Audit };
 
 /** Runs a command's work on the database of the settings, or of the running `start`, and disconnects. */
 export async function withIdentity<T>(work: (identity: Identity) => Promise<T>): Promise<T> {
-  return withDatabase(readConfig(), async (db) => {
-    const deps = { db, clock: () => new Date(), newId: createNewId(Date.now), log: createLog('error') };
+  return withDatabase(readConfig(), async (db, tenants) => {
+    const deps = { db, tenants, clock: () => new Date(), newId: createNewId(Date.now), log: createLog('error') };
     const apiKeys = createApiKeys(deps);
     const apps = createApps(deps, { makeSystemChannels: ensureSystemChannels, forget: apiKeys.forgetEverywhere });
     return work({ apiKeys, apps, audit: createAudit(deps) });

@@ -37,5 +37,7 @@ export type ContractRow = {
   isLines?: true;
   /** A good body, where one is taken. */
   body?: (ids: ResourceIds) => Record<string, unknown>;
+  /** Further good bodies, with the ids that the first one does not name. */
+  otherBodies?: (ids: ResourceIds) => Record<string, unknown>[];
   isBodyOptional?: true;
 };

@@ -41,6 +41,7 @@ export const CONTRACT: ContractRow[] = [
     status: 202,
     answers: publishedAnswer,
     body: () => message,
+    otherBodies: ({ channelId }) => [{ ...message, channelId }],
   },
   {
     method: 'POST',
@@ -67,6 +68,7 @@ export const CONTRACT: ContractRow[] = [
     status: 200,
     answers: validationAnswer,
     body: () => message,
+    otherBodies: ({ channelId }) => [{ ...message, channelId }],
   },
   {
     method: 'POST',
@@ -75,6 +77,7 @@ export const CONTRACT: ContractRow[] = [
     status: 200,
     answers: dryRunAnswer,
     body: () => ({ ...message, filter: 'payload.n == 1' }),
+    otherBodies: ({ subscriptionId, messageId }) => [{ ...message, subscriptionId }, { messageId }],
   },
   {
     method: 'GET',
@@ -192,6 +195,7 @@ export const CONTRACT: ContractRow[] = [
     status: 202,
     answers: bulkReplayAnswer,
     body: ({ channelId }) => ({ channelId }),
+    otherBodies: ({ subscriptionId, messageId }) => [{ subscriptionId }, { messageId }],
   },
   { method: 'GET', path: '/v1/dlq/replay', scope: 'dlq:read', status: 200, listOf: bulkReplayAnswer },
   { method: 'GET', path: '/v1/dlq/replay/:bulkReplayId', scope: 'dlq:read', status: 200, answers: bulkReplayAnswer },

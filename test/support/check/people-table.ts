@@ -1,10 +1,14 @@
+import type { Role } from '../../../src/identity/roles.ts';
+
 /** A route for people or for strangers, written by hand as the contract of the others is (contract-table.ts). */
 export type PeopleRow = {
   endpoint: string;
   access: 'public' | 'person' | 'session';
-  status: 200 | 201 | 204;
+  status: 200 | 201 | 204 | 303;
   /** Its guards, beside who may ask. */
   guards?: string;
+  /** The least role in the organisation that the path names. */
+  least?: Role;
   /** A body in the right form. */
   body?: Record<string, unknown>;
 };
@@ -12,6 +16,10 @@ export type PeopleRow = {
 const GUESSED = 'own pages, 30 a minute';
 const email = 'ada@example.com';
 const password = 'tangerine orbit mill';
+const credential = { id: 'AAAA', rawId: 'AAAA', type: 'public-key' };
+const clientDataJSON = 'e30';
+const passkey = { ...credential, response: { clientDataJSON, authenticatorData: 'AAAA', signature: 'AAAA' } };
+const newPasskey = { ...credential, response: { clientDataJSON, attestationObject: 'AAAA' } };
 
 /** Neither who may ask nor a guard against guessing changes unseen: the tests compare the route table with it. */
 export const PEOPLE: PeopleRow[] = [
@@ -23,9 +31,59 @@ export const PEOPLE: PeopleRow[] = [
     body: { code: 'x', email, name: 'Ada', password },
   },
   { endpoint: 'POST /v1/sign-in', access: 'public', status: 200, guards: GUESSED, body: { email, password } },
+  { endpoint: 'GET /v1/sign-in', access: 'public', status: 200 },
+  { endpoint: 'POST /v1/sign-in/single-sign-on', access: 'public', status: 200, guards: GUESSED, body: {} },
+  {
+    endpoint: 'GET /v1/sign-in/single-sign-on/callback',
+    access: 'public',
+    status: 303,
+    guards: 'by others, 30 a minute',
+  },
+  {
+    endpoint: 'POST /v1/session/authenticate/single-sign-on',
+    access: 'person',
+    status: 200,
+    guards: GUESSED,
+    body: {},
+  },
+  { endpoint: 'GET /v1/organisations', access: 'person', status: 200 },
+  { endpoint: 'POST /v1/organisations', access: 'person', status: 201, body: { name: 'Acme' } },
+  {
+    endpoint: 'POST /v1/sign-in/second-factor',
+    access: 'public',
+    status: 200,
+    guards: GUESSED,
+    body: { passkey },
+  },
+  { endpoint: 'POST /v1/sign-in/second-factor/options', access: 'public', status: 200, guards: GUESSED },
+  { endpoint: 'POST /v1/sign-in/passkey/options', access: 'public', status: 200, guards: GUESSED },
+  { endpoint: 'POST /v1/sign-in/passkey', access: 'public', status: 200, guards: GUESSED, body: { passkey } },
+  { endpoint: 'POST /v1/session/authenticate/options', access: 'person', status: 200 },
+  { endpoint: 'POST /v1/user/passkeys/options', access: 'person', status: 200, guards: 'fresh' },
+  {
+    endpoint: 'POST /v1/user/passkeys',
+    access: 'person',
+    status: 201,
+    guards: 'fresh',
+    body: { name: 'Phone', passkey: newPasskey },
+  },
+  { endpoint: 'GET /v1/user/passkeys', access: 'person', status: 200 },
+  { endpoint: 'PATCH /v1/user/passkeys/:passkeyId', access: 'person', status: 200, body: { name: 'Phone' } },
+  { endpoint: 'DELETE /v1/user/passkeys/:passkeyId', access: 'person', status: 204, guards: 'fresh' },
+  { endpoint: 'GET /v1/user/factors', access: 'person', status: 200 },
+  { endpoint: 'POST /v1/user/totp', access: 'person', status: 201, guards: 'fresh' },
+  {
+    endpoint: 'POST /v1/user/totp/confirm',
+    access: 'person',
+    status: 200,
+    guards: `${GUESSED}, fresh`,
+    body: { code: '123456' },
+  },
+  { endpoint: 'DELETE /v1/user/totp', access: 'person', status: 204, guards: 'fresh' },
+  { endpoint: 'POST /v1/user/recovery-codes', access: 'person', status: 201, guards: 'fresh' },
   { endpoint: 'GET /v1/session', access: 'person', status: 200 },
   { endpoint: 'DELETE /v1/session', access: 'person', status: 204 },
-  { endpoint: 'POST /v1/session/authenticate', access: 'person', status: 200, guards: GUESSED, body: { password } },
+  { endpoint: 'POST /v1/session/authenticate', access: 'person', status: 200, guards: GUESSED, body: { passkey } },
   {
     endpoint: 'POST /v1/user/password',
     access: 'person',
@@ -40,12 +98,13 @@ export const PEOPLE: PeopleRow[] = [
     guards: GUESSED,
     body: { code: 'x', password },
   },
-  { endpoint: 'GET /v1/organisations/:organisationId/members', access: 'person', status: 200 },
+  { endpoint: 'GET /v1/organisations/:organisationId/members', access: 'person', status: 200, least: 'viewer' },
   {
     endpoint: 'PATCH /v1/organisations/:organisationId/members/:userId',
     access: 'person',
     status: 200,
     guards: 'fresh',
+    least: 'admin',
     body: { role: 'viewer' },
   },
   {
@@ -53,11 +112,19 @@ export const PEOPLE: PeopleRow[] = [
     access: 'person',
     status: 204,
     guards: 'fresh',
+    least: 'admin',
   },
   {
     endpoint: 'POST /v1/organisations/:organisationId/members/:userId/password-reset',
     access: 'person',
     status: 201,
+    guards: 'fresh',
+    least: 'owner',
+  },
+  {
+    endpoint: 'DELETE /v1/organisations/:organisationId/members/:userId/factors',
+    access: 'person',
+    status: 204,
     guards: 'fresh',
   },
   {
@@ -65,20 +132,23 @@ export const PEOPLE: PeopleRow[] = [
     access: 'person',
     status: 200,
     guards: 'fresh',
+    least: 'owner',
     body: { userId: 'x' },
   },
-  { endpoint: 'GET /v1/organisations/:organisationId/invitations', access: 'person', status: 200 },
+  { endpoint: 'GET /v1/organisations/:organisationId/invitations', access: 'person', status: 200, least: 'admin' },
   {
     endpoint: 'POST /v1/organisations/:organisationId/invitations',
     access: 'person',
     status: 201,
     guards: 'fresh',
+    least: 'admin',
     body: { email, role: 'viewer' },
   },
   {
     endpoint: 'DELETE /v1/organisations/:organisationId/invitations/:invitationId',
     access: 'person',
     status: 204,
+    least: 'admin',
   },
   { endpoint: 'POST /v1/invitations/look', access: 'public', status: 200, guards: GUESSED, body: { code: 'x' } },
   {

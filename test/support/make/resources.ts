@@ -4,6 +4,7 @@ import { ensureSystemChannels } from '../../../src/channels/store.ts';
 import { type Apps, createApps } from '../../../src/identity/apps/service.ts';
 import { createKeyRing, type KeyRing } from '../../../src/credentials/key-ring.ts';
 import type { Database } from '../../../src/db/client.ts';
+import type { Tenants } from '../../../src/db/tenants.ts';
 import { createDeliveries, type Deliveries } from '../../../src/deliveries/service.ts';
 import type { EnvironmentCaller, EnvironmentKind } from '../../../src/identity/caller.ts';
 import { createAudit } from '../../../src/identity/audit/service.ts';
@@ -27,6 +28,7 @@ export type Callers = { live: EnvironmentCaller; test: EnvironmentCaller };
 /** The services of channels and subscriptions on a database of their own, without HTTP and without Temporal. */
 export type Resources = Callers & {
   db: Database;
+  tenants: Tenants;
   databaseUrl: string;
   newId: NewId;
   keyRing: KeyRing;
@@ -45,19 +47,20 @@ export type Resources = Callers & {
 
 export async function startResources(): Promise<Resources> {
   const database = await createTestDatabase();
-  const { db } = database;
+  const { db, tenants } = database;
   const newId = createNewId(Date.now);
   let offset = 0;
   const now = () => new Date(Date.now() + offset);
   const keyRing = createKeyRing([{ kid: 'test', key: randomBytes(32) }]);
-  const audit = createAudit({ db, newId, clock: now });
-  const deliveries = createDeliveries({ db, pool: database.pool, clock: now }, { audit });
+  const audit = createAudit({ db, tenants, newId, clock: now });
+  const deliveries = createDeliveries({ tenants, clock: now }, { audit });
   const guard = createAddressGuard({ allowCidrs: [], allowHttp: false, own: createOwnAddresses([]) });
   const forget = (): Promise<void> => Promise.resolve();
-  const apps = createApps({ db, newId, clock: now }, { makeSystemChannels: ensureSystemChannels, forget });
+  const apps = createApps({ db, tenants, newId, clock: now }, { makeSystemChannels: ensureSystemChannels, forget });
   const callers = await insertCallers(db, newId);
   return {
     db,
+    tenants,
     databaseUrl: database.url,
     newId,
     keyRing,
@@ -67,16 +70,16 @@ export async function startResources(): Promise<Resources> {
     deliveries,
     apps,
     channels: createChannels(
-      { db, newId, clock: now },
+      { tenants, newId, clock: now },
       { apps, deliveries, audit, schemas: createSchemas({ log: createLog('silent') }) },
     ),
     subscriptions: createSubscriptions(
-      { db, newId, clock: now, keyRing },
+      { tenants, newId, clock: now, keyRing },
       {
         apps,
         guard,
         deliveries,
-        messageReplays: createReplays({ db, pool: database.pool, newId, clock: now }, { audit }).messages,
+        messageReplays: createReplays({ tenants, newId, clock: now }, { audit }).messages,
         filters: createFilters(),
         audit,
       },

@@ -7,13 +7,18 @@ import { secretContext } from '../../../src/credentials/signing-secret.ts';
 const newId = createNewId(Date.now);
 
 /**
- * Rows that the ring's first key has sealed: signing secrets of one subscription, kept answers, and machine credentials, each with a key
- * of access tokens.
+ * Rows that the ring's first key has sealed: signing secrets of one subscription, kept answers, machine credentials, each with a key of
+ * access tokens, and authenticator apps of people.
  */
 export async function insertSealed(
   pool: Pool,
   ring: KeyRing,
-  { secrets, answers, clients = 0 }: { secrets: number; answers: number; clients?: number },
+  {
+    secrets,
+    answers,
+    clients = 0,
+    people = 0,
+  }: Record<'secrets' | 'answers', number> & { clients?: number; people?: number },
 ): Promise<void> {
   const [subscriptionId, channelId, environmentId] = [newId('subscription'), newId('channel'), newId('environment')];
   await pool.query(
@@ -48,6 +53,14 @@ export async function insertSealed(
       `INSERT INTO token_signing_keys (number, id, public_key, private_key, signs_from)
        SELECT count(*) + 1, $1, '{}', $2, now() FROM token_signing_keys`,
       [secretId, ring.encrypt('{}', `token_signing_keys|private_key|${secretId}`)],
+    );
+  }
+  for (let n = 0; n < people; n += 1) {
+    const id = newId('user');
+    await pool.query(`INSERT INTO users (id, email, name, updated_at) VALUES ($1, $1, 'u', now())`, [id]);
+    await pool.query(
+      'INSERT INTO totp_factors (user_id, ciphertext, created_at, confirmed_at) VALUES ($1, $2, now(), now())',
+      [id, ring.encrypt('JBSWY3DPEHPK3PXP', `totp_factors|ciphertext|${id}`)],
     );
   }
   for (let n = 0; n < answers; n += 1) {

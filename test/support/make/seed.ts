@@ -85,31 +85,46 @@ export async function endAsDeadLetter(
   return row.id;
 }
 
-/** One resource of every kind in the environment of that key: a message whose delivery is a dead letter, and what goes with it. */
-export async function seedResources(posthorn: TestPosthorn, key: string): Promise<ResourceIds> {
-  const channel = await make(posthorn, key, '/v1/channels', { name: 'orders' });
+/**
+ * One resource of every kind in the environment of that key: a message whose delivery is a dead letter, and what goes with it. A
+ * `mark` stands in every text that a tenant may choose.
+ */
+export async function seedResources(posthorn: TestPosthorn, key: string, mark?: string): Promise<ResourceIds> {
+  const named = (name: string) => (mark === undefined ? { name } : { name: `${name} ${mark}` });
+  const noted = mark === undefined ? {} : { metadata: { note: mark } };
+  const channel = await make(posthorn, key, '/v1/channels', {
+    ...named('orders'),
+    ...(mark !== undefined && { description: mark, schema: { title: mark } }),
+  });
   const subscription = await make(posthorn, key, '/v1/subscriptions', {
     channelId: channel.id,
-    webhookUrl: 'https://example.com/in',
+    webhookUrl: `https://example.com/in${mark === undefined ? '' : `/${mark}`}`,
+    ...(mark !== undefined && {
+      name: mark,
+      headers: { 'x-note': mark },
+      filter: `payload.n < 9 || payload.n == "${mark}"`,
+    }),
   });
   const message = await make(posthorn, key, `/v1/channels/${channel.id}/messages`, {
     eventType: 'order.created',
-    payload: { n: 1 },
+    payload: { n: 1, mark },
+    ...noted,
   });
   const scheduled = await make(posthorn, key, `/v1/channels/${channel.id}/messages`, {
     eventType: 'order.created',
-    payload: { n: 2 },
+    payload: { n: 2, mark },
     delay: 86_400_000,
+    ...noted,
   });
   const { id: deliveryId } = await posthorn.deps.db.delivery.findFirstOrThrow({ where: { messageId: message.id } });
-  const deadLetterId = await endAsDeadLetter(posthorn, deliveryId);
+  const deadLetterId = await endAsDeadLetter(posthorn, deliveryId, mark === undefined ? {} : { errorMessage: mark });
   const bulkReplay = await make(posthorn, key, '/v1/dlq/replay', { channelId: channel.id });
   const past = new Date(Date.now() - 3_600_000).toISOString();
   const messageReplay = await make(posthorn, key, `/v1/subscriptions/${subscription.id}/replay`, { since: past });
   // No more than the least key that may rotate it has itself.
-  const apiKey = await make(posthorn, key, '/v1/api-keys', { name: 'till', scopes: ['credentials:write'] });
+  const apiKey = await make(posthorn, key, '/v1/api-keys', { ...named('till'), scopes: ['credentials:write'] });
   const machineCredential = await make(posthorn, key, '/v1/machine-credentials', {
-    name: 'till',
+    ...named('till'),
     scopes: ['credentials:write'],
   });
   const app = await posthorn.deps.db.app.findUniqueOrThrow({ where: { id: String(apiKey['appId']) } });

@@ -4,6 +4,8 @@ import { expect } from '@jest/globals';
 import pg, { type Pool } from 'pg';
 import { createDatabase, type Database } from '../../../src/db/client.ts';
 import { createPool } from '../../../src/db/pool.ts';
+import { createTenants, type Tenants } from '../../../src/db/tenants.ts';
+import { TENANT_ROLE } from '../../../src/db/tenant-role.ts';
 import { TEST_DATABASE_PREFIX } from './database-names.ts';
 import { hasFailedTest } from '../check/failures.ts';
 import { currentRun } from './run.ts';
@@ -13,6 +15,7 @@ export type TestDatabase = {
   url: string;
   db: Database;
   pool: Pool;
+  tenants: Tenants;
   /** Disconnects and drops it, once all tests of the file are done. When one has failed it stays, and its name is printed. */
   drop(): Promise<void>;
 };
@@ -31,14 +34,18 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   await order(adminUrl, `CREATE DATABASE ${name} TEMPLATE ${template}`);
   const url = new URL(adminUrl);
   url.pathname = `/${name}`;
+  if (process.env['POSTHORN_TEST_ROW_SECURITY'] === 'off')
+    await order(url.href, `REVOKE ALL ON ALL TABLES IN SCHEMA public FROM ${TENANT_ROLE}`);
   const db = createDatabase(url.href, PATIENT);
   const pool = createPool(url.href, { max: 10, ...PATIENT });
   const drop = async (): Promise<void> => {
     await Promise.all([db.$disconnect(), pool.end()]);
-    if (hasFailedTest()) process.stderr.write(`A test failed: its database ${name} is kept\n`);
+    // A mutant's tests are meant to fail.
+    if (hasFailedTest() && process.env['POSTHORN_MUTATION'] === undefined)
+      process.stderr.write(`A test failed: its database ${name} is kept\n`);
     else await order(adminUrl, `DROP DATABASE ${name} WITH (FORCE)`);
   };
-  return { name, url: url.href, db, pool, drop };
+  return { name, url: url.href, db, pool, tenants: createTenants({ db, pool }), drop };
 }
 
 async function order(url: string, sql: string): Promise<void> {

@@ -42,6 +42,8 @@ const BUSY = {
   'filters/filter-units.test.ts': 30,
   'contract/endpoints.test.ts': 30,
   'contract/lists.test.ts': 25,
+  'contract/isolation.test.ts': 15,
+  'contract/isolation-lists.test.ts': 12,
   'schemas/hostile-schemas.test.ts': 25,
   'contract/fields.test.ts': 20,
   'filters/filter-properties.test.ts': 20,

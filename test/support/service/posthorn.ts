@@ -60,7 +60,7 @@ export type RequestOptions = { key?: string | null; headers?: Record<string, str
 
 /**
  * Starts it; without a worker when the test is about the API alone. `variables` are settings as in the environment. Receivers may show
- * certificates of `trustedCertificates` (PEM). `schemes` are asked before API keys.
+ * certificates of `trustedCertificates` (PEM). `schemes` are asked before API keys. Without `port` it takes a free one.
  */
 export async function startPosthorn(
   options: {
@@ -69,6 +69,7 @@ export async function startPosthorn(
     trustedCertificates?: readonly string[];
     schemes?: readonly Scheme[];
     addressRequestsPerMinute?: number;
+    port?: number;
   } = {},
 ): Promise<TestPosthorn> {
   const database = await createTestDatabase();
@@ -90,6 +91,7 @@ export async function startPosthorn(
     newId: createNewId(Date.now),
     db: database.db,
     pool: database.pool,
+    tenants: database.tenants,
     keyRing: createKeyRing(config.encryptionKeys),
     filters: createFilters(),
     own,
@@ -135,7 +137,7 @@ export async function startPosthorn(
       ],
       limiter,
     }),
-    { port: 0, host: '127.0.0.1' },
+    { port: options.port ?? 0, host: '127.0.0.1' },
   );
   own.add({ host: 'localhost', port: server.port });
   const url = `http://127.0.0.1:${server.port}`;

@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { createApiKeys } from '../../../src/identity/api-keys/service.ts';
 import { childEnvironment } from '../../../src/config.ts';
 import { createDatabase } from '../../../src/db/client.ts';
+import { createPool } from '../../../src/db/pool.ts';
+import { createTenants } from '../../../src/db/tenants.ts';
 import { findFreePort } from '../../../local/ports.ts';
 import { ensureEnvironments } from '../../../src/process/seed.ts';
 import { createLog } from '../../../src/log.ts';
@@ -71,8 +73,10 @@ export async function prepareService(
   temporalAddress: string,
 ): Promise<{ key: string; settings: Settings }> {
   const db = createDatabase(databaseUrl);
+  const pool = createPool(databaseUrl, { max: 1 });
+  const tenants = createTenants({ db, pool });
   try {
-    const deps = { db, newId: createNewId(Date.now), clock: () => new Date(), log: createLog('silent') };
+    const deps = { db, tenants, newId: createNewId(Date.now), clock: () => new Date(), log: createLog('silent') };
     await ensureEnvironments(deps);
     const { key } = await createApiKeys(deps).operator.create({
       environment: 'live',
@@ -93,7 +97,7 @@ export async function prepareService(
       },
     };
   } finally {
-    await db.$disconnect();
+    await Promise.all([db.$disconnect(), pool.end()]);
   }
 }
 

@@ -17,13 +17,16 @@ export type TestRun = {
   temporalAddress: string;
 };
 
+/** Variables that tell tests of these servers. */
+export const variablesOf = ({ adminUrl, template, temporalAddress }: TestRun): z.infer<typeof started> => ({
+  POSTHORN_TEST_DATABASE_URL: adminUrl,
+  POSTHORN_TEST_TEMPLATE: template,
+  POSTHORN_TEST_TEMPORAL_ADDRESS: temporalAddress,
+});
+
 /** Called by the global set-up once all is there. */
-export function announceRun({ adminUrl, template, temporalAddress }: TestRun): void {
-  Object.assign(process.env, {
-    POSTHORN_TEST_DATABASE_URL: adminUrl,
-    POSTHORN_TEST_TEMPLATE: template,
-    POSTHORN_TEST_TEMPORAL_ADDRESS: temporalAddress,
-  });
+export function announceRun(run: TestRun): void {
+  Object.assign(process.env, variablesOf(run));
 }
 
 /** The servers of this run. Throws outside of one: a test that needs them must not pass without. */

@@ -10,6 +10,7 @@ import { apiKeyScheme } from '../../../src/identity/api-keys/scheme.ts';
 import { createLimiter } from '../../../src/rate-limits/limiter.ts';
 import { routes } from '../../../src/routes.ts';
 import { PATIENT } from './database.ts';
+import { createTenants } from '../../../src/db/tenants.ts';
 import type { TestPosthorn } from './posthorn.ts';
 
 /** One more API over the same database, with connections, services and limits of its own, as another process has them. */
@@ -36,7 +37,13 @@ export async function startStreamApi(posthorn: TestPosthorn, timings: Partial<St
       return query(...given);
     }) as typeof client.query;
   });
-  const deps = { ...posthorn.deps, db, pool, publishingConfigs: createConfigs(pool) };
+  const deps = {
+    ...posthorn.deps,
+    db,
+    pool,
+    tenants: createTenants({ db, pool }),
+    publishingConfigs: createConfigs(pool),
+  };
   const limiter = createLimiter({ log: deps.log, strangerRequestsPerMinute: 100_000 });
   const services = createServices(deps);
   const app = createApp({

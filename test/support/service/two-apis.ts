@@ -9,6 +9,7 @@ import { apiKeyScheme } from '../../../src/identity/api-keys/scheme.ts';
 import { createLimiter } from '../../../src/rate-limits/limiter.ts';
 import { routes } from '../../../src/routes.ts';
 import { PATIENT } from './database.ts';
+import { createTenants } from '../../../src/db/tenants.ts';
 import type { TestPosthorn } from './posthorn.ts';
 
 /** A second API instance beside a TestPosthorn: its own server, connections and memory, on the same database. */
@@ -19,7 +20,7 @@ type Beside = Pick<TestPosthorn, 'deps'> & { database: { url: string } };
 export async function startSecondApi({ deps, database }: Beside): Promise<SecondApi> {
   const db = createDatabase(database.url, PATIENT);
   const pool = createPool(database.url, { max: 10, ...PATIENT });
-  const own = { ...deps, db, pool, publishingConfigs: createConfigs(pool) };
+  const own = { ...deps, db, pool, tenants: createTenants({ db, pool }), publishingConfigs: createConfigs(pool) };
   const limiter = createLimiter({ log: deps.log });
   const services = createServices(own);
   const schemes = [apiKeyScheme(services.apiKeys)];

@@ -34,6 +34,7 @@ export function createBrowser({ url }: { url: string }): Browser {
       const response = await fetch(url + path, {
         method,
         headers,
+        redirect: 'manual',
         ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       });
       const text = await response.text();

@@ -18,6 +18,7 @@ import { createLimiter } from '../../../src/rate-limits/limiter.ts';
 import { createNewId } from '../../../src/new-id.ts';
 import { createDatabase } from '../../../src/db/client.ts';
 import { createPool } from '../../../src/db/pool.ts';
+import { createTenants } from '../../../src/db/tenants.ts';
 import { ensureEnvironments } from '../../../src/process/seed.ts';
 import { PROBES, problemsOf } from '../check/answer-check.ts';
 import { createTestDatabase, type TestDatabase } from '../service/database.ts';
@@ -81,9 +82,12 @@ export async function startEdge(
   const lines: Record<string, unknown>[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
   let offset = 0;
+  const db = createDatabase(wire.url);
+  const pool = createPool(wire.url, { max: 5 });
   const deps = {
-    db: createDatabase(wire.url),
-    pool: createPool(wire.url, { max: 5 }),
+    db,
+    pool,
+    tenants: createTenants({ db, pool }),
     log,
     clock: () => new Date(Date.now() + offset),
     newId: createNewId(Date.now),

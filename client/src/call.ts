@@ -1,0 +1,32 @@
+import type { Answer } from './answer.ts';
+
+/** A request under way. To await it gives the data of its answer; `withAnswer` gives the text and the headers as well. */
+export class Call<T> implements Promise<T> {
+  readonly [Symbol.toStringTag] = 'Call';
+  readonly #answer: Promise<Answer<T>>;
+
+  constructor(answer: Promise<Answer<T>>) {
+    this.#answer = answer;
+  }
+
+  /** The answer with its text, status, headers and request id. Rejects as the call does. */
+  withAnswer(): Promise<Answer<T>> {
+    return this.#answer;
+  }
+
+  // oxlint-disable-next-line unicorn/no-thenable -- a call is there to be awaited
+  then<A = T, B = never>(
+    fulfilled?: ((data: T) => A | PromiseLike<A>) | null,
+    rejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    return this.#answer.then(({ data }) => data).then(fulfilled, rejected);
+  }
+
+  catch<B = never>(rejected?: ((reason: unknown) => B | PromiseLike<B>) | null): Promise<T | B> {
+    return this.then(null, rejected);
+  }
+
+  finally(settled?: (() => void) | null): Promise<T> {
+    return this.then().finally(settled);
+  }
+}

@@ -1,0 +1,364 @@
+// Generated from the route table and its schemas by `npm run generate:client`: not edited by hand.
+
+import type { Call } from '../call.ts';
+import type { RequestOptions, StreamOptions } from '../options.ts';
+import type { Lines } from '../lines.ts';
+import type { Pages } from '../pages.ts';
+import type { MessageStream } from '../streams/message-stream.ts';
+import type {
+  AcceptInvitation,
+  AddPasskey,
+  ApiKey,
+  App,
+  AskBulkReplay,
+  AskMessageReplay,
+  Attempt,
+  AuditEntry,
+  AuditFilter,
+  AuditLine,
+  Authenticate,
+  AuthorizationServer,
+  BatchAccepted,
+  BulkReplay,
+  BulkReplayAsked,
+  CancelledMessage,
+  ChangePassword,
+  Channel,
+  ConfirmTotp,
+  CreateApiKey,
+  CreateApp,
+  CreateChannel,
+  CreateInvitation,
+  CreateMachineCredential,
+  CreateOrganisation,
+  CreateSubscription,
+  CreatedSubscription,
+  DeadLetter,
+  Delivery,
+  DryRun,
+  DryRunBody,
+  FactorAdded,
+  Factors,
+  HandOverOwnership,
+  Invitation,
+  InvitationLook,
+  JsonWebKeySet,
+  ListApiKeys,
+  ListApps,
+  ListAudit,
+  ListBulkReplays,
+  ListChannels,
+  ListDeadLetters,
+  ListDeliveries,
+  ListMachineCredentials,
+  ListMessageReplays,
+  ListMessages,
+  ListScheduled,
+  ListSubscriptions,
+  LookAtInvitation,
+  MachineCredential,
+  Member,
+  Message,
+  MessageReplay,
+  NewApiKey,
+  NewInvitation,
+  NewMachineCredential,
+  Organisation,
+  PageQuery,
+  Passkey,
+  PasskeyAdded,
+  PasskeyBody,
+  PasskeyCreation,
+  PasskeyRequest,
+  PublishAcross,
+  PublishBatch,
+  PublishMessage,
+  PublishedMessage,
+  RecoveryCodes,
+  RenamePasskey,
+  ResetLink,
+  ResetPassword,
+  RevokedSessions,
+  RotateApiKey,
+  RotateMachineCredential,
+  RotateSubscriptionSecret,
+  SecondFactor,
+  Session,
+  Setup,
+  SignIn,
+  SignInBody,
+  SignInWays,
+  SignedIn,
+  SingleSignOn,
+  StartSingleSignOn,
+  StreamMessages,
+  Subscription,
+  SubscriptionSecret,
+  TestSubscription,
+  TotpSecret,
+  UpdateApiKey,
+  UpdateApp,
+  UpdateChannel,
+  UpdateMachineCredential,
+  UpdateMember,
+  UpdateOrganisation,
+  UpdateSubscription,
+  ValidateMessages,
+  Validation,
+} from './types.ts';
+
+/** Every endpoint of the service as a method. A body may also be its JSON text, which is sent as it is. */
+export type Resources = {
+  apiKeys: {
+    /** `GET /v1/api-keys`, scope credentials:write */
+    list(query?: ListApiKeys, options?: RequestOptions): Pages<ApiKey>;
+    /** `POST /v1/api-keys`, scope credentials:write */
+    create(body: CreateApiKey | string, options?: RequestOptions): Call<NewApiKey>;
+    /** `GET /v1/api-keys/:apiKeyId`, scope credentials:write */
+    get(apiKeyId: string, options?: RequestOptions): Call<ApiKey>;
+    /** `PATCH /v1/api-keys/:apiKeyId`, scope credentials:write */
+    update(apiKeyId: string, body: UpdateApiKey | string, options?: RequestOptions): Call<ApiKey>;
+    /** `DELETE /v1/api-keys/:apiKeyId`, scope credentials:write */
+    revoke(apiKeyId: string, options?: RequestOptions): Call<void>;
+    /** `POST /v1/api-keys/:apiKeyId/rotate`, scope credentials:write */
+    rotate(apiKeyId: string, body?: RotateApiKey | string, options?: RequestOptions): Call<NewApiKey>;
+  };
+  apps: {
+    /** `GET /v1/apps`, scope apps:read */
+    list(query?: ListApps, options?: RequestOptions): Pages<App>;
+    /** `POST /v1/apps`, scope apps:write */
+    create(body: CreateApp | string, options?: RequestOptions): Call<App>;
+    /** `GET /v1/apps/:appId`, scope apps:read */
+    get(appId: string, options?: RequestOptions): Call<App>;
+    /** `PATCH /v1/apps/:appId`, scope apps:write */
+    update(appId: string, body: UpdateApp | string, options?: RequestOptions): Call<App>;
+  };
+  audit: {
+    /** `GET /v1/audit`, scope audit:read */
+    list(query?: ListAudit, options?: RequestOptions): Pages<AuditEntry>;
+    /** `GET /v1/audit/export`, scope audit:read */
+    export(query?: AuditFilter, options?: RequestOptions): Lines<AuditLine>;
+  };
+  channels: {
+    /** `POST /v1/channels`, scope channels:write */
+    create(body: CreateChannel | string, options?: RequestOptions): Call<Channel>;
+    /** `GET /v1/channels`, scope channels:read */
+    list(query?: ListChannels, options?: RequestOptions): Pages<Channel>;
+    /** `GET /v1/channels/:channelId`, scope channels:read */
+    get(channelId: string, options?: RequestOptions): Call<Channel>;
+    /** `PATCH /v1/channels/:channelId`, scope channels:write */
+    update(channelId: string, body: UpdateChannel | string, options?: RequestOptions): Call<Channel>;
+    /** `DELETE /v1/channels/:channelId`, scope channels:write */
+    delete(channelId: string, options?: RequestOptions): Call<void>;
+  };
+  deadLetters: {
+    /** `GET /v1/dlq`, scope dlq:read */
+    list(query?: ListDeadLetters, options?: RequestOptions): Pages<DeadLetter>;
+    /** `GET /v1/dlq/:deadLetterId`, scope dlq:read */
+    get(deadLetterId: string, options?: RequestOptions): Call<DeadLetter>;
+    /** `DELETE /v1/dlq/:deadLetterId`, scope dlq:write */
+    discard(deadLetterId: string, options?: RequestOptions): Call<void>;
+    /** `POST /v1/dlq/:deadLetterId/replay`, scope dlq:write */
+    replay(deadLetterId: string, options?: RequestOptions): Call<Delivery>;
+    /** `POST /v1/dlq/replay`, scope dlq:write */
+    replayAll(body?: AskBulkReplay | string, options?: RequestOptions): Call<BulkReplayAsked>;
+    /** `GET /v1/dlq/replay`, scope dlq:read */
+    listBulkReplays(query?: ListBulkReplays, options?: RequestOptions): Pages<BulkReplay>;
+    /** `GET /v1/dlq/replay/:bulkReplayId`, scope dlq:read */
+    getBulkReplay(bulkReplayId: string, options?: RequestOptions): Call<BulkReplay>;
+    /** `POST /v1/dlq/replay/:bulkReplayId/cancel`, scope dlq:write */
+    cancelBulkReplay(bulkReplayId: string, options?: RequestOptions): Call<BulkReplay>;
+  };
+  deliveries: {
+    /** `GET /v1/deliveries`, scope deliveries:read */
+    list(query?: ListDeliveries, options?: RequestOptions): Pages<Delivery>;
+    /** `GET /v1/deliveries/:deliveryId`, scope deliveries:read */
+    get(deliveryId: string, options?: RequestOptions): Call<Delivery>;
+    /** `GET /v1/deliveries/:deliveryId/attempts`, scope deliveries:read */
+    listAttempts(deliveryId: string, query?: PageQuery, options?: RequestOptions): Pages<Attempt>;
+    /** `POST /v1/deliveries/:deliveryId/retry`, scope dlq:write */
+    retry(deliveryId: string, options?: RequestOptions): Call<Delivery>;
+  };
+  factors: {
+    /** `GET /v1/user/factors`, for a person who is signed in */
+    get(options?: RequestOptions): Call<Factors>;
+    /** `POST /v1/user/totp`, for a person who is signed in */
+    enrolTotp(options?: RequestOptions): Call<TotpSecret>;
+    /** `POST /v1/user/totp/confirm`, for a person who is signed in */
+    confirmTotp(body: ConfirmTotp | string, options?: RequestOptions): Call<FactorAdded>;
+    /** `DELETE /v1/user/totp`, for a person who is signed in */
+    removeTotp(options?: RequestOptions): Call<void>;
+    /** `POST /v1/user/recovery-codes`, for a person who is signed in */
+    makeRecoveryCodes(options?: RequestOptions): Call<RecoveryCodes>;
+  };
+  invitations: {
+    /** `GET /v1/organisations/:organisationId/invitations`, for a person who is signed in */
+    list(organisationId: string, query?: PageQuery, options?: RequestOptions): Pages<Invitation>;
+    /** `POST /v1/organisations/:organisationId/invitations`, for a person who is signed in */
+    create(organisationId: string, body: CreateInvitation | string, options?: RequestOptions): Call<NewInvitation>;
+    /** `DELETE /v1/organisations/:organisationId/invitations/:invitationId`, for a person who is signed in */
+    revoke(organisationId: string, invitationId: string, options?: RequestOptions): Call<void>;
+    /** `POST /v1/invitations/look`, for anyone */
+    look(body: LookAtInvitation | string, options?: RequestOptions): Call<InvitationLook>;
+    /** `POST /v1/invitations/accept`, for anyone */
+    accept(body: AcceptInvitation | string, options?: RequestOptions): Call<SignedIn>;
+  };
+  machineCredentials: {
+    /** `GET /v1/machine-credentials`, scope credentials:write */
+    list(query?: ListMachineCredentials, options?: RequestOptions): Pages<MachineCredential>;
+    /** `POST /v1/machine-credentials`, scope credentials:write */
+    create(body: CreateMachineCredential | string, options?: RequestOptions): Call<NewMachineCredential>;
+    /** `GET /v1/machine-credentials/:machineCredentialId`, scope credentials:write */
+    get(machineCredentialId: string, options?: RequestOptions): Call<MachineCredential>;
+    /** `PATCH /v1/machine-credentials/:machineCredentialId`, scope credentials:write */
+    update(machineCredentialId: string, body: UpdateMachineCredential | string, options?: RequestOptions): Call<MachineCredential>;
+    /** `DELETE /v1/machine-credentials/:machineCredentialId`, scope credentials:write */
+    revoke(machineCredentialId: string, options?: RequestOptions): Call<void>;
+    /** `POST /v1/machine-credentials/:machineCredentialId/rotate`, scope credentials:write */
+    rotate(machineCredentialId: string, body?: RotateMachineCredential | string, options?: RequestOptions): Call<NewMachineCredential>;
+  };
+  members: {
+    /** `GET /v1/organisations/:organisationId/members`, for a person who is signed in */
+    list(organisationId: string, query?: PageQuery, options?: RequestOptions): Pages<Member>;
+    /** `PATCH /v1/organisations/:organisationId/members/:userId`, for a person who is signed in */
+    update(organisationId: string, userId: string, body: UpdateMember | string, options?: RequestOptions): Call<Member>;
+    /** `DELETE /v1/organisations/:organisationId/members/:userId`, for a person who is signed in */
+    remove(organisationId: string, userId: string, options?: RequestOptions): Call<void>;
+    /** `POST /v1/organisations/:organisationId/members/:userId/password-reset`, for a person who is signed in */
+    makeResetLink(organisationId: string, userId: string, options?: RequestOptions): Call<ResetLink>;
+    /** `DELETE /v1/organisations/:organisationId/members/:userId/factors`, for a person who is signed in */
+    removeFactors(organisationId: string, userId: string, options?: RequestOptions): Call<void>;
+    /** `POST /v1/organisations/:organisationId/ownership`, for a person who is signed in */
+    handOverOwnership(organisationId: string, body: HandOverOwnership | string, options?: RequestOptions): Call<Member>;
+  };
+  messages: {
+    /** `POST /v1/channels/:channelId/messages`, scope messages:write */
+    publish(channelId: string, body: PublishMessage | string, options?: RequestOptions): Call<PublishedMessage>;
+    /** `POST /v1/channels/:channelId/messages/batch`, scope messages:write */
+    publishBatch(channelId: string, body: PublishBatch | string, options?: RequestOptions): Call<BatchAccepted>;
+    /** `POST /v1/messages/batch`, scope messages:write */
+    publishAcross(body: PublishAcross | string, options?: RequestOptions): Call<BatchAccepted>;
+    /** `POST /v1/messages/transactional`, scope messages:write */
+    publishTransactional(body: PublishAcross | string, options?: RequestOptions): Call<BatchAccepted>;
+    /** `POST /v1/channels/:channelId/validate`, scope messages:write */
+    validate(channelId: string, body: ValidateMessages | string, options?: RequestOptions): Call<Validation>;
+    /** `POST /v1/channels/:channelId/dry-run`, scope messages:write */
+    dryRun(channelId: string, body: DryRunBody | string, query?: PageQuery, options?: RequestOptions): Call<DryRun>;
+    /** `GET /v1/channels/:channelId/messages`, scope messages:read */
+    list(channelId: string, query?: ListMessages, options?: RequestOptions): Pages<Message>;
+    /** `GET /v1/messages/:messageId`, scope messages:read */
+    get(messageId: string, options?: RequestOptions): Call<Message>;
+    /** `DELETE /v1/messages/:messageId`, scope messages:write */
+    delete(messageId: string, options?: RequestOptions): Call<void>;
+    /** `GET /v1/channels/:channelId/scheduled`, scope messages:read */
+    listScheduled(channelId: string, query?: ListScheduled, options?: RequestOptions): Pages<Message>;
+    /** `POST /v1/messages/:scheduledMessageId/cancel`, scope messages:write */
+    cancel(scheduledMessageId: string, options?: RequestOptions): Call<CancelledMessage>;
+    /** `GET /v1/channels/:channelId/stream`, scope messages:read */
+    stream(channelId: string, query?: StreamMessages, options?: StreamOptions): MessageStream;
+  };
+  oauth: {
+    /** `GET /.well-known/jwks.json`, for anyone */
+    getKeys(options?: RequestOptions): Call<JsonWebKeySet>;
+    /** `GET /.well-known/oauth-authorization-server`, for anyone */
+    getMetadata(options?: RequestOptions): Call<AuthorizationServer>;
+  };
+  organisations: {
+    /** `POST /v1/organisations`, for a person who is signed in */
+    create(body: CreateOrganisation | string, options?: RequestOptions): Call<Organisation>;
+    /** `GET /v1/organisations`, for a person who is signed in */
+    list(query?: PageQuery, options?: RequestOptions): Pages<Organisation>;
+    /** `GET /v1/organisations/:organisationId`, scope apps:read */
+    get(organisationId: string, options?: RequestOptions): Call<Organisation>;
+    /** `PATCH /v1/organisations/:organisationId`, scope apps:write */
+    update(organisationId: string, body: UpdateOrganisation | string, options?: RequestOptions): Call<Organisation>;
+  };
+  passkeys: {
+    /** `POST /v1/user/passkeys/options`, for a person who is signed in */
+    prepare(options?: RequestOptions): Call<PasskeyCreation>;
+    /** `POST /v1/user/passkeys`, for a person who is signed in */
+    add(body: AddPasskey | string, options?: RequestOptions): Call<PasskeyAdded>;
+    /** `GET /v1/user/passkeys`, for a person who is signed in */
+    list(query?: PageQuery, options?: RequestOptions): Pages<Passkey>;
+    /** `PATCH /v1/user/passkeys/:passkeyId`, for a person who is signed in */
+    rename(passkeyId: string, body: RenamePasskey | string, options?: RequestOptions): Call<Passkey>;
+    /** `DELETE /v1/user/passkeys/:passkeyId`, for a person who is signed in */
+    remove(passkeyId: string, options?: RequestOptions): Call<void>;
+  };
+  replays: {
+    /** `GET /v1/replays`, scope subscriptions:read */
+    list(query?: ListMessageReplays, options?: RequestOptions): Pages<MessageReplay>;
+    /** `GET /v1/replays/:messageReplayId`, scope subscriptions:read */
+    get(messageReplayId: string, options?: RequestOptions): Call<MessageReplay>;
+    /** `POST /v1/replays/:messageReplayId/cancel`, scope subscriptions:write */
+    cancel(messageReplayId: string, options?: RequestOptions): Call<MessageReplay>;
+  };
+  session: {
+    /** `POST /v1/setup`, for anyone */
+    setUp(body: Setup | string, options?: RequestOptions): Call<SignedIn>;
+    /** `POST /v1/session/authenticate/options`, for a person who is signed in */
+    requestPasskey(options?: RequestOptions): Call<PasskeyRequest>;
+    /** `POST /v1/session/authenticate`, for a person who is signed in */
+    authenticate(body?: Authenticate | string, options?: RequestOptions): Call<SignedIn>;
+    /** `GET /v1/session`, for a person who is signed in */
+    get(options?: RequestOptions): Call<SignedIn>;
+    /** `DELETE /v1/session`, for a person who is signed in */
+    signOut(options?: RequestOptions): Call<void>;
+    /** `POST /v1/session/authenticate/single-sign-on`, for a person who is signed in */
+    startSingleSignOn(body?: StartSingleSignOn | string, options?: RequestOptions): Call<SingleSignOn>;
+  };
+  sessions: {
+    /** `GET /v1/sessions`, for a person who is signed in */
+    list(query?: PageQuery, options?: RequestOptions): Pages<Session>;
+    /** `POST /v1/sessions/revoke-others`, for a person who is signed in */
+    revokeOthers(options?: RequestOptions): Call<RevokedSessions>;
+    /** `DELETE /v1/sessions/:sessionId`, for a person who is signed in */
+    revoke(sessionId: string, options?: RequestOptions): Call<void>;
+  };
+  signIn: {
+    /** `POST /v1/sign-in`, for anyone */
+    byPassword(body: SignInBody | string, options?: RequestOptions): Call<SignIn>;
+    /** `POST /v1/sign-in/second-factor`, for anyone */
+    bySecondFactor(body?: SecondFactor | string, options?: RequestOptions): Call<SignedIn>;
+    /** `POST /v1/sign-in/second-factor/options`, for anyone */
+    requestSecondPasskey(options?: RequestOptions): Call<PasskeyRequest>;
+    /** `POST /v1/sign-in/passkey/options`, for anyone */
+    requestPasskey(options?: RequestOptions): Call<PasskeyRequest>;
+    /** `POST /v1/sign-in/passkey`, for anyone */
+    byPasskey(body: PasskeyBody | string, options?: RequestOptions): Call<SignedIn>;
+    /** `GET /v1/sign-in`, for anyone */
+    getWays(options?: RequestOptions): Call<SignInWays>;
+    /** `POST /v1/sign-in/single-sign-on`, for anyone */
+    startSingleSignOn(body?: StartSingleSignOn | string, options?: RequestOptions): Call<SingleSignOn>;
+  };
+  subscriptions: {
+    /** `POST /v1/subscriptions/:subscriptionId/test`, scope subscriptions:write */
+    test(subscriptionId: string, body?: TestSubscription | string, options?: RequestOptions): Call<PublishedMessage>;
+    /** `POST /v1/subscriptions`, scope subscriptions:write */
+    create(body: CreateSubscription | string, options?: RequestOptions): Call<CreatedSubscription>;
+    /** `GET /v1/subscriptions`, scope subscriptions:read */
+    list(query?: ListSubscriptions, options?: RequestOptions): Pages<Subscription>;
+    /** `GET /v1/subscriptions/:subscriptionId`, scope subscriptions:read */
+    get(subscriptionId: string, options?: RequestOptions): Call<Subscription>;
+    /** `PATCH /v1/subscriptions/:subscriptionId`, scope subscriptions:write */
+    update(subscriptionId: string, body: UpdateSubscription | string, options?: RequestOptions): Call<Subscription>;
+    /** `DELETE /v1/subscriptions/:subscriptionId`, scope subscriptions:write */
+    delete(subscriptionId: string, options?: RequestOptions): Call<void>;
+    /** `POST /v1/subscriptions/:subscriptionId/pause`, scope subscriptions:write */
+    pause(subscriptionId: string, options?: RequestOptions): Call<Subscription>;
+    /** `POST /v1/subscriptions/:subscriptionId/resume`, scope subscriptions:write */
+    resume(subscriptionId: string, options?: RequestOptions): Call<Subscription>;
+    /** `GET /v1/subscriptions/:subscriptionId/secret`, scope subscriptions:write */
+    getSecret(subscriptionId: string, options?: RequestOptions): Call<SubscriptionSecret>;
+    /** `POST /v1/subscriptions/:subscriptionId/secret/rotate`, scope subscriptions:write */
+    rotateSecret(subscriptionId: string, body?: RotateSubscriptionSecret | string, options?: RequestOptions): Call<SubscriptionSecret>;
+    /** `POST /v1/subscriptions/:subscriptionId/replay`, scope subscriptions:write */
+    replay(subscriptionId: string, body: AskMessageReplay | string, options?: RequestOptions): Call<MessageReplay>;
+  };
+  user: {
+    /** `POST /v1/password-reset`, for anyone */
+    resetPassword(body: ResetPassword | string, options?: RequestOptions): Call<void>;
+    /** `POST /v1/user/password`, for a person who is signed in */
+    changePassword(body: ChangePassword | string, options?: RequestOptions): Call<SignedIn>;
+  };
+};

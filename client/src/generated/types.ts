@@ -1,0 +1,1592 @@
+// Generated from the route table and its schemas by `npm run generate:client`: not edited by hand.
+
+export type AcceptInvitation = {
+  readonly code: string;
+  readonly name?: string | undefined;
+  readonly password?: string | undefined;
+};
+
+export type AddPasskey = {
+  readonly name: string;
+  readonly passkey: {
+    readonly id: string;
+    readonly rawId: string;
+    readonly type: 'public-key';
+    readonly response: {
+      readonly clientDataJSON: string;
+      readonly attestationObject: string;
+      readonly transports?: readonly string[] | null | undefined;
+    };
+  };
+};
+
+export type ApiKey = {
+  /** Prefix `key_` and 26 characters that sort by the time of making. */
+  readonly id: string;
+  /** Name for people. */
+  readonly name: string;
+  /** App that it belongs to. */
+  readonly appId: string;
+  /** Environment that it belongs to, of which alone it sees anything. */
+  readonly environment: 'live' | 'test';
+  /** Tier whose limits hold where it has none of its own. */
+  readonly tier: 'free' | 'starter' | 'pro' | 'enterprise';
+  /** Limits in force: the tier's or the credential's own. */
+  readonly limits: Limits;
+  /** Rights that it has. */
+  readonly scopes: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read')[];
+  /** Its first 12 characters, by which keys are told apart. */
+  readonly prefix: string;
+  /** Its last 4 characters. */
+  readonly last4: string;
+  /** Only an active key is taken. */
+  readonly status: 'active' | 'expired' | 'revoked';
+  /** When it was made. */
+  readonly createdAt: string;
+  /** When it ends by itself. Absent: never. */
+  readonly expiresAt?: string;
+  /** When it was last used, to the minute. Absent before its first use. */
+  readonly lastUsedAt?: string;
+  /** Until when the key before the last rotation is taken too. Absent: only the last one is. */
+  readonly previousKeyExpiresAt?: string;
+};
+
+export type App = {
+  /** Prefix `app_` and 26 characters that sort by the time of making. */
+  readonly id: string;
+  /** Organisation that it belongs to. */
+  readonly organisationId: string;
+  /** Name for people; several apps may have the same. */
+  readonly name: string;
+  /** Name for addresses and command lines; no other app of its organisation has it. */
+  readonly slug: string;
+  /** Text for people. */
+  readonly description?: string;
+  /** The credentials of a suspended app are refused, and its deliveries wait until it is active. */
+  readonly status: 'active' | 'suspended';
+  /** Defaults in force for resources that are made from now on: the app's own or the service's. */
+  readonly settings: {
+    /** `retentionDays` of a channel that is made without. */
+    readonly retentionDays: number;
+    /** `retryPolicy` of a subscription that is made without; one that is given in part begins with it. */
+    readonly retryPolicy: {
+      /** Tries after the first one. */
+      readonly maxRetries: number;
+      /** Milliseconds before the first retry. */
+      readonly initialDelay: number;
+      /** Milliseconds that no delay exceeds. */
+      readonly maxDelay: number;
+      /** Each delay is the one before, times this. */
+      readonly backoffMultiplier: number;
+    };
+    /** `timeoutMs` of a subscription that is made without. */
+    readonly timeoutMs: number;
+    /** `circuitBreaker` of a subscription that is made without. */
+    readonly circuitBreaker: boolean;
+  };
+  /** When the app was made. */
+  readonly createdAt: string;
+  /** When the app was last changed. */
+  readonly updatedAt: string;
+};
+
+export type AskBulkReplay = {
+  readonly channelId?: string | undefined;
+  readonly subscriptionId?: string | undefined;
+  readonly messageId?: string | undefined;
+  readonly eventType?: string | undefined;
+  readonly kind?: 'delivery' | 'run' | undefined;
+  readonly reason?: 'exhausted' | 'gone' | 'cancelled' | 'circuit' | 'internal' | 'failed_step' | undefined;
+  readonly since?: string | Date | undefined;
+  readonly until?: string | Date | undefined;
+  /** Default: false. */
+  readonly dryRun?: boolean | undefined;
+};
+
+export type AskMessageReplay = {
+  readonly since: string | Date;
+  readonly until?: string | Date | undefined;
+  /** Default: []. */
+  readonly eventTypes?: readonly string[] | undefined;
+  /** Default: false. */
+  readonly onlyMissing?: boolean | undefined;
+  /** Default: 100. */
+  readonly ratePerSecond?: number | undefined;
+};
+
+export type Attempt = {
+  /** Prefix `att_` and 26 characters that sort by the time of making. */
+  readonly id: string;
+  /** Delivery that was tried. */
+  readonly deliveryId: string;
+  /** Counts the attempts of the delivery from 1. */
+  readonly number: number;
+  /** When it began. */
+  readonly startedAt: string;
+  /** Milliseconds that it took. */
+  readonly durationMs: number;
+  /** Whether the message has arrived by it. */
+  readonly outcome: 'delivered' | 'failed' | 'held';
+  /** Kind of the failure. Absent on success. */
+  readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal';
+  /** The same for people, with what is to be mended. */
+  readonly errorMessage?: string;
+  /** Answer of the subscriber. Absent when there was none. */
+  readonly response?: {
+    /** HTTP status. */
+    readonly status: number;
+    /** First 16 KiB of the body, as text. */
+    readonly body: string;
+    /** Milliseconds from sending to the end of the answer. */
+    readonly latencyMs: number;
+    /** Headers of the answer, by lower-case name. */
+    readonly headers: Readonly<Record<string, string>>;
+  };
+  /** Id of the Temporal workflow that made it. */
+  readonly carrier: string;
+};
+
+export type AuditEntry = {
+  /** Prefix `aud_` and 26 characters that sort by the time of making. */
+  readonly id: string;
+  /** When it was done. */
+  readonly at: string;
+  /** Organisation whose log this is. */
+  readonly organisationId: string;
+  /** App of the changed resource. Absent above the apps. */
+  readonly appId?: string;
+  /** Environment of it. Absent above the environments. */
+  readonly environmentId?: string;
+  /** The one who did it. */
+  readonly actor: {
+    /** A principal of the API, the command line, or the Temporal UI. */
+    readonly kind: 'apiKey' | 'machineCredential' | 'person' | 'commandLine' | 'temporal';
+    /** Id of the principal. The command line and the Temporal UI have none. */
+    readonly id?: string;
+  };
+  /** Resource and verb: `channel.updated`. */
+  readonly action: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'message.erased' | 'message.cancelled' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked';
+  /** The resource it was done to. */
+  readonly target: {
+    /** Id of the resource. */
+    readonly id: string;
+  };
+  /** Where the request came from. Absent where none did. */
+  readonly from?: {
+    /** IP address of the caller. */
+    readonly address: string;
+    /** Its `User-Agent`, the first 300 characters. */
+    readonly userAgent?: string;
+  };
+  /** Changed fields as they were, without secrets. */
+  readonly before?: Readonly<Record<string, unknown>>;
+  /** Changed fields as they are since, without secrets. */
+  readonly after?: Readonly<Record<string, unknown>>;
+  /** Its place in the chain of its organisation. */
+  readonly position: number;
+  /** SHA-256, in hexadecimal, of the hash before it and of this entry (docs/operations.md, Audit log). */
+  readonly hash: string;
+};
+
+export type AuditFilter = {
+  readonly action?: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'message.erased' | 'message.cancelled' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | undefined;
+  readonly actorId?: string | undefined;
+  readonly targetId?: string | undefined;
+  readonly since?: string | Date | undefined;
+  readonly until?: string | Date | undefined;
+};
+
+export type AuditLine = {
+  /** Its place in the chain of its organisation. */
+  readonly position: number;
+  /** SHA-256, in hexadecimal, of the hash before it and of this entry (docs/operations.md, Audit log). */
+  readonly hash: string;
+  /** The entry, byte for byte as it was hashed. */
+  readonly entry: {
+    /** Prefix `aud_` and 26 characters that sort by the time of making. */
+    readonly id: string;
+    /** When it was done. */
+    readonly at: string;
+    /** Organisation whose log this is. */
+    readonly organisationId: string;
+    /** App of the changed resource. Absent above the apps. */
+    readonly appId?: string;
+    /** Environment of it. Absent above the environments. */
+    readonly environmentId?: string;
+    /** The one who did it. */
+    readonly actor: {
+      /** A principal of the API, the command line, or the Temporal UI. */
+      readonly kind: 'apiKey' | 'machineCredential' | 'person' | 'commandLine' | 'temporal';
+      /** Id of the principal. The command line and the Temporal UI have none. */
+      readonly id?: string;
+    };
+    /** Resource and verb: `channel.updated`. */
+    readonly action: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'message.erased' | 'message.cancelled' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked';
+    /** The resource it was done to. */
+    readonly target: {
+      /** Id of the resource. */
+      readonly id: string;
+    };
+    /** Where the request came from. Absent where none did. */
+    readonly from?: {
+      /** IP address of the caller. */
+      readonly address: string;
+      /** Its `User-Agent`, the first 300 characters. */
+      readonly userAgent?: string;
+    };
+    /** Changed fields as they were, without secrets. */
+    readonly before?: Readonly<Record<string, unknown>>;
+    /** Changed fields as they are since, without secrets. */
+    readonly after?: Readonly<Record<string, unknown>>;
+  };
+};
+
+export type Authenticate = {
+  readonly password?: string | undefined;
+  readonly passkey?: {
+    readonly id: string;
+    readonly rawId: string;
+    readonly type: 'public-key';
+    readonly response: {
+      readonly clientDataJSON: string;
+      readonly authenticatorData: string;
+      readonly signature: string;
+      readonly userHandle?: string | null | undefined;
+    };
+  } | undefined;
+};
+
+export type AuthorizationServer = {
+  /** PUBLIC_BASE_URL, the `iss` and `aud` of tokens. */
+  readonly issuer: string;
+  /** Where tokens are asked for. */
+  readonly token_endpoint: string;
+  /** Where the public keys of tokens are. */
+  readonly jwks_uri: string;
+  /** Every scope that there is. */
+  readonly scopes_supported: readonly string[];
+  /** None: there is no authorization endpoint. */
+  readonly response_types_supported: readonly never[];
+  /** The one way to a token. */
+  readonly grant_types_supported: readonly 'client_credentials'[];
+  /** An HMAC over the proof, made with the secret. No registered method: none binds the client to the proof. */
+  readonly token_endpoint_auth_methods_supported: readonly 'client_secret_dpop_hmac'[];
+  /** Algorithms of proofs (RFC 9449 §5.1). */
+  readonly dpop_signing_alg_values_supported: readonly ('ES256' | 'EdDSA' | 'Ed25519' | 'PS256')[];
+};
+
+export type BatchAccepted = {
+  /** How many messages were accepted: all of the request. */
+  readonly count: number;
+  /** Their ids, in the order of the request's messages. */
+  readonly ids: readonly string[];
+  /** They are stored. */
+  readonly status: 'accepted';
+  /** Where payloads do not fit the schemas of a channel that warns instead of refusing. On answers to publishes. */
+  readonly warnings?: readonly FieldProblem[];
+};
+
+export type BulkReplay = {
+  /** Prefix `rpl_` and 26 characters that sort by the time of making. */
+  readonly id: string;
+  /** How far it is. */
+  readonly status: 'pending' | 'running' | 'completed' | 'cancelled' | 'failed';
+  /** Open dead letters that the filter matches. */
+  readonly matched: number;
+  /** Dead letters replayed so far. */
+  readonly replayed: number;
+  /** Dead letters that could not be replayed. */
+  readonly failed: number;
+  /** Dead letters that were asked for. */
+  readonly filter: {
+    /** Only of this channel. */
+    readonly channelId?: string;
+    /** Only of this subscription. */
+    readonly subscriptionId?: string;
+    /** Only of this message. */
+    readonly messageId?: string;
+    /** Only of this event type, or of those with its beginning. */
+    readonly eventType?: string;
+    /** Only of this kind. */
+    readonly kind?: 'delivery' | 'run';
+    /** Only with this reason. */
+    readonly reason?: 'exhausted' | 'gone' | 'cancelled' | 'circuit' | 'internal' | 'failed_step';
+    /** Only what failed after this. */
+    readonly since?: string;
+    /** Only what failed before this. */
+    readonly until: string;
+  };
+  /** When it was asked for. */
+  readonly createdAt: string;
+  /** When it ended. Absent until then. */
+  readonly finishedAt?: string;
+};
+
+export type BulkReplayAsked = BulkReplay | {
+  /** Nothing was changed. */
+  readonly status: 'preview';
+  /** Open dead letters that the filter matches. */
+  readonly matched: number;
+  /** Always 0. */
+  readonly replayed: 0;
+  /** Always 0. */
+  readonly failed: 0;
+};
+
+export type CancelledMessage = {
+  /** Prefix `msg_` and 26 characters that sort by the time of making. */
+  readonly id: string;
+  /** Channel that it was published to. */
+  readonly channelId: string;
+  /** Event type, as published. */
+  readonly eventType: string;
+  /** When it was published, or is to be. */
+  readonly publishedAt: string;
+  /** The same as publishedAt, while it waits to be published and when that was cancelled. */
+  readonly deliverAt?: string;
+  /** When its publication was cancelled. Absent otherwise. */
+  readonly cancelledAt?: string;
+  /** Why its publication was cancelled. */
+  readonly cancelReason?: 'requested' | 'erased' | 'channel_deleted';
+  /** When payload and metadata were erased. Absent while they are there. */
+  readonly erasedAt?: string;
+  /** Nothing of it is published. */
+  readonly deliveryStatus: 'cancelled';
+};
+
+export type ChangePassword = {
+  readonly password: string;
+  readonly newPassword: string;
+};
+
+export type Channel = {
+  /** Prefix `chn_` and 26 characters that sort by the time of making. */
+  readonly id: string;
+  /** Name for people; several channels may have the same. */
+  readonly name: string;
+  /** Text for people. */
+  readonly description?: string;
+  /** Only an active channel takes messages. */
+  readonly status: 'active' | 'paused' | 'archived';
+  /** JSON Schema that holds for every payload. */
+  readonly schema?: Readonly<Record<string, unknown>>;
+  /** JSON Schemas by event type, each of which holds beside `schema`. */
+  readonly schemas?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** A payload that does not fit is refused, or published with a warning. Only where there is a schema. */
+  readonly schemaMode?: 'enforce' | 'warn';
+  /** Days after which a message is removed. */
+  readonly retentionDays: number;
+  /** When the channel was made. */
+  readonly createdAt: string;
+  /** When the channel was last changed. */
+  readonly updatedAt: string;
+};
+
+export type ConfirmTotp = {
+  readonly code: string;
+};
+
+export type CreateApiKey = {
+  readonly name: string;
+  readonly environment?: 'live' | 'test' | undefined;
+  readonly tier?: 'free' | 'starter' | 'pro' | 'enterprise' | undefined;
+  readonly scopes?: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read')[] | undefined;
+  readonly limits?: {
+    readonly requestsPerMinute?: number | undefined;
+    readonly burst?: number | undefined;
+    readonly concurrent?: number | undefined;
+    readonly batchPerMinute?: number | undefined;
+  } | undefined;
+  readonly expiresAt?: string | Date | undefined;
+};
+
+export type CreateApp = {
+  readonly name: string;
+  readonly slug?: string | undefined;
+  readonly description?: string | undefined;
+  /** Default: "active". */
+  readonly status?: 'active' | 'suspended' | undefined;
+  readonly settings?: {
+    readonly retentionDays?: number | undefined;
+    readonly retryPolicy?: {
+      readonly maxRetries?: number | undefined;
+      readonly initialDelay?: number | undefined;
+      readonly maxDelay?: number | undefined;
+      readonly backoffMultiplier?: number | undefined;
+    } | undefined;
+    readonly timeoutMs?: number | undefined;
+    readonly circuitBreaker?: boolean | undefined;
+  } | undefined;
+};
+
+export type CreateChannel = {
+  readonly name: string;
+  readonly description?: string | undefined;
+  /** Default: "active". */
+  readonly status?: 'active' | 'paused' | 'archived' | undefined;
+  readonly schema?: object | undefined;
+  readonly schemas?: Readonly<Record<string, object>> | undefined;
+  readonly schemaMode?: 'enforce' | 'warn' | undefined;
+  readonly retentionDays?: number | undefined;
+};
+
+export type CreateInvitation = {
+  readonly email: string;
+  readonly role: 'viewer' | 'developer' | 'admin' | 'owner';
+};
+
+export type CreateMachineCredential = {
+  readonly name: string;
+  readonly environment?: 'live' | 'test' | undefined;
+  readonly tier?: 'free' | 'starter' | 'pro' | 'enterprise' | undefined;
+  readonly scopes?: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read')[] | undefined;
+  readonly limits?: {
+    readonly requestsPerMinute?: number | undefined;
+    readonly burst?: number | undefined;
+    readonly concurrent?: number | undefined;
+    readonly batchPerMinute?: number | undefined;
+  } | undefined;
+  readonly expiresAt?: string | Date | undefined;
+};
+
+export type CreateOrganisation = {
+  readonly name: string;
+};
+
+export type CreateSubscription = {
+  readonly channelId: string;
+  readonly name?: string | undefined;
+  readonly webhookUrl: string;
+  /** Default: "active". */
+  readonly status?: 'active' | 'paused' | 'disabled' | undefined;
+  /** Default: []. */
+  readonly eventTypes?: readonly string[] | undefined;
+  readonly filter?: string | undefined;
+  readonly retryPolicy?: {
+    readonly maxRetries?: number | undefined;
+    readonly initialDelay?: number | undefined;
+    readonly maxDelay?: number | undefined;
+    readonly backoffMultiplier?: number | undefined;
+  } | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly timeoutMs?: number | undefined;
+  readonly maxConcurrency?: number | undefined;
+  readonly rateLimit?: number | undefined;
+  readonly circuitBreaker?: boolean | undefined;
+  readonly startFrom?: string | Date | undefined;
+};
+
+export type CreatedSubscription = {
+  /** Prefix `sub_` and 26 characters that sort by the time of making. */
+  readonly id: string;
+  /** Channel whose messages it gets. */
+  readonly channelId: string;
+  /** Name for people. */
+  readonly name: string;
+  /** Where messages are sent. */
+  readonly webhookUrl: string;
+  /** Deliveries wait unless it is active. Disabled by a receiver that answers 410. */
+  readonly status: 'active' | 'paused' | 'disabled';
+  /** Event types that it gets, or beginnings of them such as `order.*`. An empty list: all. */
+  readonly eventTypes: readonly string[];
+  /** CEL expression that lets through what of them it gets. Absent: all. */
+  readonly filter?: string;
+  /** When a failed delivery is tried again. */
+  readonly retryPolicy: {
+    /** Tries after the first one. */
+    readonly maxRetries: number;
+    /** Milliseconds before the first retry. */
+    readonly initialDelay: number;
+    /** Milliseconds that no delay exceeds. */
+    readonly maxDelay: number;
+    /** Each delay is the one before, times this. */
+    readonly backoffMultiplier: number;
+  };
+  /** Headers that are sent with every request. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Milliseconds that one attempt may take. */
+  readonly timeoutMs: number;
+  /** Requests at a time. Absent: as many as its receiver takes well, which its workers find out. */
+  readonly maxConcurrency?: number;
+  /** Tries per second. Absent: as many as it takes. */
+  readonly rateLimit?: number;
+  /** Whether a circuit may open. */
+  readonly circuitBreaker: boolean;
+  /** Circuit breaker of its receiver. */
+  readonly circuit: {
+    /** Nothing is sent while it is open, but for a probe every 30 s. */
+    readonly state: 'closed' | 'open' | 'half_open';
+    /** When it last opened. Absent while it is closed. */
+    readonly openedAt?: string;
+    /** When the next probe may go. Absent while it is closed. */
+    readonly nextProbeAt?: string;
+  };
+  /** Requests to its receiver at this moment. Absent in lists. */
+  readonly concurrency?: {
+    /** Requests allowed in flight. */
+    readonly limit: number;
+    /** Requests in flight. */
+    readonly inFlight: number;
+    /** Mean latency of late good answers. Absent before the first one. */
+    readonly latencyMs?: number;
+  };
+  /** Since when its deliveries wait because none of its signing secrets can be opened; rotating ends it. */
+  readonly secretUnreadableSince?: string;
+  /** Stored values that a stricter rule refuses since and that are not used: no request goes there or carries them. */
+  readonly warnings?: readonly FieldProblem[];
+  /** When the subscription was made. */
+  readonly createdAt: string;
+  /** When the subscription was last changed. */
+  readonly updatedAt: string;
+  /** Replay of what was stored since `startFrom`. Absent without one. */
+  readonly replayId?: string;
+};
+
+export type DeadLetter = {
+  /** Prefix `dlq_` and 26 characters that sort by the time of making. */
+  readonly id: string;
+  /** A delivery has failed, or a run of a workflow. */
+  readonly kind: 'delivery' | 'run';
+  /** Only an open one can be replayed or discarded. */
+  readonly status: 'open' | 'replayed' | 'discarded';
+  /** Channel of the message. On the kind delivery. */
+  readonly channelId?: string;
+  /** Message that was not delivered. On the kind delivery. */
+  readonly messageId?: string;
+  /** Subscription that did not get it. On the kind delivery. */
+  readonly subscriptionId?: string;
+  /** Delivery that was given up. On the kind delivery. */
+  readonly deliveryId?: string;
+  /** Event type of the message. On the kind delivery. */
+  readonly eventType?: string;
+  /** Why it was given up. */
+  readonly reason: 'exhausted' | 'gone' | 'cancelled' | 'circuit' | 'internal' | 'failed_step';
+  /** How the last attempt failed. */
+  readonly lastError: {
+    /** Kind of the failure. */
+    readonly class?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal';
+    /** The same for people. */
+    readonly message?: string;
+    /** HTTP status of the last answer. Absent when there was none. */
+    readonly status?: number;
+  };
+  /** Attempts until then. */
+  readonly attempts: number;
+  /** When it was given up. */
+  readonly failedAt: string;
+  /** When it was replayed. Absent until then. */
+  readonly replayedAt?: string;
+  /** Credential that replayed it. Absent until then. */
+  readonly replayedBy?: string;
+};
+
+export type Delivery = {
+  /** Prefix `dlv_` and 26 characters that sort by the time of making. */
+  readonly id: string;
+  /** Message that is delivered. */
+  readonly messageId: string;
+  /** Subscription that gets it. */
+  readonly subscriptionId: string;
+  /** Whether it has arrived, is given up, or is still to be tried. */
+  readonly status: 'pending' | 'delivered' | 'failed' | 'retrying';
+  /** Attempts so far, over all rounds. */
+  readonly attempts: number;
+  /** When the last attempt began. Absent before the first one. */
+  readonly lastAttemptAt?: string;
+  /** When it is tried again. Absent where no retry is coming. */
+  readonly nextRetryAt?: string;
+  /** Answer of the subscriber to the last attempt. Absent when that got none. */
+  readonly response?: {
+    /** HTTP status. */
+    readonly status: number;
+    /** First 16 KiB of the body, as text. */
+    readonly body: string;
+    /** Milliseconds from sending to the end of the answer. */
+    readonly latencyMs: number;
+  };
+  /** Why it is not being tried. On unfinished deliveries only. */
+  readonly held?: {
+    /** The thing that holds it, beside its policy. */
+    readonly reason: 'app_suspended' | 'paused' | 'disabled' | 'circuit' | 'rate_limit' | 'secret_unreadable' | 'internal';
+    /** Since when. */
+    readonly since: string;
+    /** Until when, as nextRetryAt. Absent while nothing but a resume ends it. */
+    readonly until?: string;
+  };
+  /** Why the last attempt failed, or what fault of the service holds it. None on a delivered one. */
+  readonly error?: {
+    /** Kind of the failure. */
+    readonly class: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal';
+    /** The same for people. */
+    readonly message: string;
+  };
+  /** Why it was given up. On failed deliveries only. */
+  readonly reason?: 'exhausted' | 'gone' | 'cancelled' | 'circuit' | 'internal' | 'subscription_deleted' | 'erased';
+  /** When the delivery was made. */
+  readonly createdAt: string;
+};
+
+export type DryRun = {
+  /** Items of this page, in the order of the list. */
+  readonly data: readonly {
+    /** Prefix `sub_` and 26 characters that sort by the time of making. */
+    readonly subscriptionId: string;
+    /** Name of the subscription. */
+    readonly name: string;
+    /** Whether a delivery would be made. */
+    readonly wouldReceive: boolean;
+    /** Why it would or would not get it. */
+    readonly reason: 'no_filter' | 'filter_matches' | 'event_type' | 'filter_does_not_match' | 'filter_failed';
+    /** More of the reason, for people. */
+    readonly detail?: string;
+    /** Hold that its delivery would wait for. */
+    readonly heldBy?: 'app_suspended' | 'paused' | 'disabled' | 'circuit';
+  }[];
+  /** Where the list goes on. */
+  readonly pagination: {
+    /** Asks for the next page as the parameter `cursor`. Absent on the last page. */
+    readonly cursor?: string;
+    /** Whether there is a next page. */
+    readonly hasMore: boolean;
+  };
+  /** The channel. */
+  readonly channel: {
+    /** Only an active channel takes messages. */
+    readonly status: 'active' | 'paused' | 'archived' | 'system';
+    /** Whether the channel would take it. */
+    readonly accepts: boolean;
+    /** Problems that its schemas find; in a channel that only warns these are warnings, beside `accepts: true`. */
+    readonly errors: readonly FieldProblem[];
+  };
+  /** Verdict of the expression that was given. Absent without one. */
+  readonly filter?: {
+    /** Whether it lets the message through. */
+    readonly matches: boolean;
+    /** Why it could not be evaluated. */
+    readonly error?: string;
+  };
+};
+
+export type DryRunBody = {
+  readonly messageId?: string | undefined;
+  readonly eventType?: string | undefined;
+  readonly payload?: object | undefined;
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  readonly filter?: string | undefined;
+  readonly subscriptionId?: string | undefined;
+};
+
+export type FactorAdded = {
+  /** With the first factor: ten recovery codes. Shown only now. */
+  readonly recoveryCodes?: readonly string[];
+};
+
+export type Factors = {
+  /** Whether signing in with the password asks for a second factor. */
+  readonly isAsked: boolean;
+  /** The authenticator app. Absent without one. */
+  readonly totp?: {
+    /** When its first code came. */
+    readonly createdAt: string;
+  };
+  /** Passkeys of the person (GET /v1/user/passkeys). */
+  readonly passkeys: number;
+  /** Recovery codes that are left. */
+  readonly recoveryCodes: number;
+};
+
+export type FieldProblem = {
+  /** Path of the field as its author writes it, such as `messages[3].eventType`. */
+  readonly field: string;
+  /** Reads behind the field: `is required`. */
+  readonly reason: string;
+};
+
+export type HandOverOwnership = {
+  readonly userId: string;
+};
+
+export type Invitation = {
+  /** Prefix `inv_` and 26 characters that sort by the time of making. */
+  readonly id: string;
+  /** Address of the one person who may accept it. */
+  readonly email: string;
+  /** Role that it gives. */
+  readonly role: 'viewer' | 'developer' | 'admin' | 'owner';
+  /** Id of the user who made it, or `command line`. */
+  readonly invitedBy: string;
+  /** When it was made. */
+  readonly createdAt: string;
+  /** Until when it can be accepted: 72 hours. */
+  readonly expiresAt: string;
+};
+
+export type InvitationLook = {
+  /** Where the person is invited to. */
+  readonly organisation: {
+    /** Prefix `org_` and 26 characters that sort by the time of making. */
+    readonly id: string;
+    /** Name for people. */
+    readonly name: string;
+  };
+  /** Address of the one person who may accept it. */
+  readonly email: string;
+  /** Role that it gives. */
+  readonly role: 'viewer' | 'developer' | 'admin' | 'owner';
+  /** Until when it can be accepted. */
+  readonly expiresAt: string;
+  /** Whether that person has an account already, whose password is then asked for. */
+  readonly hasAccount: boolean;
+};
+
+export type JsonWebKeySet = {
+  /** Keys whose tokens may be met, and the one that will sign next. */
+  readonly keys: readonly {
+    /** Kind of key. */
+    readonly kty: 'OKP';
+    /** Its curve. */
+    readonly crv: 'Ed25519';
+    /** The public key. */
+    readonly x: string;
+    /** RFC 7638 thumbprint, as tokens name it. */
+    readonly kid: string;
+    /** Algorithm that it signs with. */
+    readonly alg: 'EdDSA';
+    /** Keys that sign. */
+    readonly use: 'sig';
+  }[];
+};
+
+export type Limits = {
+  /** Requests in 60 seconds. */
+  readonly requestsPerMinute: number;
+  /** Requests in one second. */
+  readonly burst: number;
+  /** Requests in flight. */
+  readonly concurrent: number;
+  /** Requests to the batch paths in 60 seconds, and as many to the transactional one. */
+  readonly batchPerMinute: number;
+};
+
+export type ListApiKeys = {
+  readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly status?: 'active' | 'expired' | 'revoked' | undefined;
+};
+
+export type ListApps = {
+  readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly status?: 'active' | 'suspended' | undefined;
+};
+
+export type ListAudit = {
+  readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly action?: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'message.erased' | 'message.cancelled' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | undefined;
+  readonly actorId?: string | undefined;
+  readonly targetId?: string | undefined;
+  readonly since?: string | Date | undefined;
+  readonly until?: string | Date | undefined;
+};
+
+export type ListBulkReplays = {
+  readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly status?: 'pending' | 'running' | 'completed' | 'cancelled' | 'failed' | undefined;
+};
+
+export type ListChannels = {
+  readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly status?: 'active' | 'paused' | 'archived' | undefined;
+};
+
+export type ListDeadLetters = {
+  readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly channelId?: string | undefined;
+  readonly subscriptionId?: string | undefined;
+  readonly messageId?: string | undefined;
+  readonly eventType?: string | undefined;
+  readonly kind?: 'delivery' | 'run' | undefined;
+  readonly reason?: 'exhausted' | 'gone' | 'cancelled' | 'circuit' | 'internal' | 'failed_step' | undefined;
+  readonly status?: 'open' | 'replayed' | 'discarded' | undefined;
+  readonly since?: string | Date | undefined;
+  readonly until?: string | Date | undefined;
+};
+
+export type ListDeliveries = {
+  readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly channelId?: string | undefined;
+  readonly subscriptionId?: string | undefined;
+  readonly messageId?: string | undefined;
+  readonly eventType?: string | undefined;
+  readonly status?: 'pending' | 'delivered' | 'failed' | 'retrying' | undefined;
+  readonly since?: string | Date | undefined;
+  readonly until?: string | Date | undefined;
+};
+
+export type ListMachineCredentials = {
+  readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly status?: 'active' | 'expired' | 'revoked' | undefined;
+};
+
+export type ListMessageReplays = {
+  readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly subscriptionId?: string | undefined;
+  readonly status?: 'pending' | 'running' | 'completed' | 'cancelled' | 'failed' | undefined;
+};
+
+export type ListMessages = {
+  readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly eventType?: string | undefined;
+  readonly since?: string | Date | undefined;
+  readonly until?: string | Date | undefined;
+};
+
+export type ListScheduled = {
+  readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
+  /** Default: "scheduled". */
+  readonly status?: 'scheduled' | 'cancelled' | undefined;
+  readonly eventType?: string | undefined;
+  readonly since?: string | Date | undefined;
+  readonly until?: string | Date | undefined;
+};
+
+export type ListSubscriptions = {
+  readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly channelId?: string | undefined;
+  readonly status?: 'active' | 'paused' | 'disabled' | undefined;
+};
+
+export type LookAtInvitation = {
+  readonly code: string;
+};
+
+export type MachineCredential = {
+  /** The client_id of token requests. */
+  readonly id: string;
+  /** Name for people. */
+  readonly name: string;
+  /** App that it belongs to. */
+  readonly appId: string;
+  /** Environment that it belongs to, of which alone it sees anything. */
+  readonly environment: 'live' | 'test';
+  /** Tier whose limits hold where it has none of its own. */
+  readonly tier: 'free' | 'starter' | 'pro' | 'enterprise';
+  /** Limits in force: the tier's or the credential's own. */
+  readonly limits: Limits;
+  /** Rights that its access tokens can have. */
+  readonly scopes: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read')[];
+  /** Only an active one gets tokens, and only its tokens are taken. */
+  readonly status: 'active' | 'expired' | 'revoked';
+  /** Secrets that are taken, newest first: one, or two while a rotation overlaps. */
+  readonly secrets: readonly {
+    /** Its last 4 characters. */
+    readonly last4: string;
+    /** When it was made. */
+    readonly createdAt: string;
+    /** When it ends, since a newer one was made. Absent: with the next one. */
+    readonly expiresAt?: string;
+    /** When it last got a token. Absent before its first one. */
+    readonly lastUsedAt?: string;
+  }[];
+  /** When it was made. */
+  readonly createdAt: string;
+  /** When it ends by itself. Absent: never. */
+  readonly expiresAt?: string;
+  /** When it last got a token. Absent before its first one. */
+  readonly lastUsedAt?: string;
+};
+
+export type Member = {
+  /** Prefix `usr_` and 26 characters that sort by the time of making. */
+  readonly userId: string;
+  /** Address that the person signs in with. */
+  readonly email: string;
+  /** Name for people. */
+  readonly name: string;
+  /** Says what the member may do. */
+  readonly role: 'viewer' | 'developer' | 'admin' | 'owner';
+  /** When the person became a member. */
+  readonly createdAt: string;
+};
+
+export type Message = {
+  /** Prefix `msg_` and 26 characters that sort by the time of making. */
+  readonly id: string;
+  /** Channel that it was published to. */
+  readonly channelId: string;
+  /** Event type, as published. */
+  readonly eventType: string;
+  /** Payload, digit for digit as published. Absent once it is erased. */
+  readonly payload?: Readonly<Record<string, unknown>>;
+  /** Metadata, as published. Absent where none was given or it is erased. */
+  readonly metadata?: Readonly<Record<string, string>>;
+  /** When it was published, or is to be. */
+  readonly publishedAt: string;
+  /** The same as publishedAt, while it waits to be published and when that was cancelled. */
+  readonly deliverAt?: string;
+  /** When its publication was cancelled. Absent otherwise. */
+  readonly cancelledAt?: string;
+  /** Why its publication was cancelled. */
+  readonly cancelReason?: 'requested' | 'erased' | 'channel_deleted';
+  /** When payload and metadata were erased. Absent while they are there. */
+  readonly erasedAt?: string;
+  /** State of its deliveries together: pending while one is unfinished. Before it is published: scheduled or cancelled. */
+  readonly deliveryStatus: 'pending' | 'delivered' | 'failed' | 'unrouted' | 'scheduled' | 'cancelled';
+};
+
+export type MessageReplay = {
+  /** Prefix `rpm_` and 26 characters that sort by the time of making. */
+  readonly id: string;
+  /** Subscription that gets the messages again. */
+  readonly subscriptionId: string;
+  /** How far it is. */
+  readonly status: 'pending' | 'running' | 'completed' | 'cancelled' | 'failed';
+  /** First publishedAt that is replayed. */
+  readonly since: string;
+  /** First publishedAt that is not replayed any more. */
+  readonly until: string;
+  /** Narrows what the subscription wants. An empty list: all of it. */
+  readonly eventTypes: readonly string[];
+  /** Whether what has arrived or failed is left alone. */
+  readonly onlyMissing: boolean;
+  /** Deliveries made due per second at most. */
+  readonly ratePerSecond: number;
+  /** Messages found so far. */
+  readonly matched: number;
+  /** Messages that were made due. */
+  readonly replayed: number;
+  /** publishedAt of the last message looked at. Absent before the first one. */
+  readonly upTo?: string;
+  /** When it was asked for. */
+  readonly createdAt: string;
+  /** When it ended. Absent until then. */
+  readonly finishedAt?: string;
+};
+
+export type NewApiKey = {
+  /** Prefix `key_` and 26 characters that sort by the time of making. */
+  readonly id: string;
+  /** Name for people. */
+  readonly name: string;
+  /** App that it belongs to. */
+  readonly appId: string;
+  /** Environment that it belongs to, of which alone it sees anything. */
+  readonly environment: 'live' | 'test';
+  /** Tier whose limits hold where it has none of its own. */
+  readonly tier: 'free' | 'starter' | 'pro' | 'enterprise';
+  /** Limits in force: the tier's or the credential's own. */
+  readonly limits: Limits;
+  /** Rights that it has. */
+  readonly scopes: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read')[];
+  /** Its first 12 characters, by which keys are told apart. */
+  readonly prefix: string;
+  /** Its last 4 characters. */
+  readonly last4: string;
+  /** Only an active key is taken. */
+  readonly status: 'active' | 'expired' | 'revoked';
+  /** When it was made. */
+  readonly createdAt: string;
+  /** When it ends by itself. Absent: never. */
+  readonly expiresAt?: string;
+  /** When it was last used, to the minute. Absent before its first use. */
+  readonly lastUsedAt?: string;
+  /** Until when the key before the last rotation is taken too. Absent: only the last one is. */
+  readonly previousKeyExpiresAt?: string;
+  /** The key itself. Nothing ever shows it again. */
+  readonly key: string;
+};
+
+export type NewInvitation = {
+  /** Prefix `inv_` and 26 characters that sort by the time of making. */
+  readonly id: string;
+  /** Address of the one person who may accept it. */
+  readonly email: string;
+  /** Role that it gives. */
+  readonly role: 'viewer' | 'developer' | 'admin' | 'owner';
+  /** Id of the user who made it, or `command line`. */
+  readonly invitedBy: string;
+  /** When it was made. */
+  readonly createdAt: string;
+  /** Until when it can be accepted: 72 hours. */
+  readonly expiresAt: string;
+  /** Link for that person, shown only now. The code stands behind `#code=`. */
+  readonly link: string;
+  /** Whether the link was sent to its person by mail. Otherwise hand it over. */
+  readonly isMailed: boolean;
+};
+
+export type NewMachineCredential = {
+  /** The client_id of token requests. */
+  readonly id: string;
+  /** Name for people. */
+  readonly name: string;
+  /** App that it belongs to. */
+  readonly appId: string;
+  /** Environment that it belongs to, of which alone it sees anything. */
+  readonly environment: 'live' | 'test';
+  /** Tier whose limits hold where it has none of its own. */
+  readonly tier: 'free' | 'starter' | 'pro' | 'enterprise';
+  /** Limits in force: the tier's or the credential's own. */
+  readonly limits: Limits;
+  /** Rights that its access tokens can have. */
+  readonly scopes: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read')[];
+  /** Only an active one gets tokens, and only its tokens are taken. */
+  readonly status: 'active' | 'expired' | 'revoked';
+  /** Secrets that are taken, newest first: one, or two while a rotation overlaps. */
+  readonly secrets: readonly {
+    /** Its last 4 characters. */
+    readonly last4: string;
+    /** When it was made. */
+    readonly createdAt: string;
+    /** When it ends, since a newer one was made. Absent: with the next one. */
+    readonly expiresAt?: string;
+    /** When it last got a token. Absent before its first one. */
+    readonly lastUsedAt?: string;
+  }[];
+  /** When it was made. */
+  readonly createdAt: string;
+  /** When it ends by itself. Absent: never. */
+  readonly expiresAt?: string;
+  /** When it last got a token. Absent before its first one. */
+  readonly lastUsedAt?: string;
+  /** The secret that signs token requests. Nothing ever shows it again. */
+  readonly clientSecret: string;
+};
+
+export type Organisation = {
+  /** Prefix `org_` and 26 characters that sort by the time of making. */
+  readonly id: string;
+  /** Name for people; several organisations may have the same. */
+  readonly name: string;
+  /** When the organisation was made. */
+  readonly createdAt: string;
+  /** When the organisation was last changed. */
+  readonly updatedAt: string;
+};
+
+export type PageQuery = {
+  readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
+};
+
+export type Passkey = {
+  /** Prefix `pky_` and 26 characters that sort by the time of making. */
+  readonly id: string;
+  /** Name that its person has given. */
+  readonly name: string;
+  /** When it was added. */
+  readonly createdAt: string;
+  /** When it last proved its person. Absent before. */
+  readonly lastUsedAt?: string;
+  /** Whether it is kept outside its device too, as of its last use. */
+  readonly isBackedUp: boolean;
+};
+
+export type PasskeyAdded = {
+  /** Prefix `pky_` and 26 characters that sort by the time of making. */
+  readonly id: string;
+  /** Name that its person has given. */
+  readonly name: string;
+  /** When it was added. */
+  readonly createdAt: string;
+  /** When it last proved its person. Absent before. */
+  readonly lastUsedAt?: string;
+  /** Whether it is kept outside its device too, as of its last use. */
+  readonly isBackedUp: boolean;
+  /** With the first factor: ten recovery codes. Shown only now. */
+  readonly recoveryCodes?: readonly string[];
+};
+
+export type PasskeyBody = {
+  readonly passkey: {
+    readonly id: string;
+    readonly rawId: string;
+    readonly type: 'public-key';
+    readonly response: {
+      readonly clientDataJSON: string;
+      readonly authenticatorData: string;
+      readonly signature: string;
+      readonly userHandle?: string | null | undefined;
+    };
+  };
+};
+
+export type PasskeyCreation = {
+  /** 256 random bits in base64url, good once, for 5 minutes. */
+  readonly challenge: string;
+  /** The service. */
+  readonly rp: {
+    /** Host that the passkey is bound to. */
+    readonly id: string;
+    /** Name for people. */
+    readonly name: string;
+  };
+  /** The person. */
+  readonly user: {
+    /** Id of the person, in base64url: the user handle. */
+    readonly id: string;
+    /** Address that the person signs in with. */
+    readonly name: string;
+    /** Name for people. */
+    readonly displayName: string;
+  };
+  /** Algorithms that are taken, the best first. */
+  readonly pubKeyCredParams: readonly {
+    /** COSE number of an algorithm. */
+    readonly alg: number;
+    /** The one kind there is. */
+    readonly type: 'public-key';
+  }[];
+  /** Milliseconds that a browser should wait for its person. */
+  readonly timeout: number;
+  /** The maker of the authenticator is not asked for. */
+  readonly attestation: 'none';
+  /** Passkeys that the person has already. */
+  readonly excludeCredentials: readonly {
+    /** Id of the credential, in base64url. */
+    readonly id: string;
+    /** The one kind there is. */
+    readonly type: 'public-key';
+    /** Ways to reach the authenticator, as it has told them. */
+    readonly transports?: readonly string[];
+  }[];
+  /** Authenticators that are taken. */
+  readonly authenticatorSelection: {
+    /** The authenticator must find the passkey without its id. */
+    readonly residentKey: 'required';
+    /** The same, for older browsers. */
+    readonly requireResidentKey: true;
+    /** The authenticator must know its person, by a PIN or a finger. */
+    readonly userVerification: 'required';
+  };
+};
+
+export type PasskeyRequest = {
+  /** 256 random bits in base64url, good once, for 5 minutes. */
+  readonly challenge: string;
+  /** Host that the passkey is bound to. */
+  readonly rpId: string;
+  /** Milliseconds that a browser should wait for its person. */
+  readonly timeout: number;
+  /** The authenticator must know its person, by a PIN or a finger. */
+  readonly userVerification: 'required';
+  /** Passkeys of the person; none where nobody is known yet. */
+  readonly allowCredentials: readonly {
+    /** Id of the credential, in base64url. */
+    readonly id: string;
+    /** The one kind there is. */
+    readonly type: 'public-key';
+    /** Ways to reach the authenticator, as it has told them. */
+    readonly transports?: readonly string[];
+  }[];
+};
+
+export type PublishAcross = {
+  readonly messages: readonly {
+    readonly id?: string | undefined;
+    readonly eventType: string;
+    readonly payload: object;
+    readonly metadata?: Readonly<Record<string, string>> | undefined;
+    readonly deliverAt?: string | Date | undefined;
+    readonly delay?: number | undefined;
+    readonly channelId: string;
+  }[];
+};
+
+export type PublishBatch = {
+  readonly messages: readonly PublishMessage[];
+};
+
+export type PublishMessage = {
+  readonly id?: string | undefined;
+  readonly eventType: string;
+  readonly payload: object;
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  readonly deliverAt?: string | Date | undefined;
+  readonly delay?: number | undefined;
+  readonly channelId?: string | undefined;
+};
+
+export type PublishedMessage = {
+  /** Prefix `msg_` and 26 characters that sort by the time of making. */
+  readonly id: string;
+  /** Channel that it was published to. */
+  readonly channelId: string;
+  /** Event type, as published. */
+  readonly eventType: string;
+  /** Payload, digit for digit as published. Absent once it is erased. */
+  readonly payload?: Readonly<Record<string, unknown>>;
+  /** Metadata, as published. Absent where none was given or it is erased. */
+  readonly metadata?: Readonly<Record<string, string>>;
+  /** When it was published, or is to be. */
+  readonly publishedAt: string;
+  /** The same as publishedAt, while it waits to be published and when that was cancelled. */
+  readonly deliverAt?: string;
+  /** When its publication was cancelled. Absent otherwise. */
+  readonly cancelledAt?: string;
+  /** Why its publication was cancelled. */
+  readonly cancelReason?: 'requested' | 'erased' | 'channel_deleted';
+  /** When payload and metadata were erased. Absent while they are there. */
+  readonly erasedAt?: string;
+  /** State of its deliveries together: pending while one is unfinished. Before it is published: scheduled or cancelled. */
+  readonly deliveryStatus: 'pending' | 'delivered' | 'failed' | 'unrouted' | 'scheduled' | 'cancelled';
+  /** Where payloads do not fit the schemas of a channel that warns instead of refusing. On answers to publishes. */
+  readonly warnings?: readonly FieldProblem[];
+};
+
+export type RecoveryCodes = {
+  /** Ten recovery codes, each good for one sign-in. Shown only now. */
+  readonly recoveryCodes: readonly string[];
+};
+
+export type RenamePasskey = {
+  readonly name?: string | undefined;
+};
+
+export type ResetLink = {
+  /** Link for that person, shown only now. The code stands behind `#code=`. */
+  readonly link: string;
+  /** Whether the link was sent to its person by mail. Otherwise hand it over. */
+  readonly isMailed: boolean;
+  /** Until when it works: 30 minutes. */
+  readonly expiresAt: string;
+};
+
+export type ResetPassword = {
+  readonly code: string;
+  readonly password: string;
+};
+
+export type RevokedSessions = {
+  /** How many sessions were ended. */
+  readonly revoked: number;
+};
+
+export type RotateApiKey = {
+  /** Default: 0. */
+  readonly overlapSeconds?: number | undefined;
+};
+
+export type RotateMachineCredential = {
+  /** Default: 24. */
+  readonly overlapHours?: number | undefined;
+};
+
+export type RotateSubscriptionSecret = {
+  /** Default: 24. */
+  readonly overlapHours?: number | undefined;
+};
+
+export type SecondFactor = {
+  readonly code?: string | undefined;
+  readonly recoveryCode?: string | undefined;
+  readonly passkey?: {
+    readonly id: string;
+    readonly rawId: string;
+    readonly type: 'public-key';
+    readonly response: {
+      readonly clientDataJSON: string;
+      readonly authenticatorData: string;
+      readonly signature: string;
+      readonly userHandle?: string | null | undefined;
+    };
+  } | undefined;
+};
+
+export type Session = {
+  /** Prefix `ses_` and 26 characters that sort by the time of making. */
+  readonly id: string;
+  /** Whether this request came with it. */
+  readonly isCurrent: boolean;
+  /** When the person signed in. */
+  readonly createdAt: string;
+  /** When the person last proved who they are. Dangerous requests want that within 10 minutes. */
+  readonly authenticatedAt: string;
+  /** Means by which the person has proven who they are since it began, each once. */
+  readonly provenBy: readonly ('password' | 'code' | 'recoveryCode' | 'passkey' | 'singleSignOn')[];
+  /** When it was last used, to the minute. After 12 hours without use it ends. */
+  readonly lastUsedAt: string;
+  /** When it ends in any case: 7 days after it began. */
+  readonly expiresAt: string;
+  /** Network address that it was begun from. */
+  readonly address: string;
+  /** Browser that it was begun with, as that browser says. */
+  readonly userAgent?: string;
+};
+
+export type Setup = {
+  readonly code: string;
+  readonly email: string;
+  readonly name: string;
+  readonly password: string;
+};
+
+export type SignIn = SignedIn | {
+  /** POST /v1/sign-in/second-factor takes it. A cookie says whose step it is. */
+  readonly secondStep: {
+    /** Any one of these is enough. */
+    readonly means: readonly ('password' | 'code' | 'recoveryCode' | 'passkey' | 'singleSignOn')[];
+    /** Until when: 10 minutes. */
+    readonly expiresAt: string;
+  };
+};
+
+export type SignInBody = {
+  readonly email: string;
+  readonly password: string;
+};
+
+export type SignInWays = {
+  /** Who may sign in by password: owners of the first organisation alone where the operator wants single sign-on. */
+  readonly password: 'everyone' | 'owners';
+  /** Absent where the operator has no identity provider. */
+  readonly singleSignOn?: {
+    /** Name of it for people. */
+    readonly name: string;
+  };
+};
+
+export type SignedIn = {
+  /** The person. */
+  readonly user: User;
+  /** The session of this request. */
+  readonly session: Session;
+  /** Organisations that the person is a member of. */
+  readonly organisations: readonly {
+    /** Prefix `org_` and 26 characters that sort by the time of making. */
+    readonly id: string;
+    /** Name for people. */
+    readonly name: string;
+    /** Says what the person may do there. */
+    readonly role: 'viewer' | 'developer' | 'admin' | 'owner';
+    /** Apps whose environments a request may name. */
+    readonly apps: readonly {
+      /** Prefix `app_` and 26 characters that sort by the time of making. */
+      readonly id: string;
+      /** Name for people. */
+      readonly name: string;
+      /** Name in addresses, unique in its organisation. */
+      readonly slug: string;
+    }[];
+  }[];
+};
+
+export type SingleSignOn = {
+  /** Page of the identity provider: send the browser there within 10 minutes. */
+  readonly url: string;
+};
+
+export type StartSingleSignOn = {
+  readonly returnTo?: string | undefined;
+};
+
+export type StreamMessages = {
+  readonly eventTypes?: readonly string[] | undefined;
+  readonly since?: string | Date | undefined;
+};
+
+export type Subscription = {
+  /** Prefix `sub_` and 26 characters that sort by the time of making. */
+  readonly id: string;
+  /** Channel whose messages it gets. */
+  readonly channelId: string;
+  /** Name for people. */
+  readonly name: string;
+  /** Where messages are sent. */
+  readonly webhookUrl: string;
+  /** Deliveries wait unless it is active. Disabled by a receiver that answers 410. */
+  readonly status: 'active' | 'paused' | 'disabled';
+  /** Event types that it gets, or beginnings of them such as `order.*`. An empty list: all. */
+  readonly eventTypes: readonly string[];
+  /** CEL expression that lets through what of them it gets. Absent: all. */
+  readonly filter?: string;
+  /** When a failed delivery is tried again. */
+  readonly retryPolicy: {
+    /** Tries after the first one. */
+    readonly maxRetries: number;
+    /** Milliseconds before the first retry. */
+    readonly initialDelay: number;
+    /** Milliseconds that no delay exceeds. */
+    readonly maxDelay: number;
+    /** Each delay is the one before, times this. */
+    readonly backoffMultiplier: number;
+  };
+  /** Headers that are sent with every request. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Milliseconds that one attempt may take. */
+  readonly timeoutMs: number;
+  /** Requests at a time. Absent: as many as its receiver takes well, which its workers find out. */
+  readonly maxConcurrency?: number;
+  /** Tries per second. Absent: as many as it takes. */
+  readonly rateLimit?: number;
+  /** Whether a circuit may open. */
+  readonly circuitBreaker: boolean;
+  /** Circuit breaker of its receiver. */
+  readonly circuit: {
+    /** Nothing is sent while it is open, but for a probe every 30 s. */
+    readonly state: 'closed' | 'open' | 'half_open';
+    /** When it last opened. Absent while it is closed. */
+    readonly openedAt?: string;
+    /** When the next probe may go. Absent while it is closed. */
+    readonly nextProbeAt?: string;
+  };
+  /** Requests to its receiver at this moment. Absent in lists. */
+  readonly concurrency?: {
+    /** Requests allowed in flight. */
+    readonly limit: number;
+    /** Requests in flight. */
+    readonly inFlight: number;
+    /** Mean latency of late good answers. Absent before the first one. */
+    readonly latencyMs?: number;
+  };
+  /** Since when its deliveries wait because none of its signing secrets can be opened; rotating ends it. */
+  readonly secretUnreadableSince?: string;
+  /** Stored values that a stricter rule refuses since and that are not used: no request goes there or carries them. */
+  readonly warnings?: readonly FieldProblem[];
+  /** When the subscription was made. */
+  readonly createdAt: string;
+  /** When the subscription was last changed. */
+  readonly updatedAt: string;
+};
+
+export type SubscriptionSecret = {
+  /** Signing secret of Standard Webhooks: `whsec_` and the base64 of its bytes. */
+  readonly secret: string;
+};
+
+export type TestSubscription = {
+  readonly eventType?: string | undefined;
+  readonly payload?: object | undefined;
+};
+
+export type TotpSecret = {
+  /** The secret in base32, for typing. Shown only now. */
+  readonly secret: string;
+  /** The same as `otpauth://totp/…`, to be shown as a QR code. */
+  readonly uri: string;
+};
+
+export type UpdateApiKey = {
+  readonly name?: string | undefined;
+  readonly tier?: 'free' | 'starter' | 'pro' | 'enterprise' | undefined;
+  readonly scopes?: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read')[] | undefined;
+  readonly limits?: {
+    readonly requestsPerMinute?: number | null | undefined;
+    readonly burst?: number | null | undefined;
+    readonly concurrent?: number | null | undefined;
+    readonly batchPerMinute?: number | null | undefined;
+  } | null | undefined;
+  readonly expiresAt?: string | Date | null | undefined;
+  readonly status?: 'active' | 'expired' | 'revoked' | undefined;
+};
+
+export type UpdateApp = {
+  readonly name?: string | undefined;
+  readonly slug?: string | undefined;
+  readonly description?: string | null | undefined;
+  readonly status?: 'active' | 'suspended' | undefined;
+  readonly settings?: {
+    readonly retentionDays?: number | null | undefined;
+    readonly retryPolicy?: {
+      readonly maxRetries?: number | undefined;
+      readonly initialDelay?: number | undefined;
+      readonly maxDelay?: number | undefined;
+      readonly backoffMultiplier?: number | undefined;
+    } | null | undefined;
+    readonly timeoutMs?: number | null | undefined;
+    readonly circuitBreaker?: boolean | null | undefined;
+  } | null | undefined;
+};
+
+export type UpdateChannel = {
+  readonly name?: string | undefined;
+  readonly description?: string | null | undefined;
+  readonly status?: 'active' | 'paused' | 'archived' | undefined;
+  readonly schema?: object | null | undefined;
+  readonly schemas?: Readonly<Record<string, object>> | null | undefined;
+  readonly schemaMode?: 'enforce' | 'warn' | undefined;
+  readonly retentionDays?: number | undefined;
+};
+
+export type UpdateMachineCredential = {
+  readonly name?: string | undefined;
+  readonly tier?: 'free' | 'starter' | 'pro' | 'enterprise' | undefined;
+  readonly scopes?: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read')[] | undefined;
+  readonly limits?: {
+    readonly requestsPerMinute?: number | null | undefined;
+    readonly burst?: number | null | undefined;
+    readonly concurrent?: number | null | undefined;
+    readonly batchPerMinute?: number | null | undefined;
+  } | null | undefined;
+  readonly expiresAt?: string | Date | null | undefined;
+  readonly status?: 'active' | 'expired' | 'revoked' | undefined;
+};
+
+export type UpdateMember = {
+  readonly role?: 'viewer' | 'developer' | 'admin' | 'owner' | undefined;
+};
+
+export type UpdateOrganisation = {
+  readonly name?: string | undefined;
+};
+
+export type UpdateSubscription = {
+  readonly name?: string | undefined;
+  readonly webhookUrl?: string | undefined;
+  readonly status?: 'active' | 'paused' | 'disabled' | undefined;
+  readonly eventTypes?: readonly string[] | undefined;
+  readonly filter?: string | null | undefined;
+  readonly retryPolicy?: {
+    readonly maxRetries?: number | undefined;
+    readonly initialDelay?: number | undefined;
+    readonly maxDelay?: number | undefined;
+    readonly backoffMultiplier?: number | undefined;
+  } | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly timeoutMs?: number | undefined;
+  readonly maxConcurrency?: number | null | undefined;
+  readonly rateLimit?: number | null | undefined;
+  readonly circuitBreaker?: boolean | undefined;
+};
+
+export type User = {
+  /** Prefix `usr_` and 26 characters that sort by the time of making. */
+  readonly id: string;
+  /** Address to sign in with, in lower case. */
+  readonly email: string;
+  /** Name for people. */
+  readonly name: string;
+};
+
+export type ValidateMessages = {
+  readonly id?: string | undefined;
+  readonly eventType?: string | undefined;
+  readonly payload?: object | undefined;
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  readonly deliverAt?: string | Date | undefined;
+  readonly delay?: number | undefined;
+  readonly channelId?: string | undefined;
+  readonly messages?: readonly PublishMessage[] | undefined;
+};
+
+export type Validation = {
+  /** Whether the schemas take all of them. */
+  readonly valid: boolean;
+  /** Each payload, in the order of the request. */
+  readonly results: readonly {
+    /** Whether the schemas take it. */
+    readonly valid: boolean;
+    /** First problem of each schema; fields begin with `payload`. */
+    readonly errors: readonly FieldProblem[];
+  }[];
+};

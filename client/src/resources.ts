@@ -1,0 +1,123 @@
+import type { Answer } from './answer.ts';
+import { randomText } from './bytes.ts';
+import { Call } from './call.ts';
+import { ENDPOINTS } from './generated/endpoints.ts';
+import type { Resources } from './generated/resources.ts';
+import { Lines } from './lines.ts';
+import { checkOptions, type RequestOptions, type StreamOptions } from './options.ts';
+import { type Page, Pages } from './pages.ts';
+import { writeBody } from './raw-json.ts';
+import { MessageStream } from './streams/message-stream.ts';
+import type { Outgoing, Transport } from './transport.ts';
+
+/** A row of the generated table. */
+type Endpoint = {
+  method: string;
+  path: string;
+  kind: 'json' | 'page' | 'lines' | 'stream';
+  hasBody?: boolean;
+  hasQuery?: boolean;
+  isKeyed?: boolean;
+};
+
+/** All that one request is made of. */
+export type Parts = { method: string; target: string; isKeyed: boolean; body?: unknown };
+
+/** A request that is sent under one idempotency key however often it is tried. */
+export function outgoingOf({ method, target, isKeyed, body }: Parts, options: RequestOptions): Outgoing {
+  const key = options.idempotencyKey ?? (isKeyed ? randomText() : undefined);
+  const text = body === undefined ? undefined : writeBody(body);
+  const headers: Record<string, string> = {
+    ...options.headers,
+    accept: 'application/json',
+    ...(key !== undefined && { 'idempotency-key': key }),
+    ...(text !== undefined && { 'content-type': 'application/json' }),
+  };
+  return {
+    method,
+    target,
+    place: options.place,
+    isKeyed: isKeyed && key !== undefined,
+    isRepeatable: method === 'GET' || isKeyed,
+    make: () => Promise.resolve({ headers, body: text }),
+  };
+}
+
+/** The path with these parameters in it, and the query behind it. */
+export function targetOf(path: string, params: readonly unknown[], query: object = {}): string {
+  let position = 0;
+  const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => segmentOf(name, params[position++]));
+  const search = new URLSearchParams(
+    Object.entries(query).flatMap(([name, value]: [string, unknown]): [string, string][] =>
+      value === undefined ? [] : [[name, queryText(value)]],
+    ),
+  ).toString();
+  return search === '' ? filled : `${filled}?${search}`;
+}
+
+/** An id that is missing, or two dots, would make the path of another endpoint. */
+function segmentOf(name: string, value: unknown): string {
+  if (typeof value !== 'string' || value === '' || value === '.' || value === '..')
+    throw new TypeError(`${name} must be the id of a resource, and is ${JSON.stringify(value) ?? 'undefined'}`);
+  return encodeURIComponent(value);
+}
+
+const queryText = (value: unknown): string => {
+  if (value instanceof Date) return value.toISOString();
+  return Array.isArray(value) ? value.join(',') : String(value);
+};
+
+/** A method for every endpoint of the generated table. */
+export function createResources(transport: Transport): Resources {
+  const resources = Object.fromEntries(
+    Object.entries(ENDPOINTS).map(([resource, endpoints]: [string, Record<string, Endpoint>]) => [
+      resource,
+      Object.fromEntries(Object.entries(endpoints).map(([name, endpoint]) => [name, methodOf(transport, endpoint)])),
+    ]),
+  );
+  // `as`: table and type are generated from the same rows (test/contract/client.test.ts).
+  return resources as unknown as Resources;
+}
+
+type Method = (...given: unknown[]) => unknown;
+
+/** Parameters come in the order of the generated types: those of the path, the body, the query, the options. */
+function methodOf(transport: Transport, { method, path, kind, hasBody, hasQuery, isKeyed = false }: Endpoint): Method {
+  const count = path.split('/:').length - 1;
+  return (...given) => {
+    const params = given.slice(0, count);
+    const others = given.slice(count);
+    const body = hasBody === true ? others.shift() : undefined;
+    // `as`: the generated types say that these two are objects.
+    const query = (hasQuery === true ? others.shift() : undefined) as object | undefined;
+    const options = (others[0] ?? {}) as StreamOptions & RequestOptions;
+    checkOptions(options);
+    const outgoing = (asked: object | undefined, more: Record<string, string> = {}): Outgoing =>
+      outgoingOf(
+        { method, target: targetOf(path, params, asked), isKeyed, body },
+        { ...options, headers: { ...options.headers, ...more } },
+      );
+    // A missing id is refused by the call itself, not only where its answer is awaited.
+    const first = outgoing(query);
+    switch (kind) {
+      case 'page':
+        return new Pages((asked) => callOf<Page<unknown>>(transport, outgoing(asked), options), query ?? {});
+      case 'lines':
+        return new Lines(() => transport.open(first, options));
+      case 'stream':
+        return new MessageStream((lastEventId, isFirst) => {
+          const place = lastEventId === undefined ? {} : { 'last-event-id': lastEventId };
+          return transport.open(outgoing(query, place), isFirst ? options : { ...options, retries: { max: 0 } });
+        }, options);
+      case 'json':
+        return callOf(transport, first, options);
+      default:
+        return kind satisfies never;
+    }
+  };
+}
+
+/** `T` is the type that the schema of the answer has. */
+const callOf = <T>(transport: Transport, outgoing: Outgoing, options: RequestOptions): Call<T> =>
+  // `as`: the service is held to its schemas by its own tests; no answer is parsed by them here.
+  new Call(transport.call(outgoing, options) as Promise<Answer<T>>);

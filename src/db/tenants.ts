@@ -1,0 +1,60 @@
+import type { Pool, PoolClient } from 'pg';
+import type { Database, DatabaseTransaction } from './client.ts';
+import { beginAs, enter, type Tenant } from './tenant-entry.ts';
+import { findRoleGap, type RoleGap } from './tenant-role.ts';
+import { inTransaction } from './transaction.ts';
+
+/**
+ * The way of services to PostgreSQL for everything that a caller asks for, but for the hot statements (docs/security.md, Tenants). Each
+ * call is one transaction as the role posthorn_tenant: PostgreSQL shows it the rows of the tenant alone, and refuses to write others.
+ * Where the role is missing, it is a plain transaction of the engine's user.
+ */
+export type Tenants = {
+  within<T>(tenant: Tenant, work: (transaction: DatabaseTransaction) => Promise<T>, options?: Patience): Promise<T>;
+  /** The same for a list, with 30 s. */
+  list<T>(tenant: Tenant, work: (transaction: DatabaseTransaction) => Promise<T>): Promise<T>;
+  /** The same on a connection of the pool for raw SQL, with no limit to its time. */
+  onConnection<T>(tenant: Tenant, work: (connection: PoolClient) => Promise<T>): Promise<T>;
+};
+
+/** The transaction ends, and fails, after so many ms. Default 5,000. */
+type Patience = { timeout?: number };
+
+// The dearest known list took 10 s from a cold disk; Prisma's own limit for a transaction is half of that.
+const FOR_LISTS: Patience = { timeout: 30_000 };
+
+// An administrator may make the role while the service runs. Until then each process looks for it again after this time.
+const LOOK_AGAIN_MS = 60_000;
+
+/** `db` is a client of `createDatabase`. */
+export function createTenants({ db, pool }: { db: Database; pool: Pool }): Tenants {
+  let known: { at: number; gap: Promise<RoleGap> } | undefined;
+
+  /** Once found the role is believed in for good: where it goes away again, calls fail instead of passing a missing wall. */
+  const isOn = async (): Promise<boolean> => {
+    known ??= { at: performance.now(), gap: findRoleGap(pool) };
+    const { at, gap } = known;
+    const found = await gap.catch((failure: unknown) => {
+      known = undefined;
+      throw failure;
+    });
+    if (found !== null && performance.now() - at > LOOK_AGAIN_MS) known = undefined;
+    return found === null;
+  };
+
+  const within: Tenants['within'] = async (tenant, work, options) => {
+    if (!(await isOn())) return db.$transaction(work, options);
+    return enter(tenant, (hasEntered) =>
+      db.$transaction(async (transaction) => {
+        if (!hasEntered()) throw new Error('A transaction has begun without its tenant');
+        return work(transaction);
+      }, options),
+    );
+  };
+
+  return {
+    within,
+    list: (tenant, work) => within(tenant, work, FOR_LISTS),
+    onConnection: async (tenant, work) => inTransaction(pool, work, (await isOn()) ? beginAs(tenant) : undefined),
+  };
+}

@@ -1,0 +1,13 @@
+import { createHmac } from 'node:crypto';
+
+/** Values that one sign-in at the identity provider is bound to (RFC 6749 §10.12, OpenID Connect Core §15.5.2, RFC 7636). */
+export type Bound = { state: string; nonce: string; verifier: string };
+
+/**
+ * All of them from the secret in the browser's cookie: PostgreSQL keeps its hash alone, and nobody who reads that can finish the
+ * sign-in of somebody else.
+ */
+export function boundTo(secret: string): Bound {
+  const derive = (purpose: string): string => createHmac('sha256', secret).update(purpose).digest('base64url');
+  return { state: derive('state'), nonce: derive('nonce'), verifier: derive('verifier') };
+}

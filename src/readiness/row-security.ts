@@ -1,0 +1,28 @@
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import { findRoleGap, type RoleGap, TENANT_ROLE } from '../db/tenant-role.ts';
+import { NotReady } from '../kernel/not-ready.ts';
+import type { Check } from './readiness.ts';
+
+const ADVICE: Record<NonNullable<RoleGap>, string> = {
+  role: `there is no role ${TENANT_ROLE} that the user of DATABASE_URL may take; run \`posthorn migrate\`, which makes it or prints the SQL for an administrator`,
+  unsafe: `the role ${TENANT_ROLE} is a superuser, has BYPASSRLS or the rights of the tables' owner; take them away from it`,
+  rights: `the rights of the role ${TENANT_ROLE} in this database are not those of the migrations; run \`posthorn migrate\` as the owner of the tables`,
+};
+
+/** Row-level security holds what callers ask for (docs/security.md, Tenants). Without it the service works on its queries alone. */
+export const rowSecurityCheck = (pool: Pool): Check => ({
+  name: 'rowSecurity',
+  isRequired: false,
+  needs: 'schema',
+  async run() {
+    const gap = await findRoleGap(pool);
+    if (gap !== null) throw new NotReady('Row-level security is off', { advice: ADVICE[gap] });
+  },
+});
+
+/** Tells the operator at the start, where it is off. */
+export async function tellRowSecurity({ pool, log }: { pool: Pool; log: Logger }): Promise<void> {
+  const gap = await findRoleGap(pool);
+  if (gap !== null) log.warn(`row-level security is off: ${ADVICE[gap]}`);
+}

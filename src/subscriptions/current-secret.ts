@@ -1,0 +1,18 @@
+import type { KeyRing } from '../credentials/key-ring.ts';
+import { openSecret, type SealedSecret } from '../credentials/signing-secret.ts';
+import { ApiError } from '../kernel/api-error.ts';
+
+/** The secret that signs now. CONFLICT for one that cannot be opened, and for none: it was sealed with a key that was given up. */
+export function openCurrent(keyRing: KeyRing, sealed: SealedSecret | undefined): string {
+  if (sealed === undefined) throw secretIsLost(undefined);
+  try {
+    return openSecret(keyRing, sealed);
+  } catch (cause) {
+    throw secretIsLost(cause);
+  }
+}
+
+const secretIsLost = (cause: unknown): ApiError =>
+  new ApiError('CONFLICT', 'The signing secret of this subscription cannot be opened; rotate it to get a new one', {
+    cause,
+  });

@@ -1,0 +1,129 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
+import { ENDPOINTS } from '../../client/src/generated/endpoints.ts';
+import { codeBlocksOf, ROOT } from '../docs/code-blocks.ts';
+import { installClient, type PackedClient } from '../support/world/packed-client.ts';
+
+let client: PackedClient;
+beforeAll(async () => {
+  client = await installClient();
+});
+afterAll(() => client.remove());
+
+type Manifest = Record<string, unknown> & { exports: Record<string, unknown> };
+// `as`: npm has read it too.
+const manifestOf = (folder: string) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
+const filesOf = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.\w+$/.test(name));
+
+test('the tarball has compiled sources, their types and a README, and needs nothing else', () => {
+  const files = filesOf(client.folder);
+  expect(files.filter((name) => !/^dist\/[\w/-]+\.(js|d\.ts)$/.test(name)).toSorted()).toEqual([
+    'README.md',
+    'package.json',
+  ]);
+  const manifest = manifestOf(client.folder);
+  for (const kind of ['dependencies', 'peerDependencies', 'optionalDependencies'])
+    expect(manifest[kind]).toBeUndefined();
+  expect(readdirSync(join(client.app, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual(['@posthorn']);
+  const foreign = files
+    .filter((name) => /\.(js|d\.ts)$/.test(name))
+    .flatMap((name) =>
+      [...readFileSync(join(client.folder, name), 'utf8').matchAll(/(?:from|import\(?) '([^']+)'/g)]
+        .filter(([, path = '']) => !/^\.\.?\//.test(path))
+        .map(([, path = '']) => `${name} imports ${path}`),
+    );
+  // The example of a docstring or a README imports the package by its name.
+  expect(foreign).toEqual([]);
+});
+
+test('the package runs in Node without any other module, with a method for every endpoint', () => {
+  const script = `
+    import { Posthorn, verifyWebhook, rawJson, ApiError } from '@posthorn/client';
+    const posthorn = new Posthorn({ baseUrl: 'http://localhost:1', retries: { max: 0 } });
+    const failure = await posthorn.channels.get('chn_1').catch((error) => error);
+    console.log(JSON.stringify([failure.name, posthorn instanceof Posthorn, Object.keys(posthorn).length]));`;
+  const output = execFileSync(process.execPath, ['--input-type=module', '-e', script], {
+    cwd: client.app,
+    encoding: 'utf8',
+  });
+  expect(JSON.parse(output)).toEqual(['ConnectionError', true, Object.keys(ENDPOINTS).length + 1]);
+});
+
+describe('publint', () => {
+  const messagesOf = async (pkgDir: string): Promise<(string | undefined)[]> => {
+    const { messages, pkg } = await publint({ pkgDir, pack: false, strict: true });
+    return messages.map((message) => formatMessage(message, pkg, { color: false }));
+  };
+
+  test('finds nothing', async () => {
+    expect(await messagesOf(client.folder)).toEqual([]);
+  });
+
+  test('finds exports that name no file', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'posthorn-publint-'));
+    try {
+      cpSync(client.folder, folder, { recursive: true });
+      const exports = { '.': { types: './dist/index.d.ts', default: './dist/none.js' } };
+      writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...manifestOf(client.folder), exports }));
+      expect(await messagesOf(folder)).toEqual([expect.stringContaining('none.js')]);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});
+
+test('attw finds the types of every entry, for Node and for bundlers', () => {
+  const parameters = [client.tarball, '--profile', 'esm-only', '--format', 'json'];
+  const { status, stdout } = spawnSync(join(ROOT, 'node_modules/.bin/attw'), parameters, { encoding: 'utf8' });
+  // `as`: attw's own form; a field that is missing fails the test.
+  const { analysis, problems } = JSON.parse(stdout) as { analysis: { types: { kind: string } }; problems?: object };
+  expect(analysis.types.kind).toBe('included');
+  expect({ status, problems: status === 0 ? undefined : problems }).toEqual({ status: 0, problems: undefined });
+});
+
+describe('the README', () => {
+  const blocks = codeBlocksOf('client/README.md');
+
+  test('has examples in TypeScript alone', () => {
+    expect(new Set(blocks.map(({ language }) => language))).toEqual(new Set(['ts']));
+  });
+
+  const compile = (name: string, module: string, moduleResolution: string): string => {
+    const settings = {
+      compilerOptions: {
+        strict: true,
+        noEmit: true,
+        module,
+        moduleResolution,
+        target: 'es2022',
+        lib: ['es2022', 'dom', 'dom.iterable', 'dom.asynciterable'],
+        types: [],
+      },
+      include: ['block-*.ts'],
+    };
+    writeFileSync(join(client.app, name), JSON.stringify(settings));
+    const { stdout } = spawnSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', join(client.app, name)], {
+      encoding: 'utf8',
+    });
+    return stdout;
+  };
+
+  test.each([
+    ['Node', 'nodenext', 'nodenext'],
+    ['bundlers', 'esnext', 'bundler'],
+  ])('passes the compiler against the installed package, with the settings of %s', (_, module, resolution) => {
+    for (const [index, { text }] of blocks.entries()) writeFileSync(join(client.app, `block-${index}.ts`), text);
+    expect(compile('tsconfig.json', module, resolution)).toBe('');
+    const fault =
+      "import type { Posthorn } from '@posthorn/client';\nexport const f = (p: Posthorn) => p.channels.create({ nam: 'x' });\n";
+    writeFileSync(join(client.app, 'block-fault.ts'), fault);
+    expect(compile('tsconfig.json', module, resolution)).toContain("'nam' does not exist");
+    rmSync(join(client.app, 'block-fault.ts'));
+  });
+});

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { routes } from '../../src/routes.ts';
+import { classOf, filtersOf, parametersOf, pathWith } from '../support/check/isolation-table.ts';
+import {
+  foreignIn,
+  insertPasskey,
+  makeNeighbourhood,
+  type Neighbourhood,
+  type Tenant,
+} from '../support/make/tenants.ts';
+import { personIn } from '../support/make/wrong-callers.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { callerByKey, type CredentialCaller, type Reply } from '../support/world/credential-caller.ts';
+
+let posthorn: TestPosthorn;
+let all: Neighbourhood;
+/** Who reads as a tenant: its key, and an owner of its organisation who acts in it. */
+type Reader = { of: Tenant; byKey: CredentialCaller; byPerson: CredentialCaller };
+let readers: Reader[];
+
+beforeAll(async () => {
+  posthorn = await startPosthorn({ withWorker: false });
+  all = await makeNeighbourhood(posthorn);
+  const { victim, otherApp, otherEnvironment, otherOrganisation } = all;
+  readers = [];
+  for (const tenant of [victim, otherApp, otherEnvironment, otherOrganisation]) {
+    const owner = await all.join(tenant.organisationId, 'owner');
+    await insertPasskey(posthorn, owner.userId);
+    await insertPasskey(posthorn, owner.userId);
+    const { id: organisationId } = await posthorn.deps.db.organisation.create({
+      data: { id: posthorn.deps.newId('organisation'), name: 'another one of its owner' },
+    });
+    await posthorn.deps.db.member.create({ data: { organisationId, userId: owner.userId, role: 'owner' } });
+    readers.push({
+      of: tenant,
+      byKey: callerByKey(posthorn.url, tenant.key),
+      byPerson: personIn(posthorn.url, owner, tenant),
+    });
+  }
+});
+afterAll(() => posthorn.stop());
+
+type Table = (typeof routes)[number];
+
+/** Everything that shows more than one thing, and ends. */
+const lists = routes.filter(
+  ({ method, query, answers }) =>
+    method === 'GET' && query !== undefined && answers[200]?.meta()?.['mediaType'] !== 'text/event-stream',
+);
+const hasCursor = ({ query }: Table): boolean => 'cursor' in ((query as { shape?: object }).shape ?? {});
+/** Routes that no key may ask are asked by people. */
+const ask = (route: Table, { byKey, byPerson }: Reader): CredentialCaller =>
+  ['environment', 'any'].includes(classOf(route)) ? byKey : byPerson;
+/** Tenants whose things a reader may see: above environments a whole organisation. */
+const visible = (route: Table, { of }: Reader): Tenant[] =>
+  classOf(route) === 'environment' || classOf(route) === 'any'
+    ? [of]
+    : [all.victim, all.otherApp, all.otherEnvironment, all.otherOrganisation, all.suspendedApp].filter(
+        ({ organisationId }) => organisationId === of.organisationId,
+      );
+/** Everything that an answer shows: the items of a page, or lines. `as`: the answer was held to its schema. */
+const itemsIn = ({ text, headers }: Reply): unknown[] =>
+  headers.get('content-type')?.startsWith('application/x-ndjson') === true
+    ? text.split('\n').filter((line) => line !== '')
+    : (JSON.parse(text) as { data: unknown[] }).data;
+const cursorIn = ({ text }: Reply): string | undefined =>
+  (JSON.parse(text) as { pagination: { cursor?: string } }).pagination.cursor;
+
+describe.each(lists)('$method $path', (route) => {
+  test('shows its own things and nothing of any neighbour, whatever filters and ids of neighbours are asked for', async () => {
+    const [first, ...others] = readers as [Reader, ...Reader[]];
+    const own = await ask(route, first)(route.method, pathWith(route.path, first.of.ids));
+    expect(itemsIn(own).length).toBeGreaterThan(1);
+    for (const reader of others) {
+      const path = pathWith(route.path, reader.of.ids);
+      const wrong: unknown[] = [];
+      for (const filter of filtersOf(route, first.of.ids)) {
+        const sent = `${path}?${filter}${hasCursor(route) ? '&limit=100' : ''}`;
+        const reply = await ask(route, reader)(route.method, sent);
+        const foreign = foreignIn(all, reply.text, { own: visible(route, reader) });
+        if (reply.status !== 200 || foreign.length > 0) wrong.push({ filter, status: reply.status, foreign });
+        const named = foreignIn(all, sent, { own: visible(route, reader) });
+        if (named.length > 0 && itemsIn(reply).length > 0) wrong.push({ filter, shows: itemsIn(reply) });
+      }
+      expect(wrong).toEqual([]);
+    }
+  });
+
+  if (!hasCursor(route)) return;
+
+  test('gives cursors that no neighbour can use', async () => {
+    const [first, ...others] = readers as [Reader, ...Reader[]];
+    const cursor = cursorIn(await ask(route, first)(route.method, `${pathWith(route.path, first.of.ids)}?limit=1`));
+    expect(cursor).toEqual(expect.any(String));
+    for (const reader of others) {
+      const path = `${pathWith(route.path, reader.of.ids)}?limit=100&cursor=${cursor}`;
+      const reply = await ask(route, reader)(route.method, path);
+      expect(foreignIn(all, reply.text, { own: visible(route, reader) })).toEqual([]);
+      // A list of a whole organisation is one list, from whichever app it is asked for; a person's own is never a neighbour's.
+      const isOwn =
+        classOf(route) !== 'environment' &&
+        classOf(route) !== 'any' &&
+        reader.of.organisationId === first.of.organisationId;
+      const isPersonal = parametersOf(route.path, reader.of.ids).length === 0 && classOf(route) === 'person';
+      expect(reply.status).toBe(isOwn && !isPersonal ? 200 : 400);
+    }
+  });
+});

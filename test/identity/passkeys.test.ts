@@ -1,0 +1,243 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { SignedIn } from '../../src/identity/sessions/schema.ts';
+import { tableContents } from '../support/check/table-contents.ts';
+import { addPasskey, creationOptions, enrolTotp, ORIGIN } from '../support/make/factors.ts';
+import { joinAs, OWNER, setUp, signIn } from '../support/make/people.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { createAuthenticator, type Lie } from '../support/world/authenticator.ts';
+import { type Browser, createBrowser } from '../support/world/browser.ts';
+
+let posthorn: TestPosthorn;
+let browser: Browser;
+let me: SignedIn;
+beforeAll(async () => {
+  posthorn = await startPosthorn({ withWorker: false });
+});
+afterAll(() => posthorn.stop());
+beforeEach(async () => {
+  await posthorn.deps.pool.query('TRUNCATE users, passkey_challenges, sign_in_tries, invitations CASCADE');
+  ({ browser, me } = await setUp(posthorn));
+});
+
+type Refusal = { error: { code: string; message: string; details?: { field: string } } };
+type Passkey = { id: string; name: string; isBackedUp: boolean; lastUsedAt?: string };
+const add = (passkey: object, by = browser, name = 'Phone') =>
+  by.request<Refusal & Passkey>('POST', '/v1/user/passkeys', { name, passkey });
+const list = async (by = browser) => (await by.request<{ data: Passkey[] }>('GET', '/v1/user/passkeys')).body.data;
+/** A refused passkey leaves everything as it was, but for its challenge. */
+const refusesToAdd = async (passkey: object, by = browser) => {
+  const { passkey_challenges: _before, ...before } = await tableContents(posthorn.deps.pool);
+  const { status, body } = await add(passkey, by);
+  const { passkey_challenges: _after, ...after } = await tableContents(posthorn.deps.pool);
+  expect(after).toEqual(before);
+  return [status, body.error.code, body.error.message];
+};
+const REFUSED = [401, 'UNAUTHORIZED', 'The passkey was not accepted'];
+const other = async (email = 'other@example.com') =>
+  joinAs(posthorn, browser, `/v1/organisations/${me.organisations[0]?.id}`, { role: 'viewer', email });
+
+describe('a new passkey', () => {
+  test('is asked for with the person verified, kept by the authenticator, and by algorithms of every Node', async () => {
+    const options = await creationOptions(browser);
+    expect(options).toEqual({
+      challenge: expect.stringMatching(/^[\w-]{43}$/),
+      rp: { id: 'localhost', name: 'Posthorn' },
+      user: {
+        id: Buffer.from(me.user.id).toString('base64url'),
+        name: OWNER.email,
+        displayName: OWNER.name,
+      },
+      pubKeyCredParams: [-8, -7, -257].map((alg) => ({ alg, type: 'public-key' })),
+      timeout: 300_000,
+      attestation: 'none',
+      excludeCredentials: [],
+      authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
+    });
+    const { authenticator } = await addPasskey(browser);
+    expect(await creationOptions(browser)).toMatchObject({
+      excludeCredentials: [{ id: authenticator.id, type: 'public-key', transports: ['internal'] }],
+    });
+  });
+
+  test('is a second factor: the first one comes with recovery codes, and the password asks for it', async () => {
+    const { recoveryCodes } = await addPasskey(browser);
+    expect(new Set(recoveryCodes).size).toBe(10);
+    expect((await addPasskey(browser, 'Key')).recoveryCodes).toEqual([]);
+    const { body } = await browser.request('GET', '/v1/user/factors');
+    expect(body).toEqual({ isAsked: true, passkeys: 2, recoveryCodes: 10 });
+    const sent = { email: OWNER.email, password: OWNER.password };
+    const step = await createBrowser(posthorn).request('POST', '/v1/sign-in', sent);
+    expect(step.body).toMatchObject({ secondStep: { means: ['passkey', 'recoveryCode'] } });
+  });
+
+  test('tells whether it is kept outside its device', async () => {
+    const authenticator = createAuthenticator(ORIGIN);
+    const lie = { isBackupEligible: true, isBackedUp: true };
+    const { body } = await add(authenticator.create(await creationOptions(browser), lie));
+    expect(body).toMatchObject({ name: 'Phone', isBackedUp: true });
+    expect((await addPasskey(browser)).passkeyId).not.toBe(body.id);
+    expect((await list()).map(({ isBackedUp }) => isBackedUp)).toEqual([false, true]);
+  });
+
+  test.each<[string, Lie]>([
+    ['made on a page of another origin', { origin: 'https://evil.example' }],
+    ['made on another port', { origin: 'http://localhost:3001' }],
+    ['made for another host', { rpId: 'example.com' }],
+    ['whose person was not verified', { isVerified: false }],
+    ['whose person was not present', { isPresent: false }],
+    ['with a challenge of its own', { challenge: 'A'.repeat(43) }],
+    ['that is an answer to another question', { type: 'webauthn.get' }],
+    ['that is backed up and cannot be', { isBackedUp: true }],
+  ])('is refused %s', async (_, lie) => {
+    const authenticator = createAuthenticator(ORIGIN);
+    expect(await refusesToAdd(authenticator.create(await creationOptions(browser), lie))).toEqual(REFUSED);
+    expect((await add(authenticator.create(await creationOptions(browser)))).status).toBe(201);
+  });
+
+  test('is refused a second time, with the challenge of another person, and with one that has expired', async () => {
+    const viewer = await other();
+    const made = createAuthenticator(ORIGIN).create(await creationOptions(browser));
+    expect(await refusesToAdd(made, viewer.browser)).toEqual(REFUSED);
+    expect((await add(made)).status).toBe(201);
+    expect(await refusesToAdd(made)).toEqual(REFUSED);
+    const late = createAuthenticator(ORIGIN).create(await creationOptions(browser));
+    await posthorn.deps.pool.query('UPDATE passkey_challenges SET expires_at = now()');
+    expect(await refusesToAdd(late)).toEqual(REFUSED);
+  });
+
+  test('is refused with a challenge that was made for signing in', async () => {
+    const { body } = await browser.request<{ challenge: string }>('POST', '/v1/sign-in/passkey/options');
+    const { challenge } = body;
+    const made = createAuthenticator(ORIGIN).create(await creationOptions(browser), { challenge });
+    expect(await refusesToAdd(made)).toEqual(REFUSED);
+  });
+
+  test('is refused where somebody has it already, and beyond twenty', async () => {
+    const viewer = await other();
+    const { authenticator } = await addPasskey(browser);
+    const again = authenticator.create(await creationOptions(viewer.browser));
+    expect((await refusesToAdd(again, viewer.browser)).slice(0, 2)).toEqual([409, 'CONFLICT']);
+    await posthorn.deps.pool.query(
+      `INSERT INTO passkeys SELECT 'pky_' || n, user_id, name, sha256(n::text::bytea), public_key, counter, transports,
+         is_backup_eligible, is_backed_up, created_at FROM passkeys, generate_series(1, 19) AS n`,
+    );
+    const more = createAuthenticator(ORIGIN).create(await creationOptions(browser));
+    expect((await refusesToAdd(more)).slice(0, 2)).toEqual([409, 'CONFLICT']);
+  });
+
+  test('is refused to a person without a password', async () => {
+    await posthorn.deps.db.user.updateMany({ data: { passwordHash: null } });
+    const made = createAuthenticator(ORIGIN).create(await creationOptions(browser));
+    expect((await refusesToAdd(made)).slice(0, 2)).toEqual([409, 'CONFLICT']);
+  });
+
+  test('is refused with its field where it has no form, and where its bytes mean nothing', async () => {
+    const made = createAuthenticator(ORIGIN).create(await creationOptions(browser));
+    const { response } = made;
+    const wrong: [object, string][] = [
+      [{ ...made, id: 'not base64url!' }, 'passkey.id'],
+      [{ ...made, type: 'password' }, 'passkey.type'],
+      [{ ...made, response: { ...response, clientDataJSON: undefined } }, 'passkey.response.clientDataJSON'],
+      [
+        { ...made, response: { ...response, attestationObject: 'A'.repeat(16_385) } },
+        'passkey.response.attestationObject',
+      ],
+    ];
+    for (const [passkey, field] of wrong) {
+      const { status, body } = await add(passkey);
+      expect([status, body.error.details?.field]).toEqual([400, field]);
+    }
+    for (const clientDataJSON of ['AAAA', 'W10', 'bnVsbA', 'e30'])
+      expect(await refusesToAdd({ ...made, response: { ...response, clientDataJSON } })).toEqual(REFUSED);
+    expect(await refusesToAdd({ ...made, response: { ...response, attestationObject: 'AAAA' } })).toEqual(REFUSED);
+  });
+});
+
+describe('a passkey', () => {
+  test('is listed newest first, renamed and removed by its person alone', async () => {
+    const [first, second] = [await addPasskey(browser, 'Phone'), await addPasskey(browser, 'Key')];
+    const viewer = await other();
+    const path = `/v1/user/passkeys/${first.passkeyId}`;
+    expect((await list()).map(({ id, name }) => [id, name])).toEqual([
+      [second.passkeyId, 'Key'],
+      [first.passkeyId, 'Phone'],
+    ]);
+    expect(await list(viewer.browser)).toEqual([]);
+    for (const [method, body] of [['PATCH', { name: 'Stolen' }], ['DELETE']] as const)
+      expect((await viewer.browser.request(method, path, body)).status).toBe(404);
+    const renamed = await browser.request<Passkey>('PATCH', path, { name: 'Old phone' });
+    expect([renamed.status, renamed.body.name]).toEqual([200, 'Old phone']);
+    expect((await browser.request('PATCH', path, renamed.body)).status).toBe(200);
+    expect((await browser.request('PATCH', path, { name: 'a\u0007b' })).status).toBe(400);
+    expect((await browser.request('DELETE', path)).status).toBe(204);
+    expect((await browser.request('DELETE', path)).status).toBe(404);
+    expect((await list()).map(({ name }) => name)).toEqual(['Key']);
+    expect((await browser.request<Passkey[]>('GET', '/v1/user/passkeys?limit=1')).status).toBe(200);
+  });
+
+  test('takes the recovery codes with it when it was the last factor, and only then', async () => {
+    const { passkeyId } = await addPasskey(browser);
+    await enrolTotp(browser);
+    await browser.request('DELETE', `/v1/user/passkeys/${passkeyId}`);
+    expect((await browser.request('GET', '/v1/user/factors')).body).toMatchObject({ passkeys: 0, recoveryCodes: 10 });
+    const next = await addPasskey(browser);
+    await browser.request('DELETE', '/v1/user/totp');
+    expect((await browser.request('GET', '/v1/user/factors')).body).toMatchObject({ passkeys: 1, recoveryCodes: 10 });
+    await browser.request('DELETE', `/v1/user/passkeys/${next.passkeyId}`);
+    const { body } = await browser.request('GET', '/v1/user/factors');
+    expect(body).toEqual({ isAsked: false, passkeys: 0, recoveryCodes: 0 });
+    expect((await signIn(posthorn, OWNER)).me.session.provenBy).toEqual(['password']);
+  });
+
+  test('is told of in the audit log, with its name', async () => {
+    const { passkeyId } = await addPasskey(browser);
+    await browser.request('PATCH', `/v1/user/passkeys/${passkeyId}`, { name: 'Key' });
+    await browser.request('DELETE', `/v1/user/passkeys/${passkeyId}`);
+    type Entries = { data: { action: string; after?: object }[] };
+    const headers = { 'posthorn-organisation': me.organisations[0]?.id };
+    const { body } = await browser.request<Entries>('GET', '/v1/audit?limit=3', undefined, { headers });
+    expect(body.data.map(({ action, after }) => [action, after])).toEqual([
+      ['user.factor_removed', { factor: 'passkey', name: 'Key' }],
+      ['user.factor_renamed', { name: 'Key' }],
+      ['user.factor_added', { factor: 'passkey', name: 'Phone' }],
+    ]);
+  });
+});
+
+test.each([
+  ['POST', '/v1/user/passkeys/options'],
+  ['DELETE', '/v1/user/passkeys/x'],
+])('%s %s wants a person who has just proven who they are', async (method, path) => {
+  await posthorn.deps.pool.query(`UPDATE sessions SET authenticated_at = now() - interval '11 minutes'`);
+  expect((await browser.request(method, path)).status).toBe(403);
+});
+
+test.each([
+  ['https://api.example.com', 'https://dash.example.com/posthorn', 'dash.example.com', 'https://dash.example.com'],
+  ['https://api.example.com/mail', undefined, 'api.example.com', 'https://api.example.com'],
+])('at %s with the dashboard %s passkeys are of the host %s and its pages', async (base, dashboard, host, origin) => {
+  const variables = { PUBLIC_BASE_URL: base, ...(dashboard && { DASHBOARD_URL: dashboard }) };
+  const away = await startPosthorn({ withWorker: false, variables });
+  try {
+    const person = await setUp(away);
+    const options = await creationOptions(person.browser);
+    expect(options.rp.id).toBe(host);
+    const foreign = createAuthenticator('https://www.example.com').create(options);
+    expect((await add(foreign, person.browser)).status).toBe(401);
+    const own = createAuthenticator(origin).create(await creationOptions(person.browser));
+    expect((await add(own, person.browser)).status).toBe(201);
+  } finally {
+    await away.stop();
+  }
+});
+
+test('at an IP address there are no passkeys, and the answer says why', async () => {
+  const bare = await startPosthorn({ withWorker: false, variables: { PUBLIC_BASE_URL: 'http://127.0.0.1:3000' } });
+  try {
+    const person = await setUp(bare);
+    const { status, body } = await person.browser.request<Refusal>('POST', '/v1/user/passkeys/options');
+    expect([status, body.error.message]).toEqual([409, expect.stringContaining('PUBLIC_BASE_URL')]);
+  } finally {
+    await bare.stop();
+  }
+});

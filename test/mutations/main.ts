@@ -1,0 +1,74 @@
+import { ensureBuilt } from '../support/service/ensure-built.ts';
+import type { TestRun } from '../support/service/run.ts';
+import { startServers } from '../support/service/servers.ts';
+import { EQUIVALENT } from './equivalent.ts';
+import { allMutations, type Mutation } from './find.ts';
+import { runMutant } from './run-mutant.ts';
+import { type Step, stepsOf } from './tests-of.ts';
+
+/** Tests that were run over the tree as it is. */
+const tried = new Map<string, Promise<void>>();
+
+/** Throws when one of these tests fails without a mutation too: it would kill every mutant. */
+function expectGreen(step: Step, servers: TestRun): Promise<void> {
+  const name = JSON.stringify(step);
+  const run = async (): Promise<void> => {
+    const { failed } = await runMutant(undefined, { ...step, servers });
+    if (failed.length > 0) throw new Error(`Nothing is known of mutants: the tree as it is fails ${failed.join(', ')}`);
+  };
+  const trying = tried.get(name) ?? run();
+  tried.set(name, trying);
+  return trying;
+}
+
+/** The test that fails without the condition. */
+async function killerOf(mutation: Mutation, servers: TestRun): Promise<string | undefined> {
+  for (const step of stepsOf(mutation)) {
+    const { failed } = await runMutant(mutation, { ...step, servers });
+    if (failed[0] === undefined) continue;
+    await expectGreen(step, servers);
+    return failed[0];
+  }
+  return undefined;
+}
+
+/** Mutants that run at the same time. */
+const AT_ONCE = 2;
+
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+
+/** Removes one tenant condition after the other. Arguments narrow them by words of their ids; `--list` only shows them. */
+async function main(words: readonly string[]): Promise<void> {
+  const all = allMutations();
+  const chosen = all.filter(({ id }) => words.every((word) => word.startsWith('--') || id.includes(word)));
+  for (const id of Object.keys(EQUIVALENT))
+    if (!all.some((mutation) => mutation.id === id))
+      throw new Error(`equivalent.ts names a condition that is gone: ${id}`);
+  if (words.includes('--list')) return chosen.forEach(({ id }) => print(id));
+  ensureBuilt(print);
+  const begun = performance.now();
+  const servers = await startServers();
+  const survivors: string[] = [];
+  const waiting = chosen.filter(({ id }) => !(id in EQUIVALENT));
+  const tryNext = async (): Promise<void> => {
+    for (let mutation = waiting.shift(); mutation !== undefined; mutation = waiting.shift()) {
+      const killer = await killerOf(mutation, servers);
+      if (killer === undefined) survivors.push(mutation.id);
+      print(killer === undefined ? `SURVIVED ${mutation.id}` : `killed   ${mutation.id}\n           by: ${killer}`);
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: AT_ONCE }, tryNext));
+  } finally {
+    await servers.stop();
+  }
+  const listed = chosen.filter(({ id }) => id in EQUIVALENT).length;
+  const minutes = ((performance.now() - begun) / 60_000).toFixed(1);
+  for (const id of survivors) print(`SURVIVED ${id}`);
+  print(
+    `${chosen.length} conditions, ${minutes} minutes: ${chosen.length - listed - survivors.length} killed, ${listed} equivalent, ${survivors.length} survive`,
+  );
+  process.exitCode = survivors.length === 0 ? 0 : 1;
+}
+
+await main(process.argv.slice(2));

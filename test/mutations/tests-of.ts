@@ -1,0 +1,100 @@
+import { existsSync, readdirSync } from 'node:fs';
+import type { Mutation } from './find.ts';
+
+const [LISTS, SHARED, ROUTES] = ['isolation-lists', 'isolation-shared', 'isolation'].map(
+  (name) => `test/contract/${name}.test.ts`,
+) as [string, string, string];
+
+export const MATRIX = [LISTS, SHARED, ROUTES];
+
+/** Titles of tests of the matrix that a mutant of a folder is likeliest to fail. */
+const TITLES: Readonly<Record<string, string>> = {
+  'src/channels': '/v1/channels',
+  'src/dead-letters': '/v1/dlq|dead letters',
+  'src/deliveries': '/v1/(deliveries|dlq)|dead letters',
+  'src/messages': '/v1/(messages|channels)',
+  'src/publishing': '/v1/(channels|messages|subscriptions)|remembers',
+  'src/replays': '/v1/(dlq|replays|subscriptions)|dead letters',
+  'src/scheduling': '/v1/(channels|messages)',
+  'src/streams': '/stream|a stream',
+  'src/subscriptions': '/v1/(subscriptions|channels)',
+  'src/identity/api-keys': '/v1/api-keys',
+  'src/identity/apps': '/v1/apps|suspended',
+  'src/identity/audit': '/v1/audit',
+  'src/identity/machine-credentials': '/v1/machine-credentials',
+  'src/identity/members': '/v1/organisations',
+  'src/identity/organisations': '/v1/organisations',
+  'src/identity/passkeys': '/v1/passkeys',
+  'src/identity/sessions': '/v1/sessions|remembers',
+};
+
+/** Tests of the resource that a condition belongs to, where they are not all that the folder of the same name has. */
+const OWN: Readonly<Record<string, readonly string[]>> = {
+  'src/dead-letters': ['replays/dead-letters', 'replays/filters'],
+  'src/dispatch': ['dispatch/reconciler'],
+  'src/identity/accounts': ['identity/single-sign-on-provider', 'identity/things-of-others', 'identity/sign-in'],
+  'src/identity/api-keys': ['identity/api-keys', 'identity/api-key-changes', 'identity/new-scopes'],
+  'src/identity/apps': ['identity/apps', 'identity/suspended-clients'],
+  'src/identity/audit': ['identity/audit', 'identity/audit-people'],
+  'src/identity/factors': [
+    'identity/things-of-others',
+    'identity/second-factors',
+    'identity/lost-factors',
+    'identity/second-steps',
+  ],
+  'src/identity/grants': ['identity/new-scopes', 'identity/machine-credentials'],
+  'src/identity/machine-credentials': ['identity/machine-credentials', 'identity/token-records'],
+  'src/identity/members': [
+    'identity/things-of-others',
+    'identity/members',
+    'identity/lost-rights',
+    'identity/single-sign-on',
+  ],
+  'src/identity/organisations': ['identity/organisations'],
+  'src/identity/passkeys': ['identity/passkeys', 'identity/passkey-sign-in'],
+  'src/identity/sessions': ['identity/things-of-others', 'identity/sessions', 'identity/lost-rights'],
+  'src/identity/sign-in': ['identity/sign-in', 'identity/second-steps'],
+  'src/identity/single-sign-on': ['identity/single-sign-on'],
+  'src/messages': ['messages/erasure', 'publishing/messages'],
+};
+
+const ofFolder = <Value>(table: Readonly<Record<string, Value>>, path: string): Value | undefined =>
+  Object.entries(table).find(([folder]) => path.startsWith(`${folder}/`))?.[1];
+
+export const titleOf = (path: string): string | undefined => ofFolder(TITLES, path);
+
+function ownTests(path: string): string[] {
+  const listed = ofFolder(OWN, path);
+  if (listed !== undefined) return listed.map((name) => `test/${name}.test.ts`);
+  const folder = path.replace('src/', 'test/').split('/').slice(0, 2).join('/');
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { encoding: 'utf8' })
+    .filter((name) => name.endsWith('.test.ts'))
+    .map((name) => `${folder}/${name}`);
+}
+
+/** The file of the matrix in which a mutant of this kind dies, as a rule. */
+function likeliest({ id, kind }: Mutation, isLock: boolean): string {
+  if (isLock || kind === 'key' || /known|config/i.test(id)) return SHARED;
+  return kind === 'cursor' ||
+    kind === 'walk' ||
+    (/: where/.test(id) && /\b(find\w+s|list\w*|visibleTo|select)\b/.test(id))
+    ? LISTS
+    : ROUTES;
+}
+
+/** Test files that are run together; `title` narrows their tests by a regular expression. */
+export type Step = { files: readonly string[]; title?: string };
+
+/** Tests that a mutant must fail, from the quickest and likeliest to the whole matrix. */
+export function stepsOf(mutation: Mutation): Step[] {
+  // A statement that only locks changes no answer, and makes others wait.
+  const isLock = /\block\w+: sql /.test(mutation.id);
+  const title = isLock ? 'keep no neighbour waiting' : titleOf(mutation.path);
+  const own = ownTests(mutation.path);
+  return [
+    ...(title === undefined ? [] : [{ files: [likeliest(mutation, isLock)], title }]),
+    ...(own.length === 0 ? [] : [{ files: own }]),
+    { files: MATRIX },
+  ];
+}

@@ -1,0 +1,175 @@
+import { z } from 'zod';
+import { isSettable } from '../../../src/http/fields.ts';
+import type { Route } from '../../../src/http/route.ts';
+import type { Role } from '../../../src/identity/roles.ts';
+import type { ErrorCode } from '../../../src/kernel/api-error.ts';
+import type { Services } from '../../../src/services.ts';
+import type { TenantIds } from '../make/tenants.ts';
+import { CONTRACT, type ContractRow } from './contract-table.ts';
+import { PEOPLE } from './people-table.ts';
+
+/** Ways to present a credential. */
+export type Presented = 'key' | 'token' | 'session';
+
+/** Routes by who may ask: in an environment, in one or above it, above environments, and a person who names no place. */
+export type RouteClass = 'environment' | 'any' | 'organisation' | 'person';
+
+export const classOf = ({ access }: Pick<Route<Services>, 'access'>): RouteClass | 'public' =>
+  typeof access === 'object' ? (access.level ?? 'environment') : access === 'public' ? 'public' : 'person';
+
+/** A credential that is good for nothing at all. Its refusal depends on no id. */
+const never = (code: ErrorCode) => ({ environment: code, any: code, organisation: code, person: code });
+
+/**
+ * A good credential of somebody else, on ids of the victim. An id of another tenant is NOT_FOUND as a missing one is, never FORBIDDEN.
+ * Keys and tokens belong to one environment: whatever is above it is FORBIDDEN for them before any id is looked at.
+ */
+const elsewhere = {
+  environment: 'NOT_FOUND',
+  any: 'NOT_FOUND',
+  organisation: 'FORBIDDEN',
+  person: 'FORBIDDEN',
+} as const;
+const personElsewhere = never('NOT_FOUND');
+
+type Expected = Readonly<Record<RouteClass, ErrorCode>>;
+
+/** Refusals by kind of wrong caller and by how the caller's credential is presented; a kind that a presentation cannot have is absent. */
+export const KINDS: Readonly<Record<string, Readonly<Partial<Record<Presented, Expected>>>>> = {
+  'other organisation': { key: elsewhere, token: elsewhere, session: personElsewhere },
+  'other app': { key: elsewhere, token: elsewhere, session: personElsewhere },
+  'other environment': { key: elsewhere, token: elsewhere, session: personElsewhere },
+  revoked: { key: never('UNAUTHORIZED'), token: never('UNAUTHORIZED'), session: never('UNAUTHORIZED') },
+  expired: { key: never('UNAUTHORIZED'), token: never('UNAUTHORIZED'), session: never('UNAUTHORIZED') },
+  'without scope': { key: never('FORBIDDEN'), token: never('FORBIDDEN') },
+  // A person is refused traffic there alone (isOpenTo).
+  'suspended app': { key: never('FORBIDDEN'), token: never('FORBIDDEN'), session: never('FORBIDDEN') },
+  // A person of another organisation, or of none, who names the victim's environment.
+  'member of another organisation': { session: never('FORBIDDEN') },
+  'member of none': { session: never('FORBIDDEN') },
+};
+
+/** People read and change a suspended app, and make it active again: it takes no publishes and no replays of theirs. */
+export const isOpenTo = (
+  { isPublish, isRedelivery }: Pick<Route<Services>, 'isPublish' | 'isRedelivery'>,
+  { kind, presented }: { kind: string; presented: Presented },
+): boolean => kind === 'suspended app' && presented === 'session' && isPublish !== true && isRedelivery !== true;
+
+/** Kinds that are refused by the ids which they name: on a route that can name none they have their own things. */
+export const PLACES = ['other organisation', 'other app', 'other environment'] as const;
+
+/** A body that names what is not there, or another tenant's, is refused as any other wrong body: with the field that names it. */
+export const FOREIGN_IN_BODY: ErrorCode = 'INVALID_REQUEST';
+
+/** Tables that a refused request may change, each with its reason. `last_used_at` is left out of all of them (table-contents.ts). */
+export const MAY_CHANGE: Readonly<Record<string, string>> = {
+  used_proofs: 'a DPoP proof is used up by any request that gets as far as its proof',
+};
+
+/** Least roles on routes of organisations that have no scope. People act there without naming a place. */
+export const leastRoleOf = ({ method, path }: Pick<Route<Services>, 'method' | 'path'>): Role | undefined =>
+  PEOPLE.find(({ endpoint }) => endpoint === `${method} ${path}`)?.least;
+
+export type Example = { body?: Record<string, unknown>; row?: ContractRow };
+
+/** An example request of a route. Throws with what is to be added, and where, for a route that has none. */
+export function exampleOf(
+  route: Pick<Route<Services>, 'method' | 'path' | 'access' | 'consumes'>,
+  ids: TenantIds,
+): Example {
+  const endpoint = `${route.method} ${route.path}`;
+  const row = CONTRACT.find(({ method, path }) => method === route.method && path === route.path);
+  const person = PEOPLE.find((each) => each.endpoint === endpoint);
+  const table = typeof route.access === 'object' ? 'contract-table.ts' : 'people-table.ts';
+  if (row === undefined && person === undefined)
+    throw new Error(`${endpoint} has no example: add its row to test/support/check/${table}`);
+  const body = row?.body?.(ids) ?? (person?.body && withIds(person.body, ids));
+  if (body === undefined && route.consumes !== 'none')
+    throw new Error(`${endpoint} has no example of its body: add \`body\` to its row in test/support/check/${table}`);
+  return { ...(body !== undefined && { body }), ...(row !== undefined && { row }) };
+}
+
+/** Every example body of a route. Throws with what is to be added for a field that is called like an id and stands in none of them. */
+export function bodiesOf(
+  route: Parameters<typeof exampleOf>[0] & Pick<Route<Services>, 'body'>,
+  ids: TenantIds,
+): (Record<string, unknown> | undefined)[] {
+  const { body, row } = exampleOf(route, ids);
+  if (body === undefined) return [undefined];
+  const bodies = [body, ...(row?.otherBodies?.(ids) ?? [])];
+  const unnamed = Object.entries(shapeOf(route.body)).find(
+    ([name, field]) => name in ids && isSettable(field) && bodies.every((each) => each[name] === undefined),
+  );
+  if (unnamed !== undefined)
+    throw new Error(
+      `${route.method} ${route.path} takes ${unnamed[0]}, which no example has: add a body with it to \`otherBodies\` of its row ` +
+        'in test/support/check/contract-table.ts',
+    );
+  return bodies;
+}
+
+/** The fields of a body, which is an object or a function before one (src/http/fields.ts). */
+function shapeOf(schema: z.ZodType | undefined): Record<string, z.ZodType> {
+  if (schema instanceof z.ZodObject) return schema.shape;
+  return schema instanceof z.ZodPipe ? shapeOf(schema.def.out as z.ZodType) : {};
+}
+
+/** A body of the people's table, with ids of a tenant in the fields that are called like ids. */
+const withIds = (body: Record<string, unknown>, ids: TenantIds): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(body).map(([name, value]) => [name, name in ids ? ids[name as keyof TenantIds] : value]),
+  );
+
+/** Names of a path's parameters. Throws with what is to be added for one of which tenants have no id. */
+export const parametersOf = (path: string, ids: TenantIds): (keyof TenantIds)[] =>
+  Array.from(path.matchAll(/:(\w+)/g), ([, name = '']) => {
+    if (name in ids) return name as keyof TenantIds;
+    throw new Error(
+      `${path} names ${name}, of which no tenant has one: add it to ResourceIds (test/support/check/contract-row.ts) and to ` +
+        'seedResources (test/support/make/seed.ts), or to TenantIds and makePeople (test/support/make/tenants.ts)',
+    );
+  });
+
+/** A path with a tenant's ids in it. */
+export const pathWith = (path: string, ids: TenantIds): string =>
+  parametersOf(path, ids).reduce((filled, name) => filled.replace(`:${name}`, ids[name]), path);
+
+/** Values of a filter that a neighbour may try, by the name of the parameter: ids are those of the tenant. */
+const FILTERED: Readonly<Record<string, (ids: TenantIds) => string[]>> = {
+  channelId: ({ channelId }) => [channelId],
+  subscriptionId: ({ subscriptionId }) => [subscriptionId],
+  messageId: ({ messageId }) => [messageId],
+  actorId: ({ apiKeyId }) => [apiKeyId],
+  targetId: ({ channelId, appId }) => [channelId, appId],
+  eventType: () => ['order.created', 'order.*'],
+  eventTypes: () => ['order.*'],
+  since: () => ['2020-01-01T00:00:00Z'],
+  until: () => ['2100-01-01T00:00:00Z'],
+};
+
+/** Query strings of a list: none, each value of each filter, and all pairs of two. Throws with what is to be added for a new filter. */
+export function filtersOf({ path, query }: Pick<Route<Services>, 'path' | 'query'>, ids: TenantIds): string[] {
+  // `as`: queries of lists are strict objects (src/http/query.ts).
+  const { shape = {} } = (query ?? {}) as { shape?: Record<string, z.ZodType> };
+  const values = Object.entries(shape)
+    .filter(([name]) => name !== 'cursor' && name !== 'limit')
+    .map(([name, schema]) => {
+      const given = optionsOf(schema) ?? FILTERED[name]?.(ids);
+      if (given === undefined)
+        throw new Error(
+          `${path} filters by ${name}: add values of it to FILTERED (test/support/check/isolation-table.ts)`,
+        );
+      return given.map((value) => `${name}=${value}`);
+    });
+  const pairs = values.flatMap((one, index) =>
+    values.slice(index + 1).flatMap((other) => one.flatMap((a) => other.map((b) => `${a}&${b}`))),
+  );
+  return ['', ...values.flat(), ...pairs];
+}
+
+/** Values of an enumeration, however it is wrapped. */
+function optionsOf(schema: z.ZodType): string[] | undefined {
+  if (schema instanceof z.ZodEnum) return schema.options.map(String);
+  const { innerType } = schema.def as { innerType?: z.ZodType };
+  return innerType === undefined ? undefined : optionsOf(innerType);
+}

@@ -1,0 +1,55 @@
+import { TOTP } from 'otpauth';
+import { type Authenticator, createAuthenticator } from '../world/authenticator.ts';
+import type { Browser } from '../world/browser.ts';
+
+/** The code of a secret, so many steps of 30 s from now. */
+export const totpCode = (secret: string, steps = 0): string =>
+  new TOTP({ secret }).generate({ timestamp: Date.now() + steps * 30_000 });
+
+export type Enrolled = { secret: string; recoveryCodes: string[] };
+
+/** Gives the person of a browser an authenticator app. Its first code is used up. */
+export async function enrolTotp(browser: Browser): Promise<Enrolled> {
+  const { body: made } = await browser.request<{ secret: string }>('POST', '/v1/user/totp');
+  const sent = { code: totpCode(made.secret) };
+  const { status, body } = await browser.request<{ recoveryCodes?: string[] }>('POST', '/v1/user/totp/confirm', sent);
+  if (status !== 200) throw new Error(`The first code was answered ${status}: ${JSON.stringify(body)}`);
+  return { secret: made.secret, recoveryCodes: body.recoveryCodes ?? [] };
+}
+
+/** Origin of pages where nothing is set: that of PUBLIC_BASE_URL's default. */
+export const ORIGIN = 'http://localhost:3000';
+
+type PasskeyCreation = Parameters<Authenticator['create']>[0];
+type RequestOptions = Parameters<Authenticator['get']>[0];
+
+/** Options of one of the routes that make a challenge for a passkey that there is. */
+export async function requestOptions(browser: Browser, path: string): Promise<RequestOptions> {
+  const { status, body } = await browser.request<RequestOptions>('POST', path);
+  if (status !== 200) throw new Error(`${path} answered ${status}: ${JSON.stringify(body)}`);
+  return body;
+}
+
+/** Options for a new passkey of the person of a browser. */
+export async function creationOptions(browser: Browser): Promise<PasskeyCreation> {
+  const { status, body } = await browser.request<PasskeyCreation>('POST', '/v1/user/passkeys/options');
+  if (status !== 200) throw new Error(`Options for a passkey were answered ${status}: ${JSON.stringify(body)}`);
+  return body;
+}
+
+/** Gives the person of a browser a passkey. */
+export async function addPasskey(
+  browser: Browser,
+  name = 'Phone',
+): Promise<{ authenticator: Authenticator; passkeyId: string; recoveryCodes: string[] }> {
+  const authenticator = createAuthenticator(ORIGIN);
+  const passkey = authenticator.create(await creationOptions(browser));
+  const sent = { name, passkey };
+  const { status, body } = await browser.request<{ id: string; recoveryCodes?: string[] }>(
+    'POST',
+    '/v1/user/passkeys',
+    sent,
+  );
+  if (status !== 201) throw new Error(`A passkey was answered ${status}: ${JSON.stringify(body)}`);
+  return { authenticator, passkeyId: body.id, recoveryCodes: body.recoveryCodes ?? [] };
+}

@@ -1,0 +1,62 @@
+import { answerProblems } from '../check/answer-check.ts';
+import { makeProof, type ProofKey } from '../make/dpop-proofs.ts';
+import type { Browser } from './browser.ts';
+
+export type Reply = { status: number; text: string; headers: Headers };
+
+/** One who calls with a credential, in whatever way it is presented. Its answers come as text, to be looked through. */
+export type CredentialCaller = (
+  method: string,
+  path: string,
+  body?: unknown,
+  headers?: Record<string, string>,
+) => Promise<Reply>;
+
+type Head = Record<string, string>;
+
+const callWith =
+  (url: string, headersOf: (method: string, path: string) => Head | Promise<Head>): CredentialCaller =>
+  async (method, path, body, headers) => {
+    const response = await fetch(url + path, {
+      method,
+      headers: {
+        ...(await headersOf(method, path)),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const { status } = response;
+    const type = response.headers.get('content-type') ?? '';
+    if (type.startsWith('text/event-stream')) {
+      // A stream would not end here.
+      await response.body?.cancel();
+      return { status, text: '', headers: response.headers };
+    }
+    const text = await response.text();
+    const json = type.startsWith('application/x-ndjson') ? `[${text.trimEnd().replaceAll('\n', ',')}]` : text;
+    const seen: unknown = json === '' ? undefined : JSON.parse(json);
+    const problems = answerProblems({ method, path, status, body: seen });
+    if (problems.length > 0)
+      throw new Error(`${method} ${path} answers ${status} with ${text}: ${problems.join('; ')}`);
+    return { status, text, headers: response.headers };
+  };
+
+export const callerByKey = (url: string, key: string): CredentialCaller =>
+  callWith(url, () => ({ authorization: `Bearer ${key}` }));
+
+/** `base` is the address that proofs name. */
+export const callerByToken = (
+  url: string,
+  { token, key, base }: { token: string; key: ProofKey; base: string },
+): CredentialCaller =>
+  callWith(url, async (method, path) => {
+    const [pathAlone = ''] = path.split('?');
+    return { authorization: `DPoP ${token}`, dpop: await makeProof(key, { method, uri: base + pathAlone, token }) };
+  });
+
+/** A person in a browser, who names that place on every request. The browser's cookies of now are sent, and never changed. */
+export function callerBySession(url: string, { jar }: Pick<Browser, 'jar'>, names: Head = {}): CredentialCaller {
+  const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
+  return callWith(url, () => ({ 'sec-fetch-site': 'same-origin', cookie, ...names }));
+}
