@@ -1,11 +1,15 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createRecordAudit, type Doer } from '../../src/identity/audit/record.ts';
 import { createAudit } from '../../src/identity/audit/service.ts';
+import { timeOfId } from '../../src/kernel/ids.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import type { ResourceIds } from '../support/check/contract-table.ts';
 import { make, seedResources } from '../support/make/seed.ts';
 
 type Entry = {
+  id: string;
+  at: string;
   action: string;
   actor: { kind: string; id: string };
   target: { id: string };
@@ -54,6 +58,16 @@ describe('an entry', () => {
       hash: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
     expect(made).toMatchObject({ action: 'channel.created', after: { name: 'orders', description: 'old' } });
+  });
+
+  // Old: a clock read a second time, behind a millisecond's end, gave a time at which `since` and `until` did not find the entry.
+  test('tells the time that its id carries, by which since and until choose', async () => {
+    const record = createRecordAudit({ ...posthorn.deps, clock: () => new Date(Date.now() + 60_000) });
+    const [doer] = await entriesOf(`targetId=${await makeChannel()}`);
+    const target = { id: posthorn.deps.newId('channel') };
+    await record(posthorn.deps.db, doer as unknown as Doer, { action: 'channel.updated', target });
+    const [entry] = await entriesOf(`targetId=${target.id}`);
+    expect(entry?.at).toBe(timeOfId('auditEntry', String(entry?.id))?.toISOString());
   });
 
   /** The call that makes the change; of what it makes itself, the answer has the id. */
