@@ -1,6 +1,6 @@
 import { cpus } from 'node:os';
 
-/** Settings of both projects: TypeScript by swc, real ES modules (run with NODE_OPTIONS=--experimental-vm-modules). */
+/** Settings of all projects: TypeScript by swc, real ES modules (run with NODE_OPTIONS=--experimental-vm-modules). */
 const project = {
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
@@ -33,9 +33,17 @@ export default {
       ...project,
       displayName: 'integration',
       testMatch: ['<rootDir>/test/**/*.test.ts'],
+      testPathIgnorePatterns: [...project.testPathIgnorePatterns, '<rootDir>/test/topology/'],
       // PostgreSQL and Temporal are started once, for the first integration test; unit tests never wait for them.
       globalSetup: './test/support/service/global-setup.ts',
       globalTeardown: './test/support/service/global-teardown.ts',
+      setupFilesAfterEnv: ['./test/support/service/repeat-faults.ts'],
+    },
+    {
+      // The service as it is deployed: npm run topology. Its files start their own servers.
+      ...project,
+      displayName: 'topology',
+      testMatch: ['<rootDir>/test/topology/**/*.test.ts'],
       setupFilesAfterEnv: ['./test/support/service/repeat-faults.ts'],
     },
   ],

@@ -61,6 +61,12 @@ function mediaTypesOf(consumes: Consumes): readonly string[] {
 const unsupported = (field: string, reason: string): ApiError =>
   new ApiError('UNSUPPORTED_MEDIA_TYPE', `${field}: ${reason}`, { details: { field, reason } });
 
+/**
+ * Types of raw-body's errors for a caller who is gone: in the middle of the body, or before it was looked at, while a busy database
+ * kept the request waiting.
+ */
+const BROKEN_OFF = ['request.aborted', 'request.size.invalid', 'stream.not.readable'];
+
 async function read(request: IncomingMessage, limit: number): Promise<Buffer> {
   try {
     return await getRawBody(request, { limit, length: request.headers['content-length'] ?? null });
@@ -72,7 +78,7 @@ async function read(request: IncomingMessage, limit: number): Promise<Buffer> {
       const reason = `must be at most ${limit} bytes`;
       throw new ApiError('PAYLOAD_TOO_LARGE', `body: ${reason}`, { details: { field: 'body', reason } });
     }
-    if (type === 'request.aborted' || type === 'request.size.invalid')
+    if (BROKEN_OFF.includes(String(type)))
       throw invalidField('body', 'ended before it was complete');
     throw thrown;
   }

@@ -19,7 +19,9 @@ export function findTemporalPrograms(print: (line: string) => void): TemporalPro
   const paths = { server: join(folder, 'server'), sql: join(folder, 'sql') };
   if (Object.values(paths).every((path) => existsSync(path))) return paths;
   if (spawnSync('go', ['version']).error !== undefined)
-    throw new Error(`The topology needs Temporal's server for PostgreSQL: install Go, which builds it, or put server and sql into ${folder}`);
+    throw new Error(
+      `The topology needs Temporal's server for PostgreSQL: install Go, which builds it, or put server and sql into ${folder}`,
+    );
   print(`building Temporal's server ${VERSION} by go install; this takes some minutes, once`);
   mkdirSync(folder, { recursive: true });
   execFileSync('go', ['install', ...Object.values(PACKAGES).map((name) => `${name}@${VERSION}`)], {

@@ -24,7 +24,12 @@ export type ClusterOptions = {
  * A Temporal server on PostgreSQL with four shards, by the files of `deploy/temporal` that docker-compose.yml uses: a role without
  * rights beyond its two databases, the schema by set-up-schema.sh, the configuration of server.yaml. Ready when its API answers.
  */
-export async function startTemporalCluster({ postgresUrl, port, programs, folder }: ClusterOptions): Promise<TopologyChild> {
+export async function startTemporalCluster({
+  postgresUrl,
+  port,
+  programs,
+  folder,
+}: ClusterOptions): Promise<TopologyChild> {
   await makeDatabases(postgresUrl);
   const { hostname, port: databasePort } = new URL(postgresUrl);
   const database = { SQL_HOST: hostname, SQL_PORT: databasePort, SQL_USER: 'temporal', SQL_PASSWORD: PASSWORD };
@@ -52,7 +57,8 @@ async function makeDatabases(url: string): Promise<void> {
   await client.connect();
   try {
     await client.query(`CREATE ROLE temporal LOGIN PASSWORD '${PASSWORD}'`);
-    for (const name of ['temporal', 'temporal_visibility']) await client.query(`CREATE DATABASE ${name} OWNER temporal`);
+    for (const name of ['temporal', 'temporal_visibility'])
+      await client.query(`CREATE DATABASE ${name} OWNER temporal`);
   } finally {
     await client.end();
   }

@@ -29,12 +29,14 @@ export const DRILL_SESSION = 'drill';
 
 /**
  * One fault in the middle of everything that callers and workers do at the same time. `fault` is called while several of their
- * transactions wait for one lock, and returns once the server is back. Waits until all works again and the begun work has ended;
+ * transactions wait for one lock (unless `inTransactions` is false: who drains waits for such a lock too), and returns once the server
+ * is back. Waits until all works again and the begun work has ended;
  * throws for work that does not heal. Returns the faults found afterwards, as sentences, and how many answers were in doubt.
  */
 export async function drill(
   drilled: Drilled,
   fault: () => Promise<void>,
+  { inTransactions = true }: { inTransactions?: boolean } = {},
 ): Promise<{ faults: string[]; inDoubt: number }> {
   const jobs = await prepareLongJobs(drilled, drilled.scenes);
   const flow = await startMixedFlow(drilled, drilled.scenes);
@@ -44,7 +46,7 @@ export async function drill(
     const calmMs = Date.now() - begunAt;
     const { archive, end } = await jobs.begin();
 
-    await inTheMiddle(drilled.pool, fault);
+    await (inTransactions ? inTheMiddle(drilled.pool, fault) : fault());
     await flow.worksSince(Date.now(), calmMs + HEALED_WITHIN_MS);
 
     await flow.stop();

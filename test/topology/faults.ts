@@ -1,0 +1,122 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TopologyChild } from './child.ts';
+import type { Topology } from './topology.ts';
+
+/** One kind of fault: what it does to the topology, which is whole again when it returns. */
+export type Fault = {
+  /** Its number in docs/reliability.md. */
+  number: string;
+  title: string;
+  run: (topology: Topology, chance: Chance) => Promise<void>;
+  /** False: it does not begin while transactions wait for a lock, because it waits for their end itself. */
+  inTransactions?: boolean;
+};
+
+/** What a run chooses by chance, all of it from the seed that it prints. */
+export type Chance = {
+  /** One of them. */
+  pick<T>(items: readonly T[]): T;
+  /** How long a part is away or frozen, ms: `short` in the quick form, up to `long` otherwise. */
+  lasting(short: number, long: number): number;
+};
+
+/** Numbers from a seed, the same on every machine (mulberry32). */
+export function createChance(seed: number, isLong: boolean): Chance {
+  let state = seed >>> 0;
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  return {
+    pick(items) {
+      const found = items[Math.floor(next() * items.length)];
+      if (found === undefined) throw new Error('nothing to pick from');
+      return found;
+    },
+    lasting: (short, long) => Math.round(isLong ? short + next() * (long - short) : short),
+  };
+}
+
+const killed = async (child: TopologyChild, awayMs: number): Promise<void> => {
+  await child.end('SIGKILL');
+  await sleep(awayMs);
+  await child.begin();
+};
+
+const frozen = async (part: { freeze(): void; thaw(): void }, forMs: number): Promise<void> => {
+  part.freeze();
+  await sleep(forMs);
+  part.thaw();
+};
+
+export const FAULTS: readonly Fault[] = [
+  {
+    number: 'F1',
+    title: 'one of two APIs is killed and comes back',
+    run: ({ apis }, chance) => killed(chance.pick(apis), chance.lasting(1_000, 3_000)),
+  },
+  {
+    number: 'F2',
+    title: 'one of two workers is killed and comes back',
+    run: ({ workers }, chance) => killed(chance.pick(workers), chance.lasting(1_000, 10_000)),
+  },
+  {
+    number: 'F2',
+    title: 'all workers are killed and come back',
+    run: async ({ workers }, chance) => {
+      await Promise.all(workers.map((worker) => worker.end('SIGKILL')));
+      await sleep(chance.lasting(500, 10_000));
+      await Promise.all(workers.map((worker) => worker.begin()));
+    },
+  },
+  {
+    number: 'F3',
+    title: 'Temporal is killed and comes back',
+    run: ({ temporal }, chance) => killed(temporal, chance.lasting(2_000, 60_000)),
+  },
+  {
+    number: 'F4',
+    title: 'PostgreSQL is stopped at once and comes back, and Temporal with it loses its store for that time',
+    run: async ({ postgres }, chance) => {
+      await postgres.crash();
+      await sleep(chance.lasting(1_000, 10_000));
+      await postgres.restart();
+    },
+  },
+  {
+    number: 'F5',
+    title: 'PostgreSQL hangs',
+    run: ({ postgres }, chance) => frozen(postgres, chance.lasting(3_000, 30_000)),
+  },
+  {
+    number: 'F5',
+    title: 'Temporal hangs',
+    run: ({ temporal }, chance) => frozen(temporal, chance.lasting(4_000, 30_000)),
+  },
+  {
+    number: 'F5',
+    title: 'a worker hangs',
+    run: ({ workers }, chance) => frozen(chance.pick(workers), chance.lasting(4_000, 30_000)),
+  },
+  {
+    number: 'F5',
+    title: 'Redis hangs, and is then killed',
+    run: async ({ redis }, chance) => {
+      await frozen(redis, chance.lasting(2_000, 10_000));
+      await killed(redis, chance.lasting(1_000, 5_000));
+    },
+  },
+  {
+    number: 'F12',
+    title: 'every process is replaced by a new one, one after the other, as an upgrade does',
+    inTransactions: false,
+    run: async ({ apis, workers, proxy }) => {
+      for (const child of [...apis, ...workers, proxy]) {
+        await child.end('SIGTERM');
+        await child.begin();
+      }
+    },
+  },
+];

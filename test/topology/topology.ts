@@ -1,0 +1,162 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { migrate } from '../../src/db/migrate.ts';
+import { findFreePort, isPortFree } from '../../local/ports.ts';
+import { type OwnPostgres, startOwnPostgres } from '../support/service/own-servers.ts';
+import { prepareService, type Settings } from '../support/service/processes.ts';
+import { BUILT } from '../support/service/ensure-built.ts';
+import { startChild, type TopologyChild } from './child.ts';
+import { expectProgram, findTemporalPrograms } from './programs.ts';
+import { startProxy } from './proxy.ts';
+import { startTemporalCluster, TEMPORAL_PORTS } from './temporal-cluster.ts';
+
+/** What docker-compose.yml describes, as processes of this machine. */
+export type Topology = {
+  /** The proxy: where callers reach the API. */
+  url: string;
+  /** A live API key of tier enterprise. */
+  key: string;
+  /** For looks into the database by the checker. */
+  databaseUrl: string;
+  temporalAddress: string;
+  postgres: OwnPostgres;
+  temporal: TopologyChild;
+  redis: TopologyChild;
+  apis: readonly TopologyChild[];
+  workers: readonly TopologyChild[];
+  proxy: TopologyChild;
+  stop(): Promise<void>;
+};
+
+const COPIES = [1, 2];
+
+/**
+ * Starts PostgreSQL (durable), a Temporal server on it, Redis, two APIs, two workers and the proxy, in the order of their needs, each
+ * with a log in `folder`. Throws with a sentence when a program is missing or a part does not come up; what has started is stopped.
+ */
+export async function startTopology(folder: string, print: (line: string) => void): Promise<Topology> {
+  expectProgram('redis-server', 'redis-server');
+  expectProgram('caddy', 'caddy');
+  const programs = findTemporalPrograms(print);
+  const stops: (() => Promise<void>)[] = [];
+  const stop = async (): Promise<void> => {
+    for (const each of stops.splice(0).toReversed()) await each();
+  };
+  const keep = (child: TopologyChild): TopologyChild => {
+    stops.push(async () => {
+      child.thaw();
+      await child.end('SIGTERM');
+    });
+    print(`${child.name} is ready`);
+    return child;
+  };
+  try {
+    const postgres = await startOwnPostgres(folder);
+    stops.push(() => postgres.stop());
+    print('PostgreSQL is ready');
+    const port = await findFreeRange(TEMPORAL_PORTS);
+    const temporal = keep(await startTemporalCluster({ postgresUrl: postgres.url, port, programs, folder }));
+    const temporalAddress = `127.0.0.1:${port}`;
+    const redisPort = await findFreePort();
+    const redis = keep(await startRedis(redisPort, folder));
+    await migrate(postgres.url);
+    const { key, settings } = await prepareService(postgres.url, temporalAddress);
+    const proxyPort = await findFreePort('everywhere');
+    const variables = {
+      ...settings,
+      REDIS_URL: `redis://:${REDIS_PASSWORD}@127.0.0.1:${redisPort}`,
+      TRUSTED_PROXY_HOPS: '1',
+      PUBLIC_BASE_URL: `http://127.0.0.1:${proxyPort}`,
+      PROCESSES: '1',
+    };
+    const ports = [await findFreePort('everywhere'), await findFreePort('everywhere')];
+    const apis = await Promise.all(
+      ports.map(async (each, index) => keep(await startApi(`API ${index + 1}`, each, { variables, folder }))),
+    );
+    const workers = await Promise.all(
+      COPIES.map(async (number) => keep(await startWorker(`worker ${number}`, { variables, folder }))),
+    );
+    const proxy = keep(await startProxy(proxyPort, ports, folder));
+    const url = `http://127.0.0.1:${proxyPort}`;
+    return {
+      url,
+      key,
+      databaseUrl: postgres.url,
+      temporalAddress,
+      postgres,
+      temporal,
+      redis,
+      apis,
+      workers,
+      proxy,
+      stop,
+    };
+  } catch (failure) {
+    await stop();
+    throw failure;
+  }
+}
+
+const REDIS_PASSWORD = randomBytes(16).toString('hex');
+
+const startRedis = (port: number, folder: string): Promise<TopologyChild> =>
+  startChild(
+    'Redis',
+    [
+      'redis-server',
+      '--port',
+      String(port),
+      '--bind',
+      '127.0.0.1',
+      '--save',
+      '',
+      '--appendonly',
+      'no',
+      '--requirepass',
+      REDIS_PASSWORD,
+    ],
+    { logPath: join(folder, 'redis.log') },
+    async () => !(await isPortFree(port)),
+  );
+
+type RoleOptions = { variables: Settings; folder: string };
+
+const startApi = (name: string, port: number, { variables, folder }: RoleOptions): Promise<TopologyChild> =>
+  startChild(
+    name,
+    [process.execPath, BUILT.main, 'api'],
+    { variables: { ...variables, PORT: String(port) }, logPath: logPathOf(name, folder) },
+    () =>
+      fetch(`http://127.0.0.1:${port}/readyz`).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+  );
+
+/** Ready when its log says so; a later start asks for one line more. */
+async function startWorker(name: string, { variables, folder }: RoleOptions): Promise<TopologyChild> {
+  const logPath = logPathOf(name, folder);
+  let starts = 0;
+  const worker = await startChild(name, [process.execPath, BUILT.main, 'worker'], { variables, logPath }, () => {
+    const ready = countLines(logPath, 'the worker is ready');
+    if (ready <= starts) return Promise.resolve(false);
+    starts = ready;
+    return Promise.resolve(true);
+  });
+  return worker;
+}
+
+const countLines = (path: string, words: string): number =>
+  existsSync(path) ? readFileSync(path, 'utf8').split(words).length - 1 : 0;
+
+const logPathOf = (name: string, folder: string): string => join(folder, `${name.toLowerCase().replace(' ', '-')}.log`);
+
+/** The first of so many free ports in a row. */
+async function findFreeRange(count: number): Promise<number> {
+  for (;;) {
+    const first = await findFreePort();
+    const others = Array.from({ length: count - 1 }, (_, index) => first + 1 + index);
+    if ((await Promise.all(others.map((port) => isPortFree(port)))).every(Boolean)) return first;
+  }
+}
