@@ -47,5 +47,5 @@ for (const { reason, paths, mayBeAbsent } of PARTS) {
     throw new Error(`nothing to take out for: ${reason}. Correct deploy/image/prune.js`);
   const bytes = present.reduce((sum, path) => sum + sizeOf(path), 0);
   for (const path of present) rmSync(path, { recursive: true });
-  console.log(`${(bytes / 2 ** 20).toFixed(1).padStart(7)} MiB taken out: ${reason}`);
+  process.stdout.write(`${(bytes / 2 ** 20).toFixed(1).padStart(7)} MiB taken out: ${reason}\n`);
 }

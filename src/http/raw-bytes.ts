@@ -78,8 +78,7 @@ async function read(request: IncomingMessage, limit: number): Promise<Buffer> {
       const reason = `must be at most ${limit} bytes`;
       throw new ApiError('PAYLOAD_TOO_LARGE', `body: ${reason}`, { details: { field: 'body', reason } });
     }
-    if (BROKEN_OFF.includes(String(type)))
-      throw invalidField('body', 'ended before it was complete');
+    if (BROKEN_OFF.includes(String(type))) throw invalidField('body', 'ended before it was complete');
     throw thrown;
   }
 }
