@@ -17,7 +17,8 @@ function expectGreen(step: Step, servers: TestRun): Promise<void> {
   const name = JSON.stringify(step);
   const run = async (): Promise<void> => {
     const { failed } = await runMutant(undefined, { ...step, servers });
-    if (failed.length > 0) throw new Error(`Nothing is known of mutants: the tree as it is fails ${failed.map(lineOf).join(', ')}`);
+    if (failed.length > 0)
+      throw new Error(`Nothing is known of mutants: the tree as it is fails ${failed.map(lineOf).join(', ')}`);
   };
   const trying = tried.get(name) ?? run();
   tried.set(name, trying);
