@@ -1,3 +1,5 @@
+import { copyFileSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Pool as Connections } from 'undici';
 import { ensureBuilt } from '../test/support/service/ensure-built.ts';
@@ -6,7 +8,7 @@ import { prepareTree } from './against/tree.ts';
 import { type Ask, CONNECTIONS, type Cost, measureCalls } from './cost-of-calls.ts';
 import { wholeNumber } from './options.ts';
 import { type Rig, startRig } from './rig.ts';
-import { OWN_PROGRAM, type Program, type Service, startService } from './service.ts';
+import { AUTHORITY_FILE, OWN_PROGRAM, type Program, type Service, startService } from './service.ts';
 import { formatTable, percentile, show, spreadOf } from './statistics.ts';
 
 /** Calls with an API key, as a program makes them most. Nobody subscribes to the channel. */
@@ -76,11 +78,15 @@ async function main(): Promise<void> {
 
 async function openSide(rig: Rig, name: 'here' | 'other', program: Program): Promise<Side> {
   const temporal = name === 'here' ? rig.temporal : await rig.openTemporal(name);
+  // Both run at the same time, and each keeps its data folder for itself.
+  const folder = join(rig.folder, `calls-${name}`);
+  mkdirSync(folder);
+  copyFileSync(join(rig.folder, AUTHORITY_FILE), join(folder, AUTHORITY_FILE));
   const service = await startService({
     databaseUrl: await rig.createDatabase(`calls_${name}`),
     temporalAddress: temporal.address,
     encryptionKeys: rig.encryptionKeys,
-    folder: rig.folder,
+    folder,
     mode: 'default',
     program,
   });

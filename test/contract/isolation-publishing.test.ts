@@ -48,6 +48,30 @@ describe.each<[string, object]>([
   });
 });
 
+test('a message of a neighbour that waits for its time is neither erased nor cancelled', async () => {
+  const waiting = all.victim.ids.scheduledMessageId;
+  const before = await tableContents(posthorn.deps.pool);
+  for (const { key } of neighbours) {
+    const ask = callerByKey(posthorn.url, key);
+    expect((await ask('DELETE', `/v1/messages/${waiting}`)).status).toBe(404);
+    expect((await ask('POST', `/v1/messages/${waiting}/cancel`)).status).toBe(404);
+  }
+  expect(await tableContents(posthorn.deps.pool)).toEqual(before);
+});
+
+test.each(['active', 'paused'])(
+  'a test message for a subscription of a neighbour that is %s finds none',
+  async (status) => {
+    await posthorn.deps.db.subscription.update({ where: { id: subscriptionId }, data: { status } });
+    const before = await tableContents(posthorn.deps.pool);
+    for (const { key } of neighbours) {
+      const reply = await callerByKey(posthorn.url, key)('POST', `/v1/subscriptions/${subscriptionId}/test`);
+      expect([reply.status, reply.text]).toEqual([404, expect.stringContaining('No such subscription')]);
+    }
+    expect(await tableContents(posthorn.deps.pool)).toEqual(before);
+  },
+);
+
 test.each<[string, () => object]>([
   ['a payload', () => message],
   ['a payload that does not fit', () => misfit],

@@ -8,6 +8,10 @@ export const EQUIVALENT: Readonly<Record<string, string>> = {
     'The name of the list has the id of the channel, which was found in the environment.',
   'src/messages/store.ts listMessages: sql d.environment_id = ${values.add(environmentId)}':
     'The same transaction has found the channel in the environment, and a message is stored with that of its channel.',
+  'src/publishing/configs/channel-configs.ts keyOf: key environmentId':
+    'A refusal by what a process remembers asks PostgreSQL once more, with the environment, and the statement that stores looks at it too.',
+  'src/replays/batches.ts cancelReplay: sql environment_id = $2':
+    'The replay was found in the environment a moment before, and keeps it.',
   'src/publishing/dry-run.ts createDryRun.scope: cursor environmentId':
     'The name of the list has the id of the channel, which was found in the environment.',
   'src/publishing/publisher-ids-store.ts claimPublisherIds: sql environment_id, ':
