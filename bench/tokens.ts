@@ -5,25 +5,18 @@ import { signTokenRequest } from '../src/identity/tokens/client-secret.ts';
 import { createNewId } from '../src/new-id.ts';
 import { makeProof, newProofKey, type ProofKey } from '../test/support/make/dpop-proofs.ts';
 import { ensureBuilt } from '../test/support/service/ensure-built.ts';
-import { nowMs } from './clock.ts';
+import { type Ask, CONNECTIONS, type Cost, call, measureCalls } from './cost-of-calls.ts';
 import { createTarget } from './fixture.ts';
 import { wholeNumber } from './options.ts';
-import { readUsage } from './processes.ts';
 import { type Rig, startRig } from './rig.ts';
 import { type Service, startService } from './service.ts';
 import { formatTable, showSpread, spreadOf } from './statistics.ts';
 
 const WAYS = ['API key', 'token and proof', 'token request'] as const;
 type Way = (typeof WAYS)[number];
-/** CPU ms of one request, in the service and in PostgreSQL, and requests in a second with 16 at once. */
-type Cost = { serviceMs: number; postgresMs: number; perSecond: number };
-
-const CONNECTIONS = 16;
 /** Token requests cost several times a call, and each has its own address. */
 const SHARE_OF_TOKENS = 5;
 const ADDED_AT_MOST_MS = 1;
-
-type Ask = { method: 'GET' | 'POST'; path: string; headers: Record<string, string>; body?: string };
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -50,7 +43,7 @@ async function main(): Promise<void> {
       for (let turn = 0; turn <= wholeNumber('--turns', values.turns); turn += 1) {
         for (const way of WAYS) {
           const asked = await prepare(way, way === 'token request' ? Math.ceil(requests / SHARE_OF_TOKENS) : requests);
-          const cost = await measure(rig, service, connections, asked);
+          const cost = await measureCalls(rig, service, connections, asked);
           if (turn > 0) costs[way].push(cost);
         }
       }
@@ -115,32 +108,6 @@ async function createCaller({
   const plain = (): Promise<Ask> => Promise.resolve({ method: 'GET', path, headers: { authorization } });
   const makers = { 'API key': plain, 'token and proof': proven, 'token request': tokenRequest };
   return (way, count) => Promise.all(Array.from({ length: count }, makers[way]));
-}
-
-async function call<T>(connections: Connections, ask: Ask): Promise<T> {
-  const { statusCode, body } = await connections.request(ask);
-  const text = await body.text();
-  if (statusCode >= 300) throw new Error(`${ask.method} ${ask.path} answered ${statusCode} ${text}`);
-  // `as`: the caller says what this endpoint answers.
-  return JSON.parse(text) as T;
-}
-
-async function measure(rig: Rig, service: Service, connections: Connections, asked: readonly Ask[]): Promise<Cost> {
-  const roots = { service: service.pid, postgres: rig.postgres.pid };
-  const before = readUsage(roots);
-  const startedAt = nowMs();
-  const rest = asked.values();
-  const work = async (): Promise<void> => {
-    for (const each of rest) await call(connections, each);
-  };
-  await Promise.all(Array.from({ length: CONNECTIONS }, work));
-  const tookMs = nowMs() - startedAt;
-  const after = readUsage(roots);
-  return {
-    serviceMs: (after.service.cpuMs - before.service.cpuMs) / asked.length,
-    postgresMs: (after.postgres.cpuMs - before.postgres.cpuMs) / asked.length,
-    perSecond: (asked.length * 1_000) / tookMs,
-  };
 }
 
 function report(costs: Record<Way, Cost[]>): void {

@@ -70,6 +70,7 @@ export const CHOSEN: Readonly<Record<string, string>> = {
   'DELETE /v1/user/passkeys/:passkeyId': 'passkeys.remove',
   'DELETE /v1/session': 'session.signOut',
   'DELETE /v1/sessions/:sessionId': 'sessions.revoke',
+  'PATCH /v1/user': 'user.rename',
   'POST /v1/user/password': 'user.changePassword',
   'POST /v1/password-reset': 'user.resetPassword',
 };

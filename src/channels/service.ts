@@ -53,7 +53,7 @@ export function createChannels(
   };
 
   const get = (caller: EnvironmentCaller, id: string): Promise<Channel> =>
-    found(id, () => tenants.within(caller, (transaction) => findChannel(transaction, caller.environmentId, id)));
+    found(id, () => tenants.read(caller, (reader) => findChannel(reader, caller.environmentId, id)));
 
   /** For a change: the channel, kept from changing until the transaction ends. */
   const lock = (transaction: DatabaseTransaction, environmentId: string, id: string): Promise<Channel> =>
@@ -103,7 +103,7 @@ export function createChannels(
       const filter = status === undefined ? {} : { status };
       const scope: ListScope = { list: 'channels', environmentId, filters: filter };
       const page = pageRequest(scope, query);
-      const rows = await tenants.list(caller, (transaction) => findChannels(transaction, environmentId, page, filter));
+      const rows = await tenants.read(caller, (reader) => findChannels(reader, environmentId, page, filter));
       return toPage(scope, page.limit, rows, (channel) => channel);
     },
 

@@ -1,4 +1,4 @@
-import type { DatabaseTransaction } from '../db/client.ts';
+import type { DatabaseReader, DatabaseTransaction } from '../db/client.ts';
 import { type Channel as ChannelRow, Prisma } from '../db/generated/client.ts';
 import { systemChannel } from '../db/system-channel.ts';
 import type { PageRequest } from '../kernel/page.ts';
@@ -38,14 +38,18 @@ export async function insertChannel(
   return toChannel(row);
 }
 
-export async function findChannel(db: Db, environmentId: string, id: string): Promise<Channel | undefined> {
+export async function findChannel(
+  db: Pick<DatabaseReader, 'channel'>,
+  environmentId: string,
+  id: string,
+): Promise<Channel | undefined> {
   const row = await db.channel.findFirst({ where: { id, environmentId, deletedAt: null } });
   return row === null ? undefined : toChannel(row);
 }
 
 /** The page's channels, newest first, and one more when there is one. */
 export async function findChannels(
-  db: Db,
+  db: Pick<DatabaseReader, 'channel'>,
   environmentId: string,
   { limit, after }: PageRequest,
   filter: { status?: ChannelStatus },

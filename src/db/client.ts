@@ -9,6 +9,21 @@ export type Database = PrismaClient;
 /** The client inside a `$transaction`: the same models, inside one transaction. */
 export type DatabaseTransaction = Prisma.TransactionClient;
 
+/**
+ * Reading without a transaction. Prisma joins `findUnique` of several requests to one statement, which would be one tenant's, so it is not
+ * among these.
+ */
+export type DatabaseReader = {
+  readonly [Name in
+    | 'channel'
+    | 'subscription'
+    | 'message'
+    | 'scheduledMessage'
+    | 'delivery'
+    | 'attempt'
+    | 'deadLetter']: Pick<DatabaseTransaction[Name], 'findFirst' | 'findMany' | 'groupBy' | 'count'>;
+} & Pick<DatabaseTransaction, '$queryRawUnsafe'>;
+
 // For the API's reads and writes outside publish: 10 connections keep two cores busy, and more only queue inside PostgreSQL.
 const MAX_CONNECTIONS = 10;
 

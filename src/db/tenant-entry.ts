@@ -1,9 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import pg, { type Pool } from 'pg';
+import pg, { type Pool, type QueryConfig } from 'pg';
+import { queryAs, type Tenant } from './tenant-query.ts';
 import { TENANT_ROLE } from './tenant-role.ts';
-
-/** The one whose rows a transaction may see. Without an environment it sees none of the rows that belong to one. */
-export type Tenant = { organisationId: string; environmentId?: string };
 
 /** A transaction of Prisma's that is about to begin as a tenant. */
 type Entry = { readonly begin: string; hasBegun: boolean };
@@ -12,10 +10,23 @@ type Entry = { readonly begin: string; hasBegun: boolean };
 // Nothing is kept between calls.
 const entries = new AsyncLocalStorage<Entry>();
 
+/** Reading as a tenant, each statement by itself. */
+type Reading = { readonly tenant: Tenant; statements: number };
+const readings = new AsyncLocalStorage<Reading>();
+
 /**
  * Makes connections of Prisma's pool take the tenant together with BEGIN, as one message: role and settings cost no round trip.
  */
 export function joinBegin(pool: Pool): void {
+  // `as`: of the many forms of this call, too, Prisma uses that one.
+  const query = pool.query.bind(pool) as (...given: unknown[]) => Promise<unknown>;
+  const asReader = (...given: unknown[]): Promise<unknown> => {
+    const reading = readings.getStore();
+    if (reading === undefined) return query(...given);
+    reading.statements += 1;
+    return queryAs(pool, reading.tenant, given[0] as QueryConfig);
+  };
+  pool.query = asReader as typeof pool.query;
   pool.on('connect', (client) => {
     // `as`: pg has many forms of this call, and Prisma uses the one with a config and a promise.
     const query = client.query.bind(client) as (...given: unknown[]) => Promise<unknown>;
@@ -46,4 +57,14 @@ export const beginAs = ({ organisationId, environmentId = '' }: Tenant): string 
 export function enter<T>(tenant: Tenant, work: (hasEntered: () => boolean) => Promise<T>): Promise<T> {
   const entry: Entry = { begin: beginAs(tenant), hasBegun: false };
   return entries.run(entry, () => work(() => entry.hasBegun));
+}
+
+/** Runs `work`, each of whose statements outside of transactions is the tenant's. Throws when none of them was. */
+export function read<T>(tenant: Tenant, work: () => Promise<T>): Promise<T> {
+  const reading: Reading = { tenant, statements: 0 };
+  return readings.run(reading, async () => {
+    const result = await work();
+    if (reading.statements === 0) throw new Error('A reading has asked nothing as its tenant');
+    return result;
+  });
 }

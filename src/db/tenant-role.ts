@@ -7,10 +7,14 @@ export const TENANT_ROLE = 'posthorn_tenant';
 /** The obstacle between the role and its use. Null: none. */
 export type RoleGap =
   | null
-  /** There is no such role, or the user of the connection may not take it. */
+  /** There is no such role. */
   | 'role'
+  /** The user of the connection may not take it. */
+  | 'taking'
   /** The role is a superuser, passes row-level security, or has the rights of the tables' owner. */
   | 'unsafe'
+  /** Policies are missing, or a table with policies does not heed them. */
+  | 'policies'
   /** The role lacks a right in this database, or has one that no policy names: `posthorn migrate` mends it. */
   | 'rights';
 
@@ -45,9 +49,15 @@ const IS_UNSAFE = `(r.rolsuper OR r.rolbypassrls OR EXISTS (
   SELECT FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid WHERE pg_has_role(r.oid, c.relowner, 'USAGE')))`;
 const LOOK = `SELECT ${MAY_TAKE} AS "mayTake", ${IS_UNSAFE} AS "isUnsafe" FROM pg_roles r WHERE r.rolname = '${TENANT_ROLE}'`;
 
+// SQL: tables of this schema whose policies are switched off.
+const UNHEEDED = `
+  SELECT FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid
+  WHERE c.relnamespace = current_schema()::regnamespace AND NOT c.relrowsecurity`;
+
 // Without any policy the migration is missing that protects the tables.
 const RIGHTS = `
-  SELECT has_schema_privilege('${TENANT_ROLE}', current_schema(), 'USAGE') AND EXISTS (${WANTED}) AND NOT EXISTS (${DIFFERENCE}) AS "isComplete"`;
+  SELECT EXISTS (${WANTED}) AND NOT EXISTS (${UNHEEDED}) AS "hasPolicies",
+    has_schema_privilege('${TENANT_ROLE}', current_schema(), 'USAGE') AND NOT EXISTS (${DIFFERENCE}) AS "isComplete"`;
 
 type Role = { mayTake: boolean; isUnsafe: boolean };
 type Querying = Pick<Client, 'query'> | Pick<Pool, 'query'>;
@@ -55,9 +65,11 @@ type Querying = Pick<Client, 'query'> | Pick<Pool, 'query'>;
 /** Says whether this database and its user are ready for the role: two look-ups in the catalogue. */
 export async function findRoleGap(db: Querying): Promise<RoleGap> {
   const [role] = (await db.query<Role>(LOOK)).rows;
-  if (role === undefined || !role.mayTake) return 'role';
+  if (role === undefined) return 'role';
+  if (!role.mayTake) return 'taking';
   if (role.isUnsafe) return 'unsafe';
-  const [rights] = (await db.query<{ isComplete: boolean }>(RIGHTS)).rows;
+  const [rights] = (await db.query<{ hasPolicies: boolean; isComplete: boolean }>(RIGHTS)).rows;
+  if (rights?.hasPolicies !== true) return 'policies';
   return rights?.isComplete === true ? null : 'rights';
 }
 

@@ -16,7 +16,7 @@ export type RequestState = {
   routeProblem?: ApiError;
   /** The credential that the request presents, not yet proven; rate limits count by its principal. */
   credential?: Credential;
-  /** Why there is none. Thrown behind the rate limit as well. */
+  /** Why one that the request presents is refused. Thrown behind the rate limit as well. */
   credentialProblem?: ApiError;
   /** How many deliveries stand before this request; on routes that make deliveries. */
   hops?: number;

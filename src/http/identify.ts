@@ -1,4 +1,4 @@
-import { type Scheme, unauthorized } from '../identity/scheme.ts';
+import type { Scheme } from '../identity/scheme.ts';
 import type { Middleware } from './context.ts';
 import { toApiError } from './errors.ts';
 import { headOf } from './request-head.ts';
@@ -18,7 +18,6 @@ export const identify =
         ctx.state.credential = credential;
         break;
       }
-      if (ctx.state.credential === undefined) ctx.state.credentialProblem = unauthorized();
     } catch (thrown) {
       ctx.state.credentialProblem = toApiError(thrown, { isRead: true });
     }

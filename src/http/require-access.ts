@@ -1,5 +1,5 @@
 import type { Caller } from '../identity/caller.ts';
-import { type Credential, namedAppSuspended, unauthorized } from '../identity/scheme.ts';
+import { type Credential, namedAppSuspended, notSignedIn, unauthorized } from '../identity/scheme.ts';
 import { ApiError } from '../kernel/api-error.ts';
 import type { Middleware } from './context.ts';
 import type { Access } from './route.ts';
@@ -9,7 +9,7 @@ export const requireAccess: Middleware = (ctx, next) => {
   const { credential, credentialProblem, route } = ctx.state;
   if (route === undefined) throw new Error('A request without a route got past refuseUnrouted');
   if (route.access !== 'public') {
-    if (credential === undefined) throw credentialProblem ?? unauthorized();
+    if (credential === undefined) throw credentialProblem ?? missing(route.access);
     const problem = accessProblem(route.access, credential);
     if (problem !== undefined) throw problem;
     if (credential.isAppSuspended === true && (route.isPublish === true || route.isRedelivery === true))
@@ -18,6 +18,10 @@ export const requireAccess: Middleware = (ctx, next) => {
   }
   return next();
 };
+
+/** A request that presents nothing that any scheme knows. */
+const missing = (access: Access): ApiError =>
+  access === 'person' || access === 'session' ? notSignedIn() : unauthorized();
 
 /** Why a route is closed to a caller: FORBIDDEN, undefined when it is open. Asked again for answers that last. */
 export function accessProblem(

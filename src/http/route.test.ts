@@ -31,7 +31,7 @@ test('a bound route calls its own services', async () => {
     address: () => '127.0.0.1',
     countAgainst: async () => undefined,
     setNonce: () => undefined,
-    visit: () => ({ address: '', host: '', cookie: [], userAgent: undefined }),
+    visit: () => ({ address: '', host: '', cookie: [] }),
     setLocation: () => undefined,
     setCookie: () => undefined,
   };

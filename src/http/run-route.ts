@@ -1,11 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import type { Visit } from '../identity/scheme.ts';
 import { writeAnswer } from './answer.ts';
-import { clientAddress } from './client-address.ts';
 import type { Context, Middleware } from './context.ts';
 import { headOf } from './request-head.ts';
 import { EventStream, type EventStreams } from './event-stream.ts';
 import { LineStream, writeLines } from './line-stream.ts';
+import { visitOf } from './visit.ts';
 
 /** Questions that handlers may ask of the edge. */
 export type Edge = {
@@ -32,7 +31,7 @@ export function runRoute(streams: EventStreams, { count, addressOf, trustedProxy
       address: () => addressOf(ctx.req),
       countAgainst: count,
       setNonce: (nonce) => ctx.set('DPoP-Nonce', nonce),
-      visit: () => visitOf(ctx, trustedProxyHops),
+      visit: () => visitOf(ctx.req, trustedProxyHops),
       setLocation: (url) => ctx.set('Location', url),
       setCookie: (cookie) => ctx.append('Set-Cookie', cookie),
       ...(hops !== undefined && { hops }),
@@ -47,10 +46,3 @@ export function runRoute(streams: EventStreams, { count, addressOf, trustedProxy
 
 /** Node joins these by a comma where there are several. */
 const headerOf = ({ req }: Context, name: string): string | undefined => req.headersDistinct[name]?.join(', ');
-
-const visitOf = ({ req }: Context, trustedProxyHops: number): Visit => ({
-  address: clientAddress(req, trustedProxyHops),
-  host: req.headers.host ?? '',
-  cookie: req.headersDistinct['cookie'] ?? [],
-  userAgent: req.headers['user-agent'],
-});

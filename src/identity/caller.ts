@@ -14,7 +14,7 @@ export type Principal =
   /** `id` is the user's, so that limits and records are a person's; `sessionId` is the one that this request came with. */
   | { kind: 'person'; id: string; sessionId: string };
 
-/** Where a request came from, for the audit log. */
+/** Where a request came from, for the audit log. The address is the caller's as far as proxies can be believed. */
 export type Origin = { address: string; userAgent?: string };
 
 /** A principal, the rights it has and how much it may use. */

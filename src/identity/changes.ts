@@ -12,7 +12,7 @@ export const doneBy = ({ principal, from }: Caller): Doer => ({ id: principal.id
 /** A person who is not signed in yet. */
 export const doneFrom = (userId: string, { address, userAgent }: Visit): Doer => ({
   id: userId,
-  from: userAgent === undefined ? { address } : { address, userAgent },
+  from: { address, ...(userAgent !== undefined && { userAgent }) },
 });
 
 /**

@@ -1,5 +1,5 @@
 import { ApiError } from '../kernel/api-error.ts';
-import type { Caller } from './caller.ts';
+import type { Caller, Origin } from './caller.ts';
 
 /** The request as far as it is known before its body is read. */
 export type RequestHead = {
@@ -46,17 +46,21 @@ export type Scheme = {
 };
 
 /** The browser, or another program, through which a person comes. */
-export type Visit = {
-  /** Network address, as far as proxies can be believed. */
-  address: string;
+export type Visit = Origin & {
   /** Values of the headers. */
   host: string;
   cookie: readonly string[];
-  userAgent: string | undefined;
 };
 
 /** Spec §5: one text for a missing and an invalid key. */
 export const unauthorized = (): ApiError => new ApiError('UNAUTHORIZED', 'The API key is invalid or missing');
+
+/** Routes for people take neither a key nor a token. */
+export const notSignedIn = (): ApiError =>
+  new ApiError(
+    'UNAUTHORIZED',
+    'Only a person who is signed in may ask for this: sign in, and send the cookie of the session without an Authorization header',
+  );
 
 /** A good credential whose app is suspended. FORBIDDEN: the credential is known, and no other one of the app would do either. */
 export const appSuspended = (): ApiError =>

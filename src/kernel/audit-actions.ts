@@ -18,6 +18,7 @@ export const AUDIT_ACTIONS = [
   'replay.cancelled',
   'setup.finished',
   'user.created',
+  'user.renamed',
   'user.password_changed',
   'user.password_reset',
   'user.reset_link_made',

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { createServer, request as ask, type Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -8,6 +8,7 @@ import type * as Library from '../../client/src/index.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { OWNER, setUp } from '../support/make/people.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { forward } from '../support/world/forward.ts';
 import { installClient, type PackedClient } from '../support/world/packed-client.ts';
 
 declare global {
@@ -31,20 +32,14 @@ beforeAll(async () => {
   packed = await installClient();
   // One origin, as behind the proxy of an installation: the page, the files of the library, and the API.
   server = createServer((incoming, outgoing) => {
-    const { url = '', method, headers } = incoming;
+    const { url = '' } = incoming;
     if (url === '/page') return void outgoing.writeHead(200, { 'content-type': 'text/html' }).end(PAGE);
     if (url === '/favicon.ico') return void outgoing.writeHead(204).end();
     if (url.startsWith('/client/')) {
       const text = readFileSync(join(packed.folder, 'dist', url.slice('/client/'.length)), 'utf8');
       return void outgoing.writeHead(200, { 'content-type': 'text/javascript' }).end(text);
     }
-    const onward = ask(posthorn.url + url, { method, headers }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(outgoing);
-    });
-    outgoing.on('close', () => onward.destroy());
-    onward.on('error', () => outgoing.destroy());
-    incoming.pipe(onward);
+    forward(posthorn.url, incoming, outgoing);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   // `as`: a server that listens on TCP has no other kind of address.

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { endAsCancelled } from '../../src/dispatch/recovery/cancel.ts';
+import { createRecordAudit } from '../../src/identity/audit/record.ts';
 import { runBatch } from '../../src/replays/batches.ts';
 import { routes } from '../../src/routes.ts';
 import { classOf, exampleOf, pathWith } from '../support/check/isolation-table.ts';
@@ -165,6 +167,16 @@ describe('an Idempotency-Key', () => {
   });
 });
 
+/** What comes first: that somebody waits for a lock, or the answers. */
+const waitsOrAnswers = (answers: Promise<unknown>): Promise<string> =>
+  waitFor('a lock that is waited for, or all answers', async () => {
+    const { rows } = await posthorn.deps.pool.query(
+      'SELECT 1 FROM pg_locks l JOIN pg_stat_activity a USING (pid) WHERE NOT l.granted AND a.datname = current_database()',
+    );
+    if (rows.length > 0) return 'waits';
+    return (await Promise.race([answers, Promise.resolve()])) === undefined ? undefined : 'answered';
+  });
+
 describe('rows of a tenant', () => {
   test.each([
     ['channels', 'channelId', '/v1/channels/:channelId'],
@@ -177,18 +189,77 @@ describe('rows of a tenant', () => {
     await connection.query('BEGIN');
     await connection.query(`SELECT 1 FROM ${table} WHERE id = $1 FOR UPDATE`, [all.victim.ids[name]]);
     const answers = Promise.all(
-      neighbours.map((neighbour) => as(neighbour)('PATCH', pathWith(path, all.victim.ids), { name: 'theirs' })),
+      neighbours.map(async (neighbour) => {
+        const ask = (method: string, body?: object) => as(neighbour)(method, pathWith(path, all.victim.ids), body);
+        // One after the other: both lock the key of the one who asks.
+        return [await ask('PATCH', { name: 'theirs' }), await ask('DELETE')].map(codeOf);
+      }),
     );
-    const someoneWaits = waitFor('a lock that is waited for, or all answers', async () => {
-      const { rows } = await pool.query(
-        'SELECT 1 FROM pg_locks l JOIN pg_stat_activity a USING (pid) WHERE NOT l.granted AND a.datname = current_database()',
-      );
-      return rows.length > 0 ? 'waits' : (await Promise.race([answers, Promise.resolve()])) && 'answered';
-    });
-    const seen = await someoneWaits;
+    const seen = await waitsOrAnswers(answers);
     await connection.query('ROLLBACK');
     connection.release();
-    expect([seen, ...(await answers).map(codeOf)]).toEqual(['answered', ...neighbours.map(() => 'NOT_FOUND')]);
+    expect([seen, await answers]).toEqual(['answered', neighbours.map(() => ['NOT_FOUND', 'NOT_FOUND'])]);
+  });
+
+  test('keep no neighbour waiting while they are changed (apps)', async () => {
+    const { victim, otherOrganisation, join } = all;
+    const owner = await join(otherOrganisation.organisationId, 'owner');
+    const connection = await posthorn.deps.pool.connect();
+    await connection.query('BEGIN');
+    await connection.query('SELECT 1 FROM apps WHERE id = $1 FOR UPDATE', [victim.appId]);
+    const headers = { 'posthorn-organisation': otherOrganisation.organisationId };
+    const answer = owner.browser.request('PATCH', `/v1/apps/${victim.appId}`, { name: 'theirs' }, { headers });
+    const seen = await waitsOrAnswers(answer);
+    await connection.query('ROLLBACK');
+    connection.release();
+    expect([seen, (await answer).status]).toEqual(['answered', 404]);
+  });
+
+  test('are held with their own app, and with no neighbour’s', async () => {
+    const { db } = posthorn.deps;
+    const heldIn = async (): Promise<string[]> => {
+      const held = { where: { appSuspendedAt: { not: null } }, select: { environmentId: true } };
+      const rows = [...(await db.channel.findMany(held)), ...(await db.subscription.findMany(held))];
+      return [...new Set(rows.map(({ environmentId }) => environmentId))].toSorted();
+    };
+    const environmentsOf = async (appId: string) =>
+      (await db.environment.findMany({ where: { appId } })).map(({ id }) => id);
+    const suspended = await environmentsOf(all.suspendedApp.appId);
+    const holding = await heldIn();
+    expect(holding).toContain(all.suspendedApp.environmentId);
+    expect(holding.filter((id) => !suspended.includes(id))).toEqual([]);
+    await posthorn.services.apps.operator.setStatus(all.otherApp.appId, 'suspended');
+    expect(await heldIn()).toContain(all.otherApp.environmentId);
+    await posthorn.services.apps.operator.setStatus(all.otherApp.appId, 'active');
+    expect(await heldIn()).toEqual(holding);
+  });
+
+  test('take no name from a neighbour: apps of two organisations have one slug', async () => {
+    const { apps } = posthorn.services;
+    const app = { name: 'Shop', slug: 'one-slug' };
+    for (const { organisationId } of [all.victim, all.otherOrganisation])
+      expect((await apps.operator.create(app, organisationId)).slug).toBe('one-slug');
+    await expect(apps.operator.create(app, all.victim.organisationId)).rejects.toThrow('is taken');
+  });
+
+  test('are told of in the log of their own organisation, where Temporal has ended one', async () => {
+    const { db, pool } = posthorn.deps;
+    const record = createRecordAudit(posthorn.deps);
+    for (const { organisationId, environmentId } of [all.otherEnvironment, all.otherOrganisation, all.otherApp]) {
+      const { id, round } = await db.delivery.findFirstOrThrow({ where: { environmentId, status: 'pending' } });
+      expect(await endAsCancelled({ pool, record }, { deliveryId: id, round })).toBe(true);
+      const told = await db.auditEntry.findFirstOrThrow({ where: { action: 'delivery.cancelled', targetId: id } });
+      expect(told).toMatchObject({ organisationId, environmentId });
+    }
+  });
+
+  test('are made in the app that an operator names', async () => {
+    const { machineCredentials } = posthorn.services;
+    for (const { appId, environment, environmentId } of [all.otherApp, all.victim, all.otherOrganisation]) {
+      const made = await machineCredentials.operator.create({ appId, environment, name: 'till', tier: 'pro' });
+      const where = { id: made.created.id };
+      expect(await posthorn.deps.db.machineCredential.findUniqueOrThrow({ where })).toMatchObject({ environmentId });
+    }
   });
 
   test('are not among those that an operator asks for by the app of another one', async () => {

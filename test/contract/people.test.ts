@@ -63,10 +63,11 @@ describe.each(people.map((row) => ({ ...row, target: row.path.replaceAll(/:\w+/g
     const sent = body === undefined ? undefined : {};
 
     if (access !== 'public') {
-      test('without a session is UNAUTHORIZED, and with an API key FORBIDDEN, and changes nothing', async () => {
+      test('without a session is UNAUTHORIZED and says so, and with an API key FORBIDDEN, and changes nothing', async () => {
         await expectUnchanged(async () => {
           const stranger = createBrowser(posthorn);
-          expect((await stranger.request(method, target, sent)).status).toBe(401);
+          const refused = await stranger.request<Refusal>(method, target, sent);
+          expect([refused.status, refused.body.error.message]).toEqual([401, expect.stringMatching(/^Only a person/)]);
           stranger.jar.set('posthorn-session', 'A'.repeat(43));
           expect((await stranger.request(method, target, sent)).status).toBe(401);
           expect((await posthorn.request(method, target, sent)).status).toBe(403);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { SignedIn } from '../../src/identity/sessions/schema.ts';
 import { enrolTotp, totpCode } from '../support/make/factors.ts';
-import { codeOf, joinAs, OWNER, setUp } from '../support/make/people.ts';
+import { codeOf, joinAs, OWNER, passPassword, setUpAnew } from '../support/make/people.ts';
 import { runPosthorn } from '../support/service/command-line.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { type Browser, createBrowser } from '../support/world/browser.ts';
@@ -15,20 +15,10 @@ beforeAll(async () => {
 });
 afterAll(() => posthorn.stop());
 beforeEach(async () => {
-  await posthorn.deps.pool.query('TRUNCATE users, one_time_codes, sign_in_tries, invitations CASCADE');
-  owner = await setUp(posthorn);
-  organisation = `/v1/organisations/${owner.me.organisations[0]?.id}`;
+  ({ owner, organisation } = await setUpAnew(posthorn));
   ({ secret } = await enrolTotp(owner.browser));
   await posthorn.deps.pool.query('UPDATE totp_factors SET last_step = NULL');
 });
-
-/** A browser in which the password was given. */
-const passed = async ({ email, password }: { email: string; password: string }): Promise<Browser> => {
-  const browser = createBrowser(posthorn);
-  const { status, body } = await browser.request('POST', '/v1/sign-in', { email, password });
-  expect([status, Object.keys(body)]).toEqual([200, ['secondStep']]);
-  return browser;
-};
 
 describe('a person who has lost the factor', () => {
   const reset = async (link: string): Promise<void> => {
@@ -43,7 +33,7 @@ describe('a person who has lost the factor', () => {
     const member = `${organisation}/members/${vera.me.user.id}`;
     const { body } = await owner.browser.request<{ link: string }>('POST', `${member}/password-reset`);
     await reset(body.link);
-    const step = await passed({ email, password: 'four quiet harbours' });
+    const step = await passPassword(posthorn, { email, password: 'four quiet harbours' });
     expect((await owner.browser.request('DELETE', `${member}/factors`)).status).toBe(204);
     expect(await posthorn.deps.db.secondStep.count()).toBe(0);
     expect((await step.request('POST', '/v1/sign-in/second-factor', { code: '123456' })).status).toBe(401);
@@ -80,7 +70,7 @@ describe('a person who has lost the factor', () => {
     const run = (...more: string[]) =>
       runPosthorn(['admin', 'reset-password', OWNER.email, ...more], { DATABASE_URL: posthorn.database.url });
     await reset((await run()).output.trim());
-    await passed({ email: OWNER.email, password: 'four quiet harbours' });
+    await passPassword(posthorn, { email: OWNER.email, password: 'four quiet harbours' });
     await reset((await run('--remove-factors')).output.trim());
     const body = { email: OWNER.email, password: 'four quiet harbours' };
     const { body: signedIn } = await createBrowser(posthorn).request<SignedIn>('POST', '/v1/sign-in', body);

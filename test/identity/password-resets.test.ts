@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Role } from '../../src/identity/roles.ts';
 import type { SignedIn } from '../../src/identity/sessions/schema.ts';
-import { tableContents, tablesThatHold } from '../support/check/table-contents.ts';
-import { codeOf, joinAs, OWNER, setUp, signIn } from '../support/make/people.ts';
+import { tablesThatHold } from '../support/check/table-contents.ts';
+import { codeOf, joinAs, OWNER, refusalOf, setUpAnew, signIn } from '../support/make/people.ts';
 import { runPosthorn } from '../support/service/command-line.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { type Browser, createBrowser } from '../support/world/browser.ts';
@@ -15,19 +15,13 @@ beforeAll(async () => {
 });
 afterAll(() => posthorn.stop());
 beforeEach(async () => {
-  await posthorn.deps.pool.query('TRUNCATE users, one_time_codes, invitations, sign_in_tries CASCADE');
-  owner = await setUp(posthorn);
-  organisation = `/v1/organisations/${owner.me.organisations[0]?.id}`;
+  ({ owner, organisation } = await setUpAnew(posthorn));
 });
 
 type Refusal = { error: { code: string; message: string; details?: { field: string } } };
 const join = (role: Role) => joinAs(posthorn, owner.browser, organisation, { role, email: `${role}@example.com` });
-const refused = async (by: Browser, method: string, path: string, body?: unknown) => {
-  const before = await tableContents(posthorn.deps.pool);
-  const answer = await by.request<Refusal>(method, `${organisation}${path}`, body);
-  expect(await tableContents(posthorn.deps.pool)).toEqual(before);
-  return [answer.status, answer.body.error.code];
-};
+const refused = (by: Browser, method: string, path: string, body?: unknown) =>
+  refusalOf(posthorn, by, [method, `${organisation}${path}`, body]);
 
 describe('a link that resets a password', () => {
   const reset = (code: string, password = 'four quiet harbours') =>

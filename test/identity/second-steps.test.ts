@@ -8,7 +8,7 @@ import { createServices } from '../../src/process/create-services.ts';
 import { createTellChange } from '../../src/process/tell-change.ts';
 import { tableContents } from '../support/check/table-contents.ts';
 import { type Enrolled, enrolTotp, totpCode } from '../support/make/factors.ts';
-import { joinAs, OWNER, setUp } from '../support/make/people.ts';
+import { joinAs, OWNER, passPassword, setUpAnew } from '../support/make/people.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { type Browser, createBrowser } from '../support/world/browser.ts';
 
@@ -21,9 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => posthorn.stop());
 beforeEach(async () => {
-  await posthorn.deps.pool.query('TRUNCATE users, one_time_codes, sign_in_tries, invitations CASCADE');
-  owner = await setUp(posthorn);
-  organisation = `/v1/organisations/${owner.me.organisations[0]?.id}`;
+  ({ owner, organisation } = await setUpAnew(posthorn));
   enrolled = await enrolTotp(owner.browser);
   await forgetSteps();
 });
@@ -32,13 +30,7 @@ type Refusal = { error: { code: string; message: string } };
 type SecondStep = { secondStep: { means: string[]; expiresAt: string } };
 /** Codes of the last minute are good again: a test needs more than one. */
 const forgetSteps = () => posthorn.deps.pool.query('UPDATE totp_factors SET last_step = NULL');
-/** A browser in which the password was given. */
-const passed = async ({ email, password } = OWNER as { email: string; password: string }): Promise<Browser> => {
-  const browser = createBrowser(posthorn);
-  const { status, body } = await browser.request<SecondStep>('POST', '/v1/sign-in', { email, password });
-  expect([status, Object.keys(body)]).toEqual([200, ['secondStep']]);
-  return browser;
-};
+const passed = (person?: { email: string; password: string }) => passPassword(posthorn, person);
 const take = (browser: Browser, body: object) =>
   browser.request<Refusal & SignedIn>('POST', '/v1/sign-in/second-factor', body);
 const refuses = async (browser: Browser, body: object) => {

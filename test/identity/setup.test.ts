@@ -107,7 +107,7 @@ test('over plain http from another machine nobody is set up, unless a setting al
   const code = await makeCode();
   const strict = posthorn.deps.config.publicBaseUrl;
   expect(strict.startsWith('http://')).toBe(true);
-  const visit = { address: '192.0.2.7', host: '192.0.2.1:3000', cookie: [], userAgent: undefined };
+  const visit = { address: '192.0.2.7', host: '192.0.2.1:3000', cookie: [] };
   const refused = createServices(posthorn.deps).accounts.setUp({ code: code ?? '', ...OWNER }, visit);
   await expect(refused).rejects.toMatchObject({ code: 'FORBIDDEN', message: expect.stringContaining('needs https') });
   expect(await posthorn.deps.db.user.count()).toBe(0);

@@ -3,7 +3,7 @@ import type { Role } from '../../src/identity/roles.ts';
 import type { SignedIn } from '../../src/identity/sessions/schema.ts';
 import { tableContents } from '../support/check/table-contents.ts';
 import { runPosthorn } from '../support/service/command-line.ts';
-import { joinAs, OWNER, setUp, signIn } from '../support/make/people.ts';
+import { joinAs, OWNER, setUp, setUpAnew, signIn } from '../support/make/people.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { type Browser, createBrowser } from '../support/world/browser.ts';
 import {
@@ -30,9 +30,7 @@ afterAll(async () => {
   await provider.close();
 });
 beforeEach(async () => {
-  await posthorn.deps.pool.query('TRUNCATE users, one_time_codes, invitations, sign_in_tries CASCADE');
-  owner = await setUp(posthorn);
-  organisation = `/v1/organisations/${owner.me.organisations[0]?.id}`;
+  ({ owner, organisation } = await setUpAnew(posthorn));
 });
 
 type Started = { url: string };

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import type { SignedIn } from '../../src/identity/sessions/schema.ts';
 import { addPasskey, enrolTotp } from '../support/make/factors.ts';
-import { codeOf, joinAs, setUp } from '../support/make/people.ts';
+import { codeOf, joinAs, setUpAnew } from '../support/make/people.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { type Browser, createBrowser } from '../support/world/browser.ts';
 
@@ -22,9 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => posthorn.stop());
 beforeEach(async () => {
-  await posthorn.deps.pool.query('TRUNCATE users, one_time_codes, invitations, sign_in_tries CASCADE');
-  owner = await setUp(posthorn);
-  organisation = `/v1/organisations/${owner.me.organisations[0]?.id}`;
+  ({ owner, organisation } = await setUpAnew(posthorn));
   mara = await joinAs(posthorn, owner.browser, organisation, { role: 'admin', email: 'mara@example.com' });
   bystander = await joinAs(posthorn, owner.browser, organisation, { role: 'owner', email: 'ben@example.com' });
   await giveEverything();

@@ -3,18 +3,22 @@ import type { TestRun } from '../support/service/run.ts';
 import { startServers } from '../support/service/servers.ts';
 import { EQUIVALENT } from './equivalent.ts';
 import { allMutations, type Mutation } from './find.ts';
-import { runMutant } from './run-mutant.ts';
+import { runMutant, type Verdict } from './run-mutant.ts';
 import { type Step, stepsOf } from './tests-of.ts';
 
 /** Tests that were run over the tree as it is. */
 const tried = new Map<string, Promise<void>>();
+
+/** A test that fails because a busy machine was slow shows that by its reason. */
+const lineOf = ({ title, reason }: Verdict['failed'][number]): string => `${title} — ${reason}`;
 
 /** Throws when one of these tests fails without a mutation too: it would kill every mutant. */
 function expectGreen(step: Step, servers: TestRun): Promise<void> {
   const name = JSON.stringify(step);
   const run = async (): Promise<void> => {
     const { failed } = await runMutant(undefined, { ...step, servers });
-    if (failed.length > 0) throw new Error(`Nothing is known of mutants: the tree as it is fails ${failed.join(', ')}`);
+    if (failed.length > 0)
+      throw new Error(`Nothing is known of mutants: the tree as it is fails ${failed.map(lineOf).join(', ')}`);
   };
   const trying = tried.get(name) ?? run();
   tried.set(name, trying);
@@ -27,7 +31,7 @@ async function killerOf(mutation: Mutation, servers: TestRun): Promise<string | 
     const { failed } = await runMutant(mutation, { ...step, servers });
     if (failed[0] === undefined) continue;
     await expectGreen(step, servers);
-    return failed[0];
+    return lineOf(failed[0]);
   }
   return undefined;
 }

@@ -7,7 +7,7 @@ import type { Mutation } from './find.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
 
-export type Verdict = { failed: readonly string[]; passed: number };
+export type Verdict = { failed: readonly { title: string; reason: string }[]; passed: number };
 
 /**
  * Runs test files over the tree with one mutation, or as it is; `title` narrows the tests by a regular expression. Throws when jest says nothing, or

@@ -1,11 +1,14 @@
 import { existsSync, readdirSync } from 'node:fs';
 import type { Mutation } from './find.ts';
 
-const [LISTS, SHARED, ROUTES] = ['isolation-lists', 'isolation-shared', 'isolation'].map(
-  (name) => `test/contract/${name}.test.ts`,
-) as [string, string, string];
+const [LISTS, SHARED, PUBLISHING, ROUTES] = [
+  'isolation-lists',
+  'isolation-shared',
+  'isolation-publishing',
+  'isolation',
+].map((name) => `test/contract/${name}.test.ts`) as [string, string, string, string];
 
-export const MATRIX = [LISTS, SHARED, ROUTES];
+export const MATRIX = [LISTS, SHARED, PUBLISHING, ROUTES];
 
 /** Titles of tests of the matrix that a mutant of a folder is likeliest to fail. */
 const TITLES: Readonly<Record<string, string>> = {
@@ -56,6 +59,8 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
   'src/identity/sign-in': ['identity/sign-in', 'identity/second-steps'],
   'src/identity/single-sign-on': ['identity/single-sign-on'],
   'src/messages': ['messages/erasure', 'publishing/messages'],
+  'src/publishing': ['publishing/publishing-configs', 'publishing/publisher-ids', 'publishing/dry-run'],
+  'src/streams': ['streams/stream'],
 };
 
 const ofFolder = <Value>(table: Readonly<Record<string, Value>>, path: string): Value | undefined =>
@@ -93,6 +98,7 @@ export function stepsOf(mutation: Mutation): Step[] {
   const title = isLock ? 'keep no neighbour waiting' : titleOf(mutation.path);
   const own = ownTests(mutation.path);
   return [
+    ...(mutation.path.startsWith('src/publishing/') ? [{ files: [PUBLISHING] }] : []),
     ...(title === undefined ? [] : [{ files: [likeliest(mutation, isLock)], title }]),
     ...(own.length === 0 ? [] : [{ files: own }]),
     { files: MATRIX },

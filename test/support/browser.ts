@@ -12,12 +12,23 @@ const PACKED = join(createRequire(import.meta.url).resolve('@sparticuz/chromium'
 // In a folder of the user's own: what is started from one that others can write would be theirs.
 const FOLDER = join(homedir(), '.cache/posthorn/chromium-147.0.2');
 
-/** Starts a real Chromium without a window: the one that POSTHORN_TEST_CHROMIUM names, else that of the package. The caller closes it. */
-export async function launchBrowser(): Promise<Browser> {
+/**
+ * Starts a real Chromium without a window: the one that POSTHORN_TEST_CHROMIUM names, else that of the package. `hosts` are names, with *
+ * for any part, that it takes for this machine. The caller closes it.
+ */
+export async function launchBrowser({ hosts = [] }: { hosts?: readonly string[] } = {}): Promise<Browser> {
+  const rules = hosts.map((host) => `MAP ${host} 127.0.0.1`).join(',');
   return chromium.launch({
     executablePath: process.env['POSTHORN_TEST_CHROMIUM'] ?? (await unpack()),
     // Tests run as root in containers, where Chromium's own sandbox cannot start, and with a /dev/shm of 64 MB.
-    args: ['--no-sandbox', '--disable-setuid-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--no-zygote'],
+    args: [
+      '--no-sandbox',
+      '--disable-setuid-sandbox',
+      '--disable-dev-shm-usage',
+      '--disable-gpu',
+      '--no-zygote',
+      ...(rules === '' ? [] : [`--host-resolver-rules=${rules}`]),
+    ],
   });
 }
 

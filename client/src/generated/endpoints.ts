@@ -146,6 +146,8 @@ export const ENDPOINTS = {
   },
   user: {
     resetPassword: { method: 'POST', path: '/v1/password-reset', kind: 'json', hasBody: true, isPublic: true },
+    get: { method: 'GET', path: '/v1/user', kind: 'json' },
+    rename: { method: 'PATCH', path: '/v1/user', kind: 'json', hasBody: true },
     changePassword: { method: 'POST', path: '/v1/user/password', kind: 'json', hasBody: true },
   },
 } as const;

@@ -76,6 +76,7 @@ import type {
   PublishedMessage,
   RecoveryCodes,
   RenamePasskey,
+  RenameUser,
   ResetLink,
   ResetPassword,
   RevokedSessions,
@@ -103,6 +104,7 @@ import type {
   UpdateMember,
   UpdateOrganisation,
   UpdateSubscription,
+  User,
   ValidateMessages,
   Validation,
 } from './types.ts';
@@ -358,6 +360,10 @@ export type Resources = {
   user: {
     /** `POST /v1/password-reset`, for anyone */
     resetPassword(body: ResetPassword | string, options?: RequestOptions): Call<void>;
+    /** `GET /v1/user`, for a person who is signed in */
+    get(options?: RequestOptions): Call<User>;
+    /** `PATCH /v1/user`, for a person who is signed in */
+    rename(body: RenameUser | string, options?: RequestOptions): Call<User>;
     /** `POST /v1/user/password`, for a person who is signed in */
     changePassword(body: ChangePassword | string, options?: RequestOptions): Call<SignedIn>;
   };

@@ -1,7 +1,7 @@
 import { routesOf } from '../../http/route.ts';
 import { noBody } from '../../http/answer-fields.ts';
-import { signedInAnswer } from '../sessions/schema.ts';
-import { changePasswordBody, resetPasswordBody, setupBody } from './schema.ts';
+import { signedInAnswer, userAnswer } from '../sessions/schema.ts';
+import { changePasswordBody, renameUserBody, resetPasswordBody, setupBody } from './schema.ts';
 import type { Accounts } from './service.ts';
 
 const route = routesOf<{ accounts: Accounts }>();
@@ -38,6 +38,22 @@ export const accountRoutes = [
     answers: { 204: noBody },
     errors: ['FORBIDDEN'],
     handle: ({ body, visit }, { accounts }) => accounts.resetPassword(body, visit()),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/user',
+    access: 'person',
+    answers: { 200: userAnswer },
+    handle: ({ caller }, { accounts }) => accounts.show(caller),
+  }),
+  route({
+    method: 'PATCH',
+    path: '/v1/user',
+    access: 'person',
+    consumes: 'json',
+    body: renameUserBody,
+    answers: { 200: userAnswer },
+    handle: ({ caller, body }, { accounts }) => accounts.rename(caller, body),
   }),
   route({
     method: 'POST',

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { fieldsOf } from '../../http/fields.ts';
+import { changeOf, fieldsOf, sameText } from '../../http/fields.ts';
 import { codeField, emailField, newPasswordField, passwordField, personName } from '../person-fields.ts';
 import { controlCharacterProblem } from '../../kernel/plain-text.ts';
 
@@ -10,6 +10,14 @@ export const setupBody = fieldsOf(
   { rules },
 );
 export type SetupBody = z.output<typeof setupBody>;
+
+/** A person changes the name alone: by the address invitations and identity providers know who it is. */
+export const userChange = changeOf(
+  { name: personName.exactOptional() },
+  { identity: { id: sameText(), email: sameText() }, rules },
+);
+export const renameUserBody = userChange.body;
+export type RenameUser = z.output<typeof renameUserBody>;
 
 export const changePasswordBody = fieldsOf({ password: passwordField, newPassword: newPasswordField });
 export type ChangePasswordBody = z.output<typeof changePasswordBody>;

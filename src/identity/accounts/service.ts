@@ -4,14 +4,14 @@ import { ApiError, invalidField } from '../../kernel/api-error.ts';
 import type { Caller } from '../caller.ts';
 import { doneBy, doneFrom, type TellChange } from '../changes.ts';
 import type { Visit } from '../scheme.ts';
-import type { SignedIn } from '../sessions/schema.ts';
+import type { SignedIn, User } from '../sessions/schema.ts';
 import type { Sessions, WithCookies } from '../sessions/service.ts';
 import { type Begin, createDevices } from './devices.ts';
 import { passwordProblem } from './password-rules.ts';
 import { createPasswords } from './passwords.ts';
 import { dropResetCodes, dropResetCodesOf } from './codes-store.ts';
 import { createResetPassword, makeResetCode } from './password-reset.ts';
-import type { ChangePasswordBody, ResetPasswordBody } from './schema.ts';
+import { type ChangePasswordBody, type RenameUser, type ResetPasswordBody, userChange } from './schema.ts';
 import { createSetUp, type SetUp } from './setup.ts';
 import {
   type Account,
@@ -22,6 +22,8 @@ import {
   hasAccounts,
   insertAccount,
   isOwner,
+  lockAccount,
+  writeName,
   writePasswordHash,
 } from './store.ts';
 import { createTries, type Trier } from './tries.ts';
@@ -49,7 +51,11 @@ export type Accounts = {
   hashNew(password: string, ownWords: readonly string[]): Promise<string>;
   findByEmail(database: DatabaseTransaction, email: string): Promise<Account | undefined>;
   find(database: DatabaseTransaction, id: string): Promise<Account | undefined>;
-  /** Makes an account, and begins its first session. */
+  /** The person of a session. */
+  show(caller: Caller): Promise<User>;
+  /** Another name of the person. */
+  rename(caller: Caller, body: RenameUser): Promise<User>;
+  /** Makes an account. Throws CONFLICT when the address has one, be it since a moment ago. */
   create(
     transaction: DatabaseTransaction,
     account: { email: string; name: string; passwordHash?: string },
@@ -158,7 +164,11 @@ export function createAccounts(
 
     async create(transaction, { email, name, passwordHash }, visit) {
       const id = newId('user');
-      await insertAccount(transaction, { id, email, name, passwordHash });
+      if (!(await insertAccount(transaction, { id, email, name, passwordHash })))
+        throw new ApiError(
+          'CONFLICT',
+          'An account with this e-mail address was made a moment ago: try again with its password',
+        );
       await tell(transaction, { action: 'user.created', by: doneFrom(id, visit), target: id });
       return { id, email, name, passwordHash };
     },
@@ -167,6 +177,19 @@ export function createAccounts(
       await settle(transaction, identified);
       return begin(transaction, identified.account.id, visit, { trier: identified.trier });
     },
+
+    show: async (caller) => toUser(await findAccount(db, caller.principal.id)),
+
+    rename: (caller, body) =>
+      db.$transaction(async (transaction) => {
+        const user = toUser(await lockAccount(transaction, caller.principal.id));
+        const { name } = userChange.of(user, body);
+        if (name === undefined) return user;
+        await writeName(transaction, user.id, name);
+        const done = { by: doneBy(caller), before: { name: user.name }, after: { name } };
+        await tell(transaction, { action: 'user.renamed', target: user.id, ...done });
+        return { ...user, name };
+      }),
 
     async changePassword(caller, { password, newPassword }) {
       const { account, sessionId } = await prove(caller, password);
@@ -183,4 +206,11 @@ export function createAccounts(
       });
     },
   };
+}
+
+/** Throws UNAUTHORIZED for a person whose account went with the session meanwhile. */
+function toUser(account: Account | undefined): User {
+  if (account === undefined) throw new ApiError('UNAUTHORIZED', 'The session has ended: sign in again');
+  const { id, email, name } = account;
+  return { id, email, name };
 }

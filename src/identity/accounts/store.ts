@@ -20,14 +20,26 @@ export async function findAccount(db: Db, id: string): Promise<Account | undefin
   return row === null ? undefined : toAccount(row);
 }
 
+/** The account, which nobody else changes until the transaction ends. */
+export async function lockAccount(db: Db, id: string): Promise<Account | undefined> {
+  await db.$queryRaw`SELECT FROM users WHERE id = ${id} FOR NO KEY UPDATE`;
+  return findAccount(db, id);
+}
+
 export const hasAccounts = async (db: Db): Promise<boolean> =>
   (await db.user.findFirst({ select: { id: true } })) !== null;
 
+/** False when the address has an account, be it since a moment ago. */
 export async function insertAccount(
   db: Db,
   { passwordHash, ...account }: Omit<Account, 'passwordHash'> & { passwordHash?: string | undefined },
-): Promise<void> {
-  await db.user.create({ data: { ...account, passwordHash: passwordHash ?? null } });
+): Promise<boolean> {
+  const data = [{ ...account, passwordHash: passwordHash ?? null }];
+  return (await db.user.createMany({ data, skipDuplicates: true })).count > 0;
+}
+
+export async function writeName(db: Db, id: string, name: string): Promise<void> {
+  await db.user.update({ where: { id }, data: { name } });
 }
 
 /** Whether a person owns the organisation of the first start. Every admin may make further ones, and owns those. */

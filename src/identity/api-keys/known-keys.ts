@@ -1,18 +1,15 @@
 import { LRUCache } from 'lru-cache';
 import type { Dependencies } from '../../dependencies.ts';
+import { createBelief } from '../belief/belief.ts';
 import type { EnvironmentCaller } from '../caller.ts';
 import { appSuspended } from '../scheme.ts';
 import { environmentOfKey, hashKey } from './hash.ts';
 import { findKnownKey, type KnownKey, touchApiKey } from './store.ts';
 
-/** How long a key is believed without asking PostgreSQL: a revocation holds in every process after this at the latest. */
-export const BELIEF_MS = 5_000;
 /** lastUsedAt is written once in this time: a row written at every request would be the hottest of all. */
 const TOUCH_MS = 60_000;
-/** Most keys that are remembered; the one that was asked for longest ago goes first. */
-const MAX_REMEMBERED = 10_000;
-
-type Entry = { readAt: number; key: Promise<KnownKey | undefined>; touchedAt: number };
+/** Keys whose last write is remembered. One that was forgotten costs a statement that writes nothing. */
+const MAX_TOUCHED = 10_000;
 
 export type KnownKeys = {
   /** Who has this key; undefined when it is unknown, revoked or expired. FORBIDDEN while its app is suspended. */
@@ -23,42 +20,22 @@ export type KnownKeys = {
   settled(): Promise<void>;
 };
 
-/** Keys as authentication sees them, remembered for a few seconds. Unknown keys are not remembered: strangers could fill the memory. */
+/** Keys as authentication sees them. */
 export function createKnownKeys({ db, clock, log }: Pick<Dependencies, 'db' | 'clock' | 'log'>): KnownKeys {
-  const entries = new LRUCache<string, Entry>({ max: MAX_REMEMBERED });
+  const belief = createBelief<KnownKey>(clock);
+  const touchedAt = new LRUCache<string, number>({ max: MAX_TOUCHED });
   const touches = new Set<Promise<void>>();
 
-  const recall = (key: string): Entry => {
-    const name = hashKey(key).toString('base64');
-    const now = clock().getTime();
-    const held = entries.get(name);
-    // The age counts from before the query: what it read may have been revoked right behind it.
-    const isFresh = held !== undefined && now - held.readAt < BELIEF_MS && now >= held.readAt;
-    const entry = isFresh
-      ? held
-      : { readAt: now, key: findKnownKey(db, hashKey(key)), touchedAt: held?.touchedAt ?? 0 };
-    if (!isFresh) entries.set(name, entry);
-    if (!isFresh) dropUnlessKnown(name, entry);
-    return entry;
-  };
-
-  const dropUnlessKnown = (name: string, entry: Entry): void => {
-    const drop = (): void => {
-      if (entries.peek(name) === entry) entries.delete(name);
-    };
-    entry.key.then((known) => known ?? drop(), drop);
-  };
-
   /** Not awaited by the request; a use that could not be noted is noted with the next one. */
-  const touch = (entry: Entry, known: KnownKey): void => {
+  const touch = ({ id, lastUsedAt }: KnownKey): void => {
     const now = clock();
-    const noted = Math.max(entry.touchedAt, known.lastUsedAt?.getTime() ?? 0);
+    const noted = Math.max(touchedAt.get(id) ?? 0, lastUsedAt?.getTime() ?? 0);
     if (now.getTime() - noted < TOUCH_MS) return;
-    entry.touchedAt = now.getTime();
-    const writing = touchApiKey(db, known.id, now, new Date(now.getTime() - TOUCH_MS))
+    touchedAt.set(id, now.getTime());
+    const writing = touchApiKey(db, id, now, new Date(now.getTime() - TOUCH_MS))
       .catch((error: unknown) => {
-        entry.touchedAt = 0;
-        log.warn({ err: error, credentialId: known.id }, 'lastUsedAt was not written');
+        touchedAt.delete(id);
+        log.warn({ err: error, credentialId: id }, 'lastUsedAt was not written');
       })
       .finally(() => touches.delete(writing));
     touches.add(writing);
@@ -68,12 +45,12 @@ export function createKnownKeys({ db, clock, log }: Pick<Dependencies, 'db' | 'c
     async authenticate(key) {
       const environment = environmentOfKey(key);
       if (environment === undefined) return undefined;
-      const entry = recall(key);
-      const known = await entry.key;
+      const hash = hashKey(key);
+      const known = await belief.recall(hash.toString('base64'), () => findKnownKey(db, hash));
       if (known === undefined || known.environment !== environment) return undefined;
       if (known.expiresAt !== undefined && known.expiresAt <= clock()) return undefined;
       if (known.isAppSuspended) throw appSuspended();
-      touch(entry, known);
+      touch(known);
       const { organisationId, appId, environmentId, limits } = known;
       return {
         principal: { kind: 'apiKey', id: known.id },
@@ -86,14 +63,7 @@ export function createKnownKeys({ db, clock, log }: Pick<Dependencies, 'db' | 'c
         limits,
       };
     },
-    forget(id) {
-      for (const [name, entry] of entries) {
-        entry.key.then(
-          (known) => (known?.id === id || known?.appId === id) && entries.delete(name),
-          () => undefined,
-        );
-      }
-    },
+    forget: (id) => belief.forget((known) => known.id === id || known.appId === id),
     async settled() {
       await Promise.all(touches);
     },

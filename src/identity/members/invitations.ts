@@ -85,15 +85,22 @@ export function createInvitations(
     return principal?.kind === 'person' && principal.id === userId ? principal.sessionId : undefined;
   };
 
-  /** Makes the person of an invitation a member. Throws FORBIDDEN when somebody was faster. */
+  /** Throws FORBIDDEN when somebody was faster. */
+  const useUp = async (
+    transaction: DatabaseTransaction,
+    { hash, organisationId }: { hash: Buffer; organisationId: string },
+  ): Promise<void> => {
+    await lockMembers(transaction, organisationId);
+    if (!(await useInvitation(transaction, hash, clock()))) throw invalidLink();
+  };
+
+  /** Makes the person of an invitation that is used up a member. */
   const join = async (
     transaction: DatabaseTransaction,
     userId: string,
     visit: Visit,
-    { hash, organisationId, role }: { hash: Buffer; organisationId: string; role: Role },
+    { organisationId, role }: { organisationId: string; role: Role },
   ): Promise<void> => {
-    await lockMembers(transaction, organisationId);
-    if (!(await useInvitation(transaction, hash, clock()))) throw invalidLink();
     if ((await findRole(transaction, organisationId, userId)) === undefined)
       await insertMember(transaction, organisationId, userId, role);
     // Made by an owner of the other organisations, such a link would open this one too.
@@ -105,7 +112,10 @@ export function createInvitations(
   return {
     async acceptAll(transaction, { id, email }, visit) {
       const open = await findOpenInvitationsTo(transaction, email, clock());
-      for (const invitation of open) await join(transaction, id, visit, invitation);
+      for (const invitation of open) {
+        await useUp(transaction, invitation);
+        await join(transaction, id, visit, invitation);
+      }
       return open.length;
     },
 
@@ -172,10 +182,12 @@ export function createInvitations(
       const passwordHash =
         account === undefined ? await accounts.hashNew(password ?? '', [email, name ?? '']) : undefined;
       return db.$transaction(async (transaction) => {
+        // Before an account is made: the second of two who come at once learns that the invitation is used.
+        await useUp(transaction, { hash, organisationId: organisation.id });
         const person =
           account ??
           (await accounts.create(transaction, { email, name: name ?? '', passwordHash: passwordHash ?? '' }, visit));
-        await join(transaction, person.id, visit, { hash, organisationId: organisation.id, role });
+        await join(transaction, person.id, visit, { organisationId: organisation.id, role });
         // Nobody has proven anything by accepting: the session goes on, as fresh as it was.
         if (sessionId !== undefined) return sessions.renew(transaction, sessionId, { isProven: false });
         return identified === undefined

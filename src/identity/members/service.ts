@@ -26,7 +26,7 @@ import {
 import {
   deleteIdentities,
   deleteMember,
-  hasIdentities,
+  hasAnyIdentity,
   findMembers,
   findRolesOf,
   insertMember,
@@ -223,7 +223,7 @@ export function createMembers(
       const { email, ...made } = await db.$transaction(async (transaction) => {
         const { member } = await lockOwned(transaction, caller, organisationId, userId);
         // Nobody would notice a password beside the one at the provider.
-        if (await hasIdentities(transaction, userId))
+        if (await hasAnyIdentity(transaction, userId))
           throw new ApiError('CONFLICT', 'The person signs in by single sign-on, and has no password here');
         return { ...(await resetLink(transaction, doneBy(caller), userId)), email: member.email };
       });

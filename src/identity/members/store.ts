@@ -78,6 +78,6 @@ export async function findOrganisation(db: Db, id?: string): Promise<{ id: strin
 export const deleteIdentities = async (db: Db, userId: string): Promise<number> =>
   (await db.identity.deleteMany({ where: { userId } })).count;
 
-/** Whether an account is somebody at an identity provider. */
-export const hasIdentities = async (db: Db, userId: string): Promise<boolean> =>
+/** Whether an account is somebody at any identity provider, be it one of before. */
+export const hasAnyIdentity = async (db: Db, userId: string): Promise<boolean> =>
   (await db.identity.count({ where: { userId } })) > 0;

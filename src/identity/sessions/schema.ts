@@ -26,6 +26,7 @@ export const userAnswer = z.strictObject({
   email: z.string().describe('Address to sign in with, in lower case.'),
   name: z.string().describe('Name for people.'),
 });
+export type User = z.output<typeof userAnswer>;
 
 /** Who is signed in, and where that person may act. */
 export const signedInAnswer = z.strictObject({

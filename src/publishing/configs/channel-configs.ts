@@ -37,7 +37,7 @@ export function createPublishingConfigs(load: Load): PublishingConfigs {
   };
 
   const begin = (environmentId: string, channelId: string): Promise<PublishingConfig | undefined> => {
-    const key = `${environmentId} ${channelId}`;
+    const key = keyOf(environmentId, channelId);
     const begun = read(key, environmentId, channelId).finally(() => {
       if (reading.get(key) === begun) reading.delete(key);
     });
@@ -47,12 +47,12 @@ export function createPublishingConfigs(load: Load): PublishingConfigs {
 
   return {
     of(environmentId, channelId) {
-      const key = `${environmentId} ${channelId}`;
+      const key = keyOf(environmentId, channelId);
       // Publishes that come meanwhile share the query. Should it have read too early, their version tells.
       return known.get(key) ?? reading.get(key) ?? begin(environmentId, channelId);
     },
     newest(environmentId, channelId) {
-      const key = `${environmentId} ${channelId}`;
+      const key = keyOf(environmentId, channelId);
       const underWay = reading.get(key);
       if (underWay === undefined) return begin(environmentId, channelId);
       // The query under way may have read too early. A changed filter makes all publishes of its channel come here at once: they share the
@@ -70,6 +70,9 @@ export function createPublishingConfigs(load: Load): PublishingConfigs {
     },
   };
 }
+
+/** A process remembers nothing of an environment that another one is told. */
+const keyOf = (environmentId: string, channelId: string): string => `${environmentId} ${channelId}`;
 
 function weightOf({ schema, schemas, filters }: PublishingConfig): number {
   let weight = WEIGHT_OF_A_CHANNEL + (schema?.length ?? 0);

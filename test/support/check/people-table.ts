@@ -84,6 +84,8 @@ export const PEOPLE: PeopleRow[] = [
   { endpoint: 'GET /v1/session', access: 'person', status: 200 },
   { endpoint: 'DELETE /v1/session', access: 'person', status: 204 },
   { endpoint: 'POST /v1/session/authenticate', access: 'person', status: 200, guards: GUESSED, body: { passkey } },
+  { endpoint: 'GET /v1/user', access: 'person', status: 200 },
+  { endpoint: 'PATCH /v1/user', access: 'person', status: 200, body: { name: 'Ada' } },
   {
     endpoint: 'POST /v1/user/password',
     access: 'person',

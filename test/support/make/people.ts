@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { makeSetupCode } from '../../../src/identity/accounts/setup.ts';
 import type { SignedIn } from '../../../src/identity/sessions/schema.ts';
 import type { TestPosthorn } from '../service/posthorn.ts';
+import { tableContents } from '../check/table-contents.ts';
 import { type Browser, createBrowser } from '../world/browser.ts';
 
 export const OWNER = { email: 'owner@example.com', name: 'Olga Owner', password: 'tangerine orbit mill' };
@@ -12,6 +14,40 @@ export async function setUp(posthorn: TestPosthorn, person = OWNER): Promise<{ b
   const { status, body } = await browser.request<SignedIn>('POST', '/v1/setup', { code, ...person });
   if (status !== 201) throw new Error(`Setup answered ${status}: ${JSON.stringify(body)}`);
   return { browser, me: body };
+}
+
+/** Forgets all people, and makes the first administrator anew. `organisation` is the path of that one's. */
+export async function setUpAnew(
+  posthorn: TestPosthorn,
+): Promise<{ owner: { browser: Browser; me: SignedIn }; organisation: string }> {
+  await posthorn.deps.pool.query('TRUNCATE users, one_time_codes, invitations, sign_in_tries CASCADE');
+  const owner = await setUp(posthorn);
+  return { owner, organisation: `/v1/organisations/${owner.me.organisations[0]?.id}` };
+}
+
+/** Asks for what is refused. Gives status and code, and throws when any table has changed. */
+export async function refusalOf(
+  posthorn: TestPosthorn,
+  by: Browser,
+  request: readonly [method: string, path: string, body?: unknown],
+): Promise<[status: number, code: string]> {
+  const before = await tableContents(posthorn.deps.pool);
+  const { status, body } = await by.request<{ error: { code: string } }>(...request);
+  if (!isDeepStrictEqual(await tableContents(posthorn.deps.pool), before))
+    throw new Error(`${request[0]} ${request[1]} answered ${status} and changed something`);
+  return [status, body.error.code];
+}
+
+/** A browser in which the right password was given, and a second factor is asked for. */
+export async function passPassword(
+  posthorn: TestPosthorn,
+  { email, password }: { email: string; password: string } = OWNER,
+): Promise<Browser> {
+  const browser = createBrowser(posthorn);
+  const { status, body } = await browser.request('POST', '/v1/sign-in', { email, password });
+  if (status !== 200 || Object.keys(body).join() !== 'secondStep')
+    throw new Error(`The password was answered ${status}: ${JSON.stringify(body)}`);
+  return browser;
 }
 
 /** Signs a person in, in a new browser. */

@@ -1,0 +1,132 @@
+import { copyFileSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Pool as Connections } from 'undici';
+import { ensureBuilt } from '../test/support/service/ensure-built.ts';
+import { createTarget } from './against/http-target.ts';
+import { prepareTree } from './against/tree.ts';
+import { type Ask, CONNECTIONS, type Cost, measureCalls } from './cost-of-calls.ts';
+import { wholeNumber } from './options.ts';
+import { type Rig, startRig } from './rig.ts';
+import { AUTHORITY_FILE, OWN_PROGRAM, type Program, type Service, startService } from './service.ts';
+import { formatTable, percentile, show, spreadOf } from './statistics.ts';
+
+/** Calls with an API key, as a program makes them most. Nobody subscribes to the channel. */
+const CALLS = {
+  'GET a channel': (channelId: string) => ({ method: 'GET', path: `/v1/channels/${channelId}` }),
+  'GET 20 channels': () => ({ method: 'GET', path: '/v1/channels?limit=20' }),
+  publish: (channelId: string) => ({
+    method: 'POST',
+    path: `/v1/channels/${channelId}/messages`,
+    body: '{"eventType":"order.paid","payload":{"number":1}}',
+  }),
+} as const satisfies Record<string, (channelId: string) => Omit<Ask, 'headers'>>;
+type Call = keyof typeof CALLS;
+// `as`: the keys of that object.
+const NAMES = Object.keys(CALLS) as Call[];
+const CHANNELS = 30;
+
+type Side = { service: Service; connections: Connections; ask: (call: Call) => Ask };
+type Costs = Record<Call, { here: Cost[]; other: Cost[] }>;
+
+/** The service of this folder and that of another commit, both running, asked by turns. */
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      against: { type: 'string' },
+      requests: { type: 'string', default: '3000' },
+      turns: { type: 'string', default: '6' },
+    },
+  });
+  if (values.against === undefined) throw new Error('--against <commit> is missing');
+  const requests = wholeNumber('--requests', values.requests);
+  const tree = prepareTree(values.against, console.error);
+  ensureBuilt(console.error);
+  const rig = await startRig({ onProgress: console.error });
+  const costs: Costs = {
+    'GET a channel': { here: [], other: [] },
+    'GET 20 channels': { here: [], other: [] },
+    publish: { here: [], other: [] },
+  };
+  const sides: Side[] = [];
+  try {
+    const other = await openSide(rig, 'other', { ...OWN_PROGRAM, main: `${tree.folder}/dist/src/main.js` });
+    sides.push(other);
+    const here = await openSide(rig, 'here', OWN_PROGRAM);
+    sides.push(here);
+    // Once to be compiled by the engine.
+    for (let turn = 0; turn <= wholeNumber('--turns', values.turns); turn += 1) {
+      console.error(`Turn ${turn}`);
+      for (const name of NAMES) {
+        for (const side of turn % 2 === 0 ? [here, other] : [other, here]) {
+          const asked = Array.from({ length: requests }, () => side.ask(name));
+          const cost = await measureCalls(rig, side.service, side.connections, asked);
+          if (turn > 0) costs[name][side === here ? 'here' : 'other'].push(cost);
+        }
+      }
+    }
+  } finally {
+    for (const { connections, service } of sides) {
+      await connections.close();
+      await service.stop();
+    }
+    await rig.stop();
+  }
+  console.log(`Here against ${tree.commit}`);
+  report(costs);
+}
+
+async function openSide(rig: Rig, name: 'here' | 'other', program: Program): Promise<Side> {
+  const temporal = name === 'here' ? rig.temporal : await rig.openTemporal(name);
+  // Both run at the same time, and each keeps its data folder for itself.
+  const folder = join(rig.folder, `calls-${name}`);
+  mkdirSync(folder);
+  copyFileSync(join(rig.folder, AUTHORITY_FILE), join(folder, AUTHORITY_FILE));
+  const service = await startService({
+    databaseUrl: await rig.createDatabase(`calls_${name}`),
+    temporalAddress: temporal.address,
+    encryptionKeys: rig.encryptionKeys,
+    folder,
+    mode: 'default',
+    program,
+  });
+  const { url, key } = service;
+  if (key === undefined) throw new Error('The service printed no API key');
+  const access = { url, key };
+  const { channelId } = await createTarget(access, []);
+  for (let count = 1; count < CHANNELS; count += 1) await createTarget(access, []);
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  return {
+    service,
+    connections: new Connections(url, { connections: CONNECTIONS, pipelining: 1 }),
+    ask: (call) => ({ ...CALLS[call](channelId), headers }),
+  };
+}
+
+/** The medians of both, and the ratio of each turn: its median and its middle half. */
+function report(costs: Costs): void {
+  const figures = [
+    ['service CPU ms', ({ serviceMs }: Cost) => serviceMs],
+    ['PostgreSQL CPU ms', ({ postgresMs }: Cost) => postgresMs],
+    ['both', ({ serviceMs, postgresMs }: Cost) => serviceMs + postgresMs],
+    ['requests/s', ({ perSecond }: Cost) => perSecond],
+  ] as const;
+  const rows = NAMES.flatMap((name) =>
+    figures.map(([figure, of]) => {
+      const { here, other } = costs[name];
+      const ratios = Float64Array.from(here.map((cost, turn) => of(cost) / of(other[turn] ?? cost))).sort();
+      const [low, middle, high] = [0.25, 0.5, 0.75].map((part) => show(percentile(ratios, part)));
+      const medianOf = (side: Cost[]): string => show(spreadOf(side.map(of)).median);
+      return [name, figure, medianOf(other), medianOf(here), middle ?? '', `${low}–${high}`];
+    }),
+  );
+  console.log(formatTable(['call', 'figure', 'other', 'here', 'ratio', 'middle half'], rows));
+}
+
+try {
+  await main();
+  process.exit(0);
+} catch (failure) {
+  console.error(failure instanceof Error ? failure.stack : failure);
+  process.exit(1);
+}

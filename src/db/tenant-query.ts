@@ -1,0 +1,84 @@
+import pg, { type Connection, type Pool, type QueryConfig, type QueryResult } from 'pg';
+import { TENANT_ROLE } from './tenant-role.ts';
+
+/** The one whose rows a transaction may see. Without an environment it sees none of the rows that belong to one. */
+export type Tenant = { organisationId: string; environmentId?: string };
+
+// SQL: all of it ends with the transaction, as SET LOCAL does.
+const ENTER = `SELECT set_config('role', '${TENANT_ROLE}', true), set_config('posthorn.organisation', $1, true),
+  set_config('posthorn.environment', $2, true)`;
+
+const ENTER_NAME = 'become-tenant';
+// Connections that know ENTER by its name. One on which a statement has failed is closed, be it this one.
+const prepared = new WeakSet<Wire>();
+
+/** The part of pg's connection that sends the messages of the extended protocol. */
+type Wire = {
+  parse(message: { name: string; text: string }): void;
+  bind(message: { statement: string; values: readonly string[] }): void;
+  execute(message: object): void;
+};
+type Config = QueryConfig & { rowMode?: 'array' };
+type Done = (failure: Error | undefined, result: QueryResult) => void;
+
+/** pg's own query, as far as the types of pg leave it out. */
+type Statement = new (
+  config: Config & { queryMode: 'extended' },
+  done: Done,
+) => {
+  submit(connection: Connection): void;
+  prepare(connection: Wire): void;
+  handleDataRow(message: unknown): void;
+  handleCommandComplete(message: unknown, connection: Wire): void;
+};
+// `as`: these methods are pg's, whose version is pinned, and row-security.test.ts asks PostgreSQL what they do.
+const Statement = pg.Query as unknown as Statement;
+
+/**
+ * A statement that PostgreSQL answers as a tenant, in one round trip. Two statements go out before one Sync: PostgreSQL makes one
+ * transaction of them (Extended Query, in the chapter about its protocol). The first one takes the role, and what it answers is dropped.
+ */
+class TenantStatement extends Statement {
+  private hasEntered = false;
+  private readonly tenant: Tenant;
+
+  constructor(tenant: Tenant, config: Config, done: Done) {
+    super({ ...config, queryMode: 'extended' }, done);
+    this.tenant = tenant;
+  }
+
+  override prepare(connection: Wire): void {
+    const { organisationId, environmentId = '' } = this.tenant;
+    if (!prepared.has(connection)) connection.parse({ name: ENTER_NAME, text: ENTER });
+    prepared.add(connection);
+    connection.bind({ statement: ENTER_NAME, values: [organisationId, environmentId] });
+    connection.execute({});
+    super.prepare(connection);
+  }
+
+  override handleDataRow(message: unknown): void {
+    if (this.hasEntered) super.handleDataRow(message);
+  }
+
+  override handleCommandComplete(message: unknown, connection: Wire): void {
+    if (this.hasEntered) super.handleCommandComplete(message, connection);
+    else this.hasEntered = true;
+  }
+}
+
+/** Runs one statement as the tenant, on a connection of the pool. */
+export async function queryAs(pool: Pool, tenant: Tenant, config: Config): Promise<QueryResult> {
+  const connection = await pool.connect();
+  let failure: Error | undefined;
+  try {
+    return await new Promise<QueryResult>((resolve, reject) => {
+      const done: Done = (problem, result) => (problem == null ? resolve(result) : reject(problem));
+      connection.query(new TenantStatement(tenant, config, done));
+    });
+  } catch (problem) {
+    failure = problem instanceof Error ? problem : new Error('A statement failed', { cause: problem });
+    throw problem;
+  } finally {
+    connection.release(failure);
+  }
+}
