@@ -33,10 +33,12 @@ export default {
       ...project,
       displayName: 'integration',
       testMatch: ['<rootDir>/test/**/*.test.ts'],
+      // Needs Python, and minutes: `npm run fuzz`.
+      testPathIgnorePatterns: [...project.testPathIgnorePatterns, '<rootDir>/test/fuzz/'],
       // PostgreSQL and Temporal are started once, for the first integration test; unit tests never wait for them.
-      globalSetup: './test/support/service/global-setup.ts',
-      globalTeardown: './test/support/service/global-teardown.ts',
-      setupFilesAfterEnv: ['./test/support/service/repeat-faults.ts'],
+      globalSetup: '<rootDir>/test/support/service/global-setup.ts',
+      globalTeardown: '<rootDir>/test/support/service/global-teardown.ts',
+      setupFilesAfterEnv: ['<rootDir>/test/support/service/repeat-faults.ts'],
     },
   ],
   // A test waits for real PostgreSQL, a real Temporal server and retry delays of whole seconds. The limit is longer than several waits
