@@ -64,9 +64,6 @@ export function documentOf(rows: readonly Row[], { publicBaseUrl }: { publicBase
 
 const basePathOf = (url: string): string => new URL(url).pathname.replace(/(?<=.)\/$/, '');
 
-const ofSession = (what: string): string =>
-  `${what} Read with a session alone: keys and tokens belong to one environment.`;
-
 /** Headers of requests. */
 const PARAMETERS = {
   IdempotencyKey: {
@@ -80,21 +77,21 @@ const PARAMETERS = {
     name: 'Posthorn-Organisation',
     in: 'header',
     required: false,
-    description: ofSession('Organisation that the person acts in.'),
+    description: 'Organisation that the person acts in.',
     schema: { type: 'string', examples: [exampleId('organisation')] },
   },
   App: {
     name: 'Posthorn-App',
     in: 'header',
     required: false,
-    description: ofSession('App that the person acts in.'),
+    description: 'App that the person acts in.',
     schema: { type: 'string', examples: [exampleId('app')] },
   },
   Environment: {
     name: 'Posthorn-Environment',
     in: 'header',
     required: false,
-    description: ofSession('Environment of that app.'),
+    description: 'Environment of that app.',
     schema: { type: 'string', enum: ['live', 'test'] },
   },
   LastEventId: {
@@ -102,7 +99,7 @@ const PARAMETERS = {
     in: 'header',
     required: false,
     description: 'Id of the last event that the caller has seen: the stream goes on behind it.',
-    schema: { type: 'string' },
+    schema: { type: 'string', minLength: 1 },
   },
   Proof: {
     name: 'DPoP',

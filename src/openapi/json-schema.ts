@@ -80,7 +80,14 @@ export function createComponents(names: ReadonlyMap<unknown, string>): Component
       const parts = schema[key];
       if (parts !== undefined) result[key] = parts.map((part) => read(part, direction, inner));
     }
-    if (oneOfFields !== undefined) result.oneOf = oneOfFields.map((required) => ({ required }));
+    // Null is the same as nothing there.
+    if (oneOfFields !== undefined)
+      result.oneOf = oneOfFields.map((required) => ({
+        required,
+        properties: Object.fromEntries(
+          required.map((field) => [field, { not: { type: 'null' }, description: 'Given.' }]),
+        ),
+      }));
     const complete = withExample(result);
     if (name === undefined) return complete;
     const { description, default: standard, ...component } = complete;

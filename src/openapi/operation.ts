@@ -102,12 +102,16 @@ function queryParameters({ query }: Row, { queries, text }: Pick<OperationParts,
 function headerParameters(row: Row): (Parameter | { $ref: string })[] {
   const names = [
     ...(takesIdempotencyKey(row) ? ['IdempotencyKey'] : []),
-    ...(typeof row.access === 'object' || row.access === 'session' ? ['Organisation', 'App', 'Environment'] : []),
+    ...(isOfSession(row) ? ['Organisation', 'App', 'Environment'] : []),
     ...(row.answers[row.status]?.meta()?.['event'] === undefined ? [] : ['LastEventId']),
     ...(row.isOAuth === true ? ['Proof'] : []),
   ];
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
 }
+
+/** Keys and tokens belong to one environment and read no such header: where they may ask, the words of `session` tell of them. */
+const isOfSession = ({ access }: Row): boolean =>
+  access === 'session' || (typeof access === 'object' && access.level === 'organisation');
 
 const MEDIA_TYPES = {
   json: ['application/json'],

@@ -33,7 +33,7 @@ export const securitySchemes = ({ isSecure }: { isSecure: boolean }): Record<str
     in: 'cookie',
     name: `${isSecure ? '__Host-' : ''}posthorn-session`,
     description:
-      'The session of a person who is signed in (POST /v1/sign-in). Headers of the request say where they act.',
+      'The session of a person who is signed in (POST /v1/sign-in). `Posthorn-Organisation` says where the person acts; in an environment `Posthorn-App` and `Posthorn-Environment` do. A browser must say that a page of the service has sent what changes something.',
   },
 });
 

@@ -1,3 +1,4 @@
+import { exampleId } from '../../src/openapi/texts/example-ids.ts';
 import { routes } from '../../src/routes.ts';
 import { setUp, actIn, joinAs, OWNER } from '../support/make/people.ts';
 import { seedResources } from '../support/make/seed.ts';
@@ -14,6 +15,8 @@ export type Facts = {
   ids: Record<string, string[]>;
   /** Values of fields that no made-up text can have. */
   texts: Record<string, string>;
+  /** The end of every id that the document shows. */
+  exampleId: string;
   /** Operations whose calls are counted by address. */
   ownAddress: string[];
 };
@@ -53,7 +56,15 @@ export async function factsOf(posthorn: TestPosthorn): Promise<Facts> {
     cookie: browser.jar.get(COOKIE) ?? '',
     names: { 'Posthorn-Organisation': organisationId },
     ids,
-    texts: { webhookUrl: 'https://example.com/in', filter: 'payload.n > 1', password: OWNER.password },
+    texts: {
+      webhookUrl: 'https://example.com/in',
+      filter: 'payload.n > 1',
+      password: OWNER.password,
+      newPassword: OWNER.password,
+      expiresAt: '2099-01-01T00:00:00Z',
+      grant_type: 'client_credentials',
+    },
+    exampleId: exampleId('channel').slice(4),
     ownAddress: routes
       .filter(({ addressLimit }) => addressLimit !== undefined)
       .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`),

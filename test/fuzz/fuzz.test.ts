@@ -16,6 +16,8 @@ const {
 } = process.env;
 /** Calls of a route that get past the validation: below it the route is not really tried. */
 const LEAST_SHARE = 0.6;
+/** Of fewer calls a share says nothing, and one must get past. */
+const FEWEST = 10;
 /** Statuses that data which fits the document may get. */
 const GOOD = ['2xx', '303', '401', '403', '404', '409', '503'];
 
@@ -43,7 +45,7 @@ beforeAll(async () => {
 }, 2 * 3_600_000);
 afterAll(async () => {
   await posthorn.stop();
-  rmSync(folder, { recursive: true, force: true });
+  if (process.env['KEEP'] === undefined) rmSync(folder, { recursive: true, force: true });
 });
 
 test('no call of schemathesis finds an answer that the document does not say', () => {
@@ -53,7 +55,7 @@ test('no call of schemathesis finds an answer that the document does not say', (
 test('six in ten calls of each route, with data that fits the document, get past its validation', () => {
   const few = known.filter(isTried).filter((endpoint) => {
     const { all, past } = callsOf(endpoint);
-    return all === 0 || past / all < LEAST_SHARE;
+    return past === 0 || (all >= FEWEST && past / all < LEAST_SHARE);
   });
   expect(few.map(lineOf)).toEqual([]);
 });
