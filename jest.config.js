@@ -33,18 +33,23 @@ export default {
       ...project,
       displayName: 'integration',
       testMatch: ['<rootDir>/test/**/*.test.ts'],
-      testPathIgnorePatterns: [...project.testPathIgnorePatterns, '<rootDir>/test/topology/'],
+      // Of commands of their own: `npm run topology`, and `npm run fuzz`, which needs Python and minutes.
+      testPathIgnorePatterns: [
+        ...project.testPathIgnorePatterns,
+        '<rootDir>/test/topology/',
+        '<rootDir>/test/fuzz/',
+      ],
       // PostgreSQL and Temporal are started once, for the first integration test; unit tests never wait for them.
-      globalSetup: './test/support/service/global-setup.ts',
-      globalTeardown: './test/support/service/global-teardown.ts',
-      setupFilesAfterEnv: ['./test/support/service/repeat-faults.ts'],
+      globalSetup: '<rootDir>/test/support/service/global-setup.ts',
+      globalTeardown: '<rootDir>/test/support/service/global-teardown.ts',
+      setupFilesAfterEnv: ['<rootDir>/test/support/service/repeat-faults.ts'],
     },
     {
       // The service as it is deployed: npm run topology. Its files start their own servers.
       ...project,
       displayName: 'topology',
       testMatch: ['<rootDir>/test/topology/**/*.test.ts'],
-      setupFilesAfterEnv: ['./test/support/service/repeat-faults.ts'],
+      setupFilesAfterEnv: ['<rootDir>/test/support/service/repeat-faults.ts'],
     },
   ],
   // A test waits for real PostgreSQL, a real Temporal server and retry delays of whole seconds. The limit is longer than several waits

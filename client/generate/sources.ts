@@ -2,7 +2,8 @@ import type { z } from 'zod';
 import { STATUS_OF_CODE } from '../../src/kernel/api-error.ts';
 import { OAUTH_ERRORS } from '../../src/kernel/oauth.ts';
 import type { Row } from '../../src/http/route.ts';
-import { hasMethod, placeOf } from './names.ts';
+import { placeOf } from '../../src/openapi/operation-names.ts';
+import { hasMethod } from './names.ts';
 import { createTypeTexts, indent, itemOf, type Shown, shownOf } from './type-text.ts';
 
 /** Texts of the generated files, by name. */
@@ -31,7 +32,7 @@ export function sourcesOf(rows: readonly Row[], names: ReadonlyMap<unknown, stri
     const twice = methods.find(({ method }, index) => methods.findIndex((each) => each.method === method) !== index);
     if (twice !== undefined)
       throw new Error(
-        `Two endpoints are ${resource}.${twice.method}: choose a name for one in client/generate/names.ts`,
+        `Two endpoints are ${resource}.${twice.method}: choose a name for one in src/openapi/operation-names.ts`,
       );
   }
 

@@ -32,7 +32,7 @@ const SET_BY_SERVICE = 'is set by the service';
 
 /**
  * The body of a POST, or an object inside one. An unknown field is refused, as is one that the service sets. Null for a field
- * that may be left out is the same as leaving it out.
+ * that may be left out is the same as leaving it out, as `takesNull` tells documents.
  */
 export function fieldsOf<S extends Shape>(
   shape: S,
@@ -46,7 +46,9 @@ export function fieldsOf<S extends Shape>(
       context.addIssue({ code: 'custom', path: [field], message: problem });
   });
   // `as`: the refused fields never have a value.
-  return z.preprocess((value) => withoutNulls(value, optional), object) as unknown as z.ZodType<FieldsOf<S>>;
+  return z
+    .preprocess((value) => withoutNulls(value, optional), object)
+    .meta({ takesNull: true }) as unknown as z.ZodType<FieldsOf<S>>;
 }
 
 /** The body of a PATCH, and what of it is a change. */
@@ -76,7 +78,8 @@ export function changeOf<S extends Shape>(
     })
     .refine((given) => Object.keys(given).length > 0, {
       error: `must hold at least one of ${Object.keys(shape).join(', ')}`,
-    });
+    })
+    .meta({ minProperties: 1 });
   return {
     // `as`: what the type leaves out is of interest to `of` alone.
     body: body as unknown as z.ZodType<FieldsOf<S>>,

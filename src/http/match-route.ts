@@ -49,12 +49,15 @@ function createFinder(routes: readonly BoundRoute[]): (target: string, method: s
   return (target, method) => {
     const path = pathOf(target);
     const found = router.match(path, method);
-    if (found.path.length === 0) return unknownPath();
-    // /v1/messages/batch before /v1/messages/:messageId, in whatever order the table has them.
-    const [layer] = found.pathAndMethod.toSorted((one, other) => one.paramNames.length - other.paramNames.length);
+    // /v1/messages/batch is never an id of /v1/messages/:messageId, whatever the method: Allow would name methods that it has not.
+    const fewest = Math.min(...found.path.map(({ paramNames }) => paramNames.length));
+    const isMeant = ({ paramNames }: { paramNames: readonly unknown[] }): boolean => paramNames.length === fewest;
+    const layers = found.path.filter(isMeant);
+    if (layers.length === 0) return unknownPath();
+    const layer = found.pathAndMethod.find(isMeant);
     const route = rows.get(layer);
     if (layer === undefined || route === undefined) {
-      const allow = [...new Set(found.path.flatMap(({ methods }) => methods))].toSorted().join(', ');
+      const allow = [...new Set(layers.flatMap(({ methods }) => methods))].toSorted().join(', ');
       return { problem: new ApiError('METHOD_NOT_ALLOWED', `${method} is not allowed here; allowed: ${allow}`), allow };
     }
     const params: Record<string, string> = {};

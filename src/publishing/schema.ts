@@ -77,15 +77,18 @@ export const validateMessagesBody = fieldsOf(
     payload: payloadSchema.optional(),
   },
   message,
-).superRefine(({ messages: several, ...own }, context) => {
-  const refuse = (field: string, message: string): void => context.addIssue({ code: 'custom', path: [field], message });
-  if (several === undefined) {
-    if (own.eventType === undefined) refuse('eventType', 'is required');
-    if (own.payload === undefined) refuse('payload', 'is required');
-  } else if (Object.keys(own).length > 0) {
-    refuse('messages', "must not stand beside one message's own fields");
-  }
-});
+)
+  .superRefine(({ messages: several, ...own }, context) => {
+    const refuse = (field: string, message: string): void =>
+      context.addIssue({ code: 'custom', path: [field], message });
+    if (several === undefined) {
+      if (own.eventType === undefined) refuse('eventType', 'is required');
+      if (own.payload === undefined) refuse('payload', 'is required');
+    } else if (Object.keys(own).length > 0) {
+      refuse('messages', "must not stand beside one message's own fields");
+    }
+  })
+  .meta({ oneOfFields: [['messages'], ['eventType', 'payload']] });
 
 export type PublishMessage = z.output<typeof publishMessageBody>;
 export type PublishBatch = z.output<typeof publishBatchBody>;
@@ -137,15 +140,18 @@ export const dryRunBody = fieldsOf({
   metadata: metadataSchema.optional(),
   filter: z.string().min(1).max(MAX_EXPRESSION_LENGTH).optional(),
   subscriptionId: z.string().optional(),
-}).superRefine(({ messageId, eventType, payload, metadata }, context) => {
-  const refuse = (field: string, message: string): void => context.addIssue({ code: 'custom', path: [field], message });
-  if (messageId === undefined) {
-    if (eventType === undefined) refuse('eventType', 'is required');
-    if (payload === undefined) refuse('payload', 'is required');
-  } else if (eventType !== undefined || payload !== undefined || metadata !== undefined) {
-    refuse('messageId', 'must not stand beside eventType, payload and metadata');
-  }
-});
+})
+  .superRefine(({ messageId, eventType, payload, metadata }, context) => {
+    const refuse = (field: string, message: string): void =>
+      context.addIssue({ code: 'custom', path: [field], message });
+    if (messageId === undefined) {
+      if (eventType === undefined) refuse('eventType', 'is required');
+      if (payload === undefined) refuse('payload', 'is required');
+    } else if (eventType !== undefined || payload !== undefined || metadata !== undefined) {
+      refuse('messageId', 'must not stand beside eventType, payload and metadata');
+    }
+  })
+  .meta({ oneOfFields: [['messageId'], ['eventType', 'payload']] });
 
 export type DryRunRequest = z.output<typeof dryRunBody>;
 

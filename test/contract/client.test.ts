@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { CHOSEN, hasMethod, placeOf, SPOKEN_ELSEWHERE } from '../../client/generate/names.ts';
+import { hasMethod, SPOKEN_ELSEWHERE } from '../../client/generate/names.ts';
 import { readSchemaNames } from '../../client/generate/schema-names.ts';
 import { sourcesOf } from '../../client/generate/sources.ts';
 import { ENDPOINTS } from '../../client/src/generated/endpoints.ts';
@@ -11,6 +11,7 @@ import { Posthorn } from '../../client/src/posthorn.ts';
 import { noBody, pageOf } from '../../src/http/answer-fields.ts';
 import type { Row } from '../../src/http/route.ts';
 import { STATUS_OF_CODE } from '../../src/kernel/api-error.ts';
+import { CHOSEN, placeOf } from '../../src/openapi/operation-names.ts';
 import { routes } from '../../src/routes.ts';
 import { tableRowsOf } from '../docs/code-blocks.ts';
 
@@ -44,23 +45,23 @@ test('names are chosen for endpoints that are in the route table, and none is le
   expect(left.map(({ method, path }) => `${method} ${path}`)).toEqual(Object.keys(SPOKEN_ELSEWHERE));
 });
 
-test('no type is called as something of the library itself, and no two types are called the same', async () => {
-  const names = [...(await readSchemaNames()).values()];
+test('no type is called as something of the library itself, and no two types are called the same', () => {
+  const names = [...readSchemaNames().values()];
   expect(new Set(names).size).toBe(names.length);
   const own: string[] = readFileSync(join(ROOT, 'client/src/index.ts'), 'utf8').match(/\b[A-Z]\w*/g) ?? [];
   expect(own).toContain('RequestOptions');
   expect(names.filter((name) => own.includes(name))).toEqual([]);
 });
 
-test('the generated sources are those of the route table and its schemas as they are now', async () => {
-  const stale = Object.entries(sourcesOf(routes, await readSchemaNames()))
+test('the generated sources are those of the route table and its schemas as they are now', () => {
+  const stale = Object.entries(sourcesOf(routes, readSchemaNames()))
     .filter(([name, text]) => readFileSync(join(ROOT, 'client/src/generated', name), 'utf8') !== text)
     .map(([name]) => `client/src/generated/${name} is stale: ${REMEDY}`);
   expect(stale).toEqual([]);
 });
 
-test('a changed schema makes them stale, and a new endpoint brings a method', async () => {
-  const names = await readSchemaNames();
+test('a changed schema makes them stale, and a new endpoint brings a method', () => {
+  const names = readSchemaNames();
   const row = {
     method: 'GET',
     path: '/v1/parcels',

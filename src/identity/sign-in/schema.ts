@@ -10,12 +10,17 @@ export const secondFactorBody = fieldsOf({
   code: totpCodeField.optional(),
   recoveryCode: recoveryCodeField.optional(),
   passkey: assertionField.optional(),
-});
+}).meta({ oneOfFields: [['code'], ['recoveryCode'], ['passkey']] });
 export type SecondFactorBody = z.output<typeof secondFactorBody>;
 
 export const passkeyBody = fieldsOf({ passkey: assertionField });
 export type PasskeyBody = z.output<typeof passkeyBody>;
 
 /** Exactly one of them. */
-export const authenticateBody = fieldsOf({ password: passwordField.optional(), passkey: assertionField.optional() });
+export const authenticateBody = fieldsOf({
+  password: passwordField.optional(),
+  passkey: assertionField.optional(),
+}).meta({
+  oneOfFields: [['password'], ['passkey']],
+});
 export type AuthenticateBody = z.output<typeof authenticateBody>;

@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { ApiError } from '../kernel/api-error.ts';
+import type { Middleware } from './context.ts';
+import { hostProblem } from './host.ts';
+import { pathOf } from './match-route.ts';
+
+/** A file that anyone may read, as it is sent. */
+export type PublicFile = {
+  body: Buffer;
+  /** The same by gzip. */
+  packed: Buffer;
+  /** Weak: both encodings have it (RFC 9110 §8.8.1). */
+  etag: string;
+  headers: Readonly<Record<string, string>>;
+};
+
+/** A file of this content and media type. Without `headers` it may be kept, and is asked for again before each use. */
+export function publicFile(
+  content: Buffer | string,
+  type: string,
+  headers: Readonly<Record<string, string>> = {},
+): PublicFile {
+  const body = Buffer.from(content);
+  return {
+    body,
+    packed: gzipSync(body),
+    etag: `W/"${hashOf(body)}"`,
+    headers: {
+      'Cache-Control': 'no-cache',
+      'X-Content-Type-Options': 'nosniff',
+      Vary: 'Accept-Encoding',
+      'Content-Type': type,
+      ...headers,
+    },
+  };
+}
+
+/** Name of a content: 96 bits of its hash. */
+export const hashOf = (content: Buffer | string): string =>
+  createHash('sha256').update(content).digest('base64url').slice(0, 16);
+
+const METHODS = ['GET', 'HEAD'];
+
+/**
+ * Answers what is no route of the API, and public: the document and its pages. Behind the rate limit, so that nobody reads them without
+ * end; before everything that needs PostgreSQL, so that they are there while it is not.
+ */
+export const servePublicFiles =
+  (find: (path: string) => Promise<PublicFile | undefined>): Middleware =>
+  async (ctx, next) => {
+    const file = await find(pathOf(ctx.req.url ?? ''));
+    if (file === undefined) return next();
+    const problem = hostProblem(ctx.req);
+    if (problem !== undefined) throw problem;
+    if (!METHODS.includes(ctx.method)) {
+      ctx.set('Allow', METHODS.join(', '));
+      throw new ApiError('METHOD_NOT_ALLOWED', `${ctx.method} is not allowed here; allowed: ${METHODS.join(', ')}`);
+    }
+    ctx.set({ ...file.headers, ETag: file.etag });
+    if (isKnown(ctx.req.headers['if-none-match'], file.etag)) {
+      ctx.status = 304;
+      return undefined;
+    }
+    ctx.status = 200;
+    const isPacked = ctx.acceptsEncodings('gzip', 'identity') === 'gzip';
+    if (isPacked) ctx.set('Content-Encoding', 'gzip');
+    // Koa answers a HEAD with its length alone.
+    ctx.body = isPacked ? file.packed : file.body;
+    return undefined;
+  };
+
+/** If-None-Match compares contents, so that a strong mark is as good as a weak one (RFC 9110 §13.1.2). */
+const isKnown = (given: string | undefined, etag: string): boolean =>
+  (given ?? '').split(',').some((each) => ['*', etag, etag.slice(2)].includes(each.trim()));

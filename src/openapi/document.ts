@@ -1,0 +1,111 @@
+import { errorEnvelope, oauthRefusal } from '../http/error-envelope.ts';
+import type { Row } from '../http/route.ts';
+import { VERSION } from '../kernel/version.ts';
+import { HEADERS } from './headers.ts';
+import { createComponents } from './json-schema.ts';
+import { nameOf, operationOf } from './operation.ts';
+import { refusalResponses } from './refusals.ts';
+import { schemaNames } from './schema-names.ts';
+import { securitySchemes } from './security.ts';
+import { exampleId } from './texts/example-ids.ts';
+import { OPERATION_TEXTS } from './texts/operations.ts';
+import { TAG_TEXTS } from './texts/tag-texts.ts';
+
+export type Document = {
+  openapi: string;
+  paths: Record<string, Record<string, unknown>>;
+  components: Record<string, unknown>;
+  [more: string]: unknown;
+};
+
+const INTRODUCTION = `Publish messages to channels. Posthorn delivers each one to every subscription: signed, retried as its policy says, and never lost on the way.
+
+Send JSON and read JSON. Fields and parameters that an operation does not know are refused. Times are ISO 8601 in UTC, durations are milliseconds, and a field that a resource does not have is left out. A resource may be sent back as it was read.`;
+
+/**
+ * OpenAPI 3.1 document of these routes, from the rows and their schemas alone. `publicBaseUrl` is where callers reach the service. Throws
+ * where a row has no words (texts/operations.ts).
+ */
+export function documentOf(rows: readonly Row[], { publicBaseUrl }: { publicBaseUrl: string }): Document {
+  const names = schemaNames();
+  const components = createComponents(names);
+  const queries = createComponents(names);
+  const paths: Document['paths'] = {};
+  for (const row of rows) {
+    const endpoint = `${row.method} ${row.path}`;
+    const text = OPERATION_TEXTS[endpoint];
+    if (text === undefined) throw new Error(`${endpoint} has no words in src/openapi/texts`);
+    const path = row.path.replaceAll(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [row.method.toLowerCase()]: operationOf(row, { components, queries, text }) };
+  }
+  const tags = [...new Set(rows.map((row) => nameOf(row).resource))];
+  const schemas = {
+    Error: components.schemaOf(errorEnvelope, 'got'),
+    OAuthError: {
+      ...components.schemaOf(oauthRefusal, 'got'),
+      description: 'A refusal of RFC 6749, for those who send a form.',
+    },
+  };
+  return {
+    openapi: '3.1.1',
+    info: { title: 'Posthorn', version: VERSION, description: INTRODUCTION },
+    servers: [{ url: basePathOf(publicBaseUrl), description: 'This service.' }],
+    tags: tags.map((name) => ({ name, description: TAG_TEXTS[name] ?? '' })),
+    paths,
+    components: {
+      securitySchemes: securitySchemes({ isSecure: publicBaseUrl.startsWith('https://') }),
+      schemas: { ...schemas, ...Object.fromEntries([...components.schemas].toSorted(([a], [b]) => (a < b ? -1 : 1))) },
+      responses: refusalResponses(),
+      headers: HEADERS,
+      parameters: PARAMETERS,
+    },
+  };
+}
+
+const basePathOf = (url: string): string => new URL(url).pathname.replace(/(?<=.)\/$/, '');
+
+/** Headers of requests. */
+const PARAMETERS = {
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    description: 'Does the request once: for 24 hours the same one under the same key gets the first answer again.',
+    schema: { type: 'string', pattern: '^[\\x21-\\x7e]+$', minLength: 1, maxLength: 255 },
+  },
+  Organisation: {
+    name: 'Posthorn-Organisation',
+    in: 'header',
+    required: false,
+    description: 'Organisation that the person acts in.',
+    schema: { type: 'string', examples: [exampleId('organisation')] },
+  },
+  App: {
+    name: 'Posthorn-App',
+    in: 'header',
+    required: false,
+    description: 'App that the person acts in.',
+    schema: { type: 'string', examples: [exampleId('app')] },
+  },
+  Environment: {
+    name: 'Posthorn-Environment',
+    in: 'header',
+    required: false,
+    description: 'Environment of that app.',
+    schema: { type: 'string', enum: ['live', 'test'] },
+  },
+  LastEventId: {
+    name: 'Last-Event-ID',
+    in: 'header',
+    required: false,
+    description: 'Id of the last event that the caller has seen: the stream goes on behind it.',
+    schema: { type: 'string', minLength: 1 },
+  },
+  Proof: {
+    name: 'DPoP',
+    in: 'header',
+    required: false,
+    description: 'The proof of RFC 9449 that the token is to be bound to. A request without it is refused.',
+    schema: { type: 'string' },
+  },
+};

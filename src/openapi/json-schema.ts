@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import { PAGE_LIMIT } from '../kernel/page.ts';
+import { EXAMPLE_TIME, exampleIdOf } from './texts/example-ids.ts';
+import { fieldText } from './texts/field-texts.ts';
+
+/** A schema of JSON Schema 2020-12, as an OpenAPI 3.1 document holds it. */
+export type JsonSchema = {
+  $ref?: string;
+  type?: string | string[];
+  description?: string;
+  properties?: Record<string, JsonSchema>;
+  required?: string[];
+  additionalProperties?: JsonSchema | boolean;
+  items?: JsonSchema | boolean;
+  anyOf?: JsonSchema[];
+  oneOf?: JsonSchema[];
+  allOf?: JsonSchema[];
+  pattern?: string;
+  format?: string;
+  examples?: unknown[];
+  [keyword: string]: unknown;
+};
+
+/** Marks of ours on what zod writes: they are read and taken away here. */
+type Marked = JsonSchema & {
+  componentName?: string;
+  takesNull?: boolean;
+  readOnly?: boolean;
+  oneOfFields?: string[][];
+};
+
+export type Components = {
+  /** The schema of what is on the wire; named parts are references to `schemas`. */
+  schemaOf(schema: z.ZodType, direction: 'sent' | 'got'): JsonSchema;
+  /** Named schemas so far, by name. */
+  schemas: Map<string, JsonSchema>;
+};
+
+/** Schemas that the parts of one document share. `names` is that of schema-names.ts. */
+export function createComponents(names: ReadonlyMap<unknown, string>): Components {
+  const schemas = new Map<string, JsonSchema>();
+  const nameOf = (part: z.core.$ZodType | undefined): string | undefined =>
+    part === undefined ? undefined : (names.get(part) ?? nameOf(part._zod.parent));
+
+  const marked = (schema: z.ZodType): Marked =>
+    // `as`: the draft and our marks have this form.
+    z.toJSONSchema(schema, {
+      io: 'input',
+      unrepresentable: 'any',
+      reused: 'inline',
+      override: ({ zodSchema, jsonSchema }) => {
+        const componentName = nameOf(zodSchema);
+        if (componentName !== undefined && jsonSchema.type !== 'string') Object.assign(jsonSchema, { componentName });
+      },
+    }) as Marked;
+
+  const read = (given: Marked, direction: 'sent' | 'got', owner: string): JsonSchema => {
+    const { $schema: _, componentName, takesNull, oneOfFields, ...schema } = given;
+    const name = componentName ?? pageNameOf(schema);
+    const inner = name ?? owner;
+    const result: JsonSchema = { ...schema };
+    if (schema.properties !== undefined) {
+      const shown = Object.entries(schema.properties as Record<string, Marked>)
+        // A resource may be sent back with what only the service sets: docs/api.md has the rules for it.
+        .filter(([, field]) => direction === 'got' || field.readOnly !== true)
+        .map(([field, value]): [string, JsonSchema] => {
+          const text = read(value, direction, inner);
+          const description = text.description ?? fieldText(inner, field);
+          const isOptional = schema.required?.includes(field) !== true;
+          const known = { ...text, ...(description !== undefined && { description }) };
+          return [field, takesNull === true && isOptional ? orNull(known) : known];
+        });
+      result.properties = Object.fromEntries(shown);
+    }
+    for (const key of ['items', 'additionalProperties'] as const) {
+      const part = schema[key];
+      if (typeof part === 'object') result[key] = read(part, direction, inner);
+    }
+    for (const key of ['anyOf', 'oneOf', 'allOf'] as const) {
+      const parts = schema[key];
+      if (parts !== undefined) result[key] = parts.map((part) => read(part, direction, inner));
+    }
+    // Null is the same as nothing there.
+    if (oneOfFields !== undefined)
+      result.oneOf = oneOfFields.map((required) => ({
+        required,
+        properties: Object.fromEntries(
+          required.map((field) => [field, { not: { type: 'null' }, description: 'Given.' }]),
+        ),
+      }));
+    const complete = withExample(result);
+    if (name === undefined) return complete;
+    const { description, default: standard, ...component } = complete;
+    const before = schemas.get(name);
+    if (before !== undefined && JSON.stringify(before) !== JSON.stringify(component))
+      throw new Error(`Two schemas of the document would be called ${name}`);
+    schemas.set(name, component);
+    return {
+      $ref: `#/components/schemas/${name}`,
+      ...(description !== undefined && { description }),
+      ...(standard !== undefined && { default: standard }),
+    };
+  };
+
+  return { schemas, schemaOf: (schema, direction) => read(marked(schema), direction, '') };
+}
+
+/** A page of a list has its name from what is listed. */
+function pageNameOf({ properties = {} }: Marked): string | undefined {
+  if (Object.keys(properties).toSorted().join() !== 'data,pagination') return undefined;
+  const { items } = properties['data'] as { items?: Marked };
+  return items?.componentName === undefined ? undefined : `${items.componentName}Page`;
+}
+
+const ID_PATTERN = /^\^\(\?:([a-z]{3})_/;
+/** http/query.ts reads digits; a caller thinks of a number. */
+const LIMIT_PATTERN = '^[0-9]{1,3}$';
+
+function withExample(schema: JsonSchema): JsonSchema {
+  const { pattern = '', format } = schema;
+  const prefix = ID_PATTERN.exec(pattern)?.[1];
+  if (prefix !== undefined) return { ...schema, examples: [exampleIdOf(prefix)] };
+  if (pattern === LIMIT_PATTERN)
+    return { type: 'integer', minimum: PAGE_LIMIT.min, maximum: PAGE_LIMIT.max, default: PAGE_LIMIT.default };
+  if (format === 'date-time') return { ...schema, examples: [EXAMPLE_TIME] };
+  return schema;
+}
+
+function orNull({ description, ...schema }: JsonSchema): JsonSchema {
+  const told = description === undefined ? {} : { description };
+  if (schema.type === undefined || Array.isArray(schema.type) || schema['enum'] !== undefined)
+    return Object.keys(schema).length === 0 ? told : { anyOf: [schema, { type: 'null' }], ...told };
+  return { ...schema, type: [schema.type, 'null'], ...told };
+}

@@ -1,0 +1,153 @@
+import type { z } from 'zod';
+import { errorCodesOf } from '../http/error-codes.ts';
+import type { Row } from '../http/route.ts';
+import { headersOfAnswer, takesIdempotencyKey } from './headers.ts';
+import type { Components, JsonSchema } from './json-schema.ts';
+import { placeOf } from './operation-names.ts';
+import { refusalsOf } from './refusals.ts';
+import { securityOf } from './security.ts';
+import type { OperationText } from './texts/operation-text.ts';
+
+type Parameter = {
+  name: string;
+  in: string;
+  required: boolean;
+  description: string;
+  schema: JsonSchema;
+  [more: string]: unknown;
+};
+
+/** Descriptions of good statuses. */
+const ANSWERED: Readonly<Record<number, string>> = {
+  200: 'Done.',
+  201: 'Made.',
+  202: 'Accepted, and stored.',
+  204: 'Done; there is nothing to say.',
+  303: 'The browser is sent on.',
+};
+
+/** `queries` are the components of query strings, which the document shows as parameters. */
+export type OperationParts = { components: Components; queries: Components; text: OperationText };
+
+/** Operation of a route. */
+export function operationOf(row: Row, { components, queries, text }: OperationParts): Record<string, unknown> {
+  const { resource, method } = nameOf(row);
+  return {
+    operationId: `${resource}.${method}`,
+    summary: text.summary,
+    description: [text.description, ...rightsOf(row)].join('\n\n'),
+    tags: [resource],
+    security: securityOf(row.access),
+    parameters: [
+      ...pathParameters(row, components),
+      ...queryParameters(row, { queries, text }),
+      ...headerParameters(row),
+    ],
+    ...bodyOf(row, { components, text }),
+    responses: {
+      [row.status]: answerOf(row, components),
+      ...refusalsOf(errorCodesOf(row), { isOAuth: row.isOAuth === true }),
+    },
+  };
+}
+
+/** Name among the operations, which is also that of the method in the client library. */
+export function nameOf(row: Row): { resource: string; method: string } {
+  return placeOf({ ...row, isList: row.query !== undefined && 'cursor' in shapeOf(row.query) && row.method === 'GET' });
+}
+
+/** `as`: every schema of a query is an object. */
+const shapeOf = (schema: z.ZodType): Record<string, unknown> => (schema as z.ZodObject).shape;
+
+function rightsOf({ access, isDangerous }: Row): string[] {
+  const told =
+    typeof access === 'object'
+      ? [`Needs the scope \`${access.scope}\`${LEVELS[access.level ?? 'environment']}.`]
+      : access === 'public'
+        ? []
+        : ['Only a person who is signed in may ask.'];
+  return isDangerous === true ? [...told, 'A session must have been authenticated within the last ten minutes.'] : told;
+}
+
+const LEVELS = { environment: '', any: ', in an environment or above', organisation: ', above environments' } as const;
+
+const pathParameters = ({ path, params }: Row, components: Components): Parameter[] =>
+  [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => {
+    const { description = 'Which one.', ...schema } = components.schemaOf(params[name] as z.ZodType, 'sent');
+    return { name, in: 'path', required: true, description, schema };
+  });
+
+function queryParameters({ query }: Row, { queries, text }: Pick<OperationParts, 'queries' | 'text'>): Parameter[] {
+  if (query === undefined) return [];
+  const shown = queries.schemaOf(query, 'sent');
+  const { properties = {}, required = [] } =
+    shown.$ref === undefined ? shown : (queries.schemas.get(shown.$ref.split('/').at(-1) ?? '') ?? {});
+  return Object.entries(properties).map(([name, { description = '', ...schema }]) => {
+    const given = text.example?.query?.[name];
+    // An empty value is refused; an empty cursor is the first page.
+    const isText = schema.type === 'string' && schema['enum'] === undefined && name !== 'cursor';
+    return {
+      name,
+      in: 'query',
+      required: required.includes(name),
+      description,
+      schema: isText ? { minLength: 1, ...schema } : schema,
+      ...(given !== undefined && {
+        examples: { request: { value: schema.type === 'integer' ? Number(given) : given } },
+      }),
+    };
+  });
+}
+
+function headerParameters(row: Row): (Parameter | { $ref: string })[] {
+  const names = [
+    ...(takesIdempotencyKey(row) ? ['IdempotencyKey'] : []),
+    ...(isOfSession(row) ? ['Organisation', 'App', 'Environment'] : []),
+    ...(row.answers[row.status]?.meta()?.['event'] === undefined ? [] : ['LastEventId']),
+    ...(row.isOAuth === true ? ['Proof'] : []),
+  ];
+  return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
+}
+
+/** Keys and tokens belong to one environment and read no such header: where they may ask, the words of `session` tell of them. */
+const isOfSession = ({ access }: Row): boolean =>
+  access === 'session' || (typeof access === 'object' && access.level === 'organisation');
+
+const MEDIA_TYPES = {
+  json: ['application/json'],
+  form: ['application/x-www-form-urlencoded'],
+  parameters: ['application/json', 'application/x-www-form-urlencoded'],
+} as const;
+
+function bodyOf({ body, consumes }: Row, { components, text }: Pick<OperationParts, 'components' | 'text'>) {
+  if (body === undefined || typeof consumes !== 'string' || consumes === 'none') return {};
+  const schema = components.schemaOf(body, 'sent');
+  const value = text.example?.body;
+  const media = { schema, ...(value !== undefined && { examples: { request: { value } } }) };
+  return {
+    requestBody: {
+      description: 'Fields of the request.',
+      required: body.safeParse(undefined).success === false,
+      content: Object.fromEntries(MEDIA_TYPES[consumes].map((type) => [type, media])),
+    },
+  };
+}
+
+function answerOf(row: Row, components: Components): Record<string, unknown> {
+  const answer = row.answers[row.status];
+  const description = ANSWERED[row.status] ?? 'Done.';
+  const headers = headersOfAnswer(row);
+  if (answer === undefined || [204, 303].includes(row.status)) return { description, headers };
+  const { mediaType, event, line } = answer.meta() ?? {};
+  const each = event ?? line;
+  if (each === undefined)
+    return { description, headers, content: { 'application/json': { schema: components.schemaOf(answer, 'got') } } };
+  // A stream has no length: JSON Schema can say only what each part holds. `as`: http/event-stream.ts and line-stream.ts put schemas there.
+  const part = components.schemaOf(each as z.ZodType, 'got');
+  const told =
+    event === undefined
+      ? 'Lines of JSON, each as `contentSchema` says.'
+      : 'Server-sent events, whose `data` is as `contentSchema` says.';
+  const schema = { type: 'string', description: told, contentMediaType: 'application/json', contentSchema: part };
+  return { description, headers, content: { [String(mediaType)]: { schema } } };
+}

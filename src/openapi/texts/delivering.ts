@@ -1,0 +1,131 @@
+import { EXAMPLE_TIME, exampleId } from './example-ids.ts';
+import type { OperationText } from './operation-text.ts';
+
+/** Subscriptions, deliveries, dead letters and replays. */
+export const deliveringTexts: Readonly<Record<string, OperationText>> = {
+  'POST /v1/subscriptions': {
+    summary: 'Make a subscription',
+    description:
+      'From now on the URL gets the messages of the channel. `startFrom` adds stored ones, by a replay that the answer names.',
+    example: {
+      body: {
+        channelId: exampleId('channel'),
+        webhookUrl: 'https://example.com/hooks/orders',
+        eventTypes: ['order.*'],
+        filter: 'payload.total > 10',
+        retryPolicy: { maxRetries: 8 },
+      },
+    },
+  },
+  'GET /v1/subscriptions': {
+    summary: 'List subscriptions',
+    description: 'Subscriptions of the environment, the newest first.',
+    example: { query: { channelId: exampleId('channel') } },
+  },
+  'GET /v1/subscriptions/:subscriptionId': {
+    summary: 'Get a subscription',
+    description: 'Shows one subscription, with its circuit and the requests to its receiver at this moment.',
+  },
+  'PATCH /v1/subscriptions/:subscriptionId': {
+    summary: 'Change a subscription',
+    description: 'Changes the fields that are given. `retryPolicy` is merged; `eventTypes` and `headers` are replaced.',
+    example: { body: { retryPolicy: { maxDelay: 600_000 }, timeoutMs: 5_000 } },
+  },
+  'DELETE /v1/subscriptions/:subscriptionId': {
+    summary: 'Delete a subscription',
+    description: 'Deletes the subscription. Deliveries of it that are not finished end as dead letters.',
+  },
+  'POST /v1/subscriptions/:subscriptionId/pause': {
+    summary: 'Pause a subscription',
+    description: 'Its deliveries wait until it is resumed.',
+  },
+  'POST /v1/subscriptions/:subscriptionId/resume': {
+    summary: 'Resume a subscription',
+    description: 'Makes a paused or disabled subscription active. What has waited is delivered.',
+  },
+  'POST /v1/subscriptions/:subscriptionId/test': {
+    summary: 'Send a test message',
+    description: 'Publishes a message to this subscription alone. Body and fields may be left out.',
+    example: { body: { eventType: 'order.tested', payload: { number: 1 } } },
+  },
+  'GET /v1/subscriptions/:subscriptionId/secret': {
+    summary: 'Get the signing secret',
+    description: 'Shows the secret by which the subscriber verifies requests (Standard Webhooks).',
+  },
+  'POST /v1/subscriptions/:subscriptionId/secret/rotate': {
+    summary: 'Rotate the signing secret',
+    description: 'Makes a new secret. Older ones go on signing beside it for `overlapHours`.',
+    example: { body: { overlapHours: 24 } },
+  },
+  'POST /v1/subscriptions/:subscriptionId/replay': {
+    summary: 'Replay stored messages',
+    description: 'Delivers stored messages of a time to the subscription again.',
+    example: { body: { since: EXAMPLE_TIME, onlyMissing: true } },
+  },
+  'GET /v1/deliveries': {
+    summary: 'List deliveries',
+    description: 'Deliveries of the environment, the newest first.',
+    example: { query: { status: 'failed' } },
+  },
+  'GET /v1/deliveries/:deliveryId': {
+    summary: 'Get a delivery',
+    description: 'Shows one delivery: a message on its way to a subscription.',
+  },
+  'GET /v1/deliveries/:deliveryId/attempts': {
+    summary: 'List attempts of a delivery',
+    description: 'Shows every request that was made for the delivery, with its answer or its failure.',
+  },
+  'POST /v1/deliveries/:deliveryId/retry': {
+    summary: 'Retry a delivery',
+    description: 'Makes a failed delivery due again, in a new round of its policy.',
+  },
+  'GET /v1/dlq': {
+    summary: 'List dead letters',
+    description: 'Deliveries that were given up, the newest first.',
+    example: { query: { reason: 'exhausted' } },
+  },
+  'GET /v1/dlq/:deadLetterId': {
+    summary: 'Get a dead letter',
+    description: 'Shows why a delivery was given up.',
+  },
+  'DELETE /v1/dlq/:deadLetterId': {
+    summary: 'Discard a dead letter',
+    description: 'Closes the dead letter without another try. It stays readable.',
+  },
+  'POST /v1/dlq/:deadLetterId/replay': {
+    summary: 'Replay a dead letter',
+    description: 'Makes its delivery due again.',
+  },
+  'POST /v1/dlq/replay': {
+    summary: 'Replay many dead letters',
+    description:
+      'Replays the open dead letters that a filter matches; `{}` is all of them. With `dryRun` it only counts.',
+    example: { body: { channelId: exampleId('channel'), reason: 'exhausted' } },
+  },
+  'GET /v1/dlq/replay': {
+    summary: 'List bulk replays',
+    description: 'Replays of dead letters, the newest first, with their counts.',
+    example: { query: { status: 'completed' } },
+  },
+  'GET /v1/dlq/replay/:bulkReplayId': {
+    summary: 'Get a bulk replay',
+    description: 'Shows how far a replay of dead letters is.',
+  },
+  'POST /v1/dlq/replay/:bulkReplayId/cancel': {
+    summary: 'Cancel a bulk replay',
+    description: 'Ends the replay. What it has made due stays so.',
+  },
+  'GET /v1/replays': {
+    summary: 'List replays of messages',
+    description: 'Replays of stored messages, the newest first, with their counts.',
+    example: { query: { subscriptionId: exampleId('subscription') } },
+  },
+  'GET /v1/replays/:messageReplayId': {
+    summary: 'Get a replay of messages',
+    description: 'Shows how far a replay of stored messages is.',
+  },
+  'POST /v1/replays/:messageReplayId/cancel': {
+    summary: 'Cancel a replay of messages',
+    description: 'Ends the replay. What it has made due stays so.',
+  },
+};

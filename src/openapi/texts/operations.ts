@@ -1,0 +1,13 @@
+import { accessTexts } from './access.ts';
+import { deliveringTexts } from './delivering.ts';
+import { peopleTexts } from './people.ts';
+import { publishingTexts } from './publishing.ts';
+import type { OperationText } from './operation-text.ts';
+
+/** By endpoint (`GET /v1/channels`). A route without an entry fails a test. */
+export const OPERATION_TEXTS: Readonly<Record<string, OperationText>> = {
+  ...publishingTexts,
+  ...deliveringTexts,
+  ...accessTexts,
+  ...peopleTexts,
+};

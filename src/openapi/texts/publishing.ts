@@ -1,0 +1,88 @@
+import { exampleId } from './example-ids.ts';
+import type { OperationText } from './operation-text.ts';
+
+const message = { eventType: 'order.created', payload: { number: 1, total: 12.5 }, metadata: { source: 'shop' } };
+const across = { ...message, channelId: exampleId('channel') };
+
+/** Channels, messages, and publishing. */
+export const publishingTexts: Readonly<Record<string, OperationText>> = {
+  'POST /v1/channels': {
+    summary: 'Make a channel',
+    description: 'A channel is where you publish. Fields that are left out have the defaults of its app.',
+    example: { body: { name: 'orders', description: 'Orders of the shop', retentionDays: 90 } },
+  },
+  'GET /v1/channels': {
+    summary: 'List channels',
+    description: 'Channels of the environment, the newest first.',
+    example: { query: { status: 'active' } },
+  },
+  'GET /v1/channels/:channelId': { summary: 'Get a channel', description: 'Shows one channel.' },
+  'PATCH /v1/channels/:channelId': {
+    summary: 'Change a channel',
+    description: 'Changes the fields that are given. An archived channel takes no change but a new `status`.',
+    example: { body: { name: 'orders', retentionDays: 30 } },
+  },
+  'DELETE /v1/channels/:channelId': {
+    summary: 'Delete a channel',
+    description: 'Deletes the channel and its subscriptions. Its messages stay readable until their retention ends.',
+  },
+  'POST /v1/channels/:channelId/messages': {
+    summary: 'Publish a message',
+    description:
+      'The answer comes after one transaction has stored the message and its deliveries. With `deliverAt` or `delay` the message waits for its time.',
+    example: { body: message },
+  },
+  'POST /v1/channels/:channelId/messages/batch': {
+    summary: 'Publish several messages',
+    description: 'Publishes 1 to 100 messages to one channel, all of them or none.',
+    example: { body: { messages: [message, { ...message, payload: { number: 2 } }] } },
+  },
+  'POST /v1/messages/batch': {
+    summary: 'Publish to several channels',
+    description: 'Publishes 1 to 100 messages, each to the channel that it names, all of them or none.',
+    example: { body: { messages: [across] } },
+  },
+  'POST /v1/messages/transactional': {
+    summary: 'Publish in one transaction',
+    description: 'Does the same as the batch path, under a limit of its own.',
+    example: { body: { messages: [across] } },
+  },
+  'POST /v1/channels/:channelId/validate': {
+    summary: 'Try payloads on the schemas',
+    description: 'Says whether the schemas of the channel would take each payload. Nothing is published.',
+    example: { body: { eventType: 'order.created', payload: { number: 1 } } },
+  },
+  'POST /v1/channels/:channelId/dry-run': {
+    summary: 'Ask who would get a message',
+    description:
+      'Shows the fate of a message if it were published now, with a page of the subscriptions. Name a stored message instead of a sample, or give a filter to try.',
+    example: { body: { eventType: 'order.created', payload: { number: 1 }, filter: 'payload.number > 0' } },
+  },
+  'GET /v1/channels/:channelId/messages': {
+    summary: 'List messages of a channel',
+    description: 'Messages of the channel, the newest first, within `since` and `until` of their publication.',
+    example: { query: { eventType: 'order.*', limit: '50' } },
+  },
+  'GET /v1/channels/:channelId/scheduled': {
+    summary: 'List messages that wait',
+    description: 'Messages of the channel that wait for their time, and those that were cancelled.',
+    example: { query: { status: 'scheduled' } },
+  },
+  'GET /v1/channels/:channelId/stream': {
+    summary: 'Follow a channel',
+    description:
+      'Sends each message of the channel as a server-sent event as soon as it is published. A caller that comes back names the last event in `Last-Event-ID` and misses nothing.',
+  },
+  'GET /v1/messages/:messageId': {
+    summary: 'Get a message',
+    description: 'Shows one message, with the state of its deliveries together.',
+  },
+  'DELETE /v1/messages/:messageId': {
+    summary: 'Erase a message',
+    description: 'Erases payload and metadata for ever. What waits to be delivered is given up.',
+  },
+  'POST /v1/messages/:scheduledMessageId/cancel': {
+    summary: 'Cancel a scheduled message',
+    description: 'Cancels the publication of a message that waits for its time.',
+  },
+};

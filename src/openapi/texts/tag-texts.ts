@@ -1,0 +1,23 @@
+/** What the operations of a group are about. */
+export const TAG_TEXTS: Readonly<Record<string, string>> = {
+  channels: 'Where you publish.',
+  messages: 'What is published, and when.',
+  subscriptions: 'Who gets it.',
+  deliveries: 'Messages on their way to subscriptions.',
+  deadLetters: 'Deliveries that were given up.',
+  replays: 'Stored messages that are delivered again.',
+  apiKeys: 'Keys of programs.',
+  machineCredentials: 'Clients of the token endpoint.',
+  oauth: 'Access tokens.',
+  apps: 'Parts of an organisation, each with two environments.',
+  audit: 'Who changed what.',
+  organisations: 'Owners of apps.',
+  members: 'People of an organisation.',
+  invitations: 'People who are to come.',
+  signIn: 'Ways to sign in.',
+  session: 'The session of this browser.',
+  sessions: 'All sessions of a person.',
+  user: 'The account of a person.',
+  factors: 'Second factors of a person.',
+  passkeys: 'Passkeys of a person.',
+};

@@ -1,0 +1,53 @@
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+
+/** Calls of one route with data that fits the document. */
+export type Calls = { route: string; all: number; past: number; statuses: Map<number, number> };
+
+type Recorded = {
+  ScenarioFinished?: {
+    recorder: {
+      label: string;
+      cases: Record<string, { value: { method: string; path: string; meta?: { generation: { mode: string } } } }>;
+      interactions: Record<string, { response?: { status_code: number; content?: string | { $base64: string } } }>;
+    };
+  };
+};
+
+/** Refusals of a request for what it is. On public routes 401 and 403 come from the service behind the validation. */
+const REFUSED = [400, 413, 415, 429];
+const REFUSED_CALLER = [403];
+
+/** Reads the events of a run. `isPublic` is asked by route (`POST /v1/sign-in`). */
+export async function readCalls(path: string, isPublic: (route: string) => boolean): Promise<Calls[]> {
+  const found = new Map<string, Calls>();
+  for await (const line of createInterface({ input: createReadStream(path) })) {
+    // `as`: the form in which schemathesis writes its events.
+    const { ScenarioFinished: finished } = JSON.parse(line) as Recorded;
+    if (finished === undefined) continue;
+    const { cases = {}, interactions = {} } = finished.recorder;
+    for (const [id, { value }] of Object.entries(cases)) {
+      const { response } = interactions[id] ?? {};
+      const status = response?.status_code;
+      // Callers without a credential, or with a wrong one: schemathesis makes them of good requests.
+      const isStranger = status === 401 && !isPublic(`${value.method.toUpperCase()} ${value.path}`);
+      if (status === undefined || isStranger || value.meta?.generation.mode !== 'positive') continue;
+      const route = `${value.method.toUpperCase()} ${value.path}`;
+      const calls = found.get(route) ?? { route, all: 0, past: 0, statuses: new Map<number, number>() };
+      // The last thing that a request for a token is asked for, which no made-up one has.
+      const isWithoutProof = textOf(response).includes('invalid_dpop_proof');
+      const isRefused =
+        !isWithoutProof && (REFUSED.includes(status) || (!isPublic(route) && REFUSED_CALLER.includes(status)));
+      calls.all += 1;
+      calls.past += isRefused ? 0 : 1;
+      calls.statuses.set(status, (calls.statuses.get(status) ?? 0) + 1);
+      found.set(route, calls);
+    }
+  }
+  return [...found.values()].toSorted((one, other) => (one.route < other.route ? -1 : 1));
+}
+
+const textOf = (response: { content?: string | { $base64: string } } | undefined): string => {
+  const content = response?.content ?? '';
+  return typeof content === 'string' ? content : Buffer.from(content.$base64, 'base64').toString();
+};

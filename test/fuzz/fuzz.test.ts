@@ -1,0 +1,119 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { routes } from '../../src/routes.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { type Calls, readCalls } from './calls.ts';
+import { factsOf } from './facts.ts';
+import { LEFT_OUT, TOLERATED } from './tolerated.ts';
+
+const {
+  POSTHORN_FUZZ_COMMAND: command = '',
+  POSTHORN_FUZZ_SECONDS: seconds = '',
+  POSTHORN_FUZZ_SEED: seed = '',
+} = process.env;
+/** Calls of a route that get past the validation: below it the route is not really tried. */
+const LEAST_SHARE = 0.6;
+/** Of fewer calls a share says nothing, and one must get past. */
+const FEWEST = 10;
+/** Statuses that data which fits the document may get. */
+const GOOD = ['2xx', '303', '401', '403', '404', '409', '503'];
+
+const folder = mkdtempSync(join(tmpdir(), 'posthorn-fuzz-'));
+const events = join(folder, 'events.ndjson');
+const known = routes.map(({ method, path }) => `${method} ${path}`);
+const nameOf = (endpoint: string): string => endpoint.replaceAll(/:(\w+)/g, '{$1}');
+const quoted = (text: string): string => JSON.stringify(text);
+
+let posthorn: TestPosthorn;
+let calls: Calls[] = [];
+let status: number | undefined;
+
+beforeAll(async () => {
+  posthorn = await startPosthorn({ withWorker: false, variables: { TRUSTED_PROXY_HOPS: '1' } });
+  const facts = join(folder, 'facts.json');
+  writeFileSync(facts, JSON.stringify(await factsOf(posthorn)));
+  writeFileSync(join(folder, 'schemathesis.toml'), settings());
+  status = await run(facts);
+  const open = routes
+    .filter(({ access }) => access === 'public')
+    .map(({ method, path }) => nameOf(`${method} ${path}`));
+  calls = await readCalls(events, (route) => open.includes(route));
+  process.stdout.write(`${known.filter(isTried).map(lineOf).join('\n')}\n`);
+}, 2 * 3_600_000);
+afterAll(async () => {
+  await posthorn.stop();
+  if (process.env['KEEP'] === undefined) rmSync(folder, { recursive: true, force: true });
+});
+
+test('no call of schemathesis finds an answer that the document does not say', () => {
+  expect(status).toBe(0);
+});
+
+test('six in ten calls of each route, with data that fits the document, get past its validation', () => {
+  const few = known.filter(isTried).filter((endpoint) => {
+    const { all, past } = callsOf(endpoint);
+    return past === 0 || (all >= FEWEST && past / all < LEAST_SHARE);
+  });
+  expect(few.map(lineOf)).toEqual([]);
+});
+
+test('the lists of routes that are tolerated or left out name routes that there are', () => {
+  const named = [...Object.keys(TOLERATED), ...Object.keys(LEFT_OUT)];
+  expect(named.filter((endpoint) => !known.includes(endpoint))).toEqual([]);
+});
+
+/** Settings of schemathesis that its command line does not take. */
+function settings(): string {
+  return [
+    `hooks = ${quoted(join(import.meta.dirname, 'hooks.py'))}`,
+    'max-redirects = 0',
+    'max-stream-events = 1',
+    '[checks]',
+    `positive_data_acceptance.expected-statuses = [${GOOD.map(quoted).join(', ')}]`,
+    ...Object.keys(TOLERATED).flatMap((endpoint) => [
+      '[[operations]]',
+      `include-name = ${quoted(nameOf(endpoint))}`,
+      `checks.positive_data_acceptance.expected-statuses = [${[...GOOD, '400'].map(quoted).join(', ')}]`,
+    ]),
+    ...Object.keys(LEFT_OUT).flatMap((endpoint) => [
+      '[[operations]]',
+      `include-name = ${quoted(nameOf(endpoint))}`,
+      'enabled = false',
+    ]),
+  ].join('\n');
+}
+
+/** Runs schemathesis, whose own report goes to the terminal; resolves with its exit code. */
+async function run(facts: string): Promise<number> {
+  const child = spawn(
+    command,
+    [
+      ['--config-file', join(folder, 'schemathesis.toml'), 'run', `${posthorn.url}/openapi.json`],
+      ['--checks', 'all', '--continue-on-failure', '--max-time', seconds, '--seed', seed],
+      ['--generation-database', 'none', '--report', 'ndjson', '--report-ndjson-path', events, '--no-color'],
+    ].flat(),
+    { stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, POSTHORN_FUZZ_FACTS: facts }, cwd: folder },
+  );
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code) => resolve(code ?? 1));
+  });
+}
+
+function isTried(endpoint: string): boolean {
+  return LEFT_OUT[endpoint] === undefined;
+}
+
+function callsOf(endpoint: string): Calls {
+  const route = nameOf(endpoint);
+  return calls.find((each) => each.route === route) ?? { route, all: 0, past: 0, statuses: new Map() };
+}
+
+function lineOf(endpoint: string): string {
+  const { all, past, statuses } = callsOf(endpoint);
+  const shown = [...statuses].toSorted(([one], [other]) => one - other).map(([code, count]) => `${count} × ${code}`);
+  return `${past} of ${all} past the validation: ${endpoint} (${shown.join(', ')})`;
+}

@@ -1,0 +1,123 @@
+# Loaded by schemathesis (test/fuzz/main.ts): says who asks, and puts things that exist where a made-up id would find nothing.
+import json
+import os
+import zlib
+
+import schemathesis
+
+with open(os.environ["POSTHORN_FUZZ_FACTS"]) as file:
+    FACTS = json.load(file)
+
+CURSORS = ("cursor",)
+SESSION_COOKIE = FACTS["cookieName"]
+
+
+def takes_session_alone(operation):
+    security = operation.definition.raw.get("security", [])
+    return len(security) > 0 and all(list(each) == ["session"] for each in security)
+
+
+def is_public(operation):
+    return operation.definition.raw.get("security", []) == []
+
+
+# Some values are left as they were made up, always the same ones: what does not exist is to be asked for as well.
+def is_left(value):
+    return not str(value).endswith(FACTS["exampleId"]) and zlib.crc32(repr(value).encode()) % 6 == 0
+
+
+@schemathesis.auth(refresh_interval=None)
+class Credentials:
+    def get(self, case, ctx):
+        return FACTS
+
+    def set(self, case, data, ctx):
+        if is_public(case.operation):
+            return
+        if takes_session_alone(case.operation):
+            case.cookies[SESSION_COOKIE] = data["cookie"]
+        else:
+            case.headers["Authorization"] = "Bearer " + data["key"]
+
+
+def real(name, made, method):
+    known = FACTS["ids"].get(name)
+    if not known or is_left(made):
+        return made
+    # The first one of each kind is for reading and changing: it must not be deleted under the other calls.
+    if method == "DELETE" and len(known) > 1:
+        return known[1 + zlib.crc32(repr(made).encode()) % (len(known) - 1)]
+    return known[0]
+
+
+def with_real(value, method):
+    if isinstance(value, list):
+        return [with_real(each, method) for each in value]
+    if not isinstance(value, dict):
+        return value
+    shown = {}
+    if "delay" in value and "deliverAt" in value:
+        # Only one of them may be given.
+        value = {name: part for name, part in value.items() if name != "deliverAt"}
+    for name, part in value.items():
+        if name in FACTS["texts"] and isinstance(part, str) and not is_left(part):
+            shown[name] = FACTS["texts"][name]
+        elif name in FACTS["ids"] and name != "userId" and isinstance(part, str):
+            shown[name] = FACTS["ids"][name][0] if not is_left(part) else part
+        elif name in ("payload", "schema", "schemas", "headers", "metadata"):
+            shown[name] = part
+        else:
+            shown[name] = with_real(part, method)
+    return shown
+
+
+def is_positive(case):
+    return case.meta is None or case.meta.generation.mode.value == "positive"
+
+
+# At the last moment, so that the examples of the document get the same.
+@schemathesis.hook
+def before_call(ctx, case, kwargs):
+    operation = case.operation
+    if takes_session_alone(operation):
+        case.headers["Sec-Fetch-Site"] = "same-origin"
+        if is_positive(case):
+            for name in ("Posthorn-App", "Posthorn-Environment"):
+                case.headers.pop(name, None)
+        case.headers.update(FACTS["names"])
+    if operation.label in FACTS["ownAddress"]:
+        # One client of many: the limit of one address is not what is tried here.
+        case.headers["X-Forwarded-For"] = address_of(case)
+    if not is_positive(case):
+        return
+    method = case.method.upper()
+    if case.path_parameters:
+        case.path_parameters = {name: real(name, made, method) for name, made in case.path_parameters.items()}
+    if isinstance(case.query, dict):
+        case.query = {
+            name: (FACTS["ids"][name][0] if name in FACTS["ids"] and not is_left(made) else made)
+            for name, made in case.query.items()
+            if name not in CURSORS
+        }
+    if isinstance(case.body, dict):
+        case.body = with_real(case.body, method)
+        # The channel of the path, where a message names it again.
+        channel = (case.path_parameters or {}).get("channelId")
+        for each in [case.body, *(case.body.get("messages") or [])] if channel else []:
+            if isinstance(each, dict) and "channelId" in each:
+                each["channelId"] = channel
+
+
+# A session gets another secret whenever its person has proven something.
+@schemathesis.hook
+def after_call(ctx, case, response):
+    for line in response.headers.get("set-cookie", []):
+        name, _, rest = line.partition("=")
+        value = rest.split(";")[0]
+        if name == SESSION_COOKIE and value and takes_session_alone(case.operation):
+            FACTS["cookie"] = value
+
+
+def address_of(case):
+    number = zlib.crc32(case.id.encode())
+    return f"198.{18 + number % 2}.{number // 2 % 256}.{number // 512 % 256}"

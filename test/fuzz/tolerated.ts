@@ -1,0 +1,34 @@
+const MESSAGE = 'of `deliverAt` and `delay` one alone may be given, and a time is at most 365 days ahead';
+const CREDENTIAL = '`expiresAt` must be in the future, and `environment` that of its maker';
+const NAME = 'no name holds a control character';
+
+/**
+ * Routes on which data that fits the document may be refused with 400, each with its reason: JSON Schema cannot say it, or no made-up
+ * value meets it. Nothing else is tolerated.
+ */
+export const TOLERATED: Readonly<Record<string, string>> = {
+  'POST /v1/channels': `${NAME}, and a schema must compile`,
+  'PATCH /v1/channels/:channelId': `${NAME}, and a schema must compile`,
+  'POST /v1/channels/:channelId/messages': MESSAGE,
+  'POST /v1/channels/:channelId/messages/batch': MESSAGE,
+  'POST /v1/messages/batch': `${MESSAGE}, and each names a channel that there is`,
+  'POST /v1/messages/transactional': `${MESSAGE}, and each names a channel that there is`,
+  'POST /v1/channels/:channelId/validate': "one message's own fields must not stand beside `messages`",
+  'POST /v1/channels/:channelId/dry-run': 'a filter must compile, and a sample must not stand beside `messageId`',
+  'GET /v1/channels/:channelId/stream': 'Last-Event-ID is a position that the stream has told',
+  'POST /v1/subscriptions':
+    'the address guard judges `webhookUrl`, a filter must compile, and `channelId` must be there',
+  'PATCH /v1/subscriptions/:subscriptionId': 'the address guard judges `webhookUrl`, and a filter must compile',
+  'POST /v1/dlq/replay': 'a channel, a subscription or a message that is named must be there',
+  'POST /v1/subscriptions/:subscriptionId/replay': '`since` must be before `until`',
+  'POST /v1/machine-credentials': CREDENTIAL,
+  'PATCH /v1/machine-credentials/:machineCredentialId': CREDENTIAL,
+  'POST /v1/api-keys': CREDENTIAL,
+  'PATCH /v1/api-keys/:apiKeyId': CREDENTIAL,
+  'POST /oauth/token': 'a token takes a proof and an HMAC over it',
+};
+
+/** Routes that are not tried, each with its reason. */
+export const LEFT_OUT: Readonly<Record<string, string>> = {
+  'DELETE /v1/session': 'ends the session by which all routes of people are tried',
+};

@@ -1,0 +1,166 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { hasMethod, SPOKEN_ELSEWHERE } from '../../client/generate/names.ts';
+import { ENDPOINTS } from '../../client/src/generated/endpoints.ts';
+import { errorCodesOf } from '../../src/http/error-codes.ts';
+import type { Row } from '../../src/http/route.ts';
+import { STATUS_OF_CODE } from '../../src/kernel/api-error.ts';
+import { SCOPES } from '../../src/kernel/scopes.ts';
+import { documentOf } from '../../src/openapi/document.ts';
+import { SCHEMA_MODULES } from '../../src/openapi/schema-modules.ts';
+import { OPERATION_TEXTS } from '../../src/openapi/texts/operations.ts';
+import { routes } from '../../src/routes.ts';
+import { type Operation, operationsOf, schemaProblems } from '../support/check/document.ts';
+
+const document = documentOf(routes, { publicBaseUrl: 'http://localhost:3000' });
+const operations = operationsOf(document);
+const endpointOf = ({ method, path }: Pick<Row, 'method' | 'path'>): string => `${method} ${path}`;
+
+test('the document is a valid one of OpenAPI 3.1', async () => {
+  const validator = new Validator();
+  expect(await validator.validate(structuredClone(document))).toEqual({ valid: true });
+  expect(validator.version).toBe('3.1');
+});
+
+test('each route is one operation, and each operation is a route', () => {
+  expect(operations.map(({ endpoint }) => endpoint).toSorted()).toEqual(routes.map(endpointOf).toSorted());
+  expect(Object.keys(OPERATION_TEXTS).toSorted()).toEqual(routes.map(endpointOf).toSorted());
+});
+
+test('an operation is called as the method of the client library that calls it', () => {
+  const methods = Object.entries(ENDPOINTS).flatMap(([resource, endpoints]) =>
+    Object.entries(endpoints as Record<string, { method: string; path: string }>).map(
+      ([name, { method, path }]) => [`${method} ${path}`, `${resource}.${name}`] as const,
+    ),
+  );
+  const known = new Map<string, string>(methods);
+  const left = new Set(routes.filter((row) => !hasMethod(row)).map(endpointOf));
+  expect(operations.filter(({ endpoint }) => !left.has(endpoint)).map(({ endpoint, id }) => [endpoint, id])).toEqual(
+    operations.filter(({ endpoint }) => known.has(endpoint)).map(({ endpoint }) => [endpoint, known.get(endpoint)]),
+  );
+  expect([...left].toSorted()).toEqual(
+    [...Object.keys(SPOKEN_ELSEWHERE), 'GET /v1/sign-in/single-sign-on/callback'].toSorted(),
+  );
+  expect(new Set(operations.map(({ id }) => id)).size).toBe(operations.length);
+});
+
+test('every file of schemas is among those that give names', () => {
+  const files = readdirSync(join(import.meta.dirname, '../../src'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('/schema.ts'))
+    .toSorted();
+  expect(Object.keys(SCHEMA_MODULES).slice(2)).toEqual(files);
+});
+
+test('an operation has every status that its route can answer, and no other', () => {
+  const problems = routes.filter((row) => {
+    const wanted = [row.status, ...errorCodesOf(row).map((code) => STATUS_OF_CODE[code])].map(String);
+    const { responses } = found(endpointOf(row));
+    return Object.keys(responses).toSorted().join() !== wanted.toSorted().join();
+  });
+  expect(problems.map(endpointOf)).toEqual([]);
+});
+
+test('an operation says which scope it needs, by which credentials', () => {
+  for (const row of routes.filter(({ access }) => typeof access === 'object')) {
+    const { security, description } = found(endpointOf(row));
+    const access = row.access as { scope: string; level?: string };
+    expect(description).toContain(`Needs the scope \`${access.scope}\``);
+    const schemes = security.map((each) => Object.keys(each).join());
+    expect(schemes).toEqual(access.level === 'organisation' ? ['session'] : ['apiKey', 'accessToken,proof', 'session']);
+    expect(security.every((each) => Object.values(each).flat().join() === access.scope)).toBe(true);
+  }
+  const { securitySchemes } = document.components as {
+    securitySchemes: { accessToken: { flows: { clientCredentials: { scopes: object } } } };
+  };
+  expect(Object.keys(securitySchemes.accessToken.flows.clientCredentials.scopes)).toEqual([...SCOPES]);
+});
+
+test('the cookie has the name that the address of the service gives it', () => {
+  const cookieAt = (publicBaseUrl: string): unknown =>
+    (documentOf(routes, { publicBaseUrl }).components as { securitySchemes: { session: { name: string } } })
+      .securitySchemes.session.name;
+  expect(cookieAt('https://posthorn.example.com')).toBe('__Host-posthorn-session');
+  expect(cookieAt('http://localhost:3000')).toBe('posthorn-session');
+  expect(documentOf(routes, { publicBaseUrl: 'https://example.com/hooks/' })['servers']).toEqual([
+    { url: '/hooks', description: 'This service.' },
+  ]);
+});
+
+describe('words', () => {
+  test('every operation, parameter, property, header, tag and answer has some', () => {
+    expect(wordless(document)).toEqual([]);
+  });
+
+  test('a summary is a few words, and a description is sentences', () => {
+    const wrong = operations.filter(
+      ({ summary, description }) => summary.length > 60 || summary.endsWith('.') || !description.endsWith('.'),
+    );
+    expect(wrong.map(({ endpoint }) => endpoint)).toEqual([]);
+  });
+
+  test('a missing one is found', () => {
+    const bare = { paths: { '/x': { get: { parameters: [{ name: 'a', in: 'query', schema: {} }] } } } };
+    expect(wordless(bare)).toEqual(['/paths/~x/get/parameters/0', '/paths/~x/get']);
+  });
+
+  test('a route without words fails', () => {
+    const [first] = routes;
+    expect(() => documentOf([{ ...first, path: '/v1/parcels' } as Row], { publicBaseUrl: 'http://x' })).toThrow(
+      'POST /v1/parcels has no words in src/openapi/texts',
+    );
+  });
+});
+
+test('every example fits its schema', () => {
+  const problems: string[] = [];
+  let count = 0;
+  walk(document, '', (value, place) => {
+    const { examples, schema } = value as { examples?: unknown; schema?: object };
+    if (schema === undefined || typeof examples !== 'object' || examples === null || Array.isArray(examples)) return;
+    for (const { value: example } of Object.values(examples) as { value: unknown }[]) {
+      count += 1;
+      problems.push(...schemaProblems(document, schema, example).map((problem) => `${place}: ${problem}`));
+    }
+  });
+  expect(problems).toEqual([]);
+  expect(count).toBeGreaterThan(60);
+});
+
+test('nothing of zod and no mark of ours is left in it', () => {
+  const text = JSON.stringify(document);
+  for (const mark of ['componentName', 'takesNull', 'oneOfFields', '$schema', '"id":"__'])
+    expect(text).not.toContain(`"${mark}"`);
+  expect(text).not.toContain('"readOnly"');
+});
+
+function found(endpoint: string): Operation {
+  const operation = operations.find((each) => each.endpoint === endpoint);
+  if (operation === undefined) throw new Error(`${endpoint} is not in the document`);
+  return operation;
+}
+
+/** Places without a description. */
+function wordless(whole: object): string[] {
+  const places: string[] = [];
+  walk(whole, '', (value, place) => {
+    const { description, $ref } = value as { description?: string; $ref?: string };
+    const isNamed =
+      /\/properties\/[^/]+$/.test(place) ||
+      /\/parameters\/[^/]+$/.test(place) ||
+      /^\/components\/(headers|responses|securitySchemes)\/[^/]+$/.test(place) ||
+      /\/responses\/\d+$/.test(place) ||
+      /^\/paths\/[^/]+\/(get|post|patch|delete)$/.test(place) ||
+      /^\/tags\/\d+$/.test(place);
+    if (isNamed && $ref === undefined && (description ?? '') === '') places.push(place);
+  });
+  return places;
+}
+
+/** Visits every object, the inner ones first. Slashes in names are written as `~`. */
+function walk(value: unknown, place: string, visit: (value: object, place: string) => void): void {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, part] of Object.entries(value)) walk(part, `${place}/${name.replaceAll('/', '~')}`, visit);
+  visit(value, place);
+}
