@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { waitFor } from '../support/check/wait-for.ts';
+import { runPosthorn } from '../support/service/command-line.ts';
 import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';
 import {
   type ApiProcess,
@@ -7,6 +8,7 @@ import {
   type PosthornProcess,
   prepareService,
   startApiProcess,
+  type Settings,
   startWorkerProcess,
 } from '../support/service/processes.ts';
 import { currentRun } from '../support/service/run.ts';
@@ -18,6 +20,7 @@ let database: TestDatabase;
 let postgres: TcpProxy;
 let temporal: TcpProxy;
 let api: ApiProcess;
+let variables: Settings;
 let worker: PosthornProcess;
 
 beforeAll(async () => {
@@ -25,8 +28,8 @@ beforeAll(async () => {
   postgres = await startTcpProxy(database.url);
   temporal = await startTcpProxy(`http://${currentRun().temporalAddress}`);
   const { settings } = await prepareService(database.url, new URL(temporal.url).host);
-  const behindProxies = { ...settings, DATABASE_URL: postgres.url, PROCESSES: '1' };
-  [api, worker] = await Promise.all([startApiProcess(behindProxies), startWorkerProcess(behindProxies)]);
+  variables = { ...settings, DATABASE_URL: postgres.url, PROCESSES: '1' };
+  [api, worker] = await Promise.all([startApiProcess(variables), startWorkerProcess(variables)]);
 }, 400_000);
 afterAll(async () => {
   await endAllProcesses();
@@ -64,6 +67,15 @@ async function outageOf(server: string, proxy: TcpProxy, processes: readonly Pos
   await waitFor(`the return of ${server} to be told`, haveTold(/ is back after /), 120_000);
   return written();
 }
+
+test('posthorn doctor finds no fault in a deployment of an API and a worker', async () => {
+  const settings = { ...variables, PORT: String(api.port), PUBLIC_BASE_URL: api.url };
+  const { exitCode, output } = await runPosthorn(['doctor'], settings);
+  expect(output).toContain('0 faults');
+  expect(exitCode).toBe(0);
+  for (const check of ['workers', 'taskQueue', 'port', 'publicBaseUrl'])
+    expect(output).toMatch(new RegExp(`^ok +${check} `, 'm'));
+}, 400_000);
 
 // Old: 97 lines of a worker in 20 s, of five loops that each say the same, and not one of an API without calls.
 test('while PostgreSQL is away an idle API and a busy worker write two lines each: where it was, what follows, how long', async () => {
