@@ -3,6 +3,7 @@ import type { Dependencies } from './dependencies.ts';
 import type { RequestState } from './http/context.ts';
 import { clientAddress } from './http/client-address.ts';
 import { allowDashboard, answerPreflight } from './http/cors.ts';
+import { announceEnd } from './http/announce-end.ts';
 import { errors } from './http/errors.ts';
 import { createEventStreams, STREAM_TIMINGS } from './http/event-stream.ts';
 import { health } from './http/health.ts';
@@ -76,6 +77,7 @@ export function createApp<Services extends { idempotency: Pick<Idempotency, 'onc
   const { dashboardOrigin } = origins;
   if (dashboardOrigin !== undefined) koa.use(allowDashboard(dashboardOrigin));
   koa.use(matchRoute(bindRoutes(routes, services)));
+  koa.use(announceEnd);
   koa.use(identify(schemes));
   koa.use(rateLimit(limiter, config.trustedProxyHops));
   if (dashboardOrigin !== undefined) koa.use(answerPreflight(dashboardOrigin));

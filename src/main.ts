@@ -50,6 +50,14 @@ program
   .addOption(dropFilters())
   .action(async (options: DropFilters) => (await import('./process/roles/migrate.ts')).runMigrate(stop, options));
 
+program
+  .command('doctor')
+  .description('look at a deployment and say what is wrong with it; exit code 1 when something is')
+  .option('--json', 'as JSON', false)
+  .action(async (options: { json: boolean }) =>
+    exit(await (await import('./process/doctor/run-doctor.ts')).runDoctor(options)),
+  );
+
 const keys = program.command('keys').description('API keys of the database of DATABASE_URL, or of the running `start`');
 const environment = () => new Option('--env <environment>', 'which environment').choices(ENVIRONMENT_KINDS);
 

@@ -1,4 +1,5 @@
 import pg, { type Client, type Pool } from 'pg';
+import { RememberingClient } from './lost-connections.ts';
 
 // A request that gets no connection within this time fails (UNAVAILABLE), so that its caller does not wait.
 export const CONNECT_TIMEOUT_MS = 5_000;
@@ -22,7 +23,7 @@ export type Patience = { connectWithinMs?: number };
  * on a broken one are rejected, and it is never given to the next caller. End it with `pool.end()`.
  */
 export function openPool(url: string, max: number, patience: Patience = {}): Pool {
-  const pool = new pg.Pool({ ...connectionSettings(url, patience), max });
+  const pool = new pg.Pool({ ...connectionSettings(url, patience), max, Client: RememberingClient });
   pool.on('error', ignoreEnd);
   pool.on('connect', (client) => client.on('error', ignoreEnd));
   pool.on('release', (_failure, client) => {
@@ -34,8 +35,8 @@ export function openPool(url: string, max: number, patience: Patience = {}): Poo
 }
 
 /** One session of its own, for a lock that ends with the session. Connect it, and end it with `client.end()`. */
-export function openSession(url: string): Client {
-  const client = new pg.Client(connectionSettings(url));
+export function openSession(url: string, patience: Patience = {}): Client {
+  const client = new RememberingClient(connectionSettings(url, patience));
   client.on('error', ignoreEnd);
   return client;
 }

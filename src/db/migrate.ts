@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { openSession } from './connection.ts';
 import { type Migration, readMigrations } from './migrations.ts';
@@ -6,6 +7,15 @@ import { ensureTenantRole } from './tenant-role.ts';
 
 // Any number, the same in every process: the one that holds this lock migrates, and the others wait and find nothing to do.
 const LOCK_NUMBER = 7_220_633;
+
+// A statement that waits for the lock of a table makes everybody else wait behind it, publishing included. The statement gives up after
+// this time and is tried again, so that nobody waits for longer. A publish may take five seconds.
+const LOCK_WITHIN_MS = 2_000;
+const REST_MS = 3_000;
+// A long report, or a transaction that somebody has forgotten.
+const LOCKED_FOR_MS = 600_000;
+// SQLSTATE lock_not_available.
+const LOCK_TIMEOUT = '55P03';
 
 // The table of Prisma's own tool: a database that was migrated by that tool goes on here, and the other way round.
 const CREATE_LIST = `
@@ -51,7 +61,7 @@ export async function migrate(
     await session.query(CREATE_LIST);
     const applied: string[] = [];
     for (const migration of await findMissing(session)) {
-      await apply(session, migration, signal);
+      await applyOnceFree(session, migration, { onProgress, signal });
       onProgress?.(`Applied migration ${migration.name}`);
       applied.push(migration.name);
     }
@@ -87,6 +97,39 @@ async function findMissing(session: pg.Client): Promise<Migration[]> {
   return readMigrations().filter(({ name }) => !applied.has(name));
 }
 
+/** Applies a migration as soon as no other transaction is in its way. Says once which one is. */
+async function applyOnceFree(
+  session: pg.Client,
+  migration: Migration,
+  { onProgress, signal }: { [name in 'onProgress' | 'signal']: MigrateOptions[name] | undefined },
+): Promise<void> {
+  let hasTold = false;
+  for (const deadline = performance.now() + LOCKED_FOR_MS; ; await sleep(REST_MS, undefined, { signal })) {
+    try {
+      return await apply(session, migration, signal);
+    } catch (failure) {
+      const isLocked = failure instanceof Error && isLockTimeout(failure.cause);
+      if (!isLocked || performance.now() > deadline) throw failure;
+    }
+    if (!hasTold) onProgress?.(`Migration ${migration.name} waits for ${await oldestTransaction(session)} to end`);
+    hasTold = true;
+  }
+}
+
+const isLockTimeout = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === LOCK_TIMEOUT;
+
+async function oldestTransaction(session: pg.Client): Promise<string> {
+  const { rows } = await session.query<{ pid: number; name: string; seconds: number }>(
+    `SELECT pid, application_name AS name, extract(epoch FROM now() - xact_start)::int AS seconds FROM pg_stat_activity
+     WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS NOT NULL ORDER BY xact_start LIMIT 1`,
+  );
+  const [oldest] = rows;
+  if (oldest === undefined) return 'another transaction';
+  const { pid, name, seconds } = oldest;
+  return `the transaction of ${seconds} s in the session ${pid}${name === '' ? '' : ` (${name})`}`;
+}
+
 async function apply(
   session: pg.Client,
   { name, sql, checksum }: Migration,
@@ -94,6 +137,7 @@ async function apply(
 ): Promise<void> {
   await session.query('BEGIN');
   try {
+    await session.query(`SET LOCAL lock_timeout = ${LOCK_WITHIN_MS}`);
     // A row without an end is left by a run that was killed before its commit, or by a failure. This run replaces it.
     await session.query(
       'UPDATE _prisma_migrations SET rolled_back_at = now() WHERE migration_name = $1 AND rolled_back_at IS NULL',

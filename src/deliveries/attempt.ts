@@ -6,6 +6,7 @@ import type { SendResult, WebhookSender } from '../outbound/post-webhook.ts';
 import type { DeliveryToAttempt } from './delivery-to-attempt.ts';
 import type { AttemptResult } from '../contract/delivery-workflow.ts';
 import type { Passage } from '../kernel/held-by-circuit.ts';
+import { traceIdOf } from '../kernel/trace-context.ts';
 import type { Faults } from './faults.ts';
 import { judge, settledResult, toResult } from './judge.ts';
 import type { Recorder } from './recorder.ts';
@@ -107,7 +108,18 @@ async function make<E extends Entered>(
     entered.leave();
     const judgement = judge(delivery, sent, deps.clock(), entered);
     const isRecorded = await deps.recorder.record({ delivery, number, carrier, keepsCarrier, sent, judgement });
-    deps.log.debug({ deliveryId, number, status: judgement.status, ms: sent.durationMs }, 'attempt made');
+    deps.log.debug(
+      {
+        deliveryId,
+        messageId: delivery.message.id,
+        subscriptionId: delivery.subscription.id,
+        traceId: traceIdOf(delivery.message.trace.traceparent),
+        attempt: number,
+        deliveryStatus: judgement.status,
+        durationMs: sent.durationMs,
+      },
+      'attempt made',
+    );
     return isRecorded ? toResult(judgement, sent.error?.message ?? '', deps.clock()) : await resultNow(deps, wanted);
   } catch (fault) {
     // A closed sender has sent nothing: the worker stops, and another one makes this try.

@@ -8,6 +8,9 @@ const EXPOSED = [
   'X-RateLimit-Reset',
   'Retry-After',
   'Idempotent-Replayed',
+  'Deprecation',
+  'Sunset',
+  'Link',
 ].join(', ');
 /** Headers that a page may send; the keys of programs are not among them. */
 const SENT = [

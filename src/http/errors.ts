@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { ApiError } from '../kernel/api-error.ts';
+import { traceIdOf } from '../kernel/trace-context.ts';
 import { writeAnswer } from './answer.ts';
 import type { Context, Middleware } from './context.ts';
 import { FORM_TYPE, mediaTypeOf } from './media-type.ts';
@@ -52,10 +53,9 @@ export const errors =
     } catch (thrown) {
       const error = toApiError(thrown, { isRead: READING_METHODS.includes(ctx.method) });
       const { requestId, route } = ctx.state;
-      if (error.code === 'INTERNAL')
-        log.error({ requestId, route: route?.path, err: error.cause ?? error }, 'request failed');
-      else if (error.cause !== undefined)
-        log.warn({ requestId, route: route?.path, code: error.code, err: error.cause }, 'request refused');
+      const where = { requestId, traceId: traceIdOf(ctx.get('traceparent')), route: route?.path };
+      if (error.code === 'INTERNAL') log.error({ ...where, err: error.cause ?? error }, 'request failed');
+      else if (error.cause !== undefined) log.warn({ ...where, code: error.code, err: error.cause }, 'request refused');
       writeError(ctx, error);
     }
   };

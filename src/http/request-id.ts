@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
+import { traceIdOf } from '../kernel/trace-context.ts';
 import type { Middleware } from './context.ts';
 
 /**
@@ -23,6 +24,7 @@ export const requestId =
     log.debug(
       {
         requestId: id,
+        traceId: traceIdOf(ctx.get('traceparent')),
         method,
         route: state.route?.path,
         status,

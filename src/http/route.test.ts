@@ -39,6 +39,11 @@ test('a bound route calls its own services', async () => {
   expect(await answer).toEqual({ id: 'one' });
 });
 
+test('a row whose end comes sooner than promised keeps the table from being loaded', () => {
+  const deprecation = { since: '2027-01-01', endsAt: '2027-01-02' };
+  expect(() => route({ ...MAKE, deprecation, handle: async () => ({ id: 'a' }) })).toThrow('180 days later');
+});
+
 // Checked by `npm run types`: a line that were right would be an error of its own.
 test('the types of a row refuse what its schemas, its path and its access do not say', () => {
   const found = async () => ({ id: 'a' });

@@ -5,6 +5,7 @@ import type { RequestHead, Visit } from '../identity/scheme.ts';
 import type { AddressLimit, Bucket } from '../rate-limits/limiter.ts';
 import type { ErrorCode } from '../kernel/api-error.ts';
 import type { Scope } from '../kernel/scopes.ts';
+import { type Deprecation, deprecationHeaders } from './deprecation.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 type Status = 200 | 201 | 202 | 204 | 303;
@@ -111,6 +112,8 @@ export type Row = {
   isOAuth?: true;
   /** Headers of good answers, over those of every answer. */
   headers?: Readonly<Record<string, string>>;
+  /** The route will end (docs/deprecation.md): every answer says so. */
+  deprecation?: Deprecation;
 };
 
 /** A request as run-route.ts hands it to any handler. */
@@ -155,6 +158,7 @@ type Given<
   | 'size'
   | 'isOAuth'
   | 'headers'
+  | 'deprecation'
 > &
   Taken<B> &
   Named<P> & {
@@ -183,12 +187,15 @@ export const routesOf =
     Q extends z.ZodType = z.ZodUndefined,
   >(
     row: Given<Services, P, A, B, Q, R>,
-  ): Route<Services> =>
-    ({
+  ): Route<Services> => {
+    // Thrown as the table is loaded: an end that breaks our promise is served to nobody.
+    if (row.deprecation !== undefined) deprecationHeaders(row.deprecation);
+    return {
       consumes: 'none',
       params: {},
       errors: [],
       ...row,
       status: Number(Object.keys(row.answers)[0]),
       // The handler's parameter is narrower than Route's; require-access.ts and validate.ts give it exactly what its row says.
-    }) as unknown as Route<Services>;
+    } as unknown as Route<Services>;
+  };

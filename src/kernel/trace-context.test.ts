@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { NO_TRACE, readTraceContext, traceHeaders } from './trace-context.ts';
+import { NO_TRACE, readTraceContext, traceHeaders, traceIdOf } from './trace-context.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const PARENT = '00f067aa0ba902b7';
@@ -94,4 +94,9 @@ describe('the headers of a request', () => {
   test('are none without a trace', () => {
     expect(traceHeaders(NO_TRACE, 'b7ad6b7169203331')).toEqual({});
   });
+});
+
+test('the id of a trace is the second part of a good traceparent', () => {
+  expect(traceIdOf(EXAMPLE)).toBe(EXAMPLE.split('-')[1]);
+  expect([traceIdOf('00-x'), traceIdOf(null), traceIdOf(undefined)]).toEqual([undefined, undefined, undefined]);
 });

@@ -31,6 +31,10 @@ export function readTraceContext(traceparent: string | undefined, tracestate: st
   return { traceparent: `00-${traceId}-${parentId}-${known}`, tracestate: keptState(tracestate) };
 }
 
+/** The id of a trace, as logs and tracing systems name it; undefined where there is no good traceparent. */
+export const traceIdOf = (traceparent: string | null | undefined): string | undefined =>
+  readTraceContext(traceparent ?? undefined, undefined).traceparent?.slice(3, 35);
+
 function keptState(text: string | undefined): string | null {
   const members = (text ?? '').split(',').map((member) => member.replace(/^[ \t]+|[ \t]+$/g, ''));
   const named = members.filter((member) => member !== '');

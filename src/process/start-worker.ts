@@ -15,12 +15,14 @@ import {
 import { type Furniture, furnish, isNamespaceMissing } from '../temporal/furnish.ts';
 import { UntimedWorker } from '../temporal/untimed-worker.ts';
 import { workflowBundle } from '../temporal/workflow-bundle.ts';
+import type { Outages } from '../outages/outages.ts';
 import type { ProcessDependencies } from './create-dependencies.ts';
 import { deliveriesPart } from './parts/deliveries.ts';
 import { recoveryPart } from './parts/recovery.ts';
 import { replaysPart } from './parts/replays.ts';
 import { retentionPart } from './parts/retention.ts';
 import { schedulingPart } from './parts/scheduling.ts';
+import { watchTemporal } from './watch-servers.ts';
 import type { WorkerContext } from './parts/worker-context.ts';
 import { activitiesOf, type Loop, type WorkerPart } from './parts/worker-part.ts';
 
@@ -53,7 +55,8 @@ export type RunningWorker = {
 
 /**
  * `bundle`: a file with the bundled Temporal workflows; default: the one of the build, else they are bundled now. `onIncarnation` gets
- * the id under which this process claims, before it does. `isReplacement`: it stands in the place of one that has died.
+ * the id under which this process claims, before it does. `isReplacement`: it stands in the place of one that has died. `outages` get to
+ * know of Temporal's.
  */
 export type StartOptions = {
   taskQueue?: string;
@@ -61,6 +64,7 @@ export type StartOptions = {
   bundle?: { codePath: string };
   onIncarnation?: (id: string) => void;
   isReplacement?: boolean;
+  outages?: Pick<Outages, 'watch'>;
 };
 
 /** Every part of a worker process; parts/worker-part.ts says what a part brings. */
@@ -88,7 +92,7 @@ function createParts(context: WorkerContext, { handOver }: { handOver?: LateHand
 export async function startWorker(
   deps: ProcessDependencies,
   settings: TemporalSettings,
-  { taskQueue = TASK_QUEUE, handOver, bundle, onIncarnation, isReplacement = false }: StartOptions = {},
+  { taskQueue = TASK_QUEUE, handOver, bundle, onIncarnation, isReplacement = false, outages }: StartOptions = {},
 ): Promise<RunningWorker> {
   const { log, pool, newId } = deps;
   installRuntime(log);
@@ -96,7 +100,9 @@ export async function startWorker(
   const incarnationId = newId('incarnation');
   onIncarnation?.(incarnationId);
   const incarnation = await beginIncarnation(pool, incarnationId, log);
+  const stopWatching = outages && watchTemporal({ outages }, temporal.client, settings);
   const leave = async (): Promise<void> => {
+    stopWatching?.();
     await incarnation.end().catch((error: unknown) => {
       log.warn({ err: error }, 'the lease of this worker could not be ended; it runs out by itself');
     });

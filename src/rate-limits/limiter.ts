@@ -39,6 +39,8 @@ export type Limiter = {
   countAgainst(name: string, perMinute: number): Promise<void>;
   /** Present when limits are shared: whether they really are at this moment. */
   isShared?: () => boolean;
+  /** Present when limits are shared: rejects when they cannot be. */
+  ask?: () => Promise<void>;
   close(): Promise<void>;
 };
 
@@ -78,7 +80,7 @@ export function createLimiter({
       const refusal = overWindow(perMinute, await counters.add(name, 60));
       if (refusal !== undefined) throw new ApiError('RATE_LIMITED', refusal.reason, { retryAfter: refusal.retryAfter });
     },
-    ...(shared && { isShared: shared.isUp }),
+    ...(shared && { isShared: shared.isUp, ask: shared.ask }),
     close: async () => shared?.close(),
   };
 }

@@ -39,7 +39,8 @@ local time = redis.call('TIME')
 redis.call('ZADD', KEYS[1], time[1] * 1000 + math.floor(time[2] / 1000) + tonumber(ARGV[2]), ARGV[1])
 return redis.call('PEXPIRE', KEYS[1], ARGV[2])`;
 
-export type RedisCounters = Counters & { isUp(): boolean; close(): Promise<void> };
+/** `ask` rejects when Redis does not answer. */
+export type RedisCounters = Counters & { isUp(): boolean; ask(): Promise<void>; close(): Promise<void> };
 
 /**
  * Counters shared by all processes. While Redis cannot be asked, `insurance` counts (limits then hold for this process or its
@@ -73,10 +74,9 @@ export function createRedisCounters(
   const noteAway = (error: unknown): void => {
     if (isAway) return;
     isAway = true;
-    log.warn({ err: error }, 'Redis is away: rate limits are counted in this process');
+    log.warn({ server: 'Redis', err: error }, 'Redis is away: rate limits are counted in this process');
   };
   const noteBack = (): void => {
-    if (isAway) log.info('Redis is back: rate limits are shared again');
     isAway = false;
   };
   // A fault from the beginning is a wrong setting, or a Redis that was not started: each fault is logged once.
@@ -86,7 +86,7 @@ export function createRedisCounters(
     const sentence = redisTrouble(redisUrl, error);
     if (hasBeenReady || told.has(sentence)) return;
     told.add(sentence);
-    log.warn({ err: error }, sentence);
+    log.warn({ server: 'Redis', err: error }, sentence);
   };
   // ioredis throws an error event that nobody listens to.
   redis.on('error', (error) => {
@@ -124,6 +124,10 @@ export function createRedisCounters(
 
   return {
     isUp: () => redis.status === 'ready' && !isAway,
+    async ask() {
+      await redis.ping();
+      noteBack();
+    },
     add: (name, seconds) =>
       insured(
         async () => {

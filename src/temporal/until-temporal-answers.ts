@@ -13,15 +13,14 @@ const LOOK_EVERY_MS = 1_000;
  * reason when it is aborted.
  */
 export async function untilTemporalAnswers(settings: TemporalSettings, { tell, signal }: Waiting): Promise<void> {
-  for (let told: string | undefined; ; ) {
+  for (;;) {
     signal.throwIfAborted();
     try {
       return await ask(settings);
     } catch (failure) {
       const trouble = temporalTrouble(failure, settings);
       if (trouble.isLasting) throw new Error(trouble.advice, { cause: failure });
-      if (trouble.advice !== told) tell(`${trouble.advice}; waiting for it`, trouble);
-      told = trouble.advice;
+      tell(`${trouble.advice}; waiting for it`, trouble);
     }
     // An aborted sleep rejects with an error of its own; the loop throws the signal's reason.
     await timers.setTimeout(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);

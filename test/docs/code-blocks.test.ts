@@ -10,6 +10,10 @@ const RUN_PAGES: Record<string, string> = {
   'README.md': 'readme.test.ts',
   'docs/api.md': 'api.test.ts',
   'docs/operations.md': 'operations.test.ts',
+  'docs/backup.md': 'operator-pages.test.ts',
+  'docs/upgrading.md': 'operator-pages.test.ts',
+  'docs/sizing.md': 'operator-pages.test.ts',
+  'docs/troubleshooting.md': 'operator-pages.test.ts',
 };
 
 const blocks = PAGES.flatMap(codeBlocksOf);

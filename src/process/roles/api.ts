@@ -1,8 +1,9 @@
 import { createDependencies } from '../create-dependencies.ts';
 import { createServices } from '../create-services.ts';
-import { refuseLasting, untilReady } from '../../readiness/until-ready.ts';
+import { refuseLasting, untilReady, waitingBy } from '../../readiness/until-ready.ts';
 import type { Beginning, RunningRole } from './role.ts';
 import { tellRowSecurity } from '../../readiness/row-security.ts';
+import { watchPostgres } from '../watch-servers.ts';
 import { serveApi } from './serve-api.ts';
 
 /**
@@ -12,15 +13,18 @@ import { serveApi } from './serve-api.ts';
 export async function startApi({ config, log, own, siblings, waiting }: Beginning): Promise<RunningRole> {
   const { deps, disconnect } = createDependencies(config, log, own);
   const services = createServices(deps, undefined, siblings);
-  const api = await serveApi(deps, services, { siblings });
+  const api = await serveApi(deps, services, { siblings, outages: log.outages });
   const { port, readiness } = api;
   refuseLasting(await readiness.look());
   const stopping = new AbortController();
-  const ready = untilReady(readiness, {
-    tell: (sentence, { message, cause }) => log.warn({ port, reason: message, err: cause }, sentence),
-    signal: AbortSignal.any([stopping.signal, waiting.signal]),
-  }).then(async () => {
+  let stopWatching = (): void => undefined;
+  const waits = waitingBy(
+    (sentence, { message, cause }) => log.warn({ port, reason: message, err: cause }, sentence),
+    AbortSignal.any([stopping.signal, waiting.signal]),
+  );
+  const ready = untilReady(readiness, waits).then(async () => {
     await tellRowSecurity(deps);
+    stopWatching = watchPostgres(log, deps, 'calls are answered with 503');
     log.info({ port }, 'the API is ready');
     siblings.isReady(port);
   });
@@ -35,6 +39,7 @@ export async function startApi({ config, log, own, siblings, waiting }: Beginnin
     async stop() {
       stopping.abort();
       await api.stop();
+      stopWatching();
       await disconnect();
     },
   };

@@ -1,5 +1,5 @@
-import type { Logger } from 'pino';
 import { type Config, ignoredSettings } from '../../config.ts';
+import type { ServiceLog } from '../../log.ts';
 import type { OwnAddresses } from '../../outbound/own-addresses.ts';
 import type { Waiting } from '../../readiness/until-ready.ts';
 import type { Siblings } from '../siblings.ts';
@@ -17,7 +17,7 @@ export type RunningRole = {
 /** Everything that a service process begins with. */
 export type Beginning = {
   config: Config;
-  log: Logger;
+  log: ServiceLog;
   /** Addresses of the embedded servers; those of the settings are added. */
   own: OwnAddresses;
   siblings: Siblings;
@@ -40,7 +40,7 @@ export const say = (text: string): void => {
 };
 
 /** Once for a command, however many processes it has. */
-export function warnOfIgnored(log: Logger): void {
+export function warnOfIgnored(log: ServiceLog): void {
   const ignored = ignoredSettings();
   if (ignored.length > 0) log.warn(`ignored settings that this release does not have: ${ignored.join(', ')}`);
 }
@@ -51,7 +51,7 @@ export function warnOfIgnored(log: Logger): void {
  * cuts a drain. Returns the exit code.
  */
 export async function runUntilStopped(
-  log: Logger,
+  log: ServiceLog,
   stop: StopRequest,
   start: (signal: AbortSignal) => Promise<RunningRole>,
 ): Promise<number> {

@@ -1,7 +1,7 @@
 import { readConfig } from '../../config.ts';
 import { createLog } from '../../log.ts';
 import { createOwnAddresses } from '../../outbound/own-addresses.ts';
-import type { Waiting } from '../../readiness/until-ready.ts';
+import { type Waiting, waitingBy } from '../../readiness/until-ready.ts';
 import { noSiblings } from '../siblings.ts';
 import type { Joined } from '../supervisor/join.ts';
 import type { ServiceRole } from '../supervisor/messages.ts';
@@ -19,12 +19,10 @@ const SERVICES: Record<ServiceRole, () => Promise<(beginning: Beginning) => Prom
 /** `posthorn api` or `posthorn worker`, in as many processes as PROCESSES says. Returns the exit code once it is stopped. */
 export async function runService(role: 'api' | 'worker', stop: StopRequest): Promise<number> {
   const config = readConfig();
-  const log = createLog(config.logLevel);
+  const log = createLog(config.logLevel, { role });
   warnOfIgnored(log);
-  const waiting = (signal: AbortSignal): Waiting => ({
-    tell: (sentence, { message, cause }) => log.warn({ reason: message, err: cause }, sentence),
-    signal,
-  });
+  const waiting = (signal: AbortSignal): Waiting =>
+    waitingBy((sentence, { message, cause }) => log.warn({ reason: message, err: cause }, sentence), signal);
   return runUntilStopped(log, stop, async (signal) => {
     if (config.processes > 1) {
       const { supervise } = await import('../supervisor/supervise.ts');
@@ -44,11 +42,11 @@ export async function runServiceProcess(
   { assignment: { role, number, config, own, temporalAddress }, siblings, waits }: Joined,
   stop: StopRequest,
 ): Promise<number> {
-  const log = createLog(config.logLevel, { number });
+  const log = createLog(config.logLevel, { role, number });
   return runUntilStopped(log, stop, async (signal) => {
     const start = await SERVICES[role]();
     signal.throwIfAborted();
-    const waiting: Waiting = { tell: waits, signal };
+    const waiting = waitingBy(waits, signal);
     const ownAddresses = createOwnAddresses(own);
     siblings.onOwnEndpoints((endpoints) => ownAddresses.add(...endpoints));
     return start({ config, log, own: ownAddresses, siblings, waiting, temporalAddress });

@@ -11,7 +11,9 @@ import { OPEN_FILES_FOR, readMachine } from '../../machine.ts';
 import type { Check, Readiness } from '../../readiness/readiness.ts';
 import { routes } from '../../routes.ts';
 import type { Services } from '../../services.ts';
+import type { Outages } from '../../outages/outages.ts';
 import type { Siblings } from '../siblings.ts';
+import { watchRedis } from '../watch-servers.ts';
 import { portTaken } from './api-port.ts';
 
 export type RunningApi = {
@@ -28,11 +30,12 @@ export type RunningApi = {
 export async function serveApi(
   deps: Dependencies,
   services: Services,
-  { checks, siblings }: { checks?: readonly Check[]; siblings: Siblings },
+  { checks, siblings, outages }: { checks?: readonly Check[]; siblings: Siblings; outages: Pick<Outages, 'watch'> },
 ): Promise<RunningApi> {
   const { config, log } = deps;
   const { counters, table: processTable } = siblings;
   const limiter = createLimiter({ redisUrl: config.redisUrl, log, ...(counters && { counters }) });
+  const stopWatching = config.redisUrl === undefined ? undefined : watchRedis({ outages }, limiter, config.redisUrl);
   siblings.onKeyChanged((id) => {
     services.apiKeys.forget(id);
     services.machineCredentials.forget(id);
@@ -63,10 +66,12 @@ export async function serveApi(
       async stop() {
         await server.drain();
         await services.apiKeys.settled();
+        stopWatching?.();
         await limiter.close();
       },
     };
   } catch (failure) {
+    stopWatching?.();
     await limiter.close();
     throw portProblem(config.port, failure) ?? failure;
   }

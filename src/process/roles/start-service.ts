@@ -10,6 +10,7 @@ import type { Services } from '../../services.ts';
 import { installRuntime } from '../../temporal/connection.ts';
 import { untilTemporalAnswers } from '../../temporal/until-temporal-answers.ts';
 import { startWorker } from '../start-worker.ts';
+import { watchPostgres } from '../watch-servers.ts';
 import type { Beginning, RunningRole } from './role.ts';
 import { serveApi } from './serve-api.ts';
 import { createUndo } from './undo.ts';
@@ -51,7 +52,9 @@ export async function startService(
     installRuntime(log);
     await untilTemporalAnswers(settings, waiting);
     const { claimsAs: onIncarnation, isReplacement } = siblings;
-    const worker = await startWorker(deps, settings, { handOver, onIncarnation, isReplacement });
+    const stopWatching = watchPostgres(log, deps, 'calls are answered with 503, and deliveries wait');
+    const worker = await startWorker(deps, settings, { handOver, onIncarnation, isReplacement, outages: log.outages });
+    undo.add(async () => stopWatching());
     undo.add(() => worker.stop());
     siblings.onDeath((incarnationId) => void worker.takeOver(incarnationId));
     const temporal: Check = {
@@ -64,7 +67,7 @@ export async function startService(
           });
       },
     };
-    const api = await serveApi(deps, services, { checks: [...checks, temporal], siblings });
+    const api = await serveApi(deps, services, { checks: [...checks, temporal], siblings, outages: log.outages });
     undo.add(() => api.stop());
     await tellRowSecurity(deps);
     return { port: api.port, services, failed: worker.failed, stop: undo.all };

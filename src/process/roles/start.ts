@@ -1,18 +1,17 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Logger } from 'pino';
 import { type Config, readConfig } from '../../config.ts';
 import { type Connected, createDependencies } from '../create-dependencies.ts';
 import { migrate } from '../../db/migrate.ts';
 import { createApiKeys } from '../../identity/api-keys/service.ts';
 import { identifyProcess, takeLock } from '../../../local/process-identity.ts';
 import { createFirstKeys, ensureEnvironments } from '../seed.ts';
-import { createLog } from '../../log.ts';
+import { createLog, type ServiceLog } from '../../log.ts';
 import { createOwnAddresses, type OwnAddresses, type OwnEndpoint } from '../../outbound/own-addresses.ts';
 import { explainingDatabase } from '../../readiness/database-trouble.ts';
 import { type Check, createReadiness } from '../../readiness/readiness.ts';
 import { databaseCheck, startChecks } from '../../readiness/start-checks.ts';
-import { untilReady, type Waiting } from '../../readiness/until-ready.ts';
+import { untilReady, type Waiting, waitingBy } from '../../readiness/until-ready.ts';
 import { noSiblings } from '../siblings.ts';
 import { chooseApiPort, onAnyPort, onPort } from './api-port.ts';
 import { encryptionKeysOf } from './encryption-key-file.ts';
@@ -39,7 +38,7 @@ export async function runStart(stop: StopRequest, options: StartOptions): Promis
   const given = readConfig(undefined, DEFAULTS);
   const isEmbedded = given.databaseUrl === undefined || given.temporal.address === undefined;
   const config = isEmbedded ? readConfig(undefined, { ...DEFAULTS, ...EMBEDDED_DEFAULTS }) : given;
-  const log = createLog(config.logLevel);
+  const log = createLog(config.logLevel, { role: 'start' });
   warnOfIgnored(log);
   mkdirSync(join(config.dataFolder, 'state'), { recursive: true, mode: 0o700 });
   const unlock = takeLock(join(config.dataFolder, 'state', 'start.pid.json'));
@@ -60,7 +59,7 @@ type StartOptions = { dropFilters: boolean };
 
 async function startEverything(
   given: Config,
-  log: Logger,
+  log: ServiceLog,
   signal: AbortSignal,
   { dropFilters }: StartOptions,
 ): Promise<RunningRole> {
@@ -78,7 +77,7 @@ async function startEverything(
     const config: Config = { ...onPort(chosen, port), databaseUrl, encryptionKeys: encryptionKeysOf(chosen) };
     const connected = createDependencies(config, log, own.addresses);
     undo.add(connected.disconnect);
-    const waiting: Waiting = { tell: print, signal };
+    const waiting = waitingBy(print, signal);
     const checks = await prepareDatabase(connected, databaseUrl, waiting, { dropFilters });
     const service = await run({ config, log, connected, checks, waiting, own, infrastructure });
     undo.add(service.stop);
@@ -127,7 +126,7 @@ function createKnownOwn(): KnownOwn {
 
 type Prepared = {
   config: Config;
-  log: Logger;
+  log: ServiceLog;
   connected: Connected;
   checks: readonly Check[];
   waiting: Waiting;

@@ -6,6 +6,7 @@ import { untilReady } from '../../readiness/until-ready.ts';
 import { installRuntime } from '../../temporal/connection.ts';
 import { untilTemporalAnswers } from '../../temporal/until-temporal-answers.ts';
 import { startWorker } from '../start-worker.ts';
+import { watchPostgres } from '../watch-servers.ts';
 import type { Beginning, RunningRole } from './role.ts';
 
 /**
@@ -24,7 +25,9 @@ export async function startWorkerRole({ config, log, own, siblings, waiting }: B
   const worker = await startWorker(deps, settings, {
     onIncarnation: siblings.claimsAs,
     isReplacement: siblings.isReplacement,
+    outages: log.outages,
   });
+  const stopWatching = watchPostgres(log, deps, 'nothing is claimed, and results wait to be recorded');
   siblings.onDeath((incarnationId) => void worker.takeOver(incarnationId));
   log.info('the worker is ready');
   siblings.isReady();
@@ -32,6 +35,7 @@ export async function startWorkerRole({ config, log, own, siblings, waiting }: B
     failed: worker.failed,
     async stop() {
       await worker.stop();
+      stopWatching();
       await disconnect();
     },
   };

@@ -154,7 +154,9 @@ export async function supervise(supervised: SupervisedRole): Promise<Supervisor>
   const fork = (number: number, { restarts, hasBeenReady }: Pick<Life, 'restarts' | 'hasBeenReady'>): void => {
     const worker = cluster.fork();
     // A process that cannot be forked or told something ends, and that is heard.
-    worker.on('error', (error) => log.warn({ err: error, number }, 'a service process could not be told something'));
+    worker.on('error', (error) =>
+      log.warn({ err: error, process: number }, 'a service process could not be told something'),
+    );
     const sayCounts = (): Promise<void> =>
       rounds.ask(othersThan(life), COUNTED_WITHIN_MS, (other, round) => post(other, { kind: 'sayCounts', round }));
     const life: Life = {
@@ -183,7 +185,7 @@ export async function supervise(supervised: SupervisedRole): Promise<Supervisor>
     if (!hasBeenReady && failure !== undefined) return giveUp(failure);
     const what = `process ${number} of ${config.processes} ended (${failure ?? how})`;
     if (deaths.add()) return giveUp(`${what}, the fifth within a minute: stopping`);
-    log.error({ number, endedPid: life.worker.process.pid }, `${what}; it is started again`);
+    log.error({ process: number, endedPid: life.worker.process.pid }, `${what}; it is started again`);
     fork(number, { restarts: life.restarts + 1, hasBeenReady });
   };
 

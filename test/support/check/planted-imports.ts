@@ -71,6 +71,7 @@ export const forbiddenImports: [path: string, specifier: string][] = [
   ['src/publishing/routes.ts', '../channels/service.ts'],
   ['src/temporal/layer-service.ts', '../deliveries/service.ts'],
   ['src/temporal/layer-workflows.ts', '../../workflows/index.ts'],
+  ['src/outages/layer-client.ts', '../temporal/connection.ts'],
   ['src/db/layer-service.ts', '../channels/service.ts'],
   ['src/outbound/layer-service.ts', '../subscriptions/service.ts'],
   ['src/dispatch/loop/layer-store.ts', '../../deliveries/store.ts'],

@@ -1,0 +1,27 @@
+import { expect, test } from '@jest/globals';
+import { deprecationHeaders } from './deprecation.ts';
+
+test('a deprecation is a structured date, its end an HTTP date, and its links are those of their relations', () => {
+  expect(
+    deprecationHeaders({
+      since: '2027-01-01',
+      endsAt: '2027-09-01',
+      successor: '/v2/channels',
+      information: 'https://posthorn.example/moving-to-v2',
+    }),
+  ).toEqual({
+    Deprecation: '@1798761600',
+    Sunset: 'Wed, 01 Sep 2027 00:00:00 GMT',
+    Link: '</v2/channels>; rel="successor-version", <https://posthorn.example/moving-to-v2>; rel="deprecation"; type="text/html"',
+  });
+});
+
+test('a deprecation whose end is not decided has neither Sunset nor Link', () => {
+  expect(deprecationHeaders({ since: '2027-01-01' })).toEqual({ Deprecation: '@1798761600' });
+});
+
+test('an end sooner than 180 days after the deprecation is refused, and so is a day that does not exist', () => {
+  expect(deprecationHeaders({ since: '2027-01-01', endsAt: '2027-06-30' })).toHaveProperty('Sunset');
+  expect(() => deprecationHeaders({ since: '2027-01-01', endsAt: '2027-06-29' })).toThrow('180 days later');
+  for (const since of ['2027-02-30', '1.1.2027', '']) expect(() => deprecationHeaders({ since })).toThrow('is no day');
+});

@@ -1,0 +1,210 @@
+import type { Pool } from 'pg';
+import type { Config, EncryptionKey } from '../../config.ts';
+import { listKeys } from '../../credentials/encryption-keys.ts';
+import { IS_ACTIVE } from '../../db/subscription-sql.ts';
+import { migrationNames } from '../../db/migrations.ts';
+import { NotReady } from '../../kernel/not-ready.ts';
+import { lengthOf } from '../../outages/outages.ts';
+import { databaseTrouble } from '../../readiness/database-trouble.ts';
+import { rowSecurityCheck } from '../../readiness/row-security.ts';
+import { databaseCheck, schemaCheck } from '../../readiness/start-checks.ts';
+import { connectionsOf } from '../create-dependencies.ts';
+import { fail, type Finding, look, ok, warn } from './finding.ts';
+
+type Examined = { pool: Pool; config: Config };
+
+// The oldest release that PostgreSQL's makers still mend.
+const OLDEST_SERVER = 14;
+// Tokens and signatures of webhooks tell the time: a receiver refuses a webhook that is five minutes off, and a proof of a client ends
+// sooner.
+const CLOCK = { warnMs: 2_000, failMs: 60_000 } as const;
+// A delivery begins within a second where nothing holds it.
+const BACKLOG = { warnMs: 60_000, failMs: 900_000 } as const;
+/** A table with more dead rows, and as many as a fifth of the living ones, is behind in vacuum. */
+const DEAD_ROWS = 100_000;
+// psql, a dump, monitoring.
+const CONNECTIONS_OF_OTHERS = 10;
+
+const explainIn =
+  ({ databaseUrl }: Config) =>
+  (failure: unknown): string =>
+    (failure instanceof NotReady ? failure : databaseTrouble(failure, databaseUrl))?.advice ??
+    (failure instanceof Error ? failure.message : String(failure));
+
+/** PostgreSQL answers, takes writes, and is not too old. */
+export const checkDatabase = ({ pool, config }: Examined): Promise<Finding> =>
+  look(
+    'database',
+    async () => {
+      await databaseCheck({ pool, config }).run();
+      const askedAt = performance.now();
+      const version = await one(pool, `SELECT current_setting('server_version') AS "is"`);
+      const tookMs = Math.round(performance.now() - askedAt);
+      const major = Number.parseInt(version, 10);
+      if (major < OLDEST_SERVER)
+        return fail(
+          'database',
+          `PostgreSQL ${version} is too old: Posthorn needs ${OLDEST_SERVER} or later; upgrade the server`,
+        );
+      return ok('database', `PostgreSQL ${version} answers within ${tookMs} ms and takes writes`);
+    },
+    explainIn(config),
+  );
+
+/** The database has the migrations of this release. */
+export const checkMigrations = ({ pool, config }: Examined): Promise<Finding> =>
+  look(
+    'migrations',
+    async () => {
+      const names = migrationNames();
+      await schemaCheck({ pool, config }, names).run();
+      return ok('migrations', `all ${names.length} migrations of this release are applied`);
+    },
+    explainIn(config),
+  );
+
+/** PostgreSQL keeps tenants apart by itself. The service works without, so this is a warning. */
+export async function checkRowSecurity({ pool, config }: Examined): Promise<Finding> {
+  const found = await look(
+    'rowSecurity',
+    async () => {
+      await rowSecurityCheck(pool).run();
+      return ok('rowSecurity', 'PostgreSQL keeps the tenants of callers apart');
+    },
+    explainIn(config),
+  );
+  return found.verdict === 'fail' ? warn('rowSecurity', `row-level security is off: ${found.says}`) : found;
+}
+
+/** Every key that rows need is there and has its bytes. Nothing is written: a key that is new gets its check value at a start. */
+export const checkEncryptionKeys = (pool: Pool, keys: readonly EncryptionKey[]): Promise<Finding> =>
+  look('encryptionKeys', async () => {
+    if (keys.length === 0)
+      return fail(
+        'encryptionKeys',
+        'ENCRYPTION_KEYS is not set: api and worker refuse to start; set it to the keys in use',
+      );
+    const known = await listKeys(pool, keys);
+    const bad = known.filter(({ state }) => state === 'missing' || state === 'other bytes');
+    if (bad.length > 0)
+      return fail(
+        'encryptionKeys',
+        bad
+          .map(({ id, state }) =>
+            state === 'missing'
+              ? `the key ${id} has sealed rows and is not among ENCRYPTION_KEYS; add it`
+              : `the key ${id} has other bytes than the one that sealed rows by that name; set the right ones`,
+          )
+          .join(', and '),
+      );
+    return ok('encryptionKeys', `${keys.length === 1 ? 'the key fits' : `all ${keys.length} keys fit`} this database`);
+  });
+
+/** PostgreSQL has connections for an api and a worker, and for others beside them. */
+export const checkConnections = ({ pool, config }: Examined): Promise<Finding> =>
+  look('connections', async () => {
+    const { rows } = await pool.query<{ most: number; used: number }>(`
+      SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+          - coalesce(current_setting('reserved_connections', true)::int, 0) AS most,
+        (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS used`);
+    const { most = 0, used = 0 } = rows[0] ?? {};
+    const { processes } = config;
+    const { pool: ofPool, prisma } = connectionsOf(processes);
+    const ofRole = processes * (ofPool + prisma);
+    const facts = `${most} for users and ${used} in use; one role with PROCESSES=${processes} takes up to ${ofRole}`;
+    if (ofRole > most)
+      return fail('connections', `too few connections: ${facts}; raise max_connections, or set PROCESSES lower`);
+    if (2 * ofRole + CONNECTIONS_OF_OTHERS > most)
+      return warn(
+        'connections',
+        `few connections: ${facts}, and an api and a worker twice as many; raise max_connections to ${2 * ofRole + CONNECTIONS_OF_OTHERS + 10} or more`,
+      );
+    return ok('connections', facts);
+  });
+
+/** Autovacuum runs, for every table, and keeps up. */
+export const checkAutovacuum = ({ pool }: Pick<Examined, 'pool'>): Promise<Finding> =>
+  look('autovacuum', async () => {
+    const isOn = await one(
+      pool,
+      `SELECT (current_setting('autovacuum')::bool AND current_setting('track_counts')::bool)::text AS "is"`,
+    );
+    if (isOn !== 'true')
+      return fail(
+        'autovacuum',
+        'autovacuum is off: tables grow without end and slow down; set autovacuum and track_counts to on',
+      );
+    const { rows: off } = await pool.query<{ name: string }>(`
+      SELECT c.relname AS name FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r'
+        AND 'autovacuum_enabled=false' = ANY (c.reloptions) ORDER BY 1`);
+    const [first] = off;
+    if (first !== undefined)
+      return fail(
+        'autovacuum',
+        `autovacuum is off for ${namesOf(off)}; run ALTER TABLE ${first.name} RESET (autovacuum_enabled), and so on`,
+      );
+    const { rows: behind } = await pool.query<{ name: string }>(
+      `SELECT relname AS name FROM pg_stat_user_tables WHERE schemaname = 'public' AND n_dead_tup > $1 AND n_dead_tup > n_live_tup / 5 ORDER BY n_dead_tup DESC`,
+      [DEAD_ROWS],
+    );
+    if (behind.length > 0)
+      return warn(
+        'autovacuum',
+        `autovacuum is behind in ${namesOf(behind)}; look for long transactions in pg_stat_activity, and raise autovacuum_vacuum_cost_limit`,
+      );
+    return ok('autovacuum', 'autovacuum is on and keeps up');
+  });
+
+/** This machine and PostgreSQL agree about the time. */
+export const checkClock = (pool: Pool, clock: () => Date = () => new Date()): Promise<Finding> =>
+  look('clock', async () => {
+    const before = clock().getTime();
+    const theirs = Number(await one(pool, `SELECT (extract(epoch FROM clock_timestamp()) * 1000)::text AS "is"`));
+    const after = clock().getTime();
+    // Between the two the answer was made.
+    const apartMs = theirs < before ? before - theirs : Math.max(0, theirs - after);
+    const says = `the clocks of this machine and of PostgreSQL are ${lengthOf(apartMs)} apart`;
+    if (apartMs < CLOCK.warnMs) return ok('clock', says);
+    const remedy = `${says}; run a time service (NTP) on both`;
+    return apartMs < CLOCK.failMs
+      ? warn('clock', remedy)
+      : fail('clock', `${remedy}: signatures and tokens are refused`);
+  });
+
+/** A worker is alive. */
+export const checkWorkers = ({ pool }: Pick<Examined, 'pool'>): Promise<Finding> =>
+  look('workers', async () => {
+    const { rows } = await pool.query<{ host: string | null; pid: number | null }>(
+      'SELECT host, pid FROM incarnations WHERE expires_at > now() ORDER BY id',
+    );
+    if (rows.length === 0) return fail('workers', 'no worker runs, so nothing is delivered; start `posthorn worker`');
+    const where = rows.map(({ host, pid }) => `${host ?? 'unknown host'} (pid ${pid ?? 'unknown'})`).join(', ');
+    return ok(
+      'workers',
+      `${rows.length === 1 ? 'one worker process is' : `${rows.length} worker processes are`} alive: ${where}`,
+    );
+  });
+
+/** No delivery that nothing holds has been due for long. */
+export const checkBacklog = ({ pool }: Pick<Examined, 'pool'>): Promise<Finding> =>
+  look('backlog', async () => {
+    const oldest = Number(
+      await one(
+        pool,
+        `SELECT coalesce((SELECT extract(epoch FROM now() - d.due_at) * 1000 FROM deliveries d JOIN subscriptions s ON s.id = d.subscription_id
+           WHERE num_nulls(d.due_at) = 0 AND num_nonnulls(d.holder, d.carrier) = 0 AND d.due_at <= now() AND d.held_reason IS NULL
+             AND ${IS_ACTIVE} AND s.circuit_opened_at IS NULL
+           ORDER BY d.due_at LIMIT 1), 0)::text AS "is"`,
+      ),
+    );
+    if (oldest < BACKLOG.warnMs) return ok('backlog', 'no delivery waits for longer than a minute without a reason');
+    const says = `a delivery has been due for ${lengthOf(oldest)} and is held by nothing; look at the rate limits of its subscription, at Temporal, and at the number of workers`;
+    return oldest < BACKLOG.failMs ? warn('backlog', says) : fail('backlog', says);
+  });
+
+const namesOf = (rows: readonly { name: string }[]): string => rows.map(({ name }) => name).join(', ');
+
+async function one(pool: Pool, sql: string): Promise<string> {
+  const { rows } = await pool.query<{ is: string }>(sql);
+  return rows[0]?.is ?? '';
+}

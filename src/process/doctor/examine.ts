@@ -1,0 +1,114 @@
+import { createPool } from '../../db/pool.ts';
+import { type Config, ConfigError, type EnvironmentVariables, ignoredSettings, readConfig } from '../../config.ts';
+import { existingKeysOf } from '../roles/encryption-key-file.ts';
+import { readRunningState } from '../roles/running-state.ts';
+import {
+  checkAutovacuum,
+  checkBacklog,
+  checkClock,
+  checkConnections,
+  checkDatabase,
+  checkEncryptionKeys,
+  checkMigrations,
+  checkRowSecurity,
+  checkWorkers,
+} from './database.ts';
+import { fail, type Finding, ok, warn } from './finding.ts';
+import {
+  checkDisk,
+  checkOpenFiles,
+  checkPort,
+  checkProxyHops,
+  checkPublicBaseUrl,
+  checkRedis,
+} from './surroundings.ts';
+
+const CONNECT_WITHIN_MS = 5_000;
+
+/** Looks at a deployment as its settings describe it, or at the `start` that runs on the data folder. Changes nothing. */
+export async function examine(environment?: EnvironmentVariables): Promise<Finding[]> {
+  const { finding, config } = checkSettings(environment);
+  if (config === undefined) return [finding];
+  const running = readRunningState(config.dataFolder);
+  const databaseUrl = config.databaseUrl ?? running?.databaseUrl;
+  const temporalAddress = config.temporal.address ?? running?.temporalAddress;
+  const [database, temporal, redis, publicBaseUrl, port] = await Promise.all([
+    databaseUrl === undefined
+      ? [notRunning('database', 'DATABASE_URL', config)]
+      : examineDatabase({ ...config, databaseUrl }),
+    temporalAddress === undefined
+      ? [notRunning('temporal', 'TEMPORAL_ADDRESS', config)]
+      : examineTemporalAt({ ...config.temporal, address: temporalAddress }),
+    config.redisUrl === undefined ? [] : [await checkRedis(config.redisUrl)],
+    checkPublicBaseUrl(config),
+    checkPort(config),
+  ]);
+  const disk = config.databaseUrl === undefined ? [await checkDisk(config.dataFolder)] : [];
+  return [
+    finding,
+    ...database,
+    ...temporal,
+    ...redis,
+    publicBaseUrl,
+    port,
+    checkProxyHops(config),
+    ...disk,
+    checkOpenFiles(),
+  ];
+}
+
+/** Every setting can be used, the files of secrets included, and no name is unknown. */
+export function checkSettings(environment?: EnvironmentVariables): { finding: Finding; config?: Config } {
+  try {
+    const config = readConfig(environment);
+    const ignored = ignoredSettings(environment);
+    if (ignored.length > 0)
+      return {
+        config,
+        finding: warn('settings', `ignored settings that this release does not have: ${ignored.join(', ')}`),
+      };
+    return { config, finding: ok('settings', 'every setting can be used') };
+  } catch (failure) {
+    if (failure instanceof ConfigError) return { finding: fail('settings', failure.message) };
+    throw failure;
+  }
+}
+
+async function examineDatabase(config: Config): Promise<Finding[]> {
+  const pool = createPool(config.databaseUrl ?? '', { max: 2, connectWithinMs: CONNECT_WITHIN_MS });
+  const examined = { pool, config };
+  try {
+    const database = await checkDatabase(examined);
+    if (database.verdict === 'fail') return [database, skipped('everything in the database', 'database')];
+    const migrations = await checkMigrations(examined);
+    const ofServer = [await checkConnections(examined), await checkAutovacuum(examined), await checkClock(pool)];
+    if (migrations.verdict === 'fail')
+      return [database, migrations, skipped('everything in its tables', 'migrations'), ...ofServer];
+    return [
+      database,
+      migrations,
+      await checkRowSecurity(examined),
+      await checkEncryptionKeys(pool, existingKeysOf(config)),
+      ...ofServer,
+      await checkWorkers(examined),
+      await checkBacklog(examined),
+    ];
+  } finally {
+    await pool.end();
+  }
+}
+
+/** Loaded here: the SDK's native library takes a third of a second, and is not needed where there is no address. */
+async function examineTemporalAt(settings: Config['temporal'] & { address: string }): Promise<Finding[]> {
+  const { examineTemporal } = await import('./temporal.ts');
+  return examineTemporal(settings);
+}
+
+const notRunning = (check: string, setting: string, { dataFolder }: Config): Finding =>
+  fail(check, `${setting} is not set, and no \`posthorn start\` runs on ${dataFolder} here; set it, or start it`);
+
+const skipped = (what: string, because: string): Finding => ({
+  check: because,
+  verdict: 'skip',
+  says: `${what} is looked at once ${because} is in order`,
+});

@@ -1,0 +1,21 @@
+import { examine } from './examine.ts';
+import type { Verdict } from './finding.ts';
+import { print } from '../roles/role.ts';
+import { toTable } from '../roles/table.ts';
+
+/**
+ * `posthorn doctor`: looks at the deployment of the settings and prints a line for each thing. Changes nothing. Returns the exit code:
+ * 1 when something is at fault; a warning is none.
+ */
+export async function runDoctor({ json }: { json: boolean }): Promise<number> {
+  const findings = await examine();
+  const count = (verdict: Verdict): number => findings.filter((each) => each.verdict === verdict).length;
+  if (json) print(JSON.stringify(findings, undefined, 2));
+  else {
+    print(toTable(findings.map(({ verdict, check, says }) => [verdict, check, says])));
+    print(`\n${many(count('fail'), 'fault')}, ${many(count('warn'), 'warning')}, ${count('ok')} in order`);
+  }
+  return count('fail') > 0 ? 1 : 0;
+}
+
+const many = (count: number, what: string): string => `${count} ${count === 1 ? what : `${what}s`}`;

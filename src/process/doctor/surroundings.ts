@@ -1,0 +1,133 @@
+import { existsSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { Redis } from 'ioredis';
+import type { Config } from '../../config.ts';
+import { readMachine } from '../../machine.ts';
+import { redisTrouble } from '../../rate-limits/redis-trouble.ts';
+import { fail, type Finding, look, ok, warn } from './finding.ts';
+
+const ANSWER_WITHIN_MS = 5_000;
+const GIB = 1024 ** 3;
+// PostgreSQL needs room for its log beside the data, and stops when there is none.
+const DISK = { warn: 5 * GIB, fail: GIB } as const;
+/** Below this many open files callers are turned away early (docs/operations.md). */
+const OPEN_FILES = 4_096;
+const LOOPBACK = /^(localhost|127\.|\[::1\])/;
+
+/** Redis answers and lets the service count. */
+export async function checkRedis(redisUrl: string): Promise<Finding> {
+  const redis = new Redis(redisUrl, {
+    lazyConnect: true,
+    retryStrategy: () => null,
+    maxRetriesPerRequest: 0,
+    connectTimeout: ANSWER_WITHIN_MS,
+    commandTimeout: ANSWER_WITHIN_MS,
+  });
+  let last: unknown;
+  // The reason stands in the event; the call is rejected with "Connection is closed".
+  redis.on('error', (failure) => {
+    last ??= failure;
+  });
+  try {
+    return await look(
+      'redis',
+      async () => {
+        await redis.connect();
+        await redis.set('posthorn:doctor', '1', 'PX', 1_000);
+        return ok('redis', `Redis answers at ${new URL(redisUrl).host} and takes counts`);
+      },
+      (failure) => redisTrouble(redisUrl, last ?? failure),
+    );
+  } finally {
+    redis.disconnect();
+  }
+}
+
+/** Callers reach the service where PUBLIC_BASE_URL says. */
+export async function checkPublicBaseUrl({ publicBaseUrl }: Pick<Config, 'publicBaseUrl'>): Promise<Finding> {
+  const check = 'publicBaseUrl';
+  const { protocol, host } = new URL(publicBaseUrl);
+  if (protocol === 'http:' && !LOOPBACK.test(host))
+    return warn(
+      check,
+      `PUBLIC_BASE_URL: ${publicBaseUrl} is http: keys and passwords go over the wire in the clear; put TLS in front`,
+    );
+  const isOurs = await isPosthornAt(publicBaseUrl);
+  if (isOurs) return ok(check, `the service answers at ${publicBaseUrl}`);
+  return warn(
+    check,
+    `PUBLIC_BASE_URL: Posthorn does not answer at ${publicBaseUrl} from here; start it, or correct the address or the proxy in front`,
+  );
+}
+
+/** The port of the API is its own. */
+export const checkPort = ({ port }: Pick<Config, 'port'>): Promise<Finding> =>
+  look('port', async () => {
+    if (port === 0) return ok('port', 'PORT is 0: the API takes any free port');
+    const server = createServer();
+    try {
+      server.listen(port);
+      await once(server, 'listening');
+      return ok('port', `PORT: ${port} is free`);
+    } catch (failure) {
+      const code = failure instanceof Error && 'code' in failure ? failure.code : undefined;
+      if (code === 'EACCES') return fail('port', `PORT: this user may not listen on ${port}; set one above 1023`);
+      if (await isPosthornAt(`http://127.0.0.1:${port}`)) return ok('port', `PORT: Posthorn listens on ${port}`);
+      return fail('port', `PORT: another program listens on ${port}; stop it, or set another port`);
+    } finally {
+      server.close();
+    }
+  });
+
+/** The number of proxies fits the address at which callers reach the service. */
+export function checkProxyHops({
+  publicBaseUrl,
+  trustedProxyHops,
+}: Pick<Config, 'publicBaseUrl' | 'trustedProxyHops'>): Finding {
+  const check = 'proxyHops';
+  const { protocol, host } = new URL(publicBaseUrl);
+  if (protocol === 'https:' && trustedProxyHops === 0)
+    return warn(
+      check,
+      'TRUSTED_PROXY_HOPS is 0, but PUBLIC_BASE_URL is https, so a proxy stands in front: all callers count as one address; set the number of proxies',
+    );
+  if (LOOPBACK.test(host) && trustedProxyHops > 0)
+    return warn(
+      check,
+      `TRUSTED_PROXY_HOPS is ${trustedProxyHops}, but PUBLIC_BASE_URL is this machine: without a proxy every caller chooses the address that limits count; set 0`,
+    );
+  return ok(check, `TRUSTED_PROXY_HOPS: ${trustedProxyHops} fits PUBLIC_BASE_URL`);
+}
+
+/** The data folder of a \`start\` has room. `room`: for tests. */
+export const checkDisk = (folder: string, room: typeof roomIn = roomIn): Promise<Finding> =>
+  look('disk', async () => {
+    const bytes = await room(folder);
+    const says = `${(bytes / GIB).toFixed(1)} GiB are free where ${folder} is`;
+    if (bytes >= DISK.warn) return ok('disk', says);
+    const remedy = `${says}; make room, or shorten the retention of channels`;
+    return bytes < DISK.fail ? fail('disk', `${remedy}: PostgreSQL stops on a full disk`) : warn('disk', remedy);
+  });
+
+async function roomIn(folder: string): Promise<number> {
+  // The first start makes it.
+  const { bavail, bsize } = await statfs(existsSync(folder) ? folder : '.');
+  return bavail * bsize;
+}
+
+/** A process may open as many files as it has connections. */
+export function checkOpenFiles(descriptors: number = readMachine(1).descriptors): Finding {
+  if (descriptors >= OPEN_FILES) return ok('openFiles', `a process may open ${descriptors} files`);
+  return warn('openFiles', `a process may open ${descriptors} files; set ulimit -n to ${OPEN_FILES} or more`);
+}
+
+async function isPosthornAt(url: string): Promise<boolean> {
+  try {
+    const answer = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS), redirect: 'manual' });
+    return answer.ok && answer.headers.get('x-request-id')?.startsWith('req_') === true;
+  } catch {
+    return false;
+  }
+}

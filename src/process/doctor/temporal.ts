@@ -1,0 +1,108 @@
+import { SEARCH_ATTRIBUTES, TASK_QUEUE } from '../../contract/temporal-names.ts';
+import { connectToTemporal, type TemporalConnection, type TemporalSettings } from '../../temporal/connection.ts';
+import { GRPC_STATUS, grpcStatusOf } from '../../temporal/grpc-status.ts';
+import { temporalTrouble } from '../../temporal/trouble.ts';
+import { fail, type Finding, look, ok, warn } from './finding.ts';
+
+const ANSWER_WITHIN_MS = 10_000;
+// Closed workflows are the histories that an operator reads; a day is the least that Temporal takes.
+const LEAST_RETENTION_DAYS = 1;
+// A poll lasts a minute: a worker that is alive has polled since.
+const POLLED_WITHIN_MS = 120_000;
+/** The API's number of the kind: workflow tasks. */
+const WORKFLOW_TASKS = 1;
+const DAY_SECONDS = 86_400;
+
+type Examined = Pick<TemporalConnection, 'client'> & { settings: TemporalSettings };
+
+/** Looks at Temporal and everything in it that the service needs. The later looks need the first one. */
+export async function examineTemporal(settings: TemporalSettings): Promise<Finding[]> {
+  const explain = (failure: unknown): string => temporalTrouble(failure, settings).advice;
+  let connection: TemporalConnection | undefined;
+  const reached = await look(
+    'temporal',
+    async () => {
+      connection = await connectToTemporal(settings);
+      const { client } = connection;
+      const { serverVersion } = await client.withDeadline(Date.now() + ANSWER_WITHIN_MS, () =>
+        client.workflowService.getSystemInfo({}),
+      );
+      return ok('temporal', `Temporal ${serverVersion} answers at ${settings.address}`);
+    },
+    explain,
+  );
+  if (connection === undefined) return [reached];
+  try {
+    const examined = { client: connection.client, settings };
+    const namespace = await checkNamespace(examined);
+    if (reached.verdict !== 'ok' || namespace.verdict === 'fail') return [reached, namespace];
+    return [reached, namespace, await checkSearchAttributes(examined), await checkTaskQueue(examined, TASK_QUEUE)];
+  } finally {
+    await connection.close();
+  }
+}
+
+/** The namespace is there and keeps histories for long enough. */
+export const checkNamespace = ({ client, settings }: Examined): Promise<Finding> =>
+  look(
+    'namespace',
+    async () => {
+      const { namespace, address } = settings;
+      const described = await within(client, () => client.workflowService.describeNamespace({ namespace })).catch(
+        (failure: unknown) => {
+          if (grpcStatusOf(failure) === GRPC_STATUS.notFound) return undefined;
+          throw failure;
+        },
+      );
+      if (described === undefined)
+        return fail(
+          'namespace',
+          `TEMPORAL_NAMESPACE: ${address} has no namespace ${namespace}; the first worker makes it where the server lets it, otherwise its owner does`,
+        );
+      const days = Number(described.config?.workflowExecutionRetentionTtl?.seconds ?? 0) / DAY_SECONDS;
+      if (days < LEAST_RETENTION_DAYS)
+        return warn(
+          'namespace',
+          `the namespace ${namespace} keeps histories for ${daysOf(days)}; set its retention to 3 days`,
+        );
+      return ok('namespace', `the namespace ${namespace} keeps histories for ${daysOf(days)}`);
+    },
+    (failure) => temporalTrouble(failure, settings).advice,
+  );
+
+/** Deliveries can be searched for in Temporal's UI. */
+export const checkSearchAttributes = ({ client, settings: { namespace } }: Examined): Promise<Finding> =>
+  look('searchAttributes', async () => {
+    const { customAttributes } = await within(client, () =>
+      client.connection.operatorService.listSearchAttributes({ namespace }),
+    );
+    const missing = SEARCH_ATTRIBUTES.filter((name) => customAttributes?.[name] === undefined);
+    if (missing.length === 0)
+      return ok('searchAttributes', `all ${SEARCH_ATTRIBUTES.length} search attributes are there`);
+    return warn(
+      'searchAttributes',
+      `the namespace ${namespace} lacks ${missing.join(', ')}: deliveries run, and cannot be searched for; a worker makes them at its start, otherwise make them as Keyword`,
+    );
+  });
+
+/** A worker takes the tasks of this task queue. */
+export const checkTaskQueue = ({ client, settings: { namespace } }: Examined, name: string): Promise<Finding> =>
+  look('taskQueue', async () => {
+    const { pollers } = await within(client, () =>
+      client.workflowService.describeTaskQueue({ namespace, taskQueue: { name }, taskQueueType: WORKFLOW_TASKS }),
+    );
+    const since = (Date.now() - POLLED_WITHIN_MS) / 1000;
+    const living = (pollers ?? []).filter(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) > since);
+    if (living.length === 0)
+      return fail(
+        'taskQueue',
+        `no worker polls the task queue ${name} in the namespace ${namespace}; start \`posthorn worker\``,
+      );
+    const identities = living.map(({ identity }) => identity ?? '').join(', ');
+    return ok('taskQueue', `the task queue ${name} is polled by ${identities}`);
+  });
+
+const within = <T>(client: Examined['client'], work: () => Promise<T>): Promise<T> =>
+  client.withDeadline(Date.now() + ANSWER_WITHIN_MS, work);
+
+const daysOf = (days: number): string => (days === 1 ? '1 day' : `${days} days`);

@@ -1,0 +1,76 @@
+import type { Client } from '@temporalio/client';
+import { createPool } from '../db/pool.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { NotReady } from '../kernel/not-ready.ts';
+import type { Outages, Watched } from '../outages/outages.ts';
+import type { Limiter } from '../rate-limits/limiter.ts';
+import { redisTrouble } from '../rate-limits/redis-trouble.ts';
+import { databaseTrouble } from '../readiness/database-trouble.ts';
+import { databaseCheck } from '../readiness/start-checks.ts';
+import type { TemporalSettings } from '../temporal/connection.ts';
+import { isNamespaceMissing } from '../temporal/furnish.ts';
+import { temporalTrouble } from '../temporal/trouble.ts';
+
+// A connection that takes longer is none: the question is asked again.
+const CONNECT_WITHIN_MS = 2_000;
+// Words of ioredis for a connection that worked before.
+const LOST_REDIS = /isn't writeable|Connection is closed|timed out/;
+
+type Watching = { outages: Pick<Outages, 'watch'> };
+
+/** Watches PostgreSQL. `meanwhile` is the effect of its absence on this process. Returns how to stop. */
+export function watchPostgres(
+  { outages }: Watching,
+  { pool, config }: Pick<Dependencies, 'pool' | 'config'>,
+  meanwhile: string,
+): () => void {
+  const { databaseUrl = '' } = config;
+  // A pool whose connections are all in use does not answer, and neither does one of connections that are dead.
+  const askAnew = async (): Promise<void> => {
+    const single = createPool(databaseUrl, { max: 1, connectWithinMs: CONNECT_WITHIN_MS });
+    try {
+      await databaseCheck({ pool: single, config }).run();
+    } finally {
+      await single.end();
+    }
+  };
+  return outages.watch('PostgreSQL', {
+    ask: async (isAway) => {
+      if (isAway) return askAnew();
+      return databaseCheck({ pool, config }).run().catch(askAnew);
+    },
+    explain: (failure) =>
+      (failure instanceof NotReady ? failure : databaseTrouble(failure, databaseUrl))?.advice ?? messageOf(failure),
+    meanwhile,
+  });
+}
+
+/** Watches Temporal, whose namespace may be missing. */
+export function watchTemporal({ outages }: Watching, client: Client, settings: TemporalSettings): () => void {
+  const watched: Watched = {
+    ask: () => client.withDeadline(Date.now() + CONNECT_WITHIN_MS, () => answers(client, settings.namespace)),
+    explain: (failure) => temporalTrouble(failure, settings).advice,
+    meanwhile: 'deliveries wait in PostgreSQL and publishing goes on',
+  };
+  return outages.watch('Temporal', watched);
+}
+
+async function answers(client: Client, namespace: string): Promise<void> {
+  await client.workflowService.describeNamespace({ namespace }).catch(async (failure: unknown) => {
+    if (!(await isNamespaceMissing(client, namespace))) throw failure;
+  });
+}
+
+/** Watches Redis, where limits are counted there. */
+export function watchRedis({ outages }: Watching, { ask }: Limiter, redisUrl: string): () => void {
+  return outages.watch('Redis', {
+    ask: async () => ask?.(),
+    explain: (failure) =>
+      LOST_REDIS.test(messageOf(failure))
+        ? `REDIS_URL: Redis at ${new URL(redisUrl).host} has closed the connection or does not answer; is it running?`
+        : redisTrouble(redisUrl, failure),
+    meanwhile: 'this process or its supervisor counts rate limits alone',
+  });
+}
+
+const messageOf = (failure: unknown): string => (failure instanceof Error ? failure.message : String(failure));
