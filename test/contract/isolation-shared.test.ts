@@ -8,7 +8,7 @@ import { make } from '../support/make/seed.ts';
 import { foreignIn, makeNeighbourhood, type Neighbourhood, type Tenant } from '../support/make/tenants.ts';
 import { personIn } from '../support/make/wrong-callers.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
-import { callerByKey, type CredentialCaller, type Reply } from '../support/world/credential-caller.ts';
+import { callerByKey, callerBySession, type CredentialCaller, type Reply } from '../support/world/credential-caller.ts';
 import { idsOf, openStream } from '../support/world/stream-reader.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 
@@ -240,6 +240,19 @@ describe('rows of a tenant', () => {
     for (const { organisationId } of [all.victim, all.otherOrganisation])
       expect((await apps.operator.create(app, organisationId)).slug).toBe('one-slug');
     await expect(apps.operator.create(app, all.victim.organisationId)).rejects.toThrow('is taken');
+  });
+
+  test('are not told to one who reads the log of another whole organisation', async () => {
+    const { victim, otherOrganisation, join } = all;
+    const { browser } = await join(otherOrganisation.organisationId, 'owner');
+    const names = { 'posthorn-organisation': otherOrganisation.organisationId };
+    const ask = callerBySession(posthorn.url, browser, names);
+    for (const path of ['/v1/audit?limit=100', '/v1/audit/export']) {
+      const { status, text } = await ask('GET', path);
+      expect([status, text.includes(otherOrganisation.organisationId)]).toEqual([200, true]);
+      expect(text).not.toContain(victim.organisationId);
+      expect(foreignIn(all, text, { own: [otherOrganisation] })).toEqual([]);
+    }
   });
 
   test('are told of in the log of their own organisation, where Temporal has ended one', async () => {
