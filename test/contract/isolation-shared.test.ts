@@ -8,7 +8,7 @@ import { make } from '../support/make/seed.ts';
 import { foreignIn, makeNeighbourhood, type Neighbourhood, type Tenant } from '../support/make/tenants.ts';
 import { personIn } from '../support/make/wrong-callers.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
-import { callerByKey, type CredentialCaller, type Reply } from '../support/world/credential-caller.ts';
+import { callerByKey, callerBySession, type CredentialCaller, type Reply } from '../support/world/credential-caller.ts';
 import { idsOf, openStream } from '../support/world/stream-reader.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 
@@ -190,15 +190,18 @@ describe('rows of a tenant', () => {
     await connection.query(`SELECT 1 FROM ${table} WHERE id = $1 FOR UPDATE`, [all.victim.ids[name]]);
     const answers = Promise.all(
       neighbours.map(async (neighbour) => {
-        const ask = (method: string, body?: object) => as(neighbour)(method, pathWith(path, all.victim.ids), body);
-        // One after the other: both lock the key of the one who asks.
-        return [await ask('PATCH', { name: 'theirs' }), await ask('DELETE')].map(codeOf);
+        const at = pathWith(path, all.victim.ids);
+        const ask = as(neighbour);
+        // One after the other: each locks the key of the one who asks.
+        const replies = [await ask('PATCH', at, { name: 'theirs' }), await ask('DELETE', at)];
+        if (table === 'subscriptions') replies.push(await ask('POST', `${at}/pause`));
+        return [...new Set(replies.map(codeOf))];
       }),
     );
     const seen = await waitsOrAnswers(answers);
     await connection.query('ROLLBACK');
     connection.release();
-    expect([seen, await answers]).toEqual(['answered', neighbours.map(() => ['NOT_FOUND', 'NOT_FOUND'])]);
+    expect([seen, await answers]).toEqual(['answered', neighbours.map(() => ['NOT_FOUND'])]);
   });
 
   test('keep no neighbour waiting while they are changed (apps)', async () => {
@@ -240,6 +243,27 @@ describe('rows of a tenant', () => {
     for (const { organisationId } of [all.victim, all.otherOrganisation])
       expect((await apps.operator.create(app, organisationId)).slug).toBe('one-slug');
     await expect(apps.operator.create(app, all.victim.organisationId)).rejects.toThrow('is taken');
+  });
+
+  test('are not told to one who reads the log of another whole organisation', async () => {
+    const { victim, otherOrganisation, join } = all;
+    const { browser } = await join(otherOrganisation.organisationId, 'owner');
+    const names = { 'posthorn-organisation': otherOrganisation.organisationId };
+    const ask = callerBySession(posthorn.url, browser, names);
+    for (const path of ['/v1/audit?limit=100', '/v1/audit/export']) {
+      const { status, text } = await ask('GET', path);
+      expect([status, text.includes(otherOrganisation.organisationId)]).toEqual([200, true]);
+      expect(text).not.toContain(victim.organisationId);
+      expect(foreignIn(all, text, { own: [otherOrganisation] })).toEqual([]);
+    }
+  });
+
+  test('are told of once in an operator’s export of all organisations', async () => {
+    const lines: string[] = [];
+    for await (const line of posthorn.services.audit.operator.export()) lines.push(line);
+    expect(lines.length).toBeGreaterThan(10);
+    expect(new Set(lines).size).toBe(lines.length);
+    expect(lines).toHaveLength(await posthorn.deps.db.auditEntry.count());
   });
 
   test('are told of in the log of their own organisation, where Temporal has ended one', async () => {

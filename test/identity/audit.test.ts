@@ -202,6 +202,12 @@ describe('the chain', () => {
       'the entry at position 3 is missing',
     ],
     [
+      'an entry that was moved to no environment',
+      `UPDATE audit_entries SET environment_id = NULL WHERE position = 3`,
+      2,
+      'the columns of the entry at position 3 differ from its text',
+    ],
+    [
       'a column that was changed',
       `UPDATE audit_entries SET actor_id = 'key_x' WHERE position = 3`,
       2,

@@ -10,6 +10,8 @@ export const EQUIVALENT: Readonly<Record<string, string>> = {
     'The same transaction has found the channel in the environment, and a message is stored with that of its channel.',
   'src/publishing/configs/channel-configs.ts keyOf: key environmentId':
     'A refusal by what a process remembers asks PostgreSQL once more, with the environment, and the statement that stores looks at it too.',
+  'src/identity/audit/chain.ts repeats: comparison organisationId === row.organisationId':
+    'Rows are read by their organisation: one that was moved is missing in its own chain, and its hash continues no other one.',
   'src/replays/batches.ts cancelReplay: sql environment_id = $2':
     'The replay was found in the environment a moment before, and keeps it.',
   'src/publishing/dry-run.ts createDryRun.scope: cursor environmentId':
