@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { errorCodesOf } from '../http/error-codes.ts';
 import type { Row } from '../http/route.ts';
 import { headersOfAnswer, takesIdempotencyKey } from './headers.ts';
-import type { Components, JsonSchema } from './json-schema.ts';
+import type { Components, JsonSchema } from './components.ts';
 import { placeOf } from './operation-names.ts';
 import { refusalsOf } from './refusals.ts';
 import { securityOf } from './security.ts';
