@@ -50,7 +50,10 @@ export const servePublicFiles =
   (find: (path: string) => Promise<PublicFile | undefined>): Middleware =>
   async (ctx, next) => {
     const file = await find(pathOf(ctx.req.url ?? ''));
-    if (file === undefined) return next();
+    if (file === undefined) {
+      await next();
+      return;
+    }
     const problem = hostProblem(ctx.req);
     if (problem !== undefined) throw problem;
     if (!METHODS.includes(ctx.method)) {
@@ -60,14 +63,13 @@ export const servePublicFiles =
     ctx.set({ ...file.headers, ETag: file.etag });
     if (isKnown(ctx.req.headers['if-none-match'], file.etag)) {
       ctx.status = 304;
-      return undefined;
+      return;
     }
     ctx.status = 200;
     const isPacked = ctx.acceptsEncodings('gzip', 'identity') === 'gzip';
     if (isPacked) ctx.set('Content-Encoding', 'gzip');
     // Koa answers a HEAD with its length alone.
     ctx.body = isPacked ? file.packed : file.body;
-    return undefined;
   };
 
 /** If-None-Match compares contents, so that a strong mark is as good as a weak one (RFC 9110 §13.1.2). */

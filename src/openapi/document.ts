@@ -2,7 +2,7 @@ import { errorEnvelope, oauthRefusal } from '../http/error-envelope.ts';
 import type { Row } from '../http/route.ts';
 import { VERSION } from '../kernel/version.ts';
 import { HEADERS } from './headers.ts';
-import { createComponents } from './json-schema.ts';
+import { createComponents } from './components.ts';
 import { nameOf, operationOf } from './operation.ts';
 import { refusalResponses } from './refusals.ts';
 import { schemaNames } from './schema-names.ts';

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../kernel/api-error.ts';
 import type { Row } from '../http/route.ts';
-import type { JsonSchema } from './json-schema.ts';
+import type { JsonSchema } from './components.ts';
 
 export type Header = { description: string; required?: boolean; schema: JsonSchema; example?: unknown };
 type Reference = { $ref: string };

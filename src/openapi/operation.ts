@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { errorCodesOf } from '../http/error-codes.ts';
 import type { Row } from '../http/route.ts';
 import { headersOfAnswer, takesIdempotencyKey } from './headers.ts';
-import type { Components, JsonSchema } from './json-schema.ts';
+import type { Components, JsonSchema } from './components.ts';
 import { placeOf } from './operation-names.ts';
 import { refusalsOf } from './refusals.ts';
 import { securityOf } from './security.ts';
@@ -142,12 +142,27 @@ function answerOf(row: Row, components: Components): Record<string, unknown> {
   const each = event ?? line;
   if (each === undefined)
     return { description, headers, content: { 'application/json': { schema: components.schemaOf(answer, 'got') } } };
-  // A stream has no length: JSON Schema can say only what each part holds. `as`: http/event-stream.ts and line-stream.ts put schemas there.
+  // JSON Schema can say only what each part of them holds. `as`: http/event-stream.ts and line-stream.ts put schemas there.
   const part = components.schemaOf(each as z.ZodType, 'got');
-  const told =
-    event === undefined
-      ? 'Lines of JSON, each as `contentSchema` says.'
-      : 'Server-sent events, whose `data` is as `contentSchema` says.';
-  const schema = { type: 'string', description: told, contentMediaType: 'application/json', contentSchema: part };
+  const schema = event === undefined ? linesOf(part) : eventOf(part);
   return { description, headers, content: { [String(mediaType)]: { schema } } };
 }
+
+const inText = (part: JsonSchema, description: string): JsonSchema => ({
+  type: 'string',
+  description,
+  contentMediaType: 'application/json',
+  contentSchema: part,
+});
+
+const linesOf = (part: JsonSchema): JsonSchema => inText(part, 'Lines of JSON, each as `contentSchema` says.');
+
+const eventOf = (part: JsonSchema): JsonSchema => ({
+  type: 'object',
+  description: 'Each of the server-sent events.',
+  properties: {
+    id: { type: 'string', description: 'Place in the stream, for `Last-Event-ID`.' },
+    event: { type: 'string', description: 'Kind of the event.' },
+    data: inText(part, 'JSON, as `contentSchema` says.'),
+  },
+});

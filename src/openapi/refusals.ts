@@ -1,6 +1,6 @@
 import { type ErrorCode, STATUS_OF_CODE } from '../kernel/api-error.ts';
 import { headersOfRefusal } from './headers.ts';
-import type { JsonSchema } from './json-schema.ts';
+import type { JsonSchema } from './components.ts';
 
 /** Words and an example of each code; docs/errors.md says more. */
 const TEXTS: Readonly<Record<ErrorCode, { text: string; message: string }>> = {

@@ -25,7 +25,7 @@ export async function readCalls(path: string, isPublic: (route: string) => boole
     // `as`: the form in which schemathesis writes its events.
     const { ScenarioFinished: finished } = JSON.parse(line) as Recorded;
     if (finished === undefined) continue;
-    const { cases = {}, interactions = {} } = finished.recorder;
+    const { cases, interactions } = finished.recorder;
     for (const [id, { value }] of Object.entries(cases)) {
       const { response } = interactions[id] ?? {};
       const status = response?.status_code;

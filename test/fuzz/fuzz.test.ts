@@ -45,7 +45,7 @@ beforeAll(async () => {
 }, 2 * 3_600_000);
 afterAll(async () => {
   await posthorn.stop();
-  if (process.env['KEEP'] === undefined) rmSync(folder, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true });
 });
 
 test('no call of schemathesis finds an answer that the document does not say', () => {

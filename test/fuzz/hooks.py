@@ -90,6 +90,9 @@ def before_call(ctx, case, kwargs):
         case.headers["X-Forwarded-For"] = address_of(case)
     if not is_positive(case):
         return
+    if operation.label == "POST /v1/sign-in" and isinstance(case.body, dict) and "email" in case.body:
+        # One account of many: each has five tries.
+        case.body["email"] = f"person{zlib.crc32(case.id.encode())}@example.com"
     method = case.method.upper()
     if case.path_parameters:
         case.path_parameters = {name: real(name, made, method) for name, made in case.path_parameters.items()}
@@ -106,16 +109,6 @@ def before_call(ctx, case, kwargs):
         for each in [case.body, *(case.body.get("messages") or [])] if channel else []:
             if isinstance(each, dict) and "channelId" in each:
                 each["channelId"] = channel
-
-
-# A session gets another secret whenever its person has proven something.
-@schemathesis.hook
-def after_call(ctx, case, response):
-    for line in response.headers.get("set-cookie", []):
-        name, _, rest = line.partition("=")
-        value = rest.split(";")[0]
-        if name == SESSION_COOKIE and value and takes_session_alone(case.operation):
-            FACTS["cookie"] = value
 
 
 def address_of(case):

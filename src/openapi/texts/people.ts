@@ -81,7 +81,7 @@ export const peopleTexts: Readonly<Record<string, OperationText>> = {
   'POST /v1/setup': {
     summary: 'Set the service up',
     description: 'Makes the first administrator, by the code that the service prints.',
-    example: { body: { code, email, name: 'Ada', password }, status: 409 },
+    example: { body: { code, email, name: 'Ada', password }, status: 403 },
   },
   'GET /v1/sign-in': {
     summary: 'Get the ways to sign in',
@@ -165,7 +165,7 @@ export const peopleTexts: Readonly<Record<string, OperationText>> = {
   'POST /v1/user/totp/confirm': {
     summary: 'Confirm an authenticator app',
     description: 'Takes the first code. With the first factor come ten recovery codes.',
-    example: { body: { code: '123456' }, status: 400 },
+    example: { body: { code: '123456' }, status: 401 },
   },
   'DELETE /v1/user/totp': {
     summary: 'Remove the authenticator app',
@@ -175,7 +175,7 @@ export const peopleTexts: Readonly<Record<string, OperationText>> = {
   'POST /v1/user/recovery-codes': {
     summary: 'Make new recovery codes',
     description: 'The ones before count no longer. Each works once.',
-    example: { status: 400 },
+    example: { status: 409 },
   },
   'POST /v1/user/passkeys/options': {
     summary: 'Get a challenge for a new passkey',
@@ -189,7 +189,7 @@ export const peopleTexts: Readonly<Record<string, OperationText>> = {
         name: 'Phone',
         passkey: { ...credential, response: { clientDataJSON, attestationObject: 'o2NmbXRkbm9uZQ' } },
       },
-      status: 400,
+      status: 401,
     },
   },
   'GET /v1/user/passkeys': { summary: 'List passkeys', description: 'Passkeys of the person, the newest first.' },

@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { documentOf } from '../../src/openapi/document.ts';
+import { exampleId } from '../../src/openapi/texts/example-ids.ts';
+import { OPERATION_TEXTS } from '../../src/openapi/texts/operations.ts';
+import { ID_PREFIXES, type IdKind } from '../../src/kernel/ids.ts';
+import { routes } from '../../src/routes.ts';
+import { answerProblems, operationsOf } from '../support/check/document.ts';
+import { addPasskey } from '../support/make/factors.ts';
+import { actIn, joinAs, OWNER, setUp, signIn } from '../support/make/people.ts';
+import { seedResources } from '../support/make/seed.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+
+/*
+ * Every example of the document is sent as it stands there. Only ids are others: those of things that have been made for it. Each request
+ * gets the status that the document says, and an answer that fits the document.
+ */
+
+let posthorn: TestPosthorn;
+let document: ReturnType<typeof documentOf>;
+
+beforeAll(async () => {
+  posthorn = await startPosthorn({ withWorker: false });
+  document = documentOf(routes, posthorn.deps.config);
+});
+afterAll(() => posthorn.stop());
+
+type Ids = Partial<Record<IdKind | 'scheduledMessage', string>>;
+type Caller = { ids: Ids; headers: Record<string, string> };
+
+/** Things of every kind, in an environment of their own for each example: none spoils the next. */
+async function asKey(mentioned: string): Promise<Caller> {
+  // Public routes and lists name nothing.
+  const isNaming = mentioned.includes(':') || mentioned.includes(exampleId('channel').slice(4));
+  const made = isNaming ? await seedResources(posthorn, posthorn.keys.live) : {};
+  return { ids: idsOf(made), headers: { authorization: `Bearer ${posthorn.keys.live}` } };
+}
+
+const idsOf = (made: Record<string, string>): Ids =>
+  Object.fromEntries(Object.entries(made).map(([name, id]) => [name.replace(/Id$/, ''), id]));
+
+let people = 0;
+let first: Awaited<ReturnType<typeof setUp>> | undefined;
+
+/** A person who has an organisation of their own with a member, an invitation and a passkey. */
+async function asPerson(mentioned: string): Promise<Caller> {
+  first ??= await setUp(posthorn);
+  people += 1;
+  const { browser, me } = first;
+  actIn(browser, me);
+  const organisation = me.organisations[0]?.id ?? '';
+  const path = `/v1/organisations/${organisation}`;
+  const ids: Ids = { organisation, app: me.organisations[0]?.apps[0]?.id ?? '' };
+  if (mentioned.includes(':userId') || mentioned.includes(exampleId('user'))) {
+    const member = await joinAs(posthorn, browser, path, { role: 'viewer', email: `member${people}@example.com` });
+    ids.user = member.me.user.id;
+  }
+  if (mentioned.includes(':invitationId')) {
+    const sent = { email: `guest${people}@example.com`, role: 'viewer' };
+    const invited = await browser.request<{ id: string }>('POST', `${path}/invitations`, sent);
+    ids.invitation = invited.body.id;
+  }
+  if (mentioned.includes(':passkeyId')) ids.passkey = (await addPasskey(browser)).passkeyId;
+  if (mentioned.includes(':sessionId')) {
+    const elsewhere = await signIn(posthorn, OWNER);
+    ids.session = elsewhere.me.session.id;
+  }
+  return {
+    ids,
+    headers: {
+      'sec-fetch-site': 'same-origin',
+      'posthorn-organisation': organisation,
+      cookie: [...browser.jar].map(([name, value]) => `${name}=${value}`).join('; '),
+    },
+  };
+}
+
+/** The same value with the ids of things that are there. */
+function withIds<T>(value: T, ids: Ids): T {
+  let text = JSON.stringify(value);
+  for (const kind of Object.keys(ID_PREFIXES) as IdKind[])
+    text = text.replaceAll(exampleId(kind), ids[kind] ?? exampleId(kind));
+  return JSON.parse(text) as T;
+}
+
+/** Examples whose request ends the session, or changes the owner: each with its own person at the end. */
+const LAST = ['POST /v1/organisations/:organisationId/ownership', 'POST /v1/user/password', 'DELETE /v1/session'];
+const isOfPerson = ({ security }: { security: Record<string, string[]>[] }): boolean =>
+  security.length > 0 && security.every((each) => 'session' in each);
+
+test('every example gets the status that the document says, and an answer that fits it', async () => {
+  const problems: string[] = [];
+  const operations = operationsOf(document).toSorted(
+    (one, other) => LAST.indexOf(one.endpoint) - LAST.indexOf(other.endpoint),
+  );
+  for (const operation of operations) {
+    const { endpoint, method } = operation;
+    const row = routes.find((each) => `${each.method} ${each.path}` === endpoint);
+    const { example = {} } = OPERATION_TEXTS[endpoint] ?? {};
+    const mentioned = `${row?.path ?? ''} ${JSON.stringify(example)}`;
+    const { ids, headers } = isOfPerson(operation) ? await asPerson(mentioned) : await asKey(mentioned);
+    const path = (row?.path ?? '').replaceAll(
+      /:(\w+)Id\b/g,
+      (_, kind: string) => ids[kind as IdKind] ?? exampleId(kind as IdKind),
+    );
+    const query = new URLSearchParams(withIds(example.query ?? {}, ids)).toString();
+    const response = await fetch(`${posthorn.url}${path}${query === '' ? '' : `?${query}`}`, {
+      method,
+      headers: {
+        ...(operation.security.length > 0 && headers),
+        ...(example.body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(example.body !== undefined && { body: JSON.stringify(withIds(example.body, ids)) }),
+      redirect: 'manual',
+    });
+    const answer = await read(response);
+    const wanted = example.status ?? row?.status;
+    if (response.status !== wanted)
+      problems.push(`${endpoint} answers ${response.status}, not ${wanted}: ${JSON.stringify(answer.body)}`);
+    problems.push(
+      ...answerProblems(document, operation, answer).map((problem) => `${endpoint} (${response.status}): ${problem}`),
+    );
+    keepCookies(response);
+  }
+  expect(problems).toEqual([]);
+});
+
+test('the password of the examples is that of the person who is made for them', () => {
+  expect(OPERATION_TEXTS['POST /v1/session/authenticate']?.example?.body).toEqual({ password: OWNER.password });
+});
+
+/** A session has another secret after its person has proven something. */
+function keepCookies(response: Response): void {
+  for (const line of response.headers.getSetCookie()) {
+    const [pair = ''] = line.split(';');
+    const [name = '', value = ''] = pair.split('=');
+    if (value !== '') first?.browser.jar.set(name, value);
+  }
+}
+
+async function read(response: Response): Promise<{ status: number; headers: Headers; body: unknown }> {
+  const { status, headers } = response;
+  if (headers.get('content-type')?.startsWith('text/event-stream') === true) {
+    await response.body?.cancel();
+    return { status, headers, body: '' };
+  }
+  const text = await response.text();
+  const isJson = headers.get('content-type')?.startsWith('application/json') === true;
+  return { status, headers, body: text === '' ? undefined : isJson ? (JSON.parse(text) as unknown) : text };
+}
