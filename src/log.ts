@@ -95,7 +95,7 @@ export function createLog(
 function isOfOutage(outages: Outages, [line, message]: readonly unknown[]): boolean {
   const fields = fieldsOf(line);
   if (fields === undefined) return false;
-  const suspicion = suspectedBy(fields, String(message ?? ''));
+  const suspicion = suspectedBy(fields, typeof message === 'string' ? message : '');
   return suspicion !== undefined && outages.meet(suspicion, fields['err'] ?? fields['error'] ?? message);
 }
 

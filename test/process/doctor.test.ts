@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Pool } from 'pg';
 import { findFreePort } from '../../local/ports.ts';
@@ -20,18 +18,9 @@ import {
   checkWorkers,
 } from '../../src/process/doctor/database.ts';
 import { checkSettings } from '../../src/process/doctor/examine.ts';
-import {
-  checkDisk,
-  checkOpenFiles,
-  checkPort,
-  checkProxyHops,
-  checkPublicBaseUrl,
-  checkRedis,
-} from '../../src/process/doctor/surroundings.ts';
 import { createChannel, createSubscription, publish } from '../support/make/factories.ts';
 import { runPosthorn } from '../support/service/command-line.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
-import { describeWithRedis, startRedis } from '../support/service/redis.ts';
 
 let posthorn: TestPosthorn;
 let pool: Pool;
@@ -234,68 +223,6 @@ describe('the database', () => {
     expect(await checkBacklog({ pool })).toMatchObject(fault(/has been due for 20 min/));
     await pool.query('UPDATE subscriptions SET circuit_opened_at = now() WHERE id = $1', [id]);
     expect(await checkBacklog({ pool })).toMatchObject(inOrder);
-  });
-});
-
-describe('the surroundings', () => {
-  test('a public address is warned about where it is in the clear or nobody answers', async () => {
-    const at = (publicBaseUrl: string) => checkPublicBaseUrl({ publicBaseUrl });
-    expect(await at(posthorn.url)).toMatchObject(inOrder);
-    expect(await at('http://posthorn.example.com')).toMatchObject(warning(/in the clear; put TLS in front$/));
-    expect(await at(`http://127.0.0.1:${closedPort}`)).toMatchObject(
-      warning(/^PUBLIC_BASE_URL: Posthorn does not answer/),
-    );
-  });
-
-  test('a port that another program has is at fault, and one that is free or Posthorn has is in order', async () => {
-    const other = createServer((socket) => socket.end());
-    other.listen(0);
-    await once(other, 'listening');
-    // `as`: a TCP server's address is an object.
-    const { port } = other.address() as { port: number };
-    try {
-      expect(await checkPort({ port })).toMatchObject(fault(/^PORT: another program listens on \d+/));
-      expect(await checkPort({ port: 0 })).toMatchObject(inOrder);
-      expect(await checkPort({ port: Number(new URL(posthorn.url).port) })).toMatchObject(inOrder);
-    } finally {
-      other.close();
-    }
-  });
-
-  test('proxies that do not fit the public address are warned about', () => {
-    const at = (publicBaseUrl: string, trustedProxyHops: number) => checkProxyHops({ publicBaseUrl, trustedProxyHops });
-    expect(at('https://posthorn.example.com', 1)).toMatchObject(inOrder);
-    expect(at('https://posthorn.example.com', 0)).toMatchObject(warning(/all callers count as one address/));
-    expect(at('http://localhost:3000', 0)).toMatchObject(inOrder);
-    expect(at('http://localhost:3000', 2)).toMatchObject(warning(/every caller chooses the address/));
-  });
-
-  test('a disk that is almost full, and few open files, are named', async () => {
-    const withRoom = (gib: number) => checkDisk('.data', async () => gib * 1024 ** 3);
-    expect([await withRoom(20), await withRoom(3), await withRoom(0.5)]).toMatchObject([
-      inOrder,
-      warning(/^3\.0 GiB are free/),
-      fault(/stops on a full disk$/),
-    ]);
-    expect((await checkDisk('/nowhere')).says).toMatch(/GiB are free/);
-    expect([checkOpenFiles(10_000), checkOpenFiles(1_024)]).toMatchObject([inOrder, warning(/set ulimit -n to 4096/)]);
-  });
-
-  test('a Redis that is not there is at fault', async () => {
-    expect(await checkRedis(`redis://:secret@127.0.0.1:${closedPort}`)).toMatchObject(
-      fault(/^REDIS_URL: Redis at 127\.0\.0\.1:\d+ cannot be used: nothing listens/),
-    );
-  });
-});
-
-describeWithRedis('a Redis', () => {
-  test('that takes counts is in order', async () => {
-    const redis = await startRedis();
-    try {
-      expect(await checkRedis(redis.url)).toMatchObject(inOrder);
-    } finally {
-      await redis.kill();
-    }
   });
 });
 

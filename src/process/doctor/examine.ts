@@ -39,7 +39,7 @@ export async function examine(environment?: EnvironmentVariables): Promise<Findi
     temporalAddress === undefined
       ? [notRunning('temporal', 'TEMPORAL_ADDRESS', config)]
       : examineTemporalAt({ ...config.temporal, address: temporalAddress }),
-    config.redisUrl === undefined ? [] : [await checkRedis(config.redisUrl)],
+    examineRedis(config),
     checkPublicBaseUrl(config),
     checkPort(config),
   ]);
@@ -96,6 +96,10 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
   } finally {
     await pool.end();
   }
+}
+
+async function examineRedis({ redisUrl }: Config): Promise<Finding[]> {
+  return redisUrl === undefined ? [] : [await checkRedis(redisUrl)];
 }
 
 /** Loaded here: the SDK's native library takes a third of a second, and is not needed where there is no address. */
