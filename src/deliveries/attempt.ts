@@ -9,6 +9,7 @@ import type { Passage } from '../kernel/held-by-circuit.ts';
 import type { Faults } from './faults.ts';
 import { judge, settledResult, toResult } from './judge.ts';
 import type { Recorder } from './recorder.ts';
+import { type Tried, triedOf } from './tried.ts';
 import type { OpenSigningKeys } from './signing-secrets.ts';
 import type { SigningKey } from '../outbound/sign.ts';
 import { webhookRequest } from './webhook-request.ts';
@@ -49,6 +50,8 @@ export type TryDependencies = {
   faults: Faults;
   clock: Clock;
   log: Logger;
+  /** Told of each attempt that is on record. */
+  onTried?: ((tried: Tried) => void) | undefined;
 };
 
 /**
@@ -107,6 +110,7 @@ async function make<E extends Entered>(
     entered.leave();
     const judgement = judge(delivery, sent, deps.clock(), entered);
     const isRecorded = await deps.recorder.record({ delivery, number, carrier, keepsCarrier, sent, judgement });
+    if (isRecorded) deps.onTried?.(triedOf(delivery, sent, judgement));
     deps.log.debug({ deliveryId, number, status: judgement.status, ms: sent.durationMs }, 'attempt made');
     return isRecorded ? toResult(judgement, sent.error?.message ?? '', deps.clock()) : await resultNow(deps, wanted);
   } catch (fault) {
