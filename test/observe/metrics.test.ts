@@ -119,7 +119,10 @@ test('the table of metrics in docs/operations.md has every one of ours, and no o
 
 describeWithPrometheus('a real Prometheus', () => {
   test('every alert rule fires on the series that it is for, and is silent before', () => {
-    for (const args of [['check', 'rules', 'alerts.yml'], ['test', 'rules', 'alerts.test.yml']]) {
+    for (const args of [
+      ['check', 'rules', 'alerts.yml'],
+      ['test', 'rules', 'alerts.test.yml'],
+    ]) {
       const file = args.pop() ?? '';
       const { isGood, output } = promtool(...args, `${ROOT}deploy/observe/${file}`);
       expect({ output, isGood }).toMatchObject({ isGood: true });

@@ -63,7 +63,11 @@ export async function startPrometheus(metricsPort: number): Promise<Prometheus> 
   const query = async (expression: string): Promise<Series[]> => {
     const answer = await fetch(`http://127.0.0.1:${port}/api/v1/query?query=${encodeURIComponent(expression)}`);
     // `as`: Prometheus's own format; a fault in it fails the test.
-    const { status, error, data } = (await answer.json()) as { status: string; error?: string; data: { result: Series[] } };
+    const { status, error, data } = (await answer.json()) as {
+      status: string;
+      error?: string;
+      data: { result: Series[] };
+    };
     if (status !== 'success') throw new Error(`${expression}: ${error}`);
     return data.result;
   };
