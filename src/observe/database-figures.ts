@@ -61,7 +61,7 @@ export type DatabaseFigures = {
 };
 
 /**
- * What PostgreSQL says about the backlog and the tables. It has one connection of its own, so that a scrape never takes one of the
+ * Figures of the backlog and the tables, as PostgreSQL has them. They are read by a connection of their own, so that a scrape never takes one of the
  * hot path's, and no statement counts a large table. While PostgreSQL is away the figures stay and `posthorn_database_up` is 0;
  * `onFailure` is told when that begins.
  */

@@ -6,7 +6,7 @@ export type Figures = readonly MetricObjectWithValues<MetricValue<string>>[];
 /** Everything that one service process tells at a scrape. */
 export type ProcessPage = {
   own: Figures;
-  /** What PostgreSQL says, which is the same for all: one process of a command is asked for it. */
+  /** Figures of PostgreSQL, which are the same for all: one process of a command is asked for it. */
   database: Figures | undefined;
   /** The page of Temporal's SDK. */
   temporal: string;

@@ -32,7 +32,7 @@ beforeAll(async () => {
     PROCESSES: '2',
     METRICS_PORT: String(metricsPort),
   });
-  receiver = await startReceiver({ answer: ({ path }) => (path === '/gone' ? 410 : 200) });
+  receiver = await startReceiver({ answer: ({ path }) => (path.endsWith('/gone') ? 410 : 200) });
   const channel = await call('/v1/channels', { name: 'orders' });
   for (const path of ['/taken', '/gone'])
     await call('/v1/subscriptions', { channelId: channel.id, webhookUrl: `${receiver.url}${path}` });

@@ -21,7 +21,7 @@ export type Assignment = {
   own: readonly OwnEndpoint[];
 };
 
-/** What a scrape or a probe asks of a process. */
+/** Answers that a scrape or a probe wants of a process. */
 export type Wanted = 'metrics' | 'metrics and database' | 'readiness';
 
 /** Messages of the supervisor to a service process. */
