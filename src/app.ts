@@ -2,6 +2,7 @@ import Koa from 'koa';
 import type { Dependencies } from './dependencies.ts';
 import type { RequestState } from './http/context.ts';
 import { clientAddress } from './http/client-address.ts';
+import { type Answered, countAnswers } from './http/count-answers.ts';
 import { allowDashboard, answerPreflight } from './http/cors.ts';
 import { announceEnd } from './http/announce-end.ts';
 import { errors } from './http/errors.ts';
@@ -47,6 +48,8 @@ export type AppOptions<Services> = {
   processTable?: () => readonly ProcessState[];
   /** Absent: the default of http/event-stream.ts. */
   streamTimings?: typeof STREAM_TIMINGS;
+  /** Told of each answer, for the metrics. */
+  onAnswered?: ((answered: Answered) => void) | undefined;
 };
 
 /** The edge. */
@@ -65,10 +68,12 @@ export function createApp<Services extends { idempotency: Pick<Idempotency, 'onc
   checks = startChecks(deps),
   processTable = () => [],
   streamTimings = STREAM_TIMINGS,
+  onAnswered,
 }: AppOptions<Services>): App {
   const streams = createEventStreams(streamTimings);
   const { config, log } = deps;
   const koa = new Koa<RequestState>();
+  if (onAnswered !== undefined) koa.use(countAnswers(onAnswered));
   koa.use(requestId(log));
   koa.use(errors(log));
   const readiness = createReadiness([...checks, ...limitsChecks(limiter)]);

@@ -35,6 +35,8 @@ export type TemporalConfig = {
 export type Config = {
   /** 0 takes any free port. */
   readonly port: number;
+  /** Port of /metrics and of probes, for every role. Absent: nothing is counted or served there. */
+  readonly metricsPort?: number;
   /** PORT was set: a port in use is then an error, never replaced by another one. */
   readonly isPortChosen: boolean;
   /** Without a slash at its end. */
@@ -111,6 +113,7 @@ const listOf = (value: string): string[] =>
 
 const variables = z.object({
   PORT: wholeNumber(0, 65_535).optional(),
+  METRICS_PORT: wholeNumber(1, 65_535).optional(),
   PUBLIC_BASE_URL: urlOf('http:', 'https:').optional(),
   DPOP_NONCES: flag.default(false),
   DASHBOARD_URL: urlOf('https:', 'http:').optional(),
@@ -192,6 +195,7 @@ export function readConfig(
   const tls = readTls(value.TEMPORAL_TLS, given);
   return deepFreeze({
     port,
+    ...(value.METRICS_PORT !== undefined && { metricsPort: value.METRICS_PORT }),
     isPortChosen: value.PORT !== undefined,
     publicBaseUrl,
     dpopNonces: value.DPOP_NONCES,

@@ -1,3 +1,4 @@
+import type { Pool } from 'pg';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { CONNECT_TIMEOUT_MS, openPool, type Patience } from './connection.ts';
 import { type Prisma, PrismaClient } from './generated/client.ts';
@@ -30,9 +31,10 @@ const MAX_CONNECTIONS = 10;
 /** A Prisma client on its own pool. End it with `$disconnect()`. */
 export function createDatabase(
   url: string,
-  { max = MAX_CONNECTIONS, ...patience }: Patience & { max?: number } = {},
+  { max = MAX_CONNECTIONS, onPool, ...patience }: Patience & { max?: number; onPool?: (pool: Pool) => void } = {},
 ): Database {
   const pool = openPool(url, max, patience);
+  onPool?.(pool);
   joinBegin(pool);
   const adapter = new PrismaPg(pool, { disposeExternalPool: true });
   const { connectWithinMs = CONNECT_TIMEOUT_MS } = patience;

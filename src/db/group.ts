@@ -8,6 +8,8 @@ export type GroupOptions<I, O> = {
   /** Weight (for example messages) that one group holds at most; a heavier single item is a group of its own. */
   maxWeight: number;
   weightOf: (item: I) => number;
+  /** Told of the number of items of each group as it begins. */
+  onGroup?: ((items: number) => void) | undefined;
 };
 
 export type Grouping<I, O> = {
@@ -24,7 +26,13 @@ type Waiting<I, O> = { item: I; resolve: (answer: O) => void; reject: (reason: u
  * transactions grow by themselves and their cost is shared. A group that fails is run again item by item, so that one poisoned row
  * fails alone. While PostgreSQL is out of reach nothing is known about the commit, and every item of the group is told so.
  */
-export function createGrouping<I, O>({ run, inFlight, maxWeight, weightOf }: GroupOptions<I, O>): Grouping<I, O> {
+export function createGrouping<I, O>({
+  run,
+  inFlight,
+  maxWeight,
+  weightOf,
+  onGroup,
+}: GroupOptions<I, O>): Grouping<I, O> {
   let queue: Waiting<I, O>[] = [];
   let weight = 0;
   let running = 0;
@@ -61,7 +69,9 @@ export function createGrouping<I, O>({ run, inFlight, maxWeight, weightOf }: Gro
   const pump = (): void => {
     while (running < inFlight && queue.length > 0) {
       running += 1;
-      void commit(nextGroup()).finally(() => {
+      const group = nextGroup();
+      onGroup?.(group.length);
+      void commit(group).finally(() => {
         running -= 1;
         pump();
       });

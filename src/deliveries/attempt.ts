@@ -10,6 +10,7 @@ import { traceIdOf } from '../kernel/trace-context.ts';
 import type { Faults } from './faults.ts';
 import { judge, settledResult, toResult } from './judge.ts';
 import type { Recorder } from './recorder.ts';
+import { type Tried, triedOf } from './tried.ts';
 import type { OpenSigningKeys } from './signing-secrets.ts';
 import type { SigningKey } from '../outbound/sign.ts';
 import { webhookRequest } from './webhook-request.ts';
@@ -50,6 +51,8 @@ export type TryDependencies = {
   faults: Faults;
   clock: Clock;
   log: Logger;
+  /** Told of each attempt that is on record. */
+  onTried?: ((tried: Tried) => void) | undefined;
 };
 
 /**
@@ -108,6 +111,7 @@ async function make<E extends Entered>(
     entered.leave();
     const judgement = judge(delivery, sent, deps.clock(), entered);
     const isRecorded = await deps.recorder.record({ delivery, number, carrier, keepsCarrier, sent, judgement });
+    if (isRecorded) deps.onTried?.(triedOf(delivery, sent, judgement));
     deps.log.debug(
       {
         deliveryId,

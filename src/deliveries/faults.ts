@@ -40,7 +40,18 @@ export type Faults = {
   markReadable(subscriptionId: string): Promise<void>;
 };
 
-export function createFaults({ pool, log, now }: { pool: Pool; log: Logger; now: () => number }): Faults {
+export function createFaults({
+  pool,
+  log,
+  now,
+  onDeadLetter,
+}: {
+  pool: Pool;
+  log: Logger;
+  now: () => number;
+  /** Told of each dead letter that a fault has made. */
+  onDeadLetter?: ((reason: 'internal') => void) | undefined;
+}): Faults {
   const lines = new LRUCache<string, { at: number; unsaid: number }>({ max: REMEMBERED_LINES });
   const grouping = createGrouping<BrokenTry, { held: HeldByFault | undefined }>({
     inFlight: 1,
@@ -67,6 +78,7 @@ export function createFaults({ pool, log, now }: { pool: Pool; log: Logger; now:
     const { held } = await grouping.add(broken);
     // The delivery has moved on: ended, or in another round.
     if (held === undefined) return { result: 'superseded' };
+    if (held.nextTryAt === null) onDeadLetter?.('internal');
     return held.nextTryAt === null ? { result: 'deadLettered', message: held.message } : { result: 'held' };
   };
 

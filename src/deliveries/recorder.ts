@@ -31,11 +31,20 @@ export type Recorder = {
   record(made: TryToRecord): Promise<boolean>;
 };
 
-export function createRecorder({ pool, newId }: { pool: Pool; newId: NewId }): Recorder {
+export function createRecorder({
+  pool,
+  newId,
+  onGroup,
+}: {
+  pool: Pool;
+  newId: NewId;
+  onGroup?: ((items: number) => void) | undefined;
+}): Recorder {
   const grouping = createGrouping<AttemptRecord, boolean>({
     inFlight: COMMITS_IN_FLIGHT,
     maxWeight: GROUP_TRIES,
     weightOf: () => 1,
+    onGroup,
     run: async (records) => {
       const recorded = await untilReachable(
         () => recordAttempts(pool, records),

@@ -41,6 +41,8 @@ export type Lease = {
   destroy(reason: Error): void;
 };
 
+export type ConnectionsGauge = { open: number; inUse: number; origins: number };
+
 export type Connections = {
   /**
    * One of the group's places at the origin: at once where one is free, else first come first served. Rejects with the deadline's
@@ -49,6 +51,8 @@ export type Connections = {
   acquire(origin: string, group: string, deadline: Deadline): Lease | Promise<Lease>;
   /** Known origins: with idle connections, or with requests under way. */
   readonly origins: number;
+  /** Connections that are open or being opened, those with a request under way, and origins. */
+  gauge(): ConnectionsGauge;
   /** Refuses new requests and waits for those under way or waiting for a place, as long as they take. */
   close(): Promise<void>;
 };
@@ -232,6 +236,11 @@ export function createConnections(options: ConnectionsOptions): Connections {
     get origins() {
       return origins.size;
     },
+    gauge: () => ({
+      open: opened,
+      inUse: [...origins.values()].reduce((sum, { inUse }) => sum + inUse, 0),
+      origins: origins.size,
+    }),
     async close() {
       isClosed = true;
       // Waiting requests are let in as places become free: a place in use stands for all of them.

@@ -1,5 +1,5 @@
 import type { AddressGuard } from './address-guard.ts';
-import { createConnections, type Lease, SenderClosedError } from './connections.ts';
+import { type ConnectionsGauge, createConnections, type Lease, SenderClosedError } from './connections.ts';
 import { startDeadline } from './deadline.ts';
 import { type AttemptError, classifyError } from './error-class.ts';
 import { exchange } from './exchange.ts';
@@ -41,6 +41,7 @@ export type SendResult = {
 
 export type WebhookSender = {
   post(request: WebhookRequest): Promise<SendResult>;
+  gauge(): ConnectionsGauge;
   /** Refuses new requests, and resolves when those under way have ended, each at its deadline at the latest. */
   close(): Promise<void>;
 };
@@ -159,6 +160,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
         return { startedAt, durationMs: elapsedMs(), isDelivered: false, error: classifyError(error) };
       }
     },
+    gauge: () => connections.gauge(),
     close: () => connections.close(),
   };
 }

@@ -10,6 +10,7 @@ import { createFilters } from '../filters/filters.ts';
 import { createPublishingConfigs, type PublishingConfigs } from '../publishing/configs/channel-configs.ts';
 import { loadPublishingConfig } from '../publishing/configs/config-store.ts';
 import { createNewId } from '../new-id.ts';
+import type { Meters } from '../observe/meters.ts';
 import { type AddressGuard, createAddressGuard } from '../outbound/address-guard.ts';
 import type { OwnAddresses } from '../outbound/own-addresses.ts';
 import { ownEndpoints } from './own-endpoints.ts';
@@ -35,6 +36,8 @@ export const connectionsOf = (processes: number): { pool: number; prisma: number
 export type ProcessDependencies = Dependencies & {
   /** Configurations of channels that publishing has read: requests and scheduled messages remember them together. */
   publishingConfigs: PublishingConfigs;
+  /** Absent where METRICS_PORT is not set: then nothing is counted. */
+  meters?: Meters | undefined;
 };
 
 /** Everything that has a connection, and how to close it. */
@@ -44,7 +47,7 @@ export type Connected = { deps: ProcessDependencies; disconnect(): Promise<void>
  * Builds what every role needs, and no other file makes a second one for the same process. Connects lazily. Throws ConfigError for a
  * setting the roles cannot do without. `own` holds endpoints that already listen for this process; the ones of the settings are added.
  */
-export function createDependencies(config: Config, log: Logger, own: OwnAddresses): Connected {
+export function createDependencies(config: Config, log: Logger, own: OwnAddresses, meters?: Meters): Connected {
   const { databaseUrl, encryptionKeys } = config;
   if (databaseUrl === undefined)
     throw new ConfigError('DATABASE_URL must be set: only `posthorn start` brings its own PostgreSQL');
@@ -52,8 +55,12 @@ export function createDependencies(config: Config, log: Logger, own: OwnAddresse
     throw new ConfigError('ENCRYPTION_KEYS must be set: <name>:<base64 of 32 bytes>, the same in every process');
   own.add(...ownEndpoints(config));
   const connections = connectionsOf(config.processes);
-  const db = createDatabase(databaseUrl, { max: connections.prisma });
+  const db = createDatabase(databaseUrl, {
+    max: connections.prisma,
+    onPool: (prisma) => meters?.readPool('prisma', prisma, connections.prisma),
+  });
   const pool = createPool(databaseUrl, { max: connections.pool });
+  meters?.readPool('statements', pool, connections.pool);
   const deps: ProcessDependencies = {
     config,
     log,
@@ -67,6 +74,7 @@ export function createDependencies(config: Config, log: Logger, own: OwnAddresse
     own,
     guard: createGuard(config, own),
     publishingConfigs: createConfigs(pool),
+    meters,
   };
   return {
     deps,

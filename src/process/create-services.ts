@@ -23,6 +23,8 @@ import { createSigningKeys } from '../identity/tokens/signing-keys.ts';
 import type { ProcessDependencies } from './create-dependencies.ts';
 import { createReplays } from '../replays/service.ts';
 import { createMessages } from '../messages/service.ts';
+import type { Meters } from '../observe/meters.ts';
+import type { CommitObserver } from '../publishing/commit.ts';
 import { createPublishing } from '../publishing/service.ts';
 import { createScheduling } from '../scheduling/service.ts';
 import { createSchemas } from '../schemas/schemas.ts';
@@ -37,6 +39,9 @@ import { createTellChange } from './tell-change.ts';
  * Builds every service once, each with the collaborators it names. `handOver` takes new deliveries where the process sends, too.
  * `siblings` are the other processes of the same supervisor.
  */
+const observerOf = (meters: Meters | undefined): CommitObserver | undefined =>
+  meters && { onGroup: (requests) => meters.group('publish', requests), onCommitted: meters.committed };
+
 export function createServices(
   deps: ProcessDependencies,
   handOver: HandOver = noHandOver,
@@ -82,7 +87,14 @@ export function createServices(
       usedProofs: createUsedProofs(deps),
     }),
     channels: createChannels(deps, { apps, deliveries, schemas, audit }),
-    publishing: createPublishing(deps, { schemas, filters, configs, streams, handOver }),
+    publishing: createPublishing(deps, {
+      schemas,
+      filters,
+      configs,
+      streams,
+      handOver,
+      observer: observerOf(deps.meters),
+    }),
     messages: createMessages(deps, { audit }),
     scheduling: createScheduling(deps, { audit }),
     streams,

@@ -31,6 +31,9 @@ const RETRY_AFTER_SECONDS = 1;
 /** Stores what one request publishes, all or nothing; `stale` when a channel has changed since its check, and nothing was stored. */
 export type Commit = (unit: PublishUnit) => Promise<Outcome | 'stale'>;
 
+/** Told of each group, and of each request whose messages are committed: their number, and the wait in seconds. */
+export type CommitObserver = { onGroup(requests: number): void; onCommitted(messages: number, seconds: number): void };
+
 /**
  * Group commit: requests that come together share a transaction. The result comes after the commit. UNAVAILABLE with Retry-After when
  * too much is waiting already, and, with `outcome: unknown`, when PostgreSQL went away before it could say whether it had
@@ -41,13 +44,15 @@ export function createCommit(collaborators: {
   log: Logger;
   handOver: HandOver;
   streams: OpenStreams;
+  observer?: CommitObserver | undefined;
 }): Commit {
-  const { pool, handOver } = collaborators;
+  const { pool, handOver, observer } = collaborators;
   const afterCommit = createAfterCommit(collaborators);
 
   const groupsOf = (bounds: { inFlight: number; maxWeight: number; patience: Patience }) =>
     createGrouping<PublishUnit, UnitResult>({
       ...bounds,
+      onGroup: observer?.onGroup,
       weightOf: ({ publications }) => publications.reduce((sum, publication) => sum + weightOf(publication), 0),
       run: async (units) => {
         const beganAt = performance.now();
@@ -98,8 +103,13 @@ export function createCommit(collaborators: {
 
   return async (given) => {
     const unit = { ...given, publications: given.publications.flatMap(splitScheduled) };
+    const askedAt = performance.now();
     const { outcome, refusal } = await admitted(unit, () => storeInGroup(unit));
-    if (outcome !== undefined) return outcome;
+    if (outcome !== undefined) {
+      const messages = unit.publications.reduce((sum, publication) => sum + publication.messages.length, 0);
+      observer?.onCommitted(messages, (performance.now() - askedAt) / 1_000);
+      return outcome;
+    }
     if (refusal instanceof StaleConfigError) return 'stale';
     if (refusal instanceof HeldElsewhereError) {
       throw new ApiError('CONFLICT', 'The same is being published by another request', {

@@ -6,7 +6,7 @@ import { ApiError, notFound } from '../kernel/api-error.ts';
 import type { Schemas } from '../schemas/schemas.ts';
 import { batchAnswer, messageAnswer, type Outcome } from './answer.ts';
 import { createCheck } from './check.ts';
-import { createCommit } from './commit.ts';
+import { type CommitObserver, createCommit } from './commit.ts';
 import type { PublishingConfigs } from './configs/channel-configs.ts';
 import { createDryRun } from './dry-run.ts';
 import type { HandOver, OpenStreams } from './hand-over.ts';
@@ -35,6 +35,7 @@ type Collaborators = {
   configs: PublishingConfigs;
   streams: OpenStreams;
   handOver: HandOver;
+  observer?: CommitObserver | undefined;
 };
 /** `keep`: the Idempotency-Key that the answer is kept under. */
 type Keyed<B> = PublishRequest<B> & { keep?: KeepInPublish };
@@ -47,11 +48,11 @@ export type Publishing = ReturnType<typeof createPublishing>;
  */
 export function createPublishing(
   { pool, db, newId, clock, log }: Pick<Dependencies, 'pool' | 'db' | 'newId' | 'clock' | 'log'>,
-  { schemas, filters, configs, streams, handOver }: Collaborators,
+  { schemas, filters, configs, streams, handOver, observer }: Collaborators,
 ) {
   const prepare = createPrepare({ newId, clock });
   const { check, problemsIn } = createCheck({ schemas, filters, configs });
-  const commit = createCommit({ pool, log, handOver, streams });
+  const commit = createCommit({ pool, log, handOver, streams, observer });
 
   /**
    * Every way of publishing ends here. A request whose channel has changed since its check is checked again, by the newest

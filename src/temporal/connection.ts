@@ -27,16 +27,28 @@ let isInstalled = false;
 
 /**
  * Sends the SDK's log lines to our log and takes its signal handlers away: the roles decide when a worker stops. Once per process,
- * before the first connection; the SDK keeps one runtime.
+ * before the first connection; the SDK keeps one runtime. At `metricsAddress` (host:port) the SDK shows its own metrics.
  */
-export function installRuntime(log: Logger): void {
+export function installRuntime(log: Logger, metricsAddress?: string): void {
   if (isInstalled) return;
   isInstalled = true;
   const write = (level: 'trace' | 'debug' | 'info' | 'warn' | 'error') => (message: string, meta?: object) =>
     log[level === 'warn' && isOnPurpose(message, meta) ? 'debug' : level]({ ...meta, part: 'temporal' }, message);
   Runtime.install({
     shutdownSignals: [],
-    telemetryOptions: { logging: { filter: 'WARN', forward: {} } },
+    telemetryOptions: {
+      logging: { filter: 'WARN', forward: {} },
+      ...(metricsAddress !== undefined && {
+        metrics: {
+          prometheus: {
+            bindAddress: metricsAddress,
+            countersTotalSuffix: true,
+            unitSuffix: true,
+            useSecondsForDurations: true,
+          },
+        },
+      }),
+    },
     logger: {
       log: (level, message, meta) => write(toLevel(level))(message, meta),
       trace: write('trace'),

@@ -12,7 +12,7 @@ import { type ChoresDependencies, createChores } from './chores.ts';
 import { type Claimed, held } from './claimed.ts';
 import type { Drain } from '../drain/drain.ts';
 import { describe } from './describe.ts';
-import { createDueRows } from './due-rows.ts';
+import { createDueRows, type DueRowsDependencies } from './due-rows.ts';
 import { createFairQueues } from '../drain/fair-queues.ts';
 import { createForgottenClaims } from '../recovery/forgotten-claims.ts';
 import type { FirstTries } from '../admission/first-tries.ts';
@@ -38,18 +38,18 @@ const COUNT_LIMIT = 5;
 /** `hurry` does the chores now, because somebody has died. */
 export type Dispatcher = { wake(): void; hurry(): void; stop(): Promise<void>; handOver: HandOver };
 
-export type DispatcherDependencies = Omit<ChoresDependencies, 'giveBackForgotten'> & {
-  incarnationId: string;
-  threshold: BurstThreshold;
-  /** How long a first try may wait for its own Temporal workflow before it is drained, ms; absent: as long as it takes. */
-  ownWorkflowWithinMs?: number | undefined;
-  firstTries: FirstTries;
-  justRead: Pick<JustRead, 'keep'>;
-  drain: Drain;
-  admission: Pick<Admission, 'learn' | 'meet' | 'isOpen' | 'hasOpen' | 'dividedPlaces'>;
-  startDelivery: StartDelivery;
-  startDrain: StartDrain;
-};
+export type DispatcherDependencies = Omit<ChoresDependencies, 'giveBackForgotten'> &
+  DueRowsDependencies & {
+    threshold: BurstThreshold;
+    /** How long a first try may wait for its own Temporal workflow before it is drained, ms; absent: as long as it takes. */
+    ownWorkflowWithinMs?: number | undefined;
+    firstTries: FirstTries;
+    justRead: Pick<JustRead, 'keep'>;
+    drain: Drain;
+    admission: Pick<Admission, 'learn' | 'meet' | 'isOpen' | 'hasOpen' | 'dividedPlaces'>;
+    startDelivery: StartDelivery;
+    startDrain: StartDrain;
+  };
 
 const now = (): number => performance.now();
 
@@ -65,7 +65,7 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
   const under = new Set<Promise<void>>();
   const timers = new Map<NodeJS.Timeout, string>();
   // Deliveries that this process publishes are its own already, so most turns need neither a look nor a claim.
-  const due = createDueRows({ pool, incarnationId });
+  const due = createDueRows(deps);
   const sharing = createShareOut({ ...deps, firsts, due, now });
   let isStopping = false;
   let [restUntil, countAt] = [0, 0];

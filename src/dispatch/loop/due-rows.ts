@@ -45,7 +45,14 @@ export type DueRows = {
   count(limit: number): Promise<Map<string, number>>;
 };
 
-export function createDueRows({ pool, incarnationId }: { pool: Pool; incarnationId: string }): DueRows {
+export type DueRowsDependencies = {
+  pool: Pool;
+  incarnationId: string;
+  /** Told of each claim statement and of the number of deliveries that it has taken. */
+  onClaimed?: ((lane: Lane, deliveries: number) => void) | undefined;
+};
+
+export function createDueRows({ pool, incarnationId, onClaimed }: DueRowsDependencies): DueRows {
   const now = (): number => performance.now();
   const lanes = { first: createTurns(now), retry: createTurns(now) };
   const safety = createPace((tookMs) => Math.max(EVERYWHERE_MS, tookMs * EVERYWHERE_REST));
@@ -148,6 +155,7 @@ export function createDueRows({ pool, incarnationId }: { pool: Pool; incarnation
       const turns = lanes[lane].next(Math.min(TURNS.most, Math.max(TURNS.least, limits.count)), except);
       if (turns.length === 0) return [];
       const { claimed, served } = await claimDue(pool, lane, { ...limits, incarnationId, turns });
+      onClaimed?.(lane, claimed.length);
       lanes[lane].settle(turns, served, limits);
       return claimed;
     },

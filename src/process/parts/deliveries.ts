@@ -38,8 +38,9 @@ export function deliveriesPart(
   const onRoom = wake;
   const capacity = capacityOf(readMachine(config.processes), config.deliveriesInFlight);
   const { slots } = capacity;
-  const recorder = createRecorder(context);
-  const faults = createFaults({ pool, log, now: Date.now });
+  const { meters } = context;
+  const recorder = createRecorder({ ...context, onGroup: meters && ((items) => meters.group('record', items)) });
+  const faults = createFaults({ pool, log, now: Date.now, onDeadLetter: meters?.deadLetter });
   const circuits = createCircuits(pool);
   const admission = createAdmission({ now: Date.now, rank: incarnation.rank, circuits, log });
   const firstTries = createFirstTries({ now: () => performance.now(), onRoom, admission, slots });
@@ -57,7 +58,9 @@ export function deliveriesPart(
     log,
     pool,
     admission,
+    onTried: meters?.tried,
   };
+  meters?.readSender(() => sender.gauge());
   const justRead = createJustRead();
   const drain = createDrain({ ...trying, incarnationId, capacity, observe: firstTries.observe, onRoom });
   const reporting = startReportingConcurrency({ pool, log, incarnationId, gauges: admission.gauges });
@@ -94,6 +97,7 @@ export function deliveriesPart(
         startDelivery,
         lookInMs,
         chores,
+        onClaimed: meters?.claimed,
       });
       dispatcher = begun;
       incarnation.onFewer(begun.hurry);

@@ -1,12 +1,14 @@
 import type { Client } from '@temporalio/client';
 import type { Dependencies } from '../../dependencies.ts';
 import type { Incarnation } from '../../dispatch/recovery/incarnation.ts';
+import type { Meters } from '../../observe/meters.ts';
 import type { PublishingConfigs } from '../../publishing/configs/channel-configs.ts';
 import type { Carriers } from '../../temporal/carriers.ts';
 
 /** Everything that the parts of a worker process are built from. */
 export type WorkerContext = Dependencies & {
   publishingConfigs: PublishingConfigs;
+  meters?: Meters | undefined;
   client: Client;
   /** Looks at the Temporal workflows of deliveries and replays. */
   carriers: Carriers;

@@ -10,11 +10,12 @@ import { serveApi } from './serve-api.ts';
  * `posthorn api`: the HTTP API against a PostgreSQL that exists. The API listens at once and answers UNAVAILABLE until everything that
  * it needs is there.
  */
-export async function startApi({ config, log, own, siblings, waiting }: Beginning): Promise<RunningRole> {
-  const { deps, disconnect } = createDependencies(config, log, own);
+export async function startApi({ config, log, own, siblings, waiting, observed }: Beginning): Promise<RunningRole> {
+  const { deps, disconnect } = createDependencies(config, log, own, observed?.meters);
   const services = createServices(deps, undefined, siblings);
   const api = await serveApi(deps, services, { siblings, outages: log.outages });
   const { port, readiness } = api;
+  observed?.show(readiness);
   refuseLasting(await readiness.look());
   const stopping = new AbortController();
   let stopWatching = (): void => undefined;

@@ -2,6 +2,7 @@ import { type Config, ignoredSettings } from '../../config.ts';
 import type { ServiceLog } from '../../log.ts';
 import type { OwnAddresses } from '../../outbound/own-addresses.ts';
 import type { Waiting } from '../../readiness/until-ready.ts';
+import type { ObservedProcess } from '../observed-process.ts';
 import type { Siblings } from '../siblings.ts';
 import type { StopRequest } from './stop-request.ts';
 import { visible } from './visible.ts';
@@ -24,6 +25,8 @@ export type Beginning = {
   waiting: Waiting;
   /** Address of Temporal, where it is not that of the settings. */
   temporalAddress?: string | undefined;
+  /** Absent where METRICS_PORT is not set. */
+  observed?: ObservedProcess | undefined;
 };
 
 // A closed terminal, or a pipe without a reader, must not end the process before it has drained.

@@ -7,6 +7,8 @@ import type { Joined } from '../supervisor/join.ts';
 import type { ServiceRole } from '../supervisor/messages.ts';
 import { onAnyPort } from './api-port.ts';
 import { type Beginning, type RunningRole, runUntilStopped, warnOfIgnored } from './role.ts';
+import { observeProcess } from '../observed-process.ts';
+import { observing } from './observing.ts';
 import type { StopRequest } from './stop-request.ts';
 
 /** The service of each role, loaded when a process runs it: a supervisor needs neither Temporal's native library nor Koa. */
@@ -33,13 +35,16 @@ export async function runService(role: 'api' | 'worker', stop: StopRequest): Pro
     }
     const start = await SERVICES[role]();
     signal.throwIfAborted();
-    return start({ config, log, own: createOwnAddresses([]), siblings: noSiblings, waiting: waiting(signal) });
+    const own = createOwnAddresses([]);
+    return observing({ config, log, own }, (observed) =>
+      start({ config, log, own, siblings: noSiblings, waiting: waiting(signal), observed }),
+    );
   });
 }
 
 /** One of several processes, with what its supervisor has assigned to it. Returns the exit code once it is stopped. */
 export async function runServiceProcess(
-  { assignment: { role, number, config, own, temporalAddress }, siblings, waits }: Joined,
+  { assignment: { role, number, config, own, temporalAddress }, siblings, waits, onObserve }: Joined,
   stop: StopRequest,
 ): Promise<number> {
   const log = createLog(config.logLevel, { role, number });
@@ -49,6 +54,8 @@ export async function runServiceProcess(
     const waiting = waitingBy(waits, signal);
     const ownAddresses = createOwnAddresses(own);
     siblings.onOwnEndpoints((endpoints) => ownAddresses.add(...endpoints));
-    return start({ config, log, own: ownAddresses, siblings, waiting, temporalAddress });
+    const observed = await observeProcess({ config, log, own: ownAddresses });
+    if (observed !== undefined) onObserve(observed);
+    return start({ config, log, own: ownAddresses, siblings, waiting, temporalAddress, observed });
   });
 }

@@ -1,6 +1,7 @@
 import { createApp } from '../../app.ts';
 import { ConfigError } from '../../config.ts';
-import type { Dependencies } from '../../dependencies.ts';
+import type { ProcessDependencies } from '../create-dependencies.ts';
+import { observedLimiter } from '../../observe/limits.ts';
 import { startHttpServer } from '../../http/server.ts';
 import { ownOriginsOf } from '../../kernel/request-origin.ts';
 import { sessionScheme } from '../../identity/sessions/scheme.ts';
@@ -28,13 +29,16 @@ export type RunningApi = {
  * when the port is taken.
  */
 export async function serveApi(
-  deps: Dependencies,
+  deps: ProcessDependencies,
   services: Services,
   { checks, siblings, outages }: { checks?: readonly Check[]; siblings: Siblings; outages: Pick<Outages, 'watch'> },
 ): Promise<RunningApi> {
   const { config, log } = deps;
   const { counters, table: processTable } = siblings;
-  const limiter = createLimiter({ redisUrl: config.redisUrl, log, ...(counters && { counters }) });
+  const limiter = observedLimiter(
+    createLimiter({ redisUrl: config.redisUrl, log, ...(counters && { counters }) }),
+    deps.meters,
+  );
   const stopWatching = config.redisUrl === undefined ? undefined : watchRedis({ outages }, limiter, config.redisUrl);
   siblings.onKeyChanged((id) => {
     services.apiKeys.forget(id);
@@ -46,7 +50,16 @@ export async function serveApi(
       dpopScheme(services.tokens),
       sessionScheme(services.sessions, ownOriginsOf(config)),
     ];
-    const app = createApp({ deps, services, routes, schemes, limiter, processTable, ...(checks && { checks }) });
+    const app = createApp({
+      deps,
+      services,
+      routes,
+      schemes,
+      limiter,
+      processTable,
+      onAnswered: deps.meters?.answered,
+      ...(checks && { checks }),
+    });
     // An API that takes every connection leaves no open file for itself, and Node then ends the process.
     const maxConnections = Math.floor(readMachine(config.processes).descriptors * OPEN_FILES_FOR.callers);
     const server = await startHttpServer(app, {

@@ -1,6 +1,5 @@
 import { createDependencies, type ProcessDependencies } from '../create-dependencies.ts';
 import { createServices } from '../create-services.ts';
-import { NotReady } from '../../kernel/not-ready.ts';
 import { createHandOver } from '../../publishing/hand-over.ts';
 import { type Check, createReadiness } from '../../readiness/readiness.ts';
 import { tellRowSecurity } from '../../readiness/row-security.ts';
@@ -12,6 +11,7 @@ import { untilTemporalAnswers } from '../../temporal/until-temporal-answers.ts';
 import { startWorker } from '../start-worker.ts';
 import { watchPostgres } from '../watch-servers.ts';
 import type { Beginning, RunningRole } from './role.ts';
+import { temporalCheck } from './temporal-check.ts';
 import { serveApi } from './serve-api.ts';
 import { createUndo } from './undo.ts';
 
@@ -20,8 +20,8 @@ export type RunningService = RunningRole & { port: number; services: Services };
 
 /** The service of `start` as one of several processes: the supervisor has prepared the database. */
 export async function startWholeService(beginning: Beginning): Promise<RunningRole> {
-  const { config, log, own, waiting } = beginning;
-  const { deps, disconnect } = createDependencies(config, log, own);
+  const { config, log, own, waiting, observed } = beginning;
+  const { deps, disconnect } = createDependencies(config, log, own, observed?.meters);
   const undo = createUndo();
   undo.add(disconnect);
   return undo.onFailure(async () => {
@@ -41,7 +41,7 @@ export async function startWholeService(beginning: Beginning): Promise<RunningRo
 export async function startService(
   deps: ProcessDependencies,
   checks: readonly Check[],
-  { config, log, siblings, waiting, temporalAddress }: Beginning,
+  { config, log, siblings, waiting, temporalAddress, observed }: Beginning,
 ): Promise<RunningService> {
   const undo = createUndo();
   return undo.onFailure(async () => {
@@ -49,7 +49,7 @@ export async function startService(
     const settings = { ...config.temporal, address };
     const handOver = createHandOver();
     const services = createServices(deps, handOver, siblings);
-    installRuntime(log);
+    installRuntime(log, observed?.temporalMetricsAddress);
     await untilTemporalAnswers(settings, waiting);
     const { claimsAs: onIncarnation, isReplacement } = siblings;
     const stopWatching = watchPostgres(log, deps, 'calls are answered with 503, and deliveries wait');
@@ -57,18 +57,10 @@ export async function startService(
     undo.add(async () => stopWatching());
     undo.add(() => worker.stop());
     siblings.onDeath((incarnationId) => void worker.takeOver(incarnationId));
-    const temporal: Check = {
-      name: 'temporal',
-      isRequired: false,
-      async run() {
-        if (!worker.isHealthy())
-          throw new NotReady('Temporal does not answer: nothing is delivered meanwhile', {
-            advice: `TEMPORAL_ADDRESS: ${address} does not answer; nothing is delivered meanwhile`,
-          });
-      },
-    };
+    const temporal = temporalCheck(worker, address);
     const api = await serveApi(deps, services, { checks: [...checks, temporal], siblings, outages: log.outages });
     undo.add(() => api.stop());
+    observed?.show(api.readiness);
     await tellRowSecurity(deps);
     return { port: api.port, services, failed: worker.failed, stop: undo.all };
   });

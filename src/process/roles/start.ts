@@ -18,6 +18,7 @@ import { encryptionKeysOf } from './encryption-key-file.ts';
 import { type Infrastructure, startInfrastructure } from './infrastructure.ts';
 import { print, type RunningRole, runUntilStopped, warnOfIgnored } from './role.ts';
 import { removeRunningState, writeRunningState } from './running-state.ts';
+import { observing } from './observing.ts';
 import { filterSteps } from './stored-filters.ts';
 import type { StopRequest } from './stop-request.ts';
 import { createUndo } from './undo.ts';
@@ -137,15 +138,26 @@ type Run = (prepared: Prepared) => Promise<RunningRole & { port: number }>;
 
 async function inThisProcess(): Promise<Run> {
   const { startService } = await import('./start-service.ts');
-  return ({ config, log, connected: { deps }, checks, waiting, own, infrastructure: { temporalAddress } }) =>
-    startService(deps, checks, {
-      config,
-      log,
-      own: own.addresses,
-      siblings: noSiblings,
-      waiting,
-      temporalAddress,
-    });
+  return ({
+    config,
+    log,
+    connected: { deps },
+    checks,
+    waiting,
+    own: { addresses },
+    infrastructure: { temporalAddress },
+  }) =>
+    observing({ config, log, own: addresses }, (observed) =>
+      startService({ ...deps, meters: observed?.meters }, checks, {
+        config,
+        log,
+        own: addresses,
+        siblings: noSiblings,
+        waiting,
+        temporalAddress,
+        observed,
+      }),
+    );
 }
 
 async function inSeveral(): Promise<Run> {

@@ -1,5 +1,6 @@
 import { ConfigError } from '../../config.ts';
 import { createDependencies } from '../create-dependencies.ts';
+import { temporalCheck } from './temporal-check.ts';
 import { createReadiness } from '../../readiness/readiness.ts';
 import { startChecks } from '../../readiness/start-checks.ts';
 import { untilReady } from '../../readiness/until-ready.ts';
@@ -13,14 +14,22 @@ import type { Beginning, RunningRole } from './role.ts';
  * `posthorn worker`: delivers, against a PostgreSQL and a Temporal that exist. The worker claims nothing before everything that it
  * needs is there, and says what it waits for.
  */
-export async function startWorkerRole({ config, log, own, siblings, waiting }: Beginning): Promise<RunningRole> {
+export async function startWorkerRole({
+  config,
+  log,
+  own,
+  siblings,
+  waiting,
+  observed,
+}: Beginning): Promise<RunningRole> {
   const { address } = config.temporal;
   if (address === undefined)
     throw new ConfigError('TEMPORAL_ADDRESS must be set: only `posthorn start` brings its own Temporal server');
-  const { deps, disconnect } = createDependencies(config, log, own);
+  const { deps, disconnect } = createDependencies(config, log, own, observed?.meters);
   const settings = { ...config.temporal, address };
-  await untilReady(createReadiness(startChecks(deps)), waiting);
-  installRuntime(log);
+  const checks = startChecks(deps);
+  await untilReady(createReadiness(checks), waiting);
+  installRuntime(log, observed?.temporalMetricsAddress);
   await untilTemporalAnswers(settings, waiting);
   const worker = await startWorker(deps, settings, {
     onIncarnation: siblings.claimsAs,
@@ -29,6 +38,7 @@ export async function startWorkerRole({ config, log, own, siblings, waiting }: B
   });
   const stopWatching = watchPostgres(log, deps, 'nothing is claimed, and results wait to be recorded');
   siblings.onDeath((incarnationId) => void worker.takeOver(incarnationId));
+  observed?.show(createReadiness([...checks, temporalCheck(worker, address)]));
   log.info('the worker is ready');
   siblings.isReady();
   return {

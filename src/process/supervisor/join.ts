@@ -1,6 +1,7 @@
 import { createAskingCounters } from '../../rate-limits/asking-counters.ts';
 import type { ProcessState } from '../../readiness/readiness.ts';
 import type { Siblings } from '../siblings.ts';
+import type { ObservedProcess } from '../observed-process.ts';
 import type { Assignment, ToProcess, ToSupervisor } from './messages.ts';
 
 /** A service process's side of the pipe to its supervisor. */
@@ -9,6 +10,8 @@ export type Joined = {
   siblings: Siblings;
   /** Says, for the person in front of the terminal, what this process waits for. */
   waits(sentence: string): void;
+  /** From now on the supervisor's scrapes and probes are answered by this. */
+  onObserve(observed: ObservedProcess): void;
 };
 
 /** Says to the supervisor why this process cannot start. Resolves once it is said. */
@@ -22,6 +25,7 @@ export function joinSupervisor(onStop: () => void): Promise<Joined> {
   let lastChange = 0;
   const counters = createAskingCounters((batch) => tell({ kind: 'count', ...batch }));
   let keyChanged: Parameters<Siblings['onKeyChanged']>[0] = () => undefined;
+  let observed: ObservedProcess | undefined;
   let died: Parameters<Siblings['onDeath']>[0] = () => undefined;
   let ownEndpoints: Parameters<Siblings['onOwnEndpoints']>[0] = () => undefined;
 
@@ -53,7 +57,14 @@ export function joinSupervisor(onStop: () => void): Promise<Joined> {
         case 'begin': {
           const { assignment } = message;
           const all = { ...siblings, isReplacement: assignment.isReplacement };
-          return resolve({ assignment, siblings: all, waits: (sentence) => tell({ kind: 'waits', sentence }) });
+          return resolve({
+            assignment,
+            siblings: all,
+            waits: (sentence) => tell({ kind: 'waits', sentence }),
+            onObserve: (process) => {
+              observed = process;
+            },
+          });
         }
         case 'stop':
           return onStop();
@@ -65,6 +76,8 @@ export function joinSupervisor(onStop: () => void): Promise<Joined> {
         case 'sayCounts':
           counters.flush();
           return tell({ kind: 'done', round: message.round });
+        case 'observe':
+          return void answerObserver(observed, message).then(tell);
         case 'forgetKey':
           keyChanged(message.id);
           return tell({ kind: 'done', round: message.round });
@@ -81,6 +94,20 @@ export function joinSupervisor(onStop: () => void): Promise<Joined> {
     process.on('message', hear);
     tell({ kind: 'joined' });
   });
+}
+
+async function answerObserver(
+  observed: ObservedProcess | undefined,
+  { round, what }: Extract<ToProcess, { kind: 'observe' }>,
+): Promise<ToSupervisor> {
+  try {
+    if (observed === undefined) return { kind: 'observed', round };
+    if (what === 'readiness') return { kind: 'observed', round, ready: await observed.ready() };
+    return { kind: 'observed', round, page: await observed.page(what === 'metrics and database') };
+  } catch {
+    // The supervisor keeps the last figures of this process.
+    return { kind: 'observed', round };
+  }
 }
 
 /** The channel may close at any moment, and this process then ends (roles/stop-request.ts). */

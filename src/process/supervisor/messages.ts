@@ -1,4 +1,6 @@
 import type { Config } from '../../config.ts';
+import type { Readied } from '../../observe/metrics-server.ts';
+import type { ProcessPage } from '../../observe/page.ts';
 import type { OwnEndpoint } from '../../outbound/own-addresses.ts';
 import type { CountBatch } from '../../rate-limits/asking-counters.ts';
 import type { CountAnswer } from '../../rate-limits/counters.ts';
@@ -19,6 +21,9 @@ export type Assignment = {
   own: readonly OwnEndpoint[];
 };
 
+/** Answers that a scrape or a probe wants of a process. */
+export type Wanted = 'metrics' | 'metrics and database' | 'readiness';
+
 /** Messages of the supervisor to a service process. */
 export type ToProcess =
   | { kind: 'begin'; assignment: Assignment }
@@ -28,6 +33,7 @@ export type ToProcess =
   | { kind: 'sayCounts'; round: number }
   | { kind: 'forgetKey'; round: number; id: string }
   | { kind: 'keyForgotten'; change: number }
+  | { kind: 'observe'; round: number; what: Wanted }
   | { kind: 'died'; incarnationId: string }
   | { kind: 'own'; endpoints: readonly OwnEndpoint[] };
 
@@ -40,4 +46,5 @@ export type ToSupervisor =
   | { kind: 'failed'; sentence: string }
   | ({ kind: 'count' } & CountBatch)
   | { kind: 'keyChanged'; change: number; id: string }
+  | { kind: 'observed'; round: number; page?: ProcessPage; ready?: Readied }
   | { kind: 'done'; round: number };

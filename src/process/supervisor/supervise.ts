@@ -8,6 +8,8 @@ import type { OwnEndpoint } from '../../outbound/own-addresses.ts';
 import { type CountingFor, createAnsweringCounters } from '../../rate-limits/answering-counters.ts';
 import type { ProcessState } from '../../readiness/readiness.ts';
 import { createDeaths } from './deaths.ts';
+import { serveMetrics } from '../roles/metrics-port.ts';
+import { createMergedPage, mergedReadiness, type Observation } from './observe.ts';
 import { createRounds } from './rounds.ts';
 import type { Assignment, ServiceRole, ToProcess, ToSupervisor } from './messages.ts';
 
@@ -23,6 +25,8 @@ const DRAINED_WITHIN_MS = 75_000;
 const FORGOTTEN_WITHIN_MS = 2_000;
 // A request that is about to be refused waits so long for a process that hangs: as long as for a Redis that does.
 const COUNTED_WITHIN_MS = 200;
+// Prometheus gives a scrape 10 s. A process that hangs for longer than this is shown with its last figures.
+const OBSERVED_WITHIN_MS = 4_000;
 
 export type SupervisedRole = {
   role: ServiceRole;
@@ -57,6 +61,7 @@ type Life = {
   /** The fault that ended its start, as a sentence. */
   failure?: string;
   incarnationId?: string;
+  observed: Observation;
   counting: CountingFor;
   ended: Promise<string>;
 };
@@ -95,13 +100,16 @@ export async function supervise(supervised: SupervisedRole): Promise<Supervisor>
     });
   };
 
-  const showTable = (): void => {
-    const table = [...lives.values()].map(({ number, worker, state, restarts }) => ({
+  const tableNow = (): ProcessState[] =>
+    [...lives.values()].map(({ number, worker, state, restarts }) => ({
       number,
       pid: worker.process.pid ?? 0,
       state,
       restarts,
     }));
+  const merged = createMergedPage(tableNow);
+  const showTable = (): void => {
+    const table = tableNow();
     for (const life of joined()) post(life, { kind: 'table', table });
   };
   const joined = (): Life[] => [...lives.values()].filter(({ hasJoined }) => hasJoined);
@@ -146,6 +154,14 @@ export async function supervise(supervised: SupervisedRole): Promise<Supervisor>
           .then(() => post(life, { kind: 'keyForgotten', change }));
         return;
       }
+      case 'observed':
+        life.observed = {
+          ...life.observed,
+          ...(message.page && { page: message.page }),
+          ...(message.ready && { ready: message.ready }),
+          answeredAt: performance.now(),
+        };
+        return rounds.hear(life, message.round);
       case 'done':
         return rounds.hear(life, message.round);
     }
@@ -166,6 +182,7 @@ export async function supervise(supervised: SupervisedRole): Promise<Supervisor>
       restarts,
       hasBeenReady,
       hasJoined: false,
+      observed: { answeredAt: 0 },
       counting: counters.connect(sayCounts),
       ended: endOf(worker),
     };
@@ -185,6 +202,8 @@ export async function supervise(supervised: SupervisedRole): Promise<Supervisor>
     if (!hasBeenReady && failure !== undefined) return giveUp(failure);
     const what = `process ${number} of ${config.processes} ended (${failure ?? how})`;
     if (deaths.add()) return giveUp(`${what}, the fifth within a minute: stopping`);
+    merged.bury(life.observed);
+    merged.restarted();
     log.error({ process: number, endedPid: life.worker.process.pid }, `${what}; it is started again`);
     fork(number, { restarts: life.restarts + 1, hasBeenReady });
   };
@@ -202,9 +221,31 @@ export async function supervise(supervised: SupervisedRole): Promise<Supervisor>
     }, DRAINED_WITHIN_MS);
     await Promise.all([...lives.values()].map(({ ended }) => ended));
     clearTimeout(hanging);
+    await metrics?.stop();
+  };
+
+  const observe = async (what: 'metrics' | 'readiness'): Promise<Observation[]> => {
+    const asked = joined();
+    // PostgreSQL is asked by one of them: the one that answered last, since another may hang.
+    const [reader] = asked.toSorted((one, other) => other.observed.answeredAt - one.observed.answeredAt);
+    await rounds.ask(asked, OBSERVED_WITHIN_MS, (life, round) =>
+      post(life, {
+        kind: 'observe',
+        round,
+        what: what === 'metrics' && life === reader ? 'metrics and database' : what,
+      }),
+    );
+    return asked.map(({ observed }) => observed);
   };
 
   setUp();
+  const metrics =
+    config.metricsPort === undefined
+      ? undefined
+      : await serveMetrics(config.metricsPort, log, {
+          page: async () => merged.page(await observe('metrics')),
+          ready: async () => mergedReadiness(await observe('readiness')),
+        });
   own?.onAdded((endpoints) => {
     for (const life of joined()) post(life, { kind: 'own', endpoints });
   });

@@ -1,0 +1,163 @@
+import { Gauge, Registry } from 'prom-client';
+import type { Pool } from 'pg';
+import { createPool } from '../db/pool.ts';
+import { IS_ACTIVE } from '../db/subscription-sql.ts';
+import { type Figures, figuresOf } from './page.ts';
+
+// Several scrapers, and scrapes every few seconds, read PostgreSQL this often at most.
+const BACKLOG_EVERY_MS = 10_000;
+// Sizes of tables are asked of the file system, file by file.
+const TABLES_EVERY_MS = 60_000;
+// A scrape ends after 10 s as a rule. The last figures are better than none.
+const STATEMENT_TIMEOUT_MS = 5_000;
+// Rows that one look counts in each place, and in all: 100,000 entries of an index are some 50 ms, however long the backlog is.
+const COUNTED = { perSubscription: 10_000, inAll: 100_000 } as const;
+
+const unclaimed = (lane: '= 0' | '> 0', limit: number): string => `
+  SELECT d.due_at FROM deliveries d
+  WHERE d.subscription_id = s.id AND d.due_at IS NOT NULL AND d.holder IS NULL AND d.carrier IS NULL
+    AND d.policy_attempts ${lane} AND d.due_at <= now() ORDER BY d.due_at LIMIT ${limit}`;
+
+const lane = (state: string, attempts: '= 0' | '> 0', limit: number): string => `
+  SELECT CASE WHEN ${IS_ACTIVE} THEN '${state}' ELSE 'stopped' END AS state, due.due_at
+  FROM subscriptions s CROSS JOIN LATERAL (${unclaimed(attempts, limit)}) AS due
+  WHERE s.deleted_at IS NULL`;
+
+const CLAIMED = `SELECT 'claimed' AS state, d.due_at FROM deliveries d WHERE d.holder IS NOT NULL AND d.due_at <= now()`;
+
+// The oldest row of each place is one entry of an index for each subscription, and is looked for in all of them.
+const BACKLOG = `
+  WITH counted AS (
+    SELECT state, count(*) AS rows FROM (
+      (${lane('first_try', '= 0', COUNTED.perSubscription)} LIMIT ${COUNTED.inAll})
+      UNION ALL (${lane('retry', '> 0', COUNTED.perSubscription)} LIMIT ${COUNTED.inAll})
+      UNION ALL (${CLAIMED} LIMIT ${COUNTED.inAll})
+    ) AS bounded GROUP BY state
+  ), oldest AS (
+    SELECT state, extract(epoch FROM now() - min(due_at))::float8 AS age FROM (
+      (${lane('first_try', '= 0', 1)}) UNION ALL (${lane('retry', '> 0', 1)})
+      UNION ALL (${CLAIMED} LIMIT ${COUNTED.inAll})
+    ) AS first GROUP BY state
+  )
+  SELECT state, rows::float8 AS rows, age FROM counted JOIN oldest USING (state)`;
+
+const WAITING = `SELECT coalesce(extract(epoch FROM now() - min(due_at)), 0)::float8 AS age
+  FROM (SELECT due_at FROM scheduled_messages WHERE due_at <= now() ORDER BY due_at LIMIT 1) AS first`;
+
+const TABLES = `
+  SELECT relname AS name, pg_total_relation_size(relid)::float8 AS bytes, n_live_tup::float8 AS live,
+    n_dead_tup::float8 AS dead, n_tup_ins::float8 AS inserted
+  FROM pg_stat_user_tables WHERE schemaname = current_schema() AND relname <> '_prisma_migrations'`;
+
+const STATES = ['first_try', 'retry', 'claimed', 'stopped'] as const;
+
+type BacklogRow = { state: string; rows: number; age: number };
+type TableRow = { name: string; bytes: number; live: number; dead: number; inserted: number };
+
+export type DatabaseFigures = {
+  /** As of the last look, which is ten seconds old at most while PostgreSQL answers. */
+  read(): Promise<Figures>;
+  close(): Promise<void>;
+};
+
+/**
+ * Figures of the backlog and the tables, as PostgreSQL has them. They are read by a connection of their own, so that a scrape never takes one of the
+ * hot path's, and no statement counts a large table. While PostgreSQL is away the figures stay and `posthorn_database_up` is 0;
+ * `onFailure` is told when that begins.
+ */
+export function createDatabaseFigures(databaseUrl: string, onFailure: (failure: unknown) => void): DatabaseFigures {
+  const registry = new Registry();
+  const gauge = <L extends string>(name: string, help: string, labelNames: L[] = []) =>
+    // Several pages show the same database; the largest is the newest of a growing thing, and a sum would count it twice.
+    new Gauge({ name, help, labelNames, registers: [registry], aggregator: 'max' });
+  const up = gauge('posthorn_database_up', '1 when PostgreSQL has answered the last look, else 0.');
+  const due = gauge(
+    'posthorn_due_deliveries',
+    `Due deliveries by state: first_try and retry wait for a worker, claimed are held by one, stopped belong to a subscription that takes none. At least this many: ${COUNTED.perSubscription} of each subscription and ${COUNTED.inAll} in all are counted.`,
+    ['state'],
+  );
+  const age = gauge(
+    'posthorn_oldest_due_delivery_age_seconds',
+    'Time since the oldest of these was due; 0 without any.',
+    ['state'],
+  );
+  const scheduled = gauge(
+    'posthorn_oldest_due_scheduled_message_age_seconds',
+    'Time since the oldest scheduled message that waits was due.',
+  );
+  const bytes = gauge('posthorn_table_size_bytes', 'Size of a table with its indexes.', ['table']);
+  const live = gauge('posthorn_table_live_rows', 'Rows of a table as PostgreSQL estimates them.', ['table']);
+  const dead = gauge(
+    'posthorn_table_dead_rows',
+    'Dead rows that autovacuum has not removed yet, as PostgreSQL estimates them.',
+    ['table'],
+  );
+  const inserted = gauge(
+    'posthorn_table_inserted_rows',
+    'Rows inserted since the statistics of PostgreSQL were reset.',
+    ['table'],
+  );
+
+  const pool: Pool = createPool(withTimeout(databaseUrl), { max: 1, connectWithinMs: 2_000 });
+  let looking: Promise<void> | undefined;
+  let isDown = false;
+  let [backlogAt, tablesAt] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+
+  const lookAtBacklog = async (): Promise<void> => {
+    const { rows } = await pool.query<BacklogRow>(BACKLOG);
+    const found = new Map(rows.map((row) => [row.state, row]));
+    for (const state of STATES) {
+      due.set({ state }, found.get(state)?.rows ?? 0);
+      age.set({ state }, Math.max(0, found.get(state)?.age ?? 0));
+    }
+    const waiting = await pool.query<{ age: number }>(WAITING);
+    scheduled.set(waiting.rows[0]?.age ?? 0);
+  };
+  const lookAtTables = async (): Promise<void> => {
+    const { rows } = await pool.query<TableRow>(TABLES);
+    for (const row of rows) {
+      const table = row.name;
+      bytes.set({ table }, row.bytes);
+      live.set({ table }, row.live);
+      dead.set({ table }, row.dead);
+      inserted.set({ table }, row.inserted);
+    }
+  };
+  const look = async (): Promise<void> => {
+    const now = performance.now();
+    if (now - backlogAt < BACKLOG_EVERY_MS) return;
+    backlogAt = now;
+    try {
+      await lookAtBacklog();
+      if (now - tablesAt >= TABLES_EVERY_MS) {
+        await lookAtTables();
+        tablesAt = now;
+      }
+      up.set(1);
+      isDown = false;
+    } catch (failure) {
+      if (!isDown) onFailure(failure);
+      isDown = true;
+      up.set(0);
+    }
+  };
+
+  return {
+    async read() {
+      looking ??= look().finally(() => {
+        looking = undefined;
+      });
+      await looking;
+      return figuresOf(registry);
+    },
+    close: () => pool.end(),
+  };
+}
+
+function withTimeout(url: string): string {
+  const address = new URL(url);
+  const given = address.searchParams.get('options');
+  const ours = `-c statement_timeout=${STATEMENT_TIMEOUT_MS}`;
+  address.searchParams.set('options', given === null ? ours : `${given} ${ours}`);
+  return address.href;
+}

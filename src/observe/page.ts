@@ -1,0 +1,67 @@
+import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue, type Registry } from 'prom-client';
+
+/** Metrics of one registry, as they go through the pipe to a supervisor. */
+export type Figures = readonly MetricObjectWithValues<MetricValue<string>>[];
+
+/** Everything that one service process tells at a scrape. */
+export type ProcessPage = {
+  own: Figures;
+  /** Figures of PostgreSQL, which are the same for all: one process of a command is asked for it. */
+  database: Figures | undefined;
+  /** The page of Temporal's SDK. */
+  temporal: string;
+};
+
+export const figuresOf = async (registry: Registry): Promise<Figures> =>
+  // `as`: its declaration leaves out the values that its own aggregation reads.
+  (await registry.getMetricsAsJSON()) as unknown as Figures;
+
+/** Prometheus's text format, version 0.0.4. */
+export const CONTENT_TYPE = AggregatorRegistry.PROMETHEUS_CONTENT_TYPE;
+
+/** One page of several: counters, histograms and most gauges are sums; a gauge may say otherwise by its aggregator. */
+export async function mergePages(figures: readonly Figures[], temporal: readonly string[]): Promise<string> {
+  const merged = AggregatorRegistry.aggregate(figures.map((each) => each.map(copyOf)));
+  return `${await merged.metrics()}\n${mergeTexts(temporal)}`;
+}
+
+// Aggregation writes into the values that it is given, and the figures of a dead process are added again at each scrape.
+const copyOf = (metric: Figures[number]): Figures[number] => ({
+  ...metric,
+  values: metric.values.map((value) => ({ ...value })),
+});
+
+/** A dead process keeps what it has counted: without it a sum over processes would fall, and Prometheus read a restart of all. */
+export const countedOf = (figures: Figures): Figures =>
+  figures.filter(({ type }) => String(type) === 'counter' || String(type) === 'histogram');
+
+// The SDK names a task queue in every series. That of one process has the process's id in its name, and a restart would add series.
+const OWN_QUEUE = /(task_queue="[^"]*?)inc_[^"]*"/g;
+
+/** Adds up pages in text form, series by series. Each family is described once. */
+export function mergeTexts(texts: readonly string[]): string {
+  const described = new Map<string, string[]>();
+  const series = new Map<string, Map<string, number>>();
+  for (const text of texts) {
+    let family = '';
+    for (const line of text.split('\n')) {
+      if (line.startsWith('# ')) {
+        family = line.split(' ')[2] ?? '';
+        const lines = described.get(family) ?? [];
+        if (!lines.includes(line)) described.set(family, [...lines, line]);
+        continue;
+      }
+      const space = line.lastIndexOf(' ');
+      if (space < 1) continue;
+      const name = line.slice(0, space).replace(OWN_QUEUE, '$1process"');
+      const values = series.get(family) ?? new Map<string, number>();
+      series.set(family, values);
+      values.set(name, (values.get(name) ?? 0) + Number(line.slice(space + 1)));
+    }
+  }
+  return [...series]
+    .map(([family, values]) =>
+      [...(described.get(family) ?? []), ...[...values].map(([name, value]) => `${name} ${value}`), ''].join('\n'),
+    )
+    .join('');
+}

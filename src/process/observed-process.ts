@@ -1,0 +1,82 @@
+import { findFreePort } from '../../local/ports.ts';
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import { createDatabaseFigures, type DatabaseFigures } from '../observe/database-figures.ts';
+import { createMeters, type Meters } from '../observe/meters.ts';
+import type { Readied } from '../observe/metrics-server.ts';
+import { figuresOf, type ProcessPage } from '../observe/page.ts';
+import type { OwnAddresses } from '../outbound/own-addresses.ts';
+import type { Readiness } from '../readiness/readiness.ts';
+
+// The SDK's page comes from this process itself. One that takes longer is left out of the scrape.
+const TEMPORAL_WITHIN_MS = 2_000;
+
+/** One service process, as its metrics and its probes see it. */
+export type ObservedProcess = {
+  meters: Meters;
+  /** Where Temporal's SDK shows its metrics, on loopback. */
+  temporalMetricsAddress: string;
+  /** The database's figures are read when `withDatabase` says so, since all processes would read the same. */
+  page(withDatabase: boolean): Promise<ProcessPage>;
+  /** The role has begun; from now on `readiness` says whether it takes work. */
+  show(readiness: Readiness): void;
+  ready(): Promise<Readied>;
+  close(): Promise<void>;
+};
+
+/** Undefined where METRICS_PORT is not set: then nothing is counted. */
+export async function observeProcess({
+  config,
+  log,
+  own,
+}: {
+  config: Config;
+  log: Logger;
+  own: OwnAddresses;
+}): Promise<ObservedProcess | undefined> {
+  if (config.metricsPort === undefined) return undefined;
+  const port = await findFreePort();
+  own.add({ host: 'localhost', port });
+  const address = `127.0.0.1:${port}`;
+  const meters = createMeters();
+  let database: DatabaseFigures | undefined;
+  let readiness: Readiness | undefined;
+  const tellFailure = (failure: unknown): void =>
+    log.warn(
+      { err: failure },
+      'the metrics could not read the backlog and the tables from PostgreSQL; the page keeps their last figures and tries again',
+    );
+  return {
+    meters,
+    temporalMetricsAddress: address,
+    async page(withDatabase) {
+      const { databaseUrl } = config;
+      if (withDatabase && databaseUrl !== undefined) database ??= createDatabaseFigures(databaseUrl, tellFailure);
+      const [ownFigures, temporal, ofDatabase] = await Promise.all([
+        figuresOf(meters.registry),
+        readTemporal(address),
+        withDatabase ? database?.read() : undefined,
+      ]);
+      return { own: ownFigures, temporal, database: ofDatabase };
+    },
+    show(shown) {
+      readiness = shown;
+    },
+    async ready() {
+      if (readiness === undefined) return { isReady: false, reasons: { process: 'The process is starting' } };
+      const { isReady, parts, reasons } = await readiness.look();
+      return { isReady, parts, reasons };
+    },
+    close: async () => database?.close(),
+  };
+}
+
+/** Empty in a role without Temporal, and before its SDK is there. */
+async function readTemporal(address: string): Promise<string> {
+  try {
+    const answer = await fetch(`http://${address}/metrics`, { signal: AbortSignal.timeout(TEMPORAL_WITHIN_MS) });
+    return await answer.text();
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,168 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { findFreePort } from '../../local/ports.ts';
+import { ROOT, tableRowsOf } from '../docs/code-blocks.ts';
+import { waitFor } from '../support/check/wait-for.ts';
+import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';
+import { type ApiProcess, endAllProcesses, prepareService, startService } from '../support/service/processes.ts';
+import { createTestTemporal } from '../support/service/temporal.ts';
+import { type Receiver, startReceiver } from '../support/world/receiver.ts';
+import { describeWithPrometheus, promtool, startPrometheus } from './prometheus.ts';
+
+const dataFolder = mkdtempSync(join(tmpdir(), 'posthorn-metrics-'));
+const MESSAGES = 6;
+let database: TestDatabase;
+let posthorn: ApiProcess;
+let receiver: Receiver;
+let metricsPort: number;
+let key: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const { address } = createTestTemporal();
+  const prepared = await prepareService(database.url, address);
+  ({ key } = prepared);
+  metricsPort = await findFreePort();
+  posthorn = await startService({
+    ...prepared.settings,
+    TEMPORAL_NAMESPACE: 'metrics',
+    DATA_FOLDER: dataFolder,
+    PROCESSES: '2',
+    METRICS_PORT: String(metricsPort),
+  });
+  receiver = await startReceiver({ answer: ({ path }) => (path.endsWith('/gone') ? 410 : 200) });
+  const channel = await call('/v1/channels', { name: 'orders' });
+  for (const path of ['/taken', '/gone'])
+    await call('/v1/subscriptions', { channelId: channel.id, webhookUrl: `${receiver.url}${path}` });
+  for (let number = 0; number < MESSAGES; number += 1)
+    await call(`/v1/channels/${channel.id}/messages`, { eventType: 'order.paid', payload: { number } });
+  await waitFor('every attempt to be counted', async () => {
+    const { all } = await figures();
+    return sumOf(all, 'posthorn_delivery_attempts_total') === 2 * MESSAGES;
+  });
+}, 200_000);
+afterAll(async () => {
+  await endAllProcesses();
+  await receiver.close();
+  await database.drop();
+  rmSync(dataFolder, { recursive: true, force: true });
+});
+
+async function call(path: string, body: unknown): Promise<{ id: string }> {
+  const answer = await fetch(posthorn.url + path, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`);
+  // `as`: the resource that was made.
+  return (await answer.json()) as { id: string };
+}
+
+type Samples = ReadonlyMap<string, number>;
+const atMetricsPort = (path: string): Promise<Response> => fetch(`http://127.0.0.1:${metricsPort}${path}`);
+const readPage = async (): Promise<string> => (await atMetricsPort('/metrics')).text();
+
+async function figures(): Promise<{ all: Samples; value: (series: string) => number | undefined }> {
+  const lines = (await readPage()).split('\n').filter((line) => /^[a-z]/.test(line));
+  const all = new Map(
+    lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ')))]),
+  );
+  return { all, value: (series) => all.get(series) };
+}
+const sumOf = (all: Samples, name: string): number =>
+  [...all].reduce((sum, [series, value]) => sum + (series.startsWith(`${name}{`) || series === name ? value : 0), 0);
+
+test('one page has the sums of all processes: requests, publishes, attempts, latencies and dead letters', async () => {
+  const { all, value } = await figures();
+  const route = '/v1/channels/:channelId/messages';
+  expect(value(`posthorn_http_requests_total{method="POST",route="${route}",status="202"}`)).toBe(MESSAGES);
+  expect(value('posthorn_messages_published_total')).toBe(MESSAGES);
+  expect(value('posthorn_publish_commit_duration_seconds_count')).toBe(MESSAGES);
+  expect(value('posthorn_delivery_attempts_total{outcome="delivered",error_class="none"}')).toBe(MESSAGES);
+  expect(sumOf(all, 'posthorn_delivery_attempts_total')).toBe(2 * MESSAGES);
+  expect(value('posthorn_delivery_first_attempt_delay_seconds_count')).toBe(2 * MESSAGES);
+  expect(value('posthorn_delivery_latency_seconds_count')).toBe(MESSAGES);
+  expect(value('posthorn_dead_letters_total{reason="gone"}')).toBe(MESSAGES);
+  expect(value('posthorn_processes{state="running"}')).toBe(2);
+  expect(value('posthorn_process_restarts_total')).toBe(0);
+  expect(value('posthorn_database_up')).toBe(1);
+  expect(value('posthorn_due_deliveries{state="retry"}')).toBe(0);
+  expect(value('posthorn_table_size_bytes{table="deliveries"}')).toBeGreaterThan(0);
+  expect(sumOf(all, 'temporal_request_total')).toBeGreaterThan(0);
+});
+
+test('no label holds an id or a raw path', async () => {
+  await fetch(`${posthorn.url}/v1/channels/no-such-channel-of-mine`, { headers: { Authorization: `Bearer ${key}` } });
+  const page = await readPage();
+  expect(page).not.toMatch(/"[^"]*\b(?:ch|chn|sub|msg|del|dlv|inc|env|org|app|key)_[0-9A-Za-z]{10,}/);
+  expect(page).not.toContain('no-such-channel-of-mine');
+});
+
+test('probes are answered at the metrics port, and nothing else', async () => {
+  const answers = await Promise.all(['/healthz', '/readyz', '/v1/channels'].map(atMetricsPort));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 404]);
+  expect(await answers[1]?.json()).toMatchObject({ status: 'ready', parts: { database: 'up', temporal: 'up' } });
+});
+
+test('the table of metrics in docs/operations.md has every one of ours, and no other', async () => {
+  const exported = [...(await readPage()).matchAll(/^# TYPE (posthorn_\w+) (\w+)$/gm)];
+  const named = tableRowsOf('docs/operations.md', 'Metrics').map(([name = '', type = '']) => [
+    name.replaceAll('`', ''),
+    type,
+  ]);
+  const ours = named.filter(([name = '']) => name.startsWith('posthorn_')).map(([name, type]) => `${name} ${type}`);
+  expect(ours.sort()).toEqual(exported.map(([, name, type]) => `${name} ${type}`).sort());
+});
+
+describeWithPrometheus('a real Prometheus', () => {
+  test('every alert rule fires on the series that it is for, and is silent before', () => {
+    for (const args of [
+      ['check', 'rules', 'alerts.yml'],
+      ['test', 'rules', 'alerts.test.yml'],
+    ]) {
+      const file = args.pop() ?? '';
+      const { isGood, output } = promtool(...args, `${ROOT}deploy/observe/${file}`);
+      expect({ output, isGood }).toMatchObject({ isGood: true });
+    }
+    const names = (file: string, pattern: RegExp): Set<string | undefined> =>
+      new Set([...readFileSync(`${ROOT}deploy/observe/${file}`, 'utf8').matchAll(pattern)].map((match) => match[1]));
+    expect(names('alerts.test.yml', /alertname: (\w+)/g)).toEqual(names('alerts.yml', /alert: (\w+)/g));
+  });
+
+  test('runs every expression of the dashboard and of the alert rules, over metrics that are exported', async () => {
+    const prometheus = await startPrometheus(metricsPort);
+    try {
+      const exported = new Set(
+        [...(await readPage()).matchAll(/^# TYPE (\w+) (\w+)$/gm)].flatMap(([, name = '', type]) =>
+          type === 'histogram' ? ['_bucket', '_sum', '_count'].map((part) => name + part) : [name],
+        ),
+      );
+      const expressions = expressionsOf();
+      expect(expressions.length).toBeGreaterThan(30);
+      for (const expression of expressions) {
+        await prometheus.query(expression);
+        for (const [name] of expression.matchAll(/\b(?:posthorn|temporal|nodejs|process)_\w+/g))
+          expect([expression, name, exported.has(name)]).toEqual([expression, name, true]);
+      }
+      const [due] = await prometheus.query('max(posthorn_due_deliveries)');
+      expect(due?.value[1]).toBe('0');
+    } finally {
+      await prometheus.stop();
+    }
+  });
+});
+
+function expressionsOf(): string[] {
+  const rules = readFileSync(`${ROOT}deploy/observe/alerts.yml`, 'utf8');
+  // `as`: Grafana's own format, of which the test needs the targets.
+  const { panels } = JSON.parse(readFileSync(`${ROOT}deploy/observe/dashboard.json`, 'utf8')) as {
+    panels: { targets: { expr: string }[] }[];
+  };
+  return [
+    ...[...rules.matchAll(/^ +expr: (.+)$/gm)].map((match) => match[1] ?? ''),
+    ...panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
+  ];
+}
