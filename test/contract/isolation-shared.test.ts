@@ -167,7 +167,7 @@ describe('an Idempotency-Key', () => {
   });
 });
 
-/** What comes first: that somebody waits for a lock, or the answers. */
+/** Says whether somebody waits for a lock before the answers are there. */
 const waitsOrAnswers = (answers: Promise<unknown>): Promise<string> =>
   waitFor('a lock that is waited for, or all answers', async () => {
     const { rows } = await posthorn.deps.pool.query(

@@ -2,6 +2,10 @@
 export const EQUIVALENT: Readonly<Record<string, string>> = {
   'src/deliveries/service.ts createDeliveries.listAttempts: cursor environmentId: caller.environmentId':
     'The name of the list has the id of the delivery, which was found in the environment.',
+  'src/deliveries/statements/dead-letters.ts discardDeadLetter: sql environment_id = $2':
+    'The dead letter was found in the environment a moment before, and keeps it.',
+  'src/deliveries/statements/due-again.ts REPLAY_DEAD_LETTERS: sql l.environment_id = $2':
+    'A single dead letter was found in the environment a moment before, and those of a replay are selected by it.',
   'src/idempotency/kept-answers.ts isAnswerTo: sql k.environment_id = ${message}.environment_id':
     'The answer begins with the id of the message, which no answer of another tenant does: the condition spares a look at theirs.',
   'src/messages/service.ts createMessages.list: cursor environmentId':
@@ -12,6 +16,8 @@ export const EQUIVALENT: Readonly<Record<string, string>> = {
     'A refusal by what a process remembers asks PostgreSQL once more, with the environment, and the statement that stores looks at it too.',
   'src/identity/audit/chain.ts repeats: comparison organisationId === row.organisationId':
     'Rows are read by their organisation: one that was moved is missing in its own chain, and its hash continues no other one.',
+  'src/subscriptions/store.ts setStatus: where environmentId':
+    'The same transaction has locked the subscription, with the environment.',
   'src/replays/batches.ts cancelReplay: sql environment_id = $2':
     'The replay was found in the environment a moment before, and keeps it.',
   'src/publishing/dry-run.ts createDryRun.scope: cursor environmentId':
