@@ -31,7 +31,7 @@ export async function readCalls(path: string, isPublic: (route: string) => boole
       const status = response?.status_code;
       // Callers without a credential, or with a wrong one: schemathesis makes them of good requests.
       const isStranger = status === 401 && !isPublic(`${value.method.toUpperCase()} ${value.path}`);
-      if (status === undefined || isStranger || value.meta?.generation.mode !== 'positive') continue;
+      if (status === undefined || isStranger || (value.meta?.generation.mode ?? 'positive') !== 'positive') continue;
       const route = `${value.method.toUpperCase()} ${value.path}`;
       const calls = found.get(route) ?? { route, all: 0, past: 0, statuses: new Map<number, number>() };
       // The last thing that a request for a token is asked for, which no made-up one has.

@@ -4,7 +4,7 @@ import { setUp, actIn, joinAs, OWNER } from '../support/make/people.ts';
 import { seedResources } from '../support/make/seed.ts';
 import type { TestPosthorn } from '../support/service/posthorn.ts';
 
-/** What hooks.py knows of the service: who asks, and what there is. */
+/** Knowledge of hooks.py about the service: who asks, and what there is. */
 export type Facts = {
   key: string;
   cookieName: string;

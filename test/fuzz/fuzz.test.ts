@@ -16,7 +16,7 @@ const {
 } = process.env;
 /** Calls of a route that get past the validation: below it the route is not really tried. */
 const LEAST_SHARE = 0.6;
-/** Of fewer calls a share says nothing, and one must get past. */
+/** A share of fewer calls says nothing, and one must get past. */
 const FEWEST = 10;
 /** Statuses that data which fits the document may get. */
 const GOOD = ['2xx', '303', '401', '403', '404', '409', '503'];

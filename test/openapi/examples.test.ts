@@ -3,6 +3,7 @@ import { documentOf } from '../../src/openapi/document.ts';
 import { exampleId } from '../../src/openapi/texts/example-ids.ts';
 import { OPERATION_TEXTS } from '../../src/openapi/texts/operations.ts';
 import { ID_PREFIXES, type IdKind } from '../../src/kernel/ids.ts';
+import type { SignedIn } from '../../src/identity/sessions/schema.ts';
 import { routes } from '../../src/routes.ts';
 import { answerProblems, operationsOf } from '../support/check/document.ts';
 import { addPasskey } from '../support/make/factors.ts';
@@ -39,17 +40,24 @@ const idsOf = (made: Record<string, string>): Ids =>
   Object.fromEntries(Object.entries(made).map(([name, id]) => [name.replace(/Id$/, ''), id]));
 
 let people = 0;
+let sessionElsewhere = '';
 let first: Awaited<ReturnType<typeof setUp>> | undefined;
 
 /** A person who has an organisation of their own with a member, an invitation and a passkey. */
 async function asPerson(mentioned: string): Promise<Caller> {
-  first ??= await setUp(posthorn);
+  if (first === undefined) {
+    first = await setUp(posthorn);
+    // Before the person has a second factor.
+    const elsewhere = await signIn(posthorn, OWNER);
+    const { body } = await elsewhere.browser.request<SignedIn>('GET', '/v1/session');
+    sessionElsewhere = body.session.id;
+  }
   people += 1;
   const { browser, me } = first;
   actIn(browser, me);
   const organisation = me.organisations[0]?.id ?? '';
   const path = `/v1/organisations/${organisation}`;
-  const ids: Ids = { organisation, app: me.organisations[0]?.apps[0]?.id ?? '' };
+  const ids: Ids = { organisation, session: sessionElsewhere, app: me.organisations[0]?.apps[0]?.id ?? '' };
   if (mentioned.includes(':userId') || mentioned.includes(exampleId('user'))) {
     const member = await joinAs(posthorn, browser, path, { role: 'viewer', email: `member${people}@example.com` });
     ids.user = member.me.user.id;
@@ -60,10 +68,6 @@ async function asPerson(mentioned: string): Promise<Caller> {
     ids.invitation = invited.body.id;
   }
   if (mentioned.includes(':passkeyId')) ids.passkey = (await addPasskey(browser)).passkeyId;
-  if (mentioned.includes(':sessionId')) {
-    const elsewhere = await signIn(posthorn, OWNER);
-    ids.session = elsewhere.me.session.id;
-  }
   return {
     ids,
     headers: {
@@ -83,7 +87,12 @@ function withIds<T>(value: T, ids: Ids): T {
 }
 
 /** Examples whose request ends the session, or changes the owner: each with its own person at the end. */
-const LAST = ['POST /v1/organisations/:organisationId/ownership', 'POST /v1/user/password', 'DELETE /v1/session'];
+const LAST = [
+  'POST /v1/sessions/revoke-others',
+  'POST /v1/organisations/:organisationId/ownership',
+  'POST /v1/user/password',
+  'DELETE /v1/session',
+];
 const isOfPerson = ({ security }: { security: Record<string, string[]>[] }): boolean =>
   security.length > 0 && security.every((each) => 'session' in each);
 

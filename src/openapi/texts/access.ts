@@ -11,7 +11,7 @@ export const accessTexts: Readonly<Record<string, OperationText>> = {
   'POST /v1/api-keys': {
     summary: 'Make an API key',
     description:
-      "The answer shows the key, and nothing ever shows it again. It never has more rights than its maker; fields that are left out are the maker's.",
+      "The answer shows the key, and nothing ever shows it again. The key never has more rights than its maker; fields that are left out are the maker's.",
     example: { body: { name: 'till', scopes: ['messages:write'] } },
   },
   'GET /v1/api-keys/:apiKeyId': { summary: 'Get an API key', description: 'Shows an API key without its text.' },
@@ -22,7 +22,7 @@ export const accessTexts: Readonly<Record<string, OperationText>> = {
   },
   'DELETE /v1/api-keys/:apiKeyId': {
     summary: 'Revoke an API key',
-    description: 'Ends the key for ever. It stays in the list.',
+    description: 'Ends the key for ever. The list still shows it.',
   },
   'POST /v1/api-keys/:apiKeyId/rotate': {
     summary: 'Rotate an API key',
@@ -50,7 +50,7 @@ export const accessTexts: Readonly<Record<string, OperationText>> = {
   },
   'DELETE /v1/machine-credentials/:machineCredentialId': {
     summary: 'Revoke a machine credential',
-    description: 'Ends the credential and its tokens for ever. It stays in the list.',
+    description: 'Ends the credential and its tokens for ever. The list still shows it.',
   },
   'POST /v1/machine-credentials/:machineCredentialId/rotate': {
     summary: 'Rotate a client secret',

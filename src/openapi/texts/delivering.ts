@@ -41,7 +41,7 @@ export const deliveringTexts: Readonly<Record<string, OperationText>> = {
   },
   'POST /v1/subscriptions/:subscriptionId/resume': {
     summary: 'Resume a subscription',
-    description: 'Makes a paused or disabled subscription active. What has waited is delivered.',
+    description: 'Makes a paused or disabled subscription active. Waiting deliveries go out.',
   },
   'POST /v1/subscriptions/:subscriptionId/test': {
     summary: 'Send a test message',
@@ -90,7 +90,7 @@ export const deliveringTexts: Readonly<Record<string, OperationText>> = {
   },
   'DELETE /v1/dlq/:deadLetterId': {
     summary: 'Discard a dead letter',
-    description: 'Closes the dead letter without another try. It stays readable.',
+    description: 'Closes the dead letter without another try. The letter stays readable.',
   },
   'POST /v1/dlq/:deadLetterId/replay': {
     summary: 'Replay a dead letter',
@@ -113,7 +113,7 @@ export const deliveringTexts: Readonly<Record<string, OperationText>> = {
   },
   'POST /v1/dlq/replay/:bulkReplayId/cancel': {
     summary: 'Cancel a bulk replay',
-    description: 'Ends the replay. What it has made due stays so.',
+    description: 'Ends the replay. Deliveries that it has made due stay so.',
   },
   'GET /v1/replays': {
     summary: 'List replays of messages',
@@ -126,6 +126,6 @@ export const deliveringTexts: Readonly<Record<string, OperationText>> = {
   },
   'POST /v1/replays/:messageReplayId/cancel': {
     summary: 'Cancel a replay of messages',
-    description: 'Ends the replay. What it has made due stays so.',
+    description: 'Ends the replay. Deliveries that it has made due stay so.',
   },
 };

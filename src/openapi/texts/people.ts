@@ -44,7 +44,7 @@ export const peopleTexts: Readonly<Record<string, OperationText>> = {
   },
   'POST /v1/organisations/:organisationId/members/:userId/password-reset': {
     summary: 'Make a link that resets a password',
-    description: 'The link works once, for 30 minutes. It is mailed where mail is set up.',
+    description: 'The link works once, for 30 minutes. The link is mailed where mail is set up.',
   },
   'DELETE /v1/organisations/:organisationId/members/:userId/factors': {
     summary: 'Remove the second factors of a member',
@@ -61,7 +61,7 @@ export const peopleTexts: Readonly<Record<string, OperationText>> = {
   },
   'POST /v1/organisations/:organisationId/invitations': {
     summary: 'Invite a person',
-    description: 'Makes a link for one address. It is mailed where mail is set up; otherwise hand it over.',
+    description: 'Makes a link for one address. The link is mailed where mail is set up; otherwise hand it over.',
     example: { body: { email, role: 'viewer' } },
   },
   'DELETE /v1/organisations/:organisationId/invitations/:invitationId': {
@@ -160,7 +160,7 @@ export const peopleTexts: Readonly<Record<string, OperationText>> = {
   },
   'POST /v1/user/totp': {
     summary: 'Add an authenticator app',
-    description: 'Gives the secret for the app. It counts once a code of it has confirmed it.',
+    description: 'Gives the secret for the app. The app counts once a code of it has confirmed it.',
   },
   'POST /v1/user/totp/confirm': {
     summary: 'Confirm an authenticator app',
@@ -200,6 +200,6 @@ export const peopleTexts: Readonly<Record<string, OperationText>> = {
   },
   'DELETE /v1/user/passkeys/:passkeyId': {
     summary: 'Remove a passkey',
-    description: 'It proves nothing any more.',
+    description: 'The passkey proves nothing any more.',
   },
 };

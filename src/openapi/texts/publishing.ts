@@ -79,7 +79,7 @@ export const publishingTexts: Readonly<Record<string, OperationText>> = {
   },
   'DELETE /v1/messages/:messageId': {
     summary: 'Erase a message',
-    description: 'Erases payload and metadata for ever. What waits to be delivered is given up.',
+    description: 'Erases payload and metadata for ever. Waiting deliveries are given up.',
   },
   'POST /v1/messages/:scheduledMessageId/cancel': {
     summary: 'Cancel a scheduled message',

@@ -1,7 +1,7 @@
-/** What the operations of a group are about. */
+/** Words about each group of operations. */
 export const TAG_TEXTS: Readonly<Record<string, string>> = {
   channels: 'Where you publish.',
-  messages: 'What is published, and when.',
+  messages: 'Published content, and its times.',
   subscriptions: 'Who gets it.',
   deliveries: 'Messages on their way to subscriptions.',
   deadLetters: 'Deliveries that were given up.',
