@@ -270,8 +270,8 @@ describe.each([...new Set(CONTRACT.map(({ path }) => path))])('%s', (path) => {
   test('answers every other method with METHOD_NOT_ALLOWED and the methods it has', async () => {
     const parameter = parameterOf(path);
     const target = fillPath(path, parameter === undefined ? '' : ids[parameter]);
-    // /v1/dlq/replay is also the form of /v1/dlq/:deadLetterId, with its methods.
-    const here = CONTRACT.filter((row) => new RegExp(`^${row.path.replace(/:\w+/, '[^/]+')}$`).test(target));
+    // /v1/dlq/replay has also the form of /v1/dlq/:deadLetterId. A literal path is no id: its own methods are all it has.
+    const here = CONTRACT.filter((row) => row.path === path);
     const methods = [...new Set(here.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))];
     const refused = ['GET', 'POST', 'PATCH', 'DELETE', 'PUT', 'OPTIONS'].filter((method) => !methods.includes(method));
     await expectUnchanged(async () => {

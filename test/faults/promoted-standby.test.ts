@@ -48,7 +48,11 @@ beforeAll(async () => {
   failoverSwitch = await startTcpProxy(primary.url);
   pool = createPool(failoverSwitch.url, { max: 3 });
   service = await prepareOwnService(failoverSwitch.url, temporal);
-  [api, worker] = await Promise.all([startApiProcess(service.settings), startWorkerProcess(service.settings)]);
+  // Single refusals stand in the log at that level: at others one line tells of the whole outage.
+  [api, worker] = await Promise.all([
+    startApiProcess(service.settings),
+    startWorkerProcess({ ...service.settings, LOG_LEVEL: 'debug' }),
+  ]);
 }, 400_000);
 afterEach(scenes.end);
 afterAll(async () => {

@@ -32,10 +32,16 @@ beforeAll(async () => {
     PROCESSES: '2',
     METRICS_PORT: String(metricsPort),
   });
-  receiver = await startReceiver({ answer: ({ path }) => (path.endsWith('/gone') ? 410 : 200) });
+  receiver = await startReceiver({ answer: ({ path }) => (path.endsWith('/broken') ? 500 : 200) });
   const channel = await call('/v1/channels', { name: 'orders' });
-  for (const path of ['/taken', '/gone'])
-    await call('/v1/subscriptions', { channelId: channel.id, webhookUrl: `${receiver.url}${path}` });
+  for (const path of ['/taken', '/broken'])
+    await call('/v1/subscriptions', {
+      channelId: channel.id,
+      webhookUrl: `${receiver.url}${path}`,
+      // Each message is one try, whatever became of those before.
+      retryPolicy: { maxRetries: 0 },
+      circuitBreaker: false,
+    });
   for (let number = 0; number < MESSAGES; number += 1)
     await call(`/v1/channels/${channel.id}/messages`, { eventType: 'order.paid', payload: { number } });
   await waitFor('every attempt to be counted', async () => {
@@ -85,7 +91,7 @@ test('one page has the sums of all processes: requests, publishes, attempts, lat
   expect(sumOf(all, 'posthorn_delivery_attempts_total')).toBe(2 * MESSAGES);
   expect(value('posthorn_delivery_first_attempt_delay_seconds_count')).toBe(2 * MESSAGES);
   expect(value('posthorn_delivery_latency_seconds_count')).toBe(MESSAGES);
-  expect(value('posthorn_dead_letters_total{reason="gone"}')).toBe(MESSAGES);
+  expect(value('posthorn_dead_letters_total{reason="exhausted"}')).toBe(MESSAGES);
   expect(value('posthorn_processes{state="running"}')).toBe(2);
   expect(value('posthorn_process_restarts_total')).toBe(0);
   expect(value('posthorn_database_up')).toBe(1);

@@ -154,6 +154,12 @@ export const peopleTexts: Readonly<Record<string, OperationText>> = {
     description: 'Ends all other sessions of the person.',
     example: { body: { password, newPassword: 'harbour candle fern' } },
   },
+  'GET /v1/user': { summary: 'Get the user', description: 'Shows the person who is signed in.' },
+  'PATCH /v1/user': {
+    summary: 'Change the own name',
+    description: 'The audit log of each of the organisations of the person tells of it.',
+    example: { body: { name: 'Ada King' } },
+  },
   'GET /v1/user/factors': {
     summary: 'Get the second factors',
     description: 'Shows which second factors the person has.',

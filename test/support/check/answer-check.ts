@@ -20,11 +20,13 @@ export const PROBES: Readonly<Record<string, Readonly<Record<number, z.ZodType>>
 
 const patterns = routes.map((row) => ({ row, pattern: new RegExp(`^${row.path.replaceAll(/:\w+/g, '[^/]+')}$`) }));
 
-/** The row that a request is for; of several the one that names its path with the fewest parameters. */
+const parametersOf = ({ path }: Row): number => path.split(':').length;
+
+/** The row that a request is for. A path that several rows may name is of those with the fewest parameters, whatever the method. */
 function rowOf(method: string, path: string): Row | undefined {
-  return patterns
-    .filter(({ row, pattern }) => row.method === method && pattern.test(path))
-    .toSorted((one, other) => one.row.path.split(':').length - other.row.path.split(':').length)[0]?.row;
+  const rows = patterns.filter(({ pattern }) => pattern.test(path)).map(({ row }) => row);
+  const fewest = Math.min(...rows.map(parametersOf));
+  return rows.find((row) => row.method === method && parametersOf(row) === fewest);
 }
 
 /**

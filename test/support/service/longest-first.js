@@ -32,6 +32,7 @@ const WAITING = {
   'deliveries/loop-mark.test.ts': 35,
   'deliveries/deliver-message.test.ts': 35,
   'docs/demo.test.ts': 30,
+  'observe/metrics.test.ts': 30,
   'faults/killed-turns.test.ts': 30,
   'dispatch/circuit.test.ts': 30,
 };
@@ -40,6 +41,7 @@ const BUSY = {
   'workflows/histories.test.ts': 30,
   'local/temporal-store.test.ts': 30,
   'filters/filter-units.test.ts': 30,
+  'openapi/examples.test.ts': 30,
   'contract/endpoints.test.ts': 30,
   'contract/lists.test.ts': 25,
   'contract/isolation.test.ts': 15,
