@@ -33,7 +33,7 @@ export default {
       ...project,
       displayName: 'integration',
       testMatch: ['<rootDir>/test/**/*.test.ts'],
-      // Of commands of their own: `npm run topology`, and `npm run fuzz`, which needs Python and minutes.
+      // They have commands of their own: `npm run topology`, and `npm run fuzz`, which needs Python and minutes.
       testPathIgnorePatterns: [...project.testPathIgnorePatterns, '<rootDir>/test/topology/', '<rootDir>/test/fuzz/'],
       // PostgreSQL and Temporal are started once, for the first integration test; unit tests never wait for them.
       globalSetup: '<rootDir>/test/support/service/global-setup.ts',

@@ -7,7 +7,7 @@ const { optionalDependencies } = JSON.parse(readFileSync('package.json', 'utf8')
 const native = { x64: 'x86_64-unknown-linux-gnu', arm64: 'aarch64-unknown-linux-gnu' }[process.arch];
 if (native === undefined) throw new Error(`Temporal's SDK has no native library for ${process.arch}`);
 
-/** What goes, and why. `mayBeAbsent`: packages that npm installs on some platforms only. */
+/** Parts that go, and why. `mayBeAbsent`: packages that npm installs on some platforms only. */
 const PARTS = [
   {
     reason: 'the image has its own Node',

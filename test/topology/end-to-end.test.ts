@@ -38,7 +38,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('what is published through the proxy arrives at every subscription, signed, and no Temporal workflow is left', async () => {
+test('a message published through the proxy arrives at every subscription, signed, and no Temporal workflow is left', async () => {
   const scene = await scenes.set(3, () => 200);
   const publications = await Promise.all(
     Array.from({ length: 60 }, (_, n) => scene.recorder.publish(scene.channelId, (n % 3) + 1)),

@@ -4,7 +4,7 @@ import type { Topology } from './topology.ts';
 
 /** One kind of fault: what it does to the topology, which is whole again when it returns. */
 export type Fault = {
-  /** Its number in docs/reliability.md. */
+  /** Its number in the plan of faults: F1 killed APIs, F2 workers, F3 Temporal, F4 PostgreSQL, F5 what hangs, F12 upgrades. */
   number: string;
   title: string;
   run: (topology: Topology, chance: Chance) => Promise<void>;
@@ -12,7 +12,7 @@ export type Fault = {
   inTransactions?: boolean;
 };
 
-/** What a run chooses by chance, all of it from the seed that it prints. */
+/** Choices of a run by chance, all of them from the seed that it prints. */
 export type Chance = {
   /** One of them. */
   pick<T>(items: readonly T[]): T;

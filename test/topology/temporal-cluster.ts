@@ -12,7 +12,7 @@ const PASSWORD = 'temporal';
 export const TEMPORAL_PORTS = 8;
 
 export type ClusterOptions = {
-  /** Of a superuser, on the server that gets Temporal's two databases. */
+  /** URL of a superuser, on the server that gets Temporal's two databases. */
   postgresUrl: string;
   /** The first of TEMPORAL_PORTS in a row. */
   port: number;

@@ -11,7 +11,7 @@ import { expectProgram, findTemporalPrograms } from './programs.ts';
 import { startProxy } from './proxy.ts';
 import { startTemporalCluster, TEMPORAL_PORTS } from './temporal-cluster.ts';
 
-/** What docker-compose.yml describes, as processes of this machine. */
+/** The parts that docker-compose.yml describes, as processes of this machine. */
 export type Topology = {
   /** The proxy: where callers reach the API. */
   url: string;

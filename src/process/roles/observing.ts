@@ -1,6 +1,6 @@
 import type { Beginning, RunningRole } from './role.ts';
 import { type ObservedProcess, observeProcess } from '../observed-process.ts';
-import { pageOf, serveMetrics } from './metrics-port.ts';
+import { pageOf, serveMetrics } from '../supervisor/metrics-port.ts';
 import { createUndo } from './undo.ts';
 
 /** Runs a role of one process with its metrics port, which listens before the role begins and until it has stopped. */

@@ -8,7 +8,7 @@ import type { OwnEndpoint } from '../../outbound/own-addresses.ts';
 import { type CountingFor, createAnsweringCounters } from '../../rate-limits/answering-counters.ts';
 import type { ProcessState } from '../../readiness/readiness.ts';
 import { createDeaths } from './deaths.ts';
-import { serveMetrics } from '../roles/metrics-port.ts';
+import { serveMetrics } from './metrics-port.ts';
 import { createMergedPage, mergedReadiness, type Observation } from './observe.ts';
 import { createRounds } from './rounds.ts';
 import type { Assignment, ServiceRole, ToProcess, ToSupervisor } from './messages.ts';

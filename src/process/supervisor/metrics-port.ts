@@ -3,7 +3,7 @@ import { ConfigError } from '../../config.ts';
 import { type MetricsServer, type Readied, startMetricsServer } from '../../observe/metrics-server.ts';
 import { figuresOf, mergePages } from '../../observe/page.ts';
 import type { ObservedProcess } from '../observed-process.ts';
-import { createProcessFigures } from '../supervisor/observe.ts';
+import { createProcessFigures } from './observe.ts';
 
 type Source = { page: () => Promise<string>; ready: () => Promise<Readied> };
 
