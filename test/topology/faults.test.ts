@@ -46,7 +46,10 @@ describe(`with the seed ${seed}`, () => {
         scenes,
       };
       const chance = createChance(seed, isLong);
-      const { faults } = await drill({ ...drilled, processes: [] }, () => run(topology, chance), { inTransactions });
+      const { faults } = await drill({ ...drilled, processes: [] }, () => run(topology, chance), {
+        inTransactions,
+        isProxied: true,
+      });
       expect(faults).toEqual([]);
     },
     600_000,

@@ -4,31 +4,47 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { childEnvironment } from '../../src/config.ts';
 
-/** The release of docker-compose.yml. */
-const VERSION = 'v1.29.1';
-const PACKAGES = { server: 'go.temporal.io/server/cmd/server', sql: 'go.temporal.io/server/cmd/tools/sql' } as const;
+/** Programs of the topology that Go builds, in the releases of docker-compose.yml: file → package. */
+const BUILT = {
+  temporal: {
+    version: 'v1.29.1',
+    packages: { server: 'go.temporal.io/server/cmd/server', sql: 'go.temporal.io/server/cmd/tools/sql' },
+  },
+  // Debian's 2.6 knows other words for the same.
+  caddy: { version: 'v2.10.2', packages: { caddy: 'github.com/caddyserver/caddy/v2/cmd/caddy' } },
+} as const;
 
 export type TemporalPrograms = { server: string; sql: string };
 
 /**
- * Paths of Temporal's server for PostgreSQL and of its schema tool, outside the checkout. Built by `go install` where they are not
- * there yet, which takes minutes and is told. Throws with a sentence where there is no Go.
+ * Paths of Temporal's server for PostgreSQL, of its schema tool and of Caddy, outside the checkout. Built by `go install` where they
+ * are not there yet, which takes minutes and is told. Throws with a sentence where there is no Go.
  */
-export function findTemporalPrograms(print: (line: string) => void): TemporalPrograms {
-  const folder = join(homedir(), '.cache', 'posthorn', `temporal-server-${VERSION}`);
-  const paths = { server: join(folder, 'server'), sql: join(folder, 'sql') };
-  if (Object.values(paths).every((path) => existsSync(path))) return paths;
-  if (spawnSync('go', ['version']).error !== undefined)
-    throw new Error(
-      `The topology needs Temporal's server for PostgreSQL: install Go, which builds it, or put server and sql into ${folder}`,
-    );
-  print(`building Temporal's server ${VERSION} by go install; this takes some minutes, once`);
-  mkdirSync(folder, { recursive: true });
-  execFileSync('go', ['install', ...Object.values(PACKAGES).map((name) => `${name}@${VERSION}`)], {
-    env: childEnvironment({ GOBIN: folder }),
-    stdio: ['ignore', 'inherit', 'inherit'],
-  });
-  return paths;
+export function findPrograms(print: (line: string) => void): { temporal: TemporalPrograms; caddy: string } {
+  return { temporal: find('temporal', print), caddy: find('caddy', print).caddy };
+}
+
+function find<Name extends keyof typeof BUILT>(
+  name: Name,
+  print: (line: string) => void,
+): Record<keyof (typeof BUILT)[Name]['packages'], string> {
+  const { version, packages } = BUILT[name];
+  const folder = join(homedir(), '.cache', 'posthorn', `${name}-server-${version}`);
+  const paths = Object.fromEntries(Object.keys(packages).map((file) => [file, join(folder, file)]));
+  if (!Object.values(paths).every((path) => existsSync(path))) {
+    if (spawnSync('go', ['version']).error !== undefined)
+      throw new Error(
+        `The topology needs Go, which builds ${name} ${version}; or put ${Object.keys(packages).join(' and ')} into ${folder}`,
+      );
+    print(`building ${name} ${version} by go install; this takes some minutes, once`);
+    mkdirSync(folder, { recursive: true });
+    execFileSync('go', ['install', ...Object.values(packages).map((path) => `${path}@${version}`)], {
+      env: childEnvironment({ GOBIN: folder }),
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
+  }
+  // `as`: the keys are those of `packages`.
+  return paths as Record<keyof (typeof BUILT)[Name]['packages'], string>;
 }
 
 /** Throws with a sentence that says how to get it, when a program is not on the PATH. */

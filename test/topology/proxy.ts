@@ -5,10 +5,13 @@ import { startChild, type TopologyChild } from './child.ts';
 const CADDYFILE = join(import.meta.dirname, '../../deploy/compose/Caddyfile');
 
 /** Caddy before these APIs, by the Caddyfile of docker-compose.yml. */
-export const startProxy = (port: number, apis: readonly number[], folder: string): Promise<TopologyChild> =>
+export const startProxy = (
+  caddy: string,
+  { port, apis, folder }: { port: number; apis: readonly number[]; folder: string },
+): Promise<TopologyChild> =>
   startChild(
     'Caddy',
-    ['caddy', 'run', '--config', CADDYFILE, '--adapter', 'caddyfile'],
+    [caddy, 'run', '--config', CADDYFILE, '--adapter', 'caddyfile'],
     {
       variables: {
         SITE_ADDRESS: `:${port}`,

@@ -7,7 +7,7 @@ import { type OwnPostgres, startOwnPostgres } from '../support/service/own-serve
 import { prepareService, type Settings } from '../support/service/processes.ts';
 import { BUILT } from '../support/service/ensure-built.ts';
 import { startChild, type TopologyChild } from './child.ts';
-import { expectProgram, findTemporalPrograms } from './programs.ts';
+import { expectProgram, findPrograms } from './programs.ts';
 import { startProxy } from './proxy.ts';
 import { startTemporalCluster, TEMPORAL_PORTS } from './temporal-cluster.ts';
 
@@ -37,8 +37,7 @@ const COPIES = [1, 2];
  */
 export async function startTopology(folder: string, print: (line: string) => void): Promise<Topology> {
   expectProgram('redis-server', 'redis-server');
-  expectProgram('caddy', 'caddy');
-  const programs = findTemporalPrograms(print);
+  const programs = findPrograms(print);
   const stops: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
     for (const each of stops.splice(0).toReversed()) await each();
@@ -56,7 +55,9 @@ export async function startTopology(folder: string, print: (line: string) => voi
     stops.push(() => postgres.stop());
     print('PostgreSQL is ready');
     const port = await findFreeRange(TEMPORAL_PORTS);
-    const temporal = keep(await startTemporalCluster({ postgresUrl: postgres.url, port, programs, folder }));
+    const temporal = keep(
+      await startTemporalCluster({ postgresUrl: postgres.url, port, programs: programs.temporal, folder }),
+    );
     const temporalAddress = `127.0.0.1:${port}`;
     const redisPort = await findFreePort();
     const redis = keep(await startRedis(redisPort, folder));
@@ -77,7 +78,7 @@ export async function startTopology(folder: string, print: (line: string) => voi
     const workers = await Promise.all(
       COPIES.map(async (number) => keep(await startWorker(`worker ${number}`, { variables, folder }))),
     );
-    const proxy = keep(await startProxy(proxyPort, ports, folder));
+    const proxy = keep(await startProxy(programs.caddy, { port: proxyPort, apis: ports, folder }));
     const url = `http://127.0.0.1:${proxyPort}`;
     return {
       url,

@@ -30,13 +30,12 @@ export const DRILL_SESSION = 'drill';
 /**
  * One fault in the middle of everything that callers and workers do at the same time. `fault` is called while several of their
  * transactions wait for one lock (unless `inTransactions` is false: who drains waits for such a lock too), and returns once the server
- * is back. Waits until all works again and the begun work has ended;
- * throws for work that does not heal. Returns the faults found afterwards, as sentences, and how many answers were in doubt.
+ * is back. Waits until all works again and the begun work has ended; throws for work that does not heal. Returns the faults found afterwards, as sentences, and how many answers were in doubt.
  */
 export async function drill(
   drilled: Drilled,
   fault: () => Promise<void>,
-  { inTransactions = true }: { inTransactions?: boolean } = {},
+  { inTransactions = true, isProxied = false }: { inTransactions?: boolean; isProxied?: boolean } = {},
 ): Promise<{ faults: string[]; inDoubt: number }> {
   const jobs = await prepareLongJobs(drilled, drilled.scenes);
   const flow = await startMixedFlow(drilled, drilled.scenes);
@@ -56,7 +55,7 @@ export async function drill(
     const answers = Object.values(flow.parts).flatMap(({ requests }) => requests.flatMap(({ tries }) => tries));
     const unknown = flow.orders.recorder.publications.filter(({ outcome }) => outcome === 'unknown');
     return {
-      faults: [...endingsOf(drilled), ...(await faultsOf(flow, drilled.pool, archive)), ...undone],
+      faults: [...endingsOf(drilled), ...(await faultsOf(flow, drilled.pool, archive, { isProxied })), ...undone],
       inDoubt: answers.filter(({ isInDoubt }) => isInDoubt).length + unknown.length,
     };
   } catch (failure) {
