@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { TEST_DATABASE_PREFIX } from '../support/service/database-names.ts';
@@ -15,8 +18,11 @@ const databaseUrl = new URL(adminUrl);
 databaseUrl.pathname = `/${name}`;
 const DATABASE_URL = databaseUrl.href;
 const ENCRYPTION_KEYS = `k1:${randomBytes(32).toString('base64')}`;
+// A `start` of another file at the same time would have the lock of the folder that is the default.
+const dataFolder = mkdtempSync(join(tmpdir(), 'posthorn-roles-'));
 const variables = {
   DATABASE_URL,
+  DATA_FOLDER: dataFolder,
   ENCRYPTION_KEYS,
   TEMPORAL_ADDRESS: temporalAddress,
   PORT: '0',
@@ -40,6 +46,7 @@ afterAll(async () => {
   }
   await Promise.all([receiver.close(), taken.close()]);
   await order(`DROP DATABASE ${name} WITH (FORCE)`);
+  rmSync(dataFolder, { recursive: true, force: true });
 });
 
 async function order(sql: string): Promise<void> {

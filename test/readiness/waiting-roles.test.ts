@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { findFreePort } from '../../local/ports.ts';
@@ -13,7 +16,10 @@ const name = `${TEST_DATABASE_PREFIX}waiting_${randomBytes(4).toString('hex')}`;
 /** The URL of the test's database with one part changed. */
 const urlWith = (part: Partial<Pick<URL, 'hostname' | 'port' | 'password' | 'pathname' | 'search'>>): string =>
   Object.assign(new URL(adminUrl), { pathname: `/${name}`, ...part }).href;
+// A `start` of another file at the same time would have the lock of the folder that is the default.
+const dataFolder = mkdtempSync(join(tmpdir(), 'posthorn-waiting-'));
 const variables = {
+  DATA_FOLDER: dataFolder,
   DATABASE_URL: urlWith({}),
   TEMPORAL_ADDRESS: temporalAddress,
   ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
@@ -36,6 +42,7 @@ afterEach(async () => {
 afterAll(async () => {
   await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
   await admin.end();
+  rmSync(dataFolder, { recursive: true, force: true });
 });
 
 async function start(role: string, changed: Record<string, string>, ready: string | RegExp): Promise<StartedPosthorn> {
