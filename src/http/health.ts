@@ -1,14 +1,11 @@
 import { z } from 'zod';
 import { PART_STATES, PROCESS_STATES, type ProcessState, type Readiness } from '../readiness/readiness.ts';
-import { ApiError } from '../kernel/api-error.ts';
 import { writeAnswer } from './answer.ts';
 import type { Middleware } from './context.ts';
 import { errorEnvelope, toEnvelope } from './error-envelope.ts';
-import { hostProblem } from './host.ts';
 import { pathOf } from './match-route.ts';
+import { requireReading } from './require-reading.ts';
 import { notReadyError } from './require-ready.ts';
-
-const METHODS = ['GET', 'HEAD'];
 
 const parts = z
   .record(z.string(), z.enum(PART_STATES))
@@ -59,12 +56,7 @@ export function health(readiness: Readiness, processTable: () => readonly Proces
       await next();
       return;
     }
-    const problem = hostProblem(ctx.req);
-    if (problem !== undefined) throw problem;
-    if (!METHODS.includes(ctx.method)) {
-      ctx.set('Allow', METHODS.join(', '));
-      throw new ApiError('METHOD_NOT_ALLOWED', `${ctx.method} is not allowed here; allowed: ${METHODS.join(', ')}`);
-    }
+    requireReading(ctx);
     if (path === '/healthz') return writeAnswer(ctx, 200, { status: 'ok' } satisfies z.output<typeof healthAnswer>);
     const look = await readiness.look();
     const { parts, reasons } = look;

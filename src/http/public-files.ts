@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { ApiError } from '../kernel/api-error.ts';
 import type { Middleware } from './context.ts';
-import { hostProblem } from './host.ts';
 import { pathOf } from './match-route.ts';
+import { requireReading } from './require-reading.ts';
 
 /** A file that anyone may read, as it is sent. */
 export type PublicFile = {
@@ -40,8 +39,6 @@ export function publicFile(
 export const hashOf = (content: Buffer | string): string =>
   createHash('sha256').update(content).digest('base64url').slice(0, 16);
 
-const METHODS = ['GET', 'HEAD'];
-
 /**
  * Answers what is no route of the API, and public: the document and its pages. Behind the rate limit, so that nobody reads them without
  * end; before everything that needs PostgreSQL, so that they are there while it is not.
@@ -54,12 +51,7 @@ export const servePublicFiles =
       await next();
       return;
     }
-    const problem = hostProblem(ctx.req);
-    if (problem !== undefined) throw problem;
-    if (!METHODS.includes(ctx.method)) {
-      ctx.set('Allow', METHODS.join(', '));
-      throw new ApiError('METHOD_NOT_ALLOWED', `${ctx.method} is not allowed here; allowed: ${METHODS.join(', ')}`);
-    }
+    requireReading(ctx);
     ctx.set({ ...file.headers, ETag: file.etag });
     if (isKnown(ctx.req.headers['if-none-match'], file.etag)) {
       ctx.status = 304;

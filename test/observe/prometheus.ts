@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe } from '@jest/globals';
 import { findFreePort } from '../../local/ports.ts';
 import { waitFor } from '../support/check/wait-for.ts';
+import { describeWith } from '../support/service/describe-with.ts';
 
 /** Why there is no Prometheus to test with; undefined when there is one. */
 const missingPrometheus = (): string | undefined =>
@@ -13,15 +13,9 @@ const missingPrometheus = (): string | undefined =>
     ? undefined
     : 'prometheus and promtool are not on the PATH (Debian: apt-get install prometheus)';
 
-/** As `describeWithRedis`: where CI is set the absence is a failure, elsewhere the tests say that they did not run. */
-export function describeWithPrometheus(title: string, tests: () => void): void {
-  const missing = missingPrometheus();
-  const mayRun = missing === undefined || process.env['CI'] !== undefined;
-  if (!mayRun) process.stderr.write(`\n*** DID NOT RUN: ${title}: ${missing}\n\n`);
-  // oxlint-disable-next-line jest/no-disabled-tests -- npm ci does not bring it, and it says so above
-  const suite = mayRun ? describe : describe.skip;
-  suite(title, tests);
-}
+/** Tests that need a Prometheus. */
+export const describeWithPrometheus = (title: string, tests: () => void): void =>
+  describeWith(missingPrometheus(), title, tests);
 
 /** Runs promtool; returns everything it said, and whether it was content. */
 export function promtool(...args: string[]): { isGood: boolean; output: string } {

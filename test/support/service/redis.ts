@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { describe } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { findFreePort } from '../../../local/ports.ts';
 import { waitFor } from '../check/wait-for.ts';
+import { describeWith } from './describe-with.ts';
 
 /** A Redis of the test's own, which it may stop, freeze and start again. */
 export type TestRedis = {
@@ -23,18 +23,8 @@ function missingRedis(): string | undefined {
   return error === undefined ? undefined : 'redis-server is not on the PATH (Debian: apt-get install redis-server)';
 }
 
-/**
- * Tests that need a Redis. Redis is optional and `npm test` must pass on a machine that has only Node: there they do not run, and
- * say so. Where CI is set, which has it, its absence is a failure.
- */
-export function describeWithRedis(title: string, tests: () => void): void {
-  const missing = missingRedis();
-  const mayRun = missing === undefined || process.env['CI'] !== undefined;
-  if (!mayRun) process.stderr.write(`\n*** DID NOT RUN: ${title}: ${missing}\n\n`);
-  // oxlint-disable-next-line jest/no-disabled-tests -- the one thing tested here that npm ci does not bring; it says so above
-  const suite = mayRun ? describe : describe.skip;
-  suite(title, tests);
-}
+/** Tests that need a Redis, which is optional. */
+export const describeWithRedis = (title: string, tests: () => void): void => describeWith(missingRedis(), title, tests);
 
 /** Starts redis-server on a free port of loopback, without a file on disk. */
 export async function startRedis(): Promise<TestRedis> {
