@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import pg, { type Pool, type QueryConfig } from 'pg';
-import { queryAs, type Tenant } from './tenant-query.ts';
+import { createQueryAs, type Tenant } from './tenant-query.ts';
 import { TENANT_ROLE } from './tenant-role.ts';
 
 /** A transaction of Prisma's that is about to begin as a tenant. */
@@ -20,11 +20,12 @@ const readings = new AsyncLocalStorage<Reading>();
 export function joinBegin(pool: Pool): void {
   // `as`: of the many forms of this call, too, Prisma uses that one.
   const query = pool.query.bind(pool) as (...given: unknown[]) => Promise<unknown>;
+  const queryAs = createQueryAs(pool);
   const asReader = (...given: unknown[]): Promise<unknown> => {
     const reading = readings.getStore();
     if (reading === undefined) return query(...given);
     reading.statements += 1;
-    return queryAs(pool, reading.tenant, given[0] as QueryConfig);
+    return queryAs(reading.tenant, given[0] as QueryConfig);
   };
   pool.query = asReader as typeof pool.query;
   pool.on('connect', (client) => {

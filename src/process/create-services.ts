@@ -53,13 +53,13 @@ export function createServices(
   const schemas = createSchemas(deps);
   const streams = createStreams(deps);
   const { filters, publishingConfigs: configs } = deps;
-  const apiKeys = createApiKeys(deps, siblings.forgetKey);
-  const machineCredentials = createMachineCredentials(deps, siblings.forgetKey);
+  const apiKeys = createApiKeys(deps, { audit, forgetElsewhere: siblings.forgetKey });
+  const machineCredentials = createMachineCredentials(deps, { audit, forgetElsewhere: siblings.forgetKey });
   const forget = (appId: string): Promise<void> => {
     machineCredentials.forget(appId);
     return apiKeys.forgetEverywhere(appId);
   };
-  const apps = createApps(deps, { makeSystemChannels: ensureSystemChannels, forget });
+  const apps = createApps(deps, { audit, makeSystemChannels: ensureSystemChannels, forget });
   const tell = createTellChange(deps);
   const sessions = createSessions(deps, tell);
   const accounts = createAccounts(deps, { sessions, tell });
@@ -78,7 +78,7 @@ export function createServices(
     singleSignOn: createSingleSignOn(deps, { accounts, members, factorsOfPeople, sessions, tell }),
     apiKeys,
     apps,
-    organisations: createOrganisations(deps, { members, tell }),
+    organisations: createOrganisations(deps, { members, tell, audit }),
     audit,
     machineCredentials,
     tokens: createTokens(deps, {

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createApiKeys } from '../../src/identity/api-keys/service.ts';
 import { createDatabase } from '../../src/db/client.ts';
 import { createNewId } from '../../src/new-id.ts';
 import { API_KEYS_PATH, apiKeyCalls, keyOf } from '../support/make/api-key-calls.ts';
 import { type Edge, startEdge } from '../support/world/edge.ts';
 import { expectRefused } from '../support/check/edge-answers.ts';
 import { waitFor } from '../support/check/wait-for.ts';
+import { apiKeysOf } from '../support/make/credential-services.ts';
 
 let edge: Edge;
 beforeAll(async () => {
@@ -50,7 +50,7 @@ describe('authentication', () => {
     let now = Date.now();
     // `as`: as much of a logger as is called.
     const log = { warn: () => undefined } as never;
-    const other = createApiKeys({
+    const other = apiKeysOf({
       db,
       tenants: edge.database.tenants,
       clock: () => new Date(now),

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type ApiKeys, createApiKeys } from '../../src/identity/api-keys/service.ts';
+import type { ApiKeys } from '../../src/identity/api-keys/service.ts';
 import { createNewId } from '../../src/new-id.ts';
 import { SCOPES } from '../../src/kernel/scopes.ts';
 import { API_KEYS_PATH as PATH, apiKeyCalls, keyOf } from '../support/make/api-key-calls.ts';
 import { type Edge, type EdgeAnswer, startEdge } from '../support/world/edge.ts';
 import { expectRefused } from '../support/check/edge-answers.ts';
+import { apiKeysOf } from '../support/make/credential-services.ts';
 
 let edge: Edge;
 beforeAll(async () => {
@@ -40,7 +41,7 @@ async function withOtherProcess(work: (other: ApiKeys, advance: (ms: number) => 
   // `as`: as much of a logger as is called.
   const log = { warn: () => undefined } as never;
   const { db, tenants } = edge.database;
-  const other = createApiKeys({ db, tenants, clock: () => new Date(now), newId: createNewId(Date.now), log });
+  const other = apiKeysOf({ db, tenants, clock: () => new Date(now), newId: createNewId(Date.now), log });
   await work(other, (ms) => {
     now += ms;
   });

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type ApiKeys, createApiKeys } from '../../src/identity/api-keys/service.ts';
+import type { ApiKeys } from '../../src/identity/api-keys/service.ts';
 import { API_KEYS_PATH as PATH, apiKeyCalls, type KeyJson, keyOf } from '../support/make/api-key-calls.ts';
 import { expectRefused } from '../support/check/edge-answers.ts';
 import { type Edge, type EdgeAnswer, startEdge } from '../support/world/edge.ts';
+import { apiKeysOf } from '../support/make/credential-services.ts';
 
 let edge: Edge;
 beforeAll(async () => {
@@ -24,7 +25,7 @@ async function at(time: () => number, work: (other: ApiKeys) => Promise<void>): 
   const { db, tenants } = edge.database;
   // `as`: as much of a logger as is called.
   const log = { warn: () => undefined } as never;
-  const other = createApiKeys({ db, tenants, clock: () => new Date(time()), newId: () => '', log });
+  const other = apiKeysOf({ db, tenants, clock: () => new Date(time()), newId: () => '', log });
   await work(other);
   await other.settled();
 }

@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { createApiKeys } from '../../src/identity/api-keys/service.ts';
 import type { App } from '../../src/identity/apps/schema.ts';
 import { slugOf } from '../../src/identity/apps/service.ts';
 import { createChannel, createSubscription, type PageJson } from '../support/make/factories.ts';
@@ -8,6 +7,7 @@ import { type Answer, startPosthorn, type TestPosthorn } from '../support/servic
 import { startSecondApi } from '../support/service/two-apis.ts';
 import { asPerson, personScheme } from '../support/world/person-scheme.ts';
 import { openStream } from '../support/world/stream-reader.ts';
+import { apiKeysOf } from '../support/make/credential-services.ts';
 
 let posthorn: TestPosthorn;
 let appId: string;
@@ -227,7 +227,7 @@ describe('a suspended app', () => {
   test('has them refused within 5 s in every other process', async () => {
     let now = Date.now();
     const { db, tenants, newId, log } = posthorn.deps;
-    const other = createApiKeys({ db, tenants, clock: () => new Date(now), newId, log });
+    const other = apiKeysOf({ db, tenants, clock: () => new Date(now), newId, log });
     expect((await other.authenticate(ofApp.key))?.appId).toBe(ofApp.id);
     await setStatus('suspended');
     now += 5_000;

@@ -1,23 +1,21 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { SignedIn } from '../../src/identity/sessions/schema.ts';
-import { enrolTotp, totpCode } from '../support/make/factors.ts';
-import { codeOf, joinAs, OWNER, passPassword, setUpAnew } from '../support/make/people.ts';
+import { type Enrolled, enrolTotp, setUpWithTotp, totpCode } from '../support/make/factors.ts';
+import { codeOf, joinAs, OWNER, passPassword } from '../support/make/people.ts';
 import { runPosthorn } from '../support/service/command-line.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { type Browser, createBrowser } from '../support/world/browser.ts';
 
 let posthorn: TestPosthorn;
 let owner: { browser: Browser; me: SignedIn };
-let secret: string;
+let enrolled: Enrolled;
 let organisation: string;
 beforeAll(async () => {
   posthorn = await startPosthorn({ withWorker: false });
 });
 afterAll(() => posthorn.stop());
 beforeEach(async () => {
-  ({ owner, organisation } = await setUpAnew(posthorn));
-  ({ secret } = await enrolTotp(owner.browser));
-  await posthorn.deps.pool.query('UPDATE totp_factors SET last_step = NULL');
+  ({ owner, organisation, enrolled } = await setUpWithTotp(posthorn));
 });
 
 describe('a person who has lost the factor', () => {
@@ -100,7 +98,9 @@ test('an invitation is not accepted with the password alone, and with the sessio
     { error: { details: { field: 'password' } } },
   ]);
   await browser.request('POST', '/v1/sign-in', { email: OWNER.email, password: OWNER.password });
-  expect((await browser.request('POST', '/v1/sign-in/second-factor', { code: totpCode(secret) })).status).toBe(200);
+  expect((await browser.request('POST', '/v1/sign-in/second-factor', { code: totpCode(enrolled.secret) })).status).toBe(
+    200,
+  );
   const accepted = await browser.request<SignedIn>('POST', '/v1/invitations/accept', { code });
   expect([accepted.status, accepted.body.organisations.length]).toEqual([200, 2]);
   await db.member.deleteMany({ where: { organisationId: second.id } });

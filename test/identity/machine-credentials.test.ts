@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createMachineCredentials } from '../../src/identity/machine-credentials/service.ts';
 import { SCOPES } from '../../src/kernel/scopes.ts';
 import { type Answer, startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { tableContents } from '../support/check/table-contents.ts';
+import { machineCredentialsOf } from '../support/make/credential-services.ts';
 
 let posthorn: TestPosthorn;
 beforeAll(async () => {
@@ -27,7 +27,7 @@ const show = async (id: string): Promise<Credential> =>
   (await posthorn.request<Credential>('GET', `${PATH}/${id}`)).body;
 /** Secrets that would sign a token request now, newest first. */
 const taken = async (id: string): Promise<string[]> =>
-  (await createMachineCredentials(posthorn.deps).forToken(id))?.secrets.map(({ secret }) => secret) ?? [];
+  (await machineCredentialsOf(posthorn.deps).forToken(id))?.secrets.map(({ secret }) => secret) ?? [];
 
 describe('a machine credential', () => {
   test('shows its secret once, and its last four characters afterwards', async () => {
@@ -109,7 +109,7 @@ describe('rotation', () => {
     const { id } = await create();
     const { clientSecret } = (await post(`${PATH}/${id}/rotate`, { overlapHours: 2 })).body;
     const clock = (): Date => new Date(Date.now() + 2 * 3_600_000 + 1_000);
-    const later = await createMachineCredentials({ ...posthorn.deps, clock }).forToken(id);
+    const later = await machineCredentialsOf({ ...posthorn.deps, clock }).forToken(id);
     expect(later?.secrets.map(({ secret }) => secret)).toEqual([clientSecret]);
   });
 
@@ -146,7 +146,7 @@ describe('rotation', () => {
 test('a process believes what it has read of a credential for five seconds, or until it is told of a change', async () => {
   const { id } = await create();
   let now = Date.now();
-  const other = createMachineCredentials({ ...posthorn.deps, clock: () => new Date(now) });
+  const other = machineCredentialsOf({ ...posthorn.deps, clock: () => new Date(now) });
   const holder = { id, epoch: 1, scopes: new Set(['messages:write', 'dlq:read']) };
   expect(await other.callerOf({ ...holder, epoch: 2 })).toBeUndefined();
   expect(await other.callerOf(holder)).toMatchObject({

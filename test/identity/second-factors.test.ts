@@ -1,21 +1,24 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { URI } from 'otpauth';
 import type { SignedIn } from '../../src/identity/sessions/schema.ts';
-import { tableContents, tablesThatHold } from '../support/check/table-contents.ts';
+import { tablesThatHold } from '../support/check/table-contents.ts';
 import { enrolTotp, totpCode } from '../support/make/factors.ts';
-import { joinAs, OWNER, setUp, signIn } from '../support/make/people.ts';
+import { joinAs, OWNER, refusalOf, setUpAnew, signIn } from '../support/make/people.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { type Browser, createBrowser } from '../support/world/browser.ts';
 
 let posthorn: TestPosthorn;
 let browser: Browser;
+let organisation: string;
 beforeAll(async () => {
   posthorn = await startPosthorn({ withWorker: false });
 });
 afterAll(() => posthorn.stop());
 beforeEach(async () => {
-  await posthorn.deps.pool.query('TRUNCATE users, one_time_codes, sign_in_tries CASCADE');
-  ({ browser } = await setUp(posthorn));
+  ({
+    owner: { browser },
+    organisation,
+  } = await setUpAnew(posthorn));
 });
 
 type Refusal = { error: { code: string; message: string; details?: { field: string; reason: string } } };
@@ -24,13 +27,9 @@ const factors = async (by = browser) => (await by.request<Factors>('GET', '/v1/u
 const confirm = (code: string, by = browser) => by.request<Refusal>('POST', '/v1/user/totp/confirm', { code });
 const makeSecret = async (by = browser) =>
   (await by.request<{ secret: string; uri: string }>('POST', '/v1/user/totp')).body;
-const refuses = async (send: () => Promise<{ status: number; body: Refusal }>) => {
-  const before = await tableContents(posthorn.deps.pool);
-  const { status, body } = await send();
-  const { sign_in_tries: _, ...after } = await tableContents(posthorn.deps.pool);
-  expect(before).toMatchObject(after);
-  return [status, body.error.code];
-};
+const refuses = (method: string, path: string, body?: unknown, by = browser) =>
+  refusalOf(posthorn, by, [method, path, body], { isTry: true });
+const refusesCode = (code: string) => refuses('POST', '/v1/user/totp/confirm', { code });
 
 describe('an authenticator app', () => {
   test('is given its secret once, as a text and as a URI for a QR code, and the secret is sealed', async () => {
@@ -69,40 +68,39 @@ describe('an authenticator app', () => {
     const { secret: replaced } = await makeSecret();
     const { secret } = await makeSecret();
     for (const code of [totpCode(replaced), totpCode(secret, -4), totpCode(secret, 20)])
-      expect(await refuses(() => confirm(code))).toEqual([401, 'UNAUTHORIZED']);
+      expect(await refusesCode(code)).toEqual([401, 'UNAUTHORIZED']);
     expect((await confirm('12345')).body.error.details?.field).toBe('code');
     expect((await confirm(totpCode(secret).replace(/^.../, '$& '))).status).toBe(200);
   });
 
   test('is not begun without a secret, by one that was left for a quarter of an hour, or a second time', async () => {
-    expect(await refuses(() => confirm('123456'))).toEqual([409, 'CONFLICT']);
+    expect(await refusesCode('123456')).toEqual([409, 'CONFLICT']);
     const { secret } = await makeSecret();
     await posthorn.deps.pool.query(`UPDATE totp_factors SET created_at = created_at - interval '16 minutes'`);
-    expect(await refuses(() => confirm(totpCode(secret)))).toEqual([409, 'CONFLICT']);
+    expect(await refusesCode(totpCode(secret))).toEqual([409, 'CONFLICT']);
     const again = await makeSecret();
     expect((await confirm(totpCode(again.secret))).status).toBe(200);
-    expect(await refuses(() => confirm(totpCode(again.secret, 1)))).toEqual([409, 'CONFLICT']);
-    expect(await refuses(() => browser.request('POST', '/v1/user/totp'))).toEqual([409, 'CONFLICT']);
+    expect(await refusesCode(totpCode(again.secret, 1))).toEqual([409, 'CONFLICT']);
+    expect(await refuses('POST', '/v1/user/totp')).toEqual([409, 'CONFLICT']);
   });
 
   test('is begun by no sixth try within a quarter of an hour, right or wrong', async () => {
     const { secret } = await makeSecret();
     for (let time = 0; time < 5; time += 1) expect((await confirm(totpCode(secret, 20))).status).toBe(401);
-    expect(await refuses(() => confirm(totpCode(secret)))).toEqual([429, 'RATE_LIMITED']);
+    expect(await refusesCode(totpCode(secret))).toEqual([429, 'RATE_LIMITED']);
   });
 
   test('belongs to its person: no code of another one begins it', async () => {
-    const path = `/v1/organisations/${(await signIn(posthorn, OWNER)).me.organisations[0]?.id}`;
-    const other = await joinAs(posthorn, browser, path, { role: 'viewer', email: 'other@example.com' });
+    const other = await joinAs(posthorn, browser, organisation, { role: 'viewer', email: 'other@example.com' });
     const { secret } = await makeSecret(other.browser);
     await makeSecret();
-    expect(await refuses(() => confirm(totpCode(secret)))).toEqual([401, 'UNAUTHORIZED']);
+    expect(await refusesCode(totpCode(secret))).toEqual([401, 'UNAUTHORIZED']);
     expect((await confirm(totpCode(secret), other.browser)).status).toBe(200);
     expect(await factors()).toEqual({ isAsked: false, passkeys: 0, recoveryCodes: 0 });
   });
 
   test('is removed by its person alone, with its recovery codes', async () => {
-    expect(await refuses(() => browser.request('DELETE', '/v1/user/totp'))).toEqual([404, 'NOT_FOUND']);
+    expect(await refuses('DELETE', '/v1/user/totp')).toEqual([404, 'NOT_FOUND']);
     await enrolTotp(browser);
     expect((await browser.request('DELETE', '/v1/user/totp')).status).toBe(204);
     expect(await factors()).toEqual({ isAsked: false, passkeys: 0, recoveryCodes: 0 });
@@ -111,7 +109,7 @@ describe('an authenticator app', () => {
 
   test('is refused to a person without a password, for whom an identity provider answers', async () => {
     await posthorn.deps.db.user.updateMany({ data: { passwordHash: null } });
-    expect(await refuses(() => browser.request('POST', '/v1/user/totp'))).toEqual([409, 'CONFLICT']);
+    expect(await refuses('POST', '/v1/user/totp')).toEqual([409, 'CONFLICT']);
   });
 });
 
@@ -123,11 +121,11 @@ test.each([
 ])('%s %s wants a person who has just proven who they are', async (method, path, body) => {
   await enrolTotp(browser);
   await posthorn.deps.pool.query(`UPDATE sessions SET authenticated_at = now() - interval '11 minutes'`);
-  expect(await refuses(() => browser.request(method, path, body))).toEqual([403, 'FORBIDDEN']);
+  expect(await refuses(method, path, body)).toEqual([403, 'FORBIDDEN']);
 });
 
 test('recovery codes are made anew in the place of all earlier ones, once there is a factor', async () => {
-  expect(await refuses(() => browser.request('POST', '/v1/user/recovery-codes'))).toEqual([409, 'CONFLICT']);
+  expect(await refuses('POST', '/v1/user/recovery-codes')).toEqual([409, 'CONFLICT']);
   const { recoveryCodes } = await enrolTotp(browser);
   const made = await browser.request<{ recoveryCodes: string[] }>('POST', '/v1/user/recovery-codes');
   expect([made.status, made.body.recoveryCodes.length]).toEqual([201, 10]);
@@ -135,8 +133,11 @@ test('recovery codes are made anew in the place of all earlier ones, once there 
   expect(await factors()).toMatchObject({ recoveryCodes: 10 });
   const step = createBrowser(posthorn);
   await step.request('POST', '/v1/sign-in', { email: OWNER.email, password: OWNER.password });
-  const use = (code?: string) => step.request<Refusal>('POST', '/v1/sign-in/second-factor', { recoveryCode: code });
-  expect(await refuses(() => use(recoveryCodes[0]))).toEqual([401, 'UNAUTHORIZED']);
+  const use = (code?: string) => step.request('POST', '/v1/sign-in/second-factor', { recoveryCode: code });
+  expect(await refuses('POST', '/v1/sign-in/second-factor', { recoveryCode: recoveryCodes[0] }, step)).toEqual([
+    401,
+    'UNAUTHORIZED',
+  ]);
   expect((await use(made.body.recoveryCodes[0])).status).toBe(200);
 });
 

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createApiKeys, type ApiKeys } from '../../src/identity/api-keys/service.ts';
+import type { ApiKeys } from '../../src/identity/api-keys/service.ts';
 import { createFirstKeys, ensureEnvironments } from '../../src/process/seed.ts';
 import { createLog } from '../../src/log.ts';
 import { createNewId } from '../../src/new-id.ts';
 import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';
+import { apiKeysOf } from '../support/make/credential-services.ts';
 
 let database: TestDatabase;
 let apiKeys: ApiKeys;
@@ -13,7 +14,7 @@ beforeAll(async () => {
   const { db, tenants } = database;
   const deps = { db, tenants, clock: () => new Date(), newId: createNewId(Date.now), log: createLog('silent') };
   await ensureEnvironments(deps);
-  apiKeys = createApiKeys(deps);
+  apiKeys = apiKeysOf(deps);
 });
 afterAll(async () => {
   await apiKeys.settled();

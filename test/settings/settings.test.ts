@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createApiKeys } from '../../src/identity/api-keys/service.ts';
 import { childEnvironment } from '../../src/config.ts';
 import { ensureEnvironments } from '../../src/process/seed.ts';
 import { createLog } from '../../src/log.ts';
@@ -12,6 +11,7 @@ import { createNewId } from '../../src/new-id.ts';
 import { runPosthorn, startPosthorn } from '../support/service/command-line.ts';
 import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';
 import { BUILT } from '../support/service/ensure-built.ts';
+import { apiKeysOf } from '../support/make/credential-services.ts';
 
 let database: TestDatabase;
 const folder = mkdtempSync(join(tmpdir(), 'posthorn-settings-'));
@@ -84,7 +84,7 @@ describe('names on the command line', () => {
   // Old: a name with escape sequences cleared the terminal of whoever listed the keys.
   test('that hold control characters are shown escaped, in the table and as JSON', async () => {
     const name = 'x\u001b[2J\u009bred\u202e';
-    const apiKeys = createApiKeys({
+    const apiKeys = apiKeysOf({
       db: database.db,
       tenants: database.tenants,
       clock: () => new Date(),

@@ -1,7 +1,7 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { Doer } from '../audit/record.ts';
-import { createAudit } from '../audit/service.ts';
+import type { Audit } from '../audit/service.ts';
 import type { EnvironmentCaller, EnvironmentKind } from '../caller.ts';
 import { type Limits, resolveLimits, type Tier } from '../tiers.ts';
 import { ApiError, invalidField, notFound } from '../../kernel/api-error.ts';
@@ -80,17 +80,18 @@ export type ApiKeys = {
   };
 };
 
-/**
- * `forgetElsewhere` makes the other processes of the same supervisor forget a key, and resolves when they have. Default: there are
- * none.
- */
+type Collaborators = {
+  audit: Pick<Audit, 'record' | 'operatorIn'>;
+  /** Makes the other processes of the same supervisor forget a key, and resolves when they have. Default: there are none. */
+  forgetElsewhere?: (id: string) => Promise<void>;
+};
+
 export function createApiKeys(
   deps: Pick<Dependencies, 'db' | 'tenants' | 'clock' | 'newId' | 'log'>,
-  forgetElsewhere: (id: string) => Promise<void> = async () => undefined,
+  { audit, forgetElsewhere = async () => undefined }: Collaborators,
 ): ApiKeys {
   const { db, tenants, clock, newId } = deps;
   const known = createKnownKeys(deps);
-  const audit = createAudit(deps);
   const forget = async (id: string): Promise<void> => {
     known.forget(id);
     await forgetElsewhere(id);

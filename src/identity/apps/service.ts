@@ -1,6 +1,6 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import { createAudit } from '../audit/service.ts';
+import type { Audit } from '../audit/service.ts';
 import type { TenantCaller } from '../caller.ts';
 import { completeRetryPolicy, retryPolicyProblem } from '../../contract/retry-policy.ts';
 import { ApiError, invalidField } from '../../kernel/api-error.ts';
@@ -47,6 +47,7 @@ export type Apps = {
 };
 
 type Collaborators = {
+  audit: Pick<Audit, 'record' | 'operatorOn'>;
   /** Makes the system channels of environments that have none. */
   makeSystemChannels(transaction: DatabaseTransaction): Promise<void>;
   /** Makes every process of this supervisor forget the credentials of an app. */
@@ -54,12 +55,10 @@ type Collaborators = {
 };
 
 export function createApps(
-  deps: Pick<Dependencies, 'db' | 'tenants' | 'newId' | 'clock'>,
-  { makeSystemChannels, forget }: Collaborators,
+  // An app is made and changed by the engine (db): both of its environments change with it.
+  { db, tenants, newId, clock }: Pick<Dependencies, 'db' | 'tenants' | 'newId' | 'clock'>,
+  { audit, makeSystemChannels, forget }: Collaborators,
 ): Apps {
-  // An app is made and changed by the engine: both of its environments change with it.
-  const { db, tenants, newId, clock } = deps;
-  const audit = createAudit(deps);
   const insert = (
     by: TenantCaller | undefined,
     organisationId: string,

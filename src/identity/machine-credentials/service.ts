@@ -7,7 +7,7 @@ import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/pag
 import { controlCharacterProblem } from '../../kernel/plain-text.ts';
 import { SCOPES, type Scope } from '../../kernel/scopes.ts';
 import type { Doer } from '../audit/record.ts';
-import { createAudit } from '../audit/service.ts';
+import type { Audit } from '../audit/service.ts';
 import type { EnvironmentCaller, EnvironmentKind } from '../caller.ts';
 import { inOrder, limitsToWrite, refuseGrant, requireFuture } from '../grants/grant.ts';
 import { statusProblem } from '../grants/schema.ts';
@@ -84,16 +84,17 @@ export type MachineCredentials = {
   };
 };
 
-/**
- * `forgetElsewhere` makes the other processes of the same supervisor forget a credential, and resolves when they have. Default: there
- * are none.
- */
+type Collaborators = {
+  audit: Pick<Audit, 'record' | 'operatorIn'>;
+  /** Makes the other processes of the same supervisor forget a credential, and resolves when they have. Default: there are none. */
+  forgetElsewhere?: (id: string) => Promise<void>;
+};
+
 export function createMachineCredentials(
   { db, tenants, clock, newId, keyRing }: Pick<Dependencies, 'db' | 'tenants' | 'clock' | 'newId' | 'keyRing'>,
-  forgetElsewhere: (id: string) => Promise<void> = async () => undefined,
+  { audit, forgetElsewhere = async () => undefined }: Collaborators,
 ): MachineCredentials {
   const known = createKnownCredentials({ db, clock });
-  const audit = createAudit({ db, tenants, clock, newId });
   const forget = async (id: string): Promise<void> => {
     known.forget(id);
     await forgetElsewhere(id);

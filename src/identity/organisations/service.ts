@@ -1,6 +1,6 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import { createAudit } from '../audit/service.ts';
+import type { Audit } from '../audit/service.ts';
 import type { Caller, TenantCaller } from '../caller.ts';
 import { doneBy, type TellChange } from '../changes.ts';
 import type { Members } from '../members/service.ts';
@@ -33,12 +33,16 @@ export type Organisations = {
 /** Each request of a session reads the roles of its person in all of them. */
 const MOST_OF_A_PERSON = 100;
 
+type Collaborators = {
+  members: Pick<Members, 'rolesOf' | 'makeOwner'>;
+  tell: TellChange<DatabaseTransaction>;
+  audit: Pick<Audit, 'record'>;
+};
+
 export function createOrganisations(
-  deps: Pick<Dependencies, 'db' | 'tenants' | 'newId' | 'clock'>,
-  { members, tell }: { members: Pick<Members, 'rolesOf' | 'makeOwner'>; tell: TellChange<DatabaseTransaction> },
+  { db, tenants, newId, clock }: Pick<Dependencies, 'db' | 'tenants' | 'newId' | 'clock'>,
+  { members, tell, audit }: Collaborators,
 ): Organisations {
-  const { db, tenants, newId, clock } = deps;
-  const audit = createAudit(deps);
   const found = async (
     caller: TenantCaller,
     id: string,

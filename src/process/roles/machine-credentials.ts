@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { createAudit } from '../../identity/audit/service.ts';
 import type { EnvironmentKind } from '../../identity/caller.ts';
 import {
   createMachineCredentials,
@@ -86,7 +87,8 @@ async function withCredentials<T>(
     try {
       const keyRing = isSealing ? await provenRing(pool, config) : NOTHING_TO_SEAL;
       const deps = { db, tenants: createTenants({ db, pool }), clock: () => new Date(), newId: createNewId(Date.now) };
-      return await work(createMachineCredentials({ ...deps, keyRing }));
+      const audit = createAudit(deps);
+      return await work(createMachineCredentials({ ...deps, keyRing }, { audit }));
     } finally {
       await Promise.all([db.$disconnect(), pool.end()]);
     }

@@ -4,6 +4,7 @@ import { type Config, readConfig } from '../../config.ts';
 import { type Connected, createDependencies } from '../create-dependencies.ts';
 import { migrate } from '../../db/migrate.ts';
 import { createApiKeys } from '../../identity/api-keys/service.ts';
+import { createAudit } from '../../identity/audit/service.ts';
 import { identifyProcess, takeLock } from '../../../local/process-identity.ts';
 import { createFirstKeys, ensureEnvironments } from '../seed.ts';
 import { createLog, type ServiceLog } from '../../log.ts';
@@ -85,7 +86,8 @@ async function startEverything(
     const apiUrl = `http://localhost:${service.port}`;
     keepState(config, { ...infrastructure, apiUrl });
     undo.add(async () => removeRunningState(config.dataFolder));
-    const keys = await createFirstKeys(connected.deps, createApiKeys(connected.deps));
+    const audit = createAudit(connected.deps);
+    const keys = await createFirstKeys(connected.deps, createApiKeys(connected.deps, { audit }));
     const setupLink = await firstSetupLink(connected.deps);
     for (const line of describeService({ ...infrastructure, config, apiUrl, keys, setupLink })) print(line);
     return {

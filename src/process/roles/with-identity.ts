@@ -14,8 +14,13 @@ export type Identity = { apiKeys: ApiKeys; apps: Apps; audit: Audit };
 export async function withIdentity<T>(work: (identity: Identity) => Promise<T>): Promise<T> {
   return withDatabase(readConfig(), async (db, tenants) => {
     const deps = { db, tenants, clock: () => new Date(), newId: createNewId(Date.now), log: createLog('error') };
-    const apiKeys = createApiKeys(deps);
-    const apps = createApps(deps, { makeSystemChannels: ensureSystemChannels, forget: apiKeys.forgetEverywhere });
-    return work({ apiKeys, apps, audit: createAudit(deps) });
+    const audit = createAudit(deps);
+    const apiKeys = createApiKeys(deps, { audit });
+    const forget = apiKeys.forgetEverywhere;
+    return work({
+      apiKeys,
+      apps: createApps(deps, { audit, makeSystemChannels: ensureSystemChannels, forget }),
+      audit,
+    });
   });
 }

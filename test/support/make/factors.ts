@@ -1,6 +1,9 @@
 import { TOTP } from 'otpauth';
 import { type Authenticator, createAuthenticator } from '../world/authenticator.ts';
+import type { SignedIn } from '../../../src/identity/sessions/schema.ts';
+import type { TestPosthorn } from '../service/posthorn.ts';
 import type { Browser } from '../world/browser.ts';
+import { setUpAnew } from './people.ts';
 
 /** The code of a secret, so many steps of 30 s from now. */
 export const totpCode = (secret: string, steps = 0): string =>
@@ -15,6 +18,21 @@ export async function enrolTotp(browser: Browser): Promise<Enrolled> {
   const { status, body } = await browser.request<{ recoveryCodes?: string[] }>('POST', '/v1/user/totp/confirm', sent);
   if (status !== 200) throw new Error(`The first code was answered ${status}: ${JSON.stringify(body)}`);
   return { secret: made.secret, recoveryCodes: body.recoveryCodes ?? [] };
+}
+
+/** Makes codes of the last minute good again: a test needs more than one. */
+export async function forgetSteps({ deps }: TestPosthorn): Promise<void> {
+  await deps.pool.query('UPDATE totp_factors SET last_step = NULL');
+}
+
+/** Forgets all people, and makes the first administrator anew, with an authenticator app none of whose codes is used up. */
+export async function setUpWithTotp(
+  posthorn: TestPosthorn,
+): Promise<{ owner: { browser: Browser; me: SignedIn }; organisation: string; enrolled: Enrolled }> {
+  const made = await setUpAnew(posthorn);
+  const enrolled = await enrolTotp(made.owner.browser);
+  await forgetSteps(posthorn);
+  return { ...made, enrolled };
 }
 
 /** Origin of pages where nothing is set: that of PUBLIC_BASE_URL's default. */

@@ -56,7 +56,8 @@ export async function startResources(): Promise<Resources> {
   const deliveries = createDeliveries({ tenants, clock: now }, { audit });
   const guard = createAddressGuard({ allowCidrs: [], allowHttp: false, own: createOwnAddresses([]) });
   const forget = (): Promise<void> => Promise.resolve();
-  const apps = createApps({ db, tenants, newId, clock: now }, { makeSystemChannels: ensureSystemChannels, forget });
+  const makeSystemChannels = ensureSystemChannels;
+  const apps = createApps({ db, tenants, newId, clock: now }, { audit, makeSystemChannels, forget });
   const callers = await insertCallers(db, newId);
   return {
     db,

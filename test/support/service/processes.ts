@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { createApiKeys } from '../../../src/identity/api-keys/service.ts';
 import { childEnvironment } from '../../../src/config.ts';
 import { createDatabase } from '../../../src/db/client.ts';
 import { createPool } from '../../../src/db/pool.ts';
@@ -13,6 +12,7 @@ import { createNewId } from '../../../src/new-id.ts';
 import { BUILT } from './ensure-built.ts';
 import { waitFor } from '../check/wait-for.ts';
 import { TEST_THRESHOLD } from './threshold.ts';
+import { apiKeysOf } from '../make/credential-services.ts';
 
 /** How a process ended, and how long that took from the signal on, ms. */
 export type Ending = { exitCode: number | null; signal: NodeJS.Signals | null; afterMs: number };
@@ -78,7 +78,7 @@ export async function prepareService(
   try {
     const deps = { db, tenants, newId: createNewId(Date.now), clock: () => new Date(), log: createLog('silent') };
     await ensureEnvironments(deps);
-    const { key } = await createApiKeys(deps).operator.create({
+    const { key } = await apiKeysOf(deps).operator.create({
       environment: 'live',
       name: 'Faults',
       tier: 'enterprise',

@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { createKeyRing } from '../../../src/credentials/key-ring.ts';
 import { apiKeyRoutes } from '../../../src/identity/api-keys/routes.ts';
 import { apiKeyScheme } from '../../../src/identity/api-keys/scheme.ts';
-import { type ApiKeys, createApiKeys, type OperatorApiKey } from '../../../src/identity/api-keys/service.ts';
+import type { ApiKeys, OperatorApiKey } from '../../../src/identity/api-keys/service.ts';
 import { type App, createApp } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config.ts';
 import { errorEnvelope } from '../../../src/http/error-envelope.ts';
@@ -24,6 +24,7 @@ import { PROBES, problemsOf } from '../check/answer-check.ts';
 import { createTestDatabase, type TestDatabase } from '../service/database.ts';
 import { createProbes } from './edge-probes.ts';
 import { startTcpProxy, type TcpProxy } from '../service/tcp-proxy.ts';
+import { apiKeysOf } from '../make/credential-services.ts';
 
 export type EdgeAnswer = {
   status: number;
@@ -94,7 +95,7 @@ export async function startEdge(
     config: readConfig(settings.environment ?? {}),
   };
   await ensureEnvironments(deps);
-  const apiKeys = createApiKeys(deps);
+  const apiKeys = apiKeysOf(deps);
   const { strangerRequestsPerMinute } = settings;
   const limiter = createLimiter({ log, ...(strangerRequestsPerMinute !== undefined && { strangerRequestsPerMinute }) });
   const probes = createProbes(deps);

@@ -1,0 +1,11 @@
+import { createApiKeys } from '../../../src/identity/api-keys/service.ts';
+import { createAudit } from '../../../src/identity/audit/service.ts';
+import { createMachineCredentials } from '../../../src/identity/machine-credentials/service.ts';
+
+/** API keys as another process knows them, with an audit log of the same dependencies. */
+export const apiKeysOf = (deps: Parameters<typeof createApiKeys>[0]) =>
+  createApiKeys(deps, { audit: createAudit(deps) });
+
+/** The same for machine credentials. */
+export const machineCredentialsOf = (deps: Parameters<typeof createMachineCredentials>[0]) =>
+  createMachineCredentials(deps, { audit: createAudit(deps) });
