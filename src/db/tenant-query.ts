@@ -42,8 +42,8 @@ class TenantStatement extends Statement {
   private hasEntered = false;
   private readonly tenant: Tenant;
 
-  constructor(tenant: Tenant, config: Config, done: Done) {
-    super({ ...config, queryMode: 'extended' }, done);
+  constructor(tenant: Tenant, config: Config, name: string | undefined, done: Done) {
+    super({ ...config, ...(name !== undefined && { name }), queryMode: 'extended' }, done);
     this.tenant = tenant;
   }
 
@@ -79,14 +79,12 @@ export function createQueryAs(pool: Pool): (tenant: Tenant, config: Config) => P
     return names.get(text);
   };
   return async (tenant, config) => {
-    const name = nameOf(config.text);
-    const named = name === undefined ? config : { ...config, name };
     const connection = await pool.connect();
     let failure: Error | undefined;
     try {
       return await new Promise<QueryResult>((resolve, reject) => {
         const done: Done = (problem, result) => (problem == null ? resolve(result) : reject(problem));
-        connection.query(new TenantStatement(tenant, named, done));
+        connection.query(new TenantStatement(tenant, config, nameOf(config.text), done));
       });
     } catch (problem) {
       failure = problem instanceof Error ? problem : new Error('A statement failed', { cause: problem });

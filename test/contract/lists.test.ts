@@ -226,6 +226,21 @@ describe.each(LISTS)('the list of $name', ({ name, filters, hasTimes, isSoonestF
   }
 });
 
+test.each([
+  ['messages', 'channels'],
+  ['scheduled', 'channels'],
+  ['attempts', 'deliveries'],
+] as const)('a cursor of the list of %s of one thing opens that of no other one', async (name, table) => {
+  const id = /[a-z]{3}_\w+/.exec(paths.live[name])?.[0] ?? '';
+  const { rows } = await posthorn.deps.pool.query<{ id: string }>(
+    `SELECT o.id FROM ${table} o JOIN ${table} t USING (environment_id) WHERE t.id = $1 AND o.id <> $1 ORDER BY 1 LIMIT 1`,
+    [id],
+  );
+  const path = `${paths.live[name].replace(id, rows[0]?.id ?? 'none')}?cursor=${await cursorOf(name)}`;
+  const { status, body } = await posthorn.request<Refusal>('GET', path);
+  expect([status, body.error?.details?.field]).toEqual([400, 'cursor']);
+});
+
 test('a list that grows while it is read goes on behind the last item, and neither repeats nor leaves out one', async () => {
   for (const name of ['messages', 'deliveries', 'subscriptions'] as const) {
     const before = (await all(name)).map(({ id }) => id);

@@ -214,6 +214,13 @@ describe('the chain', () => {
       'the columns of the entry at position 3 differ from its text',
     ],
     [
+      'a whole chain that was given to another organisation',
+      `INSERT INTO organisations (id, name, updated_at) VALUES ('org_other', 'Other', now());
+       UPDATE audit_entries SET organisation_id = 'org_other'; UPDATE audit_heads SET organisation_id = 'org_other'`,
+      0,
+      'the columns of the entry at position 1 differ from its text',
+    ],
+    [
       'entries that are missing at the end',
       'DELETE FROM audit_entries WHERE position > 5',
       5,
@@ -230,6 +237,7 @@ describe('the chain', () => {
       expect(await verify()).toEqual([{ organisationId: expect.any(String), entries, breach }]);
       await connection.query('DELETE FROM audit_entries');
       await connection.query('INSERT INTO audit_entries TABLE kept');
+      await connection.query('UPDATE audit_heads SET organisation_id = (SELECT organisation_id FROM kept LIMIT 1)');
     } finally {
       await connection.query('ALTER TABLE audit_entries ENABLE TRIGGER audit_entries_append_only');
       await connection.query('DROP TABLE IF EXISTS kept');

@@ -65,6 +65,15 @@ test('one who comes for the first time has the account of the address alone: oth
   expect((await stranger.request('POST', '/v1/password-reset', body)).status).toBe(403);
 });
 
+test('others who have come by the provider link no account but their own', async () => {
+  await comeBy({ sub: 'ben', email: 'ben@example.com', email_verified: true, groups: ['staff'] });
+  const nora = await joinAs(posthorn, owner.browser, organisation, { role: 'viewer', email: NORA.email });
+  const prove = (browser: Browser) => browser.request('POST', '/v1/session/authenticate/single-sign-on', {});
+  expect((await prove(nora.browser)).status).toBe(409);
+  const { browser, page } = await comeBy({ ...NORA, groups: ['staff'] });
+  expect([page, await rolesOf(browser), (await prove(browser)).status]).toEqual(['/', ['admin'], 200]);
+});
+
 test('an owner makes no password for somebody who signs in there, and the command line does', async () => {
   const { browser } = await comeBy({ ...NORA, groups: ['staff'] });
   const { user } = (await browser.request<SignedIn>('GET', '/v1/session')).body;

@@ -1,43 +1,145 @@
-/** Conditions without which nothing changes that a caller could see, each with its reason. */
-export const EQUIVALENT: Readonly<Record<string, string>> = {
-  'src/deliveries/service.ts createDeliveries.listAttempts: cursor environmentId: caller.environmentId':
-    'The name of the list has the id of the delivery, which was found in the environment.',
-  'src/deliveries/statements/dead-letters.ts discardDeadLetter: sql environment_id = $2':
-    'The dead letter was found in the environment a moment before, and keeps it.',
-  'src/deliveries/statements/due-again.ts REPLAY_DEAD_LETTERS: sql l.environment_id = $2':
-    'A single dead letter was found in the environment a moment before, and those of a replay are selected by it.',
-  'src/idempotency/kept-answers.ts isAnswerTo: sql k.environment_id = ${message}.environment_id':
-    'The answer begins with the id of the message, which no answer of another tenant does: the condition spares a look at theirs.',
-  'src/messages/service.ts createMessages.list: cursor environmentId':
-    'The name of the list has the id of the channel, which was found in the environment.',
-  'src/messages/store.ts listMessages: sql d.environment_id = ${values.add(environmentId)}':
-    'The same transaction has found the channel in the environment, and a message is stored with that of its channel.',
-  'src/publishing/configs/channel-configs.ts keyOf: key environmentId':
-    'A refusal by what a process remembers asks PostgreSQL once more, with the environment, and the statement that stores looks at it too.',
-  'src/identity/audit/chain.ts repeats: comparison organisationId === row.organisationId':
-    'Rows are read by their organisation: one that was moved is missing in its own chain, and its hash continues no other one.',
-  'src/subscriptions/store.ts setStatus: where environmentId':
-    'The same transaction has locked the subscription, with the environment.',
-  'src/replays/batches.ts cancelReplay: sql environment_id = $2':
-    'The replay was found in the environment a moment before, and keeps it.',
-  'src/publishing/dry-run.ts createDryRun.scope: cursor environmentId':
-    'The name of the list has the id of the channel, which was found in the environment.',
-  'src/publishing/publisher-ids-store.ts claimPublisherIds: sql environment_id, ':
-    'An id is committed with a message of its channel alone, so that all ids of a channel are of its environment.',
-  'src/publishing/scheduled-store.ts SCHEDULE: sql c.environment_id = m.environment_id':
-    'storeScheduled says that the channel is not there, and the transaction is undone.',
-  'src/scheduling/service.ts createScheduling.list: cursor environmentId':
-    'The name of the list has the id of the channel, which was found in the environment.',
-  'src/scheduling/store.ts listScheduled: sql d.environment_id = ${values.add(environmentId)}':
-    'The same transaction has found the channel in the environment, and a message is stored with that of its channel.',
-  'src/identity/members/service.ts createMembers.renewSessions: comparison principal.id !== userId':
-    'The sessions of the other person end all the same; the one who asks gets another secret for a session that goes on.',
-  'src/identity/api-keys/known-keys.ts createKnownKeys.forget: comparison known.appId === id':
-    'A process that forgets keys of other apps too asks PostgreSQL for them with their next request.',
+/** Why nothing depends on a condition, and the tests that hold what the reason says. */
+export type Reason = { because: string; heldBy: readonly { path: string; title: string }[] };
+
+// The thing itself is looked for in the environment, before or in the same transaction.
+const REFUSED = {
+  path: 'test/contract/isolation.test.ts',
+  title: 'refuses every wrong caller, shows nothing and changes nothing',
+};
+// A message is stored with the environment of its channel.
+const NOT_STORED = {
+  path: 'test/contract/isolation-publishing.test.ts',
+  title: 'finds no channel of a neighbour, and leaves nothing there',
+};
+// The name of the list has the id of the thing.
+const OTHER_CURSOR = { path: 'test/contract/lists.test.ts', title: 'of one thing opens that of no other one' };
+
+/** Conditions without which nothing changes that a caller could see. `npm run mutations -- --equivalent` shows that they survive. */
+export const EQUIVALENT: Readonly<Record<string, Reason>> = {
+  'src/deliveries/service.ts createDeliveries.listAttempts: cursor environmentId: caller.environmentId': {
+    because: 'The name of the list has the id of the delivery, which was found in the environment.',
+    heldBy: [REFUSED, OTHER_CURSOR],
+  },
+  'src/deliveries/statements/dead-letters.ts discardDeadLetter: sql environment_id = $2': {
+    because: 'The dead letter was found in the environment a moment before, and keeps it.',
+    heldBy: [REFUSED],
+  },
+  'src/deliveries/statements/due-again.ts REPLAY_DEAD_LETTERS: sql l.environment_id = $2': {
+    because:
+      'A single dead letter was found in the environment a moment before, and those of a replay are selected by it.',
+    heldBy: [
+      {
+        path: 'test/contract/isolation-shared.test.ts',
+        title: 'a replay of all dead letters counts those of its own environment, and makes no other ones due',
+      },
+      REFUSED,
+    ],
+  },
+  'src/idempotency/kept-answers.ts isAnswerTo: sql k.environment_id = ${message}.environment_id': {
+    because:
+      'The answer begins with the id of the message, which no answer of another tenant does: the condition spares a look at theirs.',
+    heldBy: [
+      {
+        path: 'test/contract/isolation-shared.test.ts',
+        title: 'answers for no other tenant, nor for another credential',
+      },
+    ],
+  },
+  'src/messages/service.ts createMessages.list: cursor environmentId': {
+    because: 'The name of the list has the id of the channel, which was found in the environment.',
+    heldBy: [REFUSED, OTHER_CURSOR],
+  },
+  'src/messages/store.ts listMessages: sql d.environment_id = ${values.add(environmentId)}': {
+    because:
+      'The same transaction has found the channel in the environment, and a message is stored with that of its channel.',
+    heldBy: [REFUSED, NOT_STORED],
+  },
+  'src/publishing/configs/channel-configs.ts keyOf: key environmentId': {
+    because:
+      'A refusal by what a process remembers asks PostgreSQL once more, with the environment, and the statement that stores looks at it too.',
+    heldBy: [
+      {
+        path: 'test/contract/isolation-shared.test.ts',
+        title: 'a channel whose schema and filters are known is not there for a neighbour',
+      },
+    ],
+  },
+  'src/subscriptions/store.ts setStatus: where environmentId': {
+    because: 'The same transaction has locked the subscription, with the environment.',
+    heldBy: [REFUSED],
+  },
+  'src/replays/batches.ts cancelReplay: sql environment_id = $2': {
+    because: 'The replay was found in the environment a moment before, and keeps it.',
+    heldBy: [REFUSED],
+  },
+  'src/publishing/dry-run.ts createDryRun.scope: cursor environmentId': {
+    because: 'The name of the list has the id of the channel, which was found in the environment.',
+    heldBy: [
+      {
+        path: 'test/contract/isolation-publishing.test.ts',
+        title: 'a dry run with %s finds no channel of a neighbour',
+      },
+    ],
+  },
+  'src/publishing/publisher-ids-store.ts claimPublisherIds: sql environment_id, ': {
+    because:
+      'An id is committed with a message of its channel alone, so that all ids of a channel are of its environment.',
+    heldBy: [
+      {
+        path: 'test/publishing/publisher-ids.test.ts',
+        title: 'an id holds any 128 visible ASCII characters, for its own channel and environment',
+      },
+    ],
+  },
+  'src/publishing/scheduled-store.ts SCHEDULE: sql c.environment_id = m.environment_id': {
+    because: 'storeScheduled says that the channel is not there, and the transaction is undone.',
+    heldBy: [NOT_STORED],
+  },
+  'src/scheduling/service.ts createScheduling.list: cursor environmentId': {
+    because: 'The name of the list has the id of the channel, which was found in the environment.',
+    heldBy: [REFUSED, OTHER_CURSOR],
+  },
+  'src/scheduling/store.ts listScheduled: sql d.environment_id = ${values.add(environmentId)}': {
+    because:
+      'The same transaction has found the channel in the environment, and a message is stored with that of its channel.',
+    heldBy: [REFUSED, NOT_STORED],
+  },
+  'src/identity/members/service.ts createMembers.renewSessions: comparison principal.id !== userId': {
+    because:
+      'The sessions of the other person end all the same; the one who asks gets another secret for a session that goes on.',
+    heldBy: [
+      {
+        path: 'test/identity/members.test.ts',
+        title: 'takes the ownership over; the one before is an admin, in a session with another secret',
+      },
+    ],
+  },
+  'src/identity/api-keys/known-keys.ts createKnownKeys.forget: comparison known.appId === id': {
+    because: 'A process that forgets keys of other apps too asks PostgreSQL for them with their next request.',
+    heldBy: [
+      {
+        path: 'test/identity/apps.test.ts',
+        title: 'has its credentials refused at once here, with a reason, until it is active',
+      },
+    ],
+  },
   'src/identity/machine-credentials/known-credentials.ts createKnownCredentials.forget: comparison known.appId === id':
-    'A process that forgets credentials of other apps too asks PostgreSQL for them with their next request.',
-  'src/identity/factors/store.ts useStep: where userId':
-    'The ciphertext beside it is sealed under a nonce of its own, so that no two people have the same one.',
-  'src/identity/members/invitations-store.ts deleteInvitation: where organisationId':
-    'The transaction that deletes an invitation by its id has just found that id in the organisation.',
+    {
+      because: 'A process that forgets credentials of other apps too asks PostgreSQL for them with their next request.',
+      heldBy: [
+        {
+          path: 'test/identity/suspended-clients.test.ts',
+          title:
+            'a machine credential of a suspended app gets no token, and its tokens are refused, until the app is active',
+        },
+      ],
+    },
+  'src/identity/factors/store.ts useStep: where userId': {
+    because: 'The ciphertext beside it is sealed under a nonce of its own, so that no two people have the same one.',
+    heldBy: [{ path: 'src/credentials/key-ring.test.ts', title: 'seals the same text differently each time' }],
+  },
+  'src/identity/members/invitations-store.ts deleteInvitation: where organisationId': {
+    because: 'The transaction that deletes an invitation by its id has just found that id in the organisation.',
+    heldBy: [REFUSED],
+  },
 };

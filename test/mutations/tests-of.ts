@@ -27,7 +27,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'src/identity/machine-credentials': '/v1/machine-credentials',
   'src/identity/members': '/v1/organisations',
   'src/identity/organisations': '/v1/organisations',
-  'src/identity/passkeys': '/v1/passkeys',
+  'src/identity/passkeys': '/v1/user/passkeys',
   'src/identity/sessions': '/v1/sessions|remembers',
 };
 
@@ -35,7 +35,7 @@ const TITLES: Readonly<Record<string, string>> = {
 const OWN: Readonly<Record<string, readonly string[]>> = {
   'src/dead-letters': ['replays/dead-letters', 'replays/filters'],
   'src/dispatch': ['dispatch/reconciler'],
-  'src/identity/accounts': ['identity/single-sign-on-provider', 'identity/things-of-others', 'identity/sign-in'],
+  'src/identity/accounts': ['identity/single-sign-on-accounts', 'identity/things-of-others', 'identity/sign-in'],
   'src/identity/api-keys': ['identity/api-keys', 'identity/api-key-changes', 'identity/new-scopes'],
   'src/identity/apps': ['identity/apps', 'identity/suspended-clients'],
   'src/identity/audit': ['identity/audit', 'identity/audit-people'],
@@ -57,7 +57,7 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
   'src/identity/passkeys': ['identity/passkeys', 'identity/passkey-sign-in'],
   'src/identity/sessions': ['identity/things-of-others', 'identity/sessions', 'identity/lost-rights'],
   'src/identity/sign-in': ['identity/sign-in', 'identity/second-steps'],
-  'src/identity/single-sign-on': ['identity/single-sign-on'],
+  'src/identity/single-sign-on': ['identity/single-sign-on-accounts', 'identity/single-sign-on'],
   'src/messages': ['messages/erasure', 'publishing/messages'],
   'src/publishing': ['publishing/publishing-configs', 'publishing/publisher-ids', 'publishing/dry-run'],
   'src/streams': ['streams/stream'],
