@@ -5,22 +5,23 @@ import { Pool as Connections } from 'undici';
 import { ensureBuilt } from '../test/support/service/ensure-built.ts';
 import { createTarget } from './against/http-target.ts';
 import { prepareTree } from './against/tree.ts';
-import { type Ask, CONNECTIONS, type Cost, measureCalls } from './cost-of-calls.ts';
+import { type Ask, call as send, CONNECTIONS, type Cost, measureCalls } from './cost-of-calls.ts';
 import { wholeNumber } from './options.ts';
 import { type Rig, startRig } from './rig.ts';
 import { AUTHORITY_FILE, OWN_PROGRAM, type Program, type Service, startService } from './service.ts';
 import { formatTable, percentile, show, spreadOf } from './statistics.ts';
 
+type Ids = { channelId: string; messageId: string; subscriptionId: string };
+
+const BODY = '{"eventType":"order.paid","payload":{"number":1}}';
 /** Calls with an API key, as a program makes them most. Nobody subscribes to the channel. */
 const CALLS = {
-  'GET a channel': (channelId: string) => ({ method: 'GET', path: `/v1/channels/${channelId}` }),
+  'GET a channel': ({ channelId }) => ({ method: 'GET', path: `/v1/channels/${channelId}` }),
   'GET 20 channels': () => ({ method: 'GET', path: '/v1/channels?limit=20' }),
-  publish: (channelId: string) => ({
-    method: 'POST',
-    path: `/v1/channels/${channelId}/messages`,
-    body: '{"eventType":"order.paid","payload":{"number":1}}',
-  }),
-} as const satisfies Record<string, (channelId: string) => Omit<Ask, 'headers'>>;
+  'GET a subscription': ({ subscriptionId }) => ({ method: 'GET', path: `/v1/subscriptions/${subscriptionId}` }),
+  'GET a message': ({ messageId }) => ({ method: 'GET', path: `/v1/messages/${messageId}` }),
+  publish: ({ channelId }) => ({ method: 'POST', path: `/v1/channels/${channelId}/messages`, body: BODY }),
+} as const satisfies Record<string, (ids: Ids) => Omit<Ask, 'headers'>>;
 type Call = keyof typeof CALLS;
 // `as`: the keys of that object.
 const NAMES = Object.keys(CALLS) as Call[];
@@ -43,11 +44,8 @@ async function main(): Promise<void> {
   const tree = prepareTree(values.against, console.error);
   ensureBuilt(console.error);
   const rig = await startRig({ onProgress: console.error });
-  const costs: Costs = {
-    'GET a channel': { here: [], other: [] },
-    'GET 20 channels': { here: [], other: [] },
-    publish: { here: [], other: [] },
-  };
+  // `as`: an entry for each call.
+  const costs = Object.fromEntries(NAMES.map((name) => [name, { here: [], other: [] }])) as unknown as Costs;
   const sides: Side[] = [];
   try {
     const other = await openSide(rig, 'other', { ...OWN_PROGRAM, main: `${tree.folder}/dist/src/main.js` });
@@ -95,12 +93,13 @@ async function openSide(rig: Rig, name: 'here' | 'other', program: Program): Pro
   const access = { url, key };
   const { channelId } = await createTarget(access, []);
   for (let count = 1; count < CHANNELS; count += 1) await createTarget(access, []);
+  const subscribed = await createTarget(access, ['http://127.0.0.1:9/']);
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-  return {
-    service,
-    connections: new Connections(url, { connections: CONNECTIONS, pipelining: 1 }),
-    ask: (call) => ({ ...CALLS[call](channelId), headers }),
-  };
+  const connections = new Connections(url, { connections: CONNECTIONS, pipelining: 1 });
+  const published = { method: 'POST', path: `/v1/channels/${channelId}/messages`, headers, body: BODY } as const;
+  const { id: messageId } = await send<{ id: string }>(connections, published);
+  const ids: Ids = { channelId, messageId, subscriptionId: subscribed.subscriptionIds[0] ?? '' };
+  return { service, connections, ask: (call) => ({ ...CALLS[call](ids), headers }) };
 }
 
 /** The medians of both, and the ratio of each turn: its median and its middle half. */

@@ -23,7 +23,7 @@ export type DatabaseReader = {
     | 'delivery'
     | 'attempt'
     | 'deadLetter']: Pick<DatabaseTransaction[Name], 'findFirst' | 'findMany' | 'groupBy' | 'count'>;
-} & Pick<DatabaseTransaction, '$queryRawUnsafe'>;
+} & Pick<DatabaseTransaction, '$queryRaw' | '$queryRawUnsafe'>;
 
 // For the API's reads and writes outside publish: 10 connections keep two cores busy, and more only queue inside PostgreSQL.
 const MAX_CONNECTIONS = 10;

@@ -67,14 +67,16 @@ class TenantStatement extends Statement {
 }
 
 // A statement with a name is parsed once on a connection, and PostgreSQL keeps its plan: with the policies of a table, planning takes
-// longer than reading a row. A list has a text for each set of its filters, and one for each number of ids of an IN. A kept plan takes
-// some 50 kB of each connection, so the texts beyond these have no name.
+// longer than reading a row. A list has a text for each set of its filters. A kept plan takes some 50 kB of each connection, so the texts
+// beyond these have no name. One with many values has an IN of ids, and a text for each number of them.
 const MAX_NAMES = 100;
+const MAX_VALUES = 10;
 
 /** Runs statements, each as its tenant, on connections of the pool. */
 export function createQueryAs(pool: Pool): (tenant: Tenant, config: Config) => Promise<QueryResult> {
   const names = new Map<string, string>();
-  const nameOf = (text: string): string | undefined => {
+  const nameOf = ({ text, values = [] }: Config): string | undefined => {
+    if (values.length > MAX_VALUES) return undefined;
     if (!names.has(text) && names.size < MAX_NAMES) names.set(text, `as-tenant-${names.size}`);
     return names.get(text);
   };
@@ -84,7 +86,7 @@ export function createQueryAs(pool: Pool): (tenant: Tenant, config: Config) => P
     try {
       return await new Promise<QueryResult>((resolve, reject) => {
         const done: Done = (problem, result) => (problem == null ? resolve(result) : reject(problem));
-        connection.query(new TenantStatement(tenant, config, nameOf(config.text), done));
+        connection.query(new TenantStatement(tenant, config, nameOf(config), done));
       });
     } catch (problem) {
       failure = problem instanceof Error ? problem : new Error('A statement failed', { cause: problem });

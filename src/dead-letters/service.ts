@@ -19,8 +19,8 @@ export function createDeadLetters(
   { deliveries, audit }: { deliveries: Deliveries; audit: { record: RecordAudit } },
 ) {
   const get = async (caller: EnvironmentCaller, deadLetterId: string): Promise<DeadLetter> => {
-    const letter = await tenants.within(caller, (transaction) =>
-      store.findDeadLetter(transaction, caller.environmentId, deadLetterId),
+    const letter = await tenants.read(caller, (reader) =>
+      store.findDeadLetter(reader, caller.environmentId, deadLetterId),
     );
     if (letter === undefined) throw notFound('dead letter');
     return letter;

@@ -1,4 +1,4 @@
-import type { DatabaseTransaction } from '../db/client.ts';
+import type { DatabaseReader, DatabaseTransaction } from '../db/client.ts';
 import type { DeadLetter as DeadLetterRow } from '../db/generated/client.ts';
 import { findAlong, readFound } from '../db/walk.ts';
 import { timeOfId } from '../kernel/ids.ts';
@@ -22,7 +22,7 @@ export async function listDeadLetters(
 }
 
 export async function findDeadLetter(
-  db: DatabaseTransaction,
+  db: Pick<DatabaseReader, 'deadLetter'>,
   environmentId: string,
   id: string,
 ): Promise<DeadLetter | undefined> {

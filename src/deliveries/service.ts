@@ -1,4 +1,4 @@
-import type { DatabaseTransaction } from '../db/client.ts';
+import type { DatabaseReader, DatabaseTransaction } from '../db/client.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { RecordAudit } from '../identity/audit/record.ts';
 import type { EnvironmentCaller } from '../identity/caller.ts';
@@ -18,16 +18,16 @@ export function createDeliveries(
   { audit }: { audit: { record: RecordAudit } },
 ) {
   const find = async (
-    transaction: DatabaseTransaction,
+    reader: Pick<DatabaseReader, 'delivery' | 'subscription' | '$queryRaw'>,
     { environmentId }: EnvironmentCaller,
     deliveryId: string,
   ): Promise<Delivery> => {
-    const delivery = await store.findDelivery(transaction, environmentId, deliveryId, clock());
+    const delivery = await store.findDelivery(reader, environmentId, deliveryId, clock());
     if (delivery === undefined) throw notFound('delivery');
     return delivery;
   };
   const get = (caller: EnvironmentCaller, deliveryId: string): Promise<Delivery> =>
-    tenants.within(caller, (transaction) => find(transaction, caller, deliveryId));
+    tenants.read(caller, (reader) => find(reader, caller, deliveryId));
 
   return {
     get,

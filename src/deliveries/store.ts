@@ -1,4 +1,4 @@
-import type { DatabaseTransaction } from '../db/client.ts';
+import type { DatabaseReader, DatabaseTransaction } from '../db/client.ts';
 import type { Attempt as AttemptRow, Delivery as DeliveryRow } from '../db/generated/client.ts';
 import { readFound } from '../db/walk.ts';
 import { faultMessage, FAULTS } from '../kernel/fault-kinds.ts';
@@ -15,6 +15,7 @@ import type {
 import { type DeliveryFilter, findDeliveryIds } from './list-store.ts';
 import type { Attempt, Delivery, DeliveryResponse } from './schema.ts';
 
+type Reader = Pick<DatabaseReader, 'delivery' | 'subscription' | '$queryRaw'>;
 type DeliveryError = NonNullable<Delivery['error']>;
 
 /** Deliveries newest first, one more than asked for. */
@@ -32,7 +33,7 @@ export async function listDeliveries(
 }
 
 export async function findDelivery(
-  db: DatabaseTransaction,
+  db: Reader,
   environmentId: string,
   id: string,
   now: Date,
@@ -42,7 +43,7 @@ export async function findDelivery(
 }
 
 /** The holder of a delivery and the error of its last attempt are in other rows: one query each for a whole page. */
-async function toDeliveries(db: DatabaseTransaction, rows: DeliveryRow[], now: Date): Promise<Delivery[]> {
+async function toDeliveries(db: Reader, rows: DeliveryRow[], now: Date): Promise<Delivery[]> {
   const [holders, errors] = [await holdersOf(db, rows), await lastErrorsOf(db, rows)];
   return rows.map((row) => {
     // Only this service writes the column, from DELIVERY_STATUSES.
@@ -53,7 +54,7 @@ async function toDeliveries(db: DatabaseTransaction, rows: DeliveryRow[], now: D
   });
 }
 
-async function holdersOf(db: DatabaseTransaction, rows: DeliveryRow[]): Promise<Map<string, Holder>> {
+async function holdersOf(db: Reader, rows: DeliveryRow[]): Promise<Map<string, Holder>> {
   const waiting = new Set(rows.filter((row) => row.dueAt !== null).map((row) => row.subscriptionId));
   if (waiting.size === 0) return new Map();
   const found = await db.subscription.findMany({
@@ -92,7 +93,7 @@ function faultOf({ dueAt, heldReason, heldSent }: DeliveryRow): DeliveryError | 
 }
 
 // One look into the unique index of attempts for each delivery, however many attempts there are.
-async function lastErrorsOf(db: DatabaseTransaction, rows: DeliveryRow[]): Promise<Map<string, DeliveryError>> {
+async function lastErrorsOf(db: Reader, rows: DeliveryRow[]): Promise<Map<string, DeliveryError>> {
   const failed = rows.filter(({ status, attempts }) => status !== 'delivered' && attempts > 0);
   if (failed.length === 0) return new Map();
   const found = await db.$queryRaw<{ id: string; class: ErrorClass; message: string | null }[]>`

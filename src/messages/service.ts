@@ -37,8 +37,8 @@ export function createMessages(
     },
 
     async get(caller: EnvironmentCaller, messageId: string): Promise<Message> {
-      const message = await tenants.within(caller, (transaction) =>
-        store.findMessage(transaction, caller.environmentId, messageId),
+      const message = await tenants.read(caller, (reader) =>
+        store.findMessage(reader, caller.environmentId, messageId),
       );
       if (message === undefined) throw notFound('message');
       return message;

@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import type { DatabaseTransaction } from '../db/client.ts';
+import type { DatabaseReader, DatabaseTransaction } from '../db/client.ts';
 import type { Message as MessageRow, ScheduledMessage } from '../db/generated/client.ts';
 import { along, alongEventTypes, createValues, findAlong, idBounds, isNarrowing, readFound } from '../db/walk.ts';
 import { ExactJson } from '../kernel/exact-json.ts';
@@ -48,7 +48,7 @@ export const mayWait = (messageId: string): boolean => isId('message', messageId
 
 /** A message, published or not. First among those that wait: one that is published in between is found where it has gone to. */
 export async function findMessage(
-  db: DatabaseTransaction,
+  db: Pick<DatabaseReader, 'message' | 'scheduledMessage' | '$queryRaw'>,
   environmentId: string,
   id: string,
 ): Promise<Message | undefined> {
@@ -85,7 +85,7 @@ export async function readMessages(
 /** Sums over the deliveries of a message; null where there are none. */
 type Tally = { unfinished: boolean | null; failed: boolean | null };
 
-async function withDeliveryStatus(db: DatabaseTransaction, rows: MessageRow[]): Promise<Message[]> {
+async function withDeliveryStatus(db: Pick<DatabaseReader, '$queryRaw'>, rows: MessageRow[]): Promise<Message[]> {
   if (rows.length === 0) return [];
   const tallies = await db.$queryRaw<(Tally & { message_id: string })[]>`
     SELECT message_id, bool_or(due_at IS NOT NULL) AS unfinished, bool_or(status = 'failed') AS failed

@@ -1,4 +1,4 @@
-import type { DatabaseTransaction } from '../db/client.ts';
+import type { DatabaseReader } from '../db/client.ts';
 import { ADAPTIVE_CONCURRENCY } from '../kernel/concurrency.ts';
 import type { Concurrency, Subscription } from './schema.ts';
 
@@ -9,7 +9,7 @@ type Sums = { limit: number | null; inFlight: number | null; latencyMs: number |
  * counts with the part that it would begin with. With maxConcurrency the limit is that, however it is shared out.
  */
 export async function findConcurrency(
-  db: DatabaseTransaction,
+  db: Pick<DatabaseReader, '$queryRaw'>,
   { id, maxConcurrency }: Pick<Subscription, 'id' | 'maxConcurrency'>,
 ): Promise<Concurrency> {
   const { start } = ADAPTIVE_CONCURRENCY;

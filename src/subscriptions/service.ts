@@ -1,4 +1,4 @@
-import type { DatabaseTransaction } from '../db/client.ts';
+import type { DatabaseReader, DatabaseTransaction } from '../db/client.ts';
 import type { Deliveries } from '../deliveries/service.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Filters } from '../filters/filters.ts';
@@ -79,18 +79,21 @@ export function createSubscriptions(
   };
   const targets = createTargets(guard);
   /** As its own address shows it. */
-  const shown = async <T extends Subscription>(transaction: DatabaseTransaction, subscription: T): Promise<T> => ({
+  const shown = async <T extends Subscription>(
+    reader: Pick<DatabaseReader, '$queryRaw'>,
+    subscription: T,
+  ): Promise<T> => ({
     ...targets.withWarnings(subscription),
-    concurrency: await findConcurrency(transaction, subscription),
+    concurrency: await findConcurrency(reader, subscription),
   });
   const find = async (
-    transaction: DatabaseTransaction,
+    reader: Pick<DatabaseReader, 'subscription' | '$queryRaw'>,
     { environmentId }: EnvironmentCaller,
     id: string,
   ): Promise<Subscription> =>
-    shown(transaction, await found(id, () => store.findSubscription(transaction, environmentId, id, clock())));
+    shown(reader, await found(id, () => store.findSubscription(reader, environmentId, id, clock())));
   const get = (caller: EnvironmentCaller, id: string): Promise<Subscription> =>
-    tenants.within(caller, (transaction) => find(transaction, caller, id));
+    tenants.read(caller, (reader) => find(reader, caller, id));
 
   /** Columns of a given filter; nothing where none is given. INVALID_REQUEST for one that may not be. */
   const measured = (filter: string | null | undefined): { filterUnits?: number | null } => {
@@ -206,8 +209,8 @@ export function createSubscriptions(
       const filter = { ...(channelId === undefined ? {} : { channelId }), ...(status === undefined ? {} : { status }) };
       const scope: ListScope = { list: 'subscriptions', environmentId: caller.environmentId, filters: filter };
       const page = pageRequest(scope, query);
-      const rows = await tenants.list(caller, (transaction) =>
-        store.findSubscriptions(transaction, caller.environmentId, page, filter, clock()),
+      const rows = await tenants.read(caller, (reader) =>
+        store.findSubscriptions(reader, caller.environmentId, page, filter, clock()),
       );
       return toPage(scope, page.limit, rows, targets.withWarnings);
     },

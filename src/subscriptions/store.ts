@@ -1,4 +1,4 @@
-import type { DatabaseTransaction } from '../db/client.ts';
+import type { DatabaseReader, DatabaseTransaction } from '../db/client.ts';
 import type { Subscription as SubscriptionRow } from '../db/generated/client.ts';
 import { releaseHeldOf } from '../deliveries/statements/release-held.ts';
 import { toCircuit } from '../kernel/circuit.ts';
@@ -91,7 +91,7 @@ export async function insertSubscription(
 }
 
 export async function findSubscription(
-  db: Db,
+  db: Pick<DatabaseReader, 'subscription'>,
   environmentId: string,
   id: string,
   now: Date,
@@ -102,7 +102,7 @@ export async function findSubscription(
 
 /** The page's subscriptions, newest first, and one more when there is one. A deleted channel's subscriptions are deleted too. */
 export async function findSubscriptions(
-  db: Db,
+  db: Pick<DatabaseReader, 'subscription'>,
   environmentId: string,
   { limit, after }: PageRequest,
   filter: { channelId?: string; status?: SubscriptionStatus },

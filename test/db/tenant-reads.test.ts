@@ -56,6 +56,22 @@ test('a statement that fails rejects, and the next one on a fresh connection is 
   expect(await namesSeenBy(live)).toEqual(['live']);
 });
 
+test('a connection keeps the statements of its readers, a hundred at most, and answers all others as well', async () => {
+  const ask = <Row>(text: string, ...values: number[]): Promise<Row[]> =>
+    posthorn.deps.tenants.read(live, (reader) => reader.$queryRawUnsafe<Row[]>(text, ...values));
+  const eleven = Array.from({ length: 11 }, (_, index) => index + 1);
+  const sum = eleven.map((value) => `$${value}::int`).join('+');
+  expect(await ask(`SELECT ${sum} AS sum`, ...eleven)).toEqual([{ sum: 66 }]);
+  for (let number = 0; number < 120; number += 1) expect(await ask(`SELECT ${number} AS number`)).toEqual([{ number }]);
+  // One reader after the other is on one connection.
+  const kept = await ask<{ statement: string }>(
+    `SELECT statement FROM pg_prepared_statements WHERE name ~ '^as-tenant'`,
+  );
+  expect(kept.length).toBeGreaterThan(50);
+  expect(kept.length).toBeLessThanOrEqual(100);
+  expect(kept.filter(({ statement }) => statement.includes(sum))).toEqual([]);
+});
+
 test('work that asks nothing as its tenant is a fault', async () => {
   await expect(posthorn.deps.tenants.read(live, async () => 1)).rejects.toThrow('asked nothing as its tenant');
 });
