@@ -93,7 +93,7 @@ async function openSide(rig: Rig, name: 'here' | 'other', program: Program): Pro
   const access = { url, key };
   const { channelId } = await createTarget(access, []);
   for (let count = 1; count < CHANNELS; count += 1) await createTarget(access, []);
-  const subscribed = await createTarget(access, ['http://127.0.0.1:9/']);
+  const subscribed = await createTarget(access, ['http://127.0.0.1:4000/']);
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const connections = new Connections(url, { connections: CONNECTIONS, pipelining: 1 });
   const published = { method: 'POST', path: `/v1/channels/${channelId}/messages`, headers, body: BODY } as const;

@@ -67,6 +67,9 @@ type Collaborators = {
   audit: { record: RecordAudit };
 };
 
+/** A tenant's reader, or a transaction of one. */
+type Reader = Pick<DatabaseReader, 'subscription' | '$queryRaw'>;
+
 export function createSubscriptions(
   { tenants, newId, clock, keyRing }: Pick<Dependencies, 'tenants' | 'newId' | 'clock' | 'keyRing'>,
   { apps, guard, deliveries, messageReplays, filters, audit }: Collaborators,
@@ -79,18 +82,11 @@ export function createSubscriptions(
   };
   const targets = createTargets(guard);
   /** As its own address shows it. */
-  const shown = async <T extends Subscription>(
-    reader: Pick<DatabaseReader, '$queryRaw'>,
-    subscription: T,
-  ): Promise<T> => ({
+  const shown = async <T extends Subscription>(reader: Reader, subscription: T): Promise<T> => ({
     ...targets.withWarnings(subscription),
     concurrency: await findConcurrency(reader, subscription),
   });
-  const find = async (
-    reader: Pick<DatabaseReader, 'subscription' | '$queryRaw'>,
-    { environmentId }: EnvironmentCaller,
-    id: string,
-  ): Promise<Subscription> =>
+  const find = async (reader: Reader, { environmentId }: EnvironmentCaller, id: string): Promise<Subscription> =>
     shown(reader, await found(id, () => store.findSubscription(reader, environmentId, id, clock())));
   const get = (caller: EnvironmentCaller, id: string): Promise<Subscription> =>
     tenants.read(caller, (reader) => find(reader, caller, id));
