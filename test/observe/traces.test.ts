@@ -117,22 +117,18 @@ test('a trace goes from its publisher through request, commit, delivery and atte
   const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
   const { id } = await publish(`00-${traceId}-${PUBLISHER}-01`);
   const spans = await wholeTrace(id);
-  const parents = spans.map(({ name, kind, parentId }) => [
-    name,
-    kind,
-    spans.find(({ spanId }) => spanId === parentId)?.name ?? parentId,
-  ]);
+  const parentOf = ({ parentId }: SeenSpan): string =>
+    spans.find(({ spanId }) => spanId === parentId)?.name ?? parentId;
   const request = 'POST /v1/channels/:channelId/messages';
-  expect(parents.toSorted()).toEqual(
-    [
-      [request, 'server', PUBLISHER],
-      ['publish', 'producer', request],
-      ['commit publishes', 'client', 'publish'],
-      ['deliver', 'internal', 'publish'],
-      ['attempt', 'internal', 'deliver'],
-      ['POST', 'client', 'attempt'],
-    ].toSorted(),
-  );
+  expect(spans).toHaveLength(6);
+  expect(Object.fromEntries(spans.map((span) => [span.name, [span.kind, parentOf(span)]]))).toEqual({
+    [request]: ['server', PUBLISHER],
+    publish: ['producer', request],
+    'commit publishes': ['client', 'publish'],
+    deliver: ['internal', 'publish'],
+    attempt: ['internal', 'deliver'],
+    POST: ['client', 'attempt'],
+  });
   expect(sentTo(id)).toEqual([{ traceId, parentId: only(spans, 'POST').spanId, flags: '01' }]);
   expect(spans.every(({ startedAt, endedAt, isError }) => startedAt <= endedAt && !isError)).toBe(true);
 });
@@ -240,7 +236,7 @@ test('a publisher that does not record its trace has none recorded here, and the
 test('the lines of the log about a request and a delivery have the trace id, as its spans have', async () => {
   const { id } = await publish();
   const spans = await wholeTrace(id);
-  const [{ traceId = '' } = {}] = spans;
+  const { traceId } = only(spans, 'deliver');
   const requestId = spans.find(({ kind }) => kind === 'server')?.attributes['posthorn.request.id'];
   const made = await waitFor('the line of the attempt', () => lines().find(({ messageId }) => messageId === id));
   expect(made).toMatchObject({ traceId, deliveryId: only(spans, 'deliver').attributes['posthorn.delivery.id'] });
@@ -255,7 +251,7 @@ test('probes make no spans, and no webhook may go to the collector', async () =>
   await waitFor('the span of the refusal', () =>
     collector.spans.some(({ attributes }) => attributes['http.response.status_code'] === 400),
   );
-  expect(collector.spans.filter(({ name }) => /z$/.test(name))).toEqual([]);
+  expect(collector.spans.filter(({ name }) => name.endsWith('z'))).toEqual([]);
 });
 
 test('a collector that is away costs one line when it goes and one when it is back, and nothing else', async () => {
