@@ -3,10 +3,9 @@ import { untilReachable } from '../db/until-reachable.ts';
 import type { Clock } from '../dependencies.ts';
 import { SenderClosedError } from '../outbound/connections.ts';
 import type { SendResult, WebhookSender } from '../outbound/post-webhook.ts';
-import type { DeliveryToAttempt } from './delivery-to-attempt.ts';
+import { type DeliveryToAttempt, idsOf } from './delivery-to-attempt.ts';
 import type { AttemptResult } from '../contract/delivery-workflow.ts';
 import type { Passage } from '../kernel/held-by-circuit.ts';
-import { traceIdOf } from '../kernel/trace-context.ts';
 import type { Faults } from './faults.ts';
 import { judge, settledResult, toResult } from './judge.ts';
 import type { Recorder } from './recorder.ts';
@@ -104,7 +103,7 @@ async function make<E extends Entered>(
   wanted: Try<E>,
   { delivery, entered, beganAt }: { delivery: DeliveryToAttempt; entered: E; beganAt: number },
 ): Promise<AttemptResult> {
-  const { deliveryId, round } = delivery;
+  const { round } = delivery;
   const { carrier, keepsCarrier } = wanted;
   const number = delivery.attempts + 1;
   let maybeSent = false;
@@ -127,10 +126,7 @@ async function make<E extends Entered>(
     if (isRecorded) deps.onTried?.(triedOf(delivery, sent, judgement));
     deps.log.debug(
       {
-        deliveryId,
-        messageId: delivery.message.id,
-        subscriptionId: delivery.subscription.id,
-        traceId: traceIdOf(delivery.message.trace.traceparent),
+        ...idsOf(delivery),
         attempt: number,
         deliveryStatus: judgement.status,
         durationMs: sent.durationMs,
@@ -142,7 +138,7 @@ async function make<E extends Entered>(
     span?.end();
     // A closed sender has sent nothing: the worker stops, and another one makes this try.
     if (fault instanceof SenderClosedError || wanted.isOver()) throw fault;
-    const broken = { deliveryId, round, number };
+    const broken = { ...idsOf(delivery), round, number };
     return await untilReachable(() => deps.faults.hold(broken, fault, { maybeSent }), wanted.isOver);
   } finally {
     await observed;

@@ -21,7 +21,7 @@ export function createSpanIds(): SpanIds {
 }
 
 /**
- * Id of the span of a delivery's round. It follows from their names, so that every process knows the parent of an attempt, and the one
+ * Id of the span of a delivery's round. The id follows from their names, so that every process knows the parent of an attempt, and the one
  * that ends the round can make that span: nothing is stored or handed on for it.
  */
 export const deliverySpanId = (deliveryId: string, round: number): string =>

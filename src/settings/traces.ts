@@ -15,15 +15,15 @@ export const SAMPLERS = [
 export type SamplerName = (typeof SAMPLERS)[number];
 
 /**
- * Where spans go, and which ones. The exporter reads the headers, certificates and timeouts of the standard by itself
- * (`OTEL_EXPORTER_OTLP_*`), so that no setting holds a token of the collector.
+ * Where spans go, and which ones. The exporter reads headers, certificates and time limits by their standard
+ * names itself, so that nothing here holds a token of the collector.
  */
 export type TracesSettings = {
   /** URL of the collector. */
   readonly endpoint: string;
   /** Absent: every request that begins a trace, up to a bound (src/observe/samplers.ts). */
   readonly sampler?: { readonly name: SamplerName; readonly ratio: number };
-  /** Of the spans that wait for the exporter: how many at most, how many go together, and for how long they wait. */
+  /** Spans that wait for the exporter: how many at most, how many go together, and for how long they wait. */
   readonly batches: { readonly queued?: number; readonly together?: number; readonly everyMs?: number };
 };
 
@@ -35,11 +35,14 @@ const text = z.string().max(4_000);
 export const tracesVariables = {
   OTEL_EXPORTER_OTLP_ENDPOINT: text.optional(),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: text.optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: text.optional(),
   OTEL_EXPORTER_OTLP_PROTOCOL: text.optional(),
   OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: text.optional(),
   OTEL_TRACES_EXPORTER: text.optional(),
   OTEL_TRACES_SAMPLER: text.optional(),
   OTEL_TRACES_SAMPLER_ARG: text.optional(),
+  OTEL_SERVICE_NAME: text.optional(),
+  OTEL_RESOURCE_ATTRIBUTES: text.optional(),
   OTEL_BSP_MAX_QUEUE_SIZE: count.transform(Number).optional(),
   OTEL_BSP_MAX_EXPORT_BATCH_SIZE: count.transform(Number).optional(),
   OTEL_BSP_SCHEDULE_DELAY: count.transform(Number).optional(),
