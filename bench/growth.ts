@@ -17,6 +17,7 @@ import { createNewId } from '../src/new-id.ts';
 import type { CeilingCommands } from './ceiling-process.ts';
 import { createTarget, environmentOf } from './fixture.ts';
 import { fill, FILL_SETTINGS } from './growth-fill.ts';
+import { readBacklog, readTables, readWaiting } from '../src/observe/figure-queries.ts';
 import { hotQueries, listQueries, type Query, type Questioned } from './growth-queries.ts';
 import { startHelper } from './helper.ts';
 import { wholeNumber } from './options.ts';
@@ -57,7 +58,12 @@ async function explain(url: string, environmentId: string): Promise<Asked[]> {
   const { app } = await db.environment.findUniqueOrThrow({ where: { id: environmentId }, include: { app: true } });
   const caller = { organisationId: app.organisationId, environmentId };
   const questioned: Questioned = { db, pool, environmentId, asCaller: (list) => tenants.list(caller, list) };
-  const queries: Query[] = [...(await listQueries(questioned)), ...hotQueries(questioned)];
+  const metricQueries: Query[] = [
+    { name: 'metrics: backlog', run: () => readBacklog(pool) },
+    { name: 'metrics: scheduled messages', run: () => readWaiting(pool) },
+    { name: 'metrics: tables', run: () => readTables(pool) },
+  ];
+  const queries: Query[] = [...metricQueries, ...(await listQueries(questioned)), ...hotQueries(questioned)];
   const asked = new Map<string, Executed[]>(queries.map(({ name }) => [name, []]));
   // In turn: each query meets the rows that the one before has left, as in service.
   for (let count = 1; count <= EXECUTIONS; count += 1) {

@@ -24,6 +24,7 @@ import { requireReady } from './http/require-ready.ts';
 import { bindRoutes, type Route } from './http/route.ts';
 import { runRoute } from './http/run-route.ts';
 import type { Served } from './http/server.ts';
+import { type TraceRequest, traceRequests } from './http/trace-requests.ts';
 import { validate } from './http/validate.ts';
 import type { Idempotency } from './idempotency/service.ts';
 import { createPages } from './openapi/pages.ts';
@@ -50,6 +51,8 @@ export type AppOptions<Services> = {
   streamTimings?: typeof STREAM_TIMINGS;
   /** Told of each answer, for the metrics. */
   onAnswered?: ((answered: Answered) => void) | undefined;
+  /** Begins the span of a request. Absent: nothing is traced. */
+  traceRequest?: TraceRequest | undefined;
 };
 
 /** The edge. */
@@ -69,10 +72,12 @@ export function createApp<Services extends { idempotency: Pick<Idempotency, 'onc
   processTable = () => [],
   streamTimings = STREAM_TIMINGS,
   onAnswered,
+  traceRequest,
 }: AppOptions<Services>): App {
   const streams = createEventStreams(streamTimings);
   const { config, log } = deps;
   const koa = new Koa<RequestState>();
+  if (traceRequest !== undefined) koa.use(traceRequests(traceRequest));
   if (onAnswered !== undefined) koa.use(countAnswers(onAnswered));
   koa.use(requestId(log));
   koa.use(errors(log));

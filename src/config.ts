@@ -5,9 +5,11 @@ import { ConfigError } from './settings/config-error.ts';
 import { flag } from './settings/flag.ts';
 import { readDashboardUrl } from './settings/dashboard-url.ts';
 import { parseEnvironmentFile } from './settings/environment-file.ts';
+import { isDecodable } from './settings/database-url.ts';
 import { readSecrets, readTls, type TemporalTls } from './settings/setting-files.ts';
 import { type MailSettings, readMail } from './settings/mail.ts';
 import { readSingleSignOn, singleSignOnVariables, type SingleSignOnSettings } from './settings/single-sign-on.ts';
+import { readTraces, type TracesSettings, tracesVariables } from './settings/traces.ts';
 import { misspeltSetting, unknownSettings } from './settings/setting-names.ts';
 import { parseUrl } from './kernel/parse-url.ts';
 import { usableCores } from './machine.ts';
@@ -64,6 +66,8 @@ export type Config = {
   /** People may sign in over plain http from other machines. Loopback may anyway. */
   readonly allowHttpSignIn: boolean;
   readonly logLevel: LogLevel;
+  /** Absent: nothing is traced. */
+  readonly traces?: TracesSettings;
   /** Where `start` keeps its databases, keys and state; relative to the working directory. */
   readonly dataFolder: string;
   /**
@@ -96,15 +100,6 @@ const urlOf = (...protocols: string[]): z.ZodType<string, string> =>
       (value) => protocols.includes(parseUrl(value)?.protocol ?? ''),
       `must be a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
     );
-/** Drivers decode both: a password with a bare % in it would fail there, without the name of the setting. */
-function isDecodable(url: string): boolean {
-  try {
-    const { username, password } = new URL(url);
-    return decodeURIComponent(username + password) !== undefined;
-  } catch {
-    return false;
-  }
-}
 const listOf = (value: string): string[] =>
   value
     .split(',')
@@ -148,6 +143,7 @@ const variables = z.object({
   ALLOW_HTTP_SIGN_IN: flag.default(false),
   LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
   DATA_FOLDER: z.string().default('.data'),
+  ...tracesVariables,
   DELIVERY_BURST_THRESHOLD: z
     .union([z.literal('off'), wholeNumber(0, 100_000)], 'must be off or a whole number from 0 to 100000')
     .optional(),
@@ -192,6 +188,7 @@ export function readConfig(
   const dashboardUrl = readDashboardUrl(value.DASHBOARD_URL, publicBaseUrl);
   const mail = readMail(value.SMTP_URL, value.MAIL_FROM);
   const singleSignOn = readSingleSignOn(value);
+  const traces = readTraces(value);
   const tls = readTls(value.TEMPORAL_TLS, given);
   return deepFreeze({
     port,
@@ -217,6 +214,7 @@ export function readConfig(
     allowHttpWebhooks: value.ALLOW_HTTP_WEBHOOKS,
     allowHttpSignIn: value.ALLOW_HTTP_SIGN_IN,
     logLevel: value.LOG_LEVEL,
+    ...(traces !== undefined && { traces }),
     dataFolder: value.DATA_FOLDER,
     ...burstSettings(value.DELIVERY_BURST_THRESHOLD),
     ...(value.DELIVERIES_IN_FLIGHT !== undefined && { deliveriesInFlight: value.DELIVERIES_IN_FLIGHT }),

@@ -3,14 +3,14 @@ import { untilReachable } from '../db/until-reachable.ts';
 import type { Clock } from '../dependencies.ts';
 import { SenderClosedError } from '../outbound/connections.ts';
 import type { SendResult, WebhookSender } from '../outbound/post-webhook.ts';
-import type { DeliveryToAttempt } from './delivery-to-attempt.ts';
+import { type DeliveryToAttempt, idsOf } from './delivery-to-attempt.ts';
 import type { AttemptResult } from '../contract/delivery-workflow.ts';
 import type { Passage } from '../kernel/held-by-circuit.ts';
-import { traceIdOf } from '../kernel/trace-context.ts';
 import type { Faults } from './faults.ts';
 import { judge, settledResult, toResult } from './judge.ts';
 import type { Recorder } from './recorder.ts';
 import { type Tried, triedOf } from './tried.ts';
+import type { TrySpan, TryTracing } from './try-tracing.ts';
 import type { OpenSigningKeys } from './signing-secrets.ts';
 import type { SigningKey } from '../outbound/sign.ts';
 import { webhookRequest } from './webhook-request.ts';
@@ -53,6 +53,8 @@ export type TryDependencies = {
   log: Logger;
   /** Told of each attempt that is on record. */
   onTried?: ((tried: Tried) => void) | undefined;
+  /** Absent: nothing is traced. */
+  tracing?: TryTracing | undefined;
 };
 
 /**
@@ -66,12 +68,15 @@ export async function attempt<E extends Entered>(deps: TryDependencies, wanted: 
   const askedAt = performance.now();
   const entry = await wanted.admit(found);
   if (!entry.ok) {
+    deps.tracing?.held(found, wanted.carrier);
     await wanted.putBack(found, entry);
     return { result: 'held' };
   }
   try {
     const current = performance.now() - askedAt < STALE_MS ? found : await readUnsettled(deps, wanted);
-    return 'result' in current ? current : await make(deps, wanted, { delivery: current, entered: entry });
+    return 'result' in current
+      ? current
+      : await make(deps, wanted, { delivery: current, entered: entry, beganAt: askedAt });
   } finally {
     entry.leave();
   }
@@ -79,7 +84,7 @@ export async function attempt<E extends Entered>(deps: TryDependencies, wanted: 
 
 /** The delivery as it is now, or a result when no try is to be made. */
 async function readUnsettled<E extends Entered>(
-  { clock }: TryDependencies,
+  { clock, tracing }: TryDependencies,
   wanted: Try<E>,
 ): Promise<DeliveryToAttempt | AttemptResult> {
   const delivery = await wanted.read();
@@ -88,6 +93,7 @@ async function readUnsettled<E extends Entered>(
   if (settled !== undefined) return settled;
   const { status, isAppSuspended } = delivery.subscription;
   if (status === 'active' && !isAppSuspended) return delivery;
+  tracing?.held(delivery, wanted.carrier);
   await wanted.putBack(delivery, undefined);
   return { result: 'held' };
 }
@@ -95,29 +101,32 @@ async function readUnsettled<E extends Entered>(
 async function make<E extends Entered>(
   deps: TryDependencies,
   wanted: Try<E>,
-  { delivery, entered }: { delivery: DeliveryToAttempt; entered: E },
+  { delivery, entered, beganAt }: { delivery: DeliveryToAttempt; entered: E; beganAt: number },
 ): Promise<AttemptResult> {
-  const { deliveryId, round } = delivery;
+  const { round } = delivery;
   const { carrier, keepsCarrier } = wanted;
   const number = delivery.attempts + 1;
   let maybeSent = false;
   let observed: Promise<void> | undefined;
+  let span: TrySpan | undefined;
   try {
     const request = webhookRequest(delivery, await keysOf(deps, delivery), deps.clock());
+    span = deps.tracing?.begin(delivery, { number, carrier, beganAt });
     maybeSent = true;
-    const sent = await deps.sender.post(request);
+    const sent = await deps.sender.post(
+      span === undefined ? request : { ...request, headers: span.headers(request.headers) },
+    );
+    span?.sent(sent);
     observed = wanted.observe(delivery, entered, sent);
     // The place is free once the answer is there; recording goes on beside the next request.
     entered.leave();
     const judgement = judge(delivery, sent, deps.clock(), entered);
     const isRecorded = await deps.recorder.record({ delivery, number, carrier, keepsCarrier, sent, judgement });
+    span?.end(isRecorded ? judgement : undefined);
     if (isRecorded) deps.onTried?.(triedOf(delivery, sent, judgement));
     deps.log.debug(
       {
-        deliveryId,
-        messageId: delivery.message.id,
-        subscriptionId: delivery.subscription.id,
-        traceId: traceIdOf(delivery.message.trace.traceparent),
+        ...idsOf(delivery),
         attempt: number,
         deliveryStatus: judgement.status,
         durationMs: sent.durationMs,
@@ -126,9 +135,10 @@ async function make<E extends Entered>(
     );
     return isRecorded ? toResult(judgement, sent.error?.message ?? '', deps.clock()) : await resultNow(deps, wanted);
   } catch (fault) {
+    span?.end();
     // A closed sender has sent nothing: the worker stops, and another one makes this try.
     if (fault instanceof SenderClosedError || wanted.isOver()) throw fault;
-    const broken = { deliveryId, round, number };
+    const broken = { ...idsOf(delivery), round, number };
     return await untilReachable(() => deps.faults.hold(broken, fault, { maybeSent }), wanted.isOver);
   } finally {
     await observed;

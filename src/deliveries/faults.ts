@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { createGrouping } from '../db/group.ts';
 import type { AttemptResult } from '../contract/delivery-workflow.ts';
+import type { LoggedIds } from './delivery-to-attempt.ts';
 import type { Fault } from '../kernel/fault-kinds.ts';
 import { type BrokenTry, type HeldByFault, holdBroken, markReadable } from './statements/hold-fault.ts';
 import { SecretsUnreadableError } from './signing-secrets.ts';
@@ -20,7 +21,7 @@ const LOG_EVERY_MS = 600_000;
 const REMEMBERED_LINES = 1_000;
 
 /** The next try of a delivery, which a fault of ours has broken off. `number` is undefined when nobody knows which one it is. */
-export type Broken = { deliveryId: string; round: number; number?: number | undefined };
+export type Broken = { deliveryId: string; round: number; number?: number | undefined } & Partial<LoggedIds>;
 
 /** Handles deliveries whose tries break off by a fault of ours, in activities and drains. */
 export type Faults = {
@@ -103,7 +104,7 @@ export function createFaults({
         const { subscriptionId, triedSecretIds } = fault;
         say(subscriptionId, (unsaid) =>
           log.error(
-            { err: fault, subscriptionId, deliveryId: broken.deliveryId, heldSinceLastLine: unsaid },
+            { err: fault, ...idsIn(broken), subscriptionId, heldSinceLastLine: unsaid },
             'no signing secret of a subscription can be opened; its deliveries are held until the secret is rotated or the right encryption keys are set',
           ),
         );
@@ -112,7 +113,7 @@ export function createFaults({
       }
       say(String(fault), (unsaid) =>
         log.error(
-          { err: fault, deliveryId: broken.deliveryId, maybeSent, heldSinceLastLine: unsaid },
+          { err: fault, ...idsIn(broken), maybeSent, heldSinceLastLine: unsaid },
           'a try broke off by a fault of the service; its delivery is held and tried again after a growing pause',
         ),
       );
@@ -141,3 +142,11 @@ export function createFaults({
     },
   };
 }
+
+/** Names of the delivery for a line of the log, as far as its caller knew them. */
+const idsIn = ({ deliveryId, messageId, subscriptionId, traceId }: Broken): Partial<LoggedIds> => ({
+  deliveryId,
+  messageId,
+  subscriptionId,
+  traceId,
+});

@@ -3,11 +3,14 @@ import type { KeepInPublish } from '../idempotency/kept-answers.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { Credential } from '../identity/scheme.ts';
 import type { ApiError } from '../kernel/api-error.ts';
+import type { TraceContext } from '../kernel/trace-context.ts';
 import type { BoundRoute } from './route.ts';
 
 /** State of a request on ctx.state, in the order in which the middleware sets it. */
 export type RequestState = {
   requestId: string;
+  /** The span of the request; absent where it is not recorded. */
+  trace?: TraceContext;
   /** The row of the route table; absent on unknown paths and wrong methods. */
   route?: BoundRoute;
   /** Path parameters by name, decoded. */

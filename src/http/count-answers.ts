@@ -4,9 +4,9 @@ import { pathOf } from './match-route.ts';
 /** An answer as it is measured. `route` is the template of the route table, `none` for an unknown path. */
 export type Answered = { method: string; route: string; status: number; seconds: number };
 
-const PROBES = ['/healthz', '/readyz'];
+export const PROBES = ['/healthz', '/readyz'];
 /** Callers may send any method; each would be a series of its own. */
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 /** Tells of each answer. A stream is told of when it begins. */
 export const countAnswers =

@@ -6,6 +6,7 @@ import type { Context, Middleware } from './context.ts';
 import { FORM_TYPE, mediaTypeOf } from './media-type.ts';
 import { fromDatabaseError } from './database-errors.ts';
 import { challengesOf } from './challenges.ts';
+import { traceHeaderOf } from './trace-requests.ts';
 import { toEnvelope, toOAuthRefusal } from './error-envelope.ts';
 
 /**
@@ -53,7 +54,7 @@ export const errors =
     } catch (thrown) {
       const error = toApiError(thrown, { isRead: READING_METHODS.includes(ctx.method) });
       const { requestId, route } = ctx.state;
-      const where = { requestId, traceId: traceIdOf(ctx.get('traceparent')), route: route?.path };
+      const where = { requestId, traceId: traceIdOf(traceHeaderOf(ctx, 'traceparent')), route: route?.path };
       if (error.code === 'INTERNAL') log.error({ ...where, err: error.cause ?? error }, 'request failed');
       else if (error.cause !== undefined) log.warn({ ...where, code: error.code, err: error.cause }, 'request refused');
       writeError(ctx, error);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { traceIdOf } from '../kernel/trace-context.ts';
 import type { Middleware } from './context.ts';
+import { traceHeaderOf } from './trace-requests.ts';
 
 /**
  * A new request id. Always ours, whatever the caller sends: it must name one request in the log, and what is in the log
@@ -24,7 +25,7 @@ export const requestId =
     log.debug(
       {
         requestId: id,
-        traceId: traceIdOf(ctx.get('traceparent')),
+        traceId: traceIdOf(traceHeaderOf(ctx, 'traceparent')),
         method,
         route: state.route?.path,
         status,

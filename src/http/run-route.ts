@@ -4,6 +4,7 @@ import type { Context, Middleware } from './context.ts';
 import { headOf } from './request-head.ts';
 import { EventStream, type EventStreams } from './event-stream.ts';
 import { LineStream, writeLines } from './line-stream.ts';
+import { traceHeaderOf } from './trace-requests.ts';
 import { visitOf } from './visit.ts';
 
 /** Questions that handlers may ask of the edge. */
@@ -26,7 +27,7 @@ export function runRoute(streams: EventStreams, { count, addressOf, trustedProxy
       query,
       bodyText,
       bytes,
-      header: (name) => headerOf(ctx, name),
+      header: (name) => (name === 'last-event-id' ? headerOf(ctx, name) : traceHeaderOf(ctx, name)),
       head: () => headOf(ctx.req),
       address: () => addressOf(ctx.req),
       countAgainst: count,

@@ -1,7 +1,7 @@
 import { Gauge, Registry } from 'prom-client';
 import type { Pool } from 'pg';
 import { createPool } from '../db/pool.ts';
-import { IS_ACTIVE } from '../db/subscription-sql.ts';
+import { COUNTED, readBacklog, readTables, readWaiting, STATES } from './figure-queries.ts';
 import { type Figures, figuresOf } from './page.ts';
 
 // Several scrapers, and scrapes every few seconds, read PostgreSQL this often at most.
@@ -10,50 +10,6 @@ const BACKLOG_EVERY_MS = 10_000;
 const TABLES_EVERY_MS = 60_000;
 // A scrape ends after 10 s as a rule. The last figures are better than none.
 const STATEMENT_TIMEOUT_MS = 5_000;
-// Rows that one look counts in each place, and in all: 100,000 entries of an index are some 50 ms, however long the backlog is.
-const COUNTED = { perSubscription: 10_000, inAll: 100_000 } as const;
-
-const unclaimed = (lane: '= 0' | '> 0', limit: number): string => `
-  SELECT d.due_at FROM deliveries d
-  WHERE d.subscription_id = s.id AND d.due_at IS NOT NULL AND d.holder IS NULL AND d.carrier IS NULL
-    AND d.policy_attempts ${lane} AND d.due_at <= now() ORDER BY d.due_at LIMIT ${limit}`;
-
-const lane = (state: string, attempts: '= 0' | '> 0', limit: number): string => `
-  SELECT CASE WHEN ${IS_ACTIVE} THEN '${state}' ELSE 'stopped' END AS state, due.due_at
-  FROM subscriptions s CROSS JOIN LATERAL (${unclaimed(attempts, limit)}) AS due
-  WHERE s.deleted_at IS NULL`;
-
-const CLAIMED = `SELECT 'claimed' AS state, d.due_at FROM deliveries d WHERE d.holder IS NOT NULL AND d.due_at <= now()`;
-
-// The oldest row of each place is one entry of an index for each subscription, and is looked for in all of them.
-const BACKLOG = `
-  WITH counted AS (
-    SELECT state, count(*) AS rows FROM (
-      (${lane('first_try', '= 0', COUNTED.perSubscription)} LIMIT ${COUNTED.inAll})
-      UNION ALL (${lane('retry', '> 0', COUNTED.perSubscription)} LIMIT ${COUNTED.inAll})
-      UNION ALL (${CLAIMED} LIMIT ${COUNTED.inAll})
-    ) AS bounded GROUP BY state
-  ), oldest AS (
-    SELECT state, extract(epoch FROM now() - min(due_at))::float8 AS age FROM (
-      (${lane('first_try', '= 0', 1)}) UNION ALL (${lane('retry', '> 0', 1)})
-      UNION ALL (${CLAIMED} LIMIT ${COUNTED.inAll})
-    ) AS first GROUP BY state
-  )
-  SELECT state, rows::float8 AS rows, age FROM counted JOIN oldest USING (state)`;
-
-const WAITING = `SELECT coalesce(extract(epoch FROM now() - min(due_at)), 0)::float8 AS age
-  FROM (SELECT due_at FROM scheduled_messages WHERE due_at <= now() ORDER BY due_at LIMIT 1) AS first`;
-
-const TABLES = `
-  SELECT relname AS name, pg_total_relation_size(relid)::float8 AS bytes, n_live_tup::float8 AS live,
-    n_dead_tup::float8 AS dead, n_tup_ins::float8 AS inserted
-  FROM pg_stat_user_tables WHERE schemaname = current_schema() AND relname <> '_prisma_migrations'`;
-
-const STATES = ['first_try', 'retry', 'claimed', 'stopped'] as const;
-
-type BacklogRow = { state: string; rows: number; age: number };
-type TableRow = { name: string; bytes: number; live: number; dead: number; inserted: number };
-
 export type DatabaseFigures = {
   /** As of the last look, which is ten seconds old at most while PostgreSQL answers. */
   read(): Promise<Figures>;
@@ -104,18 +60,15 @@ export function createDatabaseFigures(databaseUrl: string, onFailure: (failure: 
   let [backlogAt, tablesAt] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
 
   const lookAtBacklog = async (): Promise<void> => {
-    const { rows } = await pool.query<BacklogRow>(BACKLOG);
-    const found = new Map(rows.map((row) => [row.state, row]));
+    const found = new Map((await readBacklog(pool)).map((row) => [row.state, row]));
     for (const state of STATES) {
       due.set({ state }, found.get(state)?.rows ?? 0);
       age.set({ state }, Math.max(0, found.get(state)?.age ?? 0));
     }
-    const waiting = await pool.query<{ age: number }>(WAITING);
-    scheduled.set(waiting.rows[0]?.age ?? 0);
+    scheduled.set(await readWaiting(pool));
   };
   const lookAtTables = async (): Promise<void> => {
-    const { rows } = await pool.query<TableRow>(TABLES);
-    for (const row of rows) {
+    for (const row of await readTables(pool)) {
       const table = row.name;
       bytes.set({ table }, row.bytes);
       live.set({ table }, row.live);

@@ -11,6 +11,7 @@ import { createPublishingConfigs, type PublishingConfigs } from '../publishing/c
 import { loadPublishingConfig } from '../publishing/configs/config-store.ts';
 import { createNewId } from '../new-id.ts';
 import type { Meters } from '../observe/meters.ts';
+import type { Tracing } from '../observe/tracing.ts';
 import { type AddressGuard, createAddressGuard } from '../outbound/address-guard.ts';
 import type { OwnAddresses } from '../outbound/own-addresses.ts';
 import { ownEndpoints } from './own-endpoints.ts';
@@ -38,7 +39,12 @@ export type ProcessDependencies = Dependencies & {
   publishingConfigs: PublishingConfigs;
   /** Absent where METRICS_PORT is not set: then nothing is counted. */
   meters?: Meters | undefined;
+  /** Absent without a collector in the settings: then nothing is traced. */
+  tracing?: Tracing | undefined;
 };
+
+/** Told of everything that is counted and traced. */
+export type Observers = Pick<ProcessDependencies, 'meters' | 'tracing'>;
 
 /** Everything that has a connection, and how to close it. */
 export type Connected = { deps: ProcessDependencies; disconnect(): Promise<void> };
@@ -47,7 +53,12 @@ export type Connected = { deps: ProcessDependencies; disconnect(): Promise<void>
  * Builds what every role needs, and no other file makes a second one for the same process. Connects lazily. Throws ConfigError for a
  * setting the roles cannot do without. `own` holds endpoints that already listen for this process; the ones of the settings are added.
  */
-export function createDependencies(config: Config, log: Logger, own: OwnAddresses, meters?: Meters): Connected {
+export function createDependencies(
+  config: Config,
+  log: Logger,
+  own: OwnAddresses,
+  { meters, tracing }: Observers = {},
+): Connected {
   const { databaseUrl, encryptionKeys } = config;
   if (databaseUrl === undefined)
     throw new ConfigError('DATABASE_URL must be set: only `posthorn start` brings its own PostgreSQL');
@@ -75,6 +86,7 @@ export function createDependencies(config: Config, log: Logger, own: OwnAddresse
     guard: createGuard(config, own),
     publishingConfigs: createConfigs(pool),
     meters,
+    tracing,
   };
   return {
     deps,

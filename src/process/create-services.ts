@@ -94,6 +94,7 @@ export function createServices(
       streams,
       handOver,
       observer: observerOf(deps.meters),
+      tracing: deps.tracing?.publishing,
     }),
     messages: createMessages(deps, { audit }),
     scheduling: createScheduling(deps, { audit }),

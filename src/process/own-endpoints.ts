@@ -8,17 +8,19 @@ const REDIS_PORT = 6_379;
 const PORTS = { 'http:': 80, 'https:': 443 } as const;
 
 /**
- * The service's own endpoints, as the settings name them: the API where callers reach it, the metrics port, PostgreSQL, Temporal and Redis. Ports
+ * The service's own endpoints, as the settings name them: the API where callers reach it, the metrics port, PostgreSQL, Temporal, Redis
+ * and the collector of traces. Ports
  * that are known only once they are listened on are added by whoever starts to listen.
  */
 export function ownEndpoints(config: Config): OwnEndpoint[] {
-  const { publicBaseUrl, metricsPort, databaseUrl, temporal, redisUrl } = config;
+  const { publicBaseUrl, metricsPort, databaseUrl, temporal, redisUrl, traces } = config;
   return [
     ...ofApi(new URL(publicBaseUrl)),
     ...(metricsPort === undefined ? [] : [{ host: 'localhost', port: metricsPort }]),
     ...(databaseUrl === undefined ? [] : [ofDatabase(databaseUrl)]),
     ...(temporal.address === undefined ? [] : ofTemporal(temporal.address)),
     ...(redisUrl === undefined ? [] : [ofRedis(new URL(redisUrl))]),
+    ...(traces === undefined ? [] : [ofCollector(new URL(traces.endpoint))]),
   ];
 }
 
@@ -42,6 +44,12 @@ function ofTemporal(address: string): OwnEndpoint[] {
   const port = Number(address.slice(colon + 1));
   return [...new Set([port, TEMPORAL_UI.port, port + TEMPORAL_UI.behind])].map((each) => ({ host, port: each }));
 }
+
+const ofCollector = ({ protocol, hostname, port }: URL): OwnEndpoint => ({
+  host: hostname,
+  // The settings take http and https only.
+  port: Number(port || PORTS[protocol as 'http:' | 'https:']),
+});
 
 const ofRedis = ({ hostname, port }: URL): OwnEndpoint => ({
   host: hostname === '' ? 'localhost' : hostname,

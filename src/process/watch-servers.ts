@@ -4,6 +4,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { NotReady } from '../kernel/not-ready.ts';
 import type { Outages, Watched } from '../outages/outages.ts';
 import type { Limiter } from '../rate-limits/limiter.ts';
+import type { Tracing } from '../observe/tracing.ts';
 import { redisTrouble } from '../rate-limits/redis-trouble.ts';
 import { databaseTrouble } from '../readiness/database-trouble.ts';
 import { databaseCheck } from '../readiness/start-checks.ts';
@@ -70,6 +71,16 @@ export function watchRedis({ outages }: Watching, { ask }: Limiter, redisUrl: st
         ? `REDIS_URL: Redis at ${new URL(redisUrl).host} has closed the connection or does not answer; is it running?`
         : redisTrouble(redisUrl, failure),
     meanwhile: 'this process or its supervisor counts rate limits alone',
+  });
+}
+
+/** Watches the collector of traces. Nothing else of the service needs it. */
+export function watchCollector({ outages }: Watching, { ask }: Pick<Tracing, 'ask'>, endpoint: string): () => void {
+  return outages.watch('collector', {
+    ask,
+    explain: (failure) =>
+      `OTEL_EXPORTER_OTLP_ENDPOINT: ${new URL(endpoint).host} takes no spans (${messageOf(failure)}); is a collector there, and may this service write to it?`,
+    meanwhile: 'spans beyond the last 2,048 are dropped, and everything else goes on',
   });
 }
 

@@ -7,6 +7,7 @@ import { isScheduled, type Publication } from '../messages/publication.ts';
 import type { Outcome } from './answer.ts';
 import { createAfterCommit, type HandOver, type OpenStreams } from './hand-over.ts';
 import { StaleConfigError } from './refusals.ts';
+import { type PublishTracing, tracedCommit, tracedGroup } from './trace-commits.ts';
 import {
   HeldElsewhereError,
   isPlain,
@@ -45,8 +46,9 @@ export function createCommit(collaborators: {
   handOver: HandOver;
   streams: OpenStreams;
   observer?: CommitObserver | undefined;
+  tracing?: PublishTracing | undefined;
 }): Commit {
-  const { pool, handOver, observer } = collaborators;
+  const { pool, handOver, observer, tracing } = collaborators;
   const afterCommit = createAfterCommit(collaborators);
 
   const groupsOf = (bounds: { inFlight: number; maxWeight: number; patience: Patience }) =>
@@ -54,14 +56,14 @@ export function createCommit(collaborators: {
       ...bounds,
       onGroup: observer?.onGroup,
       weightOf: ({ publications }) => publications.reduce((sum, publication) => sum + weightOf(publication), 0),
-      run: async (units) => {
+      run: tracedGroup(async (units) => {
         const beganAt = performance.now();
         const { results, ...made } = await storeUnits(pool, units, { holder: handOver.holder(), ...bounds });
         const stored = units.filter((_, index) => results[index]?.refusal === undefined);
         const channelIds = stored.flatMap(({ publications }) => publications.map(({ channelId }) => channelId));
         afterCommit({ ...made, channelIds, tookMs: performance.now() - beganAt });
         return results;
-      },
+      }, tracing),
     });
   // One statement for a whole group: nobody in it waits for the round trips of a key, or for another process.
   const plain = groupsOf({ inFlight: COMMITS_IN_FLIGHT, maxWeight: GROUP_MESSAGES, patience: '250ms' });
@@ -101,7 +103,7 @@ export function createCommit(collaborators: {
     }
   };
 
-  return async (given) => {
+  return tracedCommit(async (given) => {
     const unit = { ...given, publications: given.publications.flatMap(splitScheduled) };
     const askedAt = performance.now();
     const { outcome, refusal } = await admitted(unit, () => storeInGroup(unit));
@@ -118,7 +120,7 @@ export function createCommit(collaborators: {
       });
     }
     throw refusal;
-  };
+  }, tracing);
 }
 
 /** One publication for what is published at once and one for what waits, in the order of their first messages. */

@@ -7,6 +7,7 @@ import type { Schemas } from '../schemas/schemas.ts';
 import { batchAnswer, messageAnswer, type Outcome } from './answer.ts';
 import { createCheck } from './check.ts';
 import { type CommitObserver, createCommit } from './commit.ts';
+import type { PublishTracing } from './trace-commits.ts';
 import type { PublishingConfigs } from './configs/channel-configs.ts';
 import { createDryRun } from './dry-run.ts';
 import type { HandOver, OpenStreams } from './hand-over.ts';
@@ -36,6 +37,7 @@ type Collaborators = {
   streams: OpenStreams;
   handOver: HandOver;
   observer?: CommitObserver | undefined;
+  tracing?: PublishTracing | undefined;
 };
 /** `keep`: the Idempotency-Key that the answer is kept under. */
 type Keyed<B> = PublishRequest<B> & { keep?: KeepInPublish };
@@ -48,11 +50,11 @@ export type Publishing = ReturnType<typeof createPublishing>;
  */
 export function createPublishing(
   { pool, db, newId, clock, log }: Pick<Dependencies, 'pool' | 'db' | 'newId' | 'clock' | 'log'>,
-  { schemas, filters, configs, streams, handOver, observer }: Collaborators,
+  { schemas, filters, configs, streams, handOver, observer, tracing }: Collaborators,
 ) {
   const prepare = createPrepare({ newId, clock });
   const { check, problemsIn } = createCheck({ schemas, filters, configs });
-  const commit = createCommit({ pool, log, handOver, streams, observer });
+  const commit = createCommit({ pool, log, handOver, streams, observer, tracing });
 
   /**
    * Every way of publishing ends here. A request whose channel has changed since its check is checked again, by the newest

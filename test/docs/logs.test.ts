@@ -55,7 +55,27 @@ test('docs/logs.md names no field that no line has', () => {
 });
 
 /** Fields that a line has by spreading an object: of a failed request, and of the Temporal SDK. */
-const SPREAD = ['requestId', 'traceId', 'route', 'workflowId', 'runId', 'activityId', 'taskQueue', 'temporal'];
+const SPREAD = [
+  'deliveryId',
+  'messageId',
+  'subscriptionId',
+  'requestId',
+  'traceId',
+  'route',
+  'workflowId',
+  'runId',
+  'activityId',
+  'taskQueue',
+  'temporal',
+];
+
+test('a line that names a delivery names its message too, by idsOf where the trace is known', () => {
+  const named = new Map<string, string[]>();
+  for (const { name, path } of written) named.set(path, [...(named.get(path) ?? []), name]);
+  const lonely = [...named].filter(([, names]) => names.includes('deliveryId') && !names.includes('messageId'));
+  expect(lonely).toEqual([]);
+  expect([...named].some(([, names]) => names.includes('deliveryId'))).toBe(true);
+});
 
 test('a field under another name, or with an abbreviation, is found', () => {
   const planted =

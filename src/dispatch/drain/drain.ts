@@ -4,7 +4,7 @@ import { isUnreachable } from '../../db/until-reachable.ts';
 import { attempt, type TryDependencies } from '../../deliveries/attempt.ts';
 import { loadForAttempts } from '../../deliveries/load.ts';
 import { SenderClosedError } from '../../outbound/connections.ts';
-import type { DeliveryToAttempt } from '../../deliveries/delivery-to-attempt.ts';
+import { type DeliveryToAttempt, idsOf } from '../../deliveries/delivery-to-attempt.ts';
 import type { DrainProgress } from '../../contract/delivery-workflow.ts';
 import type { NewDelivery } from '../../publishing/hand-over.ts';
 import type { Admission, Entry } from '../admission/admission.ts';
@@ -187,9 +187,9 @@ export function createDrain(deps: DrainDependencies): Drain {
     } catch (error) {
       // PostgreSQL is away, or this process stops: nothing is known against the delivery.
       const isOutage = isUnreachable(error) || error instanceof SenderClosedError;
-      const hold = (): Promise<unknown> => deps.faults.hold({ deliveryId, round }, error, { maybeSent: false });
+      const hold = (): Promise<unknown> => deps.faults.hold({ ...idsOf(delivery), round }, error, { maybeSent: false });
       if (isOutage || (await hold().catch(() => undefined)) === undefined) {
-        deps.log.warn({ err: error, deliveryId }, 'a try of a drain broke off; its delivery stays due');
+        deps.log.warn({ err: error, ...idsOf(delivery) }, 'a try of a drain broke off; its delivery stays due');
         await giveBack([deliveryId], isOutage ? 0 : UNRECORDED_SECONDS);
       }
     } finally {

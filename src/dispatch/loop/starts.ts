@@ -54,7 +54,7 @@ export function createStarts({
         // If this fails as well, the delivery is given back as forgotten.
         await releaseClaims(pool, { ids: [delivery.id], incarnationId }).catch((cause: unknown) => {
           const text = 'a claim was not given back; it will be found as forgotten';
-          log.warn({ err: cause, deliveryId: delivery.id }, text);
+          log.warn({ err: cause, deliveryId: delivery.id, messageId: delivery.messageId }, text);
         });
       } finally {
         starting.delete(delivery.id);

@@ -38,7 +38,7 @@ export function deliveriesPart(
   const onRoom = wake;
   const capacity = capacityOf(readMachine(config.processes), config.deliveriesInFlight);
   const { slots } = capacity;
-  const { meters } = context;
+  const { meters, tracing } = context;
   const recorder = createRecorder({ ...context, onGroup: meters && ((items) => meters.group('record', items)) });
   const faults = createFaults({ pool, log, now: Date.now, onDeadLetter: meters?.deadLetter });
   const circuits = createCircuits(pool);
@@ -59,6 +59,7 @@ export function deliveriesPart(
     pool,
     admission,
     onTried: meters?.tried,
+    tracing: tracing?.tries,
   };
   meters?.readSender(() => sender.gauge());
   const justRead = createJustRead();

@@ -2,6 +2,7 @@ import type { Client } from '@temporalio/client';
 import type { Dependencies } from '../../dependencies.ts';
 import type { Incarnation } from '../../dispatch/recovery/incarnation.ts';
 import type { Meters } from '../../observe/meters.ts';
+import type { Tracing } from '../../observe/tracing.ts';
 import type { PublishingConfigs } from '../../publishing/configs/channel-configs.ts';
 import type { Carriers } from '../../temporal/carriers.ts';
 
@@ -9,6 +10,7 @@ import type { Carriers } from '../../temporal/carriers.ts';
 export type WorkerContext = Dependencies & {
   publishingConfigs: PublishingConfigs;
   meters?: Meters | undefined;
+  tracing?: Tracing | undefined;
   client: Client;
   /** Looks at the Temporal workflows of deliveries and replays. */
   carriers: Carriers;

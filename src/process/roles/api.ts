@@ -10,8 +10,16 @@ import { serveApi } from './serve-api.ts';
  * `posthorn api`: the HTTP API against a PostgreSQL that exists. The API listens at once and answers UNAVAILABLE until everything that
  * it needs is there.
  */
-export async function startApi({ config, log, own, siblings, waiting, observed }: Beginning): Promise<RunningRole> {
-  const { deps, disconnect } = createDependencies(config, log, own, observed?.meters);
+export async function startApi({
+  config,
+  log,
+  own,
+  siblings,
+  waiting,
+  observed,
+  tracing,
+}: Beginning): Promise<RunningRole> {
+  const { deps, disconnect } = createDependencies(config, log, own, { meters: observed?.meters, tracing });
   const services = createServices(deps, undefined, siblings);
   const api = await serveApi(deps, services, { siblings, outages: log.outages });
   const { port, readiness } = api;

@@ -2,6 +2,7 @@ import { type Config, ignoredSettings } from '../../config.ts';
 import type { ServiceLog } from '../../log.ts';
 import type { OwnAddresses } from '../../outbound/own-addresses.ts';
 import type { Waiting } from '../../readiness/until-ready.ts';
+import type { Tracing } from '../../observe/tracing.ts';
 import type { ObservedProcess } from '../observed-process.ts';
 import type { Siblings } from '../siblings.ts';
 import type { StopRequest } from './stop-request.ts';
@@ -27,6 +28,8 @@ export type Beginning = {
   temporalAddress?: string | undefined;
   /** Absent where METRICS_PORT is not set. */
   observed?: ObservedProcess | undefined;
+  /** Absent without a collector in the settings. */
+  tracing?: Tracing | undefined;
 };
 
 // A closed terminal, or a pipe without a reader, must not end the process before it has drained.

@@ -9,6 +9,7 @@ import { onAnyPort } from './api-port.ts';
 import { type Beginning, type RunningRole, runUntilStopped, warnOfIgnored } from './role.ts';
 import { observeProcess } from '../observed-process.ts';
 import { observing } from './observing.ts';
+import { tracing } from './tracing.ts';
 import type { StopRequest } from './stop-request.ts';
 
 /** The service of each role, loaded when a process runs it: a supervisor needs neither Temporal's native library nor Koa. */
@@ -36,8 +37,10 @@ export async function runService(role: 'api' | 'worker', stop: StopRequest): Pro
     const start = await SERVICES[role]();
     signal.throwIfAborted();
     const own = createOwnAddresses([]);
-    return observing({ config, log, own }, (observed) =>
-      start({ config, log, own, siblings: noSiblings, waiting: waiting(signal), observed }),
+    return tracing({ config, log, role }, (spans) =>
+      observing({ config, log, own }, (observed) =>
+        start({ config, log, own, siblings: noSiblings, waiting: waiting(signal), observed, tracing: spans }),
+      ),
     );
   });
 }
@@ -56,6 +59,8 @@ export async function runServiceProcess(
     siblings.onOwnEndpoints((endpoints) => ownAddresses.add(...endpoints));
     const observed = await observeProcess({ config, log, own: ownAddresses });
     if (observed !== undefined) onObserve(observed);
-    return start({ config, log, own: ownAddresses, siblings, waiting, temporalAddress, observed });
+    return tracing({ config, log, role, number }, (spans) =>
+      start({ config, log, own: ownAddresses, siblings, waiting, temporalAddress, observed, tracing: spans }),
+    );
   });
 }

@@ -58,6 +58,7 @@ export async function serveApi(
       limiter,
       processTable,
       onAnswered: deps.meters?.answered,
+      traceRequest: deps.tracing?.traceRequest,
       ...(checks && { checks }),
     });
     // An API that takes every connection leaves no open file for itself, and Node then ends the process.

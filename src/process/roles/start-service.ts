@@ -20,8 +20,8 @@ export type RunningService = RunningRole & { port: number; services: Services };
 
 /** The service of `start` as one of several processes: the supervisor has prepared the database. */
 export async function startWholeService(beginning: Beginning): Promise<RunningRole> {
-  const { config, log, own, waiting, observed } = beginning;
-  const { deps, disconnect } = createDependencies(config, log, own, observed?.meters);
+  const { config, log, own, waiting, observed, tracing } = beginning;
+  const { deps, disconnect } = createDependencies(config, log, own, { meters: observed?.meters, tracing });
   const undo = createUndo();
   undo.add(disconnect);
   return undo.onFailure(async () => {

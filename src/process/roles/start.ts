@@ -20,6 +20,7 @@ import { type Infrastructure, startInfrastructure } from './infrastructure.ts';
 import { print, type RunningRole, runUntilStopped, warnOfIgnored } from './role.ts';
 import { removeRunningState, writeRunningState } from './running-state.ts';
 import { observing } from './observing.ts';
+import { tracing } from './tracing.ts';
 import { filterSteps } from './stored-filters.ts';
 import type { StopRequest } from './stop-request.ts';
 import { createUndo } from './undo.ts';
@@ -149,16 +150,18 @@ async function inThisProcess(): Promise<Run> {
     own: { addresses },
     infrastructure: { temporalAddress },
   }) =>
-    observing({ config, log, own: addresses }, (observed) =>
-      startService({ ...deps, meters: observed?.meters }, checks, {
-        config,
-        log,
-        own: addresses,
-        siblings: noSiblings,
-        waiting,
-        temporalAddress,
-        observed,
-      }),
+    tracing({ config, log, role: 'start' }, (spans) =>
+      observing({ config, log, own: addresses }, (observed) =>
+        startService({ ...deps, meters: observed?.meters, tracing: spans }, checks, {
+          config,
+          log,
+          own: addresses,
+          siblings: noSiblings,
+          waiting,
+          temporalAddress,
+          observed,
+        }),
+      ),
     );
 }
 

@@ -21,11 +21,12 @@ export async function startWorkerRole({
   siblings,
   waiting,
   observed,
+  tracing,
 }: Beginning): Promise<RunningRole> {
   const { address } = config.temporal;
   if (address === undefined)
     throw new ConfigError('TEMPORAL_ADDRESS must be set: only `posthorn start` brings its own Temporal server');
-  const { deps, disconnect } = createDependencies(config, log, own, observed?.meters);
+  const { deps, disconnect } = createDependencies(config, log, own, { meters: observed?.meters, tracing });
   const settings = { ...config.temporal, address };
   const checks = startChecks(deps);
   await untilReady(createReadiness(checks), waiting);

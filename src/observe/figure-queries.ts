@@ -1,0 +1,57 @@
+import type { Pool } from 'pg';
+import { IS_ACTIVE } from '../db/subscription-sql.ts';
+
+// Rows that one look counts in each place, and in all: 100,000 entries of an index are some 50 ms, however long the backlog is.
+export const COUNTED = { perSubscription: 10_000, inAll: 100_000 } as const;
+
+const unclaimed = (lane: '= 0' | '> 0', limit: number): string => `
+  SELECT d.due_at FROM deliveries d
+  WHERE d.subscription_id = s.id AND d.due_at IS NOT NULL AND d.holder IS NULL AND d.carrier IS NULL
+    AND d.policy_attempts ${lane} AND d.due_at <= now() ORDER BY d.due_at LIMIT ${limit}`;
+
+const lane = (state: string, attempts: '= 0' | '> 0', limit: number): string => `
+  SELECT CASE WHEN ${IS_ACTIVE} THEN '${state}' ELSE 'stopped' END AS state, due.due_at
+  FROM subscriptions s CROSS JOIN LATERAL (${unclaimed(attempts, limit)}) AS due
+  WHERE s.deleted_at IS NULL`;
+
+const CLAIMED = `SELECT 'claimed' AS state, d.due_at FROM deliveries d
+  WHERE d.holder IS NOT NULL AND d.due_at <= now() LIMIT ${COUNTED.inAll}`;
+
+// The oldest row of each place is one entry of an index for each subscription, and is looked for in all of them.
+const BACKLOG = `
+  WITH claimed AS MATERIALIZED (${CLAIMED}), counted AS (
+    SELECT state, count(*) AS rows FROM (
+      (${lane('first_try', '= 0', COUNTED.perSubscription)} LIMIT ${COUNTED.inAll})
+      UNION ALL (${lane('retry', '> 0', COUNTED.perSubscription)} LIMIT ${COUNTED.inAll})
+      UNION ALL SELECT state, due_at FROM claimed
+    ) AS bounded GROUP BY state
+  ), oldest AS (
+    SELECT state, extract(epoch FROM now() - min(due_at))::float8 AS age FROM (
+      (${lane('first_try', '= 0', 1)}) UNION ALL (${lane('retry', '> 0', 1)})
+      UNION ALL SELECT state, due_at FROM claimed
+    ) AS first GROUP BY state
+  )
+  SELECT state, rows::float8 AS rows, age FROM counted JOIN oldest USING (state)`;
+
+const WAITING = `SELECT coalesce(extract(epoch FROM now() - min(due_at)), 0)::float8 AS age
+  FROM (SELECT due_at FROM scheduled_messages WHERE due_at <= now() ORDER BY due_at LIMIT 1) AS first`;
+
+const TABLES = `
+  SELECT relname AS name, pg_total_relation_size(relid)::float8 AS bytes, n_live_tup::float8 AS live,
+    n_dead_tup::float8 AS dead, n_tup_ins::float8 AS inserted
+  FROM pg_stat_user_tables WHERE schemaname = current_schema() AND relname <> '_prisma_migrations'`;
+
+export const STATES = ['first_try', 'retry', 'claimed', 'stopped'] as const;
+
+export type BacklogRow = { state: string; rows: number; age: number };
+type TableRow = { name: string; bytes: number; live: number; dead: number; inserted: number };
+
+/** Due deliveries by state, with the age of the oldest in seconds. A state without any has no row. */
+export const readBacklog = async (pool: Pool): Promise<BacklogRow[]> => (await pool.query<BacklogRow>(BACKLOG)).rows;
+
+/** Seconds since the oldest scheduled message that waits was due, 0 without one. */
+export const readWaiting = async (pool: Pool): Promise<number> =>
+  (await pool.query<{ age: number }>(WAITING)).rows[0]?.age ?? 0;
+
+/** Sizes and estimated rows of each table, from the statistics of PostgreSQL: no row is counted. */
+export const readTables = async (pool: Pool): Promise<TableRow[]> => (await pool.query<TableRow>(TABLES)).rows;

@@ -1,0 +1,67 @@
+import { describe, expect, test } from '@jest/globals';
+import { z } from 'zod';
+import { readTraces, tracesVariables } from './traces.ts';
+
+const URL = 'http://collector:4318';
+const read = (variables: Record<string, string>) => readTraces(z.object(tracesVariables).parse(variables));
+const withCollector = (variables: Record<string, string> = {}) =>
+  read({ OTEL_EXPORTER_OTLP_ENDPOINT: URL, ...variables });
+
+test('without a collector nothing is traced, and no other setting is looked at', () => {
+  expect(read({ OTEL_TRACES_SAMPLER: 'nonsense', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' })).toBeUndefined();
+});
+
+test('the switches of the standard turn traces off', () => {
+  expect(withCollector({ OTEL_SDK_DISABLED: 'TRUE', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' })).toBeUndefined();
+  expect(withCollector({ OTEL_TRACES_EXPORTER: 'none' })).toBeUndefined();
+  expect(withCollector({ OTEL_SDK_DISABLED: 'false' })).toEqual({ endpoint: URL, batches: {} });
+});
+
+test('a collector for traces goes before the one for everything', () => {
+  expect(withCollector({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://traces.example/v1/traces' })?.endpoint).toBe(
+    'https://traces.example/v1/traces',
+  );
+});
+
+test('sampler and batches are read by their standard names', () => {
+  expect(
+    withCollector({
+      OTEL_TRACES_EXPORTER: 'otlp',
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',
+      OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+      OTEL_TRACES_SAMPLER_ARG: '0.25',
+      OTEL_BSP_MAX_QUEUE_SIZE: '4096',
+      OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '64',
+      OTEL_BSP_SCHEDULE_DELAY: '1000',
+    }),
+  ).toEqual({
+    endpoint: URL,
+    sampler: { name: 'parentbased_traceidratio', ratio: 0.25 },
+    batches: { queued: 4_096, together: 64, everyMs: 1_000 },
+  });
+  expect(withCollector({ OTEL_TRACES_SAMPLER: 'traceidratio' })?.sampler).toEqual({ name: 'traceidratio', ratio: 1 });
+});
+
+describe('a setting that cannot be used', () => {
+  test.each([
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318', 'must be a URL that begins with http:// or https://'],
+    ['OTEL_TRACES_EXPORTER', 'zipkin', 'must be otlp'],
+    ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc', 'must be http/protobuf; collectors take it on port 4318'],
+    ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'http/json', 'must be http/protobuf'],
+    ['OTEL_TRACES_SAMPLER', 'parentbased_trace_id_ratio', 'did you mean parentbased_traceidratio'],
+    ['OTEL_TRACES_SAMPLER', 'xray', 'must be one of always_on, always_off'],
+  ])('%s=%s is refused with its name', (name, value, text) => {
+    expect(() => withCollector({ [name]: value })).toThrow(`${name} `);
+    expect(() => withCollector({ [name]: value })).toThrow(text);
+  });
+
+  test.each(['2', '-0.1', 'half', '1e-1', ''])('a ratio of %p is refused', (ratio) => {
+    const sampler = { OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: ratio };
+    expect(() => withCollector(sampler)).toThrow('OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1');
+  });
+
+  test('a protocol for traces goes before the one for everything', () => {
+    const both = { OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc', OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/protobuf' };
+    expect(withCollector(both)).toEqual({ endpoint: URL, batches: {} });
+  });
+});

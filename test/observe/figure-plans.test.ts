@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { PoolClient } from 'pg';
+import { createExplainingPool, type Executed } from '../../bench/plans.ts';
+import { readBacklog, readTables, readWaiting } from '../../src/observe/figure-queries.ts';
+import { createDatabaseFigures } from '../../src/observe/database-figures.ts';
+import { insertOrganisation } from '../support/make/organisation.ts';
+import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';
+import { createNewId } from '../../src/new-id.ts';
+
+// So many finished deliveries that PostgreSQL would rather walk an index than read them all.
+const FINISHED = 20_000;
+const WAITING = 5_000;
+/** Tables that grow with the messages. Reading one from end to end would make a scrape dearer from day to day. */
+const GROWING = ['messages', 'deliveries', 'attempts', 'dead_letters', 'scheduled_messages'];
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const { db, pool } = database;
+  await insertOrganisation({ db, newId: createNewId(Date.now) });
+  const connection = await pool.connect();
+  try {
+    await fill(connection);
+  } finally {
+    connection.release(true);
+  }
+  await pool.query('ANALYZE');
+});
+afterAll(() => database.drop());
+
+async function fill(connection: PoolClient): Promise<void> {
+  // As a dump is restored: rows of ten thousands of messages without the checks of each.
+  await connection.query('SET session_replication_role = replica');
+  await connection.query(`
+    WITH environment AS (SELECT id FROM environments LIMIT 1), channel AS (
+      INSERT INTO channels (id, environment_id, name, updated_at) SELECT 'chn_1', id, 'One', now() FROM environment RETURNING 1
+    ) INSERT INTO subscriptions (id, environment_id, channel_id, name, webhook_url, event_types, max_retries, initial_delay,
+        max_delay, backoff_multiplier, updated_at)
+      SELECT 'sub_' || n, id, 'chn_1', 'S', 'https://receiver.example', ARRAY['*'], 3, 1000, 1000, 1, now()
+      FROM environment CROSS JOIN generate_series(1, 100) AS n`);
+  const deliveries = (count: number, from: number, dueAt: string, holder: string): Promise<unknown> =>
+    connection.query(`
+      INSERT INTO deliveries (id, environment_id, channel_id, message_id, subscription_id, event_type, status, attempts,
+        policy_attempts, due_at, holder, max_retries, initial_delay, max_delay, backoff_multiplier)
+      SELECT 'dlv_' || n, (SELECT id FROM environments LIMIT 1), 'chn_1', 'msg_' || n, 'sub_' || (n % 100 + 1), 'e',
+        'delivered', 1, n % 2, ${dueAt}, ${holder}, 3, 1000, 1000, 1
+      FROM generate_series(${from}, ${from + count - 1}) AS n`);
+  await deliveries(FINISHED, 1, 'NULL', 'NULL');
+  await deliveries(100, FINISHED + 1, "now() - interval '30 s'", 'NULL');
+  await deliveries(10, FINISHED + 101, "now() - interval '10 s'", "'inc_1'");
+  await connection.query(`
+    INSERT INTO scheduled_messages (id, environment_id, channel_id, event_type, payload, due_at, deliver_at)
+    SELECT 'msg_' || n, (SELECT id FROM environments LIMIT 1), 'chn_1', 'e', '{}', now() + n * interval '1 s' - interval '20 s',
+      now() FROM generate_series(1, ${WAITING}) AS n`);
+}
+
+test('no query of the metrics reads a table from end to end that grows with the messages', async () => {
+  const executed: Executed[] = [];
+  const pool = createExplainingPool(database.url, (one) => executed.push(one));
+  try {
+    for (const read of [readBacklog, readWaiting, readTables]) await read(pool);
+  } finally {
+    await pool.end();
+  }
+  expect(executed).toHaveLength(3);
+  expect(executed.flatMap(({ scanned }) => scanned).filter((table) => GROWING.includes(table))).toEqual([]);
+});
+
+test('the figures count first tries, retries and claimed deliveries, with the age of the oldest', async () => {
+  const found = new Map((await readBacklog(database.pool)).map(({ state, ...figures }) => [state, figures]));
+  expect([...found].map(([state, { rows }]) => [state, rows])).toEqual(
+    expect.arrayContaining([
+      ['first_try', 50],
+      ['retry', 50],
+      ['claimed', 10],
+    ]),
+  );
+  expect(found.get('first_try')?.age).toBeGreaterThanOrEqual(30);
+  expect(found.get('claimed')?.age).toBeGreaterThanOrEqual(10);
+  expect(await readWaiting(database.pool)).toBeGreaterThanOrEqual(19);
+});
+
+test('while PostgreSQL is away its figures stay, its gauge falls, and one line tells it', async () => {
+  const failures: unknown[] = [];
+  const away = createDatabaseFigures('postgresql://nobody@127.0.0.1:1/none', (failure) => failures.push(failure));
+  const here = createDatabaseFigures(database.url, (failure) => failures.push(failure));
+  try {
+    const gauge = async (figures: typeof away): Promise<unknown> =>
+      (await figures.read()).find(({ name }) => name === 'posthorn_database_up')?.values[0]?.value;
+    expect(await gauge(here)).toBe(1);
+    expect([await gauge(away), await gauge(away)]).toEqual([0, 0]);
+    expect(failures).toHaveLength(1);
+  } finally {
+    await Promise.all([away.close(), here.close()]);
+  }
+});
