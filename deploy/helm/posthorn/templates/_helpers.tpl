@@ -94,8 +94,8 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | quote }}
 {{- if eq .Values.secretsAs "files" }}
 - name: secrets
   projected:
-    # For the group of the pod, which is fsGroup.
-    defaultMode: 0440
+    # 0440 as a decimal, which every reader of YAML takes alike: for the group of the pod, which is fsGroup.
+    defaultMode: 288
     sources:
       {{- range $name, $place := .Values.secrets }}
       {{- if $place }}
@@ -108,7 +108,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | quote }}
 - name: temporal-tls
   secret:
     secretName: {{ .existingSecret }}
-    defaultMode: 0440
+    defaultMode: 288
     items:
       {{- if .ca }}
       - { key: {{ .ca | quote }}, path: ca.crt }
