@@ -11,7 +11,7 @@ type Schema = Reference & {
   properties?: Record<string, Schema & { readOnly?: boolean }>;
   required?: string[];
   items?: Schema;
-  /** Of lines of JSON: what each holds. */
+  /** Schema of each line, where the whole is lines of JSON. */
   contentSchema?: Schema;
 };
 type Parameter = { name: string; in: string; required?: boolean };
