@@ -33,8 +33,13 @@ export default {
       ...project,
       displayName: 'integration',
       testMatch: ['<rootDir>/test/**/*.test.ts'],
-      // They have commands of their own: `npm run topology`, and `npm run fuzz`, which needs Python and minutes.
-      testPathIgnorePatterns: [...project.testPathIgnorePatterns, '<rootDir>/test/topology/', '<rootDir>/test/fuzz/'],
+      // They have commands of their own: `npm run topology`, `npm run fuzz`, which needs Python and minutes, and `npm run chart`.
+      testPathIgnorePatterns: [
+        ...project.testPathIgnorePatterns,
+        '<rootDir>/test/topology/',
+        '<rootDir>/test/fuzz/',
+        '<rootDir>/test/deploy/chart/',
+      ],
       // PostgreSQL and Temporal are started once, for the first integration test; unit tests never wait for them.
       globalSetup: '<rootDir>/test/support/service/global-setup.ts',
       globalTeardown: '<rootDir>/test/support/service/global-teardown.ts',

@@ -139,8 +139,8 @@ function sentBy(
   const parameters: string[] = [];
   if (body !== undefined) {
     const form = shown(body);
-    // Another body may be left out: the service takes an empty object for it.
-    const isOptional = body.safeParse({}).success;
+    // As the service and the document have it: an empty object is not the same as no body.
+    const isOptional = body.safeParse(undefined).success;
     parameters.push(`body${isOptional ? '?' : ''}: ${texts.textOf(form, 'sent')} | string`);
   }
   if (query !== undefined) {

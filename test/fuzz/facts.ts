@@ -1,6 +1,8 @@
 import { exampleId } from '../../src/openapi/texts/example-ids.ts';
 import { routes } from '../../src/routes.ts';
-import { setUp, actIn, joinAs, OWNER } from '../support/make/people.ts';
+import { setUp, actIn, joinAs, OWNER, signIn } from '../support/make/people.ts';
+import type { Browser } from '../support/world/browser.ts';
+import type { SignedIn } from '../../src/identity/sessions/schema.ts';
 import { seedResources } from '../support/make/seed.ts';
 import type { TestPosthorn } from '../support/service/posthorn.ts';
 
@@ -13,6 +15,8 @@ export type Facts = {
   names: Record<string, string>;
   /** Things by the names of parameters and fields; further ones than the first may be deleted. */
   ids: Record<string, string[]>;
+  /** Things by which it asks itself: a call that changed or removed one would end all later ones. */
+  own: string[];
   /** Values of fields that no made-up text can have. */
   texts: Record<string, string>;
   /** The end of every id that the document shows. */
@@ -22,6 +26,7 @@ export type Facts = {
 };
 
 const SPARES = 5;
+const DAY_MS = 86_400_000;
 const COOKIE = 'posthorn-session';
 
 /** Makes a person, and several things of every kind. */
@@ -32,11 +37,16 @@ export async function factsOf(posthorn: TestPosthorn): Promise<Facts> {
   const add = (name: string, id: string): void => {
     ids[name] = [...(ids[name] ?? []), id];
   };
+  const first = await ownThings(posthorn, browser, me);
   for (let index = 0; index <= SPARES; index += 1)
     for (const [name, id] of Object.entries(await seedResources(posthorn, posthorn.keys.live))) add(name, id);
-  // There is one of each, and nothing deletes them.
+  // There is one of each, and nothing deletes them. The app is another one than that of the key, which a call may suspend.
   const [organisationId = ''] = ids['organisationId'] ?? [];
-  for (const name of ['organisationId', 'appId']) ids[name] = (ids[name] ?? []).slice(0, 1);
+  ids['organisationId'] = [organisationId];
+  const other = await browser.request<{ id: string }>('POST', '/v1/apps', { name: 'Second shop' });
+  ids['appId'] = [other.body.id];
+  for (let index = 0; index <= SPARES; index += 1) await signIn(posthorn, OWNER);
+  for (const { id } of (await sessionsOf(browser)).filter(({ isCurrent }) => !isCurrent)) add('sessionId', id);
   const organisation = `/v1/organisations/${organisationId}`;
   for (let index = 0; index <= 1; index += 1) {
     const joined = await joinAs(posthorn, browser, organisation, {
@@ -56,12 +66,15 @@ export async function factsOf(posthorn: TestPosthorn): Promise<Facts> {
     cookie: browser.jar.get(COOKIE) ?? '',
     names: { 'Posthorn-Organisation': organisationId },
     ids,
+    own: first,
     texts: {
       webhookUrl: 'https://example.com/in',
       filter: 'payload.n > 1',
       password: OWNER.password,
       newPassword: OWNER.password,
       expiresAt: '2099-01-01T00:00:00Z',
+      deliverAt: new Date(Date.now() + DAY_MS).toISOString(),
+      returnTo: '/messages',
       grant_type: 'client_credentials',
     },
     exampleId: exampleId('channel').slice(4),
@@ -69,4 +82,23 @@ export async function factsOf(posthorn: TestPosthorn): Promise<Facts> {
       .filter(({ addressLimit }) => addressLimit !== undefined)
       .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`),
   };
+}
+
+type Session = { id: string; isCurrent: boolean };
+
+async function sessionsOf(browser: Browser): Promise<Session[]> {
+  const { body } = await browser.request<{ data: Session[] }>('GET', '/v1/sessions?limit=100');
+  return body.data;
+}
+
+/** Ids of the keys, the session, the person and the app that ask, before anything else is made. */
+async function ownThings(
+  posthorn: TestPosthorn,
+  browser: Browser,
+  { user, organisations }: SignedIn,
+): Promise<string[]> {
+  const keys = await posthorn.deps.db.apiKey.findMany({ select: { id: true } });
+  const sessions = await sessionsOf(browser);
+  const apps = organisations.flatMap((organisation) => organisation.apps);
+  return [user, ...keys, ...sessions, ...apps].map(({ id }) => id);
 }

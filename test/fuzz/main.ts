@@ -5,7 +5,8 @@ import { findSchemathesis } from './schemathesis.ts';
 
 const USAGE = `npm run fuzz -- [options]
   --seconds <n>   how long it runs, default 600
-  --seed <n>      the same seed makes the same requests up; default: a new one`;
+  --seed <n>      the same seed makes the same requests up; default: a new one
+  --prepare       installs schemathesis alone`;
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const pathOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
@@ -13,7 +14,12 @@ const pathOf = (name: string): string => fileURLToPath(new URL(name, import.meta
 /** Runs fuzz.test.ts, which starts and stops a service of its own. */
 function main(): number {
   const { values } = parseArgs({
-    options: { seconds: { type: 'string' }, seed: { type: 'string' }, help: { type: 'boolean' } },
+    options: {
+      seconds: { type: 'string' },
+      seed: { type: 'string' },
+      prepare: { type: 'boolean' },
+      help: { type: 'boolean' },
+    },
   });
   if (values.help === true) {
     print(USAGE);
@@ -22,6 +28,7 @@ function main(): number {
   const seconds = values.seconds ?? '600';
   const seed = values.seed ?? String(Math.floor(Math.random() * 1_000_000));
   const schemathesis = findSchemathesis(print);
+  if (values.prepare === true) return 0;
   print(`Fuzzing for ${seconds} s with the seed ${seed}; again: npm run fuzz -- --seconds ${seconds} --seed ${seed}`);
   const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
   const jest = pathOf('../../node_modules/jest/bin/jest.js');

@@ -35,4 +35,5 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'DELETE /v1/session': 'ends the session by which all routes of people are tried',
   'POST /v1/session/authenticate': ANOTHER_SECRET,
   'POST /v1/user/password': ANOTHER_SECRET,
+  'POST /v1/organisations/:organisationId/ownership': `${ANOTHER_SECRET}, and takes rights from the person who asks`,
 };

@@ -19,10 +19,13 @@ export type TopologyChild = {
   thaw(): void;
 };
 
+/** A command and its parameters; asked at each start where it is a function, so that another release may begin in the place. */
+type Command = readonly string[] | (() => readonly string[]);
+
 /** Runs `command`, its output in a file, and waits for `isReady`. A server that ends before it is ready throws with its name. */
 export async function startChild(
   name: string,
-  [command = '', ...parameters]: readonly string[],
+  command: Command,
   { variables = {}, logPath }: ChildOptions,
   isReady: () => Promise<boolean>,
 ): Promise<TopologyChild> {
@@ -30,7 +33,8 @@ export async function startChild(
   const hasEnded = (): boolean => child === undefined || child.exitCode !== null || child.signalCode !== null;
   const begin = async (): Promise<void> => {
     const log = createWriteStream(logPath, { flags: 'a' });
-    child = spawn(command, parameters, { env: childEnvironment(variables), stdio: ['ignore', 'pipe', 'pipe'] });
+    const [program = '', ...parameters] = typeof command === 'function' ? command() : command;
+    child = spawn(program, parameters, { env: childEnvironment(variables), stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [child.stdout, child.stderr]) stream?.pipe(log, { end: false });
     await waitFor(`${name} to be ready`, () => {
       if (hasEnded()) throw new Error(`${name} has ended before it was ready: see ${logPath}`);

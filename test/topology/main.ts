@@ -11,7 +11,7 @@ import { startTopology } from './topology.ts';
 
 const USAGE = `npm run topology [-- options]
   --hold           starts it, prints its addresses, and ends it at Ctrl-C
-  --faults         runs the faults alone, each with its long times (npm run faults)
+  --faults         runs the faults and upgrades alone, each fault with its long times (npm run faults)
   --quick          with --faults: the times of the short form, as without options
   --seed <n>       of everything that is chosen by chance; default: a new one, which is printed
   -t <words>       only tests whose title has these words`;
@@ -65,7 +65,7 @@ else if (values.hold) {
       'topology',
       // One topology at a time: two cores are few for one.
       '--runInBand',
-      ...(values.faults ? ['--testPathPatterns', 'test/topology/faults'] : []),
+      ...(values.faults ? ['--testPathPatterns', 'test/topology/(faults|upgrade)'] : []),
       ...(values.t === undefined ? [] : ['-t', values.t]),
     ],
     {

@@ -10,8 +10,8 @@ const BUILT = {
     version: 'v1.29.1',
     packages: { server: 'go.temporal.io/server/cmd/server', sql: 'go.temporal.io/server/cmd/tools/sql' },
   },
-  // Debian's 2.6 knows other words for the same.
-  caddy: { version: 'v2.10.2', packages: { caddy: 'github.com/caddyserver/caddy/v2/cmd/caddy' } },
+  // Debian's 2.6 knows other words for the same. Before 2.11 a body that was tried again came from a buffer that another request had got.
+  caddy: { version: 'v2.11.9', packages: { caddy: 'github.com/caddyserver/caddy/v2/cmd/caddy' } },
 } as const;
 
 export type TemporalPrograms = { server: string; sql: string };

@@ -26,8 +26,24 @@ export type Topology = {
   apis: readonly TopologyChild[];
   workers: readonly TopologyChild[];
   proxy: TopologyChild;
+  /** Where each API is reached without the proxy. */
+  apiUrls: readonly string[];
+  /** Settings of both roles. */
+  settings: Settings;
   stop(): Promise<void>;
 };
+
+type TopologyOptions = {
+  /** The command line of APIs and workers, asked at each of their starts. Default: the build of this checkout. */
+  mainOf?: () => string;
+  /** Migrates the database and makes the key. Default: with the code of this checkout. */
+  prepare?: (databaseUrl: string, temporalAddress: string) => Promise<{ key: string; settings: Settings }>;
+};
+
+async function prepareHere(databaseUrl: string, temporalAddress: string): ReturnType<typeof prepareService> {
+  await migrate(databaseUrl);
+  return prepareService(databaseUrl, temporalAddress);
+}
 
 const COPIES = [1, 2];
 
@@ -35,7 +51,11 @@ const COPIES = [1, 2];
  * Starts PostgreSQL (durable), a Temporal server on it, Redis, two APIs, two workers and the proxy, in the order of their needs, each
  * with a log in `folder`. Throws with a sentence when a program is missing or a part does not come up; what has started is stopped.
  */
-export async function startTopology(folder: string, print: (line: string) => void): Promise<Topology> {
+export async function startTopology(
+  folder: string,
+  print: (line: string) => void,
+  { mainOf = () => BUILT.main, prepare = prepareHere }: TopologyOptions = {},
+): Promise<Topology> {
   expectProgram('redis-server', 'redis-server');
   const programs = findPrograms(print);
   const stops: (() => Promise<void>)[] = [];
@@ -61,8 +81,7 @@ export async function startTopology(folder: string, print: (line: string) => voi
     const temporalAddress = `127.0.0.1:${port}`;
     const redisPort = await findFreePort();
     const redis = keep(await startRedis(redisPort, folder));
-    await migrate(postgres.url);
-    const { key, settings } = await prepareService(postgres.url, temporalAddress);
+    const { key, settings } = await prepare(postgres.url, temporalAddress);
     const proxyPort = await findFreePort('everywhere');
     const variables = {
       ...settings,
@@ -73,10 +92,10 @@ export async function startTopology(folder: string, print: (line: string) => voi
     };
     const ports = [await findFreePort('everywhere'), await findFreePort('everywhere')];
     const apis = await Promise.all(
-      ports.map(async (each, index) => keep(await startApi(`API ${index + 1}`, each, { variables, folder }))),
+      ports.map(async (each, index) => keep(await startApi(`API ${index + 1}`, each, { variables, folder, mainOf }))),
     );
     const workers = await Promise.all(
-      COPIES.map(async (number) => keep(await startWorker(`worker ${number}`, { variables, folder }))),
+      COPIES.map(async (number) => keep(await startWorker(`worker ${number}`, { variables, folder, mainOf }))),
     );
     const proxy = keep(await startProxy(programs.caddy, { port: proxyPort, apis: ports, folder }));
     const url = `http://127.0.0.1:${proxyPort}`;
@@ -91,6 +110,8 @@ export async function startTopology(folder: string, print: (line: string) => voi
       apis,
       workers,
       proxy,
+      apiUrls: ports.map((each) => `http://127.0.0.1:${each}`),
+      settings: variables,
       stop,
     };
   } catch (failure) {
@@ -121,12 +142,12 @@ const startRedis = (port: number, folder: string): Promise<TopologyChild> =>
     async () => !(await isPortFree(port)),
   );
 
-type RoleOptions = { variables: Settings; folder: string };
+type RoleOptions = { variables: Settings; folder: string; mainOf: () => string };
 
-const startApi = (name: string, port: number, { variables, folder }: RoleOptions): Promise<TopologyChild> =>
+const startApi = (name: string, port: number, { variables, folder, mainOf }: RoleOptions): Promise<TopologyChild> =>
   startChild(
     name,
-    [process.execPath, BUILT.main, 'api'],
+    () => [process.execPath, mainOf(), 'api'],
     { variables: { ...variables, PORT: String(port) }, logPath: logPathOf(name, folder) },
     () =>
       fetch(`http://127.0.0.1:${port}/readyz`).then(
@@ -136,15 +157,20 @@ const startApi = (name: string, port: number, { variables, folder }: RoleOptions
   );
 
 /** Ready when its log says so; a later start asks for one line more. */
-async function startWorker(name: string, { variables, folder }: RoleOptions): Promise<TopologyChild> {
+async function startWorker(name: string, { variables, folder, mainOf }: RoleOptions): Promise<TopologyChild> {
   const logPath = logPathOf(name, folder);
   let starts = 0;
-  const worker = await startChild(name, [process.execPath, BUILT.main, 'worker'], { variables, logPath }, () => {
-    const ready = countLines(logPath, 'the worker is ready');
-    if (ready <= starts) return Promise.resolve(false);
-    starts = ready;
-    return Promise.resolve(true);
-  });
+  const worker = await startChild(
+    name,
+    () => [process.execPath, mainOf(), 'worker'],
+    { variables, logPath },
+    () => {
+      const ready = countLines(logPath, 'the worker is ready');
+      if (ready <= starts) return Promise.resolve(false);
+      starts = ready;
+      return Promise.resolve(true);
+    },
+  );
   return worker;
 }
 

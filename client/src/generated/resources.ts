@@ -163,7 +163,7 @@ export type Resources = {
     /** `POST /v1/dlq/:deadLetterId/replay`, scope dlq:write */
     replay(deadLetterId: string, options?: RequestOptions): Call<Delivery>;
     /** `POST /v1/dlq/replay`, scope dlq:write */
-    replayAll(body?: AskBulkReplay | string, options?: RequestOptions): Call<BulkReplayAsked>;
+    replayAll(body: AskBulkReplay | string, options?: RequestOptions): Call<BulkReplayAsked>;
     /** `GET /v1/dlq/replay`, scope dlq:read */
     listBulkReplays(query?: ListBulkReplays, options?: RequestOptions): Pages<BulkReplay>;
     /** `GET /v1/dlq/replay/:bulkReplayId`, scope dlq:read */
@@ -301,13 +301,13 @@ export type Resources = {
     /** `POST /v1/session/authenticate/options`, for a person who is signed in */
     requestPasskey(options?: RequestOptions): Call<PasskeyRequest>;
     /** `POST /v1/session/authenticate`, for a person who is signed in */
-    authenticate(body?: Authenticate | string, options?: RequestOptions): Call<SignedIn>;
+    authenticate(body: Authenticate | string, options?: RequestOptions): Call<SignedIn>;
     /** `GET /v1/session`, for a person who is signed in */
     get(options?: RequestOptions): Call<SignedIn>;
     /** `DELETE /v1/session`, for a person who is signed in */
     signOut(options?: RequestOptions): Call<void>;
     /** `POST /v1/session/authenticate/single-sign-on`, for a person who is signed in */
-    startSingleSignOn(body?: StartSingleSignOn | string, options?: RequestOptions): Call<SingleSignOn>;
+    startSingleSignOn(body: StartSingleSignOn | string, options?: RequestOptions): Call<SingleSignOn>;
   };
   sessions: {
     /** `GET /v1/sessions`, for a person who is signed in */
@@ -321,7 +321,7 @@ export type Resources = {
     /** `POST /v1/sign-in`, for anyone */
     byPassword(body: SignInBody | string, options?: RequestOptions): Call<SignIn>;
     /** `POST /v1/sign-in/second-factor`, for anyone */
-    bySecondFactor(body?: SecondFactor | string, options?: RequestOptions): Call<SignedIn>;
+    bySecondFactor(body: SecondFactor | string, options?: RequestOptions): Call<SignedIn>;
     /** `POST /v1/sign-in/second-factor/options`, for anyone */
     requestSecondPasskey(options?: RequestOptions): Call<PasskeyRequest>;
     /** `POST /v1/sign-in/passkey/options`, for anyone */
@@ -331,7 +331,7 @@ export type Resources = {
     /** `GET /v1/sign-in`, for anyone */
     getWays(options?: RequestOptions): Call<SignInWays>;
     /** `POST /v1/sign-in/single-sign-on`, for anyone */
-    startSingleSignOn(body?: StartSingleSignOn | string, options?: RequestOptions): Call<SingleSignOn>;
+    startSingleSignOn(body: StartSingleSignOn | string, options?: RequestOptions): Call<SingleSignOn>;
   };
   subscriptions: {
     /** `POST /v1/subscriptions/:subscriptionId/test`, scope subscriptions:write */

@@ -1,0 +1,31 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { childEnvironment } from '../../../src/config.ts';
+import { findHelm, findModels } from './programs.ts';
+
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+const pathOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+
+const USAGE = `npm run chart -- [options]
+  --prepare   finds or builds Helm, and installs the types of Kubernetes objects, alone`;
+
+/** Runs render.test.ts with Helm and the types of Kubernetes objects. */
+function main(): number {
+  const { values } = parseArgs({ options: { prepare: { type: 'boolean' }, help: { type: 'boolean' } } });
+  if (values.help === true) {
+    print(USAGE);
+    return 0;
+  }
+  const variables = { POSTHORN_CHART_HELM: findHelm(print), POSTHORN_CHART_MODELS: findModels(print) };
+  if (values.prepare === true) return 0;
+  const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
+  const jest = pathOf('../../../node_modules/jest/bin/jest.js');
+  const { status } = spawnSync(process.execPath, [...flags, jest, '--config', pathOf('jest.config.js')], {
+    stdio: 'inherit',
+    env: childEnvironment(variables),
+  });
+  return status ?? 1;
+}
+
+process.exitCode = main();

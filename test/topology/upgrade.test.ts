@@ -1,0 +1,124 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test } from '@jest/globals';
+import { Client, Connection } from '@temporalio/client';
+import { createPool } from '../../src/db/pool.ts';
+import { readMigrations } from '../../src/db/migrations.ts';
+import { brokenPromises, untilSettled } from '../support/check/invariants.ts';
+import { waitFor } from '../support/check/wait-for.ts';
+import { createScenes, evidenceOf } from '../support/make/scene.ts';
+import { BUILT } from '../support/service/ensure-built.ts';
+import { buildRelease, prepareRelease, type Release, runCommand } from './release.ts';
+import { startTopology } from './topology.ts';
+
+const print = (line: string): void => void process.stderr.write(`${line}\n`);
+const NEW: Release = { main: BUILT.main };
+/** Releases that an upgrade begins with, by their commits, which no clone loses as it loses tags. */
+const OLD = [
+  // Before metrics and the OpenAPI document.
+  '8a0d1005f4b576488ec09a93379a1c9daa2628b3',
+  // Before row-level security and second factors.
+  '45be3aa3110f22059b524dfde475ee9f8b3f00b3',
+];
+/** So many publishes are answered in each stretch of an upgrade, before the next step. */
+const STRETCH = 40;
+
+const ends: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).toReversed()) await end();
+});
+
+test.each(OLD)(
+  'an upgrade from %s under load: every publish is accepted, every message arrives, and old processes stay ready on the new schema',
+  async (commit) => {
+    const old = buildRelease(commit, print);
+    const folder = mkdtempSync(join(tmpdir(), 'posthorn-upgrade-'));
+    ends.push(async () => rmSync(folder, { recursive: true, force: true }));
+    // PostgreSQL has a user of its own, who must reach its data.
+    chmodSync(folder, 0o711);
+    let current = old;
+    const topology = await startTopology(folder, () => undefined, {
+      mainOf: () => current.main,
+      prepare: async (databaseUrl, temporalAddress) => prepareRelease(old, databaseUrl, temporalAddress),
+    });
+    ends.push(() => topology.stop());
+    const pool = createPool(topology.databaseUrl, { max: 2 });
+    const connection = await Connection.connect({ address: topology.temporalAddress });
+    ends.push(
+      () => pool.end(),
+      () => connection.close(),
+    );
+    const scenes = createScenes(() => ({ urlOf: () => topology.url, key: topology.key }));
+    ends.push(scenes.end);
+    // The second subscriber fails each message once: Temporal workflows begin at old workers and end at new ones.
+    const failed = new Set<string>();
+    const scene = await scenes.set(
+      2,
+      ({ path, headers }) => {
+        const id = String(headers['webhook-id']);
+        if (path !== '/subscriber-1' || failed.has(id)) return 200;
+        failed.add(id);
+        return 500;
+      },
+      { retryPolicy: { maxRetries: 5, initialDelay: 2_000, maxDelay: 4_000 } },
+    );
+    const publishing = scene.recorder.keepPublishing(scene.channelId, {
+      publishers: 3,
+      pauseMs: 30,
+      sizeOf: (n) => (n % 5 === 0 ? 10 : 1),
+    });
+    const stretch = async (): Promise<void> => {
+      const begunAt = Date.now();
+      const since = () =>
+        scene.recorder.publications.filter(({ at, outcome }) => at >= begunAt && outcome === 'accepted');
+      await waitFor('publishes to be accepted', () => since().length >= STRETCH);
+      const last = since()[0]?.ids[0] ?? '';
+      await waitFor('a message of this stretch to arrive', () => scene.receiver.countOf(last) > 0);
+    };
+
+    await stretch();
+    const before = await applied(pool);
+    runCommand(NEW, ['migrate'], topology.settings);
+    const names = readMigrations().map(({ name }) => name);
+    expect([...before, ...(await applied(pool)).slice(before.length)]).toEqual(names);
+    await stretch();
+    expect(await Promise.all(topology.apiUrls.map(stateOf))).toEqual(['ready', 'ready']);
+    expect(await Promise.all(topology.apiUrls.map(hasDocument))).toEqual([false, false]);
+
+    current = NEW;
+    for (const child of [...topology.workers, ...topology.apis]) {
+      await child.end('SIGTERM');
+      await child.begin();
+      await stretch();
+    }
+    expect(await Promise.all(topology.apiUrls.map(hasDocument))).toEqual([true, true]);
+
+    const publications = await publishing.stop();
+    expect(publications.filter(({ outcome }) => outcome !== 'accepted')).toEqual([]);
+    await untilSettled(pool, new Client({ connection }), scene.channelId);
+    expect(await brokenPromises(evidenceOf(scene, pool))).toEqual([]);
+    expect(failed.size).toBeGreaterThan(STRETCH);
+    print(
+      `${commit.slice(0, 7)}: ${publications.length} publishes accepted, ${scene.recorder.acceptedIds().length} messages, ` +
+        `${scene.receiver.requests.length} requests, ${names.length - before.length} migrations`,
+    );
+  },
+  600_000,
+);
+
+async function applied(pool: ReturnType<typeof createPool>): Promise<string[]> {
+  const { rows } = await pool.query<{ name: string }>(
+    'SELECT migration_name AS name FROM _prisma_migrations ORDER BY migration_name',
+  );
+  return rows.map(({ name }) => name);
+}
+
+const stateOf = async (url: string): Promise<string> => {
+  const answer = await fetch(`${url}/readyz`);
+  // `as`: what the route answers.
+  return ((await answer.json()) as { status: string }).status;
+};
+
+/** The document came with the release that the upgrade leads to. */
+const hasDocument = async (url: string): Promise<boolean> => (await fetch(`${url}/openapi.json`)).ok;
