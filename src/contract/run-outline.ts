@@ -64,7 +64,13 @@ type OutlineOfAnyStep = {
 /** What a Temporal workflow has to know of a step. Expressions and templates stay in PostgreSQL, where its activities read them. */
 export type OutlineStep = OutlineOfAnyStep &
   (
-    | { type: 'action'; action: Action; timeoutMs: number; retryPolicy: RetryPolicy; nonRetryableErrors: readonly string[] }
+    | {
+        type: 'action';
+        action: Action;
+        timeoutMs: number;
+        retryPolicy: RetryPolicy;
+        nonRetryableErrors: readonly string[];
+      }
     | { type: 'condition' | 'switch' | 'filter' | 'transform' | 'end' | 'delay' | 'wait_for_event' | 'approval' }
     | { type: 'foreach'; body: string; concurrency: number; onItemError: 'fail' | 'continue' }
     | { type: 'parallel'; branches: readonly string[]; mode: 'all' | 'race' }

@@ -8,9 +8,25 @@ export type Template = unknown;
 
 /** A trigger as the engine reads it. Durations in ms; lists that are empty mean all. */
 export type Trigger =
-  | ({ type: 'event'; channelIds: readonly string[]; eventTypes: readonly string[]; source: 'channel' | 'system' } & Flow)
+  | ({
+      type: 'event';
+      channelIds: readonly string[];
+      eventTypes: readonly string[];
+      source: 'channel' | 'system';
+    } & Flow)
   | ({ type: 'webhook'; webhookId: string } & Flow)
-  | { type: 'schedule'; crons: readonly string[]; everyMs?: number; timezone: string; overlap: Overlap; jitterMs?: number; catchupWindowMs: number; startAt?: string; endAt?: string; payload: Readonly<Record<string, unknown>> }
+  | {
+      type: 'schedule';
+      crons: readonly string[];
+      everyMs?: number;
+      timezone: string;
+      overlap: Overlap;
+      jitterMs?: number;
+      catchupWindowMs: number;
+      startAt?: string;
+      endAt?: string;
+      payload: Readonly<Record<string, unknown>>;
+    }
   | { type: 'manual'; inputSchema?: unknown };
 
 export type Overlap = 'skip' | 'bufferOne' | 'bufferAll' | 'cancelOther' | 'terminateOther' | 'allowAll';
@@ -60,7 +76,13 @@ export type PublishAction = {
   metadata: Readonly<Record<string, Template>>;
   idempotencyKey?: Template;
 };
-export type ConnectorAction = { action: 'connector'; connectorId: string; operation: string; connectionId?: string; params: Template };
+export type ConnectorAction = {
+  action: 'connector';
+  connectorId: string;
+  operation: string;
+  connectionId?: string;
+  params: Template;
+};
 /** `config` as it was sent: its resolved value is the output. */
 export type LogAction = { action: 'log'; config: Template };
 
@@ -95,10 +117,23 @@ export type PlannedStep = AnyStep &
         approved?: string | null;
         rejected?: string | null;
       }
-    | { type: 'foreach'; items: Cel; body: string; concurrency: number; maxItems: number; onItemError: 'fail' | 'continue'; collect?: Cel }
+    | {
+        type: 'foreach';
+        items: Cel;
+        body: string;
+        concurrency: number;
+        maxItems: number;
+        onItemError: 'fail' | 'continue';
+        collect?: Cel;
+      }
     | { type: 'parallel'; branches: readonly string[]; mode: 'all' | 'race' }
     | { type: 'workflow'; workflowId: string; input: Template; isAwaited: boolean }
-    | { type: 'end'; status: 'completed' | 'failed' | 'cancelled'; error?: { code: string; message: Template }; output?: Template }
+    | {
+        type: 'end';
+        status: 'completed' | 'failed' | 'cancelled';
+        error?: { code: string; message: Template };
+        output?: Template;
+      }
   );
 
 /** One version of a definition, compiled from what was sent. */
