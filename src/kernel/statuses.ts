@@ -2,6 +2,8 @@
 export const CHANNEL_STATUSES = ['active', 'paused', 'archived'] as const;
 export const SUBSCRIPTION_STATUSES = ['active', 'paused', 'disabled'] as const;
 export const APP_STATUSES = ['active', 'suspended'] as const;
+/** Spec §3. */
+export const WORKFLOW_STATUSES = ['active', 'paused', 'draft'] as const;
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'retrying'] as const;
 export const DELIVERY_SUMMARIES = ['pending', 'delivered', 'failed', 'unrouted'] as const;
 /** A message's deliveryStatus before it is published. */
@@ -37,6 +39,7 @@ export const ERROR_CLASSES = [
 export type ChannelStatus = (typeof CHANNEL_STATUSES)[number];
 export type AppStatus = (typeof APP_STATUSES)[number];
 export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number];
+export type WorkflowStatus = (typeof WORKFLOW_STATUSES)[number];
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 export type DeliverySummary = (typeof DELIVERY_SUMMARIES)[number];
 export type ScheduleStatus = (typeof SCHEDULE_STATUSES)[number];

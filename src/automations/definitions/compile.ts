@@ -65,7 +65,7 @@ function plannedTrigger(trigger: unknown): Trigger {
 function plannedStep({ id, type, config = {} }: WrittenStep, next: string | null): PlannedStep {
   const parsed: unknown = stepConfigOf(type, config).parse(config);
   // `as`: that is what the schema of the kind gives, and so below.
-  const shared = type === 'action' && actionOf(config) === undefined ? {} : (parsed as Configs['end']);
+  const shared = (type === 'action' && actionOf(config) === undefined ? {} : parsed) as Configs['end'];
   const step = {
     id,
     label: shared.label ?? id,
