@@ -243,6 +243,7 @@ export function hotQueries({ db, pool, environmentId }: Questioned): Query[] {
   const carriers = {
     stateOf: () => Promise.resolve('running' as const),
     terminatedDeliveries: () => Promise.resolve([]),
+    terminatedRuns: () => Promise.resolve([]),
   };
   return [
     { name: 'publish', run: publish },
