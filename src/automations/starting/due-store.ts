@@ -17,12 +17,12 @@ const CLAIM_SECONDS = 30;
 
 const CLAIM = `
   WITH room AS (
-    SELECT greatest(0, $2 - count(*))::int AS left FROM runs WHERE holder = $1 AND status IN ('pending', 'running')
+    SELECT greatest(0, $2 - count(*))::int AS free FROM runs WHERE holder = $1 AND status IN ('pending', 'running')
   ), cancelled AS (
     SELECT id FROM runs WHERE due_at <= now() AND status = 'cancelled' ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED
   ), pending AS (
     SELECT id FROM runs WHERE due_at <= now() AND status = 'pending' ORDER BY due_at
-    LIMIT least($3, (SELECT left FROM room)) FOR UPDATE SKIP LOCKED
+    LIMIT least($3, (SELECT free FROM room)) FOR UPDATE SKIP LOCKED
   )
   UPDATE runs r SET due_at = now() + make_interval(secs => ${CLAIM_SECONDS}), looked_at = now(),
     holder = CASE WHEN r.status = 'pending' THEN $1 END
