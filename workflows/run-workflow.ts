@@ -6,6 +6,7 @@ import {
   continueAsNew,
   isCancellation,
 } from '@temporalio/workflow';
+import { ApplicationFailureCategory } from '@temporalio/common';
 import { endOf } from '../src/contract/run-ways.ts';
 import { type EndRunInput, RUN_FAILURES, type RunInput, type RunResult } from '../src/contract/run-workflow.ts';
 import { local } from './run/local.ts';
@@ -43,7 +44,14 @@ async function finish(input: RunInput, way: ChainEnd): Promise<{ result: RunResu
   if (way === 'again') return continueAsNew<typeof runWorkflow>(input);
   const status = way === 'pause' ? 'paused' : way === 'failure' ? 'failed' : (endOf(way) ?? 'completed');
   await end({ ...input, status });
-  if (status === 'failed') throw ApplicationFailure.nonRetryable('a step failed; the record of the run says why', RUN_FAILURES.failed);
+  if (status === 'failed')
+    throw ApplicationFailure.create({
+      type: RUN_FAILURES.failed,
+      message: 'a step failed; the record of the run says why',
+      nonRetryable: true,
+      // A workflow of a user that fails is no fault of ours: the SDK logs it as detail.
+      category: ApplicationFailureCategory.BENIGN,
+    });
   return { result: status };
 }
 
