@@ -23,7 +23,7 @@ export type ErrorCode = keyof typeof STATUS_OF_CODE;
 export type ErrorDetails = { field: string; reason: string };
 
 /** The first problem and all of them, where a service looks for more than one: the definition of a workflow. */
-export type DetailsOfMany = ErrorDetails & { errors: readonly ErrorDetails[] };
+export type DetailsOfMany = ErrorDetails & { errors: ErrorDetails[] };
 
 type Options = { details?: ErrorDetails | DetailsOfMany; retryAfter?: number; oauth?: OAuthRefusal; cause?: unknown };
 
@@ -62,7 +62,7 @@ export function invalidFields(
 ): ApiError {
   const [{ field, reason }] = problems;
   const others = problems.length === 1 ? '' : ` (and ${problems.length - 1} more)`;
-  return new ApiError(code, `${field}: ${reason}${others}`, { details: { field, reason, errors: problems } });
+  return new ApiError(code, `${field}: ${reason}${others}`, { details: { field, reason, errors: [...problems] } });
 }
 
 /** NOT_FOUND with one text for a missing, a malformed and a foreign id, so that a caller cannot tell them apart. */

@@ -150,4 +150,14 @@ export const ENDPOINTS = {
     rename: { method: 'PATCH', path: '/v1/user', kind: 'json', hasBody: true },
     changePassword: { method: 'POST', path: '/v1/user/password', kind: 'json', hasBody: true },
   },
+  workflows: {
+    create: { method: 'POST', path: '/v1/workflows', kind: 'json', hasBody: true, isKeyed: true },
+    list: { method: 'GET', path: '/v1/workflows', kind: 'page', hasQuery: true },
+    validate: { method: 'POST', path: '/v1/workflows/validate', kind: 'json', hasBody: true, isKeyed: true },
+    get: { method: 'GET', path: '/v1/workflows/:workflowId', kind: 'json' },
+    update: { method: 'PATCH', path: '/v1/workflows/:workflowId', kind: 'json', hasBody: true },
+    delete: { method: 'DELETE', path: '/v1/workflows/:workflowId', kind: 'json' },
+    activate: { method: 'POST', path: '/v1/workflows/:workflowId/activate', kind: 'json', isKeyed: true },
+    pause: { method: 'POST', path: '/v1/workflows/:workflowId/pause', kind: 'json', isKeyed: true },
+  },
 } as const;

@@ -32,6 +32,7 @@ import type {
   CreateMachineCredential,
   CreateOrganisation,
   CreateSubscription,
+  CreateWorkflow,
   CreatedSubscription,
   DeadLetter,
   Delivery,
@@ -55,6 +56,7 @@ import type {
   ListMessages,
   ListScheduled,
   ListSubscriptions,
+  ListWorkflows,
   LookAtInvitation,
   MachineCredential,
   Member,
@@ -104,9 +106,13 @@ import type {
   UpdateMember,
   UpdateOrganisation,
   UpdateSubscription,
+  UpdateWorkflow,
   User,
   ValidateMessages,
+  ValidateWorkflow,
   Validation,
+  ValidationAnswer,
+  Workflow,
 } from './types.ts';
 
 /** Every endpoint of the service as a method. A body may also be its JSON text, which is sent as it is. */
@@ -243,7 +249,7 @@ export type Resources = {
     /** `POST /v1/messages/transactional`, scope messages:write */
     publishTransactional(body: PublishAcross | string, options?: RequestOptions): Call<BatchAccepted>;
     /** `POST /v1/channels/:channelId/validate`, scope messages:write */
-    validate(channelId: string, body: ValidateMessages | string, options?: RequestOptions): Call<Validation>;
+    validate(channelId: string, body: ValidateMessages | string, options?: RequestOptions): Call<ValidationAnswer>;
     /** `POST /v1/channels/:channelId/dry-run`, scope messages:write */
     dryRun(channelId: string, body: DryRunBody | string, query?: PageQuery, options?: RequestOptions): Call<DryRun>;
     /** `GET /v1/channels/:channelId/messages`, scope messages:read */
@@ -366,5 +372,23 @@ export type Resources = {
     rename(body: RenameUser | string, options?: RequestOptions): Call<User>;
     /** `POST /v1/user/password`, for a person who is signed in */
     changePassword(body: ChangePassword | string, options?: RequestOptions): Call<SignedIn>;
+  };
+  workflows: {
+    /** `POST /v1/workflows`, scope workflows:write */
+    create(body: CreateWorkflow | string, options?: RequestOptions): Call<Workflow>;
+    /** `GET /v1/workflows`, scope workflows:read */
+    list(query?: ListWorkflows, options?: RequestOptions): Pages<Workflow>;
+    /** `POST /v1/workflows/validate`, scope workflows:write */
+    validate(body?: ValidateWorkflow | string, options?: RequestOptions): Call<Validation>;
+    /** `GET /v1/workflows/:workflowId`, scope workflows:read */
+    get(workflowId: string, options?: RequestOptions): Call<Workflow>;
+    /** `PATCH /v1/workflows/:workflowId`, scope workflows:write */
+    update(workflowId: string, body: UpdateWorkflow | string, options?: RequestOptions): Call<Workflow>;
+    /** `DELETE /v1/workflows/:workflowId`, scope workflows:write */
+    delete(workflowId: string, options?: RequestOptions): Call<void>;
+    /** `POST /v1/workflows/:workflowId/activate`, scope workflows:write */
+    activate(workflowId: string, options?: RequestOptions): Call<Workflow>;
+    /** `POST /v1/workflows/:workflowId/pause`, scope workflows:write */
+    pause(workflowId: string, options?: RequestOptions): Call<Workflow>;
   };
 };

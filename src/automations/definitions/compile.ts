@@ -79,13 +79,13 @@ function plannedStep({ id, type, config = {} }: WrittenStep, next: string | null
     case 'action':
       return { ...step, type, ...plannedAction(config, parsed) };
     case 'condition': {
-      const { expression, then, else: otherwise } = as<'condition'>();
+      const { expression, then: whenTrue, else: whenFalse } = as<'condition'>();
       return {
         ...step,
         type,
         expression,
-        ...(then !== undefined && { then }),
-        ...(otherwise !== undefined && { else: otherwise }),
+        ...(whenTrue !== undefined && { whenTrue }),
+        ...(whenFalse !== undefined && { whenFalse }),
       };
     }
     case 'switch': {

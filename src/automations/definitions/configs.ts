@@ -109,6 +109,7 @@ const log = z.looseObject({ ...common, action: z.literal('log') });
 const nothing = z.record(z.string(), z.unknown());
 
 const ofSteps = {
+  // oxlint-disable-next-line unicorn/no-thenable -- the author's name for the way; nobody awaits a schema
   condition: z.strictObject({ ...common, expression, then: target.exactOptional(), else: target.exactOptional() }),
   switch: z.strictObject({
     ...common,

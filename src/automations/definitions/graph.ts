@@ -58,7 +58,7 @@ function waysOf(step: PlannedStep, at: string): Way[] {
   const own = [...way('next', step.next), ...failures];
   switch (step.type) {
     case 'condition':
-      return [...way('config.then', step.then), ...way('config.else', step.else), ...own];
+      return [...way('config.then', step.whenTrue), ...way('config.else', step.whenFalse), ...own];
     case 'switch':
       return [
         ...step.cases.flatMap(({ next }, index) => way(`config.cases[${index}].next`, next)),

@@ -90,7 +90,7 @@ export type LogAction = { action: 'log'; config: Template };
 export type PlannedStep = AnyStep &
   (
     | ({ type: 'action' } & (HttpAction | PublishAction | ConnectorAction | LogAction))
-    | { type: 'condition'; expression: Cel; then?: string | null; else?: string | null }
+    | { type: 'condition'; expression: Cel; whenTrue?: string | null; whenFalse?: string | null }
     | { type: 'switch'; cases: readonly { when: Cel; next: string | null }[]; default?: string | null }
     | { type: 'filter'; expression: Cel }
     | { type: 'transform'; set: Readonly<Record<string, Template>>; assign: Readonly<Record<string, Template>> }

@@ -41,6 +41,8 @@ export type Workflows = {
 };
 
 type Given = { trigger?: Record<string, unknown>; steps?: readonly unknown[] };
+/** Those of the ids that are channels of the environment. */
+type FindChannels = (ids: readonly string[]) => Promise<ReadonlySet<string>>;
 type Collaborators = { checks: Checks; activation: Activation; audit: { record: RecordAudit } };
 
 export function createWorkflows(
@@ -59,22 +61,17 @@ export function createWorkflows(
   const lock = (transaction: DatabaseTransaction, { environmentId }: EnvironmentCaller, id: string) =>
     found(id, () => store.lockWorkflow(transaction, environmentId, id));
 
-  /** All that is wrong with what is given, in the caller's environment. */
-  const problemsIn = async (
-    reader: Parameters<typeof store.findChannelIds>[0],
-    { environmentId }: EnvironmentCaller,
-    given: Given,
-  ): Promise<ErrorDetails[]> => {
+  /** All that is wrong with what is given. */
+  const problemsIn = async (given: Given, findChannels: FindChannels): Promise<ErrorDetails[]> => {
     const problems = problemsOf(given, checks);
-    if (problems.length > 0) return problems;
-    return channelProblems(given, (ids) => store.findChannelIds(reader, environmentId, ids));
+    return problems.length > 0 ? problems : channelProblems(given, findChannels);
   };
   const requireGood = async (
     transaction: DatabaseTransaction,
-    caller: EnvironmentCaller,
+    { environmentId }: EnvironmentCaller,
     given: Given,
   ): Promise<void> => {
-    const [first, ...others] = await problemsIn(transaction, caller, given);
+    const [first, ...others] = await problemsIn(given, (ids) => store.findChannelIds(transaction, environmentId, ids));
     if (first !== undefined) throw invalidFields([first, ...others]);
   };
 
@@ -202,7 +199,9 @@ export function createWorkflows(
     pause: (caller, id) => setStatus(caller, id, 'paused'),
 
     async validate(caller, body) {
-      const problems = await tenants.read(caller, (reader) => problemsIn(reader, caller, body));
+      const problems = await problemsIn(body, (ids) =>
+        tenants.read(caller, (reader) => store.findChannelIds(reader, caller.environmentId, ids)),
+      );
       const errors = [...problems, ...missingIn(body)].slice(0, MOST_ERRORS);
       return { valid: errors.length === 0, errors };
     },

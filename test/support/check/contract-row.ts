@@ -11,6 +11,7 @@ export type ResourceIds = {
   deadLetterId: string;
   bulkReplayId: string;
   messageReplayId: string;
+  workflowId: string;
   apiKeyId: string;
   appId: string;
   machineCredentialId: string;

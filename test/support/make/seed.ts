@@ -121,6 +121,12 @@ export async function seedResources(posthorn: TestPosthorn, key: string, mark?: 
   const bulkReplay = await make(posthorn, key, '/v1/dlq/replay', { channelId: channel.id });
   const past = new Date(Date.now() - 3_600_000).toISOString();
   const messageReplay = await make(posthorn, key, `/v1/subscriptions/${subscription.id}/replay`, { since: past });
+  const workflow = await make(posthorn, key, '/v1/workflows', {
+    ...named('large orders'),
+    ...(mark !== undefined && { description: mark }),
+    trigger: { type: 'event', config: { channelId: channel.id, eventTypes: ['order.refused'] } },
+    steps: [{ id: 'note', type: 'action', config: { text: mark ?? 'noted' } }],
+  });
   // No more than the least key that may rotate it has itself.
   const apiKey = await make(posthorn, key, '/v1/api-keys', { ...named('till'), scopes: ['credentials:write'] });
   const machineCredential = await make(posthorn, key, '/v1/machine-credentials', {
@@ -137,6 +143,7 @@ export async function seedResources(posthorn: TestPosthorn, key: string, mark?: 
     deadLetterId,
     bulkReplayId: bulkReplay.id,
     messageReplayId: messageReplay.id,
+    workflowId: workflow.id,
     apiKeyId: apiKey.id,
     appId: app.id,
     organisationId: app.organisationId,
