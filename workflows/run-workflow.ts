@@ -33,7 +33,10 @@ export async function runWorkflow(input: RunInput): Promise<{ result: RunResult 
         ...input,
         ...(isCancelled
           ? { status: 'cancelled', reason: 'cancelled in Temporal' }
-          : { status: 'failed', error: { code: 'INTERNAL', message: 'a fault of the service; its log has the reason' } }),
+          : {
+              status: 'failed',
+              error: { code: 'INTERNAL', message: 'a fault of the service; its log has the reason' },
+            }),
       }),
     );
     throw isCancelled && !isCancellation(failure) ? new CancelledFailure('the run was cancelled') : failure;

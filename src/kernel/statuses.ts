@@ -46,7 +46,15 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 /** `waiting`: nothing of it is under way but delays. `paused`: a step has failed, and a person is to look at it. */
 export const RUN_STATUSES = ['pending', 'running', 'waiting', 'paused', 'completed', 'failed', 'cancelled'] as const;
 /** `pending`: to be taken again by a retry. `skipped`: left out by its own `if`. */
-export const RUN_STEP_STATUSES = ['pending', 'running', 'waiting', 'completed', 'failed', 'skipped', 'cancelled'] as const;
+export const RUN_STEP_STATUSES = [
+  'pending',
+  'running',
+  'waiting',
+  'completed',
+  'failed',
+  'skipped',
+  'cancelled',
+] as const;
 export type DeliverySummary = (typeof DELIVERY_SUMMARIES)[number];
 export type ScheduleStatus = (typeof SCHEDULE_STATUSES)[number];
 export type CancelReason = (typeof CANCEL_REASONS)[number];

@@ -71,7 +71,10 @@ export function createRequestSender({ guard, version }: { guard: AddressGuard; v
     maxConnections: Number.POSITIVE_INFINITY,
   });
 
-  const exchanged = async (target: { origin: string; path: string }, request: OutgoingRequest): Promise<SentRequest> => {
+  const exchanged = async (
+    target: { origin: string; path: string },
+    request: OutgoingRequest,
+  ): Promise<SentRequest> => {
     const start = performance.now();
     const deadline = startDeadline(request.timeoutMs);
     let lease: Lease | undefined;

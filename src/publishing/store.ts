@@ -86,7 +86,13 @@ export async function storePublications(
   pool: Pool | PoolClient,
   publications: readonly Publication[],
   holder: string | undefined,
-): Promise<{ stored: Stored[]; routed: ReadonlySet<string>; taken: NewDelivery[]; hasUntaken: boolean; hasRuns: boolean }> {
+): Promise<{
+  stored: Stored[];
+  routed: ReadonlySet<string>;
+  taken: NewDelivery[];
+  hasUntaken: boolean;
+  hasRuns: boolean;
+}> {
   const items = itemsOf(publications);
   // Without any trace both columns are one null each, and so are the hops: unnest fills up what is shorter.
   const hasTrace = publications.some(({ trace }) => trace !== undefined);

@@ -36,7 +36,11 @@ test('conditions, switches, filters and transforms choose the way and hand value
       config: { set: { total: '{{ event.payload.amount * 2 }}' }, assign: { who: '{{ event.payload.name }}' } },
       next: 'large',
     },
-    { id: 'large', type: 'condition', config: { expression: 'steps.sum.output.total > 100', then: 'kind', else: 'small' } },
+    {
+      id: 'large',
+      type: 'condition',
+      config: { expression: 'steps.sum.output.total > 100', then: 'kind', else: 'small' },
+    },
     {
       id: 'kind',
       type: 'switch',

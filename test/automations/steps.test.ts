@@ -31,7 +31,9 @@ afterAll(async () => {
 });
 
 test('a request is tried again under its policy with one idempotency key, and its JSON answer is the output', async () => {
-  answers.set('/deals?ref=7', (_, earlier) => (earlier === 0 ? 503 : json({ deal: { id: 12345678901234567890n.toString() } })));
+  answers.set('/deals?ref=7', (_, earlier) =>
+    earlier === 0 ? 503 : json({ deal: { id: 12345678901234567890n.toString() } }),
+  );
   const workflowId = await calls.activate({ type: 'manual' }, [
     {
       id: 'crm',
@@ -104,7 +106,12 @@ test('a failure takes the branch that names its code, and a run without one fail
 
 test('an expression that fails is an error of its step, and a paused run goes on where a person retries it', async () => {
   const workflowId = await calls.activate({ type: 'manual' }, [
-    { id: 'bad', type: 'action', config: { action: 'http', url: '{{ event.payload.url }}', onError: 'pause' }, next: 'on' },
+    {
+      id: 'bad',
+      type: 'action',
+      config: { action: 'http', url: '{{ event.payload.url }}', onError: 'pause' },
+      next: 'on',
+    },
     { id: 'on', type: 'action', config: {} },
   ]);
   const { id } = await calls.start(workflowId, {});
@@ -116,9 +123,10 @@ test('an expression that fails is an error of its step, and a paused run goes on
 
 test('a step publishes once, however often it is repeated, and its message triggers other workflows', async () => {
   const channelId = await calls.channel();
-  const follower = await calls.activate({ type: 'event', config: { channelId, eventTypes: ['crm.*'], filter: 'event.payload.deal > 1.0' } }, [
-    { id: 'seen', type: 'action', config: { deal: '{{ event.payload.deal }}' } },
-  ]);
+  const follower = await calls.activate(
+    { type: 'event', config: { channelId, eventTypes: ['crm.*'], filter: 'event.payload.deal > 1.0' } },
+    [{ id: 'seen', type: 'action', config: { deal: '{{ event.payload.deal }}' } }],
+  );
   const workflowId = await calls.activate({ type: 'manual' }, [
     {
       id: 'tell',
@@ -143,7 +151,9 @@ test('a step publishes once, however often it is repeated, and its message trigg
   });
   const followed = await calls.ended((await calls.onlyRun(follower)).id);
   expect(followed).toMatchObject({ status: 'completed', trigger: { messageId } });
-  const { rows } = await posthorn.database.pool.query('SELECT chain_depth AS depth FROM runs WHERE id = $1', [followed.id]);
+  const { rows } = await posthorn.database.pool.query('SELECT chain_depth AS depth FROM runs WHERE id = $1', [
+    followed.id,
+  ]);
   expect(rows).toEqual([{ depth: 1 }]);
 });
 
@@ -212,7 +222,11 @@ test('a failed item fails its loop, and a retry takes up that item alone', async
   const workflowId = await calls.activate({ type: 'manual' }, [
     { id: 'each', type: 'foreach', config: { items: '[0, 1]', body: 'push' }, next: 'done' },
     { id: 'push', type: 'action', config: { action: 'http', url: `${to('/parts/')}{{ item }}` } },
-    { id: 'done', type: 'end', config: { status: 'completed', output: { all: '{{ size(steps.each.output.results) }}' } } },
+    {
+      id: 'done',
+      type: 'end',
+      config: { status: 'completed', output: { all: '{{ size(steps.each.output.results) }}' } },
+    },
   ]);
   const { id } = await calls.start(workflowId);
   expect(await calls.ended(id)).toMatchObject({ status: 'failed', error: { code: 'HTTP_400', stepId: 'each' } });

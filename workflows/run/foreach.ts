@@ -41,7 +41,9 @@ export const takeForeach: TakeStep<Foreach> = async (run, { step, stepId, iterat
       if (end !== 'again') scope.cancel();
     }
   };
-  await scope.run(() => Promise.all(Array.from({ length: step.concurrency }, () => takeItems().catch(unlessCut)))).catch(unlessCut);
+  await scope
+    .run(() => Promise.all(Array.from({ length: step.concurrency }, () => takeItems().catch(unlessCut))))
+    .catch(unlessCut);
 
   function unlessCut(failure: unknown): void {
     if (out === undefined || !isCancellation(failure)) throw failure;

@@ -28,7 +28,11 @@ export const idempotencyKey = ({ runId, stepId, iteration }: StepInput): string 
  * One attempt of a step with effects, and its record. A step that has ended is not done again. Rejects while PostgreSQL is out of reach,
  * with RunSuperseded, and with what `perform` throws that is no fault of the step.
  */
-export async function attemptStep(deps: EngineDependencies, kind: ActionKind, input: StepInput): Promise<AttemptOutcome> {
+export async function attemptStep(
+  deps: EngineDependencies,
+  kind: ActionKind,
+  input: StepInput,
+): Promise<AttemptOutcome> {
   const known = await readStep(deps.pool, input);
   if (known !== undefined && known.way !== null) return { result: 'ended', way: known.way };
   const startedAt = deps.clock();
@@ -52,7 +56,12 @@ type Begun = { prepared: unknown; failures: number } | { way: Way; failure?: { c
 async function begin(
   deps: EngineDependencies,
   kind: ActionKind,
-  { input, known, loaded, startedAt }: { input: StepInput; known: StepRow | undefined; loaded: Loaded; startedAt: Date },
+  {
+    input,
+    known,
+    loaded,
+    startedAt,
+  }: { input: StepInput; known: StepRow | undefined; loaded: Loaded; startedAt: Date },
 ): Promise<Begun> {
   const { step, run } = loaded;
   if (known !== undefined && known.input !== null) {

@@ -37,7 +37,9 @@ export async function closeBranches(deps: EngineDependencies, input: StepInput):
   if (known !== undefined && known.way !== null) return { way: known.way };
   const loaded = await loadStep(deps, input, deps.clock());
   const rows = await readEnded(deps.pool, input.runId, input.iteration);
-  const end = await endOfStep(deps, loaded, () => ({ output: outputsOf(loaded, rows, input.iteration) }), { hasBegun: true });
+  const end = await endOfStep(deps, loaded, () => ({ output: outputsOf(loaded, rows, input.iteration) }), {
+    hasBegun: true,
+  });
   if (loaded.step.type === 'parallel')
     await recordCutBranches(deps.pool, input, [...stepsFrom(loaded.ready.plan, loaded.step.branches)]);
   await recordEnd(deps.pool, input, end);

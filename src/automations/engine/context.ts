@@ -75,10 +75,10 @@ export function contextOf({
     },
     // In the order of their numbers: within a loop the present item's result stands behind one of the same step outside.
     steps: Object.fromEntries(rows.map((row) => [row.stepId, resultOf(row)])),
-    vars: Object.assign({}, ...rows.map(({ assigned }) => (assigned === null ? {} : (parsePayload(assigned) as object)))) as Record<
-      string,
-      unknown
-    >,
+    vars: Object.assign(
+      {},
+      ...rows.map(({ assigned }) => (assigned === null ? {} : (parsePayload(assigned) as object))),
+    ) as Record<string, unknown>,
     item,
     index,
     workflow: { id: run.workflowId, name: ready.name, version: run.version },

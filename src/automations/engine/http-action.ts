@@ -51,7 +51,8 @@ export function createHttpAction({
       });
       if ('error' in sent) throw failureOf(sent.error);
       const { status } = sent;
-      const isExpected = step.expectStatus.length === 0 ? status >= 200 && status <= 299 : step.expectStatus.includes(status);
+      const isExpected =
+        step.expectStatus.length === 0 ? status >= 200 && status <= 299 : step.expectStatus.includes(status);
       if (!isExpected) throw statusFailure(sent);
       if (sent.isCut)
         throw new StepFailed('PAYLOAD_TOO_LARGE', `the answer is longer than ${WORKFLOW_BOUNDS.outputBytes} bytes`);
@@ -64,7 +65,9 @@ const bodyText = (body: unknown): string => (typeof body === 'string' ? body : j
 
 /** Texts are sent as they are, everything else as JSON, unless the author's headers say otherwise. */
 const contentType = ({ body }: Prepared): Record<string, string> =>
-  body === undefined ? {} : { 'content-type': typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/json' };
+  body === undefined
+    ? {}
+    : { 'content-type': typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/json' };
 
 function urlWith(
   text: string,
@@ -108,4 +111,3 @@ function failureOf({ class: kind, message }: { class: string; message: string })
   if (kind === 'blocked_address') return new StepFailed('BLOCKED_ADDRESS', message);
   return new StepFailed(kind === 'timeout' ? 'TIMEOUT' : 'NETWORK', message, { canRetry: true });
 }
-

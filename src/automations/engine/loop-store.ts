@@ -40,7 +40,10 @@ export async function readFailureWithin(
 }
 
 /** Steps that were under way inside a loop when it ended. */
-export async function recordCut(pool: Pool, { runId, iteration }: Pick<StepInput, 'runId' | 'iteration'>): Promise<void> {
+export async function recordCut(
+  pool: Pool,
+  { runId, iteration }: Pick<StepInput, 'runId' | 'iteration'>,
+): Promise<void> {
   await pool.query({
     name: 'cut_run_loop',
     text: `UPDATE run_steps SET status = 'cancelled', finished_at = now()

@@ -50,10 +50,14 @@ function listOf({ expressions }: EngineDependencies, { step, context }: Loaded):
   const { items, maxItems } = asLoop(step);
   const list = expressions.evaluate(items, context);
   if (!Array.isArray(list)) throw new StepFailed('EXPRESSION', 'items: must give a list');
-  if (list.length > maxItems) throw new StepFailed('PAYLOAD_TOO_LARGE', `items: gave ${list.length}, and may give ${maxItems}`);
+  if (list.length > maxItems)
+    throw new StepFailed('PAYLOAD_TOO_LARGE', `items: gave ${list.length}, and may give ${maxItems}`);
   const bytes = Buffer.byteLength(jsonText(list));
   if (bytes > WORKFLOW_BOUNDS.contextBytes)
-    throw new StepFailed('PAYLOAD_TOO_LARGE', `items: have ${bytes} bytes, and may have ${WORKFLOW_BOUNDS.contextBytes}`);
+    throw new StepFailed(
+      'PAYLOAD_TOO_LARGE',
+      `items: have ${bytes} bytes, and may have ${WORKFLOW_BOUNDS.contextBytes}`,
+    );
   return list;
 }
 
@@ -92,7 +96,11 @@ export async function endItem(deps: EngineDependencies, { item, isFailed, ...inp
   const loaded = await loadStep(deps, input, startedAt);
   const { run, ready, step } = loaded;
   const rows = await readEnded(deps.pool, input.runId, itemInput.iteration);
-  const present = await readLoopItem(deps.pool, { runId: input.runId, loopId: step.id, iteration: itemInput.iteration });
+  const present = await readLoopItem(deps.pool, {
+    runId: input.runId,
+    loopId: step.id,
+    iteration: itemInput.iteration,
+  });
   const context = contextOf({ run, ready, rows, ...present, now: startedAt });
   const { collect } = asLoop(step);
   // The item is no step of its own: `if`, `output` and `onError` are the loop's.
@@ -116,7 +124,9 @@ export async function closeLoop(deps: EngineDependencies, input: StepInput): Pro
   if (known !== undefined && known.way !== null) return { way: known.way };
   const loaded = await loadStep(deps, input, deps.clock());
   const items = await readItems(deps.pool, input);
-  const end = await endOfStep(deps, loaded, () => ({ output: resultsOf(asLoop(loaded.step), items) }), { hasBegun: true });
+  const end = await endOfStep(deps, loaded, () => ({ output: resultsOf(asLoop(loaded.step), items) }), {
+    hasBegun: true,
+  });
   if (end.status === 'failed') await recordCut(deps.pool, input);
   await recordEnd(deps.pool, input, end);
   return { way: end.way };
@@ -137,4 +147,3 @@ function resultsOf({ onItemError }: Loop, items: readonly ItemRow[]): unknown {
     })),
   };
 }
-

@@ -47,7 +47,9 @@ export function createPublishAction({
       const payload = resolve(step.payload);
       if (typeof payload !== 'object' || payload === null || Array.isArray(payload))
         throw new StepFailed('EXPRESSION', 'payload: must give an object');
-      const metadata = Object.entries(step.metadata).map(([name, template]) => [name, textOf(resolve(template))] as const);
+      const metadata = Object.entries(step.metadata).map(
+        ([name, template]) => [name, textOf(resolve(template))] as const,
+      );
       return {
         channelId: step.channelId,
         eventType,

@@ -42,7 +42,11 @@ const END = `
   RETURNING number`;
 
 /** Records the end of a step, and counts it where its beginning was not recorded. Throws RunSuperseded. */
-export async function recordEnd(pool: Pool, { runId, round, stepId, iteration }: StepInput, end: StepEnd): Promise<void> {
+export async function recordEnd(
+  pool: Pool,
+  { runId, round, stepId, iteration }: StepInput,
+  end: StepEnd,
+): Promise<void> {
   // An item is no step: its steps are counted.
   const isNew = end.startedAt !== undefined && end.type !== 'item';
   const { rowCount } = await pool.query({
@@ -148,7 +152,10 @@ export async function recordFailure(
 /** Throws StepFailed for a run that has taken as many steps as it may. */
 export function refuseTooMany({ executions }: { executions: number }): void {
   if (executions < WORKFLOW_BOUNDS.executions) return;
-  throw new StepFailed('TOO_MANY_STEPS', `a run takes at most ${WORKFLOW_BOUNDS.executions} steps, those of loops included`);
+  throw new StepFailed(
+    'TOO_MANY_STEPS',
+    `a run takes at most ${WORKFLOW_BOUNDS.executions} steps, those of loops included`,
+  );
 }
 
 /** Throws StepFailed for an output that is too large, by itself or together with those of the run. */

@@ -13,7 +13,10 @@ export async function openRun(deps: EngineDependencies, input: RunInput, carrier
   const { outline } = await deps.plans(run);
   await recordOpening(deps.pool, input, carrier);
   const ways = await readWays(deps.pool, input.runId, ['']);
-  return { outline, ways: Object.fromEntries(ways.map(({ stepId, iteration, way }) => [stepKey(stepId, iteration), way])) };
+  return {
+    outline,
+    ways: Object.fromEntries(ways.map(({ stepId, iteration, way }) => [stepKey(stepId, iteration), way])),
+  };
 }
 
 /** Records the end of a round, once. A run that somebody else has ended stays as it is. */

@@ -14,7 +14,14 @@ import { type Loaded, loadStep } from './context.ts';
 import { jsonText } from './json-text.ts';
 import { readStep } from './load-store.ts';
 import type { Plans } from './plans.ts';
-import { recordBeginning, recordEnd, recordWaiting, refuseTooLarge, refuseTooMany, type StepEnd } from './record-store.ts';
+import {
+  recordBeginning,
+  recordEnd,
+  recordWaiting,
+  refuseTooLarge,
+  refuseTooMany,
+  type StepEnd,
+} from './record-store.ts';
 import { RunSuperseded, StepFailed } from './step-failure.ts';
 
 export type EngineDependencies = {
@@ -84,14 +91,20 @@ export function stepFailure(
 ): StepFailed {
   if (failure instanceof StepFailed) return failure;
   if (failure instanceof ExpressionFailed) return new StepFailed('EXPRESSION', failure.message);
-  const isOfProcess = failure instanceof RunSuperseded || failure instanceof SenderClosedError || isUnreachable(failure);
+  const isOfProcess =
+    failure instanceof RunSuperseded || failure instanceof SenderClosedError || isUnreachable(failure);
   if (isOfProcess) throw failure;
-  log.error({ err: failure, runId: run.id, stepId: step.id }, 'a step failed by a fault of the service; its run goes on by onError');
+  log.error(
+    { err: failure, runId: run.id, stepId: step.id },
+    'a step failed by a fault of the service; its run goes on by onError',
+  );
   return new StepFailed('INTERNAL', 'a fault of the service; its log has the reason');
 }
 
-export const isLeftOut = ({ expressions }: Pick<EngineDependencies, 'expressions'>, { step, context }: Loaded): boolean =>
-  step.if !== undefined && !truth(step.if, expressions.evaluate(step.if, context));
+export const isLeftOut = (
+  { expressions }: Pick<EngineDependencies, 'expressions'>,
+  { step, context }: Loaded,
+): boolean => step.if !== undefined && !truth(step.if, expressions.evaluate(step.if, context));
 
 /** `output` of a step reads its result as `steps.<its own id>.output`. */
 function reshaped(
@@ -148,10 +161,7 @@ function resultOf({ expressions }: EngineDependencies, step: PlannedStep, contex
   }
 }
 
-function endResult(
-  { status, error }: PlannedStep & { type: 'end' },
-  resolve: (template: unknown) => unknown,
-): Result {
+function endResult({ status, error }: PlannedStep & { type: 'end' }, resolve: (template: unknown) => unknown): Result {
   const message = error === undefined ? undefined : resolve(error.message);
   return {
     output: null,

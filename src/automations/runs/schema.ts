@@ -56,7 +56,9 @@ const step = z.strictObject({
   iteration: z
     .string()
     .describe('Places of its items in the loops around it, from 0, joined by dots. Empty outside loops.'),
-  type: z.enum([...STEP_TYPES, 'item']).describe('Kind of the step. `item` is an item of a foreach, once it has ended.'),
+  type: z
+    .enum([...STEP_TYPES, 'item'])
+    .describe('Kind of the step. `item` is an item of a foreach, once it has ended.'),
   status: z.enum(RUN_STEP_STATUSES).describe('How far it has come.'),
   input: json.exactOptional().describe('What it was resolved to, and is sent by all of its attempts.'),
   output: json.exactOptional().describe('Its result.'),

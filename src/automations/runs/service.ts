@@ -118,7 +118,8 @@ export function createRuns(
     cancel: (caller, runId) =>
       change(caller, runId, {
         action: 'run.cancelled',
-        make: (connection, run) => store.cancelRun(connection, { ...run, reason: `cancelled by ${caller.principal.id}` }),
+        make: (connection, run) =>
+          store.cancelRun(connection, { ...run, reason: `cancelled by ${caller.principal.id}` }),
         refusal: (status) => `The run is ${status}`,
       }),
 
@@ -135,6 +136,7 @@ export function createRuns(
 function payloadIn(bodyText: string): string {
   const span = bodyText === '' ? undefined : memberSpan(bodyText, wholeSpan(bodyText), 'payload');
   const text = span === undefined ? '{}' : bodyText.slice(span.start, span.end);
-  if (Buffer.byteLength(text) > PAYLOAD_BYTES) throw invalidField('payload', `must have at most ${PAYLOAD_BYTES} bytes`);
+  if (Buffer.byteLength(text) > PAYLOAD_BYTES)
+    throw invalidField('payload', `must have at most ${PAYLOAD_BYTES} bytes`);
   return text;
 }

@@ -45,12 +45,17 @@ export async function claimDue(
 
 /** Claims that could not be served are due again. */
 export async function releaseClaims(pool: Pool, runIds: readonly string[]): Promise<void> {
-  await pool.query('UPDATE runs SET due_at = now(), holder = NULL WHERE id = ANY ($1) AND due_at IS NOT NULL', [runIds]);
+  await pool.query('UPDATE runs SET due_at = now(), holder = NULL WHERE id = ANY ($1) AND due_at IS NOT NULL', [
+    runIds,
+  ]);
 }
 
 /** Temporal has been told of the cancellation. */
 export async function recordCancelTold(pool: Pool, { runId, round }: RunInput): Promise<void> {
-  await pool.query(`UPDATE runs SET due_at = NULL WHERE id = $1 AND round = $2 AND status = 'cancelled'`, [runId, round]);
+  await pool.query(`UPDATE runs SET due_at = NULL WHERE id = $1 AND round = $2 AND status = 'cancelled'`, [
+    runId,
+    round,
+  ]);
 }
 
 /** Ms until the next run is due; negative for one that is, undefined without any. */

@@ -35,5 +35,8 @@ export async function reconcileRuns({
   }
   if (seen.length > 0) await recordSeen(pool, seen);
   if (cancelled + again > 0)
-    log.info({ cancelled, again }, 'the reconciler cancelled runs that were ended in Temporal, or begins their next round');
+    log.info(
+      { cancelled, again },
+      'the reconciler cancelled runs that were ended in Temporal, or begins their next round',
+    );
 }

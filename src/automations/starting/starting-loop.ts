@@ -2,7 +2,15 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Carriers } from '../../temporal/carriers.ts';
 import type { CancelRun, StartRun } from '../../temporal/start-run.ts';
-import { beginNextRound, claimDue, type DueRun, nextDueInMs, recordCancelled, recordCancelTold, releaseClaims } from './due-store.ts';
+import {
+  beginNextRound,
+  claimDue,
+  type DueRun,
+  nextDueInMs,
+  recordCancelled,
+  recordCancelTold,
+  releaseClaims,
+} from './due-store.ts';
 
 // Runs of one worker that have begun and neither ended nor wait. The embedded Temporal begins 50 to 100 Temporal workflows a second on
 // two cores; a burst of thousands waits in PostgreSQL, where it costs nothing.

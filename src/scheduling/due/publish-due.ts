@@ -179,7 +179,8 @@ export function createPublishDue({ pool, log, filters, configs, handOver, newId 
       if (config === undefined || messages === undefined) return [];
       const decision: Deciding = { config, matches: [], runs: [] };
       decisions.set(channelId, decision);
-      const begins = (message: NewMessage): Promise<NewRun[]> => runsOf({ filters, newId }, { channelId }, config, message);
+      const begins = (message: NewMessage): Promise<NewRun[]> =>
+        runsOf({ filters, newId }, { channelId }, config, message);
       return [{ channelId, decision, messages, ask: createAsking(filters, channelId, config), begins }];
     });
     const most = Math.max(0, ...asking.map(({ messages }) => messages.length));
