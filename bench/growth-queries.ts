@@ -242,8 +242,7 @@ export function hotQueries({ db, pool, environmentId }: Questioned): Query[] {
   const paced = createPaced(restAfterLook);
   const carriers = {
     stateOf: () => Promise.resolve('running' as const),
-    terminatedDeliveries: () => Promise.resolve([]),
-    terminatedRuns: () => Promise.resolve([]),
+    ...{ terminatedDeliveries: async () => [], terminatedRuns: async () => [] },
   };
   return [
     { name: 'publish', run: publish },

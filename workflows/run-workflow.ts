@@ -9,9 +9,9 @@ import {
 import { ApplicationFailureCategory } from '@temporalio/common';
 import { endOf } from '../src/contract/run-ways.ts';
 import { type EndRunInput, RUN_FAILURES, type RunInput, type RunResult } from '../src/contract/run-workflow.ts';
-import { local } from './run/local.ts';
-import { type ChainEnd, createRun } from './run/run.ts';
-import { walkChain } from './run/walk.ts';
+import { local } from './run-local.ts';
+import { type ChainEnd, createRun } from './run-state.ts';
+import { walkChain } from './run-walk.ts';
 
 /**
  * One round of a run: walks the steps of its outline. Every step is evaluated, done and recorded by one activity, which gives back the

@@ -26,25 +26,6 @@ export const wayToEnd = (status: EndStatus): Way => `end:${status}`;
 /** The status that a way ends the run with; undefined for all other ways. */
 export const endOf = (way: Way): EndStatus | undefined => END_STATUSES.find((status) => way === `end:${status}`);
 
-/**
- * Codes of errors that a step may end with, beside `HTTP_` and a status. `onError` and `nonRetryableErrors` name them, and so does the
- * record of a run.
- */
-export const STEP_ERRORS = [
-  'NETWORK',
-  'TIMEOUT',
-  'EXPRESSION',
-  'PAYLOAD_TOO_LARGE',
-  'BLOCKED_ADDRESS',
-  'SECRET_MISSING',
-  'WAIT_TIMEOUT',
-  'APPROVAL_REJECTED',
-  'CHILD_FAILED',
-  'CRASHED',
-  'TOO_MANY_STEPS',
-  'INTERNAL',
-] as const;
-
 const HTTP_STATUS = /^HTTP_\d{3}$/;
 
 /** Whether a code of a definition means this error: the code itself, `HTTP_4XX` for all of its hundred, or `*` for all. */

@@ -8,7 +8,7 @@ import { type Budget, newBudget, type Schemas } from '../schemas/schemas.ts';
 import type { PublishingConfigs } from './configs/channel-configs.ts';
 import type { PublishingConfig } from './configs/config-store.ts';
 import { findMatches } from './configs/filter-matches.ts';
-import { runsOf } from './configs/new-runs.ts';
+import { runsOf, triggersOf } from './configs/new-runs.ts';
 import type { PayloadToCheck, ToPublish } from './prepare.ts';
 
 /** Publications that fit: each with the version of its channel's configuration, and the matches of the channel's filters. */
@@ -145,7 +145,7 @@ export function createCheck({
     if (found instanceof ApiError) throw found;
     const known = withMisfits(publication, found.misfits);
     const matches = config.filters.length === 0 ? {} : await matchesOf(known, config);
-    const begun = config.triggers.length === 0 ? {} : await begunBy(known, config);
+    const begun = triggersOf(config, publication.channelId).length === 0 ? {} : await begunBy(known, config);
     return { publication: { ...known, configVersion: config.version, ...matches, ...begun }, warnings: found.warnings };
   };
 

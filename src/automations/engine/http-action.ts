@@ -2,7 +2,6 @@ import { WORKFLOW_BOUNDS } from '../../contract/run-outline.ts';
 import type { RequestSender, SentRequest } from '../../outbound/send-request.ts';
 import type { StepExpressions } from '../expressions/expressions.ts';
 import type { ActionKind } from './attempt-step.ts';
-import type { Loaded } from './context.ts';
 import { jsonText, readJson } from './json-text.ts';
 import { StepFailed } from './step-failure.ts';
 

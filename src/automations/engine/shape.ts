@@ -4,7 +4,7 @@ import type { Plan, PlannedStep } from '../definitions/plan.ts';
 function behind(step: PlannedStep): string[] {
   const targets: (string | null | undefined)[] = [step.next];
   if (typeof step.onError === 'object') targets.push(...step.onError.map(({ next }) => next));
-  if (step.type === 'condition') targets.push(step.then, step.else);
+  if (step.type === 'condition') targets.push(step.whenTrue, step.whenFalse);
   if (step.type === 'switch') targets.push(step.default, ...step.cases.map(({ next }) => next));
   return targets.filter((target) => typeof target === 'string');
 }

@@ -131,7 +131,7 @@ function resultOf({ expressions }: EngineDependencies, step: PlannedStep, contex
       return { output: resolve(step.config) };
     case 'condition': {
       const result = truth(step.expression, evaluate(step.expression));
-      const chosen = result ? step.then : step.else;
+      const chosen = result ? step.whenTrue : step.whenFalse;
       return { output: { result }, way: wayTo(chosen === undefined ? step.next : chosen) };
     }
     case 'switch': {

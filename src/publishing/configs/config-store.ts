@@ -1,11 +1,13 @@
 import type { Pool } from 'pg';
-import { type EventTrigger, eventTriggerOf } from '../../automations/triggers/event-triggers.ts';
 
 /** A filter, and the subscriptions that have it: what many of them say alike is kept, and asked, once. */
 export type ChannelFilter = {
   expression: string;
   subscriptions: { id: string; eventTypes: readonly string[] }[];
 };
+
+/** The trigger (JSON text) of a workflow's version that new runs take. */
+export type StoredTrigger = { workflowId: string; version: number; trigger: string };
 
 /** Everything that publishing to a channel depends on beside its status. A publication is checked against one version of it. */
 export type PublishingConfig = {
@@ -16,8 +18,8 @@ export type PublishingConfig = {
   /** JSON texts, by event type. */
   schemas: ReadonlyMap<string, string>;
   filters: readonly ChannelFilter[];
-  /** Active workflows that messages of the channel may begin. */
-  triggers: readonly EventTrigger[];
+  /** Active workflows of the environment that begin with messages; new-runs.ts knows whether with this channel's. */
+  workflows: readonly StoredTrigger[];
 };
 
 type Row =
@@ -70,7 +72,7 @@ export async function loadPublishingConfig(
     schema: channel.schema ?? undefined,
     schemas: new Map(Object.entries(channel.schemas ?? {}).map(([type, schema]) => [type, JSON.stringify(schema)])),
     filters: filtersOf(rows),
-    triggers: triggersOf(rows, channelId),
+    workflows: workflowsOf(rows),
   };
 }
 
@@ -86,9 +88,9 @@ function filtersOf(rows: readonly Row[]): ChannelFilter[] {
   return [...byExpression.values()];
 }
 
-const triggersOf = (rows: readonly Row[], channelId: string): EventTrigger[] =>
+const workflowsOf = (rows: readonly Row[]): StoredTrigger[] =>
   rows.flatMap((row) => {
     if (row.version !== null || row.kind !== 'workflow') return [];
     const { id: workflowId, workflowVersion: version, trigger } = row;
-    return eventTriggerOf({ workflowId, version, trigger }, channelId) ?? [];
+    return [{ workflowId, version, trigger }];
   });

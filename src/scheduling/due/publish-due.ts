@@ -8,7 +8,7 @@ import type { PublishingConfigs } from '../../publishing/configs/channel-configs
 import type { PublishingConfig } from '../../publishing/configs/config-store.ts';
 import { createAsking } from '../../publishing/configs/filter-matches.ts';
 import type { NewId } from '../../new-id.ts';
-import { runsOf } from '../../publishing/configs/new-runs.ts';
+import { runsOf, triggersOf } from '../../publishing/configs/new-runs.ts';
 import { createHandOn, type HandOver, type NewDeliveries } from '../../publishing/hand-over.ts';
 import { storePublications } from '../../publishing/store.ts';
 import * as store from './due-store.ts';
@@ -147,7 +147,7 @@ export function createPublishDue({ pool, log, filters, configs, handOver, newId 
       // Triggers of workflows are asked as filters are, those without a filter too.
       const isFiltered = ({ channelId }: store.DueMessage): boolean => {
         const config = configOf.get(channelId);
-        return config !== undefined && config.filters.length + config.triggers.length > 0;
+        return config !== undefined && config.filters.length + triggersOf(config, channelId).length > 0;
       };
       const decisions = new Map(
         [...configOf].map(([id, config]): [string, Decision] => [id, { config, matches: [], runs: [] }]),

@@ -1,8 +1,8 @@
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
-import type { OutlineStep } from '../../src/contract/run-outline.ts';
-import { stepBehind } from '../../src/contract/run-ways.ts';
-import { local } from './local.ts';
-import type { ChainEnd, TakeStep } from './run.ts';
+import type { OutlineStep } from '../src/contract/run-outline.ts';
+import { stepBehind } from '../src/contract/run-ways.ts';
+import { local } from './run-local.ts';
+import type { ChainEnd, TakeStep } from './run-state.ts';
 
 type Parallel = OutlineStep & { type: 'parallel' };
 

@@ -1,6 +1,6 @@
 import { condition } from '@temporalio/workflow';
-import { local } from './local.ts';
-import type { TakeStep } from './run.ts';
+import { local } from './run-local.ts';
+import type { TakeStep } from './run-state.ts';
 
 /** Waits for an instant that is recorded when the delay begins. A history that has become full meanwhile leaves it to the next one. */
 export const takeDelay: TakeStep = async (run, { step, stepId, iteration }) => {

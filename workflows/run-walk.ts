@@ -1,11 +1,11 @@
-import { stepBehind, stepKey, wayTo } from '../../src/contract/run-ways.ts';
-import type { OutlineStep } from '../../src/contract/run-outline.ts';
-import { takeAction } from './action.ts';
-import { takeDelay } from './delay.ts';
-import { takeForeach } from './foreach.ts';
-import { local } from './local.ts';
-import { takeParallel } from './parallel.ts';
-import type { ChainEnd, Run, TakeStep } from './run.ts';
+import { stepBehind, stepKey, wayTo } from '../src/contract/run-ways.ts';
+import type { OutlineStep } from '../src/contract/run-outline.ts';
+import { takeAction } from './run-action.ts';
+import { takeDelay } from './run-delay.ts';
+import { takeForeach } from './run-foreach.ts';
+import { local } from './run-local.ts';
+import { takeParallel } from './run-parallel.ts';
+import type { ChainEnd, Run, TakeStep } from './run-state.ts';
 
 /** A step that only the record is asked about: evaluated and recorded by one local activity. */
 const takePure: TakeStep = async ({ input }, { step, stepId, iteration }) =>

@@ -5,15 +5,15 @@ import {
   proxyActivities,
   TimeoutFailure,
 } from '@temporalio/workflow';
-import type { Activities } from '../../activities/index.ts';
-import { HEARTBEAT_TIMEOUT_MS, RECORDING_MS } from '../../src/contract/delivery-workflow.ts';
-import { type RetryPolicy, retryDelay } from '../../src/contract/retry-policy.ts';
-import type { OutlineStep } from '../../src/contract/run-outline.ts';
-import type { Way } from '../../src/contract/run-ways.ts';
-import { RUN_FAILURES, type StepInput, type Taken } from '../../src/contract/run-workflow.ts';
-import { TIMEOUT_TYPES } from '../../src/contract/temporal-names.ts';
-import { local } from './local.ts';
-import type { TakeStep } from './run.ts';
+import type { Activities } from '../activities/index.ts';
+import { HEARTBEAT_TIMEOUT_MS, RECORDING_MS } from '../src/contract/delivery-workflow.ts';
+import { type RetryPolicy, retryDelay } from '../src/contract/retry-policy.ts';
+import type { OutlineStep } from '../src/contract/run-outline.ts';
+import type { Way } from '../src/contract/run-ways.ts';
+import { RUN_FAILURES, type StepInput, type Taken } from '../src/contract/run-workflow.ts';
+import { TIMEOUT_TYPES } from '../src/contract/temporal-names.ts';
+import { local } from './run-local.ts';
+import type { TakeStep } from './run-state.ts';
 
 type ActionStep = OutlineStep & { type: 'action' };
 

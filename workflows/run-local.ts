@@ -1,5 +1,5 @@
 import { proxyLocalActivities } from '@temporalio/workflow';
-import type { Activities } from '../../activities/index.ts';
+import type { Activities } from '../activities/index.ts';
 
 /**
  * Activities that evaluate and record: a few ms in PostgreSQL, tried until it is reachable. `summary` is shown beside them in the Temporal
