@@ -1,4 +1,4 @@
-import type { Action, OnError, TriggerType } from '../../contract/run-outline.ts';
+import type { OnError } from '../../contract/run-outline.ts';
 import type { RetryPolicy } from '../../contract/retry-policy.ts';
 
 /** CEL, evaluated over a run's context. */
@@ -138,5 +138,3 @@ export type PlannedStep = AnyStep &
 
 /** One version of a definition, compiled from what was sent. */
 export type Plan = { trigger: Trigger; entry: string | null; steps: readonly PlannedStep[] };
-
-export type { Action, TriggerType };
