@@ -6,10 +6,11 @@ let posthorn: TestPosthorn;
 let calls: ReturnType<typeof workflowCalls>;
 
 // Written out, a member `then` makes a promise of an object in the eyes of a linter.
-const ways = (yes: string, no: string) => Object.fromEntries([
-  ['then', yes],
-  ['else', no],
-]);
+const ways = (yes: string, no: string) =>
+  Object.fromEntries([
+    ['then', yes],
+    ['else', no],
+  ]);
 
 beforeAll(async () => {
   posthorn = await startPosthorn();

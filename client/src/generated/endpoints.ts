@@ -109,6 +109,14 @@ export const ENDPOINTS = {
     get: { method: 'GET', path: '/v1/replays/:messageReplayId', kind: 'json' },
     cancel: { method: 'POST', path: '/v1/replays/:messageReplayId/cancel', kind: 'json', isKeyed: true },
   },
+  runs: {
+    start: { method: 'POST', path: '/v1/workflows/:workflowId/runs', kind: 'json', hasBody: true, isKeyed: true },
+    listOfWorkflow: { method: 'GET', path: '/v1/workflows/:workflowId/runs', kind: 'page', hasQuery: true },
+    list: { method: 'GET', path: '/v1/runs', kind: 'page', hasQuery: true },
+    get: { method: 'GET', path: '/v1/runs/:runId', kind: 'json' },
+    cancel: { method: 'POST', path: '/v1/runs/:runId/cancel', kind: 'json', isKeyed: true },
+    retry: { method: 'POST', path: '/v1/runs/:runId/retry', kind: 'json', isKeyed: true },
+  },
   session: {
     setUp: { method: 'POST', path: '/v1/setup', kind: 'json', hasBody: true, isPublic: true },
     requestPasskey: { method: 'POST', path: '/v1/session/authenticate/options', kind: 'json' },

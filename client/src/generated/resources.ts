@@ -54,6 +54,8 @@ import type {
   ListMachineCredentials,
   ListMessageReplays,
   ListMessages,
+  ListRuns,
+  ListRunsOfWorkflow,
   ListScheduled,
   ListSubscriptions,
   ListWorkflows,
@@ -85,6 +87,8 @@ import type {
   RotateApiKey,
   RotateMachineCredential,
   RotateSubscriptionSecret,
+  Run,
+  RunSummary,
   SecondFactor,
   Session,
   Setup,
@@ -93,6 +97,7 @@ import type {
   SignInWays,
   SignedIn,
   SingleSignOn,
+  StartRun,
   StartSingleSignOn,
   StreamMessages,
   Subscription,
@@ -300,6 +305,20 @@ export type Resources = {
     get(messageReplayId: string, options?: RequestOptions): Call<MessageReplay>;
     /** `POST /v1/replays/:messageReplayId/cancel`, scope subscriptions:write */
     cancel(messageReplayId: string, options?: RequestOptions): Call<MessageReplay>;
+  };
+  runs: {
+    /** `POST /v1/workflows/:workflowId/runs`, scope workflows:write */
+    start(workflowId: string, body?: StartRun | string, options?: RequestOptions): Call<Run>;
+    /** `GET /v1/workflows/:workflowId/runs`, scope workflows:read */
+    listOfWorkflow(workflowId: string, query?: ListRunsOfWorkflow, options?: RequestOptions): Pages<RunSummary>;
+    /** `GET /v1/runs`, scope workflows:read */
+    list(query?: ListRuns, options?: RequestOptions): Pages<RunSummary>;
+    /** `GET /v1/runs/:runId`, scope workflows:read */
+    get(runId: string, options?: RequestOptions): Call<Run>;
+    /** `POST /v1/runs/:runId/cancel`, scope workflows:write */
+    cancel(runId: string, options?: RequestOptions): Call<Run>;
+    /** `POST /v1/runs/:runId/retry`, scope workflows:write */
+    retry(runId: string, options?: RequestOptions): Call<Run>;
   };
   session: {
     /** `POST /v1/setup`, for anyone */

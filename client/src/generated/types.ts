@@ -165,7 +165,7 @@ export type AuditEntry = {
     readonly id?: string;
   };
   /** Resource and verb: `channel.updated`. */
-  readonly action: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'message.erased' | 'message.cancelled' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked';
+  readonly action: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'run.started' | 'run.cancelled' | 'run.retried' | 'message.erased' | 'message.cancelled' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked';
   /** The resource it was done to. */
   readonly target: {
     /** Id of the resource. */
@@ -189,7 +189,7 @@ export type AuditEntry = {
 };
 
 export type AuditFilter = {
-  readonly action?: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'message.erased' | 'message.cancelled' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | undefined;
+  readonly action?: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'run.started' | 'run.cancelled' | 'run.retried' | 'message.erased' | 'message.cancelled' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | undefined;
   readonly actorId?: string | undefined;
   readonly targetId?: string | undefined;
   readonly since?: string | Date | undefined;
@@ -221,7 +221,7 @@ export type AuditLine = {
       readonly id?: string;
     };
     /** Resource and verb: `channel.updated`. */
-    readonly action: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'message.erased' | 'message.cancelled' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked';
+    readonly action: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'run.started' | 'run.cancelled' | 'run.retried' | 'message.erased' | 'message.cancelled' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked';
     /** The resource it was done to. */
     readonly target: {
       /** Id of the resource. */
@@ -792,7 +792,7 @@ export type ListApps = {
 export type ListAudit = {
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
-  readonly action?: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'message.erased' | 'message.cancelled' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | undefined;
+  readonly action?: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'run.started' | 'run.cancelled' | 'run.retried' | 'message.erased' | 'message.cancelled' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | undefined;
   readonly actorId?: string | undefined;
   readonly targetId?: string | undefined;
   readonly since?: string | Date | undefined;
@@ -854,6 +854,23 @@ export type ListMessages = {
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
   readonly eventType?: string | undefined;
+  readonly since?: string | Date | undefined;
+  readonly until?: string | Date | undefined;
+};
+
+export type ListRuns = {
+  readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly status?: 'pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled' | undefined;
+  readonly since?: string | Date | undefined;
+  readonly until?: string | Date | undefined;
+  readonly workflowId?: string | undefined;
+};
+
+export type ListRunsOfWorkflow = {
+  readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly status?: 'pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled' | undefined;
   readonly since?: string | Date | undefined;
   readonly until?: string | Date | undefined;
 };
@@ -1306,6 +1323,114 @@ export type RotateSubscriptionSecret = {
   readonly overlapHours?: number | undefined;
 };
 
+export type Run = {
+  /** Prefix `run_` and 26 characters that sort by the time of making. */
+  readonly id: string;
+  /** Workflow that it is a run of. */
+  readonly workflowId: string;
+  /** Version of the definition that it keeps to its end. */
+  readonly definitionVersion: number;
+  /** How far it has come. */
+  readonly status: 'pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled';
+  /** How it began. */
+  readonly trigger: {
+    /** Kind of the trigger. */
+    readonly type: 'event' | 'webhook' | 'schedule' | 'manual';
+    /** Message that began it. */
+    readonly messageId?: string;
+    /** Channel of that message. */
+    readonly channelId?: string;
+  };
+  /** When it was made. */
+  readonly createdAt: string;
+  /** When its first step could begin. Absent before. */
+  readonly startedAt?: string;
+  /** When it ended. Absent before. */
+  readonly finishedAt?: string;
+  /** Why it failed, or waits for a person. */
+  readonly error?: {
+    /** Code of the error, such as `HTTP_404` or `TIMEOUT`. */
+    readonly code: string;
+    /** The same for people. */
+    readonly message: string;
+    /** Step that failed. */
+    readonly stepId?: string;
+  };
+  /** Why it was cancelled. */
+  readonly reason?: string;
+  /** Output of the `end` step that ended it. */
+  readonly output?: unknown;
+  /** Steps that have begun, in the order in which they did. */
+  readonly steps: readonly {
+    /** Id of the step in the definition. */
+    readonly id: string;
+    /** Places of its items in the loops around it, from 0, joined by dots. Empty outside loops. */
+    readonly iteration: string;
+    /** Kind of the step. `item` is an item of a foreach, once it has ended. */
+    readonly type: 'action' | 'condition' | 'switch' | 'filter' | 'transform' | 'delay' | 'wait_for_event' | 'approval' | 'foreach' | 'parallel' | 'workflow' | 'end' | 'item';
+    /** How far it has come. */
+    readonly status: 'pending' | 'running' | 'waiting' | 'completed' | 'failed' | 'skipped' | 'cancelled';
+    /** What it was resolved to, and is sent by all of its attempts. */
+    readonly input?: unknown;
+    /** Its result. */
+    readonly output?: unknown;
+    /** Why its last attempt failed. */
+    readonly error?: {
+      /** Code of the error, such as `HTTP_404` or `TIMEOUT`. */
+      readonly code: string;
+      /** The same for people. */
+      readonly message: string;
+    };
+    /** Attempts so far. */
+    readonly attempts: number;
+    /** Attempts whose worker stopped before their result was recorded. They may have had their effect. */
+    readonly crashes?: number;
+    /** When it began. */
+    readonly startedAt: string;
+    /** When it ended. Absent before. */
+    readonly finishedAt?: string;
+  }[];
+};
+
+export type RunSummary = {
+  /** Prefix `run_` and 26 characters that sort by the time of making. */
+  readonly id: string;
+  /** Workflow that it is a run of. */
+  readonly workflowId: string;
+  /** Version of the definition that it keeps to its end. */
+  readonly definitionVersion: number;
+  /** How far it has come. */
+  readonly status: 'pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled';
+  /** How it began. */
+  readonly trigger: {
+    /** Kind of the trigger. */
+    readonly type: 'event' | 'webhook' | 'schedule' | 'manual';
+    /** Message that began it. */
+    readonly messageId?: string;
+    /** Channel of that message. */
+    readonly channelId?: string;
+  };
+  /** When it was made. */
+  readonly createdAt: string;
+  /** When its first step could begin. Absent before. */
+  readonly startedAt?: string;
+  /** When it ended. Absent before. */
+  readonly finishedAt?: string;
+  /** Why it failed, or waits for a person. */
+  readonly error?: {
+    /** Code of the error, such as `HTTP_404` or `TIMEOUT`. */
+    readonly code: string;
+    /** The same for people. */
+    readonly message: string;
+    /** Step that failed. */
+    readonly stepId?: string;
+  };
+  /** Why it was cancelled. */
+  readonly reason?: string;
+  /** Output of the `end` step that ended it. */
+  readonly output?: unknown;
+};
+
 export type SecondFactor = {
   readonly code?: string | undefined;
   readonly recoveryCode?: string | undefined;
@@ -1403,6 +1528,10 @@ export type SignedIn = {
 export type SingleSignOn = {
   /** Page of the identity provider: send the browser there within 10 minutes. */
   readonly url: string;
+};
+
+export type StartRun = {
+  readonly payload?: object | undefined;
 };
 
 export type StartSingleSignOn = {

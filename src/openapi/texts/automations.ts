@@ -47,4 +47,34 @@ export const automationTexts: Readonly<Record<string, OperationText>> = {
     summary: 'Pause a workflow',
     description: 'No further run begins until it is activated again. Runs under way go on.',
   },
+  'POST /v1/workflows/:workflowId/runs': {
+    summary: 'Start a run',
+    description:
+      'Begins a run by hand. Expressions read `payload` as `event.payload`. CONFLICT while the workflow is not active.',
+    example: { body: { payload: { id: 'A-17', total: 120 } } },
+  },
+  'GET /v1/workflows/:workflowId/runs': {
+    summary: 'List the runs of a workflow',
+    description: 'Runs of one workflow, the newest first, those of a deleted one too.',
+    example: { query: { status: 'failed' } },
+  },
+  'GET /v1/runs': {
+    summary: 'List runs',
+    description: 'Runs of the environment, the newest first.',
+    example: { query: { status: 'failed' } },
+  },
+  'GET /v1/runs/:runId': {
+    summary: 'Get a run',
+    description: 'Shows one run with every step that has begun: its input, output, error, attempts and times.',
+  },
+  'POST /v1/runs/:runId/cancel': {
+    summary: 'Cancel a run',
+    description:
+      'Ends a run. Steps under way are cut off, and what they have done stays done. CONFLICT for one that has ended.',
+  },
+  'POST /v1/runs/:runId/retry': {
+    summary: 'Retry a run',
+    description:
+      'Goes on with a run that failed, was cancelled or is paused: from the steps that failed, under the same definition, with the results of all others. CONFLICT for any other.',
+  },
 };

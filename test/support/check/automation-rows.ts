@@ -1,7 +1,9 @@
+import { runAnswer, runSummaryAnswer } from '../../../src/automations/runs/schema.ts';
 import { validationAnswer, workflowAnswer } from '../../../src/automations/definitions/schema.ts';
 import type { ContractRow } from './contract-row.ts';
 
 const PATH = '/v1/workflows/:workflowId';
+const RUN = '/v1/runs/:runId';
 const definition = {
   trigger: { type: 'event', config: {} },
   steps: [
@@ -39,6 +41,20 @@ export const AUTOMATION_ROWS: ContractRow[] = [
     body: () => ({ name: 'renamed' }),
   },
   { method: 'POST', path: `${PATH}/activate`, scope: 'workflows:write', status: 200, answers: workflowAnswer },
+  {
+    method: 'POST',
+    path: `${PATH}/runs`,
+    scope: 'workflows:write',
+    status: 202,
+    answers: runAnswer,
+    body: () => ({ payload: { total: 120 } }),
+    isBodyOptional: true,
+  },
+  { method: 'GET', path: `${PATH}/runs`, scope: 'workflows:read', status: 200, listOf: runSummaryAnswer },
+  { method: 'GET', path: '/v1/runs', scope: 'workflows:read', status: 200, listOf: runSummaryAnswer },
+  { method: 'GET', path: RUN, scope: 'workflows:read', status: 200, answers: runAnswer },
+  { method: 'POST', path: `${RUN}/retry`, scope: 'workflows:write', status: 202, answers: runAnswer },
+  { method: 'POST', path: `${RUN}/cancel`, scope: 'workflows:write', status: 202, answers: runAnswer },
   { method: 'POST', path: `${PATH}/pause`, scope: 'workflows:write', status: 200, answers: workflowAnswer },
   { method: 'DELETE', path: PATH, scope: 'workflows:write', status: 204 },
 ];

@@ -12,6 +12,7 @@ export type ResourceIds = {
   bulkReplayId: string;
   messageReplayId: string;
   workflowId: string;
+  runId: string;
   apiKeyId: string;
   appId: string;
   machineCredentialId: string;
