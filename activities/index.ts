@@ -4,6 +4,7 @@ import type { createBrokenTryActivities } from './broken-tries.ts';
 import type { createDrainActivities } from './drain-deliveries.ts';
 import type { createReconcileActivities } from './reconcile.ts';
 import type { createRetentionActivities } from './remove-expired.ts';
+import type { createRunActivities } from './run-steps.ts';
 
 /** The activities that Temporal workflows call by name. src/process/parts build them; a worker without one of them does not compile. */
 export type Activities = ReturnType<typeof createAttemptActivities> &
@@ -11,4 +12,5 @@ export type Activities = ReturnType<typeof createAttemptActivities> &
   ReplayActivities &
   ReturnType<typeof createReconcileActivities> &
   ReturnType<typeof createRetentionActivities> &
+  ReturnType<typeof createRunActivities> &
   ReturnType<typeof createDrainActivities>;

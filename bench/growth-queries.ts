@@ -242,7 +242,7 @@ export function hotQueries({ db, pool, environmentId }: Questioned): Query[] {
   const paced = createPaced(restAfterLook);
   const carriers = {
     stateOf: () => Promise.resolve('running' as const),
-    terminatedDeliveries: () => Promise.resolve([]),
+    ...{ terminatedDeliveries: async () => [], terminatedRuns: async () => [] },
   };
   return [
     { name: 'publish', run: publish },

@@ -1,3 +1,5 @@
+import { workflowRoutes } from './automations/definitions/routes.ts';
+import { runRoutes } from './automations/runs/routes.ts';
 import { channelRoutes } from './channels/routes.ts';
 import { deadLetterRoutes } from './dead-letters/routes.ts';
 import { deliveryRoutes } from './deliveries/routes.ts';
@@ -34,6 +36,8 @@ export const routes: Route<Services>[] = [
   ...deliveryRoutes,
   ...deadLetterRoutes,
   ...replayRoutes,
+  ...workflowRoutes,
+  ...runRoutes,
   ...apiKeyRoutes,
   ...appRoutes,
   ...auditRoutes,

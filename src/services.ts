@@ -1,3 +1,5 @@
+import type { Workflows } from './automations/definitions/service.ts';
+import type { Runs } from './automations/runs/service.ts';
 import type { SingleSignOn } from './identity/single-sign-on/service.ts';
 import type { Accounts } from './identity/accounts/service.ts';
 import type { Audit } from './identity/audit/service.ts';
@@ -47,4 +49,6 @@ export type Services = {
   deadLetters: DeadLetters;
   idempotency: Idempotency;
   replays: Replays;
+  workflows: Workflows;
+  runs: Runs;
 };

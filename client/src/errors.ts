@@ -10,6 +10,8 @@ export type ErrorDetails = {
   readonly field: string;
   readonly reason: string;
   readonly oauthError?: OAuthErrorCode;
+  /** Everything that is wrong with the definition of a workflow, this first one included. */
+  readonly errors?: readonly { readonly field: string; readonly reason: string }[];
 };
 
 type Refusal = {

@@ -7,6 +7,7 @@ export const WORKFLOW_TYPES = {
   reconcileDeliveries: 'reconcileDeliveries',
   drainDeliveries: 'drainDeliveries',
   removeExpired: 'removeExpired',
+  runWorkflow: 'runWorkflow',
   warmUp: 'warmUp',
 } as const;
 

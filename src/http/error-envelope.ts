@@ -13,7 +13,16 @@ export const errorEnvelope = z.strictObject({
       code: z.enum(CODES).describe('Tells programs what went wrong, and decides the HTTP status.'),
       message: z.string().min(1).describe('Tells people what went wrong. Not to be compared: the text may change.'),
       details: fieldProblem
-        .extend({ oauthError: z.enum(OAUTH_ERRORS).exactOptional().describe('The same for OAuth clients.') })
+        .extend({
+          oauthError: z.enum(OAUTH_ERRORS).exactOptional().describe('The same for OAuth clients.'),
+          errors: z
+            .array(fieldProblem)
+            .min(1)
+            .exactOptional()
+            .describe(
+              'Everything that is wrong with the definition of a workflow, the first one included; at most 20.',
+            ),
+        })
         .exactOptional()
         .describe('The first offending field, and why it is refused.'),
       retryAfter: z

@@ -22,7 +22,10 @@ export type ErrorCode = keyof typeof STATUS_OF_CODE;
 /** For validation: the offending field as the caller wrote it (`messages[3].eventType`) and the reason of the refusal. */
 export type ErrorDetails = { field: string; reason: string };
 
-type Options = { details?: ErrorDetails; retryAfter?: number; oauth?: OAuthRefusal; cause?: unknown };
+/** The first problem and all of them, where a service looks for more than one: the definition of a workflow. */
+export type DetailsOfMany = ErrorDetails & { errors: ErrorDetails[] };
+
+type Options = { details?: ErrorDetails | DetailsOfMany; retryAfter?: number; oauth?: OAuthRefusal; cause?: unknown };
 
 /**
  * The error that a service throws. `message` and `details` are for the caller; `cause` is for the operator's log and never leaves it.
@@ -31,7 +34,7 @@ type Options = { details?: ErrorDetails; retryAfter?: number; oauth?: OAuthRefus
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ErrorCode;
-  readonly details: ErrorDetails | undefined;
+  readonly details: ErrorDetails | DetailsOfMany | undefined;
   readonly retryAfter: number | undefined;
   readonly oauth: OAuthRefusal | undefined;
 
@@ -51,6 +54,16 @@ export class ApiError extends Error {
 /** INVALID_REQUEST for one field. The message repeats both parts, for callers who only print messages. */
 export const invalidField = (field: string, reason: string): ApiError =>
   new ApiError('INVALID_REQUEST', `${field}: ${reason}`, { details: { field, reason } });
+
+/** INVALID_REQUEST, or CONFLICT, for several fields. The message repeats the first one. */
+export function invalidFields(
+  problems: readonly [ErrorDetails, ...ErrorDetails[]],
+  code: ErrorCode = 'INVALID_REQUEST',
+): ApiError {
+  const [{ field, reason }] = problems;
+  const others = problems.length === 1 ? '' : ` (and ${problems.length - 1} more)`;
+  return new ApiError(code, `${field}: ${reason}${others}`, { details: { field, reason, errors: [...problems] } });
+}
 
 /** NOT_FOUND with one text for a missing, a malformed and a foreign id, so that a caller cannot tell them apart. */
 export const notFound = (resource: string): ApiError =>

@@ -13,6 +13,8 @@ export const SCOPES = [
   'apps:read',
   'apps:write',
   'audit:read',
+  'workflows:read',
+  'workflows:write',
 ] as const;
 
 export type Scope = (typeof SCOPES)[number];

@@ -2,6 +2,8 @@
 export const CHANNEL_STATUSES = ['active', 'paused', 'archived'] as const;
 export const SUBSCRIPTION_STATUSES = ['active', 'paused', 'disabled'] as const;
 export const APP_STATUSES = ['active', 'suspended'] as const;
+/** Spec §3. */
+export const WORKFLOW_STATUSES = ['active', 'paused', 'draft'] as const;
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'retrying'] as const;
 export const DELIVERY_SUMMARIES = ['pending', 'delivered', 'failed', 'unrouted'] as const;
 /** A message's deliveryStatus before it is published. */
@@ -37,7 +39,22 @@ export const ERROR_CLASSES = [
 export type ChannelStatus = (typeof CHANNEL_STATUSES)[number];
 export type AppStatus = (typeof APP_STATUSES)[number];
 export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number];
+export type RunStatus = (typeof RUN_STATUSES)[number];
+export type RunStepStatus = (typeof RUN_STEP_STATUSES)[number];
+export type WorkflowStatus = (typeof WORKFLOW_STATUSES)[number];
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+/** `waiting`: nothing of it is under way but delays. `paused`: a step has failed, and a person is to look at it. */
+export const RUN_STATUSES = ['pending', 'running', 'waiting', 'paused', 'completed', 'failed', 'cancelled'] as const;
+/** `pending`: to be taken again by a retry. `skipped`: left out by its own `if`. */
+export const RUN_STEP_STATUSES = [
+  'pending',
+  'running',
+  'waiting',
+  'completed',
+  'failed',
+  'skipped',
+  'cancelled',
+] as const;
 export type DeliverySummary = (typeof DELIVERY_SUMMARIES)[number];
 export type ScheduleStatus = (typeof SCHEDULE_STATUSES)[number];
 export type CancelReason = (typeof CANCEL_REASONS)[number];

@@ -23,6 +23,9 @@ export type NewMessage = {
 /** A subscription with a filter, and a message that its filter lets through. */
 export type FilterMatch = { messageId: string; subscriptionId: string };
 
+/** A run of a workflow that a message begins. */
+export type NewRun = { id: string; messageId: string; workflowId: string; version: number };
+
 /** Messages that one request publishes to one channel: stored all or not at all. */
 export type Publication = {
   environmentId: string;
@@ -37,6 +40,10 @@ export type Publication = {
   trace?: TraceContext;
   /** How many deliveries stand one behind the other before the request; absent where there is none. */
   hops?: number;
+  /** How many runs of workflows stand one behind the other before it; absent where there is none. */
+  chainDepth?: number;
+  /** Runs that these messages begin; the version of the configuration says that the list is complete. Absent without any. */
+  runs?: readonly NewRun[];
   messages: readonly NewMessage[];
 };
 

@@ -1,3 +1,5 @@
+import * as workflows from '../automations/definitions/schema.ts';
+import * as runs from '../automations/runs/schema.ts';
 import * as channels from '../channels/schema.ts';
 import * as deadLetters from '../dead-letters/schema.ts';
 import * as deliveries from '../deliveries/schema.ts';
@@ -28,6 +30,8 @@ import * as subscriptions from '../subscriptions/schema.ts';
 export const SCHEMA_MODULES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'http/query.ts': query,
   'http/answer-fields.ts': answerFields,
+  'automations/definitions/schema.ts': workflows,
+  'automations/runs/schema.ts': runs,
   'channels/schema.ts': channels,
   'dead-letters/schema.ts': deadLetters,
   'deliveries/schema.ts': deliveries,

@@ -14,12 +14,24 @@ type Headers = Record<string, string | string[] | undefined>;
 /** One complete head of an answer, and its body as far as it came. `at`: end of the head, by `performance.now()`. */
 export type Answer = { status: number; headers: Headers; at: number; body: Buffer; isWhole: boolean };
 
+/** `method`: POST unless it says otherwise. `readBytes`: the body is read so far, 64 KiB by default. */
+type Exchanged = {
+  method?: Dispatcher.HttpMethod;
+  path: string;
+  headers: string[];
+  body: Buffer | null;
+  readBytes?: number;
+};
+
 /**
- * Sends one request on a leased connection and takes its answer. Rejects when no complete head came. Then the body is read to 64 KiB;
+ * Sends one request on a leased connection and takes its answer. Rejects when no complete head came. Then the body is read to its bound;
  * one that breaks off, or goes on behind that, counts as far as it came and is not whole: the caller ends the connection. Nothing is
  * decoded. A handler of undici's and not its `request`, which makes a stream, a signal and several promises for each answer.
  */
-export function exchange(lease: Lease, request: { path: string; headers: string[]; body: Buffer }): Promise<Answer> {
+export function exchange(
+  lease: Lease,
+  { method = 'POST', readBytes = BODY_BOUNDS.read, ...request }: Exchanged,
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
     let interimAnswers = 0;
     let head: { status: number; headers: Headers; at: number } | undefined;
@@ -29,7 +41,7 @@ export function exchange(lease: Lease, request: { path: string; headers: string[
       if (head === undefined) return;
       const [first] = chunks;
       const body = first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks);
-      resolve({ ...head, body: body.subarray(0, BODY_BOUNDS.read), isWhole });
+      resolve({ ...head, body: body.subarray(0, readBytes), isWhole });
     };
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart: () => undefined,
@@ -41,7 +53,7 @@ export function exchange(lease: Lease, request: { path: string; headers: string[
       onResponseData(controller, chunk) {
         size += chunk.length;
         chunks.push(chunk);
-        if (size <= BODY_BOUNDS.read) return;
+        if (size <= readBytes) return;
         controller.pause();
         finish(false);
       },
@@ -51,6 +63,6 @@ export function exchange(lease: Lease, request: { path: string; headers: string[
         else finish(false);
       },
     };
-    lease.client.dispatch({ method: 'POST', ...request }, handler);
+    lease.client.dispatch({ method, ...request }, handler);
   });
 }

@@ -1,3 +1,7 @@
+import { createActivation } from '../automations/definitions/activation.ts';
+import { createChecks } from '../automations/definitions/checks.ts';
+import { createWorkflows } from '../automations/definitions/service.ts';
+import { createRuns } from '../automations/runs/service.ts';
 import { createAccounts } from '../identity/accounts/service.ts';
 import { createApiKeys } from '../identity/api-keys/service.ts';
 import { createApps } from '../identity/apps/service.ts';
@@ -111,5 +115,11 @@ export function createServices(
     replays,
     deadLetters: createDeadLetters(deps, { deliveries, audit }),
     idempotency: createIdempotency(deps),
+    runs: createRuns(deps, { audit }),
+    workflows: createWorkflows(deps, {
+      checks: createChecks({ filters, guard: deps.guard }),
+      activation: createActivation({ filters }),
+      audit,
+    }),
   };
 }

@@ -4,6 +4,7 @@ import { untilReachable } from '../db/until-reachable.ts';
 import { beginIncarnation, type Incarnation } from '../dispatch/recovery/incarnation.ts';
 import { abandonCarriers } from '../dispatch/recovery/reconciler.ts';
 import type { LateHandOver } from '../publishing/hand-over.ts';
+import type { Publishing } from '../publishing/service.ts';
 import { incarnationTaskQueue, TASK_QUEUE, WORKFLOW_TYPES } from '../contract/temporal-names.ts';
 import { createCarriers } from '../temporal/carriers.ts';
 import {
@@ -17,11 +18,13 @@ import { UntimedWorker } from '../temporal/untimed-worker.ts';
 import { workflowBundle } from '../temporal/workflow-bundle.ts';
 import type { Outages } from '../outages/outages.ts';
 import type { ProcessDependencies } from './create-dependencies.ts';
+import { automationsPart } from './parts/automations.ts';
 import { deliveriesPart } from './parts/deliveries.ts';
 import { recoveryPart } from './parts/recovery.ts';
 import { replaysPart } from './parts/replays.ts';
 import { retentionPart } from './parts/retention.ts';
 import { schedulingPart } from './parts/scheduling.ts';
+import { createPublishForRun, createWorkerPublishing } from './publish-for-run.ts';
 import { watchTemporal } from './watch-servers.ts';
 import type { WorkerContext } from './parts/worker-context.ts';
 import { activitiesOf, type Loop, type WorkerPart } from './parts/worker-part.ts';
@@ -56,7 +59,7 @@ export type RunningWorker = {
 /**
  * `bundle`: a file with the bundled Temporal workflows; default: the one of the build, else they are bundled now. `onIncarnation` gets
  * the id under which this process claims, before it does. `isReplacement`: it stands in the place of one that has died. `outages` get to
- * know of Temporal's.
+ * know of Temporal's. `publishing` is that of this process's API, which runs of workflows share.
  */
 export type StartOptions = {
   taskQueue?: string;
@@ -65,12 +68,16 @@ export type StartOptions = {
   onIncarnation?: (id: string) => void;
   isReplacement?: boolean;
   outages?: Pick<Outages, 'watch'>;
+  publishing?: Publishing;
 };
 
+type ForParts = { handOver?: LateHandOver | undefined; publishing?: Publishing | undefined };
+
 /** Every part of a worker process; parts/worker-part.ts says what a part brings. */
-function createParts(context: WorkerContext, { handOver }: { handOver?: LateHandOver | undefined }) {
+function createParts(context: WorkerContext, { handOver, publishing = createWorkerPublishing(context) }: ForParts) {
   const replays = replaysPart(context);
-  const recovery = recoveryPart(context, { repairs: [replays.restartLost] });
+  const automations = automationsPart(context, { publish: createPublishForRun(publishing) });
+  const recovery = recoveryPart(context, { repairs: [replays.restartLost, automations.repair] });
   const deliveries = deliveriesPart(context, { chores: [replays.startPending], ...(handOver && { handOver }) });
   const scheduling = schedulingPart(context, { handOver: deliveries.handOver });
   return {
@@ -79,9 +86,10 @@ function createParts(context: WorkerContext, { handOver }: { handOver?: LateHand
     /** Temporal's store is new: replays start again and deliveries are due again. Returns the number of these deliveries. */
     async abandonCarriers(): Promise<number> {
       await replays.abandon();
+      await automations.abandon();
       return abandonCarriers(context.pool);
     },
-    parts: [recovery, deliveries, replays, scheduling, retentionPart(context)] as const,
+    parts: [recovery, deliveries, replays, scheduling, retentionPart(context), automations] as const,
   };
 }
 
@@ -92,7 +100,15 @@ function createParts(context: WorkerContext, { handOver }: { handOver?: LateHand
 export async function startWorker(
   deps: ProcessDependencies,
   settings: TemporalSettings,
-  { taskQueue = TASK_QUEUE, handOver, bundle, onIncarnation, isReplacement = false, outages }: StartOptions = {},
+  {
+    taskQueue = TASK_QUEUE,
+    handOver,
+    bundle,
+    onIncarnation,
+    isReplacement = false,
+    outages,
+    publishing,
+  }: StartOptions = {},
 ): Promise<RunningWorker> {
   const { log, pool, newId } = deps;
   installRuntime(log);
@@ -109,7 +125,7 @@ export async function startWorker(
     await temporal.close();
   };
   try {
-    const joined = { temporal, settings, incarnation, taskQueue, handOver, bundle, isReplacement, leave };
+    const joined = { temporal, settings, incarnation, taskQueue, handOver, publishing, bundle, isReplacement, leave };
     return await startParts(deps, joined);
   } catch (failure) {
     await leave();
@@ -123,6 +139,7 @@ type Joined = {
   incarnation: Incarnation;
   taskQueue: string;
   handOver: LateHandOver | undefined;
+  publishing: Publishing | undefined;
   bundle: StartOptions['bundle'];
   isReplacement: boolean;
   /** Ends the lease and the connection to Temporal. */
@@ -137,6 +154,7 @@ async function startParts(
     incarnation,
     taskQueue,
     handOver,
+    publishing,
     bundle,
     isReplacement,
     leave,
@@ -159,7 +177,7 @@ async function startParts(
     isSearchable,
     stopping: stopping.signal,
   };
-  const { parts, slots, takeOver, abandonCarriers: abandon } = createParts(context, { handOver });
+  const { parts, slots, takeOver, abandonCarriers: abandon } = createParts(context, { handOver, publishing });
   const contributions: readonly WorkerPart[] = parts;
 
   const schedules = contributions.flatMap((part) => part.schedules ?? []);

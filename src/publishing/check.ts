@@ -2,11 +2,13 @@ import type { Filters } from '../filters/filters.ts';
 import { ApiError, type ErrorDetails, invalidField, notFound } from '../kernel/api-error.ts';
 import { fieldPath } from '../kernel/field-path.ts';
 import { isId } from '../kernel/ids.ts';
-import type { Publication } from '../messages/publication.ts';
+import type { NewMessage, NewRun, Publication } from '../messages/publication.ts';
+import type { NewId } from '../new-id.ts';
 import { type Budget, newBudget, type Schemas } from '../schemas/schemas.ts';
 import type { PublishingConfigs } from './configs/channel-configs.ts';
 import type { PublishingConfig } from './configs/config-store.ts';
 import { findMatches } from './configs/filter-matches.ts';
+import { runsOf, triggersOf } from './configs/new-runs.ts';
 import type { PayloadToCheck, ToPublish } from './prepare.ts';
 
 /** Publications that fit: each with the version of its channel's configuration, and the matches of the channel's filters. */
@@ -25,10 +27,12 @@ export function createCheck({
   schemas,
   filters,
   configs,
+  newId,
 }: {
   schemas: Pick<Schemas, 'check'>;
   filters: Pick<Filters, 'evaluate'>;
   configs: PublishingConfigs;
+  newId: NewId;
 }) {
   /** Undefined for a channel that is missing, foreign or deleted. */
   const configOf = async (
@@ -112,8 +116,16 @@ export function createCheck({
     config: PublishingConfig,
   ): Promise<Pick<Publication, 'matches'>> => {
     if (onlySubscriptionId !== undefined) return {};
-    const atOnce = messages.filter(({ isScheduled, unlessKnown }) => isScheduled !== true && unlessKnown === undefined);
-    return { matches: await findMatches(filters, channelId, config, atOnce) };
+    return { matches: await findMatches(filters, channelId, config, atOnce(messages)) };
+  };
+
+  /** A test message is its subscription's alone, and begins nothing. */
+  const begunBy = async (publication: Publication, config: PublishingConfig): Promise<Pick<Publication, 'runs'>> => {
+    if (publication.onlySubscriptionId !== undefined) return {};
+    const runs: NewRun[] = [];
+    for (const message of atOnce(publication.messages))
+      runs.push(...(await runsOf({ filters, newId }, publication, config, message)));
+    return runs.length === 0 ? {} : { runs };
   };
 
   /** Throws the refusal of a channel, and lets misfits stand, once its newest configuration says the same. */
@@ -133,7 +145,8 @@ export function createCheck({
     if (found instanceof ApiError) throw found;
     const known = withMisfits(publication, found.misfits);
     const matches = config.filters.length === 0 ? {} : await matchesOf(known, config);
-    return { publication: { ...known, configVersion: config.version, ...matches }, warnings: found.warnings };
+    const begun = triggersOf(config, publication.channelId).length === 0 ? {} : await begunBy(known, config);
+    return { publication: { ...known, configVersion: config.version, ...matches, ...begun }, warnings: found.warnings };
   };
 
   return {
@@ -164,6 +177,10 @@ export function createCheck({
     },
   };
 }
+
+/** Messages that are published now: not those that wait for their time, nor those that repeat an earlier one or are refused. */
+const atOnce = (messages: readonly NewMessage[]): NewMessage[] =>
+  messages.filter(({ isScheduled, unlessKnown }) => isScheduled !== true && unlessKnown === undefined);
 
 function withMisfits(publication: Publication, misfits: Misfits): Publication {
   if (misfits.size === 0) return publication;

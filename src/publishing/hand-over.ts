@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { createWaker } from '../db/due.ts';
+import { createRunsWaker } from '../db/due-runs.ts';
 import type { DeliveryToAttempt } from '../deliveries/delivery-to-attempt.ts';
 
 /** A delivery as its publish has just stored it, or a claimed one. `read` spares its first try a query while it is fresh. */
@@ -45,8 +46,11 @@ export function createHandOver(): LateHandOver {
   };
 }
 
-/** New deliveries of a commit: those that this process has taken, and whether there are others. */
-export type NewDeliveries = { taken: readonly NewDelivery[]; hasUntaken: boolean };
+/**
+ * What a commit has made beside messages: deliveries that this process has taken, whether there are others, and whether runs of workflows
+ * have begun.
+ */
+export type NewDeliveries = { taken: readonly NewDelivery[]; hasUntaken: boolean; hasRuns: boolean };
 
 /**
  * Hands on the new deliveries of a commit that took `tookMs`: to the dispatcher of this process where it has taken them, to the other
@@ -54,9 +58,11 @@ export type NewDeliveries = { taken: readonly NewDelivery[]; hasUntaken: boolean
  */
 export function createHandOn({ pool, log, handOver }: { pool: Pool; log: Logger; handOver: HandOver }) {
   const wake = createWaker(pool, log);
-  return ({ taken, hasUntaken }: NewDeliveries, tookMs: number): void => {
+  const wakeForRuns = createRunsWaker(pool, log);
+  return ({ taken, hasUntaken, hasRuns }: NewDeliveries, tookMs: number): void => {
     if (taken.length > 0) handOver.take(taken);
     if (hasUntaken) wake(tookMs);
+    if (hasRuns) wakeForRuns();
   };
 }
 

@@ -9,12 +9,16 @@ import type { Asked, AskedBatch, AskedMessage } from './answer.ts';
 import { batchPayloadTexts, payloadText } from './payload-text.ts';
 import type { PublishAcross, PublishBatch, PublishMessage, ValidateMessages } from './schema.ts';
 
-/** Content of a publish request. `header` gives the trace it belongs to, `hops` counts the deliveries that stand before it. */
+/**
+ * Content of a publish request. `header` gives the trace it belongs to, `hops` counts the deliveries that stand before it, and
+ * `chainDepth` the runs of workflows.
+ */
 export type PublishRequest<B> = {
   body: B;
   bodyText: string;
   header: (name: 'traceparent' | 'tracestate') => string | undefined;
   hops?: number;
+  chainDepth?: number;
 };
 
 /** Where a message stands in the body of its request, for the field of a refusal. */
@@ -162,12 +166,17 @@ export function payloadsToTry(
   return payloadsOf({ messages }, batchPayloadTexts(bodyText)).map((each) => ({ ...each, at }));
 }
 
-/** Trace and hops of a request, for its messages; nothing where it has none. */
-function originOf({ header, hops = 0 }: Pick<PublishRequest<unknown>, 'header' | 'hops'>) {
+/** Trace, hops and depth of a request, for its messages; nothing where it has none. */
+function originOf({
+  header,
+  hops = 0,
+  chainDepth = 0,
+}: Pick<PublishRequest<unknown>, 'header' | 'hops' | 'chainDepth'>) {
   const traceparent = header('traceparent');
   return {
     ...(traceparent !== undefined && { trace: readTraceContext(traceparent, header('tracestate')) }),
     ...(hops > 0 && { hops }),
+    ...(chainDepth > 0 && { chainDepth }),
   };
 }
 

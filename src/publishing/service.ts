@@ -53,7 +53,7 @@ export function createPublishing(
   { schemas, filters, configs, streams, handOver, observer, tracing }: Collaborators,
 ) {
   const prepare = createPrepare({ newId, clock });
-  const { check, problemsIn } = createCheck({ schemas, filters, configs });
+  const { check, problemsIn } = createCheck({ schemas, filters, configs, newId });
   const commit = createCommit({ pool, log, handOver, streams, observer, tracing });
 
   /**
@@ -74,7 +74,7 @@ export function createPublishing(
   return {
     /** Publishes one message. NOT_FOUND for a missing channel, CONFLICT for one that is not active. */
     async publish(
-      { environmentId }: EnvironmentCaller,
+      { environmentId }: Pick<EnvironmentCaller, 'environmentId'>,
       channelId: string,
       request: Keyed<PublishMessage>,
     ): Promise<PublishedMessage> {

@@ -5,7 +5,7 @@ import { WANTED } from '../db/wanted.ts';
 import { fanOut } from '../deliveries/statements/insert.ts';
 import type { NewDelivery } from './hand-over.ts';
 import { NO_TRACE } from '../kernel/trace-context.ts';
-import { itemsOf, messageColumns, type Publication, type Stored } from '../messages/publication.ts';
+import { itemsOf, messageColumns, type NewRun, type Publication, type Stored } from '../messages/publication.ts';
 import {
   READ_SUBSCRIPTIONS,
   type ReadSubscription,
@@ -22,7 +22,7 @@ const IS_OPEN = `(c.status = 'active' OR (c.status = 'system' AND m.only_subscri
 // circuit, is left to be claimed later. The system channel takes nothing but the test messages of its subscriptions.
 // The matches of filters are as many as deliveries come of them, however many filters refuse. Behind the two selects PostgreSQL
 // does not see how many: it would plan a comparison of each with each where it expects their hash table to be large.
-const PUBLISH = `
+const publishing = (begun: string): string => `
   WITH input AS (
     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::timestamptz[], $8::text[],
                          $10::int[], $11::text[], $12::text[], $15::smallint[])
@@ -49,7 +49,7 @@ const PUBLISH = `
     holder: `CASE WHEN ${IS_ACTIVE} AND s.circuit_opened_at IS NULL THEN $9::text END`,
   })}
     RETURNING id, message_id, subscription_id, holder
-  )
+  )${begun}
   SELECT 'channel' AS kind, c.id, c.environment_id AS "environmentId", c.status AS "messageId", NULL AS "subscriptionId",
     false AS "isHeld", NULL::json AS subscription, c.config_version AS version FROM channel c
   UNION ALL
@@ -57,6 +57,19 @@ const PUBLISH = `
   UNION ALL
   SELECT 'subscription', s.id, NULL, NULL, NULL, false, ${SUBSCRIPTION_TO_ATTEMPT}, NULL FROM subscriptions s
   WHERE s.id IN (SELECT DISTINCT r.subscription_id FROM routed r WHERE r.holder IS NOT NULL LIMIT ${READ_SUBSCRIPTIONS})`;
+
+const PUBLISH = publishing('');
+
+// The same for a group that begins runs of workflows: they commit with their messages. A group without any is spared this part.
+const PUBLISH_AND_RUN = publishing(`, begun AS (
+    INSERT INTO runs (id, environment_id, workflow_id, version, trigger_type, message_id, channel_id, chain_depth, due_at)
+    SELECT r.id, m.environment_id, r.workflow_id, r.version, 'event', m.id, m.channel_id, r.chain_depth, now()
+    FROM unnest((SELECT $16::text[]), (SELECT $17::text[]), (SELECT $18::text[]), (SELECT $19::int[]), (SELECT $20::smallint[]))
+        AS r (id, message_id, workflow_id, version, chain_depth)
+      JOIN input m ON m.id = r.message_id
+      JOIN channel c ON c.id = m.channel_id AND c.environment_id = m.environment_id AND ${IS_OPEN}
+    ON CONFLICT (workflow_id, message_id) WHERE message_id IS NOT NULL DO NOTHING
+  )`);
 
 type Row = { id: string; environmentId: string | null; messageId: string; isHeld: boolean } & (
   | { kind: 'channel'; version: number }
@@ -67,22 +80,31 @@ type Row = { id: string; environmentId: string | null; messageId: string; isHeld
 /**
  * Stores a group of publications in one transaction, with one delivery for every subscription that wants a message.
  * `routed` has the ids of those that somebody takes. `holder` is the incarnation that the new deliveries are given to; those it got
- * come back in `taken`, and `hasUntaken` says whether dispatchers must be woken for others.
+ * come back in `taken`, `hasUntaken` says whether dispatchers must be woken for others, and `hasRuns` whether runs have begun.
  */
 export async function storePublications(
   pool: Pool | PoolClient,
   publications: readonly Publication[],
   holder: string | undefined,
-): Promise<{ stored: Stored[]; routed: ReadonlySet<string>; taken: NewDelivery[]; hasUntaken: boolean }> {
+): Promise<{
+  stored: Stored[];
+  routed: ReadonlySet<string>;
+  taken: NewDelivery[];
+  hasUntaken: boolean;
+  hasRuns: boolean;
+}> {
   const items = itemsOf(publications);
   // Without any trace both columns are one null each, and so are the hops: unnest fills up what is shorter.
   const hasTrace = publications.some(({ trace }) => trace !== undefined);
   const hasHops = publications.some(({ hops }) => hops !== undefined);
   const matches = publications.flatMap((publication) => publication.matches ?? []);
+  const runs = publications.flatMap((publication) =>
+    (publication.runs ?? []).map((run) => ({ ...run, chainDepth: publication.chainDepth ?? 0 })),
+  );
   const readAt = Date.now();
   const { rows } = await pool.query<Row>({
-    name: 'publish',
-    text: PUBLISH,
+    name: runs.length === 0 ? 'publish' : 'publish_and_run',
+    text: runs.length === 0 ? PUBLISH : PUBLISH_AND_RUN,
     values: [
       ...messageColumns(items),
       items.map(({ publication }) => publication.onlySubscriptionId ?? null),
@@ -93,6 +115,7 @@ export async function storePublications(
       matches.map(({ messageId }) => messageId),
       matches.map(({ subscriptionId }) => subscriptionId),
       hasHops ? items.map(({ publication }) => publication.hops ?? null) : null,
+      ...(runs.length === 0 ? [] : runColumns(runs)),
     ],
   });
   const channelOf = new Map<string, { status: string; version: number }>();
@@ -121,6 +144,7 @@ export async function storePublications(
   }
   return {
     hasUntaken: untaken > 0,
+    hasRuns: runs.length > 0,
     stored: publications.map(({ environmentId, channelId, configVersion }) => {
       const channel = channelOf.get(`${environmentId} ${channelId}`);
       const isStale = channel !== undefined && configVersion !== undefined && configVersion !== channel.version;
@@ -130,6 +154,14 @@ export async function storePublications(
     taken: held.map(read.of),
   };
 }
+
+const runColumns = (runs: readonly (NewRun & { chainDepth: number })[]): unknown[] => [
+  runs.map(({ id }) => id),
+  runs.map(({ messageId }) => messageId),
+  runs.map(({ workflowId }) => workflowId),
+  runs.map(({ version }) => version),
+  runs.map(({ chainDepth }) => chainDepth),
+];
 
 /** The subscription's channel, for its test message. */
 export async function subscriptionTarget(

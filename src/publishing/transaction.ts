@@ -76,7 +76,7 @@ export async function storeUnits(pool: Pool, units: readonly PublishUnit[], term
   for (;;) {
     const left = units.filter((unit) => !refusals.has(unit));
     const [first] = left;
-    if (first === undefined) return withRefusals({ resultOf: new Map(), taken: [], hasUntaken: false });
+    if (first === undefined) return withRefusals({ resultOf: new Map(), taken: [], hasUntaken: false, hasRuns: false });
     try {
       return withRefusals(await storeTogether(pool, left, terms));
     } catch (failure) {
@@ -100,6 +100,7 @@ async function storeOneByOne(pool: Pool, units: readonly PublishUnit[], terms: T
     resultOf,
     taken: all.flatMap(({ taken }) => taken),
     hasUntaken: all.some(({ hasUntaken }) => hasUntaken),
+    hasRuns: all.some(({ hasRuns }) => hasRuns),
   };
 }
 
@@ -168,7 +169,7 @@ async function storeFresh(
   }
   const toPublish = [...fresh].filter(([publication]) => !isScheduled(publication));
   const toSchedule = [...fresh].filter(([publication]) => isScheduled(publication));
-  const nothing = { stored: [], routed: new Set<string>(), taken: [], hasUntaken: false };
+  const nothing = { stored: [], routed: new Set<string>(), taken: [], hasUntaken: false, hasRuns: false };
   const { stored, ...made } = await (toPublish.length === 0
     ? nothing
     : storePublications(

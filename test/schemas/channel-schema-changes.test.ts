@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createFilters } from '../../src/filters/filters.ts';
+import { createNewId } from '../../src/new-id.ts';
 import { createConfigs } from '../../src/process/create-dependencies.ts';
 import { createCheck } from '../../src/publishing/check.ts';
 import { createSchemas } from '../../src/schemas/schemas.ts';
@@ -23,6 +24,7 @@ test('a refused payload is checked a second time only where the schema has chang
   let checks = 0;
   const { check } = createCheck({
     configs: createConfigs(pool),
+    newId: createNewId(Date.now),
     schemas: {
       check(...of) {
         checks += 1;

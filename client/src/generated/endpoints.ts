@@ -109,6 +109,14 @@ export const ENDPOINTS = {
     get: { method: 'GET', path: '/v1/replays/:messageReplayId', kind: 'json' },
     cancel: { method: 'POST', path: '/v1/replays/:messageReplayId/cancel', kind: 'json', isKeyed: true },
   },
+  runs: {
+    start: { method: 'POST', path: '/v1/workflows/:workflowId/runs', kind: 'json', hasBody: true, isKeyed: true },
+    listOfWorkflow: { method: 'GET', path: '/v1/workflows/:workflowId/runs', kind: 'page', hasQuery: true },
+    list: { method: 'GET', path: '/v1/runs', kind: 'page', hasQuery: true },
+    get: { method: 'GET', path: '/v1/runs/:runId', kind: 'json' },
+    cancel: { method: 'POST', path: '/v1/runs/:runId/cancel', kind: 'json', isKeyed: true },
+    retry: { method: 'POST', path: '/v1/runs/:runId/retry', kind: 'json', isKeyed: true },
+  },
   session: {
     setUp: { method: 'POST', path: '/v1/setup', kind: 'json', hasBody: true, isPublic: true },
     requestPasskey: { method: 'POST', path: '/v1/session/authenticate/options', kind: 'json' },
@@ -149,5 +157,15 @@ export const ENDPOINTS = {
     get: { method: 'GET', path: '/v1/user', kind: 'json' },
     rename: { method: 'PATCH', path: '/v1/user', kind: 'json', hasBody: true },
     changePassword: { method: 'POST', path: '/v1/user/password', kind: 'json', hasBody: true },
+  },
+  workflows: {
+    create: { method: 'POST', path: '/v1/workflows', kind: 'json', hasBody: true, isKeyed: true },
+    list: { method: 'GET', path: '/v1/workflows', kind: 'page', hasQuery: true },
+    validate: { method: 'POST', path: '/v1/workflows/validate', kind: 'json', hasBody: true, isKeyed: true },
+    get: { method: 'GET', path: '/v1/workflows/:workflowId', kind: 'json' },
+    update: { method: 'PATCH', path: '/v1/workflows/:workflowId', kind: 'json', hasBody: true },
+    delete: { method: 'DELETE', path: '/v1/workflows/:workflowId', kind: 'json' },
+    activate: { method: 'POST', path: '/v1/workflows/:workflowId/activate', kind: 'json', isKeyed: true },
+    pause: { method: 'POST', path: '/v1/workflows/:workflowId/pause', kind: 'json', isKeyed: true },
   },
 } as const;

@@ -32,6 +32,7 @@ import type {
   CreateMachineCredential,
   CreateOrganisation,
   CreateSubscription,
+  CreateWorkflow,
   CreatedSubscription,
   DeadLetter,
   Delivery,
@@ -53,8 +54,11 @@ import type {
   ListMachineCredentials,
   ListMessageReplays,
   ListMessages,
+  ListRuns,
+  ListRunsOfWorkflow,
   ListScheduled,
   ListSubscriptions,
+  ListWorkflows,
   LookAtInvitation,
   MachineCredential,
   Member,
@@ -83,6 +87,8 @@ import type {
   RotateApiKey,
   RotateMachineCredential,
   RotateSubscriptionSecret,
+  Run,
+  RunSummary,
   SecondFactor,
   Session,
   Setup,
@@ -91,6 +97,7 @@ import type {
   SignInWays,
   SignedIn,
   SingleSignOn,
+  StartRun,
   StartSingleSignOn,
   StreamMessages,
   Subscription,
@@ -104,9 +111,13 @@ import type {
   UpdateMember,
   UpdateOrganisation,
   UpdateSubscription,
+  UpdateWorkflow,
   User,
   ValidateMessages,
+  ValidateWorkflow,
   Validation,
+  ValidationAnswer,
+  Workflow,
 } from './types.ts';
 
 /** Every endpoint of the service as a method. A body may also be its JSON text, which is sent as it is. */
@@ -243,7 +254,7 @@ export type Resources = {
     /** `POST /v1/messages/transactional`, scope messages:write */
     publishTransactional(body: PublishAcross | string, options?: RequestOptions): Call<BatchAccepted>;
     /** `POST /v1/channels/:channelId/validate`, scope messages:write */
-    validate(channelId: string, body: ValidateMessages | string, options?: RequestOptions): Call<Validation>;
+    validate(channelId: string, body: ValidateMessages | string, options?: RequestOptions): Call<ValidationAnswer>;
     /** `POST /v1/channels/:channelId/dry-run`, scope messages:write */
     dryRun(channelId: string, body: DryRunBody | string, query?: PageQuery, options?: RequestOptions): Call<DryRun>;
     /** `GET /v1/channels/:channelId/messages`, scope messages:read */
@@ -294,6 +305,20 @@ export type Resources = {
     get(messageReplayId: string, options?: RequestOptions): Call<MessageReplay>;
     /** `POST /v1/replays/:messageReplayId/cancel`, scope subscriptions:write */
     cancel(messageReplayId: string, options?: RequestOptions): Call<MessageReplay>;
+  };
+  runs: {
+    /** `POST /v1/workflows/:workflowId/runs`, scope workflows:write */
+    start(workflowId: string, body?: StartRun | string, options?: RequestOptions): Call<Run>;
+    /** `GET /v1/workflows/:workflowId/runs`, scope workflows:read */
+    listOfWorkflow(workflowId: string, query?: ListRunsOfWorkflow, options?: RequestOptions): Pages<RunSummary>;
+    /** `GET /v1/runs`, scope workflows:read */
+    list(query?: ListRuns, options?: RequestOptions): Pages<RunSummary>;
+    /** `GET /v1/runs/:runId`, scope workflows:read */
+    get(runId: string, options?: RequestOptions): Call<Run>;
+    /** `POST /v1/runs/:runId/cancel`, scope workflows:write */
+    cancel(runId: string, options?: RequestOptions): Call<Run>;
+    /** `POST /v1/runs/:runId/retry`, scope workflows:write */
+    retry(runId: string, options?: RequestOptions): Call<Run>;
   };
   session: {
     /** `POST /v1/setup`, for anyone */
@@ -366,5 +391,23 @@ export type Resources = {
     rename(body: RenameUser | string, options?: RequestOptions): Call<User>;
     /** `POST /v1/user/password`, for a person who is signed in */
     changePassword(body: ChangePassword | string, options?: RequestOptions): Call<SignedIn>;
+  };
+  workflows: {
+    /** `POST /v1/workflows`, scope workflows:write */
+    create(body: CreateWorkflow | string, options?: RequestOptions): Call<Workflow>;
+    /** `GET /v1/workflows`, scope workflows:read */
+    list(query?: ListWorkflows, options?: RequestOptions): Pages<Workflow>;
+    /** `POST /v1/workflows/validate`, scope workflows:write */
+    validate(body?: ValidateWorkflow | string, options?: RequestOptions): Call<Validation>;
+    /** `GET /v1/workflows/:workflowId`, scope workflows:read */
+    get(workflowId: string, options?: RequestOptions): Call<Workflow>;
+    /** `PATCH /v1/workflows/:workflowId`, scope workflows:write */
+    update(workflowId: string, body: UpdateWorkflow | string, options?: RequestOptions): Call<Workflow>;
+    /** `DELETE /v1/workflows/:workflowId`, scope workflows:write */
+    delete(workflowId: string, options?: RequestOptions): Call<void>;
+    /** `POST /v1/workflows/:workflowId/activate`, scope workflows:write */
+    activate(workflowId: string, options?: RequestOptions): Call<Workflow>;
+    /** `POST /v1/workflows/:workflowId/pause`, scope workflows:write */
+    pause(workflowId: string, options?: RequestOptions): Call<Workflow>;
   };
 };

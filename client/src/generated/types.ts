@@ -34,7 +34,7 @@ export type ApiKey = {
   /** Limits in force: the tier's or the credential's own. */
   readonly limits: Limits;
   /** Rights that it has. */
-  readonly scopes: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read')[];
+  readonly scopes: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read' | 'workflows:read' | 'workflows:write')[];
   /** Its first 12 characters, by which keys are told apart. */
   readonly prefix: string;
   /** Its last 4 characters. */
@@ -165,7 +165,7 @@ export type AuditEntry = {
     readonly id?: string;
   };
   /** Resource and verb: `channel.updated`. */
-  readonly action: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'message.erased' | 'message.cancelled' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked';
+  readonly action: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'run.started' | 'run.cancelled' | 'run.retried' | 'message.erased' | 'message.cancelled' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked';
   /** The resource it was done to. */
   readonly target: {
     /** Id of the resource. */
@@ -189,7 +189,7 @@ export type AuditEntry = {
 };
 
 export type AuditFilter = {
-  readonly action?: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'message.erased' | 'message.cancelled' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | undefined;
+  readonly action?: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'run.started' | 'run.cancelled' | 'run.retried' | 'message.erased' | 'message.cancelled' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | undefined;
   readonly actorId?: string | undefined;
   readonly targetId?: string | undefined;
   readonly since?: string | Date | undefined;
@@ -221,7 +221,7 @@ export type AuditLine = {
       readonly id?: string;
     };
     /** Resource and verb: `channel.updated`. */
-    readonly action: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'message.erased' | 'message.cancelled' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked';
+    readonly action: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'run.started' | 'run.cancelled' | 'run.retried' | 'message.erased' | 'message.cancelled' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked';
     /** The resource it was done to. */
     readonly target: {
       /** Id of the resource. */
@@ -390,7 +390,7 @@ export type CreateApiKey = {
   readonly name: string;
   readonly environment?: 'live' | 'test' | undefined;
   readonly tier?: 'free' | 'starter' | 'pro' | 'enterprise' | undefined;
-  readonly scopes?: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read')[] | undefined;
+  readonly scopes?: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read' | 'workflows:read' | 'workflows:write')[] | undefined;
   readonly limits?: {
     readonly requestsPerMinute?: number | undefined;
     readonly burst?: number | undefined;
@@ -439,7 +439,7 @@ export type CreateMachineCredential = {
   readonly name: string;
   readonly environment?: 'live' | 'test' | undefined;
   readonly tier?: 'free' | 'starter' | 'pro' | 'enterprise' | undefined;
-  readonly scopes?: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read')[] | undefined;
+  readonly scopes?: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read' | 'workflows:read' | 'workflows:write')[] | undefined;
   readonly limits?: {
     readonly requestsPerMinute?: number | undefined;
     readonly burst?: number | undefined;
@@ -474,6 +474,15 @@ export type CreateSubscription = {
   readonly rateLimit?: number | undefined;
   readonly circuitBreaker?: boolean | undefined;
   readonly startFrom?: string | Date | undefined;
+};
+
+export type CreateWorkflow = {
+  readonly name: string;
+  readonly description?: string | undefined;
+  /** Default: "draft". */
+  readonly status?: 'active' | 'paused' | 'draft' | undefined;
+  readonly trigger?: object | undefined;
+  readonly steps?: readonly unknown[] | undefined;
 };
 
 export type CreatedSubscription = {
@@ -783,7 +792,7 @@ export type ListApps = {
 export type ListAudit = {
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
-  readonly action?: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'message.erased' | 'message.cancelled' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | undefined;
+  readonly action?: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'run.started' | 'run.cancelled' | 'run.retried' | 'message.erased' | 'message.cancelled' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | undefined;
   readonly actorId?: string | undefined;
   readonly targetId?: string | undefined;
   readonly since?: string | Date | undefined;
@@ -849,6 +858,23 @@ export type ListMessages = {
   readonly until?: string | Date | undefined;
 };
 
+export type ListRuns = {
+  readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly status?: 'pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled' | undefined;
+  readonly since?: string | Date | undefined;
+  readonly until?: string | Date | undefined;
+  readonly workflowId?: string | undefined;
+};
+
+export type ListRunsOfWorkflow = {
+  readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly status?: 'pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled' | undefined;
+  readonly since?: string | Date | undefined;
+  readonly until?: string | Date | undefined;
+};
+
 export type ListScheduled = {
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
@@ -864,6 +890,12 @@ export type ListSubscriptions = {
   readonly limit?: number | undefined;
   readonly channelId?: string | undefined;
   readonly status?: 'active' | 'paused' | 'disabled' | undefined;
+};
+
+export type ListWorkflows = {
+  readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly status?: 'active' | 'paused' | 'draft' | undefined;
 };
 
 export type LookAtInvitation = {
@@ -884,7 +916,7 @@ export type MachineCredential = {
   /** Limits in force: the tier's or the credential's own. */
   readonly limits: Limits;
   /** Rights that its access tokens can have. */
-  readonly scopes: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read')[];
+  readonly scopes: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read' | 'workflows:read' | 'workflows:write')[];
   /** Only an active one gets tokens, and only its tokens are taken. */
   readonly status: 'active' | 'expired' | 'revoked';
   /** Secrets that are taken, newest first: one, or two while a rotation overlaps. */
@@ -987,7 +1019,7 @@ export type NewApiKey = {
   /** Limits in force: the tier's or the credential's own. */
   readonly limits: Limits;
   /** Rights that it has. */
-  readonly scopes: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read')[];
+  readonly scopes: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read' | 'workflows:read' | 'workflows:write')[];
   /** Its first 12 characters, by which keys are told apart. */
   readonly prefix: string;
   /** Its last 4 characters. */
@@ -1039,7 +1071,7 @@ export type NewMachineCredential = {
   /** Limits in force: the tier's or the credential's own. */
   readonly limits: Limits;
   /** Rights that its access tokens can have. */
-  readonly scopes: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read')[];
+  readonly scopes: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read' | 'workflows:read' | 'workflows:write')[];
   /** Only an active one gets tokens, and only its tokens are taken. */
   readonly status: 'active' | 'expired' | 'revoked';
   /** Secrets that are taken, newest first: one, or two while a rotation overlaps. */
@@ -1291,6 +1323,114 @@ export type RotateSubscriptionSecret = {
   readonly overlapHours?: number | undefined;
 };
 
+export type Run = {
+  /** Prefix `run_` and 26 characters that sort by the time of making. */
+  readonly id: string;
+  /** Workflow that it is a run of. */
+  readonly workflowId: string;
+  /** Version of the definition that it keeps to its end. */
+  readonly definitionVersion: number;
+  /** How far it has come. */
+  readonly status: 'pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled';
+  /** How it began. */
+  readonly trigger: {
+    /** Kind of the trigger. */
+    readonly type: 'event' | 'webhook' | 'schedule' | 'manual';
+    /** Message that began it. */
+    readonly messageId?: string;
+    /** Channel of that message. */
+    readonly channelId?: string;
+  };
+  /** When it was made. */
+  readonly createdAt: string;
+  /** When its first step could begin. Absent before. */
+  readonly startedAt?: string;
+  /** When it ended. Absent before. */
+  readonly finishedAt?: string;
+  /** Why it failed, or waits for a person. */
+  readonly error?: {
+    /** Code of the error, such as `HTTP_404` or `TIMEOUT`. */
+    readonly code: string;
+    /** The same for people. */
+    readonly message: string;
+    /** Step that failed. */
+    readonly stepId?: string;
+  };
+  /** Why it was cancelled. */
+  readonly reason?: string;
+  /** Output of the `end` step that ended it. */
+  readonly output?: unknown;
+  /** Steps that have begun, in the order in which they did. */
+  readonly steps: readonly {
+    /** Id of the step in the definition. */
+    readonly id: string;
+    /** Places of its items in the loops around it, from 0, joined by dots. Empty outside loops. */
+    readonly iteration: string;
+    /** Kind of the step. `item` is an item of a foreach, once it has ended. */
+    readonly type: 'action' | 'condition' | 'switch' | 'filter' | 'transform' | 'delay' | 'wait_for_event' | 'approval' | 'foreach' | 'parallel' | 'workflow' | 'end' | 'item';
+    /** How far it has come. */
+    readonly status: 'pending' | 'running' | 'waiting' | 'completed' | 'failed' | 'skipped' | 'cancelled';
+    /** What it was resolved to, and is sent by all of its attempts. */
+    readonly input?: unknown;
+    /** Its result. */
+    readonly output?: unknown;
+    /** Why its last attempt failed. */
+    readonly error?: {
+      /** Code of the error, such as `HTTP_404` or `TIMEOUT`. */
+      readonly code: string;
+      /** The same for people. */
+      readonly message: string;
+    };
+    /** Attempts so far. */
+    readonly attempts: number;
+    /** Attempts whose worker stopped before their result was recorded. They may have had their effect. */
+    readonly crashes?: number;
+    /** When it began. */
+    readonly startedAt: string;
+    /** When it ended. Absent before. */
+    readonly finishedAt?: string;
+  }[];
+};
+
+export type RunSummary = {
+  /** Prefix `run_` and 26 characters that sort by the time of making. */
+  readonly id: string;
+  /** Workflow that it is a run of. */
+  readonly workflowId: string;
+  /** Version of the definition that it keeps to its end. */
+  readonly definitionVersion: number;
+  /** How far it has come. */
+  readonly status: 'pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled';
+  /** How it began. */
+  readonly trigger: {
+    /** Kind of the trigger. */
+    readonly type: 'event' | 'webhook' | 'schedule' | 'manual';
+    /** Message that began it. */
+    readonly messageId?: string;
+    /** Channel of that message. */
+    readonly channelId?: string;
+  };
+  /** When it was made. */
+  readonly createdAt: string;
+  /** When its first step could begin. Absent before. */
+  readonly startedAt?: string;
+  /** When it ended. Absent before. */
+  readonly finishedAt?: string;
+  /** Why it failed, or waits for a person. */
+  readonly error?: {
+    /** Code of the error, such as `HTTP_404` or `TIMEOUT`. */
+    readonly code: string;
+    /** The same for people. */
+    readonly message: string;
+    /** Step that failed. */
+    readonly stepId?: string;
+  };
+  /** Why it was cancelled. */
+  readonly reason?: string;
+  /** Output of the `end` step that ended it. */
+  readonly output?: unknown;
+};
+
 export type SecondFactor = {
   readonly code?: string | undefined;
   readonly recoveryCode?: string | undefined;
@@ -1390,6 +1530,10 @@ export type SingleSignOn = {
   readonly url: string;
 };
 
+export type StartRun = {
+  readonly payload?: object | undefined;
+};
+
 export type StartSingleSignOn = {
   readonly returnTo?: string | undefined;
 };
@@ -1483,7 +1627,7 @@ export type TotpSecret = {
 export type UpdateApiKey = {
   readonly name?: string | undefined;
   readonly tier?: 'free' | 'starter' | 'pro' | 'enterprise' | undefined;
-  readonly scopes?: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read')[] | undefined;
+  readonly scopes?: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read' | 'workflows:read' | 'workflows:write')[] | undefined;
   readonly limits?: {
     readonly requestsPerMinute?: number | null | undefined;
     readonly burst?: number | null | undefined;
@@ -1525,7 +1669,7 @@ export type UpdateChannel = {
 export type UpdateMachineCredential = {
   readonly name?: string | undefined;
   readonly tier?: 'free' | 'starter' | 'pro' | 'enterprise' | undefined;
-  readonly scopes?: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read')[] | undefined;
+  readonly scopes?: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read' | 'workflows:read' | 'workflows:write')[] | undefined;
   readonly limits?: {
     readonly requestsPerMinute?: number | null | undefined;
     readonly burst?: number | null | undefined;
@@ -1563,6 +1707,14 @@ export type UpdateSubscription = {
   readonly circuitBreaker?: boolean | undefined;
 };
 
+export type UpdateWorkflow = {
+  readonly name?: string | undefined;
+  readonly description?: string | null | undefined;
+  readonly status?: 'active' | 'paused' | 'draft' | undefined;
+  readonly trigger?: object | undefined;
+  readonly steps?: readonly unknown[] | undefined;
+};
+
 export type User = {
   /** Prefix `usr_` and 26 characters that sort by the time of making. */
   readonly id: string;
@@ -1583,7 +1735,21 @@ export type ValidateMessages = {
   readonly messages?: readonly PublishMessage[] | undefined;
 };
 
+export type ValidateWorkflow = {
+  readonly name?: string | undefined;
+  readonly description?: string | undefined;
+  readonly trigger?: object | undefined;
+  readonly steps?: readonly unknown[] | undefined;
+};
+
 export type Validation = {
+  /** Whether such a workflow could be activated. */
+  readonly valid: boolean;
+  /** Everything that speaks against it; at most 20. */
+  readonly errors: readonly FieldProblem[];
+};
+
+export type ValidationAnswer = {
   /** Whether the schemas take all of them. */
   readonly valid: boolean;
   /** Each payload, in the order of the request. */
@@ -1593,4 +1759,23 @@ export type Validation = {
     /** First problem of each schema; fields begin with `payload`. */
     readonly errors: readonly FieldProblem[];
   }[];
+};
+
+export type Workflow = {
+  /** Prefix `wfl_` and 26 characters that sort by the time of making. */
+  readonly id: string;
+  /** Name for people. */
+  readonly name: string;
+  /** What it is for. */
+  readonly description?: string;
+  /** Runs begin while it is active. A draft was never active. */
+  readonly status: 'active' | 'paused' | 'draft';
+  /** What begins a run, as its author wrote it. Absent in a draft that has none yet. */
+  readonly trigger?: Readonly<Record<string, unknown>>;
+  /** What a run does, as its author wrote it. Absent in a draft that has none yet. */
+  readonly steps?: readonly unknown[];
+  /** When it was made. */
+  readonly createdAt: string;
+  /** When it last changed. */
+  readonly updatedAt: string;
 };

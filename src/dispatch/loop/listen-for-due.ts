@@ -7,12 +7,16 @@ const PAUSE_AFTER_FAILURE_MS = 1_000;
 
 /**
  * Keeps one connection listening, and connects again after PostgreSQL was away. `onBegin`: it listens from now on, and may have
- * missed earlier notifications.
+ * missed earlier notifications. `channel` is PostgreSQL's.
  */
 export function listenForDue(
   pool: Pool,
   log: Logger,
-  { onBegin, onNotice }: { onBegin: () => void; onNotice: (notice: string) => void },
+  {
+    channel = DUE_CHANNEL,
+    onBegin,
+    onNotice,
+  }: { channel?: string; onBegin: () => void; onNotice: (notice: string) => void },
 ): { stop(): Promise<void> } {
   let isStopped = false;
   let connection: PoolClient | undefined;
@@ -23,7 +27,7 @@ export function listenForDue(
     client.on('notification', ({ payload = '' }) => onNotice(payload));
     client.on('error', (error) => lose(client, error));
     try {
-      await client.query(`LISTEN ${DUE_CHANNEL}`);
+      await client.query(`LISTEN ${channel}`);
       onBegin();
     } catch (error) {
       lose(client, error);
@@ -38,7 +42,7 @@ export function listenForDue(
     later(error);
   };
   const later = (error: unknown): void => {
-    log.warn({ err: error }, 'the worker does not listen for due deliveries; it polls, and tries to listen again');
+    log.warn({ err: error, channel }, 'the worker does not hear of what is due; it polls, and tries to listen again');
     if (!isStopped) retry = setTimeout(() => void connect(), PAUSE_AFTER_FAILURE_MS);
   };
   const connect = async (): Promise<void> => {

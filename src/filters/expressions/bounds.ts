@@ -22,6 +22,10 @@ export const BOUNDS = {
   converted: 64,
   /** Reading a duration takes the cube of its length. */
   duration: 32,
+  /** Elements that all comprehensions of a step's expression go through, each as often as it does, and items of the lists that it makes. */
+  visited: 10_000,
+  /** Characters of the texts that a step's expression makes, and of those it makes them of. */
+  built: 262_144,
 } as const;
 
 /** Largest values of the variables, in characters: 256 KiB of payload, 16 KiB of metadata. */

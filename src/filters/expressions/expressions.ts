@@ -1,7 +1,8 @@
 import { Environment } from '@marcbachmann/cel-js';
-import type { LONGEST } from './bounds.ts';
 import { type ExpressionCost, expressionCost } from './cost.ts';
+import { visit } from './building.ts';
 import { Count, type Evaluation, type Evaluator, harden, INTERNAL } from './hardening.ts';
+import { FILTERS, type Language } from './language.ts';
 import { MAX_EXPRESSION_LENGTH, type Misuse, misuseOfNames, misuseOfTree } from './rules.ts';
 import { childrenOf, type ExpressionNode, isConstant } from './tree.ts';
 import { elementsOf } from './values.ts';
@@ -10,7 +11,10 @@ import type { Pattern } from './pattern-size.ts';
 export type Expression = {
   /** Type of the result, as CEL names it; `dyn` where only evaluating it can tell. */
   type: string;
+  /** Of a filter: an expression of a step counts while it is evaluated. */
   cost: ExpressionCost;
+  /** The expression as it was parsed. */
+  root: ExpressionNode;
   /** Entries of all its patterns' tables. */
   entries: number;
   /**
@@ -44,24 +48,30 @@ const ARITHMETIC: Readonly<Record<string, (a: number, b: number) => number>> = {
   '%': (a, b) => a % b,
 };
 
-/** The variables of a message, with their types in CEL. */
-const VARIABLES: Readonly<Record<keyof typeof LONGEST, string>> = {
-  eventType: 'string',
-  payload: 'map',
-  metadata: 'map<string, string>',
-};
-
-const unused = (): Evaluation['used'] => ({ compared: 0, failures: 0, read: 0, searched: 0 });
+const unused = (): Evaluation['used'] => ({
+  compared: 0,
+  failures: 0,
+  read: 0,
+  searched: 0,
+  visited: 0,
+  built: 0,
+});
+// What is made is counted later.
+const UNKNOWN: ExpressionCost = { units: Number.NaN, reads: new Set() };
 const NOTHING: Evaluation = { patterns: new Map(), used: unused() };
 
 /**
- * CEL for expressions of strangers over a message. No clock, no time zone, no state: the same values give the same result in
- * every process. Work is bounded by `cost`, whatever the message; an expression without a bound is refused.
- * `compilePattern` throws an Error for a text that is no pattern (RE2).
+ * CEL for expressions of strangers. No clock, no time zone, no state: the same values give the same result in every process.
+ * A filter's work is bounded by `cost`, whatever the message; an expression without a bound is refused. What a step's expression makes
+ * is counted while it is evaluated (bounds.ts), and fails beyond the bounds. `compilePattern` throws an Error for a text that is no
+ * pattern (RE2).
  */
-export function createExpressions(compilePattern: (pattern: string) => Pattern): Expressions {
+export function createExpressions(
+  compilePattern: (pattern: string) => Pattern,
+  language: Language = FILTERS,
+): Expressions {
   let current = NOTHING;
-  const environment = createEnvironment(() => current);
+  const environment = createEnvironment(language, () => current);
 
   const refuseMisuse = (expression: string, misuse: Misuse | undefined): void => {
     if (misuse !== undefined) throw new ExpressionRefused(`${placeIn(expression, misuse.at)}: ${misuse.reason}`);
@@ -71,22 +81,23 @@ export function createExpressions(compilePattern: (pattern: string) => Pattern):
     compile(expression) {
       if (expression.length > MAX_EXPRESSION_LENGTH)
         throw new ExpressionRefused(`must have at most ${MAX_EXPRESSION_LENGTH} characters`);
-      refuseMisuse(expression, misuseOfNames(expression));
+      refuseMisuse(expression, misuseOfNames(expression, language));
       const patterns = new Map<string, Pattern>();
       const addPattern = (text: string): void => {
         if (!patterns.has(text)) patterns.set(text, compilePattern(text));
       };
       try {
         const evaluate = environment.parse(expression);
-        refuseMisuse(expression, misuseOfTree(evaluate.ast, addPattern));
+        refuseMisuse(expression, misuseOfTree(evaluate.ast, addPattern, language));
         const entries = [...patterns.values()].reduce((sum, pattern) => sum + pattern.entries, 0);
-        const cost = expressionCost(evaluate.ast, expression, entries);
+        const cost = language.isBuilding ? UNKNOWN : expressionCost(evaluate.ast, expression, entries);
         keepConstants(environment, evaluate.ast, expression);
         const { type, error } = evaluate.check();
         if (type === undefined) throw new ExpressionRefused(explainFailure(expression, error), { cause: error });
         return {
           type,
           cost,
+          root: evaluate.ast,
           entries,
           evaluate(values): unknown {
             const { stackTraceLimit } = Error;
@@ -116,7 +127,8 @@ export function explainFailure(expression: string, error: unknown): string {
   return range === undefined ? summary : `${placeIn(expression, range.start)}: ${summary}`;
 }
 
-function placeIn(expression: string, at: number): string {
+/** The place of a character, as `line 1:9`. */
+export function placeIn(expression: string, at: number): string {
   const before = expression.slice(0, at);
   return `line ${before.split('\n').length}:${at - before.lastIndexOf('\n')}`;
 }
@@ -140,14 +152,14 @@ function keepConstants(environment: Environment, node: ExpressionNode, expressio
 
 const TIMES: ReadonlySet<string> = new Set(['timestamp', 'duration']);
 
-function createEnvironment(current: () => Evaluation): Environment {
+function createEnvironment(language: Language, current: () => Evaluation): Environment {
   const environment = new Environment({
     unlistedVariablesAreDyn: false,
     homogeneousAggregateLiterals: false,
     enableOptionalTypes: true,
     limits: LIMITS,
   });
-  for (const [name, type] of Object.entries(VARIABLES)) environment.registerVariable(name, type);
+  for (const [name, type] of Object.entries(language.variables)) environment.registerVariable(name, type);
   for (const [operator, compute] of Object.entries(ARITHMETIC)) {
     environment.registerOperator(`double ${operator} int: double`, (a: number, b: bigint) => compute(a, Number(b)));
     environment.registerOperator(`int ${operator} double: double`, (a: bigint, b: number) => compute(Number(a), b));
@@ -155,14 +167,18 @@ function createEnvironment(current: () => Evaluation): Environment {
   environment.registerOperator('double % double: double', (a: number, b: number) => a % b);
   // Numbers in JSON are doubles; harden() gives this one the handler of the others.
   environment.registerFunction('timestamp(double): google.protobuf.Timestamp', Number, { async: false });
-  environment.registerFunction(`${INTERNAL.elements}(dyn): list<dyn>`, elementsOf, { async: false });
+  environment.registerFunction(
+    `${INTERNAL.elements}(dyn): list<dyn>`,
+    language.isBuilding ? (value: unknown) => visit(current(), elementsOf(value)) : elementsOf,
+    { async: false },
+  );
   environment.registerType('Count', Count);
   // Both are changed by harden(), as all sizes are.
   environment.registerFunction('Count.size(): int', Number, { async: false });
   environment.registerFunction('size(Count): int', Number, { async: false });
   // `as`: what the library's nodes have beside what its types say.
   const templates = {
-    call: environment.parse(`${INTERNAL.elements}(payload)`).ast,
+    call: environment.parse(`${INTERNAL.elements}(dyn(0.0))`).ast,
     zero: environment.parse('dyn(0.0)').ast,
   } as unknown as Parameters<typeof harden>[2];
   // Functions are called on the evaluator, which is not to be had otherwise.
@@ -172,7 +188,7 @@ function createEnvironment(current: () => Evaluation): Environment {
     params: [],
     async: false,
     handler(this: Evaluator) {
-      harden(this, current, templates);
+      harden(this, current, templates, language);
       return true;
     },
   });

@@ -1,4 +1,6 @@
 import { BOUNDS } from './bounds.ts';
+import { BUILDING, joining } from './building.ts';
+import type { Language } from './language.ts';
 import { contains, endsWith, requireLength, sizeOfText, startsWith, toTimestamp } from './texts.ts';
 import { areEqual, includes, keysOf, type Used } from './values.ts';
 import type { ExpressionNode } from './tree.ts';
@@ -64,7 +66,12 @@ class TooManyFailures extends Error {}
  * The library also names a list by its first item, to the innermost one, before it compares: lists whose first items differ
  * fail, and every such name is remembered for ever. Here lists and maps are just that.
  */
-export function harden(evaluator: Evaluator, current: () => Evaluation, templates: { call: Node; zero: Node }): void {
+export function harden(
+  evaluator: Evaluator,
+  current: () => Evaluation,
+  templates: { call: Node; zero: Node },
+  { isBuilding }: Language,
+): void {
   evaluator.debugTypeDeep = evaluator.debugType;
   evaluator.createError = (_code: string, summary: string, node?: { pos: number }) => new Failure(summary, node);
   evaluator.tryEval = (node: unknown, context: unknown): unknown => {
@@ -80,17 +87,20 @@ export function harden(evaluator: Evaluator, current: () => Evaluation, template
       return error;
     }
   };
-  changeOperators(evaluator, current);
+  changeOperators(evaluator, current, isBuilding);
   changeFunctions(evaluator, current);
-  changeMacros(evaluator, templates);
+  if (isBuilding)
+    for (const { name, parameters, make } of BUILDING)
+      change(evaluator.registry.functionCandidates(true, name, parameters), make(current));
+  changeMacros(evaluator, templates, isBuilding);
 }
 
-function changeOperators({ registry }: Evaluator, current: () => Evaluation): void {
+function changeOperators({ registry }: Evaluator, current: () => Evaluation, isBuilding: boolean): void {
   const addition = registry.operatorCandidates('+');
-  // `string + string` and `list + list` would make texts and lists that no bound holds.
-  addition.declarations = addition.declarations.filter(
-    ({ leftType }) => leftType === undefined || !JOINED.has(leftType.type),
-  );
+  // `string + string` and `list + list` make texts and lists. A filter has no bound for them, and a step's expression counts them.
+  const isJoining = ({ leftType }: Declaration): boolean => leftType !== undefined && JOINED.has(leftType.type);
+  if (isBuilding) change(addition, (own, declaration) => (isJoining(declaration) ? joining(current)(own) : own));
+  else addition.declarations = addition.declarations.filter((declaration) => !isJoining(declaration));
   change(registry.operatorCandidates('in'), (own, { rightType }) =>
     rightType?.type === 'list'
       ? (value: unknown, list: readonly unknown[]) => includes(list, value, current().used)
@@ -185,8 +195,8 @@ function read({ used }: Evaluation, name: string, text: string): void {
     throw new Error(`matches, lowerAscii and upperAscii read at most ${BOUNDS.readInAll} characters in all`);
 }
 
-/** All of them go through bounded lists; `filter` counts, as `exists_one` does, and gives what `size` takes. */
-function changeMacros({ registry }: Evaluator, { call, zero }: { call: Node; zero: Node }): void {
+/** All of them go through bounded lists; the `filter` of a filter counts, as `exists_one` does, and gives what `size` takes. */
+function changeMacros({ registry }: Evaluator, { call, zero }: { call: Node; zero: Node }, isBuilding: boolean): void {
   const asCall = { name: call.op, check: call.meta.check, evaluate: call.meta.evaluate };
   const bounded =
     (expand: Expander): Expander =>
@@ -207,13 +217,14 @@ function changeMacros({ registry }: Evaluator, { call, zero }: { call: Node; zer
     comprehension.result = (elements) => new Count(Number(elements));
     return { callAst };
   };
-  const changeMacro = (name: string, make: (own: Expander) => Expander): void => {
-    const candidates = registry.functionCandidates(true, name, 2);
+  const changeMacro = (name: string, make: (own: Expander) => Expander, parameters = 2): void => {
+    const candidates = registry.functionCandidates(true, name, parameters);
     const own = candidates.macro.handler as unknown as Expander;
     candidates.macro = inheriting(candidates.macro, make(own) as unknown as Handler);
   };
-  changeMacro('filter', () => bounded(counting));
-  for (const name of ['all', 'exists', 'exists_one']) changeMacro(name, bounded);
+  changeMacro('filter', isBuilding ? bounded : () => bounded(counting));
+  for (const name of ['all', 'exists', 'exists_one', 'map']) changeMacro(name, bounded);
+  changeMacro('map', bounded, 3);
 }
 
 function change({ declarations }: Candidates, make: (own: Handler, declaration: Declaration) => Handler): void {

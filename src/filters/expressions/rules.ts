@@ -1,4 +1,5 @@
 import { childrenOf, type ExpressionNode, isConstant } from './tree.ts';
+import type { Language } from './language.ts';
 import { estimatedPatternSize } from './pattern-size.ts';
 
 /** Longest expression, in characters. */
@@ -14,58 +15,13 @@ const MAX_LITERAL_DEPTH = 3;
 /** Something that an expression may not do, and where it begins, in characters from the start. */
 export type Misuse = { at: number; reason: string };
 
-/** Functions by name, with the numbers of arguments they take. */
-const FUNCTIONS: ReadonlyMap<string, readonly number[]> = new Map([
-  ['bool', [1]],
-  ['double', [1]],
-  ['duration', [1]],
-  ['dyn', [1]],
-  ['has', [1]],
-  ['int', [1]],
-  ['size', [1]],
-  ['string', [1]],
-  ['timestamp', [1]],
-  ['type', [1]],
-]);
-
 /** The macros that go through a list or a map. */
-export const COMPREHENSIONS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'filter']);
+export const COMPREHENSIONS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'filter', 'map']);
 
 /** Functions of CEL or its extensions that would build texts or lists, or search without a bound. */
 const UNBOUNDED: ReadonlySet<string> = new Set(
   'format indexOf join lastIndexOf map replace reverse slice sort split substring trim'.split(' '),
 );
-
-/** Functions that are called on a value. Left out: bytes, and functions that ask for a time zone, which this process's own would change. */
-const METHODS: ReadonlyMap<string, readonly number[]> = new Map([
-  ['all', [2]],
-  ['exists', [2]],
-  ['exists_one', [2]],
-  ['filter', [2]],
-  ['bind', [3]],
-  ['contains', [1]],
-  ['endsWith', [1]],
-  ['lowerAscii', [0]],
-  ['matches', [1]],
-  ['size', [0]],
-  ['startsWith', [1]],
-  ['upperAscii', [0]],
-  ['hasValue', [0]],
-  ['none', [0]],
-  ['of', [1]],
-  ['or', [1]],
-  ['orValue', [1]],
-  ['value', [0]],
-  ['getDate', [0]],
-  ['getDayOfMonth', [0]],
-  ['getDayOfWeek', [0]],
-  ['getFullYear', [0]],
-  ['getHours', [0]],
-  ['getMilliseconds', [0]],
-  ['getMinutes', [0]],
-  ['getMonth', [0]],
-  ['getSeconds', [0]],
-]);
 
 // Strings of every kind and comments, as the library's lexer reads them: names in them are none.
 const QUOTED =
@@ -76,16 +32,17 @@ const CALLED = /[A-Za-z_][A-Za-z0-9_]*\s*\(/g;
  * A call of a function that there is not. Looked for in the text, before it is parsed: the library's parser remembers every
  * name it ever met.
  */
-export function misuseOfNames(expression: string): Misuse | undefined {
+export function misuseOfNames(expression: string, { functions, methods, isBuilding }: Language): Misuse | undefined {
   const bare = expression.replaceAll(QUOTED, (quoted) => ' '.repeat(quoted.length));
   for (const { 0: called, index } of bare.matchAll(CALLED)) {
     const name = called.slice(0, -1).trimEnd();
-    if (name !== 'in' && !FUNCTIONS.has(name) && !METHODS.has(name))
+    if (name !== 'in' && !functions.has(name) && !methods.has(name))
       return {
         at: index,
-        reason: UNBOUNDED.has(name)
-          ? `${name} is not available: a filter builds no texts and no lists`
-          : `unknown function "${name.slice(0, 100)}"`,
+        reason:
+          !isBuilding && UNBOUNDED.has(name)
+            ? `${name} is not available: a filter builds no texts and no lists`
+            : `unknown function "${name.slice(0, 100)}"`,
       };
   }
   return undefined;
@@ -95,7 +52,11 @@ export function misuseOfNames(expression: string): Misuse | undefined {
  * The fault of a parsed expression; undefined when it may be evaluated, at its cost. `addPattern` throws an Error for a text that
  * is no pattern.
  */
-export function misuseOfTree(root: ExpressionNode, addPattern: (pattern: string) => void): Misuse | undefined {
+export function misuseOfTree(
+  root: ExpressionNode,
+  addPattern: (pattern: string) => void,
+  { functions, methods, isBuilding, nesting }: Language,
+): Misuse | undefined {
   let patterns = 0;
 
   const misuseOfCall = (
@@ -144,11 +105,11 @@ export function misuseOfTree(root: ExpressionNode, addPattern: (pattern: string)
       }
       case 'call': {
         const [name, given] = node.args;
-        return misuseOfCall(node, FUNCTIONS, name, given.length);
+        return misuseOfCall(node, functions, name, given.length);
       }
       case 'rcall': {
         const [name, , given] = node.args;
-        const misuse = misuseOfCall(node, METHODS, name, given.length);
+        const misuse = misuseOfCall(node, methods, name, given.length);
         if (misuse !== undefined || name !== 'matches') return misuse;
         return given.map(misuseOfPattern).find((found) => found !== undefined);
       }
@@ -157,30 +118,47 @@ export function misuseOfTree(root: ExpressionNode, addPattern: (pattern: string)
     }
   };
 
+  const misuseOfLiteral = (node: ExpressionNode, literals: number): Misuse | undefined => {
+    if (node.op !== 'list' && node.op !== 'map') return undefined;
+    if (literals === MAX_LITERAL_DEPTH)
+      return { at: node.pos, reason: `lists and maps may be nested ${MAX_LITERAL_DEPTH} levels deep` };
+    return isBuilding || isConstant(node)
+      ? undefined
+      : { at: node.pos, reason: 'a list or a map holds what is written out in it, and no members of the message' };
+  };
+
+  const misuseOfComprehension = (node: ExpressionNode, repeated: number, isCounted: boolean): Misuse | undefined => {
+    const name = comprehensionIn(node);
+    if (name === undefined) return undefined;
+    if (repeated === nesting)
+      return {
+        at: node.pos,
+        reason: isBuilding
+          ? `all, exists, filter and map may stand ${nesting} levels inside each other`
+          : 'all, exists and filter may not stand inside each other',
+      };
+    return isBuilding || name !== 'filter' || isCounted
+      ? undefined
+      : {
+          at: node.pos,
+          reason: 'filter counts elements: it stands in list.filter(x, …).size() or size(list.filter(x, …)) only',
+        };
+  };
+
   /** `counted`: the node below whose elements are only counted. */
   const search = (
     node: ExpressionNode,
-    { isRepeated, literals, counted }: { isRepeated: boolean; literals: number; counted?: ExpressionNode | undefined },
+    { repeated, literals, counted }: { repeated: number; literals: number; counted?: ExpressionNode | undefined },
   ): Misuse | undefined => {
-    const isLiteral = node.op === 'list' || node.op === 'map';
-    if (isLiteral && literals === MAX_LITERAL_DEPTH)
-      return { at: node.pos, reason: `lists and maps may be nested ${MAX_LITERAL_DEPTH} levels deep` };
-    if (isLiteral && !isConstant(node))
-      return { at: node.pos, reason: 'a list or a map holds what is written out in it, and no members of the message' };
-    const name = comprehensionIn(node);
-    if (name !== undefined && isRepeated)
-      return { at: node.pos, reason: 'all, exists and filter may not stand inside each other' };
-    if (name === 'filter' && node !== counted)
-      return {
-        at: node.pos,
-        reason: 'filter counts elements: it stands in list.filter(x, …).size() or size(list.filter(x, …)) only',
-      };
-    const found = misuseOf(node);
+    const found =
+      misuseOfLiteral(node, literals) ?? misuseOfComprehension(node, repeated, node === counted) ?? misuseOf(node);
     if (found !== undefined) return found;
+    const isLiteral = node.op === 'list' || node.op === 'map';
+    const isComprehension = comprehensionIn(node) !== undefined;
     for (const child of childrenOf(node)) {
       const inner = search(child, {
         // The list of a comprehension is read once, its other arguments once for each element.
-        isRepeated: isRepeated || (name !== undefined && child !== childrenOf(node)[0]),
+        repeated: repeated + (isComprehension && child !== childrenOf(node)[0] ? 1 : 0),
         literals: literals + (isLiteral ? 1 : 0),
         counted: countedBy(node),
       });
@@ -188,7 +166,7 @@ export function misuseOfTree(root: ExpressionNode, addPattern: (pattern: string)
     }
     return undefined;
   };
-  return search(root, { isRepeated: false, literals: 0 });
+  return search(root, { repeated: 0, literals: 0 });
 }
 
 /** The name of the comprehension that a node is. */

@@ -2,7 +2,14 @@ import { BOUNDS } from './bounds.ts';
 import { requireLength } from './texts.ts';
 
 /** One evaluation's use of the bounds that hold for all of it. */
-export type Used = { compared: number; failures: number; read: number; searched: number };
+export type Used = {
+  compared: number;
+  failures: number;
+  read: number;
+  searched: number;
+  visited: number;
+  built: number;
+};
 
 /**
  * The keys of each map that was gone through. Listing 33,000 takes 4 ms, which a message pays once and not with each filter;

@@ -1,4 +1,5 @@
 import { accessTexts } from './access.ts';
+import { automationTexts } from './automations.ts';
 import { deliveringTexts } from './delivering.ts';
 import { peopleTexts } from './people.ts';
 import { publishingTexts } from './publishing.ts';
@@ -8,6 +9,7 @@ import type { OperationText } from './operation-text.ts';
 export const OPERATION_TEXTS: Readonly<Record<string, OperationText>> = {
   ...publishingTexts,
   ...deliveringTexts,
+  ...automationTexts,
   ...accessTexts,
   ...peopleTexts,
 };

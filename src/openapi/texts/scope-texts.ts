@@ -15,4 +15,6 @@ export const SCOPE_TEXTS: Readonly<Record<Scope, string>> = {
   'apps:read': 'Reads apps and the organisation.',
   'apps:write': 'Makes and changes apps, and renames the organisation.',
   'audit:read': 'Reads the audit log.',
+  'workflows:read': 'Reads workflows and their runs.',
+  'workflows:write': 'Makes, changes, activates, pauses and deletes workflows, and starts, cancels and retries runs.',
 };

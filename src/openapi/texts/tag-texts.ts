@@ -6,6 +6,8 @@ export const TAG_TEXTS: Readonly<Record<string, string>> = {
   deliveries: 'Messages on their way to subscriptions.',
   deadLetters: 'Deliveries that were given up.',
   replays: 'Stored messages that are delivered again.',
+  workflows: 'What follows a message.',
+  runs: 'Workflows at work, step by step.',
   apiKeys: 'Keys of programs.',
   machineCredentials: 'Clients of the token endpoint.',
   oauth: 'Access tokens.',

@@ -53,7 +53,9 @@ export async function startService(
     await untilTemporalAnswers(settings, waiting);
     const { claimsAs: onIncarnation, isReplacement } = siblings;
     const stopWatching = watchPostgres(log, deps, 'calls are answered with 503, and deliveries wait');
-    const worker = await startWorker(deps, settings, { handOver, onIncarnation, isReplacement, outages: log.outages });
+    const { publishing } = services;
+    const joining = { handOver, onIncarnation, isReplacement, outages: log.outages, publishing };
+    const worker = await startWorker(deps, settings, joining);
     undo.add(async () => stopWatching());
     undo.add(() => worker.stop());
     siblings.onDeath((incarnationId) => void worker.takeOver(incarnationId));

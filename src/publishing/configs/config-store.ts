@@ -6,6 +6,9 @@ export type ChannelFilter = {
   subscriptions: { id: string; eventTypes: readonly string[] }[];
 };
 
+/** The trigger (JSON text) of a workflow's version that new runs take. */
+export type StoredTrigger = { workflowId: string; version: number; trigger: string };
+
 /** Everything that publishing to a channel depends on beside its status. A publication is checked against one version of it. */
 export type PublishingConfig = {
   version: number;
@@ -15,6 +18,8 @@ export type PublishingConfig = {
   /** JSON texts, by event type. */
   schemas: ReadonlyMap<string, string>;
   filters: readonly ChannelFilter[];
+  /** Active workflows of the environment that begin with messages; new-runs.ts knows whether with this channel's. */
+  workflows: readonly StoredTrigger[];
 };
 
 type Row =
@@ -24,7 +29,8 @@ type Row =
       schema: string | null;
       schemas: Record<string, unknown> | null;
     }
-  | { version: null; id: string; eventTypes: string[]; filter: string };
+  | { version: null; kind: 'filter'; id: string; eventTypes: string[]; filter: string }
+  | { version: null; kind: 'workflow'; id: string; workflowVersion: number; trigger: string };
 
 // One statement: the version and what it stands for are of one moment. Rows instead of one JSON value: 10,000 filters may have
 // 20 MB, which is then read as it comes instead of at once. $3 is the version that the caller knows, whose filters it has.
@@ -33,11 +39,16 @@ const LOAD = `
     SELECT id, config_version, schema_mode, schema, schemas FROM channels
     WHERE id = $1 AND environment_id = $2 AND deleted_at IS NULL
   )
-  SELECT config_version AS version, schema_mode AS mode, schema::text AS schema, schemas,
-    NULL AS id, NULL::text[] AS "eventTypes", NULL AS filter FROM channel
+  SELECT config_version AS version, schema_mode AS mode, schema::text AS schema, schemas, NULL AS kind,
+    NULL AS id, NULL::text[] AS "eventTypes", NULL AS filter, NULL::int AS "workflowVersion", NULL AS trigger FROM channel
   UNION ALL
-  SELECT NULL, NULL, NULL, NULL, s.id, s.event_types, s.filter
+  SELECT NULL, NULL, NULL, NULL, 'filter', s.id, s.event_types, s.filter, NULL, NULL
   FROM channel c JOIN subscriptions s ON s.channel_id = c.id AND s.deleted_at IS NULL AND s.filter IS NOT NULL
+  WHERE c.config_version IS DISTINCT FROM $3::int
+  UNION ALL
+  SELECT NULL, NULL, NULL, NULL, 'workflow', w.id, NULL, NULL, w.version, v.trigger
+  FROM channel c JOIN workflows w ON w.environment_id = $2 AND w.status = 'active' AND w.trigger_type = 'event' AND w.deleted_at IS NULL
+    JOIN workflow_versions v ON v.workflow_id = w.id AND v.version = w.version
   WHERE c.config_version IS DISTINCT FROM $3::int`;
 
 /** Undefined for a channel that is missing, deleted or of another environment; `known` itself while its version holds. */
@@ -61,13 +72,14 @@ export async function loadPublishingConfig(
     schema: channel.schema ?? undefined,
     schemas: new Map(Object.entries(channel.schemas ?? {}).map(([type, schema]) => [type, JSON.stringify(schema)])),
     filters: filtersOf(rows),
+    workflows: workflowsOf(rows),
   };
 }
 
 function filtersOf(rows: readonly Row[]): ChannelFilter[] {
   const byExpression = new Map<string, ChannelFilter>();
   for (const row of rows) {
-    if (row.version !== null) continue;
+    if (row.version !== null || row.kind !== 'filter') continue;
     const { id, eventTypes, filter: expression } = row;
     const same = byExpression.get(expression);
     if (same === undefined) byExpression.set(expression, { expression, subscriptions: [{ id, eventTypes }] });
@@ -75,3 +87,10 @@ function filtersOf(rows: readonly Row[]): ChannelFilter[] {
   }
   return [...byExpression.values()];
 }
+
+const workflowsOf = (rows: readonly Row[]): StoredTrigger[] =>
+  rows.flatMap((row) => {
+    if (row.version !== null || row.kind !== 'workflow') return [];
+    const { id: workflowId, workflowVersion: version, trigger } = row;
+    return [{ workflowId, version, trigger }];
+  });

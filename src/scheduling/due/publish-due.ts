@@ -3,10 +3,12 @@ import type { Logger } from 'pino';
 import { inTransaction } from '../../db/transaction.ts';
 import { isUnreachable } from '../../db/until-reachable.ts';
 import type { Filters } from '../../filters/filters.ts';
-import type { FilterMatch, NewMessage, Publication } from '../../messages/publication.ts';
+import type { FilterMatch, NewMessage, NewRun, Publication } from '../../messages/publication.ts';
 import type { PublishingConfigs } from '../../publishing/configs/channel-configs.ts';
 import type { PublishingConfig } from '../../publishing/configs/config-store.ts';
 import { createAsking } from '../../publishing/configs/filter-matches.ts';
+import type { NewId } from '../../new-id.ts';
+import { runsOf, triggersOf } from '../../publishing/configs/new-runs.ts';
 import { createHandOn, type HandOver, type NewDeliveries } from '../../publishing/hand-over.ts';
 import { storePublications } from '../../publishing/store.ts';
 import * as store from './due-store.ts';
@@ -37,10 +39,17 @@ type Dependencies = {
   filters: Pick<Filters, 'evaluate'>;
   configs: PublishingConfigs;
   handOver: HandOver;
+  newId: NewId;
 };
 
 /** Verdicts on messages of one channel: the version of its configuration, and the messages that its filters let through. */
-type Decision = { config: Pick<PublishingConfig, 'version' | 'filters'>; matches: readonly FilterMatch[] };
+type Decision = {
+  config: Pick<PublishingConfig, 'version' | 'filters'>;
+  matches: readonly FilterMatch[];
+  /** Runs of workflows that the messages begin. */
+  runs: readonly NewRun[];
+};
+type Deciding = Decision & { matches: FilterMatch[]; runs: NewRun[] };
 
 /** Messages that a transaction has published, for `handOnDue` after its commit. */
 type Made = NewDeliveries & { publishedAt: Date[] };
@@ -55,7 +64,7 @@ type Locked = Made & { toAsk: ReadonlyMap<string, ToAsk>; isMore: boolean };
  * something take turns. Payloads were checked when they were accepted; who gets them is decided here. Filters are asked with no
  * transaction open, and what they let through is published by a second one, where the channel is as it was when they were asked.
  */
-export function createPublishDue({ pool, log, filters, configs, handOver }: Dependencies): PublishDue {
+export function createPublishDue({ pool, log, filters, configs, handOver, newId }: Dependencies): PublishDue {
   const handOn = createHandOn({ pool, log, handOver });
   let isRush = false;
   let turns: string[] = [];
@@ -96,13 +105,13 @@ export function createPublishDue({ pool, log, filters, configs, handOver }: Depe
     ids: readonly string[],
     decisions: ReadonlyMap<string, Decision>,
   ): Promise<Made> => {
-    if (ids.length === 0) return { publishedAt: [], taken: [], hasUntaken: false };
+    if (ids.length === 0) return { publishedAt: [], taken: [], hasUntaken: false, hasRuns: false };
     const messages = await store.takeDue(connection, ids);
     const publications = toPublications(messages, decisions);
-    const { stored, taken, hasUntaken } = await storePublications(connection, publications, handOver.holder());
+    const { stored, routed: _, ...made } = await storePublications(connection, publications, handOver.holder());
     if (stored.some(({ channelStatus, isStale }) => channelStatus !== 'active' || isStale))
       throw new Error('A scheduled message is due in a channel that cannot take it');
-    return { publishedAt: messages.map(({ message }) => message.publishedAt), taken, hasUntaken };
+    return { publishedAt: messages.map(({ message }) => message.publishedAt), ...made };
   };
 
   const handOnDue = ({ publishedAt, ...made }: Made): void => {
@@ -135,9 +144,14 @@ export function createPublishDue({ pool, log, filters, configs, handOver }: Depe
       const fitting = store.withinBytes(open, BYTES_AT_ONCE);
       locked(fitting.map(({ id }) => id));
       const configOf = await configsOf(fitting);
-      const isFiltered = ({ channelId }: store.DueMessage): boolean =>
-        (configOf.get(channelId)?.filters.length ?? 0) > 0;
-      const decisions = new Map([...configOf].map(([id, config]): [string, Decision] => [id, { config, matches: [] }]));
+      // Triggers of workflows are asked as filters are, those without a filter too.
+      const isFiltered = ({ channelId }: store.DueMessage): boolean => {
+        const config = configOf.get(channelId);
+        return config !== undefined && config.filters.length + triggersOf(config, channelId).length > 0;
+      };
+      const decisions = new Map(
+        [...configOf].map(([id, config]): [string, Decision] => [id, { config, matches: [], runs: [] }]),
+      );
       const plain = fitting.filter((message) => configOf.has(message.channelId) && !isFiltered(message));
       const filtered = fitting.filter(isFiltered).map(({ id }) => id);
       const contents = filtered.length === 0 ? [] : await store.readDue(connection, filtered);
@@ -154,26 +168,29 @@ export function createPublishDue({ pool, log, filters, configs, handOver }: Depe
   /** One message after the other, by turns over the channels, as far as the time goes; the first one at least. */
   const ask = async (
     toAsk: ReadonlyMap<string, ToAsk>,
-  ): Promise<{ ids: string[]; decisions: Map<string, Decision & { matches: FilterMatch[] }>; isCut: boolean }> => {
+  ): Promise<{ ids: string[]; decisions: Map<string, Deciding>; isCut: boolean }> => {
     const until = performance.now() + ASK_FOR_MS;
     const ids: string[] = [];
-    const decisions = new Map<string, Decision & { matches: FilterMatch[] }>();
+    const decisions = new Map<string, Deciding>();
     const channelIds = [...toAsk.keys()].toSorted();
     const inTurn = [...channelIds.filter((id) => id > askedLast), ...channelIds.filter((id) => id <= askedLast)];
     const asking = inTurn.flatMap((channelId) => {
       const { config, messages } = toAsk.get(channelId) ?? {};
       if (config === undefined || messages === undefined) return [];
-      const decision: Decision & { matches: FilterMatch[] } = { config, matches: [] };
+      const decision: Deciding = { config, matches: [], runs: [] };
       decisions.set(channelId, decision);
-      return [{ channelId, decision, messages, ask: createAsking(filters, channelId, config) }];
+      const begins = (message: NewMessage): Promise<NewRun[]> =>
+        runsOf({ filters, newId }, { channelId }, config, message);
+      return [{ channelId, decision, messages, ask: createAsking(filters, channelId, config), begins }];
     });
     const most = Math.max(0, ...asking.map(({ messages }) => messages.length));
     for (let position = 0; position < most; position += 1)
-      for (const { channelId, decision, messages, ask: askAbout } of asking) {
+      for (const { channelId, decision, messages, ask: askAbout, begins } of asking) {
         const message = messages[position]?.message;
         if (message === undefined) continue;
         if (ids.length > 0 && performance.now() >= until) return { ids, decisions, isCut: true };
         decision.matches.push(...(await askAbout(message)));
+        decision.runs.push(...(await begins(message)));
         ids.push(message.id);
         askedLast = channelId;
       }
@@ -234,7 +251,7 @@ export function createPublishDue({ pool, log, filters, configs, handOver }: Depe
   };
 }
 
-type Group = Publication & { messages: NewMessage[]; matches?: FilterMatch[] };
+type Group = Publication & { messages: NewMessage[]; matches?: FilterMatch[]; runs?: NewRun[] };
 
 /** One publication for each channel, trace and number of hops. */
 function toPublications(
@@ -259,7 +276,12 @@ function toPublications(
     groups.set(key, group);
     groupOf.set(message.id, group);
   }
-  for (const { matches } of decisions.values())
+  for (const { matches, runs } of decisions.values()) {
     for (const match of matches) groupOf.get(match.messageId)?.matches?.push(match);
+    for (const run of runs) {
+      const group = groupOf.get(run.messageId);
+      if (group !== undefined) group.runs = [...(group.runs ?? []), run];
+    }
+  }
   return [...groups.values()];
 }

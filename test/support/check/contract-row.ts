@@ -11,6 +11,8 @@ export type ResourceIds = {
   deadLetterId: string;
   bulkReplayId: string;
   messageReplayId: string;
+  workflowId: string;
+  runId: string;
   apiKeyId: string;
   appId: string;
   machineCredentialId: string;

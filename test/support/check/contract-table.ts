@@ -8,6 +8,7 @@ import { cancelledMessageAnswer } from '../../../src/scheduling/schema.ts';
 import { secretAnswer, subscriptionAnswer } from '../../../src/subscriptions/schema.ts';
 import { IDENTITY } from './contract-identity.ts';
 import type { ContractRow, ResourceIds } from './contract-row.ts';
+import { AUTOMATION_ROWS } from './automation-rows.ts';
 import { CREDENTIAL_ROWS } from './credential-rows.ts';
 
 export type { ContractRow, ResourceIds };
@@ -229,6 +230,7 @@ export const CONTRACT: ContractRow[] = [
     status: 202,
     answers: messageReplayAnswer,
   },
+  ...AUTOMATION_ROWS,
   ...CREDENTIAL_ROWS,
   ...IDENTITY,
 ];

@@ -85,6 +85,38 @@ export async function endAsDeadLetter(
   return row.id;
 }
 
+/** A run whose step failed and which waits for a person, so that it can be retried and cancelled. Returns its id. */
+export async function insertPausedRun({ deps }: TestPosthorn, workflowId: string, mark = 'noted'): Promise<string> {
+  const { environmentId } = await deps.db.workflow.findUniqueOrThrow({ where: { id: workflowId } });
+  const error = { errorCode: 'HTTP_500', errorMessage: mark };
+  const step = {
+    stepId: 'note',
+    iteration: '',
+    number: 1,
+    type: 'action',
+    status: 'failed',
+    way: 'pause',
+    attempts: 1,
+  };
+  const row = await deps.db.run.create({
+    data: {
+      id: deps.newId('run'),
+      workflow: { connect: { environmentId_id: { environmentId, id: workflowId } } },
+      version: 1,
+      status: 'paused',
+      triggerType: 'manual',
+      input: JSON.stringify({ note: mark }),
+      ...error,
+      errorStep: 'note',
+      startedAt: new Date(),
+      steps: {
+        create: { ...step, ...error, output: JSON.stringify(mark), startedAt: new Date(), finishedAt: new Date() },
+      },
+    },
+  });
+  return row.id;
+}
+
 /**
  * One resource of every kind in the environment of that key: a message whose delivery is a dead letter, and what goes with it. A
  * `mark` stands in every text that a tenant may choose.
@@ -121,6 +153,14 @@ export async function seedResources(posthorn: TestPosthorn, key: string, mark?: 
   const bulkReplay = await make(posthorn, key, '/v1/dlq/replay', { channelId: channel.id });
   const past = new Date(Date.now() - 3_600_000).toISOString();
   const messageReplay = await make(posthorn, key, `/v1/subscriptions/${subscription.id}/replay`, { since: past });
+  const workflow = await make(posthorn, key, '/v1/workflows', {
+    ...named('large orders'),
+    ...(mark !== undefined && { description: mark }),
+    status: 'active',
+    trigger: { type: 'event', config: { channelId: channel.id, eventTypes: ['order.refused'] } },
+    steps: [{ id: 'note', type: 'action', config: { text: mark ?? 'noted' } }],
+  });
+  const runId = await insertPausedRun(posthorn, workflow.id, mark);
   // No more than the least key that may rotate it has itself.
   const apiKey = await make(posthorn, key, '/v1/api-keys', { ...named('till'), scopes: ['credentials:write'] });
   const machineCredential = await make(posthorn, key, '/v1/machine-credentials', {
@@ -137,6 +177,8 @@ export async function seedResources(posthorn: TestPosthorn, key: string, mark?: 
     deadLetterId,
     bulkReplayId: bulkReplay.id,
     messageReplayId: messageReplay.id,
+    workflowId: workflow.id,
+    runId,
     apiKeyId: apiKey.id,
     appId: app.id,
     organisationId: app.organisationId,

@@ -1,0 +1,101 @@
+import { activityInfo, ApplicationFailure, cancellationSignal, heartbeat } from '@temporalio/activity';
+import { ApplicationFailureCategory } from '@temporalio/common';
+import {
+  type BegunDelay,
+  type EndRunInput,
+  type ItemEnd,
+  type OpenedLoop,
+  type OpenedRun,
+  RUN_FAILURES,
+  type RunInput,
+  type StepInput,
+  type StepStanding,
+  type Taken,
+} from '../src/contract/run-workflow.ts';
+import { FAILURE_TYPES } from '../src/contract/temporal-names.ts';
+import { isUnreachable, untilReachable } from '../src/db/until-reachable.ts';
+import { SenderClosedError } from '../src/outbound/connections.ts';
+import { type ActionKind, attemptStep, standingOf } from '../src/automations/engine/attempt-step.ts';
+import { closeBranches, openBranches } from '../src/automations/engine/branches.ts';
+import { closeLoop, endItem, openLoop } from '../src/automations/engine/loops.ts';
+import { endRun, openRun } from '../src/automations/engine/rounds.ts';
+import { RunSuperseded } from '../src/automations/engine/step-failure.ts';
+import { beginDelay, endDelay, type EngineDependencies, takeStep } from '../src/automations/engine/take-step.ts';
+
+export type RunStepDependencies = EngineDependencies & { http: ActionKind; publish: ActionKind };
+
+// The worker sends one at most every 2 s (start-worker.ts).
+const HEARTBEAT_EVERY_MS = 1_000;
+
+/** The activities of runs. All of them may be repeated: what is recorded already is returned and not done again. */
+export function createRunActivities(deps: RunStepDependencies) {
+  /** A round that is over ends its Temporal workflow. PostgreSQL comes back, and other workers go on; a fault of ours ends the run. */
+  const telling = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (failure) {
+      if (failure instanceof SenderClosedError)
+        throw ApplicationFailure.retryable('this worker is being stopped', FAILURE_TYPES.workerStopping);
+      if (failure instanceof ApplicationFailure || isUnreachable(failure)) throw failure;
+      const isSuperseded = failure instanceof RunSuperseded;
+      if (!isSuperseded) deps.log.error({ err: failure }, 'a run failed by a fault of the service; it can be retried');
+      throw ApplicationFailure.create({
+        type: isSuperseded ? RUN_FAILURES.superseded : 'INTERNAL',
+        message: isSuperseded ? failure.message : 'a fault of the service; its log has the reason',
+        nonRetryable: true,
+        category: ApplicationFailureCategory.BENIGN,
+      });
+    }
+  };
+
+  const attempt = (kind: ActionKind, input: StepInput): Promise<Taken> =>
+    telling(async () => {
+      const signal = cancellationSignal();
+      heartbeat();
+      const beating = setInterval(() => heartbeat(), HEARTBEAT_EVERY_MS);
+      try {
+        const outcome = await untilReachable(
+          () => attemptStep(deps, kind, input),
+          () => signal.aborted,
+        );
+        if (outcome.result === 'retry') {
+          throw ApplicationFailure.create({
+            type: outcome.code,
+            message: outcome.message,
+            nextRetryDelay: outcome.delayMs,
+            category: ApplicationFailureCategory.BENIGN,
+          });
+        }
+        if (outcome.failure === undefined) return { way: outcome.way };
+        throw ApplicationFailure.create({
+          type: outcome.failure.code,
+          message: outcome.failure.message,
+          nonRetryable: true,
+          details: [{ way: outcome.way } satisfies Taken],
+          category: ApplicationFailureCategory.BENIGN,
+        });
+      } finally {
+        clearInterval(beating);
+      }
+    });
+
+  return {
+    openRun: (input: RunInput): Promise<OpenedRun> =>
+      telling(() => openRun(deps, input, activityInfo().workflowExecution?.workflowId ?? '')),
+    endRun: (input: EndRunInput): Promise<void> => telling(() => endRun(deps, input)),
+    /** A step that only evaluates and records. */
+    takeStep: (input: StepInput): Promise<Taken> => telling(() => takeStep(deps, input)),
+    beginDelay: (input: StepInput): Promise<BegunDelay> => telling(() => beginDelay(deps, input)),
+    endDelay: (input: StepInput): Promise<Taken> => telling(() => endDelay(deps, input)),
+    openLoop: (input: StepInput): Promise<OpenedLoop> => telling(() => openLoop(deps, input)),
+    endItem: (input: ItemEnd): Promise<void> => telling(() => endItem(deps, input)),
+    closeLoop: (input: StepInput): Promise<Taken> => telling(() => closeLoop(deps, input)),
+    openBranches: (input: StepInput): Promise<Taken | { open: true }> => telling(() => openBranches(deps, input)),
+    closeBranches: (input: StepInput): Promise<Taken> => telling(() => closeBranches(deps, input)),
+    /** What has become of a step whose last attempt did not say so. */
+    stepStanding: ({ crash, ...input }: StepInput & { crash?: 'worker' | 'time' | undefined }): Promise<StepStanding> =>
+      telling(() => standingOf(deps, input, crash)),
+    httpStep: (input: StepInput): Promise<Taken> => attempt(deps.http, input),
+    publishStep: (input: StepInput): Promise<Taken> => attempt(deps.publish, input),
+  };
+}

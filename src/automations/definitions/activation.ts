@@ -1,0 +1,42 @@
+import type { Filters } from '../../filters/filters.ts';
+import { UNITS_OF_A_CHANNEL } from '../../filters/expressions/units.ts';
+import { WORKFLOW_BOUNDS } from '../../contract/run-outline.ts';
+import { planOf } from './compile.ts';
+import { triggerFilter } from './trigger-filter.ts';
+
+/** Whether an environment has a place for one more active workflow. */
+export type Activation = {
+  /** Why not, for a person; undefined when it has. Triggers are JSON texts; `active` are those of the others. */
+  problemOf(trigger: string, active: readonly string[]): string | undefined;
+};
+
+/**
+ * Every message of an environment may meet all its active workflows: so many may there be, and their different filters together take so
+ * long (docs/filters.md has the units), as the filters of one channel's subscriptions do.
+ */
+export function createActivation({ filters }: { filters: Pick<Filters, 'measure'> }): Activation {
+  const filtersOf = (triggers: readonly string[]): string[] =>
+    triggers.flatMap((text) => {
+      const { trigger } = planOf(JSON.parse(text), []);
+      return trigger.type === 'event' && trigger.filter !== undefined ? [triggerFilter(trigger.filter)] : [];
+    });
+  const unitsOf = (expression: string): number => {
+    const measured = filters.measure(expression);
+    return 'problem' in measured ? 0 : measured.units;
+  };
+
+  return {
+    problemOf(trigger, active) {
+      if (active.length >= WORKFLOW_BOUNDS.activeWorkflows)
+        return `The environment has ${WORKFLOW_BOUNDS.activeWorkflows} active workflows, which is as many as it may have`;
+      const others = new Set(filtersOf(active));
+      const [own] = filtersOf([trigger]);
+      if (own === undefined || others.has(own)) return undefined;
+      const taken = [...others].reduce((sum, expression) => sum + unitsOf(expression), 0);
+      const free = Math.max(UNITS_OF_A_CHANNEL - taken, 0);
+      return unitsOf(own) > free
+        ? `The filter of the trigger takes up to ${unitsOf(own)} units for one message, and the environment has ${free} left: filters of its other active workflows take ${taken} of ${UNITS_OF_A_CHANNEL}`
+        : undefined;
+    },
+  };
+}

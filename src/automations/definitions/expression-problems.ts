@@ -1,0 +1,162 @@
+import { secretIn, piecesOf, textsOf } from '../expressions/templates.ts';
+import type { Graph, Problem } from './graph.ts';
+import type { PlannedStep } from './plan.ts';
+import type { Checks } from './problems.ts';
+
+/** A text of a step that is evaluated. `kind`: what it must be where that is known before any run. */
+type Evaluated = { field: string; expression: string; kind?: 'bool' | 'list'; scope?: 'item' };
+type Templated = { field: string; template: unknown; maySecret?: boolean };
+
+/** What is wrong with the expressions, templates and addresses of steps that have their forms. */
+export function expressionProblems(steps: readonly PlannedStep[], graph: Graph, checks: Checks): Problem[] {
+  return steps.flatMap((step, index) => {
+    const at = `steps[${index}].config`;
+    const readable = graph.before(step.id);
+    const inBody = step.type === 'foreach' ? new Set([...readable, ...graph.inside(step.id)]) : readable;
+    return [
+      ...expressionsOf(step, at).flatMap(({ field, expression, kind, scope }) =>
+        problemsOfExpression(
+          { field, expression, ...(kind !== undefined && { kind }) },
+          step,
+          scope === 'item' ? inBody : readable,
+          checks,
+        ),
+      ),
+      ...templatesOf(step, at).flatMap((each) => problemsOfTemplate(each, step, readable, checks)),
+      ...urlProblems(step, at, checks),
+    ];
+  });
+}
+
+function expressionsOf(step: PlannedStep, at: string): Evaluated[] {
+  const when: Evaluated[] = step.if === undefined ? [] : [{ field: `${at}.if`, expression: step.if, kind: 'bool' }];
+  switch (step.type) {
+    case 'condition':
+    case 'filter':
+      return [...when, { field: `${at}.expression`, expression: step.expression, kind: 'bool' }];
+    case 'switch':
+      return [
+        ...when,
+        ...step.cases.map(
+          ({ when: expression }, index): Evaluated => ({
+            field: `${at}.cases[${index}].when`,
+            expression,
+            kind: 'bool',
+          }),
+        ),
+      ];
+    case 'foreach':
+      return [
+        ...when,
+        { field: `${at}.items`, expression: step.items, kind: 'list' },
+        ...(step.collect === undefined
+          ? []
+          : [{ field: `${at}.collect`, expression: step.collect, scope: 'item' } satisfies Evaluated]),
+      ];
+    default:
+      return when;
+  }
+}
+
+function templatesOf(step: PlannedStep, at: string): Templated[] {
+  const output: Templated[] = step.output === undefined ? [] : [{ field: `${at}.output`, template: step.output }];
+  switch (step.type) {
+    case 'action':
+      return [...output, ...templatesOfAction(step, at)];
+    case 'transform':
+      return [...output, { field: `${at}.set`, template: step.set }, { field: `${at}.assign`, template: step.assign }];
+    case 'delay':
+      return [...output, { field: `${at}.until`, template: step.until }];
+    case 'end':
+      return [...output, { field: `${at}.error.message`, template: step.error?.message }];
+    default:
+      return output;
+  }
+}
+
+function templatesOfAction(step: PlannedStep & { type: 'action' }, at: string): Templated[] {
+  switch (step.action) {
+    case 'http':
+      return [
+        { field: `${at}.url`, template: step.url },
+        { field: `${at}.headers`, template: step.headers, maySecret: true },
+        { field: `${at}.query`, template: step.query, maySecret: true },
+        { field: `${at}.body`, template: step.body },
+      ];
+    case 'publish':
+      return [
+        { field: `${at}.eventType`, template: step.eventType },
+        { field: `${at}.payload`, template: step.payload },
+        { field: `${at}.metadata`, template: step.metadata },
+        { field: `${at}.idempotencyKey`, template: step.idempotencyKey },
+      ];
+    default:
+      // What says `log` is evaluated; what says nothing is kept as it was sent.
+      return isLog(step) ? [{ field: at, template: withoutCommon(step.config) }] : [];
+  }
+}
+
+const isLog = (step: PlannedStep & { type: 'action' }): step is PlannedStep & { type: 'action'; action: 'log' } =>
+  step.action === 'log' &&
+  typeof step.config === 'object' &&
+  step.config !== null &&
+  Reflect.get(step.config, 'action') === 'log';
+
+/** `if` is an expression and no template, and `output` is a field of its own. */
+function withoutCommon(config: unknown): unknown {
+  return Object.fromEntries(Object.entries(config as object).filter(([name]) => name !== 'if' && name !== 'output'));
+}
+
+function problemsOfExpression(
+  { field, expression, kind }: Evaluated,
+  step: PlannedStep,
+  readable: ReadonlySet<string>,
+  { expressions }: Checks,
+): Problem[] {
+  try {
+    const { type, steps } = expressions.check(expression);
+    const isOther =
+      kind !== undefined && type !== 'dyn' && !(kind === 'list' ? type.startsWith('list') : type === kind);
+    const unknown = [...steps].filter((id) => !readable.has(id));
+    return [
+      ...(isOther ? [{ field, reason: `must return ${kind}, returns ${type}` }] : []),
+      ...unknown.map((id) => ({
+        field,
+        reason: `steps.${id} is not available in step ${JSON.stringify(step.id)}: it does not run before it`,
+      })),
+    ];
+  } catch (error) {
+    // `as`: nothing else is thrown in compiling.
+    return [{ field, reason: (error as Error).message }];
+  }
+}
+
+function problemsOfTemplate(
+  { field, template, maySecret = false }: Templated,
+  step: PlannedStep,
+  readable: ReadonlySet<string>,
+  checks: Checks,
+): Problem[] {
+  return [...textsOf(template, field)].flatMap(({ path, text }) => {
+    try {
+      return piecesOf(text).flatMap((piece) => {
+        if ('text' in piece) return [];
+        if (secretIn(piece.expression) === undefined)
+          return problemsOfExpression({ field: path, expression: piece.expression }, step, readable, checks);
+        return maySecret
+          ? []
+          : [{ field: path, reason: 'secrets may stand in headers and query of an http action only' }];
+      });
+    } catch (error) {
+      return [{ field: path, reason: (error as Error).message }];
+    }
+  });
+}
+
+/** An address that is written out is looked at now, any other one when it is called. */
+function urlProblems(step: PlannedStep, at: string, { urlProblem }: Checks): Problem[] {
+  if (step.type !== 'action' || step.action !== 'http') return [];
+  const url = String(step.url);
+  const reason = url.includes('{{') ? undefined : urlProblem(url);
+  return reason === undefined ? [] : [{ field: `${at}.url`, reason }];
+}

@@ -1,0 +1,142 @@
+import { z } from 'zod';
+import { ACTIONS, STEP_TYPES, TRIGGER_TYPES, WORKFLOW_BOUNDS } from '../../contract/run-outline.ts';
+import { fieldPath } from '../../kernel/field-path.ts';
+import { nearestName } from '../../kernel/nearest-name.ts';
+import { reasonOf } from '../../http/reasons.ts';
+import type { StepExpressions } from '../expressions/expressions.ts';
+import { actionOf, planOf } from './compile.ts';
+import {
+  stepConfigOf,
+  SUPPORTED_ACTIONS,
+  SUPPORTED_STEPS,
+  SUPPORTED_TRIGGERS,
+  type SupportedStep,
+  type SupportedTrigger,
+  triggerConfigOf,
+} from './configs.ts';
+import { expressionProblems } from './expression-problems.ts';
+import { graphOf, type Problem } from './graph.ts';
+import { triggerFilter } from './trigger-filter.ts';
+
+/** What problems.ts asks of the process: its languages, and who may be a target. */
+export type Checks = {
+  expressions: Pick<StepExpressions, 'check'>;
+  /** Why an expression can be no filter of a message; undefined when it can. */
+  filterProblem(expression: string): string | undefined;
+  /** Why nothing is sent to this address; undefined when something may be. */
+  urlProblem(url: string): string | undefined;
+};
+
+/** Problems that one answer tells of. */
+const MOST_PROBLEMS = 20;
+
+const triggerForm = z.strictObject({ type: z.string(), config: z.record(z.string(), z.unknown()).optional() });
+const stepForm = z.strictObject({
+  id: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, - or _'),
+  type: z.string(),
+  config: z.record(z.string(), z.unknown()).optional(),
+  next: z.string().nullable().optional(),
+});
+
+/**
+ * All that is wrong with a definition, in the order of its text: forms first, and then ways and expressions of what has its form. What is
+ * absent is no problem here. At most 20.
+ */
+export function problemsOf(definition: { trigger?: unknown; steps?: unknown }, checks: Checks): Problem[] {
+  const inTrigger = definition.trigger === undefined ? [] : triggerProblems(definition.trigger, checks);
+  const inSteps = definition.steps === undefined ? [] : stepProblems(definition.steps);
+  const problems = [...inTrigger, ...inSteps];
+  if (inSteps.length === 0) {
+    const { steps } = planOf(undefined, definition.steps);
+    const graph = graphOf(steps);
+    problems.push(...graph.problems, ...expressionProblems(steps, graph, checks));
+  }
+  return problems.slice(0, MOST_PROBLEMS);
+}
+
+/** Why a complete definition may not be activated yet: only what is absent. */
+export function missingIn(definition: { trigger?: unknown; steps?: unknown }): Problem[] {
+  const { trigger, steps } = definition;
+  return [
+    ...(trigger === undefined ? [{ field: 'trigger', reason: 'is required' }] : []),
+    ...(steps === undefined || (Array.isArray(steps) && steps.length === 0)
+      ? [{ field: 'steps', reason: 'must hold at least one step' }]
+      : []),
+  ];
+}
+
+function triggerProblems(trigger: unknown, { filterProblem }: Checks): Problem[] {
+  const form = problemsIn(triggerForm, trigger, ['trigger']);
+  if (form.length > 0) return form;
+  // `as`: it has the form.
+  const { type, config = {} } = trigger as z.output<typeof triggerForm>;
+  const kind = kindProblem('trigger.type', 'trigger type', type, TRIGGER_TYPES, SUPPORTED_TRIGGERS);
+  if (kind !== undefined) return [kind];
+  const problems = problemsIn(triggerConfigOf(type as SupportedTrigger), config, ['trigger', 'config']);
+  const filter: unknown = config['filter'];
+  const reason = problems.length === 0 && typeof filter === 'string' ? filterProblem(triggerFilter(filter)) : undefined;
+  return reason === undefined ? problems : [...problems, { field: 'trigger.config.filter', reason }];
+}
+
+function stepProblems(steps: unknown): Problem[] {
+  if (!Array.isArray(steps)) return [{ field: 'steps', reason: 'must be an array' }];
+  if (steps.length > WORKFLOW_BOUNDS.steps)
+    return [{ field: 'steps', reason: `must contain at most ${WORKFLOW_BOUNDS.steps} steps` }];
+  const places = new Map<string, number>();
+  return (steps as readonly unknown[]).flatMap((step, index) => {
+    const form = problemsIn(stepForm, step, ['steps', index]);
+    if (form.length > 0) return form;
+    // `as`: it has the form.
+    const { id, type, config = {} } = step as z.output<typeof stepForm>;
+    const place = places.get(id);
+    places.set(id, place ?? index);
+    return [
+      ...(place === undefined
+        ? []
+        : [{ field: `steps[${index}].id`, reason: `duplicate step id ${JSON.stringify(id)} (also steps[${place}])` }]),
+      ...configProblems(index, type, config),
+    ];
+  });
+}
+
+function configProblems(index: number, type: string, config: Readonly<Record<string, unknown>>): Problem[] {
+  const at = `steps[${index}]`;
+  const kind = kindProblem(`${at}.type`, 'step type', type, STEP_TYPES, SUPPORTED_STEPS);
+  if (kind !== undefined) return [kind];
+  const action = type === 'action' ? actionOf(config) : undefined;
+  const unknown =
+    action === undefined ? undefined : kindProblem(`${at}.config.action`, 'action', action, ACTIONS, SUPPORTED_ACTIONS);
+  if (unknown !== undefined) return [unknown];
+  return problemsIn(stepConfigOf(type as SupportedStep, config), config, ['steps', index, 'config']);
+}
+
+function kindProblem(
+  field: string,
+  what: string,
+  given: unknown,
+  known: readonly string[],
+  supported: readonly string[],
+): Problem | undefined {
+  if (typeof given === 'string' && supported.includes(given)) return undefined;
+  if (typeof given === 'string' && known.includes(given))
+    return { field, reason: `${given} is not supported yet; allowed: ${supported.join(', ')}` };
+  const nearest = typeof given === 'string' ? nearestName(given, supported) : undefined;
+  const meant = nearest === undefined ? '' : `; did you mean ${nearest}?`;
+  return {
+    field,
+    reason: `unknown ${what} ${JSON.stringify(given).slice(0, 100)}; allowed: ${supported.join(', ')}${meant}`,
+  };
+}
+
+/** All issues of a schema, with the fields as the author writes them. */
+function problemsIn(schema: z.ZodType, value: unknown, at: readonly PropertyKey[]): Problem[] {
+  const parsed = schema.safeParse(value, { error: reasonOf('field') });
+  if (parsed.success) return [];
+  return parsed.error.issues.flatMap((issue) => {
+    const keys = issue.code === 'unrecognized_keys' ? issue.keys : [undefined];
+    return keys.map((key) => ({
+      field: fieldPath([...at, ...issue.path, ...(key === undefined ? [] : [key])]),
+      reason: issue.message,
+    }));
+  });
+}

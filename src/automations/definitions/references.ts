@@ -1,0 +1,42 @@
+import { fieldPath } from '../../kernel/field-path.ts';
+import { hasIdForm, isId } from '../../kernel/ids.ts';
+import { planOf } from './compile.ts';
+import type { Problem } from './graph.ts';
+
+/** The channels whose messages begin runs; an empty list stands for all of the environment. Undefined for other triggers. */
+export function coverOf(trigger: string | undefined): { channelIds: readonly string[] } | undefined {
+  const planned = trigger === undefined ? undefined : planOf(JSON.parse(trigger), []).trigger;
+  return planned?.type === 'event' ? { channelIds: planned.channelIds } : undefined;
+}
+
+/** Channels that a definition names and that the environment has not. `find` gives those of the ids that it has. */
+export async function channelProblems(
+  { trigger, steps }: { trigger?: Readonly<Record<string, unknown>>; steps?: unknown },
+  find: (ids: readonly string[]) => Promise<ReadonlySet<string>>,
+): Promise<Problem[]> {
+  const named = [...channelsOfTrigger(trigger), ...channelsOfSteps(steps)];
+  const ids = [...new Set(named.map(({ id }) => id).filter((id) => hasIdForm(id) && isId('channel', id)))];
+  const found = ids.length === 0 ? new Set<string>() : await find(ids);
+  return named
+    .filter(({ id }) => !found.has(id))
+    .map(({ field }) => ({ field, reason: 'no such channel in this environment' }));
+}
+
+type Named = { field: string; id: string };
+
+function channelsOfTrigger(trigger: Readonly<Record<string, unknown>> | undefined): Named[] {
+  // `as`: it has its form by now (problems.ts).
+  const { channelId, channelIds = [] } = (trigger?.['config'] ?? {}) as { channelId?: string; channelIds?: string[] };
+  return [
+    ...(channelId === undefined ? [] : [{ field: 'trigger.config.channelId', id: channelId }]),
+    ...channelIds.map((id, index) => ({ field: fieldPath(['trigger', 'config', 'channelIds', index]), id })),
+  ];
+}
+
+function channelsOfSteps(steps: unknown): Named[] {
+  return planOf(undefined, steps).steps.flatMap((step, index) =>
+    step.type === 'action' && step.action === 'publish'
+      ? [{ field: `steps[${index}].config.channelId`, id: step.channelId }]
+      : [],
+  );
+}

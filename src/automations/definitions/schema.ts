@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { exactObject, idOf, fieldProblem, time } from '../../http/answer-fields.ts';
+import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../../http/fields.ts';
+import { pageQuery } from '../../http/query.ts';
+import { ExactJson } from '../../kernel/exact-json.ts';
+import { controlCharacterProblem } from '../../kernel/plain-text.ts';
+import { WORKFLOW_STATUSES } from '../../kernel/statuses.ts';
+
+const name = z.string().min(1).max(200);
+const description = z.string().max(1_000);
+const status = z.enum(WORKFLOW_STATUSES);
+/** Their insides are judged by problems.ts, which tells all that is wrong with them at once. */
+const trigger = z.record(z.string(), z.unknown());
+const steps = z.array(z.unknown());
+
+const rules: ResourceFields['rules'] = {
+  name: controlCharacterProblem,
+  description: controlCharacterProblem,
+  status: (value) =>
+    value === 'draft'
+      ? 'is draft only until the workflow is activated first; active and paused can be chosen'
+      : undefined,
+};
+const identity = { id: sameText(), createdAt: sameTime() };
+
+/** Spec §4. A workflow without trigger or steps is a draft that cannot be activated yet. */
+export const createWorkflowBody = fieldsOf(
+  {
+    name,
+    description: description.exactOptional(),
+    status: status.default('draft'),
+    trigger: trigger.exactOptional(),
+    steps: steps.exactOptional(),
+  },
+  { identity, moved: ['updatedAt'], rules: { name: controlCharacterProblem, description: controlCharacterProblem } },
+);
+export type CreateWorkflow = z.output<typeof createWorkflowBody>;
+
+/** Trigger and steps are replaced as a whole, null clears the description. */
+export const workflowChange = changeOf(
+  {
+    name: name.exactOptional(),
+    description: description.nullable().exactOptional(),
+    status: status.exactOptional(),
+    trigger: trigger.exactOptional(),
+    steps: steps.exactOptional(),
+  },
+  { identity, moved: ['updatedAt'], rules },
+);
+export const updateWorkflowBody = workflowChange.body;
+export type UpdateWorkflow = z.output<typeof updateWorkflowBody>;
+
+/** What is looked at as a new workflow's would be, and not stored. */
+export const validateWorkflowBody = fieldsOf({
+  name: name.exactOptional(),
+  description: description.exactOptional(),
+  trigger: trigger.exactOptional(),
+  steps: steps.exactOptional(),
+});
+export type ValidateWorkflow = z.output<typeof validateWorkflowBody>;
+
+export const listWorkflowsQuery = pageQuery.extend({ status: status.exactOptional() });
+export type ListWorkflows = z.output<typeof listWorkflowsQuery>;
+
+/** An author's own JSON array, which goes out digit for digit as it came. */
+const exactArray = z.codec(z.array(z.unknown()), z.instanceof(ExactJson), {
+  decode: (value) => new ExactJson(JSON.stringify(value)),
+  // `as`: the text is that of an array.
+  encode: ({ text }) => JSON.parse(text) as unknown[],
+});
+
+/** Spec §2. */
+export const workflowAnswer = z.strictObject({
+  id: idOf('workflow'),
+  name: z.string().describe('Name for people.'),
+  description: z.string().exactOptional().describe('What it is for.'),
+  status: status.describe('Runs begin while it is active. A draft was never active.'),
+  trigger: exactObject
+    .exactOptional()
+    .describe('What begins a run, as its author wrote it. Absent in a draft that has none yet.'),
+  steps: exactArray
+    .exactOptional()
+    .describe('What a run does, as its author wrote it. Absent in a draft that has none yet.'),
+  createdAt: time.describe('When it was made.'),
+  updatedAt: time.describe('When it last changed.'),
+});
+export type Workflow = z.output<typeof workflowAnswer>;
+
+export const validationAnswer = z.strictObject({
+  valid: z.boolean().describe('Whether such a workflow could be activated.'),
+  errors: z.array(fieldProblem).describe('Everything that speaks against it; at most 20.'),
+});
+export type Validation = z.output<typeof validationAnswer>;

@@ -1,0 +1,239 @@
+import type { DatabaseTransaction } from '../../db/client.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import type { RecordAudit } from '../../identity/audit/record.ts';
+import type { EnvironmentCaller } from '../../identity/caller.ts';
+import { ApiError, type ErrorDetails, invalidField, invalidFields, notFound } from '../../kernel/api-error.ts';
+import { changedParts } from '../../kernel/changed-parts.ts';
+import { memberSpan, wholeSpan } from '../../kernel/exact-json.ts';
+import { isId } from '../../kernel/ids.ts';
+import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/page.ts';
+import { WORKFLOW_BOUNDS } from '../../contract/run-outline.ts';
+import { coverChanged } from '../triggers/cover.ts';
+import type { Activation } from './activation.ts';
+import { type Checks, missingIn, problemsOf } from './problems.ts';
+import { channelProblems, coverOf } from './references.ts';
+import {
+  type CreateWorkflow,
+  type ListWorkflows,
+  type UpdateWorkflow,
+  type ValidateWorkflow,
+  type Validation,
+  type Workflow,
+  workflowChange,
+} from './schema.ts';
+import * as store from './store.ts';
+
+export type Workflows = {
+  /** `bodyText`: trigger and steps are kept as their author wrote them. */
+  create(caller: EnvironmentCaller, body: CreateWorkflow, bodyText: string): Promise<Workflow>;
+  list(caller: EnvironmentCaller, query: ListWorkflows): Promise<Page<Workflow>>;
+  get(caller: EnvironmentCaller, id: string): Promise<Workflow>;
+  /** New runs take the new definition at once; those that have begun keep theirs. */
+  update(caller: EnvironmentCaller, id: string, body: UpdateWorkflow, bodyText: string): Promise<Workflow>;
+  /** Soft: its runs stay readable, and those under way go on. */
+  delete(caller: EnvironmentCaller, id: string): Promise<void>;
+  /** CONFLICT, with all `errors`, while something is missing. Doing it again changes nothing. */
+  activate(caller: EnvironmentCaller, id: string): Promise<Workflow>;
+  /** No further run begins; those under way go on. CONFLICT for a draft. */
+  pause(caller: EnvironmentCaller, id: string): Promise<Workflow>;
+  /** What speaks against such a workflow, without storing any. */
+  validate(caller: EnvironmentCaller, body: ValidateWorkflow): Promise<Validation>;
+};
+
+type Given = { trigger?: Record<string, unknown>; steps?: readonly unknown[] };
+/** Those of the ids that are channels of the environment. */
+type FindChannels = (ids: readonly string[]) => Promise<ReadonlySet<string>>;
+type Collaborators = { checks: Checks; activation: Activation; audit: { record: RecordAudit } };
+
+export function createWorkflows(
+  { tenants, newId, clock }: Pick<Dependencies, 'tenants' | 'newId' | 'clock'>,
+  { checks, activation, audit }: Collaborators,
+): Workflows {
+  /** An id that cannot be one never reaches the database, whatever characters it holds. */
+  const found = async (
+    id: string,
+    look: () => Promise<store.StoredWorkflow | undefined>,
+  ): Promise<store.StoredWorkflow> => {
+    const stored = isId('workflow', id) ? await look() : undefined;
+    if (stored === undefined) throw notFound('workflow');
+    return stored;
+  };
+  const lock = (transaction: DatabaseTransaction, { environmentId }: EnvironmentCaller, id: string) =>
+    found(id, () => store.lockWorkflow(transaction, environmentId, id));
+
+  /** All that is wrong with what is given. */
+  const problemsIn = async (given: Given, findChannels: FindChannels): Promise<ErrorDetails[]> => {
+    const problems = problemsOf(given, checks);
+    return problems.length > 0 ? problems : channelProblems(given, findChannels);
+  };
+  const requireGood = async (
+    transaction: DatabaseTransaction,
+    { environmentId }: EnvironmentCaller,
+    given: Given,
+  ): Promise<void> => {
+    const [first, ...others] = await problemsIn(given, (ids) => store.findChannelIds(transaction, environmentId, ids));
+    if (first !== undefined) throw invalidFields([first, ...others]);
+  };
+
+  /** Tells publishing of channels whose messages begin other runs from now on. */
+  const tellPublishing = async (
+    transaction: DatabaseTransaction,
+    { environmentId }: EnvironmentCaller,
+    ...triggers: (string | undefined)[]
+  ): Promise<void> => {
+    const covers = triggers.flatMap((trigger) => coverOf(trigger) ?? []);
+    if (covers.length === 0) return;
+    const isAll = covers.some(({ channelIds }) => channelIds.length === 0);
+    await coverChanged(transaction, environmentId, isAll ? [] : covers.flatMap(({ channelIds }) => channelIds));
+  };
+
+  /** CONFLICT, with all of it, for a workflow that lacks something; and where the environment has no place for another active one. */
+  const requireComplete = async (
+    transaction: DatabaseTransaction,
+    caller: EnvironmentCaller,
+    { id, texts }: { id: string; texts: store.DefinitionTexts },
+  ): Promise<void> => {
+    const [first, ...others] = missingIn(parsed(texts));
+    if (first !== undefined) throw invalidFields([first, ...others], 'CONFLICT');
+    const active = await store.lockActiveTriggers(transaction, caller.environmentId, id);
+    const problem = activation.problemOf(String(texts.trigger), active);
+    if (problem !== undefined) throw new ApiError('CONFLICT', problem);
+  };
+
+  const setStatus = (caller: EnvironmentCaller, id: string, status: 'active' | 'paused'): Promise<Workflow> =>
+    tenants.within(caller, async (transaction) => {
+      const stored = await lock(transaction, caller, id);
+      const { workflow, texts } = stored;
+      if (workflow.status === status) return workflow;
+      if (status === 'active') await requireComplete(transaction, caller, { id, texts });
+      else if (workflow.status === 'draft')
+        throw new ApiError('CONFLICT', 'The workflow is a draft: it was never active');
+      await store.updateWorkflow(transaction, caller.environmentId, stored, { status, now: clock() });
+      await tellPublishing(transaction, caller, texts.trigger);
+      const action = status === 'active' ? 'workflow.activated' : 'workflow.paused';
+      await audit.record(transaction, caller, { action, target: { id } });
+      return (await found(id, () => store.findWorkflow(transaction, caller.environmentId, id))).workflow;
+    });
+
+  return {
+    create: (caller, body, bodyText) =>
+      tenants.within(caller, async (transaction) => {
+        await requireGood(transaction, caller, body);
+        const { environmentId } = caller;
+        const { name, description, status } = body;
+        const id = newId('workflow');
+        const texts = textsIn(bodyText);
+        if (status === 'active') await requireComplete(transaction, caller, { id, texts });
+        const triggerType = triggerTypeOf(texts);
+        const workflow = await store.insertWorkflow(transaction, {
+          id,
+          environmentId,
+          name,
+          description,
+          status,
+          triggerType,
+          texts,
+          now: clock(),
+        });
+        if (status === 'active') await tellPublishing(transaction, caller, texts.trigger);
+        await audit.record(transaction, caller, { action: 'workflow.created', target: { id }, after: body });
+        return workflow;
+      }),
+
+    async list(caller, { status, ...query }) {
+      const { environmentId } = caller;
+      const filter = status === undefined ? {} : { status };
+      const scope: ListScope = { list: 'workflows', environmentId, filters: filter };
+      const page = pageRequest(scope, query);
+      const rows = await tenants.read(caller, (reader) => store.findWorkflows(reader, environmentId, page, filter));
+      return toPage(scope, page.limit, rows, (workflow) => workflow);
+    },
+
+    get: async (caller, id) =>
+      (await found(id, () => tenants.read(caller, (reader) => store.findWorkflow(reader, caller.environmentId, id))))
+        .workflow,
+
+    update: (caller, id, body, bodyText) =>
+      tenants.within(caller, async (transaction) => {
+        const stored = await lock(transaction, caller, id);
+        const { workflow, texts: before } = stored;
+        const given = textsIn(bodyText);
+        // Both are compared as their texts: what their author wrote is what stands there.
+        const { trigger: _, steps: __, ...change } = workflowChange.of(workflow, body);
+        const texts = { ...before, ...given };
+        const isOther = texts.trigger !== before.trigger || texts.steps !== before.steps;
+        if (!isOther && Object.keys(change).length === 0) return workflow;
+        if (isOther) await requireGood(transaction, caller, parsed(texts));
+        const status = change.status ?? workflow.status;
+        if (change.status === 'paused' && workflow.status === 'draft')
+          throw invalidField('status', 'cannot be paused: the workflow is a draft and was never active');
+        if (status === 'active' && (isOther || workflow.status !== 'active'))
+          await requireComplete(transaction, caller, { id, texts });
+        await store.updateWorkflow(transaction, caller.environmentId, stored, {
+          ...change,
+          ...(isOther && { definition: { texts, triggerType: triggerTypeOf(texts) } }),
+          now: clock(),
+        });
+        if (workflow.status === 'active' || status === 'active')
+          await tellPublishing(transaction, caller, before.trigger, texts.trigger);
+        const updated = await found(id, () => store.findWorkflow(transaction, caller.environmentId, id));
+        const changed = [...Object.keys(change), ...(isOther ? Object.keys(given) : [])];
+        const parts = changedParts(
+          { ...workflow, ...parsed(before) },
+          { ...updated.workflow, ...parsed(texts) },
+          changed,
+        );
+        await audit.record(transaction, caller, { action: 'workflow.updated', target: { id }, ...parts });
+        return updated.workflow;
+      }),
+
+    delete: (caller, id) =>
+      tenants.within(caller, async (transaction) => {
+        const { workflow, texts } = await lock(transaction, caller, id);
+        await store.markWorkflowDeleted(transaction, caller.environmentId, id, clock());
+        if (workflow.status === 'active') await tellPublishing(transaction, caller, texts.trigger);
+        await audit.record(transaction, caller, { action: 'workflow.deleted', target: { id } });
+      }),
+
+    activate: (caller, id) => setStatus(caller, id, 'active'),
+    pause: (caller, id) => setStatus(caller, id, 'paused'),
+
+    async validate(caller, body) {
+      const problems = await problemsIn(body, (ids) =>
+        tenants.read(caller, (reader) => store.findChannelIds(reader, caller.environmentId, ids)),
+      );
+      const errors = [...problems, ...missingIn(body)].slice(0, MOST_ERRORS);
+      return { valid: errors.length === 0, errors };
+    },
+  };
+}
+
+const MOST_ERRORS = 20;
+
+/** The author's own texts in a body that has been validated. INVALID_REQUEST for more of them than a definition may have. */
+function textsIn(bodyText: string): store.DefinitionTexts {
+  const textOf = (name: string): string | undefined => {
+    const span = memberSpan(bodyText, wholeSpan(bodyText), name);
+    const text = span && bodyText.slice(span.start, span.end);
+    // Null is what a field is left out by.
+    return text === 'null' ? undefined : text;
+  };
+  const [trigger, steps] = [textOf('trigger'), textOf('steps')];
+  if (Buffer.byteLength(`${trigger ?? ''}${steps ?? ''}`) > WORKFLOW_BOUNDS.definitionBytes)
+    throw invalidField('steps', `and trigger must have at most ${WORKFLOW_BOUNDS.definitionBytes} bytes`);
+  return { ...(trigger !== undefined && { trigger }), ...(steps !== undefined && { steps }) };
+}
+
+/** As `problemsOf` and the audit log read them. */
+function parsed({ trigger, steps }: store.DefinitionTexts): Given {
+  // `as`: they had that form when they were written.
+  return {
+    ...(trigger !== undefined && { trigger: JSON.parse(trigger) as Record<string, unknown> }),
+    ...(steps !== undefined && { steps: JSON.parse(steps) as unknown[] }),
+  };
+}
+
+const triggerTypeOf = (texts: store.DefinitionTexts): string | undefined => {
+  const type = parsed(texts).trigger?.['type'];
+  return typeof type === 'string' ? type : undefined;
+};

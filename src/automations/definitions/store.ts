@@ -1,0 +1,218 @@
+import type { DatabaseReader, DatabaseTransaction } from '../../db/client.ts';
+import { ExactJson } from '../../kernel/exact-json.ts';
+import type { PageRequest } from '../../kernel/page.ts';
+import type { WorkflowStatus } from '../../kernel/statuses.ts';
+import type { Workflow } from './schema.ts';
+
+/** A definition as it is stored: JSON texts, digit for digit. */
+export type DefinitionTexts = { trigger?: string; steps?: string };
+
+/** A workflow with what its lists and answers do not show. */
+export type StoredWorkflow = { workflow: Workflow; version: number; texts: DefinitionTexts };
+
+type Reader = Pick<DatabaseReader, '$queryRawUnsafe'>;
+
+type Row = {
+  id: string;
+  name: string;
+  description: string | null;
+  status: string;
+  version: number;
+  trigger: string | null;
+  steps: string | null;
+  createdAt: Date;
+  updatedAt: Date;
+};
+
+const SELECT = `
+  SELECT w.id, w.name, w.description, w.status, w.version, v.trigger, v.steps,
+    w.created_at AS "createdAt", w.updated_at AS "updatedAt"
+  FROM workflows w JOIN workflow_versions v ON v.workflow_id = w.id AND v.version = w.version`;
+
+export async function insertWorkflow(
+  transaction: DatabaseTransaction,
+  {
+    id,
+    environmentId,
+    name,
+    description,
+    status,
+    triggerType,
+    texts,
+    now,
+  }: {
+    id: string;
+    environmentId: string;
+    name: string;
+    description: string | undefined;
+    status: WorkflowStatus;
+    triggerType: string | undefined;
+    texts: DefinitionTexts;
+    now: Date;
+  },
+): Promise<Workflow> {
+  await transaction.workflow.create({
+    data: {
+      id,
+      environmentId,
+      name,
+      description: description ?? null,
+      status,
+      triggerType: triggerType ?? null,
+      createdAt: now,
+      updatedAt: now,
+      versions: { create: { version: 1, trigger: texts.trigger ?? null, steps: texts.steps ?? null, createdAt: now } },
+    },
+  });
+  return toWorkflow({
+    id,
+    name,
+    description: description ?? null,
+    status,
+    version: 1,
+    trigger: texts.trigger ?? null,
+    steps: texts.steps ?? null,
+    createdAt: now,
+    updatedAt: now,
+  }).workflow;
+}
+
+export async function findWorkflow(
+  reader: Reader,
+  environmentId: string,
+  id: string,
+): Promise<StoredWorkflow | undefined> {
+  const [row] = await reader.$queryRawUnsafe<Row[]>(
+    `${SELECT} WHERE w.id = $1 AND w.environment_id = $2 AND w.deleted_at IS NULL`,
+    id,
+    environmentId,
+  );
+  return row && toWorkflow(row);
+}
+
+/** Reads a workflow and keeps it from changing until the transaction ends. */
+export async function lockWorkflow(
+  transaction: DatabaseTransaction,
+  environmentId: string,
+  id: string,
+): Promise<StoredWorkflow | undefined> {
+  await transaction.$queryRaw`SELECT id FROM workflows WHERE id = ${id} AND environment_id = ${environmentId} FOR UPDATE`;
+  return findWorkflow(transaction, environmentId, id);
+}
+
+/** The page's workflows, newest first, and one more when there is one. */
+export async function findWorkflows(
+  reader: Reader,
+  environmentId: string,
+  { limit, after }: PageRequest,
+  { status }: { status?: WorkflowStatus },
+): Promise<Workflow[]> {
+  const rows = await reader.$queryRawUnsafe<Row[]>(
+    `${SELECT} WHERE w.environment_id = $1 AND w.deleted_at IS NULL
+       AND ($2::text IS NULL OR w.status = $2) AND ($3::text IS NULL OR w.id < $3)
+     ORDER BY w.id DESC LIMIT ${limit + 1}`,
+    environmentId,
+    status ?? null,
+    after ?? null,
+  );
+  return rows.map((row) => toWorkflow(row).workflow);
+}
+
+/** Changes columns, and makes a version of `texts` where they are given. */
+export async function updateWorkflow(
+  transaction: DatabaseTransaction,
+  environmentId: string,
+  { workflow, version }: StoredWorkflow,
+  change: {
+    name?: string;
+    description?: string | null;
+    status?: WorkflowStatus;
+    definition?: { texts: DefinitionTexts; triggerType: string | undefined };
+    now: Date;
+  },
+): Promise<void> {
+  const { definition, now, ...columns } = change;
+  if (definition !== undefined) {
+    const { trigger = null, steps = null } = definition.texts;
+    await transaction.workflowVersion.create({
+      data: { workflowId: workflow.id, environmentId, version: version + 1, trigger, steps, createdAt: now },
+    });
+  }
+  await transaction.workflow.updateMany({
+    where: { id: workflow.id, environmentId },
+    data: {
+      ...columns,
+      ...(definition !== undefined && { version: version + 1, triggerType: definition.triggerType ?? null }),
+      updatedAt: now,
+    },
+  });
+}
+
+export async function markWorkflowDeleted(
+  transaction: DatabaseTransaction,
+  environmentId: string,
+  id: string,
+  now: Date,
+): Promise<void> {
+  await transaction.workflow.updateMany({ where: { id, environmentId }, data: { deletedAt: now, updatedAt: now } });
+}
+
+/**
+ * The triggers (JSON texts) of an environment's active workflows but for one. Changes of them wait for each other until the transaction
+ * ends, so that two of them cannot both take the last place.
+ */
+export async function lockActiveTriggers(
+  transaction: DatabaseTransaction,
+  environmentId: string,
+  exceptId: string,
+): Promise<string[]> {
+  await transaction.$queryRaw`SELECT 1 FROM (SELECT pg_advisory_xact_lock(hashtextextended(${`workflows ${environmentId}`}, 0))) AS taken`;
+  const rows = await transaction.$queryRaw<{ trigger: string }[]>`
+    SELECT v.trigger FROM workflows w JOIN workflow_versions v ON v.workflow_id = w.id AND v.version = w.version
+    WHERE w.environment_id = ${environmentId} AND w.status = 'active' AND w.deleted_at IS NULL AND w.id <> ${exceptId}`;
+  return rows.map(({ trigger }) => trigger);
+}
+
+/** Those of the ids that are channels of the environment. */
+export async function findChannelIds(
+  reader: Pick<DatabaseReader, 'channel'>,
+  environmentId: string,
+  ids: readonly string[],
+): Promise<Set<string>> {
+  const rows = await reader.channel.findMany({
+    where: { id: { in: [...ids] }, environmentId, deletedAt: null },
+    select: { id: true },
+  });
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** One version of a workflow, a deleted one's too: its runs go on. */
+export async function findVersion(
+  reader: Reader,
+  workflowId: string,
+  version: number,
+): Promise<{ name: string; trigger: string; steps: string } | undefined> {
+  const [row] = await reader.$queryRawUnsafe<{ name: string; trigger: string; steps: string }[]>(
+    `SELECT w.name, coalesce(v.trigger, 'null') AS trigger, coalesce(v.steps, '[]') AS steps
+     FROM workflow_versions v JOIN workflows w ON w.id = v.workflow_id
+     WHERE v.workflow_id = $1 AND v.version = $2`,
+    workflowId,
+    version,
+  );
+  return row;
+}
+
+function toWorkflow({ version, trigger, steps, description, status, ...row }: Row): StoredWorkflow {
+  return {
+    workflow: {
+      ...row,
+      ...(description !== null && { description }),
+      // `as`: the column is only ever written from a validated status.
+      status: status as WorkflowStatus,
+      ...(trigger !== null && { trigger: new ExactJson(trigger) }),
+      ...(steps !== null && { steps: new ExactJson(steps) }),
+    },
+    version,
+    texts: { ...(trigger !== null && { trigger }), ...(steps !== null && { steps }) },
+  };
+}

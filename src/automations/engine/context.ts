@@ -1,0 +1,101 @@
+import type { Pool } from 'pg';
+import type { StepInput } from '../../contract/run-workflow.ts';
+import { parsePayload } from '../../filters/payload.ts';
+import type { PlannedStep } from '../definitions/plan.ts';
+import type { RunContext, StepResult } from '../expressions/context.ts';
+import { readJson } from './json-text.ts';
+import { type CarriedRun, readEnded, readItem, readRun, type StepRow } from './load-store.ts';
+import type { Plans, ReadyPlan } from './plans.ts';
+
+/** All that a step's evaluation needs. */
+export type Loaded = { run: CarriedRun; ready: ReadyPlan; step: PlannedStep; context: RunContext };
+
+/** Reads a run and builds the context of one of its steps as of now. Throws RunSuperseded for a round that is over. */
+export async function loadStep(
+  { pool, plans }: { pool: Pool; plans: Plans },
+  input: StepInput,
+  now: Date,
+): Promise<Loaded> {
+  const run = await readRun(pool, input);
+  const ready = await plans(run);
+  const step = ready.steps.get(input.stepId);
+  if (step === undefined) throw new Error(`Version ${run.version} of ${run.workflowId} has no step ${input.stepId}`);
+  const rows = await readEnded(pool, run.id, input.iteration);
+  const { item, index } = await itemOf(pool, run.id, ready, input);
+  return { run, ready, step, context: contextOf({ run, ready, rows, item, index, now }) };
+}
+
+/** The present item of the innermost loop around the step. */
+async function itemOf(
+  pool: Pool,
+  runId: string,
+  ready: ReadyPlan,
+  { stepId, iteration }: StepInput,
+): Promise<{ item: unknown; index: number }> {
+  const loopId = ready.loopsAround.get(stepId)?.at(-1);
+  if (loopId === undefined || iteration === '') return { item: null, index: -1 };
+  return readLoopItem(pool, { runId, loopId, iteration });
+}
+
+/** The item that an iteration stands for, of the loop that it is in. */
+export async function readLoopItem(
+  pool: Pool,
+  { runId, loopId, iteration }: { runId: string; loopId: string; iteration: string },
+): Promise<{ item: unknown; index: number }> {
+  const places = iteration.split('.');
+  const index = Number(places.at(-1));
+  const text = await readItem(pool, { runId, loopId, iteration: places.slice(0, -1).join('.'), item: index });
+  return { item: text === undefined ? null : parsePayload(text), index };
+}
+
+export function contextOf({
+  run,
+  ready,
+  rows,
+  item,
+  index,
+  now,
+}: {
+  run: CarriedRun;
+  ready: ReadyPlan;
+  rows: readonly StepRow[];
+  item: unknown;
+  index: number;
+  now: Date;
+}): RunContext {
+  const startedAt = (run.startedAt ?? now).toISOString();
+  return {
+    event: {
+      id: run.messageId ?? '',
+      eventType: run.eventType ?? '',
+      channelId: run.channelId ?? '',
+      payload: payloadOf(run),
+      metadata: run.metadata ?? {},
+      publishedAt: run.publishedAt?.toISOString() ?? startedAt,
+    },
+    // In the order of their numbers: within a loop the present item's result stands behind one of the same step outside.
+    steps: Object.fromEntries(rows.map((row) => [row.stepId, resultOf(row)])),
+    vars: Object.assign(
+      {},
+      ...rows.map(({ assigned }) => (assigned === null ? {} : (parsePayload(assigned) as object))),
+    ) as Record<string, unknown>,
+    item,
+    index,
+    workflow: { id: run.workflowId, name: ready.name, version: run.version },
+    run: { id: run.id, startedAt, now: now.toISOString(), test: false },
+  };
+}
+
+/** The message's payload, or the run's own. Null where retention or an erasure has removed the message's. */
+function payloadOf({ messageId, payload, input }: CarriedRun): unknown {
+  const text = messageId === null ? input : payload;
+  return text === null ? null : parsePayload(text);
+}
+
+const resultOf = ({ status, output, errorCode, errorMessage, attempts }: StepRow): StepResult => ({
+  // `as`: a step with a way has one of these.
+  status: status as StepResult['status'],
+  output: output === null ? null : (readJson(output)?.value ?? null),
+  error: errorCode === null ? null : { code: errorCode, message: errorMessage ?? '' },
+  attempts,
+});

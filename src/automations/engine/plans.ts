@@ -1,0 +1,49 @@
+import { LRUCache } from 'lru-cache';
+import type { RunOutline } from '../../contract/run-outline.ts';
+import { outlineOf, planOf } from '../definitions/compile.ts';
+import type { Plan, PlannedStep } from '../definitions/plan.ts';
+import { loopsAround } from './shape.ts';
+
+/** One version of a definition, ready to run. */
+export type ReadyPlan = {
+  name: string;
+  plan: Plan;
+  steps: ReadonlyMap<string, PlannedStep>;
+  outline: RunOutline;
+  /** The loops around a step, outermost first. */
+  loopsAround: ReadonlyMap<string, readonly string[]>;
+};
+
+/** The stored JSON texts of a version; undefined where its workflow is gone. */
+export type FindVersion = (
+  workflowId: string,
+  version: number,
+) => Promise<{ name: string; trigger: string; steps: string } | undefined>;
+
+export type Plans = (run: { workflowId: string; version: number }) => Promise<ReadyPlan>;
+
+// Characters of definitions that a process remembers. A version never changes; its workflow's name may, and is read again then.
+const KEPT = 8_000_000;
+const FOR_MS = 60_000;
+
+/** Compiles versions of definitions and remembers them. Rejects for a version that is not there. */
+export function createPlans(findVersion: FindVersion): Plans {
+  const known = new LRUCache<string, ReadyPlan>({ maxSize: KEPT, ttl: FOR_MS });
+  return async ({ workflowId, version }) => {
+    const key = `${workflowId} ${version}`;
+    const held = known.get(key);
+    if (held !== undefined) return held;
+    const found = await findVersion(workflowId, version);
+    if (found === undefined) throw new Error(`Version ${version} of ${workflowId} is gone`);
+    const plan = planOf(JSON.parse(found.trigger), JSON.parse(found.steps));
+    const ready = {
+      name: found.name,
+      plan,
+      steps: new Map(plan.steps.map((step) => [step.id, step])),
+      outline: outlineOf(plan),
+      loopsAround: loopsAround(plan),
+    };
+    known.set(key, ready, { size: found.trigger.length + found.steps.length + 1 });
+    return ready;
+  };
+}

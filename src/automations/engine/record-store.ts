@@ -1,0 +1,172 @@
+import type { Pool } from 'pg';
+import { WORKFLOW_BOUNDS } from '../../contract/run-outline.ts';
+import type { StepInput } from '../../contract/run-workflow.ts';
+import type { Way } from '../../contract/run-ways.ts';
+import type { StepResult } from '../expressions/context.ts';
+import { RunSuperseded, StepFailed } from './step-failure.ts';
+
+export type StepType = string;
+
+/** The end of a step as it is recorded. Texts are JSON. */
+export type StepEnd = {
+  type: StepType;
+  status: StepResult['status'];
+  way: Way;
+  input?: string;
+  output?: string;
+  assigned?: string;
+  error?: { code: string; message: string };
+  /** When it began; absent for a step whose beginning is recorded already. */
+  startedAt?: Date;
+};
+
+// The run's row is written with each step: it counts, and says whether this round is still the one to record.
+const IN_ROUND = 'id = $1 AND round = $4 AND finished_at IS NULL';
+// A run that waited for a time goes on.
+const IS_MOVING = `status = CASE status WHEN 'waiting' THEN 'running' ELSE status END`;
+
+const END = `
+  WITH run AS (
+    UPDATE runs SET executions = executions + CASE WHEN $14 THEN 1 ELSE 0 END, output_bytes = output_bytes + $13, ${IS_MOVING}
+    WHERE ${IN_ROUND} RETURNING id, environment_id, executions
+  )
+  INSERT INTO run_steps AS s (run_id, step_id, iteration, environment_id, number, type, status, way, input, output, assigned,
+    error_code, error_message, attempts, started_at, finished_at)
+  SELECT run.id, $2, $3, run.environment_id, run.executions, $5, $6, $7, $8, $9, $10, $11, $12, 1, $15, now() FROM run
+  ON CONFLICT (run_id, step_id, iteration) DO UPDATE SET status = excluded.status, way = excluded.way,
+    input = coalesce(excluded.input, s.input), output = excluded.output, assigned = excluded.assigned,
+    error_code = excluded.error_code, error_message = excluded.error_message, until = NULL, finished_at = excluded.finished_at,
+    number = CASE WHEN $14 THEN excluded.number ELSE s.number END,
+    attempts = s.attempts + CASE WHEN $14 THEN 1 ELSE 0 END,
+    started_at = CASE WHEN $14 THEN excluded.started_at ELSE s.started_at END
+  RETURNING number`;
+
+/** Records the end of a step, and counts it where its beginning was not recorded. Throws RunSuperseded. */
+export async function recordEnd(
+  pool: Pool,
+  { runId, round, stepId, iteration }: StepInput,
+  end: StepEnd,
+): Promise<void> {
+  // An item is no step: its steps are counted.
+  const isNew = end.startedAt !== undefined && end.type !== 'item';
+  const { rowCount } = await pool.query({
+    name: 'record_run_step',
+    text: END,
+    values: [
+      runId,
+      stepId,
+      iteration,
+      round,
+      end.type,
+      end.status,
+      end.way,
+      end.input ?? null,
+      end.output ?? null,
+      end.assigned ?? null,
+      end.error?.code ?? null,
+      end.error?.message ?? null,
+      Buffer.byteLength(end.output ?? '') + Buffer.byteLength(end.assigned ?? ''),
+      isNew,
+      end.startedAt ?? new Date(),
+    ],
+  });
+  if (rowCount === 0) throw new RunSuperseded(`Round ${round} of ${runId} is over`);
+}
+
+const BEGIN = `
+  WITH run AS (
+    UPDATE runs SET executions = executions + 1, ${IS_MOVING} WHERE ${IN_ROUND} RETURNING id, environment_id, executions
+  )
+  INSERT INTO run_steps AS s (run_id, step_id, iteration, environment_id, number, type, status, input, until, attempts, started_at)
+  SELECT run.id, $2, $3, run.environment_id, run.executions, $5, $6, $7, $8, 1, $9 FROM run
+  ON CONFLICT (run_id, step_id, iteration) DO UPDATE SET status = excluded.status, input = excluded.input, until = excluded.until,
+    number = excluded.number, attempts = s.attempts + 1, started_at = excluded.started_at, error_code = NULL, error_message = NULL
+  RETURNING number`;
+
+/** Records that a step has begun, with what it was resolved to. Throws RunSuperseded. */
+export async function recordBeginning(
+  pool: Pool,
+  { runId, round, stepId, iteration }: StepInput,
+  begun: { type: StepType; status: 'running' | 'waiting'; input: string; until?: Date; startedAt: Date },
+): Promise<void> {
+  const { rowCount } = await pool.query({
+    name: 'begin_run_step',
+    text: BEGIN,
+    values: [
+      runId,
+      stepId,
+      iteration,
+      round,
+      begun.type,
+      begun.status,
+      begun.input,
+      begun.until ?? null,
+      begun.startedAt,
+    ],
+  });
+  if (rowCount === 0) throw new RunSuperseded(`Round ${round} of ${runId} is over`);
+}
+
+/**
+ * A run of which nothing is under way but delays is waiting, and takes no place of its worker any more.
+ */
+export async function recordWaiting(pool: Pool, { runId, round }: Pick<StepInput, 'runId' | 'round'>): Promise<void> {
+  await pool.query({
+    name: 'wait_run',
+    text: `UPDATE runs SET status = 'waiting', holder = NULL WHERE id = $1 AND round = $2 AND status = 'running' AND NOT EXISTS (
+      SELECT FROM run_steps s WHERE s.run_id = $1 AND s.status = 'running' AND s.type NOT IN ('foreach', 'parallel'))`,
+    values: [runId, round],
+  });
+}
+
+/** Counts another attempt of a step that has begun. Throws RunSuperseded. */
+export async function recordAttempt(pool: Pool, { runId, round, stepId, iteration }: StepInput): Promise<void> {
+  const { rowCount } = await pool.query({
+    name: 'attempt_run_step',
+    text: `UPDATE run_steps SET attempts = attempts + 1 WHERE run_id = $1 AND step_id = $2 AND iteration = $3 AND way IS NULL
+      AND EXISTS (SELECT FROM runs WHERE ${IN_ROUND})`,
+    values: [runId, stepId, iteration, round],
+  });
+  if (rowCount === 0) throw new RunSuperseded(`Round ${round} of ${runId} is over`);
+}
+
+/**
+ * Records an attempt that failed, of a step that will be tried again: by its answer, which its policy counts, or by the death of its
+ * worker, which it does not.
+ */
+export async function recordFailure(
+  pool: Pool,
+  { runId, stepId, iteration }: StepInput,
+  { code, message, isCrash }: { code: string; message: string; isCrash: boolean },
+): Promise<{ failures: number; crashes: number } | undefined> {
+  const { rows } = await pool.query<{ failures: number; crashes: number }>({
+    name: 'fail_run_step',
+    text: `UPDATE run_steps SET error_code = $4, error_message = $5, failures = failures + CASE WHEN $6 THEN 0 ELSE 1 END,
+        crashes = crashes + CASE WHEN $6 THEN 1 ELSE 0 END
+      WHERE run_id = $1 AND step_id = $2 AND iteration = $3 AND way IS NULL RETURNING failures, crashes`,
+    values: [runId, stepId, iteration, code, message, isCrash],
+  });
+  return rows[0];
+}
+
+/** Throws StepFailed for a run that has taken as many steps as it may. */
+export function refuseTooMany({ executions }: { executions: number }): void {
+  if (executions < WORKFLOW_BOUNDS.executions) return;
+  throw new StepFailed(
+    'TOO_MANY_STEPS',
+    `a run takes at most ${WORKFLOW_BOUNDS.executions} steps, those of loops included`,
+  );
+}
+
+/** Throws StepFailed for an output that is too large, by itself or together with those of the run. */
+export function refuseTooLarge({ outputBytes }: { outputBytes: number }, ...texts: (string | undefined)[]): void {
+  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text ?? ''), 0);
+  const limit = WORKFLOW_BOUNDS.outputBytes;
+  if (bytes > limit) throw new StepFailed('PAYLOAD_TOO_LARGE', `its output has ${bytes} bytes, and may have ${limit}`);
+  const left = WORKFLOW_BOUNDS.contextBytes - outputBytes;
+  if (bytes > left)
+    throw new StepFailed(
+      'PAYLOAD_TOO_LARGE',
+      `its output has ${bytes} bytes, and the outputs of a run ${WORKFLOW_BOUNDS.contextBytes} together, of which ${Math.max(0, left)} are left`,
+    );
+}

@@ -1,0 +1,25 @@
+import type { EndRunInput, OpenedRun, RunInput } from '../../contract/run-workflow.ts';
+import { stepKey } from '../../contract/run-ways.ts';
+import { readRun, readWays } from './load-store.ts';
+import { recordEndOfRun, recordOpening } from './round-store.ts';
+import type { EngineDependencies } from './take-step.ts';
+
+/**
+ * Begins a round, or goes on with it after continue-as-new: the outline, and the ways that are recorded already. Throws RunSuperseded for
+ * a round that is over.
+ */
+export async function openRun(deps: EngineDependencies, input: RunInput, carrier: string): Promise<OpenedRun> {
+  const run = await readRun(deps.pool, input);
+  const { outline } = await deps.plans(run);
+  await recordOpening(deps.pool, input, carrier);
+  const ways = await readWays(deps.pool, input.runId, ['']);
+  return {
+    outline,
+    ways: Object.fromEntries(ways.map(({ stepId, iteration, way }) => [stepKey(stepId, iteration), way])),
+  };
+}
+
+/** Records the end of a round, once. A run that somebody else has ended stays as it is. */
+export async function endRun(deps: Pick<EngineDependencies, 'pool'>, end: EndRunInput): Promise<void> {
+  await recordEndOfRun(deps.pool, end);
+}

@@ -1,0 +1,225 @@
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import { WORKFLOW_BOUNDS } from '../../contract/run-outline.ts';
+import type { BegunDelay, StepInput, Taken } from '../../contract/run-workflow.ts';
+import { type Way, wayAfterFailure, wayTo, wayToEnd } from '../../contract/run-ways.ts';
+import { isUnreachable } from '../../db/until-reachable.ts';
+import type { Clock } from '../../dependencies.ts';
+import { SenderClosedError } from '../../outbound/connections.ts';
+import type { PlannedStep } from '../definitions/plan.ts';
+import type { RunContext } from '../expressions/context.ts';
+import { ExpressionFailed, type StepExpressions } from '../expressions/expressions.ts';
+import { type Loaded, loadStep } from './context.ts';
+import { jsonText } from './json-text.ts';
+import { readStep } from './load-store.ts';
+import type { Plans } from './plans.ts';
+import {
+  recordBeginning,
+  recordEnd,
+  recordWaiting,
+  refuseTooLarge,
+  refuseTooMany,
+  type StepEnd,
+} from './record-store.ts';
+import { RunSuperseded, StepFailed } from './step-failure.ts';
+
+export type EngineDependencies = {
+  pool: Pool;
+  log: Logger;
+  clock: Clock;
+  plans: Plans;
+  expressions: Pick<StepExpressions, 'evaluate' | 'resolve'>;
+};
+
+/** A pure step's result: its output, and the way it chose where its kind chooses one. */
+export type Result = { output: unknown; way?: Way; assigned?: unknown; error?: { code: string; message: string } };
+
+/**
+ * Takes one step that touches nothing but the record: evaluates, records and returns its way. A step that has ended returns the way it
+ * took. Rejects while PostgreSQL is out of reach, and with RunSuperseded.
+ */
+export async function takeStep(deps: EngineDependencies, input: StepInput): Promise<Taken> {
+  const known = await readStep(deps.pool, input);
+  if (known !== undefined && known.way !== null) return { way: known.way };
+  const startedAt = deps.clock();
+  const loaded = await loadStep(deps, input, startedAt);
+  const end = await endOfStep(deps, loaded, () => resultOf(deps, loaded.step, loaded.context));
+  await recordEnd(deps.pool, input, { ...end, startedAt });
+  return { way: end.way };
+}
+
+/** The end of a step by its work, by the expression that leaves it out, or by a failure. Rejects only for what another try can mend. */
+export async function endOfStep(
+  deps: Pick<EngineDependencies, 'log' | 'expressions'>,
+  loaded: Loaded,
+  work: () => Result | Promise<Result>,
+  { hasBegun = false }: { hasBegun?: boolean } = {},
+): Promise<StepEnd> {
+  const { step, run } = loaded;
+  try {
+    if (!hasBegun) {
+      refuseTooMany(run);
+      if (isLeftOut(deps, loaded)) return { type: step.type, status: 'skipped', way: wayTo(step.next) };
+    }
+    const { output: raw, way = wayTo(step.next), assigned, error } = await work();
+    const output = jsonText(reshaped(deps, loaded, raw));
+    const assignedText = assigned === undefined ? undefined : jsonText(assigned);
+    refuseTooLarge(run, output, assignedText);
+    return {
+      type: step.type,
+      status: error === undefined ? 'completed' : 'failed',
+      way,
+      output,
+      ...(assignedText !== undefined && { assigned: assignedText }),
+      ...(error !== undefined && { error }),
+    };
+  } catch (failure) {
+    return failedEnd(step, stepFailure(deps, loaded, failure));
+  }
+}
+
+export function failedEnd(step: PlannedStep, { code, message }: StepFailed): StepEnd {
+  return { type: step.type, status: 'failed', way: wayAfterFailure(step, code), error: { code, message } };
+}
+
+/** What a thrown value means for its step; throws on what another try can mend, and what is no fault of the step. */
+export function stepFailure(
+  { log }: Pick<EngineDependencies, 'log'>,
+  { step, run }: Pick<Loaded, 'step' | 'run'>,
+  failure: unknown,
+): StepFailed {
+  if (failure instanceof StepFailed) return failure;
+  if (failure instanceof ExpressionFailed) return new StepFailed('EXPRESSION', failure.message);
+  const isOfProcess =
+    failure instanceof RunSuperseded || failure instanceof SenderClosedError || isUnreachable(failure);
+  if (isOfProcess) throw failure;
+  log.error(
+    { err: failure, runId: run.id, stepId: step.id },
+    'a step failed by a fault of the service; its run goes on by onError',
+  );
+  return new StepFailed('INTERNAL', 'a fault of the service; its log has the reason');
+}
+
+export const isLeftOut = (
+  { expressions }: Pick<EngineDependencies, 'expressions'>,
+  { step, context }: Loaded,
+): boolean => step.if !== undefined && !truth(step.if, expressions.evaluate(step.if, context));
+
+/** `output` of a step reads its result as `steps.<its own id>.output`. */
+function reshaped(
+  { expressions }: Pick<EngineDependencies, 'expressions'>,
+  { step, context }: Loaded,
+  output: unknown,
+): unknown {
+  if (step.output === undefined) return output;
+  const own = { status: 'completed', output, error: null, attempts: 1 } as const;
+  return expressions.resolve(step.output, { ...context, steps: { ...context.steps, [step.id]: own } });
+}
+
+function truth(expression: string, value: unknown): boolean {
+  if (typeof value === 'boolean') return value;
+  throw new StepFailed('EXPRESSION', `${expression}: must give true or false`);
+}
+
+function resultOf({ expressions }: EngineDependencies, step: PlannedStep, context: RunContext): Result {
+  const evaluate = (expression: string): unknown => expressions.evaluate(expression, context);
+  const resolve = (template: unknown): unknown => expressions.resolve(template, context);
+  switch (step.type) {
+    case 'action':
+      if (step.action !== 'log') throw new StepFailed('INTERNAL', `the action ${step.action} is not supported yet`);
+      return { output: resolve(step.config) };
+    case 'condition': {
+      const result = truth(step.expression, evaluate(step.expression));
+      const chosen = result ? step.whenTrue : step.whenFalse;
+      return { output: { result }, way: wayTo(chosen === undefined ? step.next : chosen) };
+    }
+    case 'switch': {
+      const index = step.cases.findIndex(({ when }) => truth(when, evaluate(when)));
+      const chosen = index === -1 ? step.default : step.cases[index]?.next;
+      return { output: { case: index === -1 ? null : index }, way: wayTo(chosen === undefined ? step.next : chosen) };
+    }
+    case 'filter': {
+      const passed = truth(step.expression, evaluate(step.expression));
+      return { output: { passed }, ...(!passed && { way: wayTo(null) }) };
+    }
+    case 'transform': {
+      const assigned = resolve(step.assign);
+      return { output: resolve(step.set), ...(Object.keys(step.assign).length > 0 && { assigned }) };
+    }
+    case 'end':
+      return endResult(step, resolve);
+    case 'delay':
+    case 'foreach':
+    case 'parallel':
+    case 'wait_for_event':
+    case 'approval':
+    case 'workflow':
+      throw new StepFailed('INTERNAL', `a step of the type ${step.type} is not supported yet`);
+    default:
+      return step satisfies never;
+  }
+}
+
+function endResult({ status, error }: PlannedStep & { type: 'end' }, resolve: (template: unknown) => unknown): Result {
+  const message = error === undefined ? undefined : resolve(error.message);
+  return {
+    output: null,
+    way: wayToEnd(status),
+    ...(error !== undefined && {
+      error: { code: error.code, message: typeof message === 'string' ? message : jsonText(message) },
+    }),
+  };
+}
+
+/** Begins a delay, or finds its end where it has begun: the same instant however often it is asked for. */
+export async function beginDelay(deps: EngineDependencies, input: StepInput): Promise<BegunDelay> {
+  const known = await readStep(deps.pool, input);
+  if (known !== undefined && known.way !== null) return { way: known.way };
+  if (known !== undefined && known.until !== null) return { until: known.until.getTime() };
+  const startedAt = deps.clock();
+  const loaded = await loadStep(deps, input, startedAt);
+  const { step, run } = loaded;
+  let until: Date;
+  try {
+    refuseTooMany(run);
+    if (isLeftOut(deps, loaded)) {
+      await recordEnd(deps.pool, input, { type: step.type, status: 'skipped', way: wayTo(step.next), startedAt });
+      return { way: wayTo(step.next) };
+    }
+    until = endOfDelay(deps, loaded, startedAt);
+  } catch (failure) {
+    const end = failedEnd(step, stepFailure(deps, loaded, failure));
+    await recordEnd(deps.pool, input, { ...end, startedAt });
+    return { way: end.way };
+  }
+  const record = jsonText({ until });
+  await recordBeginning(deps.pool, input, { type: step.type, status: 'waiting', input: record, until, startedAt });
+  await recordWaiting(deps.pool, input);
+  return { until: until.getTime() };
+}
+
+const dateTime = z.iso.datetime({ offset: true });
+
+function endOfDelay({ expressions }: EngineDependencies, { step, context }: Loaded, now: Date): Date {
+  if (step.type !== 'delay') throw new Error(`${step.id} is no delay`);
+  if (step.until === undefined) return new Date(now.getTime() + (step.forMs ?? 0));
+  const text = expressions.resolve(step.until, context);
+  const read = dateTime.safeParse(text);
+  if (!read.success) throw new StepFailed('EXPRESSION', 'until: is no date-time such as 2026-01-31T12:00:00Z');
+  const until = new Date(read.data);
+  if (until.getTime() > now.getTime() + WORKFLOW_BOUNDS.waitMs)
+    throw new StepFailed('EXPRESSION', 'until: is more than 365 days away');
+  return until;
+}
+
+/** Ends a delay whose time has come. */
+export async function endDelay(deps: EngineDependencies, input: StepInput): Promise<Taken> {
+  const known = await readStep(deps.pool, input);
+  if (known !== undefined && known.way !== null) return { way: known.way };
+  const loaded = await loadStep(deps, input, deps.clock());
+  const work = (): Result => ({ output: { resumedAt: deps.clock() } });
+  const end = await endOfStep(deps, loaded, work, { hasBegun: true });
+  await recordEnd(deps.pool, input, end);
+  return { way: end.way };
+}

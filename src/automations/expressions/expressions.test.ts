@@ -1,0 +1,110 @@
+import { describe, expect, test } from '@jest/globals';
+import type { RunContext } from './context.ts';
+import { createStepExpressions } from './expressions.ts';
+
+const { check, evaluate, resolve } = createStepExpressions();
+
+const context: RunContext = {
+  event: {
+    id: 'msg_1',
+    eventType: 'order.created',
+    channelId: 'chn_1',
+    payload: {
+      amount: 12.5,
+      id: 12345678901234567890n,
+      name: 'Ada',
+      note: '{{ secrets.CRM }}',
+      none: null,
+      list: [1, 2],
+    },
+    metadata: { source: 'web' },
+    publishedAt: '2026-01-31T12:00:00.000Z',
+  },
+  steps: { 'get-user': { status: 'completed', output: { body: { id: 7 } }, error: null, attempts: 1 } },
+  vars: { total: 3 },
+  item: 'x',
+  index: 2,
+  workflow: { id: 'wfl_1', name: 'Orders', version: 1 },
+  run: { id: 'run_1', startedAt: '2026-01-31T12:00:00.000Z', now: '2026-01-31T12:00:01.000Z', test: false },
+};
+
+describe('an expression gives a JSON value:', () => {
+  test.each<[string, unknown]>([
+    ['event.payload.amount * 2', 25],
+    ['event.payload.id', 12345678901234567890n],
+    ['size(event.payload.list)', 2],
+    ['index + 1', 3],
+    ['timestamp(run.now)', '2026-01-31T12:00:01.000Z'],
+    ['timestamp(run.now) - timestamp(run.startedAt)', '1s'],
+    ['event.payload.?missing', null],
+    ['event.payload.?name', 'Ada'],
+    ['{"a": [index]}', { a: [2] }],
+    ['steps["get-user"].output.body.id', 7],
+    ['event.metadata.source', 'web'],
+    ['event.payload.none', null],
+    ['item == "x" && vars.total > 2', true],
+  ])('%s', (expression, value) => {
+    expect(evaluate(expression, context)).toEqual(value);
+  });
+
+  test.each([
+    ['event.payload.missing', 'event.payload.missing: line 1:15: No such key: missing'],
+    ['1.0 / 0.0', '1.0 / 0.0: is not a finite number'],
+    ['type(1)', 'type(1): is a type and no value'],
+  ])('%s fails, and says so', (expression, reason) => {
+    expect(() => evaluate(expression, context)).toThrow(reason);
+  });
+
+  test('a message whose metadata have a key "constructor" is read as any other', () => {
+    const event = { ...context.event, metadata: { constructor: 'x' } };
+    expect(evaluate('event.metadata.constructor', { ...context, event })).toBe('x');
+  });
+});
+
+describe('a template', () => {
+  test('that is one expression keeps the kind of its value, and inside a text it becomes text', () => {
+    const template = {
+      whole: '{{ event.payload.amount }}',
+      text: 'Hello {{ event.payload.name }}, {{ event.payload.list }}{{ event.payload.none }}!',
+      map: '{{ {"a": {"b": 1}} }}',
+      quoted: '{{ "}}" }}',
+      kept: [1, true, null, 'plain'],
+    };
+    expect(resolve(template, context)).toEqual({
+      whole: 12.5,
+      text: 'Hello Ada, [1,2]!',
+      map: { a: { b: 1 } },
+      quoted: '}}',
+      kept: [1, true, null, 'plain'],
+    });
+  });
+
+  test('shows the name of a secret in its place, and the secret where it is asked for', () => {
+    const template = 'Bearer {{ secrets.CRM }}';
+    expect(resolve(template, context)).toBe('Bearer [secret CRM]');
+    expect(resolve(template, context, (name) => `${name}!`)).toBe('Bearer CRM!');
+  });
+
+  test('takes no secret where a message asks for it', () => {
+    expect(resolve('{{ event.payload.note }}', context, () => 'told')).toBe('{{ secrets.CRM }}');
+  });
+
+  test('that is not closed fails', () => {
+    expect(() => resolve('a {{ event.id', context)).toThrow('"{{" at character 3 is not closed by "}}"');
+  });
+});
+
+describe('before any run', () => {
+  test('the steps that an expression reads are known, and its type', () => {
+    expect(check('steps.a.output.b == steps["c-d"].output.e')).toEqual({ type: 'bool', steps: new Set(['a', 'c-d']) });
+    expect(check('event.payload.a').type).toBe('dyn');
+  });
+
+  test.each([
+    ['steps[event.id].output', 'line 1:1: a step is named as steps.id or steps["id"], with its id written out'],
+    ['size(steps) > 1', 'line 1:6: a step is named as steps.id or steps["id"], with its id written out'],
+    ['evnt.id', 'line 1:1: Unknown variable: evnt'],
+  ])('%s is refused', (expression, reason) => {
+    expect(() => check(expression)).toThrow(reason);
+  });
+});

@@ -1,0 +1,53 @@
+/** A piece of a text with templates: what is written out, or an expression with the place of its first character. */
+export type Piece = { text: string } | { expression: string; at: number };
+
+/**
+ * The pieces of a text that may hold `{{ CEL }}`. Throws an Error where one is not closed. A quote, or a bracket of a map, in an
+ * expression does not end it.
+ */
+export function piecesOf(text: string): readonly Piece[] {
+  const pieces: Piece[] = [];
+  let at = 0;
+  for (let open = text.indexOf('{{'); open !== -1; open = text.indexOf('{{', at)) {
+    const close = endOfExpression(text, open + 2);
+    if (close === undefined) throw new Error(`"{{" at character ${open + 1} is not closed by "}}"`);
+    if (open > at) pieces.push({ text: text.slice(at, open) });
+    pieces.push({ expression: text.slice(open + 2, close), at: open + 2 });
+    at = close + 2;
+  }
+  if (at < text.length || pieces.length === 0) pieces.push({ text: text.slice(at) });
+  return pieces;
+}
+
+/** Where the brackets stand that close the expression which begins at `from`. */
+function endOfExpression(text: string, from: number): number | undefined {
+  let depth = 0;
+  for (let at = from; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === '"' || character === "'") at = endOfQuoted(text, at, character);
+    else if (character === '{') depth += 1;
+    else if (character === '}' && depth > 0) depth -= 1;
+    else if (character === '}' && text[at + 1] === '}') return at;
+  }
+  return undefined;
+}
+
+function endOfQuoted(text: string, open: number, quote: string): number {
+  let at = open + 1;
+  while (at < text.length && text[at] !== quote) at += text[at] === '\\' ? 2 : 1;
+  return at;
+}
+
+/** The name of a secret, where an expression is nothing but `secrets.NAME`. */
+export function secretIn(expression: string): string | undefined {
+  return /^\s*secrets\.([A-Za-z_][A-Za-z0-9_]{0,63})\s*$/.exec(expression)?.[1];
+}
+
+/** All texts of a template with their paths, `body.items[0].name`; keys are no templates. */
+export function* textsOf(template: unknown, path: string): Generator<{ path: string; text: string }> {
+  if (typeof template === 'string') yield { path, text: template };
+  else if (Array.isArray(template))
+    for (const [index, item] of template.entries()) yield* textsOf(item, `${path}[${index}]`);
+  else if (typeof template === 'object' && template !== null)
+    for (const [key, member] of Object.entries(template)) yield* textsOf(member, `${path}.${key}`);
+}

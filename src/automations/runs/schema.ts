@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { idOf, time, wholeNumber } from '../../http/answer-fields.ts';
+import { fieldsOf } from '../../http/fields.ts';
+import { enumQuery, pageQuery, windowQuery } from '../../http/query.ts';
+import { STEP_TYPES, TRIGGER_TYPES } from '../../contract/run-outline.ts';
+import { ExactJson } from '../../kernel/exact-json.ts';
+import { RUN_STATUSES, RUN_STEP_STATUSES } from '../../kernel/statuses.ts';
+
+/** A JSON value that goes out as it is stored. */
+const json = z.codec(z.unknown(), z.instanceof(ExactJson), {
+  decode: (value) => new ExactJson(JSON.stringify(value)),
+  encode: ({ text }): unknown => JSON.parse(text),
+});
+
+/** `payload`: what expressions read as `event.payload`; default: an empty object. */
+export const startRunBody = fieldsOf({ payload: z.record(z.string(), z.unknown()).exactOptional() });
+
+export const listRunsOfWorkflowQuery = pageQuery.extend({
+  status: enumQuery(RUN_STATUSES).optional(),
+  /** Bounds the time at which the run was made. */
+  ...windowQuery,
+});
+export const listRunsQuery = listRunsOfWorkflowQuery.extend({ workflowId: z.string().optional() });
+export type ListRuns = z.output<typeof listRunsQuery>;
+
+const error = z.strictObject({
+  code: z.string().describe('Code of the error, such as `HTTP_404` or `TIMEOUT`.'),
+  message: z.string().describe('The same for people.'),
+});
+
+const shape = {
+  id: idOf('run'),
+  workflowId: idOf('workflow').describe('Workflow that it is a run of.'),
+  definitionVersion: wholeNumber.describe('Version of the definition that it keeps to its end.'),
+  status: z.enum(RUN_STATUSES).describe('How far it has come.'),
+  trigger: z
+    .strictObject({
+      type: z.enum(TRIGGER_TYPES).describe('Kind of the trigger.'),
+      messageId: idOf('message').exactOptional().describe('Message that began it.'),
+      channelId: idOf('channel').exactOptional().describe('Channel of that message.'),
+    })
+    .describe('How it began.'),
+  createdAt: time.describe('When it was made.'),
+  startedAt: time.exactOptional().describe('When its first step could begin. Absent before.'),
+  finishedAt: time.exactOptional().describe('When it ended. Absent before.'),
+  error: error
+    .extend({ stepId: z.string().exactOptional().describe('Step that failed.') })
+    .exactOptional()
+    .describe('Why it failed, or waits for a person.'),
+  reason: z.string().exactOptional().describe('Why it was cancelled.'),
+  output: json.exactOptional().describe('Output of the `end` step that ended it.'),
+};
+
+const step = z.strictObject({
+  id: z.string().describe('Id of the step in the definition.'),
+  iteration: z
+    .string()
+    .describe('Places of its items in the loops around it, from 0, joined by dots. Empty outside loops.'),
+  type: z
+    .enum([...STEP_TYPES, 'item'])
+    .describe('Kind of the step. `item` is an item of a foreach, once it has ended.'),
+  status: z.enum(RUN_STEP_STATUSES).describe('How far it has come.'),
+  input: json.exactOptional().describe('What it was resolved to, and is sent by all of its attempts.'),
+  output: json.exactOptional().describe('Its result.'),
+  error: error.exactOptional().describe('Why its last attempt failed.'),
+  attempts: wholeNumber.describe('Attempts so far.'),
+  crashes: wholeNumber
+    .exactOptional()
+    .describe('Attempts whose worker stopped before their result was recorded. They may have had their effect.'),
+  startedAt: time.describe('When it began.'),
+  finishedAt: time.exactOptional().describe('When it ended. Absent before.'),
+});
+export type RunStep = z.output<typeof step>;
+
+/** A run as lists show it. */
+export const runSummaryAnswer = z.strictObject(shape);
+export type RunSummary = z.output<typeof runSummaryAnswer>;
+
+/** A run with every step that has begun, in their order. */
+export const runAnswer = z.strictObject({
+  ...shape,
+  steps: z.array(step).describe('Steps that have begun, in the order in which they did.'),
+});
+export type Run = z.output<typeof runAnswer>;

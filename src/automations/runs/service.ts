@@ -1,0 +1,142 @@
+import { wakeForRuns } from '../../db/due-runs.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import type { RecordAudit } from '../../identity/audit/record.ts';
+import type { EnvironmentCaller } from '../../identity/caller.ts';
+import { ApiError, invalidField, notFound } from '../../kernel/api-error.ts';
+import { memberSpan, wholeSpan } from '../../kernel/exact-json.ts';
+import { isId } from '../../kernel/ids.ts';
+import { idsWithin, windowText } from '../../kernel/instant.ts';
+import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/page.ts';
+import type { RunStatus } from '../../kernel/statuses.ts';
+import type { ListRuns, Run, RunSummary } from './schema.ts';
+import * as store from './store.ts';
+
+export type Runs = {
+  /** Begins a run by hand. `bodyText`: its payload is kept digit for digit. CONFLICT while the workflow is not active. */
+  start(caller: EnvironmentCaller, workflowId: string, bodyText: string): Promise<Run>;
+  /** Newest first. A filter that names nothing gives an empty list. */
+  list(caller: EnvironmentCaller, query: ListRuns): Promise<Page<RunSummary>>;
+  /** The runs of one workflow, deleted or not. */
+  listOf(caller: EnvironmentCaller, workflowId: string, query: ListRuns): Promise<Page<RunSummary>>;
+  get(caller: EnvironmentCaller, runId: string): Promise<Run>;
+  /** Steps under way are cut off; what they have done stays done. CONFLICT for a run that has ended. */
+  cancel(caller: EnvironmentCaller, runId: string): Promise<Run>;
+  /** Goes on from the steps that failed, with the results of all others. CONFLICT for a run that is under way or completed. */
+  retry(caller: EnvironmentCaller, runId: string): Promise<Run>;
+};
+
+/** Bytes of the payload of a run that is begun by hand; as a message's. */
+const PAYLOAD_BYTES = 262_144;
+
+export function createRuns(
+  { tenants, pool, newId, clock }: Pick<Dependencies, 'tenants' | 'pool' | 'newId' | 'clock'>,
+  { audit }: { audit: { record: RecordAudit } },
+): Runs {
+  const get = async (caller: EnvironmentCaller, runId: string): Promise<Run> => {
+    const run = isId('run', runId)
+      ? await tenants.within(caller, (transaction) => store.findRun(transaction, caller.environmentId, runId))
+      : undefined;
+    if (run === undefined) throw notFound('run');
+    return run;
+  };
+
+  const list = async (caller: EnvironmentCaller, query: ListRuns): Promise<Page<RunSummary>> => {
+    const { environmentId } = caller;
+    const { cursor: _, limit, since, until, ...filter } = query;
+    const scope: ListScope = {
+      list: 'runs',
+      environmentId,
+      filters: { ...filter, ...windowText({ since, until }) },
+    };
+    const ids = idsWithin('run', { since, until });
+    const page = pageRequest(scope, query);
+    const rows = await tenants.list(caller, (transaction) =>
+      store.findRuns(transaction, { environmentId, ...filter, ids }, page),
+    );
+    return toPage(scope, limit, rows, (run) => run);
+  };
+
+  /** Changes a run that is there, or says by its status why it cannot be. */
+  const change = async (
+    caller: EnvironmentCaller,
+    runId: string,
+    {
+      action,
+      make,
+      refusal,
+    }: {
+      action: 'run.cancelled' | 'run.retried';
+      make: typeof store.retryRun;
+      refusal: (status: RunStatus) => string;
+    },
+  ): Promise<Run> => {
+    const { status } = await get(caller, runId);
+    const { environmentId } = caller;
+    const isChanged = await tenants.onConnection(caller, async (connection) => {
+      if (!(await make(connection, { id: runId, environmentId }))) return false;
+      await audit.record(connection, caller, { action, target: { id: runId } });
+      return true;
+    });
+    if (!isChanged) throw new ApiError('CONFLICT', refusal(status));
+    await wakeForRuns(pool);
+    return get(caller, runId);
+  };
+
+  return {
+    get,
+    list,
+
+    async start(caller, workflowId, bodyText) {
+      const { environmentId } = caller;
+      const input = payloadIn(bodyText);
+      const id = newId('run');
+      await tenants.within(caller, async (transaction) => {
+        const workflow = isId('workflow', workflowId)
+          ? await store.findToRun(transaction, environmentId, workflowId)
+          : undefined;
+        if (workflow === undefined) throw notFound('workflow');
+        if (workflow.status !== 'active')
+          throw new ApiError('CONFLICT', `The workflow is ${workflow.status}; activate it before starting a run`);
+        const { version } = workflow;
+        await store.insertRun(transaction, { id, environmentId, workflowId, version, input, now: clock() });
+        await audit.record(transaction, caller, { action: 'run.started', target: { id } });
+      });
+      await wakeForRuns(pool);
+      return get(caller, id);
+    },
+
+    async listOf(caller, workflowId, query) {
+      const isThere =
+        isId('workflow', workflowId) &&
+        (await tenants.within(caller, (transaction) =>
+          store.workflowExists(transaction, caller.environmentId, workflowId),
+        ));
+      if (!isThere) throw notFound('workflow');
+      return list(caller, { ...query, workflowId });
+    },
+
+    cancel: (caller, runId) =>
+      change(caller, runId, {
+        action: 'run.cancelled',
+        make: (connection, run) =>
+          store.cancelRun(connection, { ...run, reason: `cancelled by ${caller.principal.id}` }),
+        refusal: (status) => `The run is ${status}`,
+      }),
+
+    retry: (caller, runId) =>
+      change(caller, runId, {
+        action: 'run.retried',
+        make: store.retryRun,
+        refusal: (status) => `The run is ${status}; only one that failed, was cancelled or is paused can be retried`,
+      }),
+  };
+}
+
+/** The payload's own text in a body that has been validated. */
+function payloadIn(bodyText: string): string {
+  const span = bodyText === '' ? undefined : memberSpan(bodyText, wholeSpan(bodyText), 'payload');
+  const text = span === undefined ? '{}' : bodyText.slice(span.start, span.end);
+  if (Buffer.byteLength(text) > PAYLOAD_BYTES)
+    throw invalidField('payload', `must have at most ${PAYLOAD_BYTES} bytes`);
+  return text;
+}

@@ -1,0 +1,163 @@
+import type { PoolClient } from 'pg';
+import type { DatabaseTransaction } from '../../db/client.ts';
+import type { Run as RunRow, RunStep as StepRow } from '../../db/generated/client.ts';
+import type { TriggerType } from '../../contract/run-outline.ts';
+import { ExactJson } from '../../kernel/exact-json.ts';
+import { timeOfId } from '../../kernel/ids.ts';
+import type { IdRange } from '../../kernel/instant.ts';
+import type { PageRequest } from '../../kernel/page.ts';
+import type { RunStatus, RunStepStatus } from '../../kernel/statuses.ts';
+import type { Run, RunStep, RunSummary } from './schema.ts';
+
+export type RunFilter = {
+  environmentId: string;
+  workflowId?: string | undefined;
+  status?: RunStatus | undefined;
+  ids: IdRange;
+};
+
+/** Runs, newest first, one more than asked for. */
+export async function findRuns(
+  transaction: DatabaseTransaction,
+  { environmentId, workflowId, status, ids }: RunFilter,
+  { limit, after }: PageRequest,
+): Promise<RunSummary[]> {
+  const below = [ids.before, after].filter((bound) => bound !== undefined).toSorted()[0];
+  const rows = await transaction.run.findMany({
+    where: {
+      environmentId,
+      ...(workflowId !== undefined && { workflowId }),
+      ...(status !== undefined && { status }),
+      id: { ...(ids.from !== undefined && { gte: ids.from }), ...(below !== undefined && { lt: below }) },
+    },
+    orderBy: { id: 'desc' },
+    take: limit + 1,
+  });
+  return rows.map(toSummary);
+}
+
+export async function findRun(
+  transaction: DatabaseTransaction,
+  environmentId: string,
+  id: string,
+): Promise<Run | undefined> {
+  const row = await transaction.run.findFirst({ where: { id, environmentId } });
+  if (row === null) return undefined;
+  const steps = await transaction.runStep.findMany({
+    where: { runId: id, environmentId },
+    orderBy: [{ number: 'asc' }, { startedAt: 'asc' }],
+  });
+  return { ...toSummary(row), steps: steps.map(toStep) };
+}
+
+/** The version that a new run of this workflow takes, and whether it may begin; undefined for one that is missing. */
+export async function findToRun(
+  transaction: DatabaseTransaction,
+  environmentId: string,
+  id: string,
+): Promise<{ status: string; version: number } | undefined> {
+  const row = await transaction.workflow.findFirst({
+    where: { id, environmentId, deletedAt: null },
+    select: { status: true, version: true },
+  });
+  return row ?? undefined;
+}
+
+/** Whether the workflow was ever there: the runs of a deleted one stay readable. */
+export async function workflowExists(
+  transaction: DatabaseTransaction,
+  environmentId: string,
+  id: string,
+): Promise<boolean> {
+  return (await transaction.workflow.count({ where: { id, environmentId } })) > 0;
+}
+
+/** A run that a person begins. */
+export async function insertRun(
+  transaction: DatabaseTransaction,
+  run: { id: string; environmentId: string; workflowId: string; version: number; input: string; now: Date },
+): Promise<void> {
+  const { now, ...columns } = run;
+  await transaction.run.create({ data: { ...columns, triggerType: 'manual' satisfies TriggerType, dueAt: now } });
+}
+
+const CANCEL = `
+  WITH run AS (
+    UPDATE runs SET status = 'cancelled', reason = $3, finished_at = now(), holder = NULL,
+      due_at = CASE WHEN carrier IS NULL THEN NULL ELSE now() END
+    WHERE id = $1 AND environment_id = $2 AND finished_at IS NULL RETURNING id
+  ), steps AS (
+    UPDATE run_steps s SET status = 'cancelled', finished_at = now() FROM run WHERE s.run_id = run.id AND s.finished_at IS NULL
+  )
+  SELECT FROM run`;
+
+/** Ends a run that has not ended; a worker tells its Temporal workflow. False where it had ended. */
+export async function cancelRun(
+  connection: PoolClient,
+  { id, environmentId, reason }: { id: string; environmentId: string; reason: string },
+): Promise<boolean> {
+  const { rowCount } = await connection.query(CANCEL, [id, environmentId, reason]);
+  return rowCount === 1;
+}
+
+// Steps whose failure ended the run, and those that it cut off, are taken again; all others keep their results and their ways.
+const RETRY = `
+  WITH run AS (
+    UPDATE runs SET status = 'pending', round = round + 1, due_at = now(), carrier = NULL, holder = NULL, finished_at = NULL,
+      error_code = NULL, error_message = NULL, error_step = NULL, reason = NULL, output = NULL
+    WHERE id = $1 AND environment_id = $2 AND status IN ('failed', 'cancelled', 'paused') RETURNING id
+  ), steps AS (
+    UPDATE run_steps s SET status = 'pending', way = NULL, input = CASE WHEN s.type = 'foreach' THEN s.input END, output = NULL,
+      until = CASE WHEN s.type = 'delay' THEN s.until END, failures = 0, crashes = 0, finished_at = NULL
+    FROM run WHERE s.run_id = run.id AND (s.way IN ('failure', 'pause') OR s.way LIKE 'end:%' OR s.status = 'cancelled')
+  )
+  SELECT FROM run`;
+
+/** The next round of a run that did not complete, from the steps that failed. False for any other. */
+export async function retryRun(
+  connection: PoolClient,
+  { id, environmentId }: { id: string; environmentId: string },
+): Promise<boolean> {
+  const { rowCount } = await connection.query(RETRY, [id, environmentId]);
+  return rowCount === 1;
+}
+
+const errorOf = (code: string | null, message: string | null) =>
+  code === null ? {} : { error: { code, message: message ?? '' } };
+
+function toSummary(row: RunRow): RunSummary {
+  const { error } = errorOf(row.errorCode, row.errorMessage);
+  return {
+    id: row.id,
+    workflowId: row.workflowId,
+    definitionVersion: row.version,
+    // `as`: the columns are only ever written from these lists.
+    status: row.status as RunStatus,
+    trigger: {
+      type: row.triggerType as TriggerType,
+      ...(row.messageId !== null && { messageId: row.messageId }),
+      ...(row.channelId !== null && { channelId: row.channelId }),
+    },
+    createdAt: timeOfId('run', row.id) ?? new Date(0),
+    ...(row.startedAt !== null && { startedAt: row.startedAt }),
+    ...(row.finishedAt !== null && { finishedAt: row.finishedAt }),
+    ...(error !== undefined && { error: { ...error, ...(row.errorStep !== null && { stepId: row.errorStep }) } }),
+    ...(row.reason !== null && { reason: row.reason }),
+    ...(row.output !== null && { output: new ExactJson(row.output) }),
+  };
+}
+
+const toStep = (row: StepRow): RunStep => ({
+  id: row.stepId,
+  iteration: row.iteration,
+  // `as`: the columns are only ever written from these lists.
+  type: row.type as RunStep['type'],
+  status: row.status as RunStepStatus,
+  ...(row.input !== null && row.type !== 'parallel' && { input: new ExactJson(row.input) }),
+  ...(row.output !== null && { output: new ExactJson(row.output) }),
+  ...errorOf(row.errorCode, row.errorMessage),
+  attempts: row.attempts,
+  ...(row.crashes > 0 && { crashes: row.crashes }),
+  startedAt: row.startedAt,
+  ...(row.finishedAt !== null && { finishedAt: row.finishedAt }),
+});

@@ -1,0 +1,123 @@
+import type { Pool } from 'pg';
+import type { RunInput } from '../../contract/run-workflow.ts';
+
+/** A run that waits for a worker: to be started, or to be told in Temporal that it was cancelled. */
+export type DueRun = RunInput & {
+  status: 'pending' | 'cancelled';
+  environmentId: string;
+  workflowId: string;
+  workflowName: string;
+  triggerType: string;
+  messageId: string | null;
+  carrier: string | null;
+};
+
+// A worker that dies with its claims leaves them due again after this time. Starting twice is harmless.
+const CLAIM_SECONDS = 30;
+
+const CLAIM = `
+  WITH room AS (
+    SELECT greatest(0, $2 - count(*))::int AS free FROM runs WHERE holder = $1 AND status IN ('pending', 'running')
+  ), cancelled AS (
+    SELECT id FROM runs WHERE due_at <= now() AND status = 'cancelled' ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED
+  ), pending AS (
+    SELECT id FROM runs WHERE due_at <= now() AND status = 'pending' ORDER BY due_at
+    LIMIT least($3, (SELECT free FROM room)) FOR UPDATE SKIP LOCKED
+  )
+  UPDATE runs r SET due_at = now() + make_interval(secs => ${CLAIM_SECONDS}), looked_at = now(),
+    holder = CASE WHEN r.status = 'pending' THEN $1 END
+  FROM workflows w
+  WHERE r.id IN (SELECT id FROM cancelled UNION ALL SELECT id FROM pending) AND w.id = r.workflow_id
+  RETURNING r.id AS "runId", r.round, r.status, r.environment_id AS "environmentId", r.workflow_id AS "workflowId",
+    w.name AS "workflowName", r.trigger_type AS "triggerType", r.message_id AS "messageId", r.carrier`;
+
+/**
+ * Claims due runs, oldest first: as many as this worker has room for beside those that it has admitted and that have not ended, at most
+ * `most` at once.
+ */
+export async function claimDue(
+  pool: Pool,
+  { holder, room, most }: { holder: string; room: number; most: number },
+): Promise<DueRun[]> {
+  const { rows } = await pool.query<DueRun>({ name: 'claim_runs', text: CLAIM, values: [holder, room, most] });
+  return rows;
+}
+
+/** Claims that could not be served are due again. */
+export async function releaseClaims(pool: Pool, runIds: readonly string[]): Promise<void> {
+  await pool.query('UPDATE runs SET due_at = now(), holder = NULL WHERE id = ANY ($1) AND due_at IS NOT NULL', [
+    runIds,
+  ]);
+}
+
+/** Temporal has been told of the cancellation. */
+export async function recordCancelTold(pool: Pool, { runId, round }: RunInput): Promise<void> {
+  await pool.query(`UPDATE runs SET due_at = NULL WHERE id = $1 AND round = $2 AND status = 'cancelled'`, [
+    runId,
+    round,
+  ]);
+}
+
+/** Ms until the next run is due; negative for one that is, undefined without any. */
+export async function nextDueInMs(pool: Pool): Promise<number | undefined> {
+  const { rows } = await pool.query<{ inMs: number }>({
+    name: 'next_run_due',
+    text: `SELECT (extract(epoch FROM due_at - clock_timestamp()) * 1000)::float8 AS "inMs"
+      FROM runs WHERE due_at IS NOT NULL ORDER BY due_at LIMIT 1`,
+  });
+  return rows[0]?.inMs;
+}
+
+/** Carried runs that the reconciler has not looked at for so many seconds, those that it has not seen for longest first. */
+export async function findUnseen(
+  pool: Pool,
+  { seconds, most }: { seconds: number; most: number },
+): Promise<(RunInput & { carrier: string })[]> {
+  const { rows } = await pool.query<RunInput & { carrier: string }>({
+    name: 'find_unseen_runs',
+    text: `SELECT id AS "runId", round, carrier FROM runs
+      WHERE carrier IS NOT NULL AND finished_at IS NULL AND due_at IS NULL
+        AND looked_at < now() - make_interval(secs => $1) ORDER BY looked_at LIMIT $2`,
+    values: [seconds, most],
+  });
+  return rows;
+}
+
+/** The Temporal workflow of this run is there. */
+export async function recordSeen(pool: Pool, runIds: readonly string[]): Promise<void> {
+  await pool.query('UPDATE runs SET looked_at = now() WHERE id = ANY ($1)', [runIds]);
+}
+
+/** The Temporal workflow of this round is gone: the next one goes on from the record. False where that was done already. */
+export async function beginNextRound(pool: Pool, { runId, round }: RunInput): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `UPDATE runs SET round = round + 1, status = 'pending', due_at = now(), carrier = NULL, holder = NULL
+     WHERE id = $1 AND round = $2 AND finished_at IS NULL AND status <> 'paused'`,
+    [runId, round],
+  );
+  return rowCount === 1;
+}
+
+/** Temporal's store is new: all carried runs go on from the record. Returns their number. */
+export async function abandonRuns(pool: Pool): Promise<number> {
+  const { rowCount } = await pool.query(
+    `UPDATE runs SET round = round + 1, status = 'pending', due_at = now(), carrier = NULL, holder = NULL
+     WHERE carrier IS NOT NULL AND finished_at IS NULL`,
+  );
+  return rowCount ?? 0;
+}
+
+/** A run that a person ended in Temporal is cancelled. False where it had ended. */
+export async function recordCancelled(pool: Pool, { runId, round }: RunInput, reason: string): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `WITH run AS (
+       UPDATE runs SET status = 'cancelled', reason = $3, finished_at = now(), due_at = NULL, holder = NULL
+       WHERE id = $1 AND round = $2 AND finished_at IS NULL AND status <> 'paused' RETURNING id
+     ), steps AS (
+       UPDATE run_steps s SET status = 'cancelled', finished_at = now() FROM run WHERE s.run_id = run.id AND s.finished_at IS NULL
+     )
+     SELECT FROM run`,
+    [runId, round, reason],
+  );
+  return rowCount === 1;
+}

@@ -1,0 +1,42 @@
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import type { Carriers } from '../../temporal/carriers.ts';
+import { beginNextRound, findUnseen, recordCancelled, recordSeen } from './due-store.ts';
+import { ENDED_IN_TEMPORAL } from './starting-loop.ts';
+
+// A carried run is looked at a minute after it was last seen: one that moves is not asked for more often, however long it waits.
+const UNSEEN_SECONDS = 60;
+// Runs looked at per pass. With many that wait for months each is looked at the less often.
+const LOOKED_AT_ONCE = 200;
+
+/**
+ * One pass over runs that Temporal carries. A run that was terminated or cancelled there ends here; one whose Temporal workflow is gone
+ * goes on in its next round. Safe to repeat, and in several workers at once.
+ */
+export async function reconcileRuns({
+  pool,
+  log,
+  carriers,
+}: {
+  pool: Pool;
+  log: Logger;
+  carriers: Pick<Carriers, 'stateOf' | 'terminatedRuns'>;
+}): Promise<void> {
+  let cancelled = 0;
+  let again = 0;
+  for (const terminated of await carriers.terminatedRuns())
+    if (await recordCancelled(pool, terminated, ENDED_IN_TEMPORAL)) cancelled += 1;
+  const seen: string[] = [];
+  for (const run of await findUnseen(pool, { seconds: UNSEEN_SECONDS, most: LOOKED_AT_ONCE })) {
+    const state = await carriers.stateOf(run.carrier);
+    if (state === 'running') seen.push(run.runId);
+    else if (state === 'cancelled') cancelled += (await recordCancelled(pool, run, ENDED_IN_TEMPORAL)) ? 1 : 0;
+    else again += (await beginNextRound(pool, run)) ? 1 : 0;
+  }
+  if (seen.length > 0) await recordSeen(pool, seen);
+  if (cancelled + again > 0)
+    log.info(
+      { cancelled, again },
+      'the reconciler cancelled runs that were ended in Temporal, or begins their next round',
+    );
+}

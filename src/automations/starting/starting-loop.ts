@@ -1,0 +1,112 @@
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import type { Carriers } from '../../temporal/carriers.ts';
+import type { CancelRun, StartRun } from '../../temporal/start-run.ts';
+import {
+  beginNextRound,
+  claimDue,
+  type DueRun,
+  nextDueInMs,
+  recordCancelled,
+  recordCancelTold,
+  releaseClaims,
+} from './due-store.ts';
+
+// Runs of one worker that have begun and neither ended nor wait. The embedded Temporal begins 50 to 100 Temporal workflows a second on
+// two cores; a burst of thousands waits in PostgreSQL, where it costs nothing.
+const ROOM = 100;
+const CLAIMED_AT_ONCE = 50;
+// All workers together look so often for runs whose notification was lost.
+const POLL_MS = 500;
+// Rest while there is no room, or after a claim that found others.
+const LOOK_AGAIN_MS = 50;
+const PAUSE_AFTER_FAILURE_MS = 1_000;
+
+type StartingDependencies = {
+  pool: Pool;
+  log: Logger;
+  holder: string;
+  startRun: StartRun;
+  cancelRun: CancelRun;
+  carriers: Pick<Carriers, 'stateOf'>;
+  /** Ms until this process's turn of a look that all make every so many ms. */
+  lookInMs(everyMs: number): number;
+};
+
+/** Starts runs that are due and cancels those that were cancelled, until `stop`, which waits for the work under way. */
+export function startStartingRuns(deps: StartingDependencies): { wake(): void; stop(): Promise<void> } {
+  const { pool, log, holder, lookInMs } = deps;
+  let isStopping = false;
+  let isWoken = false;
+  let wakeUp = (): void => {};
+
+  const rest = (ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      if (isStopping || isWoken) return resolve();
+      const timer = setTimeout(resolve, ms);
+      wakeUp = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+
+  /** Returns the ms until the next look. */
+  const look = async (): Promise<number> => {
+    try {
+      const inMs = await nextDueInMs(pool);
+      if (inMs === undefined || inMs > 0) return Math.min(inMs ?? POLL_MS, lookInMs(POLL_MS));
+      const claimed = await claimDue(pool, { holder, room: ROOM, most: CLAIMED_AT_ONCE });
+      const handled = await Promise.allSettled(claimed.map((run) => handle(deps, run)));
+      const failed = claimed.filter((_, index) => handled[index]?.status === 'rejected');
+      if (failed.length === 0) return LOOK_AGAIN_MS;
+      await releaseClaims(
+        pool,
+        failed.map(({ runId }) => runId),
+      );
+      throw handled.find((each) => each.status === 'rejected')?.reason;
+    } catch (error) {
+      log.warn({ err: error }, 'runs that are due wait for a moment; this worker looks again');
+      return PAUSE_AFTER_FAILURE_MS;
+    }
+  };
+
+  const run = async (): Promise<void> => {
+    while (!isStopping) {
+      isWoken = false;
+      await rest(await look());
+    }
+  };
+
+  const running = run();
+  return {
+    wake() {
+      isWoken = true;
+      wakeUp();
+    },
+    async stop() {
+      isStopping = true;
+      wakeUp();
+      await running;
+    },
+  };
+}
+
+async function handle(deps: StartingDependencies, run: DueRun): Promise<void> {
+  const { pool, startRun, cancelRun } = deps;
+  if (run.status === 'cancelled') {
+    if (run.carrier !== null) await cancelRun(run.carrier);
+    return recordCancelTold(pool, run);
+  }
+  const { workflowId, isNew } = await startRun(run);
+  if (!isNew) await settleKnown(deps, run, workflowId);
+}
+
+/** An id that Temporal knows already: it runs and will open its run, or it was closed before it could. */
+async function settleKnown({ pool, carriers }: StartingDependencies, run: DueRun, workflowId: string): Promise<void> {
+  const state = await carriers.stateOf(workflowId);
+  if (state === 'cancelled') await recordCancelled(pool, run, ENDED_IN_TEMPORAL);
+  else if (state === 'gone') await beginNextRound(pool, run);
+}
+
+/** The reason of a run that a person terminated or cancelled in Temporal. */
+export const ENDED_IN_TEMPORAL = 'ended in Temporal';

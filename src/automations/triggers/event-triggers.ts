@@ -1,0 +1,33 @@
+import { planOf } from '../definitions/compile.ts';
+import { triggerFilter } from '../definitions/trigger-filter.ts';
+
+/** An active workflow that begins with messages of a channel. `filter` is of the language of subscriptions. */
+export type EventTrigger = {
+  workflowId: string;
+  version: number;
+  eventTypes: readonly string[];
+  filter?: string;
+};
+
+/**
+ * The trigger of a workflow as publishing asks it; undefined where it does not cover the channel. A stored one that cannot be read begins
+ * nothing: it must not be what stops the channel's publishers.
+ */
+export function eventTriggerOf(
+  { workflowId, version, trigger }: { workflowId: string; version: number; trigger: string },
+  channelId: string,
+): EventTrigger | undefined {
+  const planned = readTrigger(trigger);
+  if (planned?.type !== 'event' || planned.source !== 'channel') return undefined;
+  const { channelIds, eventTypes, filter } = planned;
+  if (channelIds.length > 0 && !channelIds.includes(channelId)) return undefined;
+  return { workflowId, version, eventTypes, ...(filter !== undefined && { filter: triggerFilter(filter) }) };
+}
+
+function readTrigger(trigger: string) {
+  try {
+    return planOf(JSON.parse(trigger), []).trigger;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,81 @@
+import type { RetryPolicy } from './retry-policy.ts';
+
+/** Kinds of steps. `action` has kinds of its own. Spec §2 shows `action`; the others are ours. */
+export const STEP_TYPES = [
+  'action',
+  'condition',
+  'switch',
+  'filter',
+  'transform',
+  'delay',
+  'wait_for_event',
+  'approval',
+  'foreach',
+  'parallel',
+  'workflow',
+  'end',
+] as const;
+export type StepType = (typeof STEP_TYPES)[number];
+
+/** Kinds of actions. `log` touches nothing: an action that names none of them is kept as sent, and does as `log` does. */
+export const ACTIONS = ['http', 'publish', 'connector', 'log'] as const;
+export type Action = (typeof ACTIONS)[number];
+
+/** Kinds of triggers. Spec §2 shows `event`; the others are ours. */
+export const TRIGGER_TYPES = ['event', 'webhook', 'schedule', 'manual'] as const;
+export type TriggerType = (typeof TRIGGER_TYPES)[number];
+
+/** Bounds of definitions and of runs (docs/workflows.md). */
+export const WORKFLOW_BOUNDS = {
+  steps: 100,
+  definitionBytes: 262_144,
+  /** Levels of foreach and parallel inside each other. */
+  nesting: 2,
+  items: 1_000,
+  branches: 10,
+  cases: 20,
+  /** Items of one foreach at a time. */
+  concurrency: 20,
+  waitMs: 365 * 86_400_000,
+  /** Steps that one run executes, those of loops included. */
+  executions: 10_000,
+  /** Bytes of JSON that a step's output may have, and that all outputs of a run may have. */
+  outputBytes: 262_144,
+  contextBytes: 1_048_576,
+  /** Runs that a run may start by a message or a step, one below the other. */
+  chainDepth: 10,
+  activeWorkflows: 100,
+} as const;
+
+/** Where a run goes when a step has failed for good. Of several branches the first one that names the error's code, or `*`, is taken. */
+export type OnError = 'fail' | 'continue' | 'pause' | readonly { errors: readonly string[]; next: string }[];
+
+/** All that every step has. Times in ms. */
+type OutlineOfAnyStep = {
+  /** For people who look at the Temporal UI; at most 200 characters. */
+  label: string;
+  /** The step behind this one, where its kind names no other; null ends its chain. */
+  next: string | null;
+  /** Whether an expression decides that the step is left out. */
+  isConditional: boolean;
+  onError: OnError;
+};
+
+/** What a Temporal workflow has to know of a step. Expressions and templates stay in PostgreSQL, where its activities read them. */
+export type OutlineStep = OutlineOfAnyStep &
+  (
+    | {
+        type: 'action';
+        action: Action;
+        timeoutMs: number;
+        retryPolicy: RetryPolicy;
+        nonRetryableErrors: readonly string[];
+      }
+    | { type: 'condition' | 'switch' | 'filter' | 'transform' | 'end' | 'delay' | 'wait_for_event' | 'approval' }
+    | { type: 'foreach'; body: string; concurrency: number; onItemError: 'fail' | 'continue' }
+    | { type: 'parallel'; branches: readonly string[]; mode: 'all' | 'race' }
+    | { type: 'workflow'; isAwaited: boolean; timeoutMs: number }
+  );
+
+/** The steps of a run, by their ids. `entry` is the first one's; a definition without steps has none. */
+export type RunOutline = { entry: string | null; steps: Readonly<Record<string, OutlineStep>> };

@@ -1,0 +1,31 @@
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import type { Database } from './client.ts';
+
+/** Workers LISTEN on this channel for runs of workflows. */
+export const DUE_RUNS_CHANNEL = 'posthorn_runs';
+
+type Notifying = Pick<Database, '$queryRaw'> | Pick<Pool, 'query'>;
+
+/** Wakes every worker once the surrounding transaction, if there is one, commits: a run is to be started or cancelled. */
+export async function wakeForRuns(db: Notifying): Promise<void> {
+  if ('query' in db) await db.query('SELECT pg_notify($1, $2)', [DUE_RUNS_CHANNEL, '']);
+  else await db.$queryRaw`SELECT pg_notify(${DUE_RUNS_CHANNEL}, '')::text`;
+}
+
+/**
+ * Wakes workers behind the transactions of publishes, one notification at a time. Nothing waits for it, and workers look by themselves
+ * if it is lost.
+ */
+export function createRunsWaker(pool: Pool, log: Logger): () => void {
+  let isWaking = false;
+  return () => {
+    if (isWaking) return;
+    isWaking = true;
+    wakeForRuns(pool)
+      .catch((error: unknown) => log.debug({ err: error }, 'workers were not woken for runs; they look by themselves'))
+      .finally(() => {
+        isWaking = false;
+      });
+  };
+}

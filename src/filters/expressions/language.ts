@@ -1,0 +1,93 @@
+/** What expressions may say: their variables, and what they may call. */
+export type Language = {
+  /** With their types in CEL. */
+  variables: Readonly<Record<string, string>>;
+  /** Functions by name, with the numbers of arguments they take. */
+  functions: ReadonlyMap<string, readonly number[]>;
+  /** Functions that are called on a value. */
+  methods: ReadonlyMap<string, readonly number[]>;
+  /**
+   * Whether an expression makes texts and lists, which are counted while it is evaluated. One that makes none has a cost that is known
+   * beforehand, whatever its variables hold (cost.ts).
+   */
+  isBuilding: boolean;
+  /** Levels of comprehensions inside each other. */
+  nesting: number;
+};
+
+const FUNCTIONS: Language['functions'] = new Map([
+  ['bool', [1]],
+  ['double', [1]],
+  ['duration', [1]],
+  ['dyn', [1]],
+  ['has', [1]],
+  ['int', [1]],
+  ['size', [1]],
+  ['string', [1]],
+  ['timestamp', [1]],
+  ['type', [1]],
+]);
+
+/** Left out: bytes, and functions that ask for a time zone, which this process's own would change. */
+const METHODS: Language['methods'] = new Map([
+  ['all', [2]],
+  ['exists', [2]],
+  ['exists_one', [2]],
+  ['filter', [2]],
+  ['bind', [3]],
+  ['contains', [1]],
+  ['endsWith', [1]],
+  ['lowerAscii', [0]],
+  ['matches', [1]],
+  ['size', [0]],
+  ['startsWith', [1]],
+  ['upperAscii', [0]],
+  ['hasValue', [0]],
+  ['none', [0]],
+  ['of', [1]],
+  ['or', [1]],
+  ['orValue', [1]],
+  ['value', [0]],
+  ['getDate', [0]],
+  ['getDayOfMonth', [0]],
+  ['getDayOfWeek', [0]],
+  ['getFullYear', [0]],
+  ['getHours', [0]],
+  ['getMilliseconds', [0]],
+  ['getMinutes', [0]],
+  ['getMonth', [0]],
+  ['getSeconds', [0]],
+]);
+
+/** Filters of subscriptions and of event triggers: one message, and a bound that is known when the filter is saved. */
+export const FILTERS: Language = {
+  variables: { eventType: 'string', payload: 'map', metadata: 'map<string, string>' },
+  functions: FUNCTIONS,
+  methods: METHODS,
+  isBuilding: false,
+  nesting: 1,
+};
+
+/** Steps of workflows: a run's context (src/automations/expressions/context.ts). */
+export const STEPS: Language = {
+  variables: {
+    event: 'map',
+    steps: 'map',
+    vars: 'map',
+    item: 'dyn',
+    index: 'int',
+    workflow: 'map',
+    run: 'map',
+  },
+  functions: FUNCTIONS,
+  methods: new Map([
+    ...METHODS,
+    ['map', [2, 3]],
+    ['join', [0, 1]],
+    ['split', [1]],
+    ['substring', [1, 2]],
+    ['trim', [0]],
+  ]),
+  isBuilding: true,
+  nesting: 2,
+};

@@ -1,0 +1,80 @@
+import { exampleId } from './example-ids.ts';
+import type { OperationText } from './operation-text.ts';
+
+const trigger = { type: 'event', config: { channelId: exampleId('channel'), eventTypes: ['order.created'] } };
+const steps = [
+  { id: 'large', type: 'filter', config: { expression: 'event.payload.total > 100' }, next: 'note' },
+  { id: 'note', type: 'action', config: { action: 'log', text: 'Order {{ event.payload.id }}' } },
+];
+
+/** Workflows and their runs. */
+export const automationTexts: Readonly<Record<string, OperationText>> = {
+  'POST /v1/workflows': {
+    summary: 'Make a workflow',
+    description:
+      'A new workflow is a draft unless `status` says otherwise. Trigger and steps are checked whole: `details.errors` has everything that is wrong with them.',
+    example: { body: { name: 'Large orders', trigger, steps } },
+  },
+  'GET /v1/workflows': {
+    summary: 'List workflows',
+    description: 'Workflows of the environment, the newest first.',
+    example: { query: { status: 'active' } },
+  },
+  'POST /v1/workflows/validate': {
+    summary: 'Check a definition',
+    description: 'Says everything that speaks against such a workflow, and stores nothing.',
+    example: { body: { trigger, steps } },
+  },
+  'GET /v1/workflows/:workflowId': {
+    summary: 'Get a workflow',
+    description: 'Shows one workflow, with trigger and steps as their author wrote them.',
+  },
+  'PATCH /v1/workflows/:workflowId': {
+    summary: 'Change a workflow',
+    description:
+      'Changes the fields that are given; `trigger` and `steps` are replaced as a whole. New runs take the change at once, and runs under way keep the definition that they began with.',
+    example: { body: { name: 'Very large orders' } },
+  },
+  'DELETE /v1/workflows/:workflowId': {
+    summary: 'Delete a workflow',
+    description: 'No further run begins. Runs under way go on, and all of them stay readable.',
+  },
+  'POST /v1/workflows/:workflowId/activate': {
+    summary: 'Activate a workflow',
+    description: 'Runs begin from now on. CONFLICT, with all of it in `details.errors`, while something is missing.',
+  },
+  'POST /v1/workflows/:workflowId/pause': {
+    summary: 'Pause a workflow',
+    description: 'No further run begins until it is activated again. Runs under way go on.',
+  },
+  'POST /v1/workflows/:workflowId/runs': {
+    summary: 'Start a run',
+    description:
+      'Begins a run by hand. Expressions read `payload` as `event.payload`. CONFLICT while the workflow is not active.',
+    example: { body: { payload: { id: 'A-17', total: 120 } } },
+  },
+  'GET /v1/workflows/:workflowId/runs': {
+    summary: 'List the runs of a workflow',
+    description: 'Runs of one workflow, the newest first, those of a deleted one too.',
+    example: { query: { status: 'failed' } },
+  },
+  'GET /v1/runs': {
+    summary: 'List runs',
+    description: 'Runs of the environment, the newest first.',
+    example: { query: { status: 'failed' } },
+  },
+  'GET /v1/runs/:runId': {
+    summary: 'Get a run',
+    description: 'Shows one run with every step that has begun: its input, output, error, attempts and times.',
+  },
+  'POST /v1/runs/:runId/cancel': {
+    summary: 'Cancel a run',
+    description:
+      'Ends a run. Steps under way are cut off, and what they have done stays done. CONFLICT for one that has ended.',
+  },
+  'POST /v1/runs/:runId/retry': {
+    summary: 'Retry a run',
+    description:
+      'Goes on with a run that failed, was cancelled or is paused: from the steps that failed, under the same definition, with the results of all others. CONFLICT for any other.',
+  },
+};

@@ -1,0 +1,139 @@
+import { isAscii } from 'node:buffer';
+import type { Dispatcher } from 'undici';
+import type { AddressGuard } from './address-guard.ts';
+import { createConnections, type Lease, SenderClosedError } from './connections.ts';
+import { startDeadline } from './deadline.ts';
+import { type AttemptError, classifyError } from './error-class.ts';
+import { exchange } from './exchange.ts';
+import { headerRecord } from './response-content.ts';
+import { parseRetryAfter } from './retry-after.ts';
+
+/** Origins whose idle connections are kept, and requests to one of them at a time. */
+const MAX_ORIGINS = 1_000;
+const PER_ORIGIN = 100;
+
+/** Headers that the sender or the protocol sets. An author's own are left out, as those of a subscription are. */
+const OURS: ReadonlySet<string> = new Set([
+  'accept-encoding',
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'user-agent',
+]);
+
+const GIVEN_UP = new Error('given up');
+
+export type OutgoingRequest = {
+  method: string;
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  body?: Buffer;
+  /** Total time in ms: waiting for a free connection, DNS, TCP, TLS, request, answer and its body. */
+  timeoutMs: number;
+  /** The body is read so far. */
+  maxBytes: number;
+};
+
+/** An answer with complete headers, whatever its status. `isCut`: the body is longer than was read, or broke off. */
+export type SentRequest = {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+  isCut: boolean;
+  latencyMs: number;
+  /** The wait that a 429 or 503 asks for, in ms. */
+  retryAfterMs: number | undefined;
+};
+
+export type RequestSender = {
+  /** `error` where no complete headers came. Rejects after `close` alone. */
+  send(request: OutgoingRequest): Promise<SentRequest | { error: AttemptError }>;
+  close(): Promise<void>;
+};
+
+/**
+ * Sends requests of workflows under the rules of webhooks: HTTP/1.1 through the guard's connector, at most one try, no redirect followed,
+ * nothing decoded. Unlike a webhook's, any method may be asked for, and the answer's body is of use.
+ */
+export function createRequestSender({ guard, version }: { guard: AddressGuard; version: string }): RequestSender {
+  const userAgent = `posthorn/${version}`;
+  const connections = createConnections({
+    connect: guard.connect,
+    perGroup: PER_ORIGIN,
+    maxOrigins: MAX_ORIGINS,
+    maxConnections: Number.POSITIVE_INFINITY,
+  });
+
+  const exchanged = async (
+    target: { origin: string; path: string },
+    request: OutgoingRequest,
+  ): Promise<SentRequest> => {
+    const start = performance.now();
+    const deadline = startDeadline(request.timeoutMs);
+    let lease: Lease | undefined;
+    try {
+      const free = connections.acquire(target.origin, '', deadline);
+      const taken = free instanceof Promise ? await free : free;
+      lease = taken;
+      deadline.onEnd('no complete answer came', taken.destroy);
+      const answer = await exchange(taken, {
+        // `as`: undici refuses what is no method, and the schema of definitions has a list.
+        method: request.method as Dispatcher.HttpMethod,
+        path: target.path,
+        headers: headersOf(request.headers, userAgent),
+        body: request.body ?? null,
+        readBytes: request.maxBytes,
+      });
+      if (answer.isWhole) taken.release();
+      const { status } = answer;
+      const headers = headerRecord(answer.headers);
+      return {
+        status,
+        headers,
+        body: textOf(answer.body),
+        isCut: !answer.isWhole,
+        latencyMs: Math.round(answer.at - start),
+        retryAfterMs:
+          status === 429 || status === 503 ? parseRetryAfter(headers['retry-after'] ?? '', new Date()) : undefined,
+      };
+    } finally {
+      deadline.stop();
+      // Does nothing after a whole answer.
+      lease?.destroy(GIVEN_UP);
+    }
+  };
+
+  return {
+    async send(request) {
+      // Checked for each request: the rules may have become stricter since the definition was saved.
+      const target = guard.readTarget(request.url);
+      if ('problem' in target) return { error: { class: 'blocked_address', message: `the URL ${target.problem}` } };
+      try {
+        return await exchanged(target, request);
+      } catch (error) {
+        if (error instanceof SenderClosedError) throw error;
+        return { error: classifyError(error) };
+      }
+    },
+    close: () => connections.close(),
+  };
+}
+
+/** Name after value, as undici takes them. */
+function headersOf(given: Readonly<Record<string, string>>, userAgent: string): string[] {
+  const headers = Object.entries(given).filter(([name]) => !OURS.has(name.toLowerCase()));
+  return [...headers.flat(), 'user-agent', userAgent, 'accept-encoding', 'identity'];
+}
+
+/** UTF-8, with U+FFFD for invalid bytes and for NUL, which PostgreSQL does not store. */
+const textOf = (bytes: Buffer): string =>
+  isAscii(bytes) && !bytes.includes(0)
+    ? bytes.toString('latin1')
+    : new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes).replaceAll('\0', '\uFFFD');

@@ -1,0 +1,64 @@
+import { createRunActivities } from '../../../activities/run-steps.ts';
+import { createHttpAction } from '../../automations/engine/http-action.ts';
+import { createPlans } from '../../automations/engine/plans.ts';
+import { createPublishAction, type PublishForRun } from '../../automations/engine/publish-action.ts';
+import { createStepExpressions } from '../../automations/expressions/expressions.ts';
+import { findVersion } from '../../automations/definitions/store.ts';
+import { abandonRuns } from '../../automations/starting/due-store.ts';
+import { reconcileRuns } from '../../automations/starting/reconcile.ts';
+import { startStartingRuns } from '../../automations/starting/starting-loop.ts';
+import { DUE_RUNS_CHANNEL } from '../../db/due-runs.ts';
+import { listenForDue } from '../../dispatch/loop/listen-for-due.ts';
+import { VERSION } from '../../kernel/version.ts';
+import { createRequestSender } from '../../outbound/send-request.ts';
+import { createCancelRun, createStartRun } from '../../temporal/start-run.ts';
+import type { WorkerContext } from './worker-context.ts';
+
+/**
+ * Runs of workflows: started, carried and reconciled. `repair` is a part of each pass of the reconciler. `abandon` is for a store of
+ * Temporal's that is new. `publish` publishes for the action of that name.
+ */
+export function automationsPart(
+  { pool, log, clock, db, guard, client, carriers, taskQueue, isSearchable, incarnation }: WorkerContext,
+  { publish }: { publish: PublishForRun },
+) {
+  const expressions = createStepExpressions();
+  const sender = createRequestSender({ guard, version: VERSION });
+  const plans = createPlans((workflowId, version) => findVersion(db, workflowId, version));
+  return {
+    repair: () => reconcileRuns({ pool, log, carriers }),
+    abandon: () => abandonRuns(pool),
+    activities: createRunActivities({
+      pool,
+      log,
+      clock,
+      plans,
+      expressions,
+      http: createHttpAction({ sender, expressions }),
+      publish: createPublishAction({ publish, expressions }),
+    }),
+    async begin() {
+      const starting = startStartingRuns({
+        pool,
+        log,
+        holder: incarnation.id,
+        startRun: createStartRun(client, { taskQueue, isSearchable }),
+        cancelRun: createCancelRun(client),
+        carriers,
+        lookInMs: incarnation.lookInMs,
+      });
+      const listening = listenForDue(pool, log, {
+        channel: DUE_RUNS_CHANNEL,
+        onBegin: starting.wake,
+        onNotice: starting.wake,
+      });
+      return {
+        async stop() {
+          await listening.stop();
+          await starting.stop();
+        },
+      };
+    },
+    end: () => sender.close(),
+  };
+}

@@ -1,0 +1,43 @@
+import { type EventTrigger, eventTriggerOf } from '../../automations/triggers/event-triggers.ts';
+import { WORKFLOW_BOUNDS } from '../../contract/run-outline.ts';
+import type { Filters } from '../../filters/filters.ts';
+import { wantsEventType } from '../../kernel/event-types.ts';
+import type { NewMessage, NewRun, Publication } from '../../messages/publication.ts';
+import type { NewId } from '../../new-id.ts';
+import type { PublishingConfig } from './config-store.ts';
+
+const triggersByConfig = new WeakMap<Pick<PublishingConfig, 'workflows'>, readonly EventTrigger[]>();
+
+/** The workflows that messages of this channel begin, read once for each configuration. */
+export function triggersOf(config: Pick<PublishingConfig, 'workflows'>, channelId: string): readonly EventTrigger[] {
+  const known = triggersByConfig.get(config);
+  if (known !== undefined) return known;
+  const triggers = config.workflows.flatMap((stored) => eventTriggerOf(stored, channelId) ?? []);
+  triggersByConfig.set(config, triggers);
+  return triggers;
+}
+
+type Deciding = { filters: Pick<Filters, 'evaluate'>; newId: NewId };
+
+/**
+ * The runs of workflows that one message of a channel begins: one for each active workflow that covers it, wants its event type and lets
+ * it through by its filter. A message at the end of a chain of ten runs begins none, which ends loops.
+ */
+export async function runsOf(
+  { filters, newId }: Deciding,
+  { channelId, chainDepth = 0 }: Pick<Publication, 'channelId' | 'chainDepth'>,
+  config: Pick<PublishingConfig, 'workflows'>,
+  { id: messageId, eventType, payload, metadata }: NewMessage,
+): Promise<NewRun[]> {
+  if (chainDepth >= WORKFLOW_BOUNDS.chainDepth) return [];
+  const wanting = triggersOf(config, channelId).filter(({ eventTypes }) => wantsEventType(eventTypes, eventType));
+  const expressions = wanting.flatMap(({ filter }) => (filter === undefined ? [] : [filter]));
+  const verdicts =
+    expressions.length === 0
+      ? []
+      : await filters.evaluate(expressions, { key: channelId, eventType, payload, metadata });
+  const lets = new Map(expressions.map((expression, index) => [expression, verdicts[index]?.matches === true]));
+  return wanting
+    .filter(({ filter }) => filter === undefined || lets.get(filter) === true)
+    .map(({ workflowId, version }) => ({ id: newId('run'), messageId, workflowId, version }));
+}

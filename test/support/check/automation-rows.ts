@@ -1,0 +1,60 @@
+import { runAnswer, runSummaryAnswer } from '../../../src/automations/runs/schema.ts';
+import { validationAnswer, workflowAnswer } from '../../../src/automations/definitions/schema.ts';
+import type { ContractRow } from './contract-row.ts';
+
+const PATH = '/v1/workflows/:workflowId';
+const RUN = '/v1/runs/:runId';
+const definition = {
+  trigger: { type: 'event', config: {} },
+  steps: [
+    { id: 'first', type: 'action', config: { foo: 1 }, next: 'second' },
+    { id: 'second', type: 'action', config: { foo: 1 } },
+  ],
+};
+
+/** Workflows and their runs: spec §4, and what DESIGN adds to it. */
+export const AUTOMATION_ROWS: ContractRow[] = [
+  {
+    method: 'POST',
+    path: '/v1/workflows',
+    scope: 'workflows:write',
+    status: 201,
+    answers: workflowAnswer,
+    body: () => ({ name: 'two steps', ...definition }),
+  },
+  { method: 'GET', path: '/v1/workflows', scope: 'workflows:read', status: 200, listOf: workflowAnswer },
+  {
+    method: 'POST',
+    path: '/v1/workflows/validate',
+    scope: 'workflows:write',
+    status: 200,
+    answers: validationAnswer,
+    body: () => definition,
+  },
+  { method: 'GET', path: PATH, scope: 'workflows:read', status: 200, answers: workflowAnswer },
+  {
+    method: 'PATCH',
+    path: PATH,
+    scope: 'workflows:write',
+    status: 200,
+    answers: workflowAnswer,
+    body: () => ({ name: 'renamed' }),
+  },
+  { method: 'POST', path: `${PATH}/activate`, scope: 'workflows:write', status: 200, answers: workflowAnswer },
+  {
+    method: 'POST',
+    path: `${PATH}/runs`,
+    scope: 'workflows:write',
+    status: 202,
+    answers: runAnswer,
+    body: () => ({ payload: { total: 120 } }),
+    isBodyOptional: true,
+  },
+  { method: 'GET', path: `${PATH}/runs`, scope: 'workflows:read', status: 200, listOf: runSummaryAnswer },
+  { method: 'GET', path: '/v1/runs', scope: 'workflows:read', status: 200, listOf: runSummaryAnswer },
+  { method: 'GET', path: RUN, scope: 'workflows:read', status: 200, answers: runAnswer },
+  { method: 'POST', path: `${RUN}/retry`, scope: 'workflows:write', status: 202, answers: runAnswer },
+  { method: 'POST', path: `${RUN}/cancel`, scope: 'workflows:write', status: 202, answers: runAnswer },
+  { method: 'POST', path: `${PATH}/pause`, scope: 'workflows:write', status: 200, answers: workflowAnswer },
+  { method: 'DELETE', path: PATH, scope: 'workflows:write', status: 204 },
+];
