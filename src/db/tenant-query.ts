@@ -1,4 +1,5 @@
 import pg, { type Connection, type Pool, type QueryConfig, type QueryResult } from 'pg';
+import { PooledClient } from './pooled-client.ts';
 import { TENANT_ROLE } from './tenant-role.ts';
 
 /** The one whose rows a transaction may see. Without an environment it sees none of the rows that belong to one. */
@@ -9,6 +10,8 @@ const ENTER = `SELECT set_config('role', '${TENANT_ROLE}', true), set_config('po
   set_config('posthorn.environment', $2, true)`;
 
 const ENTER_NAME = 'become-tenant';
+// A session behind PgBouncer is another one for the next transaction, and knows no names of this one.
+const UNNAMED = '';
 // Connections that know ENTER by its name. One on which a statement has failed is closed, be it this one.
 const prepared = new WeakSet<Wire>();
 
@@ -41,17 +44,19 @@ const Statement = pg.Query as unknown as Statement;
 class TenantStatement extends Statement {
   private hasEntered = false;
   private readonly tenant: Tenant;
+  private readonly entry: typeof ENTER_NAME | typeof UNNAMED;
 
-  constructor(tenant: Tenant, config: Config, done: Done) {
+  constructor({ tenant, entry }: { tenant: Tenant; entry: TenantStatement['entry'] }, config: Config, done: Done) {
     super({ ...config, queryMode: 'extended' }, done);
     this.tenant = tenant;
+    this.entry = entry;
   }
 
   override prepare(connection: Wire): void {
     const { organisationId, environmentId = '' } = this.tenant;
-    if (!prepared.has(connection)) connection.parse({ name: ENTER_NAME, text: ENTER });
+    if (this.entry === UNNAMED || !prepared.has(connection)) connection.parse({ name: this.entry, text: ENTER });
     prepared.add(connection);
-    connection.bind({ statement: ENTER_NAME, values: [organisationId, environmentId] });
+    connection.bind({ statement: this.entry, values: [organisationId, environmentId] });
     connection.execute({});
     super.prepare(connection);
   }
@@ -73,7 +78,8 @@ export async function queryAs(pool: Pool, tenant: Tenant, config: Config): Promi
   try {
     return await new Promise<QueryResult>((resolve, reject) => {
       const done: Done = (problem, result) => (problem == null ? resolve(result) : reject(problem));
-      connection.query(new TenantStatement(tenant, config, done));
+      const entry = connection instanceof PooledClient ? UNNAMED : ENTER_NAME;
+      connection.query(new TenantStatement({ tenant, entry }, config, done));
     });
   } catch (problem) {
     failure = problem instanceof Error ? problem : new Error('A statement failed', { cause: problem });

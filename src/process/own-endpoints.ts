@@ -8,15 +8,15 @@ const REDIS_PORT = 6_379;
 const PORTS = { 'http:': 80, 'https:': 443 } as const;
 
 /**
- * The service's own endpoints, as the settings name them: the API where callers reach it, the metrics port, PostgreSQL, Temporal and Redis. Ports
+ * The service's own endpoints, as the settings name them: the API where callers reach it, the metrics port, PostgreSQL, PgBouncer, Temporal and Redis. Ports
  * that are known only once they are listened on are added by whoever starts to listen.
  */
 export function ownEndpoints(config: Config): OwnEndpoint[] {
-  const { publicBaseUrl, metricsPort, databaseUrl, temporal, redisUrl } = config;
+  const { publicBaseUrl, metricsPort, databaseUrl, pooledDatabaseUrl, temporal, redisUrl } = config;
   return [
     ...ofApi(new URL(publicBaseUrl)),
     ...(metricsPort === undefined ? [] : [{ host: 'localhost', port: metricsPort }]),
-    ...(databaseUrl === undefined ? [] : [ofDatabase(databaseUrl)]),
+    ...[databaseUrl, pooledDatabaseUrl].flatMap((url) => (url === undefined ? [] : [ofDatabase(url)])),
     ...(temporal.address === undefined ? [] : ofTemporal(temporal.address)),
     ...(redisUrl === undefined ? [] : [ofRedis(new URL(redisUrl))]),
   ];
