@@ -4,8 +4,8 @@ import { createServer } from 'node:net';
 /** Default ports. PostgreSQL's is not 5432, so that an installed one is not in its way. */
 export const DEFAULT_PORTS = { api: 3000, postgres: 54_320, temporal: 7233, temporalUi: 8233 } as const;
 
-/** Addresses at which a port must be free: on loopback alone, or on every address of this machine, where the API listens. */
-export type Reach = 'loopback' | 'everywhere';
+/** Addresses at which a port must be free: on loopback alone, on every address of this machine, or on one of them. */
+export type Reach = 'loopback' | 'everywhere' | { address: string };
 
 /** Whether that port can be listened on now. */
 export async function isPortFree(port: number, reach: Reach = 'loopback'): Promise<boolean> {
@@ -61,12 +61,14 @@ export async function whilePortsAreTaken<T>(start: () => Promise<T>, onProgress:
   }
 }
 
+const hostOf = (reach: Exclude<Reach, 'everywhere'>): string => (reach === 'loopback' ? '127.0.0.1' : reach.address);
+
 function tryPort(port: number, reach: Reach): Promise<number | undefined> {
   return new Promise((resolve) => {
     const server = createServer();
     server.unref();
     server.once('error', () => resolve(undefined));
-    server.listen({ port, exclusive: true, ...(reach === 'loopback' && { host: '127.0.0.1' }) }, () => {
+    server.listen({ port, exclusive: true, ...(reach !== 'everywhere' && { host: hostOf(reach) }) }, () => {
       const address = server.address();
       server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : undefined));
     });

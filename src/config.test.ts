@@ -17,6 +17,7 @@ describe('readConfig', () => {
       isPortChosen: false,
       publicBaseUrl: 'http://localhost:3000',
       dpopNonces: false,
+      pools: {},
       temporal: { namespace: 'default' },
       encryptionKeys: [],
       trustedProxyHops: 0,
@@ -62,6 +63,10 @@ describe('readConfig', () => {
       TEMPORAL_ADDRESS: 'temporal:7233',
       TEMPORAL_NAMESPACE: 'webhooks',
       TEMPORAL_API_KEY: 'secret',
+      TEMPORAL_CODEC_KEYS: `codec:${key}`,
+      LISTEN_HOST: '::1',
+      DATABASE_POOL_STATEMENTS: '30',
+      DATABASE_POOL_PRISMA: '4',
       TEMPORAL_TLS_CA_FILE: file('ca'),
       TEMPORAL_TLS_CERT_FILE: file('cert'),
       TEMPORAL_TLS_KEY_FILE: file('key'),
@@ -94,16 +99,26 @@ describe('readConfig', () => {
       ['new', 32],
       ['old', 32],
     ]);
+    expect(config).toMatchObject({ listenHost: '::1', pools: { statements: 30, prisma: 4 } });
     expect(config.temporal).toEqual({
       address: 'temporal:7233',
       namespace: 'webhooks',
       apiKey: 'secret',
+      codecKeys: [{ kid: 'codec', key: Buffer.from(key, 'base64') }],
       tls: {
         serverRootCACertificate: Buffer.from(pemOf('ca')),
         clientCertPair: { crt: Buffer.from(pemOf('cert')), key: Buffer.from(pemOf('key')) },
         serverNameOverride: 'temporal.example.com',
       },
     });
+  });
+
+  test('DATABASE_URL is PostgreSQL itself, or PgBouncer beside DIRECT_DATABASE_URL', () => {
+    const [itself, pooler] = ['postgresql://db/posthorn', 'postgresql://pooler:6432/posthorn'];
+    const { databaseUrl, pooledDatabaseUrl } = readConfig({ DATABASE_URL: itself });
+    expect([databaseUrl, pooledDatabaseUrl]).toEqual([itself, undefined]);
+    const both = readConfig({ DATABASE_URL: pooler, DIRECT_DATABASE_URL: itself });
+    expect([both.databaseUrl, both.pooledDatabaseUrl]).toEqual([itself, pooler]);
   });
 
   test('cannot be changed, at any depth', () => {
@@ -127,6 +142,15 @@ describe('readConfig', () => {
     ['TEMPORAL_ADDRESS', 'http://temporal:7233', 'TEMPORAL_ADDRESS must be host:port'],
     ['TEMPORAL_TLS', 'yes', 'TEMPORAL_TLS must be true or false'],
     ['TEMPORAL_TLS_CERT_FILE', '/cert', 'TEMPORAL_TLS_CERT_FILE and TEMPORAL_TLS_KEY_FILE go together'],
+    ['TEMPORAL_CODEC_KEYS', 'k1', 'TEMPORAL_CODEC_KEYS must be <name>:<base64 of 32 bytes>, separated by commas'],
+    ['LISTEN_HOST', 'machine', 'LISTEN_HOST must be an address of this machine, such as 127.0.0.1, or localhost'],
+    ['DATABASE_POOL_STATEMENTS', '7', 'DATABASE_POOL_STATEMENTS must be a whole number from 8 to 1000'],
+    ['DATABASE_POOL_PRISMA', '3', 'DATABASE_POOL_PRISMA must be a whole number from 4 to 1000'],
+    [
+      'DIRECT_DATABASE_URL',
+      'postgresql://db/posthorn',
+      'DIRECT_DATABASE_URL goes with DATABASE_URL, which is PgBouncer then',
+    ],
     ['TEMPORAL_TLS_CA_FILE', '/nowhere/ca', 'TEMPORAL_TLS_CA_FILE names /nowhere/ca, which cannot be read'],
     ['REDIS_URL', 'redis', 'REDIS_URL must be a URL that begins with redis:// or rediss://'],
     ['TRUSTED_PROXY_HOPS', '11', 'TRUSTED_PROXY_HOPS must be a whole number from 0 to 10'],

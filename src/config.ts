@@ -1,42 +1,30 @@
 import { existsSync, readFileSync } from 'node:fs';
 import ipaddr from 'ipaddr.js';
-import { z } from 'zod';
 import { ConfigError } from './settings/config-error.ts';
-import { flag } from './settings/flag.ts';
 import { readDashboardUrl } from './settings/dashboard-url.ts';
 import { parseEnvironmentFile } from './settings/environment-file.ts';
-import { isDecodable } from './settings/database-url.ts';
-import { readSecrets, readTls, type TemporalTls } from './settings/setting-files.ts';
+import { type EncryptionKey, readEncryptionKeys } from './settings/encryption-keys.ts';
+import { listOf } from './settings/list-of.ts';
+import { readSecrets } from './settings/setting-files.ts';
 import { type MailSettings, readMail } from './settings/mail.ts';
-import { readSingleSignOn, singleSignOnVariables, type SingleSignOnSettings } from './settings/single-sign-on.ts';
-import { readTraces, type TracesSettings, tracesVariables } from './settings/traces.ts';
+import { readSingleSignOn, type SingleSignOnSettings } from './settings/single-sign-on.ts';
+import { readTraces, type TracesSettings } from './settings/traces.ts';
 import { misspeltSetting, unknownSettings } from './settings/setting-names.ts';
-import { parseUrl } from './kernel/parse-url.ts';
+import { readTemporal, type TemporalConfig } from './settings/temporal.ts';
+import { type LOG_LEVELS, MOST_PROCESSES, variables } from './settings/variables.ts';
 import { usableCores } from './machine.ts';
 
 export { ConfigError } from './settings/config-error.ts';
-
-export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export { ENCRYPTION_KEY_ID, type EncryptionKey, readEncryptionKeys } from './settings/encryption-keys.ts';
+export { LOG_LEVELS } from './settings/variables.ts';
 export type LogLevel = (typeof LOG_LEVELS)[number];
-
-/** Form of a key's name, which stands between dots in every text that the key has sealed. */
-export const ENCRYPTION_KEY_ID = /^[A-Za-z0-9_-]{1,32}$/;
-
-/** A key that seals secrets at rest: 32 bytes for AES-256, named by `kid` in every sealed text. */
-export type EncryptionKey = { readonly kid: string; readonly key: Buffer };
-
-export type TemporalConfig = {
-  /** host:port. Absent: `start` runs its own server, the other roles refuse to start. */
-  readonly address?: string;
-  readonly namespace: string;
-  readonly tls?: TemporalTls;
-  readonly apiKey?: string;
-};
 
 /** Every setting, read once. Nothing else looks at the environment. */
 export type Config = {
   /** 0 takes any free port. */
   readonly port: number;
+  /** Address at which the API and the metrics listen. Absent: every address of this machine. */
+  readonly listenHost?: string;
   /** Port of /metrics and of probes, for every role. Absent: nothing is counted or served there. */
   readonly metricsPort?: number;
   /** PORT was set: a port in use is then an error, never replaced by another one. */
@@ -51,8 +39,12 @@ export type Config = {
   readonly mail?: MailSettings;
   /** Absent: people sign in with what this service keeps alone. */
   readonly singleSignOn?: SingleSignOnSettings;
-  /** Absent: `start` runs its own PostgreSQL. */
+  /** PostgreSQL itself. Absent: `start` runs its own. */
   readonly databaseUrl?: string;
+  /** PgBouncer in front of it, in its mode `transaction`: connections that need no session go there. */
+  readonly pooledDatabaseUrl?: string;
+  /** Connections of one service process, where they were chosen. */
+  readonly pools: { readonly statements?: number; readonly prisma?: number };
   readonly temporal: TemporalConfig;
   /** Path of the `temporal` command line tool, for the embedded server. */
   readonly temporalCli?: string;
@@ -82,80 +74,7 @@ export type Config = {
   readonly processes: number;
 };
 
-/** Beyond this many the one process that accepts their connections has no more to give. */
-const MOST_PROCESSES = 64;
-
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
-
-const wholeNumber = (minimum: number, maximum: number): z.ZodType<number, string> =>
-  z
-    .string()
-    .regex(/^\d{1,6}$/, `must be a whole number from ${minimum} to ${maximum}`)
-    .transform(Number)
-    .refine((value) => value >= minimum && value <= maximum, `must be a whole number from ${minimum} to ${maximum}`);
-const urlOf = (...protocols: string[]): z.ZodType<string, string> =>
-  z
-    .string()
-    .refine(
-      (value) => protocols.includes(parseUrl(value)?.protocol ?? ''),
-      `must be a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
-    );
-const listOf = (value: string): string[] =>
-  value
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '');
-
-const variables = z.object({
-  PORT: wholeNumber(0, 65_535).optional(),
-  METRICS_PORT: wholeNumber(1, 65_535).optional(),
-  PUBLIC_BASE_URL: urlOf('http:', 'https:').optional(),
-  DPOP_NONCES: flag.default(false),
-  DASHBOARD_URL: urlOf('https:', 'http:').optional(),
-  SMTP_URL: urlOf('smtp:', 'smtps:').optional(),
-  SMTP_URL_FILE: z.string().optional(),
-  MAIL_FROM: z.string().max(320).optional(),
-  ...singleSignOnVariables,
-  DATABASE_URL: urlOf('postgresql:', 'postgres:')
-    .refine(isDecodable, 'must have %25 for % and so on in its user name and password')
-    .optional(),
-  DATABASE_URL_FILE: z.string().optional(),
-  TEMPORAL_ADDRESS: z
-    .string()
-    .regex(/^[^\s/]+:\d{1,5}$/, 'must be host:port')
-    .optional(),
-  TEMPORAL_NAMESPACE: z.string().min(1).default('default'),
-  TEMPORAL_API_KEY: z.string().min(1).optional(),
-  TEMPORAL_API_KEY_FILE: z.string().optional(),
-  TEMPORAL_TLS: flag.default(false),
-  TEMPORAL_TLS_CA_FILE: z.string().optional(),
-  TEMPORAL_TLS_CERT_FILE: z.string().optional(),
-  TEMPORAL_TLS_KEY_FILE: z.string().optional(),
-  TEMPORAL_TLS_SERVER_NAME: z.string().optional(),
-  TEMPORAL_CLI: z.string().optional(),
-  REDIS_URL: urlOf('redis:', 'rediss:').optional(),
-  REDIS_URL_FILE: z.string().optional(),
-  ENCRYPTION_KEYS: z.string().default(''),
-  ENCRYPTION_KEYS_FILE: z.string().optional(),
-  TRUSTED_PROXY_HOPS: wholeNumber(0, 10).default(0),
-  WEBHOOK_ALLOW_CIDRS: z.string().default(''),
-  ALLOW_HTTP_WEBHOOKS: flag.default(false),
-  ALLOW_HTTP_SIGN_IN: flag.default(false),
-  LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
-  DATA_FOLDER: z.string().default('.data'),
-  ...tracesVariables,
-  DELIVERY_BURST_THRESHOLD: z
-    .union([z.literal('off'), wholeNumber(0, 100_000)], 'must be off or a whole number from 0 to 100000')
-    .optional(),
-  DELIVERIES_IN_FLIGHT: wholeNumber(10, 100_000).optional(),
-  PROCESSES: z
-    .string()
-    .refine(
-      (value) => value === 'auto' || (/^[1-9]\d?$/.test(value) && Number(value) <= MOST_PROCESSES),
-      `must be auto or a whole number from 1 to ${MOST_PROCESSES}`,
-    )
-    .default('auto'),
-});
 
 /** The names of all of them. */
 export const SETTINGS: readonly string[] = Object.keys(variables.shape);
@@ -189,23 +108,22 @@ export function readConfig(
   const mail = readMail(value.SMTP_URL, value.MAIL_FROM);
   const singleSignOn = readSingleSignOn(value);
   const traces = readTraces(value);
-  const tls = readTls(value.TEMPORAL_TLS, given);
   return deepFreeze({
     port,
     ...(value.METRICS_PORT !== undefined && { metricsPort: value.METRICS_PORT }),
+    ...(value.LISTEN_HOST !== undefined && { listenHost: value.LISTEN_HOST }),
     isPortChosen: value.PORT !== undefined,
     publicBaseUrl,
     dpopNonces: value.DPOP_NONCES,
     ...(dashboardUrl !== undefined && { dashboardUrl }),
     ...(mail !== undefined && { mail }),
     ...(singleSignOn !== undefined && { singleSignOn }),
-    ...(value.DATABASE_URL !== undefined && { databaseUrl: value.DATABASE_URL }),
-    temporal: {
-      ...(value.TEMPORAL_ADDRESS !== undefined && { address: value.TEMPORAL_ADDRESS }),
-      namespace: value.TEMPORAL_NAMESPACE,
-      ...(tls !== undefined && { tls }),
-      ...(value.TEMPORAL_API_KEY !== undefined && { apiKey: value.TEMPORAL_API_KEY }),
+    ...readDatabaseUrls(value.DATABASE_URL, value.DIRECT_DATABASE_URL),
+    pools: {
+      ...(value.DATABASE_POOL_STATEMENTS !== undefined && { statements: value.DATABASE_POOL_STATEMENTS }),
+      ...(value.DATABASE_POOL_PRISMA !== undefined && { prisma: value.DATABASE_POOL_PRISMA }),
     },
+    temporal: readTemporal(value, given),
     ...(value.TEMPORAL_CLI !== undefined && { temporalCli: value.TEMPORAL_CLI }),
     ...(value.REDIS_URL !== undefined && { redisUrl: value.REDIS_URL }),
     encryptionKeys: readEncryptionKeys(value.ENCRYPTION_KEYS),
@@ -220,6 +138,16 @@ export function readConfig(
     ...(value.DELIVERIES_IN_FLIGHT !== undefined && { deliveriesInFlight: value.DELIVERIES_IN_FLIGHT }),
     processes: value.PROCESSES === 'auto' ? processesFor(usableCores()) : Number(value.PROCESSES),
   });
+}
+
+/** DATABASE_URL is PostgreSQL itself, unless DIRECT_DATABASE_URL is. */
+function readDatabaseUrls(
+  url: string | undefined,
+  direct: string | undefined,
+): Pick<Config, 'databaseUrl' | 'pooledDatabaseUrl'> {
+  if (direct === undefined) return url === undefined ? {} : { databaseUrl: url };
+  if (url === undefined) throw new ConfigError('DIRECT_DATABASE_URL goes with DATABASE_URL, which is PgBouncer then');
+  return { databaseUrl: direct, pooledDatabaseUrl: url };
 }
 
 // A calm flow begins a workflow within some ms, and whoever looks at a screen does not see 50 ms.
@@ -259,24 +187,6 @@ export const processesFor = (cores: number): number => Math.min(MOST_PROCESSES, 
 /** This process's variables with some added, for a child that needs them (PATH, HOME, proxies). */
 export function childEnvironment(added: EnvironmentVariables = {}): NodeJS.ProcessEnv {
   return { ...process.env, ...added };
-}
-
-/**
- * Reads `<kid>:<base64 of 32 bytes>`, comma-separated. A kid is 1–32 letters, digits, `_` or `-`, because it stands between dots in
- * sealed texts. Throws ConfigError, which never repeats the key.
- */
-export function readEncryptionKeys(text: string): EncryptionKey[] {
-  const keys = listOf(text).map((item) => {
-    const [kid = '', encoded = ''] = item.split(':');
-    const key = Buffer.from(encoded, 'base64');
-    if (!ENCRYPTION_KEY_ID.test(kid) || key.length !== 32) {
-      throw new ConfigError('ENCRYPTION_KEYS must be <name>:<base64 of 32 bytes>, separated by commas');
-    }
-    return { kid, key };
-  });
-  if (new Set(keys.map(({ kid }) => kid)).size !== keys.length)
-    throw new ConfigError('ENCRYPTION_KEYS names one key twice');
-  return keys;
 }
 
 function readCidrs(text: string): string[] {

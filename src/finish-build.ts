@@ -2,16 +2,18 @@ import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync, w
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { READER_COPY, readerOfPackage } from './openapi/pages.ts';
-import { BUNDLE_PATH, bundleWorkflows } from './temporal/workflow-bundle.ts';
+import { BUNDLE_PATHS, bundleWorkflows } from './temporal/workflow-bundle.ts';
 
-// Run by `npm run build` on what tsc has just written beside dist: adds the workflow bundle and the reader of /docs, then puts it in dist's place at
+// Run by `npm run build` on what tsc has just written beside dist: adds the workflow bundles and the reader of /docs, then puts it in dist's place at
 // once, so that a running service and a build that fails never meet half a dist.
 const built = dirname(dirname(fileURLToPath(import.meta.url)));
 const root = dirname(built);
 const dist = join(root, 'dist');
 
-const { code } = await bundleWorkflows();
-writeFileSync(BUNDLE_PATH, code);
+for (const failures of ['open', 'encoded'] as const) {
+  const { code } = await bundleWorkflows(failures);
+  writeFileSync(BUNDLE_PATHS[failures], code);
+}
 copyFileSync(readerOfPackage(), READER_COPY);
 rmSync(`${dist}-old`, { recursive: true, force: true });
 if (existsSync(dist)) renameSync(dist, `${dist}-old`);

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { PrismaPg } from '@prisma/adapter-pg';
-import { CONNECT_TIMEOUT_MS, openPool, type Patience } from './connection.ts';
+import { CONNECT_TIMEOUT_MS, openPool, openPoolBehindPooler, type Patience } from './connection.ts';
 import { type Prisma, PrismaClient } from './generated/client.ts';
 import { joinBegin } from './tenant-entry.ts';
 
@@ -28,12 +28,17 @@ export type DatabaseReader = {
 // For the API's reads and writes outside publish: 10 connections keep two cores busy, and more only queue inside PostgreSQL.
 const MAX_CONNECTIONS = 10;
 
-/** A Prisma client on its own pool. End it with `$disconnect()`. */
+/** A Prisma client on its own pool. `isPooled`: `url` is PgBouncer in its mode `transaction`. End it with `$disconnect()`. */
 export function createDatabase(
   url: string,
-  { max = MAX_CONNECTIONS, onPool, ...patience }: Patience & { max?: number; onPool?: (pool: Pool) => void } = {},
+  {
+    max = MAX_CONNECTIONS,
+    onPool,
+    isPooled = false,
+    ...patience
+  }: Patience & { max?: number; onPool?: (pool: Pool) => void; isPooled?: boolean } = {},
 ): Database {
-  const pool = openPool(url, max, patience);
+  const pool = isPooled ? openPoolBehindPooler(url, max, patience) : openPool(url, max, patience);
   onPool?.(pool);
   joinBegin(pool);
   const adapter = new PrismaPg(pool, { disposeExternalPool: true });

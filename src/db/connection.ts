@@ -1,5 +1,6 @@
 import pg, { type Client, type Pool } from 'pg';
 import { RememberingClient } from './lost-connections.ts';
+import { PooledClient } from './pooled-client.ts';
 
 // A request that gets no connection within this time fails (UNAVAILABLE), so that its caller does not wait.
 export const CONNECT_TIMEOUT_MS = 5_000;
@@ -22,8 +23,15 @@ export type Patience = { connectWithinMs?: number };
  * A pool of at most `max` connections to `url`, with sessions in UTC. Its callers need not listen for the end of a connection: queries
  * on a broken one are rejected, and it is never given to the next caller. End it with `pool.end()`.
  */
-export function openPool(url: string, max: number, patience: Patience = {}): Pool {
-  const pool = new pg.Pool({ ...connectionSettings(url, patience), max, Client: RememberingClient });
+export const openPool = (url: string, max: number, patience: Patience = {}): Pool =>
+  safePool({ ...connectionSettings(url, patience), max, Client: RememberingClient });
+
+/** The same where `url` is PgBouncer, which gives a connection another session for each transaction. */
+export const openPoolBehindPooler = (url: string, max: number, patience: Patience = {}): Pool =>
+  safePool({ ...connectionSettings(url, patience), connectionString: url, max, Client: PooledClient });
+
+function safePool(config: pg.PoolConfig): Pool {
+  const pool = new pg.Pool(config);
   pool.on('error', ignoreEnd);
   pool.on('connect', (client) => client.on('error', ignoreEnd));
   pool.on('release', (_failure, client) => {

@@ -12,11 +12,14 @@ export type MetricsServer = { port: number; stop(): Promise<void> };
  */
 export function startMetricsServer({
   port,
+  host,
   page,
   ready,
   onFailure,
 }: {
   port: number;
+  /** Default: every address of this machine. */
+  host?: string | undefined;
   page: () => Promise<string>;
   ready: () => Promise<Readied>;
   onFailure: (failure: unknown) => void;
@@ -40,7 +43,7 @@ export function startMetricsServer({
   });
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ port }, () => {
+    server.listen({ port, ...(host !== undefined && { host }) }, () => {
       server.off('error', reject);
       resolve({
         port,

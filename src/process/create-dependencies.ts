@@ -24,10 +24,13 @@ const PRISMA = { together: 30, least: 4, most: 10 } as const;
 const shareOf = ({ together, least, most }: typeof POOL | typeof PRISMA, processes: number): number =>
   Math.max(least, Math.min(most, Math.floor(together / processes)));
 
-/** Connections of PostgreSQL that one of `processes` may have: its raw pool's and Prisma's. */
-export const connectionsOf = (processes: number): { pool: number; prisma: number } => ({
-  pool: shareOf(POOL, processes),
-  prisma: shareOf(PRISMA, processes),
+/** Connections of PostgreSQL that one of the processes may have: its raw pool's and Prisma's, as chosen or a share of the command's. */
+export const connectionsOf = ({
+  processes,
+  pools,
+}: Pick<Config, 'processes' | 'pools'>): { pool: number; prisma: number } => ({
+  pool: pools.statements ?? shareOf(POOL, processes),
+  prisma: pools.prisma ?? shareOf(PRISMA, processes),
 });
 
 /**
@@ -59,14 +62,15 @@ export function createDependencies(
   own: OwnAddresses,
   { meters, tracing }: Observers = {},
 ): Connected {
-  const { databaseUrl, encryptionKeys } = config;
+  const { databaseUrl, pooledDatabaseUrl, encryptionKeys } = config;
   if (databaseUrl === undefined)
     throw new ConfigError('DATABASE_URL must be set: only `posthorn start` brings its own PostgreSQL');
   if (encryptionKeys.length === 0)
     throw new ConfigError('ENCRYPTION_KEYS must be set: <name>:<base64 of 32 bytes>, the same in every process');
   own.add(...ownEndpoints(config));
-  const connections = connectionsOf(config.processes);
-  const db = createDatabase(databaseUrl, {
+  const connections = connectionsOf(config);
+  const db = createDatabase(pooledDatabaseUrl ?? databaseUrl, {
+    isPooled: pooledDatabaseUrl !== undefined,
     max: connections.prisma,
     onPool: (prisma) => meters?.readPool('prisma', prisma, connections.prisma),
   });

@@ -8,16 +8,16 @@ const REDIS_PORT = 6_379;
 const PORTS = { 'http:': 80, 'https:': 443 } as const;
 
 /**
- * The service's own endpoints, as the settings name them: the API where callers reach it, the metrics port, PostgreSQL, Temporal, Redis
- * and the collector of traces. Ports
- * that are known only once they are listened on are added by whoever starts to listen.
+ * The service's own endpoints, as the settings name them: the API where callers reach it, the metrics port, PostgreSQL, PgBouncer,
+ * Temporal, Redis and the collector of traces. Ports that are known only once they are listened on are added by whoever starts to
+ * listen.
  */
 export function ownEndpoints(config: Config): OwnEndpoint[] {
-  const { publicBaseUrl, metricsPort, databaseUrl, temporal, redisUrl, traces } = config;
+  const { publicBaseUrl, metricsPort, databaseUrl, pooledDatabaseUrl, temporal, redisUrl, traces } = config;
   return [
     ...ofApi(new URL(publicBaseUrl)),
     ...(metricsPort === undefined ? [] : [{ host: 'localhost', port: metricsPort }]),
-    ...(databaseUrl === undefined ? [] : [ofDatabase(databaseUrl)]),
+    ...[databaseUrl, pooledDatabaseUrl].flatMap((url) => (url === undefined ? [] : [ofDatabase(url)])),
     ...(temporal.address === undefined ? [] : ofTemporal(temporal.address)),
     ...(redisUrl === undefined ? [] : [ofRedis(new URL(redisUrl))]),
     ...(traces === undefined ? [] : [ofCollector(new URL(traces.endpoint))]),

@@ -13,6 +13,7 @@ import {
   type TemporalConnection,
   type TemporalSettings,
 } from '../temporal/connection.ts';
+import { checkCodecKeys } from '../temporal/codec-check.ts';
 import { type Furniture, furnish, isNamespaceMissing } from '../temporal/furnish.ts';
 import { UntimedWorker } from '../temporal/untimed-worker.ts';
 import { workflowBundle } from '../temporal/workflow-bundle.ts';
@@ -113,6 +114,10 @@ export async function startWorker(
   const { log, pool, newId } = deps;
   installRuntime(log);
   const temporal = await connectToTemporal(settings);
+  await checkCodecKeys(temporal.client, { ...settings, taskQueue }).catch(async (failure: unknown) => {
+    await temporal.close();
+    throw failure;
+  });
   const incarnationId = newId('incarnation');
   onIncarnation?.(incarnationId);
   const incarnation = await beginIncarnation(pool, incarnationId, log);
@@ -149,7 +154,7 @@ type Joined = {
 async function startParts(
   deps: ProcessDependencies,
   {
-    temporal: { connection, client },
+    temporal: { connection, client, dataConverter },
     settings,
     incarnation,
     taskQueue,
@@ -181,12 +186,13 @@ async function startParts(
   const contributions: readonly WorkerPart[] = parts;
 
   const schedules = contributions.flatMap((part) => part.schedules ?? []);
-  const furnishing = { namespace: settings.namespace, taskQueue, log, schedules };
+  const furnishing = { ...settings, taskQueue, log, schedules };
   furniture = await furnish(client, furnishing);
   if (furniture.isNewStore) await abandon();
 
   const common = {
     connection,
+    dataConverter,
     namespace: settings.namespace,
     shutdownGraceTime: DRAIN_MS,
     shutdownForceTime: FORCE_MS,
@@ -197,7 +203,7 @@ async function startParts(
   const worker = await UntimedWorker.create({
     ...common,
     taskQueue,
-    workflowBundle: bundle ?? (await workflowBundle()),
+    workflowBundle: bundle ?? (await workflowBundle(settings.codecKeys === undefined ? 'open' : 'encoded')),
     activities,
     maxConcurrentLocalActivityExecutions: slots,
     maxConcurrentActivityTaskExecutions: slots,
@@ -226,7 +232,9 @@ async function startParts(
   let isStopped = false;
   const look = async (): Promise<void> => {
     try {
-      const found = await client.withDeadline(Date.now() + FURNISH_WITHIN_MS, () => furnish(client, furnishing));
+      const found = await client.withDeadline(Date.now() + FURNISH_WITHIN_MS, () =>
+        furnish(client, { ...furnishing, before: furniture }),
+      );
       furniture = found;
       isHealthy = true;
       if (!found.isNewStore) return;

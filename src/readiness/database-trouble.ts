@@ -1,7 +1,15 @@
 import { failureCodes } from '../db/failure-codes.ts';
 import { NotReady } from '../kernel/not-ready.ts';
 
-type Trouble = { codes?: readonly string[]; says?: RegExp; reason: string; advice: string; isLasting: boolean };
+type Trouble = {
+  codes?: readonly string[];
+  says?: RegExp;
+  reason: string;
+  advice: string;
+  isLasting: boolean;
+  /** PgBouncer answers with its own text under a SQLSTATE that stands for many things. */
+  isOfPooler?: boolean;
+};
 
 const AWAY = 'The database cannot be reached';
 const REFUSED = 'The database does not let the service in';
@@ -26,6 +34,13 @@ const TROUBLES: readonly Trouble[] = [
     reason: 'The database does not exist',
     advice: 'has no database of that name; create it, or correct the name at the end of the URL',
     isLasting: true,
+  },
+  {
+    says: /unsupported startup parameter/,
+    reason: REFUSED,
+    advice: 'is PgBouncer; set DIRECT_DATABASE_URL to PostgreSQL itself as well',
+    isLasting: true,
+    isOfPooler: true,
   },
   {
     says: /does not support SSL/,
@@ -109,9 +124,9 @@ export function databaseTrouble(failure: unknown, databaseUrl: string | undefine
   // A statement's own error may contain any words, for example a value or a name, and has a SQLSTATE.
   const hasSqlState = codes.some((code) => /^\d[\dA-Z]{4}$/.test(code));
   const trouble = TROUBLES.find(
-    ({ codes: known, says }) =>
+    ({ codes: known, says, isOfPooler = false }) =>
       known?.some((code) => codes.includes(code)) === true ||
-      (!hasSqlState && says && messages.some((text) => says.test(text))),
+      ((!hasSqlState || (isOfPooler && codes.includes('08P01'))) && says && messages.some((text) => says.test(text))),
   );
   if (trouble === undefined) return undefined;
   const { reason, advice, isLasting } = trouble;

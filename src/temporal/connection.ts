@@ -1,13 +1,21 @@
 import { Client } from '@temporalio/client';
+import type { DataConverter } from '@temporalio/common';
 import { NativeConnection, Runtime } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { WORKFLOW_TYPES } from '../contract/temporal-names.ts';
+import { dataConverterOf } from './codec.ts';
 
 export type TemporalSettings = Config['temporal'] & { address: string };
 
 /** One connection for the worker and for starting its Temporal workflows: an eager start needs both to be the same. */
-export type TemporalConnection = { connection: NativeConnection; client: Client; close(): Promise<void> };
+export type TemporalConnection = {
+  connection: NativeConnection;
+  client: Client;
+  /** The client's, for the workers too. */
+  dataConverter: DataConverter;
+  close(): Promise<void>;
+};
 
 /** Connects, or throws when the address does not answer within the SDK's own limit (about 10 s). */
 export async function connectToTemporal(settings: TemporalSettings): Promise<TemporalConnection> {
@@ -16,9 +24,11 @@ export async function connectToTemporal(settings: TemporalSettings): Promise<Tem
     ...(settings.tls !== undefined && { tls: settings.tls }),
     ...(settings.apiKey !== undefined && { apiKey: settings.apiKey, tls: settings.tls ?? true }),
   });
+  const dataConverter = dataConverterOf(settings.codecKeys);
   return {
     connection,
-    client: new Client({ connection, namespace: settings.namespace }),
+    client: new Client({ connection, namespace: settings.namespace, dataConverter }),
+    dataConverter,
     close: () => connection.close(),
   };
 }

@@ -2,12 +2,22 @@ import { type Client, ScheduleAlreadyRunning } from '@temporalio/client';
 import { NamespaceNotFoundError } from '@temporalio/common';
 import type { Logger } from 'pino';
 import { reconcilerScheduleId, SEARCH_ATTRIBUTES } from '../contract/temporal-names.ts';
+import type { CodecKey } from './codec.ts';
+import { CODEC_MEMO } from './codec-check.ts';
 import { GRPC_STATUS, grpcStatusOf } from './grpc-status.ts';
 
 /** A Temporal schedule: starts a workflow without arguments every so often, never two of them at a time. */
 export type Schedule = { scheduleId: string; everyMs: number; workflowType: string };
 
-type FurnishOptions = { namespace: string; taskQueue: string; log: Logger; schedules: readonly Schedule[] };
+type FurnishOptions = {
+  namespace: string;
+  taskQueue: string;
+  log: Logger;
+  schedules: readonly Schedule[];
+  codecKeys?: readonly CodecKey[];
+  /** The state that the last look has found: a line of the log that it wrote is not written again. */
+  before?: Furniture;
+};
 
 /** State of our namespace after `furnish`. */
 export type Furniture = {
@@ -23,6 +33,13 @@ const RETENTION_SECONDS = 3 * 86_400;
 // The development server reads its list of namespaces again every 2 s, a cluster every 10 s.
 const KNOWN_WITHIN_MS = 30_000;
 const LOOK_AGAIN_MS = 200;
+
+/** Answers of a server that lets its owner alone make namespaces and search attributes, as Temporal Cloud does. */
+const REFUSALS: readonly unknown[] = [
+  GRPC_STATUS.permissionDenied,
+  GRPC_STATUS.unauthenticated,
+  GRPC_STATUS.unimplemented,
+];
 
 // The API's name of the type Keyword.
 const KEYWORD = 2;
@@ -49,12 +66,12 @@ export async function isNamespaceMissing(client: Client, namespace: string): Pro
 
 async function fill(client: Client, options: FurnishOptions): Promise<Furniture> {
   const isSearchable = await addSearchAttributes(client, options);
-  const { taskQueue, schedules } = options;
+  const { schedules, taskQueue } = options;
   // The reconciler's comes last: once it is there, nobody finds the store new again.
   const isLast = ({ scheduleId }: Schedule): boolean => scheduleId === reconcilerScheduleId(taskQueue);
-  for (const schedule of schedules.filter((each) => !isLast(each))) await createSchedule(client, taskQueue, schedule);
+  for (const schedule of schedules.filter((each) => !isLast(each))) await createSchedule(client, options, schedule);
   let isNewStore = false;
-  for (const schedule of schedules.filter(isLast)) isNewStore = await createSchedule(client, taskQueue, schedule);
+  for (const schedule of schedules.filter(isLast)) isNewStore = await createSchedule(client, options, schedule);
   return { isSearchable, isNewStore };
 }
 
@@ -76,8 +93,14 @@ async function registerNamespace(
     });
     log.info({ namespace }, 'registered the namespace');
   } catch (error) {
+    const status = grpcStatusOf(error);
     // Another worker that starts at the same moment was first.
-    if (grpcStatusOf(error) !== GRPC_STATUS.alreadyExists) throw error;
+    if (status === GRPC_STATUS.alreadyExists) return;
+    if (!REFUSALS.includes(status)) throw error;
+    throw new Error(
+      `TEMPORAL_NAMESPACE: this Temporal has no namespace ${namespace}, and does not let a worker make it; let its owner make it, or correct the name`,
+      { cause: error },
+    );
   }
 }
 
@@ -106,7 +129,7 @@ const isNamespaceUnknown = (error: unknown): boolean =>
 
 async function addSearchAttributes(
   client: Client,
-  { namespace, log }: { namespace: string; log: Logger },
+  { namespace, log, before }: Pick<FurnishOptions, 'namespace' | 'log' | 'before'>,
 ): Promise<boolean> {
   const { operatorService } = client.connection;
   const findMissing = async (): Promise<string[]> => {
@@ -125,10 +148,25 @@ async function addSearchAttributes(
     return true;
   } catch (error) {
     if (isNamespaceUnknown(error)) throw error;
-    log.warn(
-      { err: error, namespace },
-      'this Temporal takes no search attributes: deliveries run, but cannot be searched for',
-    );
+    // A worker may use what its owner has made, and need not be allowed to list it.
+    if (await canSearch(client, namespace)) return true;
+    // This look comes again every 15 s.
+    if (before?.isSearchable !== false)
+      log.warn(
+        { err: error, namespace },
+        `this Temporal takes no search attributes from a worker: deliveries run, but cannot be searched for until its owner adds ${SEARCH_ATTRIBUTES.join(', ')} as Keyword`,
+      );
+    return false;
+  }
+}
+
+/** Whether a query may name every one of our search attributes: the server refuses a query with one that it does not know. */
+async function canSearch(client: Client, namespace: string): Promise<boolean> {
+  const query = SEARCH_ATTRIBUTES.map((name) => `${name} = 'none'`).join(' AND ');
+  try {
+    await client.workflowService.countWorkflowExecutions({ namespace, query });
+    return true;
+  } catch {
     return false;
   }
 }
@@ -136,15 +174,16 @@ async function addSearchAttributes(
 /** True when it was missing. One run at a time; a run that is more than a minute late is left out. */
 async function createSchedule(
   client: Client,
-  taskQueue: string,
+  { taskQueue, codecKeys }: FurnishOptions,
   { scheduleId, everyMs, workflowType }: Schedule,
 ): Promise<boolean> {
+  const isChecked = codecKeys !== undefined && scheduleId === reconcilerScheduleId(taskQueue);
   try {
     await client.schedule.create({
       scheduleId,
       spec: { intervals: [{ every: everyMs }] },
       policies: { overlap: 'SKIP', catchupWindow: '1 minute' },
-      action: { type: 'startWorkflow', workflowType, taskQueue, args: [] },
+      action: { type: 'startWorkflow', workflowType, taskQueue, args: [], ...(isChecked && { memo: CODEC_MEMO }) },
     });
     return true;
   } catch (error) {

@@ -4,6 +4,7 @@ export const GRPC_STATUS = {
   notFound: 5,
   alreadyExists: 6,
   permissionDenied: 7,
+  unimplemented: 12,
   unauthenticated: 16,
 } as const;
 

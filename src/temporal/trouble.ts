@@ -5,7 +5,8 @@ import { GRPC_STATUS, grpcStatusOf } from './grpc-status.ts';
 type Trouble = {
   status?: readonly number[];
   says?: RegExp;
-  advice: (settings: TemporalSettings) => string;
+  /** `text` is the SDK's. */
+  advice: (settings: TemporalSettings, text: string) => string;
   isLasting: boolean;
 };
 
@@ -32,9 +33,15 @@ const TROUBLES: readonly Trouble[] = [
     isLasting: true,
   },
   {
-    says: /InvalidCertificate|UnknownIssuer|NotValidForName|CertExpired/,
+    says: /NotValidForName/,
+    advice: ({ address, tls }, text) =>
+      `TEMPORAL_TLS_SERVER_NAME: ${address} shows a certificate for ${namesIn(text)} and not for ${tls?.serverNameOverride ?? hostOf(address)}; set it to a name in that certificate`,
+    isLasting: true,
+  },
+  {
+    says: /InvalidCertificate|UnknownIssuer|CertExpired/,
     advice: ({ address }) =>
-      `TEMPORAL_TLS_CA_FILE: ${address} shows a certificate that is not trusted here; name its authority's file, or set TEMPORAL_TLS_SERVER_NAME to the name in it`,
+      `TEMPORAL_TLS_CA_FILE: ${address} shows a certificate that is not trusted here; set it to the file of the authority that has signed it`,
     isLasting: true,
   },
   {
@@ -63,13 +70,26 @@ const TROUBLES: readonly Trouble[] = [
   },
   {
     says: /broken pipe|BrokenPipe|reset by peer|ConnectionReset|stream closed|unexpected end|UnexpectedEof/i,
-    advice: ({ address, tls }) =>
-      tls === undefined
-        ? `TEMPORAL_ADDRESS: ${address} closes the connection; set TEMPORAL_TLS to true if the server wants TLS`
-        : `TEMPORAL_ADDRESS: ${address} closes the connection; look at its log`,
+    advice: ({ address, tls }) => {
+      if (tls === undefined)
+        return `TEMPORAL_ADDRESS: ${address} closes the connection; set TEMPORAL_TLS to true if the server wants TLS`;
+      // Some servers say nothing about a certificate that they do not take.
+      return tls.clientCertPair === undefined
+        ? `TEMPORAL_TLS_CERT_FILE: ${address} closes the connection; set it and TEMPORAL_TLS_KEY_FILE if the server wants a certificate`
+        : `TEMPORAL_TLS_CERT_FILE: ${address} closes the connection; look at its log whether it knows this certificate's authority`;
+    },
     isLasting: false,
   },
 ];
+
+const hostOf = (address: string): string => address.slice(0, address.lastIndexOf(':'));
+
+/** The names of a certificate, as the SDK's text lists them: `presented: ["DnsName(\"temporal.example\")"]`. */
+function namesIn(text: string): string {
+  const presented = text.slice(text.indexOf('presented:'));
+  const names = [...presented.matchAll(/\w+\(\\?"([^"\\]+)\\?"\)/g)].map(([, name = '']) => name);
+  return names.length === 0 ? 'another name' : names.join(', ');
+}
 
 /** One sentence about a failure to reach Temporal or its namespace: the setting, and the remedy. */
 export function temporalTrouble(failure: unknown, settings: TemporalSettings): NotReady {
@@ -79,7 +99,7 @@ export function temporalTrouble(failure: unknown, settings: TemporalSettings): N
     (each) => (typeof status === 'number' && each.status?.includes(status)) || each.says?.test(text),
   );
   return new NotReady('Temporal cannot be reached', {
-    advice: trouble?.advice(settings) ?? `TEMPORAL_ADDRESS: ${settings.address} does not answer; look at its log`,
+    advice: trouble?.advice(settings, text) ?? `TEMPORAL_ADDRESS: ${settings.address} does not answer; look at its log`,
     isLasting: trouble?.isLasting ?? false,
     cause: failure,
   });

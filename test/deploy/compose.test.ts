@@ -34,7 +34,9 @@ const posthorn = services.filter(([, { image }]) => image === 'posthorn');
 /** Settings that a container of this file has no use for, and why. */
 const NOT_PASSED: Readonly<Record<string, string>> = {
   PORT: 'the proxy and the health check know the port of the container',
-  HOST: 'a container listens on all of its own addresses',
+  LISTEN_HOST: 'a container listens on all of its own addresses',
+  DIRECT_DATABASE_URL: 'no PgBouncer stands before the PostgreSQL of this file',
+  DIRECT_DATABASE_URL_FILE: 'as DIRECT_DATABASE_URL',
   DATA_FOLDER: 'for `start` alone',
   TEMPORAL_CLI: 'for `start` alone',
   TEMPORAL_TLS: 'the Temporal server of this file speaks plain gRPC in a network of its own',

@@ -16,7 +16,7 @@ let bundle: Awaited<ReturnType<typeof workflowBundle>>;
 beforeAll(async () => {
   // The failures of these tries are the point: the SDK need not print them.
   installRuntime(createLog('silent'));
-  [connection, bundle] = await Promise.all([NativeConnection.connect({ address }), workflowBundle()]);
+  [connection, bundle] = await Promise.all([NativeConnection.connect({ address }), workflowBundle('open')]);
 });
 afterAll(() => connection.close());
 

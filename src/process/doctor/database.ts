@@ -109,11 +109,14 @@ export const checkConnections = ({ pool, config }: Examined): Promise<Finding> =
         (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS used`);
     const { most = 0, used = 0 } = rows[0] ?? {};
     const { processes } = config;
-    const { pool: ofPool, prisma } = connectionsOf(processes);
+    const { pool: ofPool, prisma } = connectionsOf(config);
     const ofRole = processes * (ofPool + prisma);
     const facts = `${most} for users and ${used} in use; one role with PROCESSES=${processes} takes up to ${ofRole}`;
     if (ofRole > most)
-      return fail('connections', `too few connections: ${facts}; raise max_connections, or set PROCESSES lower`);
+      return fail(
+        'connections',
+        `too few connections: ${facts}; raise max_connections, or set PROCESSES, DATABASE_POOL_STATEMENTS or DATABASE_POOL_PRISMA lower`,
+      );
     if (2 * ofRole + CONNECTIONS_OF_OTHERS > most)
       return warn(
         'connections',

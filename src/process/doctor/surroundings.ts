@@ -62,19 +62,23 @@ export async function checkPublicBaseUrl({ publicBaseUrl }: Pick<Config, 'public
   );
 }
 
+/** The host at which a listener is asked from this machine. */
+const askedAt = (listenHost = '127.0.0.1'): string => (listenHost.includes(':') ? `[${listenHost}]` : listenHost);
+
 /** The port of the API is its own. */
-export const checkPort = ({ port }: Pick<Config, 'port'>): Promise<Finding> =>
+export const checkPort = ({ port, listenHost }: Pick<Config, 'port' | 'listenHost'>): Promise<Finding> =>
   look('port', async () => {
     if (port === 0) return ok('port', 'PORT is 0: the API takes any free port');
     const server = createServer();
     try {
-      server.listen(port);
+      server.listen({ port, ...(listenHost !== undefined && { host: listenHost }) });
       await once(server, 'listening');
       return ok('port', `PORT: ${port} is free`);
     } catch (failure) {
       const code = failure instanceof Error && 'code' in failure ? failure.code : undefined;
       if (code === 'EACCES') return fail('port', `PORT: this user may not listen on ${port}; set one above 1023`);
-      if (await isPosthornAt(`http://127.0.0.1:${port}`)) return ok('port', `PORT: Posthorn listens on ${port}`);
+      if (await isPosthornAt(`http://${askedAt(listenHost)}:${port}`))
+        return ok('port', `PORT: Posthorn listens on ${port}`);
       return fail('port', `PORT: another program listens on ${port}; stop it, or set another port`);
     } finally {
       server.close();

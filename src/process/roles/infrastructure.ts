@@ -39,7 +39,7 @@ export async function startInfrastructure(
   });
   const watching = { onProgress, onGivenUp: giveUp };
   const { dataFolder, databaseUrl, temporal, processes } = config;
-  const { pool, prisma } = connectionsOf(processes);
+  const { pool, prisma } = connectionsOf(config);
   const maxConnections = Math.max(CONNECTIONS_AT_LEAST, processes * (pool + prisma) + CONNECTIONS_OF_OTHERS);
 
   const startOwnPostgres = async (previous: EmbeddedPostgres | undefined): Promise<EmbeddedPostgres> => {

@@ -8,13 +8,13 @@ export async function observing<R extends RunningRole>(
   { config, log, own }: Pick<Beginning, 'config' | 'log' | 'own'>,
   start: (observed: ObservedProcess | undefined) => Promise<R>,
 ): Promise<R> {
-  const { metricsPort } = config;
+  const { metricsPort, listenHost } = config;
   const observed = await observeProcess({ config, log, own });
   if (observed === undefined || metricsPort === undefined) return start(undefined);
   const undo = createUndo();
   return undo.onFailure(async () => {
     undo.add(observed.close);
-    const server = await serveMetrics(metricsPort, log, pageOf(observed));
+    const server = await serveMetrics({ port: metricsPort, host: listenHost }, log, pageOf(observed));
     undo.add(server.stop);
     const role = await start(observed);
     undo.add(role.stop);

@@ -1,5 +1,5 @@
 import { createApp } from '../../app.ts';
-import { ConfigError } from '../../config.ts';
+import { type Config, ConfigError } from '../../config.ts';
 import type { ProcessDependencies } from '../create-dependencies.ts';
 import { observedLimiter } from '../../observe/limits.ts';
 import { startHttpServer } from '../../http/server.ts';
@@ -65,6 +65,7 @@ export async function serveApi(
     const maxConnections = Math.floor(readMachine(config.processes).descriptors * OPEN_FILES_FOR.callers);
     const server = await startHttpServer(app, {
       port: config.port,
+      ...(config.listenHost !== undefined && { host: config.listenHost }),
       maxConnections,
       onTooMany: () =>
         log.warn(
@@ -72,7 +73,7 @@ export async function serveApi(
           'closed new connections of callers: a quarter of the open files of this process are in use for them; raise its limit (ulimit -n)',
         ),
     });
-    // The API listens on every address of this machine.
+    // Without LISTEN_HOST the API listens on every address of this machine, and any of them may lead to the port with it.
     deps.own.add({ host: 'localhost', port: server.port });
     return {
       port: server.port,
@@ -87,13 +88,15 @@ export async function serveApi(
   } catch (failure) {
     stopWatching?.();
     await limiter.close();
-    throw portProblem(config.port, failure) ?? failure;
+    throw portProblem(config, failure) ?? failure;
   }
 }
 
-function portProblem(port: number, failure: unknown): ConfigError | undefined {
+function portProblem({ port, listenHost }: Config, failure: unknown): ConfigError | undefined {
   const code = failure instanceof Error && 'code' in failure ? failure.code : undefined;
   if (code === 'EADDRINUSE') return new ConfigError(portTaken(port), { cause: failure });
+  if (code === 'EADDRNOTAVAIL')
+    return new ConfigError(`LISTEN_HOST: ${listenHost} is no address of this machine; correct it`, { cause: failure });
   if (code !== 'EACCES') return undefined;
   return new ConfigError(`PORT: this user may not listen on ${port}; set one above 1023`, { cause: failure });
 }

@@ -8,11 +8,16 @@ import { createProcessFigures } from './observe.ts';
 type Source = { page: () => Promise<string>; ready: () => Promise<Readied> };
 
 /** Listens at METRICS_PORT. Throws ConfigError when that port is taken. */
-export async function serveMetrics(port: number, log: Logger, source: Source): Promise<MetricsServer> {
+export async function serveMetrics(
+  { port, host }: { port: number; host: string | undefined },
+  log: Logger,
+  source: Source,
+): Promise<MetricsServer> {
   try {
     return await startMetricsServer({
       ...source,
       port,
+      host,
       onFailure: (failure) => log.warn({ err: failure }, 'the metrics could not be read; the next scrape tries again'),
     });
   } catch (failure) {

@@ -242,7 +242,7 @@ export async function supervise(supervised: SupervisedRole): Promise<Supervisor>
   const metrics =
     config.metricsPort === undefined
       ? undefined
-      : await serveMetrics(config.metricsPort, log, {
+      : await serveMetrics({ port: config.metricsPort, host: config.listenHost }, log, {
           page: async () => merged.page(await observe('metrics')),
           ready: async () => mergedReadiness(await observe('readiness')),
         });

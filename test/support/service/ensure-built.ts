@@ -5,7 +5,11 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** The command line and the Temporal workflows as `npm run build` leaves them. */
-export const BUILT = { main: `${root}dist/src/main.js`, workflows: `${root}dist/workflow-bundle.js` } as const;
+export const BUILT = {
+  main: `${root}dist/src/main.js`,
+  workflows: `${root}dist/workflow-bundle.js`,
+  encodedWorkflows: `${root}dist/workflow-bundle-encoded.js`,
+} as const;
 
 /** Builds when a source is newer than the build: tests and benchmarks try what is written here. */
 export function ensureBuilt(onProgress: (line: string) => void): void {

@@ -17,9 +17,11 @@ export type WorkerSide = {
 
 export async function joinTemporal(
   deps: ProcessDependencies,
-  { address, namespace, taskQueue }: TestTemporal,
+  { address, taskQueue }: TestTemporal,
   handOver: LateHandOver,
 ): Promise<WorkerSide> {
+  const { temporal } = deps.config;
+  const { namespace } = temporal;
   const connection = await Connection.connect({ address });
   const client = new Client({ connection, namespace });
   let running: RunningWorker | undefined;
@@ -30,8 +32,9 @@ export async function joinTemporal(
   return {
     client,
     async start() {
-      const bundle = { codePath: BUILT.workflows };
-      running ??= await startWorker(deps, { address, namespace }, { taskQueue, handOver, bundle });
+      const bundle = { codePath: temporal.codecKeys === undefined ? BUILT.workflows : BUILT.encodedWorkflows };
+      const settings = { address, ...temporal };
+      running ??= await startWorker(deps, settings, { taskQueue, handOver, bundle });
     },
     stop,
     async end() {

@@ -1,8 +1,8 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { isIPv4 } from 'node:net';
 
-/** A self-signed certificate for a test's TLS server, as PEM: the server's own authority. */
-export type TestCertificate = { cert: string; key: string };
+/** A certificate as PEM. A self-signed one, for a test's TLS server, is its own authority. `name` is its subject as DER. */
+export type TestCertificate = { cert: string; key: string; name: Buffer };
 
 const DAY_MS = 86_400_000;
 
@@ -24,10 +24,13 @@ const extension = (id: string, value: Buffer): Buffer => der(TAG.sequence, oid(i
 const altName = (name: string): Buffer =>
   isIPv4(name) ? der(0x87, Buffer.from(name.split('.').map(Number))) : der(0x82, Buffer.from(name));
 
-/** Makes a certificate for `names` (host names or IPv4 addresses) that is valid around now, or as said. */
+/**
+ * Makes a certificate for `names` (host names or IPv4 addresses) that is valid around now, or as said. With an `issuer` it is signed by
+ * that one and is no authority: Temporal's SDK takes no authority as a server's certificate.
+ */
 export function makeCertificate(
   names: readonly string[],
-  validity: { notBefore?: Date; notAfter?: Date } = {},
+  { issuer, ...validity }: { notBefore?: Date; notAfter?: Date; issuer?: TestCertificate } = {},
 ): TestCertificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   const notBefore = validity.notBefore ?? new Date(Date.now() - DAY_MS);
@@ -42,7 +45,7 @@ export function makeCertificate(
     der(0xa0, der(TAG.integer, Buffer.from([2]))),
     der(TAG.integer, Buffer.concat([Buffer.from([1]), randomBytes(8)])),
     algorithm,
-    name,
+    issuer?.name ?? name,
     der(TAG.sequence, time(notBefore), time(notAfter)),
     name,
     publicKey.export({ format: 'der', type: 'spki' }),
@@ -50,16 +53,17 @@ export function makeCertificate(
       0xa3,
       der(
         TAG.sequence,
-        extension(OID.constraints, isAuthority),
+        ...(issuer === undefined ? [extension(OID.constraints, isAuthority)] : []),
         extension(OID.names, der(TAG.sequence, ...names.map(altName))),
       ),
     ),
   );
-  const signature = Buffer.concat([Buffer.from([0]), sign('sha256', toSign, privateKey)]);
+  const signature = Buffer.concat([Buffer.from([0]), sign('sha256', toSign, issuer?.key ?? privateKey)]);
   const certificate = der(TAG.sequence, toSign, algorithm, der(TAG.bitString, signature));
   const lines = certificate.toString('base64').match(/.{1,64}/g) ?? [];
   return {
     cert: `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`,
     key: privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(),
+    name,
   };
 }
