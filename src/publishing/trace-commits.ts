@@ -1,6 +1,5 @@
 import type { TraceContext } from '../kernel/trace-context.ts';
 import type { Publication } from '../messages/publication.ts';
-import type { Commit } from './commit.ts';
 
 /** Spans of publishing. Each call is undefined where nothing of it is recorded. */
 export type PublishTracing = {
@@ -16,7 +15,10 @@ export type PublishTracing = {
 };
 
 /** The same commit, with a span for each request that is recorded. */
-export function tracedCommit(commit: Commit, tracing: PublishTracing | undefined): Commit {
+export function tracedCommit<U extends { publications: readonly Publication[] }, R>(
+  commit: (unit: U) => Promise<R>,
+  tracing: PublishTracing | undefined,
+): typeof commit {
   if (tracing === undefined) return commit;
   return async (unit) => {
     const span = tracing.publish(unit.publications);

@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from '@jest/globals';
+import { findFreePort } from '../../local/ports.ts';
 import { type MetricsServer, type Readied, startMetricsServer } from '../../src/observe/metrics-server.ts';
 
 let server: MetricsServer | undefined;
@@ -11,7 +12,7 @@ async function serve(given: { page?: () => Promise<string>; ready?: () => Promis
 }> {
   const failures: unknown[] = [];
   server = await startMetricsServer({
-    port: 0,
+    port: await findFreePort(),
     page: async () => 'one 1\n',
     ready: async () => READY,
     onFailure: (failure) => failures.push(failure),
