@@ -95,7 +95,11 @@ test.each(OLD)(
     expect(await Promise.all(topology.apiUrls.map(hasDocument))).toEqual([true, true]);
 
     const publications = await publishing.stop();
-    expect(publications.filter(({ outcome }) => outcome !== 'accepted')).toEqual([]);
+    const others = publications.filter(({ outcome }) => outcome !== 'accepted');
+    // At once: the reasons of a first failure are shown at the end of all tests otherwise.
+    for (const { outcome, status, code } of others)
+      print(`a publish was ${outcome}: ${status ?? 'no status'} ${code ?? ''}`);
+    expect(others).toEqual([]);
     await untilSettled(pool, new Client({ connection }), scene.channelId);
     expect(await brokenPromises(evidenceOf(scene, pool))).toEqual([]);
     expect(failed.size).toBeGreaterThan(STRETCH);
