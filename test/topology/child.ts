@@ -12,8 +12,8 @@ export type TopologyChild = {
   pid(): number | undefined;
   /** Ends it by that signal and waits until it is gone. Repeating it is harmless. */
   end(signal: NodeJS.Signals): Promise<void>;
-  /** Starts it again after its end, and waits until it is ready. */
-  begin(): Promise<void>;
+  /** Starts it again after its end, and waits until it is ready; with these variables beside its own. */
+  begin(further?: EnvironmentVariables): Promise<void>;
   /** SIGSTOP and SIGCONT: connections stay open and nothing answers. */
   freeze(): void;
   thaw(): void;
@@ -31,10 +31,13 @@ export async function startChild(
 ): Promise<TopologyChild> {
   let child: ChildProcess | undefined;
   const hasEnded = (): boolean => child === undefined || child.exitCode !== null || child.signalCode !== null;
-  const begin = async (): Promise<void> => {
+  const begin = async (further: EnvironmentVariables = {}): Promise<void> => {
     const log = createWriteStream(logPath, { flags: 'a' });
     const [program = '', ...parameters] = typeof command === 'function' ? command() : command;
-    child = spawn(program, parameters, { env: childEnvironment(variables), stdio: ['ignore', 'pipe', 'pipe'] });
+    child = spawn(program, parameters, {
+      env: childEnvironment({ ...variables, ...further }),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     for (const stream of [child.stdout, child.stderr]) stream?.pipe(log, { end: false });
     await waitFor(`${name} to be ready`, () => {
       if (hasEnded()) throw new Error(`${name} has ended before it was ready: see ${logPath}`);

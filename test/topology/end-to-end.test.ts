@@ -1,42 +1,27 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { Client, Connection } from '@temporalio/client';
+import { afterEach, beforeAll, expect, test } from '@jest/globals';
+import type { Client } from '@temporalio/client';
 import type { Pool } from 'pg';
 import { Posthorn } from '../../client/src/index.ts';
-import { createPool } from '../../src/db/pool.ts';
 import { brokenPromises, untilSettled } from '../support/check/invariants.ts';
 import { createScenes, evidenceOf } from '../support/make/scene.ts';
 import { followStream } from '../support/world/stream-follower.ts';
 import { waitFor } from '../support/check/wait-for.ts';
-import { startTopology, type Topology } from './topology.ts';
+import { useTopology } from './own-topology.ts';
+import type { Topology } from './topology.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'posthorn-topology-'));
+const own = useTopology();
 let topology: Topology;
 let pool: Pool;
-let connection: Connection;
 let temporal: Client;
 let client: Posthorn;
 const scenes = createScenes(() => ({ urlOf: () => topology.url, key: topology.key }));
 
-beforeAll(async () => {
-  // PostgreSQL has a user of its own, who must reach its data.
-  chmodSync(folder, 0o711);
-  topology = await startTopology(folder, () => undefined);
-  pool = createPool(topology.databaseUrl, { max: 2 });
-  connection = await Connection.connect({ address: topology.temporalAddress });
-  temporal = new Client({ connection });
+beforeAll(() => {
+  ({ topology, pool, temporal } = own());
   client = new Posthorn({ baseUrl: topology.url, credentials: { apiKey: topology.key } });
-}, 400_000);
-afterEach(scenes.end);
-afterAll(async () => {
-  await connection?.close();
-  await pool?.end();
-  await topology?.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
+afterEach(scenes.end);
 
 test('a message published through the proxy arrives at every subscription, signed, and no Temporal workflow is left', async () => {
   const scene = await scenes.set(3, () => 200);

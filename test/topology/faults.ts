@@ -8,6 +8,8 @@ export type Fault = {
   number: string;
   title: string;
   run: (topology: Topology, chance: Chance) => Promise<void>;
+  /** Workers whose requests under way may have lost their record. */
+  lives: number;
   /** False: it does not begin while transactions wait for a lock, because it waits for their end itself. */
   inTransactions?: boolean;
 };
@@ -39,7 +41,7 @@ export function createChance(seed: number, isLong: boolean): Chance {
   };
 }
 
-const killed = async (child: TopologyChild, awayMs: number): Promise<void> => {
+export const killed = async (child: TopologyChild, awayMs: number): Promise<void> => {
   await child.end('SIGKILL');
   await sleep(awayMs);
   await child.begin();
@@ -55,11 +57,13 @@ export const FAULTS: readonly Fault[] = [
   {
     number: 'F1',
     title: 'one of two APIs is killed and comes back',
+    lives: 0,
     run: ({ apis }, chance) => killed(chance.pick(apis), chance.lasting(1_000, 3_000)),
   },
   {
     number: 'F2',
     title: 'one of two workers is killed and comes back',
+    lives: 1,
     // A worker is ready once it can write: beside a locked table the fault would wait for itself.
     inTransactions: false,
     run: ({ workers }, chance) => killed(chance.pick(workers), chance.lasting(1_000, 10_000)),
@@ -67,6 +71,7 @@ export const FAULTS: readonly Fault[] = [
   {
     number: 'F2',
     title: 'all workers are killed and come back',
+    lives: 2,
     inTransactions: false,
     run: async ({ workers }, chance) => {
       await Promise.all(workers.map((worker) => worker.end('SIGKILL')));
@@ -77,11 +82,13 @@ export const FAULTS: readonly Fault[] = [
   {
     number: 'F3',
     title: 'Temporal is killed and comes back',
+    lives: 2,
     run: ({ temporal }, chance) => killed(temporal, chance.lasting(2_000, 60_000)),
   },
   {
     number: 'F4',
     title: 'PostgreSQL is stopped at once and comes back, and Temporal with it loses its store for that time',
+    lives: 2,
     run: async ({ postgres }, chance) => {
       await postgres.crash();
       await sleep(chance.lasting(1_000, 10_000));
@@ -91,21 +98,25 @@ export const FAULTS: readonly Fault[] = [
   {
     number: 'F5',
     title: 'PostgreSQL hangs',
+    lives: 2,
     run: ({ postgres }, chance) => frozen(postgres, chance.lasting(3_000, 30_000)),
   },
   {
     number: 'F5',
     title: 'Temporal hangs',
+    lives: 2,
     run: ({ temporal }, chance) => frozen(temporal, chance.lasting(4_000, 30_000)),
   },
   {
     number: 'F5',
     title: 'a worker hangs',
+    lives: 1,
     run: ({ workers }, chance) => frozen(chance.pick(workers), chance.lasting(4_000, 30_000)),
   },
   {
     number: 'F5',
     title: 'Redis hangs, and is then killed',
+    lives: 0,
     run: async ({ redis }, chance) => {
       await frozen(redis, chance.lasting(2_000, 10_000));
       await killed(redis, chance.lasting(1_000, 5_000));
@@ -114,6 +125,7 @@ export const FAULTS: readonly Fault[] = [
   {
     number: 'F12',
     title: 'every process is replaced by a new one, one after the other, as an upgrade does',
+    lives: 0,
     inTransactions: false,
     run: async ({ apis, workers, proxy }) => {
       for (const child of [...apis, ...workers, proxy]) {

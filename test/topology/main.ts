@@ -2,18 +2,24 @@ import { spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { childEnvironment } from '../../src/config.ts';
 import { ensureBuilt } from '../support/service/ensure-built.ts';
+import { readEvidence } from './campaign/saved.ts';
+import { reconcile } from './ledger/reconcile.ts';
 import { startTopology } from './topology.ts';
 
 const USAGE = `npm run topology [-- options]
   --hold           starts it, prints its addresses, and ends it at Ctrl-C
   --faults         runs the faults and upgrades alone, each fault with its long times (npm run faults)
-  --quick          with --faults: the times of the short form, as without options
+  --quick          with --faults: a selection, within four minutes
+  --short          with --faults: all of them, with short times
+  --minutes <n>    of the faults by chance (F13), all seeds together; default: 30, and 2 with --short
   --seed <n>       of everything that is chosen by chance; default: a new one, which is printed
+  --report <file>  adds a line of JSON for each scenario: its figures and its breaches
+  --check <folder> reconciles the kept logs of a scenario once more, and ends with 1 when an invariant is broken
   -t <words>       only tests whose title has these words`;
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -36,11 +42,30 @@ async function hold(): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
 }
 
+/** Prints each breach in the logs of that folder. */
+function check(folder: string): void {
+  const { breaches, figures } = reconcile(readEvidence(folder));
+  print(JSON.stringify(figures));
+  for (const { invariant, text } of breaches) print(`${invariant}: ${text}`);
+  print(breaches.length === 0 ? 'every invariant holds' : `${breaches.length} breaches`);
+  process.exitCode = breaches.length === 0 ? 0 : 1;
+}
+
+/** Files of tests that the options ask for. */
+const patternOf = ({ faults, quick }: { faults: boolean; quick: boolean }): string => {
+  if (!faults) return 'test/topology/(end-to-end|faults|proxy|upgrade)';
+  return quick ? 'test/topology/quick-faults' : 'test/topology/(faults|scenarios|upgrade)';
+};
+
 const { values } = parseArgs({
   options: {
     hold: { type: 'boolean', default: false },
     faults: { type: 'boolean', default: false },
     quick: { type: 'boolean', default: false },
+    short: { type: 'boolean', default: false },
+    minutes: { type: 'string' },
+    report: { type: 'string' },
+    check: { type: 'string' },
     seed: { type: 'string' },
     t: { type: 'string', short: 't' },
     help: { type: 'boolean', short: 'h', default: false },
@@ -48,7 +73,10 @@ const { values } = parseArgs({
 });
 const seed = values.seed ?? String(randomInt(1_000_000));
 
+const isLong = values.faults && !values.quick && !values.short;
+
 if (values.help) print(USAGE);
+else if (values.check !== undefined) check(values.check);
 else if (values.hold) {
   ensureBuilt(print);
   await hold();
@@ -65,7 +93,8 @@ else if (values.hold) {
       'topology',
       // One topology at a time: two cores are few for one.
       '--runInBand',
-      ...(values.faults ? ['--testPathPatterns', 'test/topology/(faults|upgrade)'] : []),
+      '--testPathPatterns',
+      patternOf(values),
       ...(values.t === undefined ? [] : ['-t', values.t]),
     ],
     {
@@ -73,7 +102,9 @@ else if (values.hold) {
       stdio: 'inherit',
       env: childEnvironment({
         POSTHORN_FAULTS_SEED: seed,
-        POSTHORN_FAULTS_LENGTH: values.faults && !values.quick ? 'long' : 'short',
+        POSTHORN_FAULTS_LENGTH: isLong ? 'long' : 'short',
+        POSTHORN_FAULTS_MINUTES: values.minutes ?? (isLong ? '30' : '2'),
+        ...(values.report !== undefined && { POSTHORN_FAULTS_REPORT: resolve(values.report) }),
       }),
     },
   );

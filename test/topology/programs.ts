@@ -12,16 +12,24 @@ const BUILT = {
   },
   // Debian's 2.6 knows other words for the same. Before 2.11 a body that was tried again came from a buffer that another request had got.
   caddy: { version: 'v2.11.9', packages: { caddy: 'github.com/caddyserver/caddy/v2/cmd/caddy' } },
+  // Its newest release in Go's module path; the links between the parts go through it.
+  toxiproxy: { version: 'v2.12.0', packages: { server: 'github.com/Shopify/toxiproxy/v2/cmd/server' } },
 } as const;
 
 export type TemporalPrograms = { server: string; sql: string };
 
+export type Programs = { temporal: TemporalPrograms; caddy: string; toxiproxy: string };
+
 /**
- * Paths of Temporal's server for PostgreSQL, of its schema tool and of Caddy, outside the checkout. Built by `go install` where they
+ * Paths of Temporal's server for PostgreSQL, of its schema tool, of Caddy and of Toxiproxy, outside the checkout. Built by `go install` where they
  * are not there yet, which takes minutes and is told. Throws with a sentence where there is no Go.
  */
-export function findPrograms(print: (line: string) => void): { temporal: TemporalPrograms; caddy: string } {
-  return { temporal: find('temporal', print), caddy: find('caddy', print).caddy };
+export function findPrograms(print: (line: string) => void): Programs {
+  return {
+    temporal: find('temporal', print),
+    caddy: find('caddy', print).caddy,
+    toxiproxy: find('toxiproxy', print).server,
+  };
 }
 
 function find<Name extends keyof typeof BUILT>(

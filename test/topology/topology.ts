@@ -8,6 +8,7 @@ import { prepareService, type Settings } from '../support/service/processes.ts';
 import { BUILT } from '../support/service/ensure-built.ts';
 import { startChild, type TopologyChild } from './child.ts';
 import { expectProgram, findPrograms } from './programs.ts';
+import { type Link, type Links, startLinks } from './links.ts';
 import { startProxy } from './proxy.ts';
 import { startTemporalCluster, TEMPORAL_PORTS } from './temporal-cluster.ts';
 
@@ -30,14 +31,18 @@ export type Topology = {
   apiUrls: readonly string[];
   /** Settings of both roles. */
   settings: Settings;
+  /** Ways between the parts. Another one may be opened, to a receiver. */
+  links: Links & Record<'apiToPostgres' | 'workerToPostgres' | 'workerToTemporal' | 'apiToRedis', Link>;
   stop(): Promise<void>;
 };
 
-type TopologyOptions = {
+export type TopologyOptions = {
   /** The command line of APIs and workers, asked at each of their starts. Default: the build of this checkout. */
   mainOf?: () => string;
   /** Migrates the database and makes the key. Default: with the code of this checkout. */
   prepare?: (databaseUrl: string, temporalAddress: string) => Promise<{ key: string; settings: Settings }>;
+  /** Where PostgreSQL keeps its data: a disk of its own, for one that runs full. Default: `folder`. */
+  databaseFolder?: string;
 };
 
 async function prepareHere(databaseUrl: string, temporalAddress: string): ReturnType<typeof prepareService> {
@@ -48,13 +53,13 @@ async function prepareHere(databaseUrl: string, temporalAddress: string): Return
 const COPIES = [1, 2];
 
 /**
- * Starts PostgreSQL (durable), a Temporal server on it, Redis, two APIs, two workers and the proxy, in the order of their needs, each
- * with a log in `folder`. Throws with a sentence when a program is missing or a part does not come up; what has started is stopped.
+ * Starts PostgreSQL (durable), a Temporal server on it, Redis, Toxiproxy for the links between them, two APIs, two workers and the
+ * proxy, in the order of their needs, each with a log in `folder`. Throws with a sentence when a program is missing or a part does not come up; what has started is stopped.
  */
 export async function startTopology(
   folder: string,
   print: (line: string) => void,
-  { mainOf = () => BUILT.main, prepare = prepareHere }: TopologyOptions = {},
+  { mainOf = () => BUILT.main, prepare = prepareHere, databaseFolder = folder }: TopologyOptions = {},
 ): Promise<Topology> {
   expectProgram('redis-server', 'redis-server');
   const programs = findPrograms(print);
@@ -71,7 +76,7 @@ export async function startTopology(
     return child;
   };
   try {
-    const postgres = await startOwnPostgres(folder);
+    const postgres = await startOwnPostgres(databaseFolder);
     stops.push(() => postgres.stop());
     print('PostgreSQL is ready');
     const port = await findFreeRange(TEMPORAL_PORTS);
@@ -83,19 +88,44 @@ export async function startTopology(
     const redis = keep(await startRedis(redisPort, folder));
     const { key, settings } = await prepare(postgres.url, temporalAddress);
     const proxyPort = await findFreePort('everywhere');
+    const opened = await startLinks(programs.toxiproxy, folder);
+    keep(opened.child);
+    const postgresAddress = new URL(postgres.url).host;
+    const links = {
+      ...opened,
+      apiToPostgres: await opened.open('api-postgres', postgresAddress),
+      workerToPostgres: await opened.open('worker-postgres', postgresAddress),
+      workerToTemporal: await opened.open('worker-temporal', temporalAddress),
+      apiToRedis: await opened.open('api-redis', `127.0.0.1:${redisPort}`),
+    };
+    const through = ({ address }: Link): string => {
+      const url = new URL(postgres.url);
+      url.host = address;
+      return url.href;
+    };
     const variables = {
       ...settings,
-      REDIS_URL: `redis://:${REDIS_PASSWORD}@127.0.0.1:${redisPort}`,
+      REDIS_URL: `redis://:${REDIS_PASSWORD}@${links.apiToRedis.address}`,
       TRUSTED_PROXY_HOPS: '1',
       PUBLIC_BASE_URL: `http://127.0.0.1:${proxyPort}`,
       PROCESSES: '1',
     };
+    const apiVariables = { ...variables, DATABASE_URL: through(links.apiToPostgres) };
+    const workerVariables = {
+      ...variables,
+      DATABASE_URL: through(links.workerToPostgres),
+      TEMPORAL_ADDRESS: links.workerToTemporal.address,
+    };
     const ports = [await findFreePort('everywhere'), await findFreePort('everywhere')];
     const apis = await Promise.all(
-      ports.map(async (each, index) => keep(await startApi(`API ${index + 1}`, each, { variables, folder, mainOf }))),
+      ports.map(async (each, index) =>
+        keep(await startApi(`API ${index + 1}`, each, { variables: apiVariables, folder, mainOf })),
+      ),
     );
     const workers = await Promise.all(
-      COPIES.map(async (number) => keep(await startWorker(`worker ${number}`, { variables, folder, mainOf }))),
+      COPIES.map(async (number) =>
+        keep(await startWorker(`worker ${number}`, { variables: workerVariables, folder, mainOf })),
+      ),
     );
     const proxy = keep(await startProxy(programs.caddy, { port: proxyPort, apis: ports, folder }));
     const url = `http://127.0.0.1:${proxyPort}`;
@@ -112,6 +142,7 @@ export async function startTopology(
       proxy,
       apiUrls: ports.map((each) => `http://127.0.0.1:${each}`),
       settings: variables,
+      links,
       stop,
     };
   } catch (failure) {
