@@ -65,8 +65,8 @@ test.each(OLD)(
     );
     const publishing = scene.recorder.keepPublishing(scene.channelId, {
       publishers: 3,
-      pauseMs: 30,
-      sizeOf: (n) => (n % 5 === 0 ? 10 : 1),
+      pauseMs: 100,
+      sizeOf: (n) => (n % 10 === 0 ? 3 : 1),
     });
     const stretch = async (): Promise<void> => {
       const begunAt = Date.now();
