@@ -6,6 +6,7 @@ import { Worker } from '@temporalio/worker';
 import { bundleWorkflows } from '../../src/temporal/workflow-bundle.ts';
 import { historyFromJson } from '../support/check/history-json.ts';
 import type { RecordedHistory } from '../support/make/history-of.ts';
+import { isToBeKept } from '../support/make/record-histories.ts';
 import { recordRuns, RUN_RECORDINGS, SECRET_WORD } from '../support/make/run-recordings.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 
@@ -21,7 +22,7 @@ beforeAll(async () => {
   posthorn = await startPosthorn();
   const workflowBundle = await bundleWorkflows();
   const fresh = await recordRuns(posthorn);
-  if (process.env['RECORD_HISTORIES'] === 'true')
+  if (isToBeKept)
     for (const [name, recorded] of Object.entries(fresh))
       writeFileSync(fileOf(name), `${JSON.stringify(recorded, undefined, 1)}\n`);
   const all = RUN_RECORDINGS.flatMap((name) => [

@@ -2,26 +2,19 @@ import { waitFor } from '../check/wait-for.ts';
 import type { TestPosthorn } from '../service/posthorn.ts';
 import { type Receiver, startReceiver } from '../world/receiver.ts';
 import { historyOf, type RecordedHistory } from './history-of.ts';
-import { type Step, workflowCalls } from './workflow-calls.ts';
+import { type Step, ways, workflowCalls } from './workflow-calls.ts';
 
 /** A word of the payload that must stand in no history. */
 export const SECRET_WORD = 'zebra';
 
 const quick = { maxRetries: 1, initialDelay: 1_000, maxDelay: 1_000, backoffMultiplier: 1 };
-// A member `then` that is written out makes a promise of its object in the eyes of a linter.
-const condition = (expression: string, yes: string): Record<string, unknown> =>
-  Object.fromEntries([
-    ['expression', expression],
-    ['then', yes],
-  ]);
-
 const http = (url: string, more: object = {}) => ({ action: 'http', url, retryPolicy: quick, ...more });
 
 /** Definitions that together have every kind of step, and every way that a round can end. */
 const DEFINITIONS: Record<string, (receiver: Receiver, channelId: string) => Step[]> = {
   'every-kind-of-step': ({ url }, channelId) => [
     { id: 'set', type: 'transform', config: { set: { a: 1 }, assign: { b: 2 } }, next: 'large' },
-    { id: 'large', type: 'condition', config: condition('vars.b > 1', 'kind'), next: 'kind' },
+    { id: 'large', type: 'condition', config: ways('vars.b > 1', 'kind'), next: 'kind' },
     { id: 'kind', type: 'switch', config: { cases: [{ when: 'vars.b == 2', next: 'pass' }] } },
     { id: 'pass', type: 'filter', config: { expression: 'true' }, next: 'log' },
     { id: 'log', type: 'action', config: { text: '{{ event.payload.word }}' }, next: 'wait' },
