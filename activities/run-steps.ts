@@ -92,7 +92,7 @@ export function createRunActivities(deps: RunStepDependencies) {
     closeLoop: (input: StepInput): Promise<Taken> => telling(() => closeLoop(deps, input)),
     openBranches: (input: StepInput): Promise<Taken | { open: true }> => telling(() => openBranches(deps, input)),
     closeBranches: (input: StepInput): Promise<Taken> => telling(() => closeBranches(deps, input)),
-    /** What has become of a step whose last attempt did not say so. */
+    /** The standing of a step whose last attempt did not say how it ended. */
     stepStanding: ({ crash, ...input }: StepInput & { crash?: 'worker' | 'time' | undefined }): Promise<StepStanding> =>
       telling(() => standingOf(deps, input, crash)),
     httpStep: (input: StepInput): Promise<Taken> => attempt(deps.http, input),

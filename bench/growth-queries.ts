@@ -240,10 +240,8 @@ export function hotQueries({ db, pool, environmentId }: Questioned): Query[] {
     await releaseClaims(pool, { ids, incarnationId: HOLDER });
   };
   const paced = createPaced(restAfterLook);
-  const carriers = {
-    stateOf: () => Promise.resolve('running' as const),
-    ...{ terminatedDeliveries: async () => [], terminatedRuns: async () => [] },
-  };
+  const none = async (): Promise<never[]> => [];
+  const carriers = { stateOf: async () => 'running' as const, terminatedDeliveries: none, terminatedRuns: none };
   return [
     { name: 'publish', run: publish },
     { name: 'load and record', run: record },

@@ -6,7 +6,7 @@ import type { OpenedRun, RunInput, RunState } from '../src/contract/run-workflow
 /** Where a chain of steps came to. `again`: its history is full, and another one goes on from the record. */
 export type ChainEnd = Way | 'again';
 
-/** What the steps of one round share. */
+/** State that the steps of one round share. */
 export type Run = {
   input: RunInput;
   outline: RunOutline;

@@ -32,7 +32,7 @@ const HTTP_STATUS = /^HTTP_\d{3}$/;
 export const meansError = (listed: string, code: string): boolean =>
   listed === '*' || listed === code || (HTTP_STATUS.test(code) && listed === `${code.slice(0, 6)}XX`);
 
-/** The way from a step that has failed for good. Of several branches the first one that names the error is taken. */
+/** The way from a step that has failed for good. The first branch that names the error is taken. */
 export function wayAfterFailure({ onError, next }: Pick<OutlineStep, 'onError' | 'next'>, code: string): Way {
   if (onError === 'continue') return wayTo(next);
   if (onError === 'pause') return 'pause';

@@ -45,7 +45,7 @@ export type EndRunInput = RunInput & {
   error?: { code: string; message: string };
 };
 
-/** What the query `state` answers: the steps that are being taken, by their keys. */
+/** The answer to the query `state`: the steps that are being taken, by their keys. */
 export type RunState = { steps: readonly string[] };
 
 /** Attempts of one step whose worker may stop before the step has failed. */

@@ -47,7 +47,7 @@ export function createHandOver(): LateHandOver {
 }
 
 /**
- * What a commit has made beside messages: deliveries that this process has taken, whether there are others, and whether runs of workflows
+ * The results of a commit beside its messages: deliveries that this process has taken, whether there are others, and whether runs of workflows
  * have begun.
  */
 export type NewDeliveries = { taken: readonly NewDelivery[]; hasUntaken: boolean; hasRuns: boolean };

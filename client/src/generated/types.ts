@@ -1370,7 +1370,7 @@ export type Run = {
     readonly type: 'action' | 'condition' | 'switch' | 'filter' | 'transform' | 'delay' | 'wait_for_event' | 'approval' | 'foreach' | 'parallel' | 'workflow' | 'end' | 'item';
     /** How far it has come. */
     readonly status: 'pending' | 'running' | 'waiting' | 'completed' | 'failed' | 'skipped' | 'cancelled';
-    /** What it was resolved to, and is sent by all of its attempts. */
+    /** Values that were resolved for it before its first attempt; all attempts take them. */
     readonly input?: unknown;
     /** Its result. */
     readonly output?: unknown;

@@ -83,7 +83,7 @@ export function failedEnd(step: PlannedStep, { code, message }: StepFailed): Ste
   return { type: step.type, status: 'failed', way: wayAfterFailure(step, code), error: { code, message } };
 }
 
-/** What a thrown value means for its step; throws on what another try can mend, and what is no fault of the step. */
+/** The failure of a step by a thrown value; throws on a value that another try can mend, or that is no fault of the step. */
 export function stepFailure(
   { log }: Pick<EngineDependencies, 'log'>,
   { step, run }: Pick<Loaded, 'step' | 'run'>,

@@ -60,7 +60,9 @@ const step = z.strictObject({
     .enum([...STEP_TYPES, 'item'])
     .describe('Kind of the step. `item` is an item of a foreach, once it has ended.'),
   status: z.enum(RUN_STEP_STATUSES).describe('How far it has come.'),
-  input: json.exactOptional().describe('What it was resolved to, and is sent by all of its attempts.'),
+  input: json
+    .exactOptional()
+    .describe('Values that were resolved for it before its first attempt; all attempts take them.'),
   output: json.exactOptional().describe('Its result.'),
   error: error.exactOptional().describe('Why its last attempt failed.'),
   attempts: wholeNumber.describe('Attempts so far.'),

@@ -18,6 +18,7 @@ const BY_NAME: Readonly<Record<string, string>> = {
   channelId: 'Only of this channel.',
   messages: 'Messages, in their order.',
   messageId: 'Only of this message.',
+  workflowId: 'Only of this workflow.',
   filter: 'CEL expression over `payload`, `metadata`, `eventType` that lets through what is wanted.',
   subscriptionId: 'Only of this subscription.',
   since: 'Only what is later than this.',

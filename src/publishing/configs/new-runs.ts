@@ -1,4 +1,4 @@
-import { type EventTrigger, eventTriggerOf } from '../../automations/triggers/event-triggers.ts';
+import { type EventTrigger, eventTriggerOf } from '../../automations/definitions/event-trigger.ts';
 import { WORKFLOW_BOUNDS } from '../../contract/run-outline.ts';
 import type { Filters } from '../../filters/filters.ts';
 import { wantsEventType } from '../../kernel/event-types.ts';

@@ -12,7 +12,7 @@ const definition = {
   ],
 };
 
-/** Workflows and their runs: spec §4, and what DESIGN adds to it. */
+/** Workflows and their runs: spec §4, and our additions to it. */
 export const AUTOMATION_ROWS: ContractRow[] = [
   {
     method: 'POST',

@@ -1,5 +1,5 @@
-import { planOf } from '../definitions/compile.ts';
-import { triggerFilter } from '../definitions/trigger-filter.ts';
+import { planOf } from './compile.ts';
+import { triggerFilter } from './trigger-filter.ts';
 
 /** An active workflow that begins with messages of a channel. `filter` is of the language of subscriptions. */
 export type EventTrigger = {

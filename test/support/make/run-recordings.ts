@@ -1,0 +1,75 @@
+import { waitFor } from '../check/wait-for.ts';
+import type { TestPosthorn } from '../service/posthorn.ts';
+import { type Receiver, startReceiver } from '../world/receiver.ts';
+import { historyOf, type RecordedHistory } from './history-of.ts';
+import { type Step, ways, workflowCalls } from './workflow-calls.ts';
+
+/** A word of the payload that must stand in no history. */
+export const SECRET_WORD = 'zebra';
+
+const quick = { maxRetries: 1, initialDelay: 1_000, maxDelay: 1_000, backoffMultiplier: 1 };
+const http = (url: string, more: object = {}) => ({ action: 'http', url, retryPolicy: quick, ...more });
+
+/** Definitions that together have every kind of step, and every way that a round can end. */
+const DEFINITIONS: Record<string, (receiver: Receiver, channelId: string) => Step[]> = {
+  'every-kind-of-step': ({ url }, channelId) => [
+    { id: 'set', type: 'transform', config: { set: { a: 1 }, assign: { b: 2 } }, next: 'large' },
+    { id: 'large', type: 'condition', config: ways('vars.b > 1', 'kind'), next: 'kind' },
+    { id: 'kind', type: 'switch', config: { cases: [{ when: 'vars.b == 2', next: 'pass' }] } },
+    { id: 'pass', type: 'filter', config: { expression: 'true' }, next: 'log' },
+    { id: 'log', type: 'action', config: { text: '{{ event.payload.word }}' }, next: 'wait' },
+    { id: 'wait', type: 'delay', config: { for: '1s' }, next: 'call' },
+    { id: 'call', type: 'action', config: http(`${url}once`), next: 'tell' },
+    {
+      id: 'tell',
+      type: 'action',
+      config: { action: 'publish', channelId, eventType: 'told', payload: {} },
+      next: 'each',
+    },
+    { id: 'each', type: 'foreach', config: { items: '[0, 1, 2]', body: 'item', concurrency: 2 }, next: 'both' },
+    { id: 'item', type: 'action', config: { at: '{{ index }}' } },
+    { id: 'both', type: 'parallel', config: { branches: ['one', 'two'] }, next: 'stop' },
+    { id: 'one', type: 'action', config: {} },
+    { id: 'two', type: 'action', config: {} },
+    { id: 'stop', type: 'end', config: { status: 'completed' } },
+  ],
+  'failed-in-a-loop': ({ url }) => [
+    { id: 'each', type: 'foreach', config: { items: '[0, 1]', body: 'item', concurrency: 2 } },
+    { id: 'item', type: 'action', config: http(`${url}{{ item == 0 ? "refused" : "hangs" }}`) },
+  ],
+  'race-cut-off': ({ url }) => [
+    { id: 'race', type: 'parallel', config: { branches: ['slow', 'fast'], mode: 'race' } },
+    { id: 'slow', type: 'action', config: http(`${url}hangs`) },
+    { id: 'fast', type: 'delay', config: { for: '1s' } },
+  ],
+  'paused-at-a-failure': ({ url }) => [
+    { id: 'call', type: 'action', config: http(`${url}refused`, { onError: 'pause' }) },
+  ],
+  'cancelled-in-a-delay': () => [{ id: 'wait', type: 'delay', config: { for: '2h' } }],
+};
+export const RUN_RECORDINGS = Object.keys(DEFINITIONS);
+
+/** Records a run of each definition, all at once. */
+export async function recordRuns(posthorn: TestPosthorn): Promise<Record<string, RecordedHistory>> {
+  const calls = workflowCalls(posthorn);
+  let once = 0;
+  const receiver = await startReceiver({
+    answer: ({ path }) =>
+      path === '/hangs' ? () => {} : path === '/refused' ? 400 : path === '/once' && (once += 1) === 1 ? 503 : 200,
+  });
+  const channelId = await calls.channel();
+  const record = async (name: string): Promise<[string, RecordedHistory]> => {
+    const steps = DEFINITIONS[name]?.(receiver, channelId) ?? [];
+    const { id } = await calls.start(await calls.activate({ type: 'manual' }, steps), { word: SECRET_WORD });
+    const workflowId = `run/${id}/1`;
+    if (name === 'cancelled-in-a-delay') {
+      await waitFor('the delay', async () => (await calls.getRun(id)).status === 'waiting');
+      await posthorn.temporal.workflow.getHandle(workflowId).cancel();
+    }
+    await calls.ended(id);
+    return [name, await historyOf(posthorn, workflowId, 'closed')];
+  };
+  const recorded = await Promise.all(RUN_RECORDINGS.map(record));
+  await receiver.close();
+  return Object.fromEntries(recorded);
+}
