@@ -4,7 +4,7 @@ import { payloadOf } from './growth-fill.ts';
 import { startHelper } from './helper.ts';
 import { readUsage } from './processes.ts';
 
-/** Of one message: CPU ms of PostgreSQL, CPU ms of the service's own code, and bytes of write-ahead log. */
+/** Cost of one message: CPU ms of PostgreSQL, CPU ms of the service's own code, and bytes of write-ahead log. */
 export type Cost = { cpuMs: number; ownMs: number; walBytes: number };
 
 const CONCURRENCY = 32;
