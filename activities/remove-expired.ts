@@ -50,26 +50,26 @@ export function createRetentionActivities({ pool, clock, log, stopping }: Retent
       heartbeat(progress);
       const beating = setInterval(() => heartbeat({ ...progress }), HEARTBEAT_EVERY_MS);
 
-      const removeFrom = async (channel: store.ExpiredChannel): Promise<void> => {
-        let after: string | undefined = '';
+      const removeFrom = async (channels: readonly store.ExpiredChannel[]): Promise<void> => {
+        let left: store.Removal | undefined = { channels, after: '' };
         let batchMs = 0;
-        while (after !== undefined) {
+        while (left !== undefined) {
           await takeTurn(batchMs);
           const startedAt = performance.now();
-          const batch = await store.removeBatch(pool, { channelId: channel.id, limit: channel.limit, after });
+          const batch: store.RemovedBatch = await store.removeBatch(pool, left);
           batchMs = performance.now() - startedAt;
           for (const name of ['messages', 'kept', 'deliveries', 'attempts', 'deadLetters'] as const)
             progress[name] += batch[name];
-          after = batch.position;
+          ({ left } = batch);
+          progress.position = channels[channels.length - (left?.channels.length ?? 0) - 1]?.id ?? progress.position;
         }
-        progress.position = channel.id;
       };
 
       try {
         for (let isLast = false; !isLast; ) {
           await takeTurn(0);
           const page = await store.expiredChannels(pool, { after: progress.position, limits });
-          for (const channel of page.channels) await removeFrom(channel);
+          if (page.channels.length > 0) await removeFrom(page.channels);
           ({ isLast } = page);
         }
         for (let isLast = false; !isLast; ) {

@@ -23,6 +23,10 @@ import type { EndSinks } from './empty-workflow.ts';
 import { answer } from './helper.ts';
 import { plainUnit } from './plain-unit.ts';
 
+/** A channel, and an event type that one of its subscriptions takes. */
+export type Place = { channelId: string; eventType: string };
+const NOWHERE: Place = { channelId: 'chn_none', eventType: 'none' };
+
 /** Time for `count` of them, ms. */
 export type CeilingTime = { count: number; wallMs: number };
 
@@ -62,13 +66,15 @@ const DELIVERED: Omit<SendResult, 'startedAt'> = {
 async function postgres(input: {
   databaseUrl: string;
   environmentId: string;
-  channelId: string;
+  /** Messages go to these by turns, each to a subscription of its event type. */
+  places: readonly Place[];
   holder: string;
   count: number;
   concurrency: number;
   payload: string;
 }): Promise<CeilingTime> {
-  const { environmentId, channelId, holder, count, concurrency, payload } = input;
+  const { environmentId, places, holder, count, concurrency, payload } = input;
+  let next = 0;
   const pool = createPool(input.databaseUrl, { max: POOL_SIZE });
   const recorder = createRecorder({ pool, newId });
   const held: NewDelivery[] = [];
@@ -107,9 +113,11 @@ async function postgres(input: {
   const commit = createCommit({ pool, log, handOver, streams: { wake: () => undefined } });
   const startedAt = nowMs();
   await repeat(count, concurrency, () => {
+    const { channelId, eventType } = places[next % places.length] ?? NOWHERE;
+    next += 1;
     const message = {
       id: newId('message'),
-      eventType: 'bench.sent',
+      eventType,
       payload,
       metadata: undefined,
       publishedAt: new Date(),

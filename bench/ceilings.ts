@@ -65,7 +65,7 @@ export async function measureCeilings(
     helper.ask('postgres', {
       databaseUrl,
       environmentId,
-      channelId: target.channelId,
+      places: [{ channelId: target.channelId, eventType: 'bench.sent' }],
       holder: 'inc_ceiling',
       count: counts.others,
       concurrency: CONCURRENCY,

@@ -21,7 +21,8 @@ export const FILL_SETTINGS: Readonly<Record<string, string>> = {
 
 /** Subscriptions of a channel, one for each event type: a message is wanted by exactly one. */
 const PER_CHANNEL = 5;
-const DAYS = 30;
+/** Age of the oldest message. */
+export const DAYS = 30;
 // One delivery of so many in each state: failed with a dead letter, due now, waiting for a retry, carried by Temporal. Prime numbers
 // fall on busy and calm channels alike.
 const ONE_IN = { failed: 997, due: 3_989, retrying: 4_001, carried: 7_993 };
@@ -100,6 +101,10 @@ const DEAD_LETTERS = `
     'status', 'answered 500', 500, 11, at, CASE WHEN i % 3 = 0 THEN 'replayed' ELSE 'open' END
   FROM growth WHERE ${is('failed', 3)}`;
 
+/** JSON of so many bytes. */
+export const payloadOf = (bytes: number): string =>
+  JSON.stringify({ text: 'x'.repeat(Math.max(0, bytes - '{"text":""}'.length)) });
+
 /** Fills an empty, migrated database: messages of the last 30 days with one delivery and its attempt each. */
 export async function fill(pool: Pool, growth: Growth, onProgress: (line: string) => void): Promise<void> {
   const { environmentId, messages, subscriptions } = growth;
@@ -111,7 +116,7 @@ export async function fill(pool: Pool, growth: Growth, onProgress: (line: string
     Object.entries(values).reduce((sql, [name, value]) => sql.replaceAll(`%${name}%`, String(value)), VIEW),
   );
   await pool.query(SUBSCRIPTIONS, [environmentId, channels * PER_CHANNEL]);
-  const payload = JSON.stringify({ text: 'x'.repeat(Math.max(0, growth.payloadBytes - '{"text":""}'.length)) });
+  const payload = payloadOf(growth.payloadBytes);
   const tables: [string, string, string[]][] = [
     ['messages', MESSAGES, [environmentId, payload]],
     ['deliveries', DELIVERIES, [environmentId]],
@@ -141,6 +146,10 @@ async function fillTable(
        WHERE tablename = $1 AND indexname <> tablename || '_pkey'`,
       [table],
     );
+    const { rows: keys } = await connection.query<{ definition: string }>(
+      'SELECT pg_get_constraintdef(oid) AS definition FROM pg_constraint WHERE conname = $1',
+      [`${table}_pkey`],
+    );
     for (const { name } of indexes) await connection.query(`DROP INDEX "${name}"`);
     await connection.query(`ALTER TABLE ${table} DROP CONSTRAINT ${table}_pkey`);
     await connection.query(`TRUNCATE ${table}`);
@@ -148,8 +157,9 @@ async function fillTable(
     await connection.query(`ALTER TABLE ${table} DISABLE TRIGGER USER`);
     await insert(connection);
     await connection.query(`ALTER TABLE ${table} ENABLE TRIGGER USER`);
-    await connection.query(`ALTER TABLE ${table} ADD CONSTRAINT ${table}_pkey PRIMARY KEY (id)`);
-    for (const { definition } of indexes) await connection.query(definition);
+    await connection.query(`ALTER TABLE ${table} ADD CONSTRAINT ${table}_pkey ${keys[0]?.definition}`);
+    // PostgreSQL writes ONLY into the definition of a partitioned table's index.
+    for (const { definition } of indexes) await connection.query(definition.replace(' ON ONLY ', ' ON '));
     await connection.query('COMMIT');
   } catch (failure) {
     await connection.query('ROLLBACK');

@@ -271,7 +271,7 @@ export function hotQueries({ db, pool, environmentId }: Questioned): Query[] {
 function retentionQueries({ db, pool, environmentId }: Omit<Questioned, 'asCaller'>): Query[] {
   const now = new Date();
   const limits = retentionLimits(now);
-  const removal = { channelId: BUSY.channelId, after: '', limit: limits[19] ?? '' };
+  const channels = [BUSY, CALM].map(({ channelId }) => ({ id: channelId, limit: limits[19] ?? '' }));
   const eraseNext = async (): Promise<void> => {
     const [message] = await db.message.findMany({
       where: { channelId: BUSY.channelId, erasedAt: null },
@@ -287,7 +287,7 @@ function retentionQueries({ db, pool, environmentId }: Omit<Questioned, 'asCalle
   };
   return [
     { name: 'channels with expired messages', run: () => expiredChannels(pool, { after: '', limits }) },
-    { name: 'removal of expired messages', run: () => removeBatch(pool, removal) },
+    { name: 'removal of expired messages', run: () => removeBatch(pool, { channels, after: '' }) },
     { name: 'removal of deleted subscriptions', run: () => removeDeletedSubscriptions(pool, now) },
     {
       name: 'removal of deleted channels',

@@ -1,28 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { PrismaPg } from '@prisma/adapter-pg';
 import type { Pool } from 'pg';
 import { readEncryptionKeys } from '../src/config.ts';
 import { createKeyRing } from '../src/credentials/key-ring.ts';
 import { createDatabase } from '../src/db/client.ts';
-import { PrismaClient } from '../src/db/generated/client.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { createPool } from '../src/db/pool.ts';
 import type { EmbeddedPostgres } from '../local/postgres.ts';
-import { joinBegin } from '../src/db/tenant-entry.ts';
-import { createTenants } from '../src/db/tenants.ts';
 import { ensureEnvironments } from '../src/process/seed.ts';
 import { createNewId } from '../src/new-id.ts';
 import type { CeilingCommands } from './ceiling-process.ts';
 import { createTarget, environmentOf } from './fixture.ts';
+import { type Asked, bigTables, explain } from './explain.ts';
 import { fill, FILL_SETTINGS } from './growth-fill.ts';
-import { readBacklog, readTables, readWaiting } from '../src/observe/figure-queries.ts';
-import { hotQueries, listQueries, type Query, type Questioned } from './growth-queries.ts';
 import { startHelper } from './helper.ts';
 import { wholeNumber } from './options.ts';
 import { startOwnPostgres } from './own-postgres.ts';
-import { createExplainingPool, type Executed } from './plans.ts';
 import { readUsage } from './processes.ts';
 import { formatTable, show, showSpread, spreadOf } from './statistics.ts';
 
@@ -37,55 +31,10 @@ const startedAt = Date.now();
 const progress = (line: string): void =>
   console.error(`[${((Date.now() - startedAt) / 1_000).toFixed(0).padStart(5)} s] ${line}`);
 
-// A named statement may turn generic at its sixth execution: the plans after that are the ones that stay.
-const EXECUTIONS = 8;
 const COST_RUNS = 3;
 const COST_MESSAGES = 10_000;
 /** Largest cost per message over the empty database. */
 const COST_BOUND = 1.3;
-/** 8 MiB: no query may read a larger table from end to end; reading a smaller one is a remark. */
-const BIG_PAGES = 1_000;
-
-type Asked = { name: string; executed: Executed[] };
-
-/** Asks each query some times and keeps every plan it ran with. */
-async function explain(url: string, environmentId: string): Promise<Asked[]> {
-  let executed: Executed[] = [];
-  const pool = createExplainingPool(url, (one) => executed.push(one));
-  const db = new PrismaClient({ adapter: new PrismaPg(pool) });
-  joinBegin(pool);
-  const tenants = createTenants({ db, pool });
-  const { app } = await db.environment.findUniqueOrThrow({ where: { id: environmentId }, include: { app: true } });
-  const caller = { organisationId: app.organisationId, environmentId };
-  const questioned: Questioned = { db, pool, environmentId, asCaller: (list) => tenants.list(caller, list) };
-  const metricQueries: Query[] = [
-    { name: 'metrics: backlog', run: () => readBacklog(pool) },
-    { name: 'metrics: scheduled messages', run: () => readWaiting(pool) },
-    { name: 'metrics: tables', run: () => readTables(pool) },
-  ];
-  const queries: Query[] = [...metricQueries, ...(await listQueries(questioned)), ...hotQueries(questioned)];
-  const asked = new Map<string, Executed[]>(queries.map(({ name }) => [name, []]));
-  // In turn: each query meets the rows that the one before has left, as in service.
-  for (let count = 1; count <= EXECUTIONS; count += 1) {
-    for (const { name, run } of queries) {
-      executed = [];
-      await run();
-      asked.get(name)?.push(...executed);
-    }
-  }
-  await db.$disconnect();
-  await pool.end();
-  return [...asked].map(([name, all]) => ({ name, executed: all }));
-}
-
-/** Tables that are too big to be read from end to end. */
-async function bigTables(pool: Pool): Promise<Set<string>> {
-  const { rows } = await pool.query<{ name: string }>(
-    `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relpages > $1`,
-    [BIG_PAGES],
-  );
-  return new Set(rows.map(({ name }) => name));
-}
 
 function planTable(asked: readonly Asked[], big: ReadonlySet<string>): string {
   const rows = asked.flatMap(({ name, executed }) => {
@@ -120,7 +69,7 @@ async function costOf(postgres: EmbeddedPostgres, databaseUrl: string): Promise<
       helper.ask('postgres', {
         databaseUrl,
         environmentId,
-        channelId: target.channelId,
+        places: [{ channelId: target.channelId, eventType: 'bench.sent' }],
         holder: 'inc_growth',
         count,
         concurrency: 32,

@@ -1,25 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Pool } from 'pg';
-import { pino } from 'pino';
 import { createDatabase } from '../src/db/client.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { createPool } from '../src/db/pool.ts';
 import type { EmbeddedPostgres } from '../local/postgres.ts';
 import { ensureEnvironments } from '../src/process/seed.ts';
 import { createNewId } from '../src/new-id.ts';
-import {
-  expiredChannels,
-  removeBatch,
-  removeDeletedChannels,
-  removeDeletedSubscriptions,
-} from '../src/retention/retention-store.ts';
-import { retentionLimits } from '../src/contract/retention.ts';
 import { environmentOf } from './fixture.ts';
 import { fill, FILL_SETTINGS } from './growth-fill.ts';
+import { walOf } from './message-cost.ts';
 import { wholeNumber } from './options.ts';
 import { startOwnPostgres } from './own-postgres.ts';
 import { readUsage } from './processes.ts';
+import { pass } from './retention-pass.ts';
 import { formatTable, show, spreadOf } from './statistics.ts';
 
 const USAGE = `npm run bench:retention -- [options]
@@ -38,40 +32,6 @@ const ROUNDS = 4;
 const SETTINGS = { autovacuum_naptime: '10s' };
 const VACUUM_WITHIN_MS = 60_000;
 const TABLES = ['messages', 'deliveries', 'attempts', 'dead_letters'];
-
-/** Every batch of one pass, at full speed. `ms` of each batch. */
-async function pass(pool: Pool): Promise<{ ms: number[]; messages: number; rows: number; kept: number }> {
-  const now = new Date();
-  const limits = retentionLimits(now);
-  const done = { ms: [] as number[], messages: 0, rows: 0, kept: 0 };
-  let isLast = false;
-  for (let position = ''; !isLast; ) {
-    const page = await expiredChannels(pool, { after: position, limits });
-    for (const { id, limit } of page.channels) {
-      for (let after: string | undefined = ''; after !== undefined; ) {
-        const from = performance.now();
-        const batch = await removeBatch(pool, { channelId: id, limit, after });
-        if (batch.position !== undefined) done.ms.push(performance.now() - from);
-        done.messages += batch.messages;
-        done.rows += batch.messages + batch.deliveries + batch.attempts + batch.deadLetters;
-        done.kept += batch.kept;
-        after = batch.position;
-      }
-      position = id;
-    }
-    ({ isLast } = page);
-  }
-  await removeDeletedSubscriptions(pool, now);
-  await removeDeletedChannels(pool, now, pino({ level: 'silent' }));
-  return done;
-}
-
-async function walOf(pool: Pool): Promise<number> {
-  const { rows } = await pool.query<{ bytes: number }>(
-    `SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 AS bytes`,
-  );
-  return rows[0]?.bytes ?? 0;
-}
 
 type Vacuumed = { name: string; dead: number; vacuums: number; size: string };
 

@@ -6,8 +6,11 @@ import { type RemovedRows, removeMessages } from '../deliveries/statements/remov
 /** A channel that has messages below `limit`, the lowest id that it keeps. */
 export type ExpiredChannel = { id: string; limit: string };
 
-/** Result of one batch. `position` is the last message looked at, undefined when none was left. */
-export type RemovedBatch = RemovedRows & { position: string | undefined; kept: number };
+/** A page of channels that a pass has still to do: messages of the first one behind the id `after`, and all the others. */
+export type Removal = { readonly channels: readonly ExpiredChannel[]; readonly after: string };
+
+/** Result of one batch. `left` is what it has left to the next one, undefined when nothing. */
+export type RemovedBatch = RemovedRows & { left: Removal | undefined; kept: number };
 
 // One transaction: 500 messages with a few deliveries each take about 30 ms (docs/decisions.md). A broadcast to thousands counts by
 // its deliveries.
@@ -41,35 +44,40 @@ export async function expiredChannels(
 }
 
 // A retry, a replay, an erasure and a late record lock the message before anything else of it. Such messages are left to the next
-// pass. Others wait for one batch of retention at most, and retention waits for nobody.
+// pass. Others wait for one batch of retention at most, and retention waits for nobody. Most channels have a few expired messages
+// only: a transaction for each of them cost more than its messages. The limits keep PostgreSQL to the order of the channels.
 const LOCK_EXPIRED = `
-  SELECT m.id, (SELECT count(*)::int FROM deliveries d WHERE d.message_id = m.id) AS deliveries FROM messages m
-  WHERE m.channel_id = $1 AND m.id > $2 AND m.id < $3
-  ORDER BY m.id LIMIT ${MESSAGES_AT_ONCE} FOR UPDATE SKIP LOCKED`;
+  SELECT m.id, c.place::int, (SELECT count(*)::int FROM deliveries d WHERE d.message_id = m.id) AS deliveries
+  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS c (id, kept_from, place)
+  CROSS JOIN LATERAL (
+    SELECT m.id FROM messages m
+    WHERE m.channel_id = c.id AND m.id > CASE c.place WHEN 1 THEN $3 ELSE '' END AND m.id < c.kept_from
+    ORDER BY m.id LIMIT ${MESSAGES_AT_ONCE} FOR UPDATE SKIP LOCKED
+  ) AS m
+  LIMIT ${MESSAGES_AT_ONCE}`;
 
 /**
- * Removes the next expired messages of a channel behind `after`, up to 500 or about 2,000 deliveries, with all their rows, in one
- * transaction. A message with an unfinished delivery, or an open dead letter that can be replayed, stays.
+ * Removes the next expired messages of these channels, up to 500 or about 2,000 deliveries, with all their rows, in one transaction.
+ * A message with an unfinished delivery, or an open dead letter that can be replayed, stays.
  */
-export async function removeBatch(
-  pool: Pool,
-  { channelId, after, limit }: { channelId: string; after: string; limit: string },
-): Promise<RemovedBatch> {
+export async function removeBatch(pool: Pool, { channels, after }: Removal): Promise<RemovedBatch> {
   return inTransaction(pool, async (connection) => {
-    const locked = await connection.query<{ id: string; deliveries: number }>({
+    const locked = await connection.query<{ id: string; place: number; deliveries: number }>({
       name: 'lock_expired',
       text: LOCK_EXPIRED,
-      values: [channelId, after, limit],
+      values: [channels.map(({ id }) => id), channels.map(({ limit }) => limit), after],
     });
     let deliveries = 0;
-    const ids = locked.rows
-      .filter((row, index) => {
-        deliveries += row.deliveries;
-        return index === 0 || deliveries <= DELIVERIES_AT_ONCE;
-      })
-      .map(({ id }) => id);
+    const taken = locked.rows.filter((row, index) => {
+      deliveries += row.deliveries;
+      return index === 0 || deliveries <= DELIVERIES_AT_ONCE;
+    });
+    const ids = taken.map(({ id }) => id);
     const counts = await removeMessages(connection, ids);
-    return { ...counts, kept: ids.length - counts.messages, position: ids.at(-1) };
+    const last = taken.at(-1);
+    const isAll = last === undefined || (taken.length === locked.rows.length && taken.length < MESSAGES_AT_ONCE);
+    const left = isAll ? undefined : { channels: channels.slice(last.place - 1), after: last.id };
+    return { ...counts, kept: ids.length - counts.messages, left };
   });
 }
 

@@ -41,7 +41,7 @@ const countOf = (channelId: string): Promise<number> => database.db.message.coun
 
 test('a pass whose worker is killed in the middle of a batch takes nothing half, and goes on where it was in the next worker', async () => {
   const [first, second] = await fillTwoChannels();
-  // The second channel's second batch waits for this row: there the worker is killed. Locked before there is a worker, whose
+  // The third batch, which is the rest of the second channel, waits for this row: there the worker is killed. Locked before there is a worker, whose
   // schedule may run a pass of its own at once: at every full and half hour.
   const last = await database.db.message.findFirstOrThrow({ where: { channelId: second }, orderBy: { id: 'desc' } });
   const lock = await database.pool.connect();
@@ -61,13 +61,13 @@ test('a pass whose worker is killed in the middle of a batch takes nothing half,
     return Buffer.from(details?.data ?? []).includes(`"position":"${first}"`);
   });
   // That heartbeat may come before it.
-  await waitFor("the second channel's first batch", async () => (await countOf(second)) === 100);
+  await waitFor("the second channel's part of the second batch", async () => (await countOf(second)) === 200);
 
   await worker.end('SIGKILL');
   await lock.query('ROLLBACK');
   lock.release();
 
-  expect([await countOf(first), await countOf(second)]).toEqual([0, 100]);
+  expect([await countOf(first), await countOf(second)]).toEqual([0, 200]);
   await startWorkerProcess(service.settings);
   // A try that misses its heartbeats for 5 s, as a worker that has just been started may, is made again from its last heartbeat:
   // when that told of the first channel and the second one is empty by then, the pass ends at the first.

@@ -4,7 +4,9 @@ import { WorkflowFailedError } from '@temporalio/client';
 import { retentionScheduleId, WORKFLOW_TYPES } from '../../src/contract/temporal-names.ts';
 import type { RetentionProgress } from '../../src/contract/retention.ts';
 import { historyOf, insertManyAged } from '../support/make/aged.ts';
-import { publish } from '../support/make/factories.ts';
+import { createChannel, publish } from '../support/make/factories.ts';
+import { lowestIdAt } from '../../src/kernel/ids.ts';
+import { removeBatch } from '../../src/retention/retention-store.ts';
 import type { TestPosthorn } from '../support/service/posthorn.ts';
 import { type RetentionScene, setRetentionScene } from '../support/make/retention-scene.ts';
 import { waitFor } from '../support/check/wait-for.ts';
@@ -31,6 +33,23 @@ test('more than one batch of messages, and a broadcast with more deliveries than
 
   expect(await scene.pass()).toMatchObject({ messages: 1_204, deliveries: 5_701, attempts: 5_701 });
 
+  expect(await historyOf(posthorn)).toEqual({ messages: 0, deliveries: 0, attempts: 0, deadLetters: 0 });
+});
+
+test('channels with a few expired messages share a batch, and a batch that ends within a channel goes on there', async () => {
+  const channels = await Promise.all(Array.from({ length: 3 }, () => createChannel(posthorn, { retentionDays: 1 })));
+  for (const { id } of channels)
+    await insertManyAged(posthorn.deps, { channelId: id, subscriptionIds: [subscriptionId], ageDays: 2, count: 300 });
+  const limit = lowestIdAt('message', new Date(Date.now() - 86_400_000));
+  const [first, second, third] = channels.map(({ id }) => ({ id, limit }));
+  if (first === undefined || second === undefined || third === undefined) throw new Error('There are three channels');
+
+  const batch = await removeBatch(posthorn.deps.pool, { channels: [first, second, third], after: '' });
+
+  expect(batch).toMatchObject({ messages: 500, kept: 0, left: { channels: [second, third] } });
+  expect(await posthorn.deps.db.message.count({ where: { channelId: second.id } })).toBe(100);
+  if (batch.left === undefined) throw new Error('Something is left');
+  expect(await removeBatch(posthorn.deps.pool, batch.left)).toMatchObject({ messages: 400, left: undefined });
   expect(await historyOf(posthorn)).toEqual({ messages: 0, deliveries: 0, attempts: 0, deadLetters: 0 });
 });
 
