@@ -67,6 +67,7 @@ describe('the migrations', () => {
       { migration_name: '0026_second_factors', isFinished: true },
       { migration_name: '0027_single_sign_on', isFinished: true },
       { migration_name: '0029_workflows', isFinished: true },
+      { migration_name: '0030_runs', isFinished: true },
     ]);
   });
 
