@@ -1,3 +1,4 @@
+import { inboundWebhookRoutes } from './automations/inbound/routes.ts';
 import { channelRoutes } from './channels/routes.ts';
 import { deadLetterRoutes } from './dead-letters/routes.ts';
 import { deliveryRoutes } from './deliveries/routes.ts';
@@ -34,6 +35,7 @@ export const routes: Route<Services>[] = [
   ...deliveryRoutes,
   ...deadLetterRoutes,
   ...replayRoutes,
+  ...inboundWebhookRoutes,
   ...apiKeyRoutes,
   ...appRoutes,
   ...auditRoutes,

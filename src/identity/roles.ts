@@ -19,6 +19,8 @@ const LEAST_ROLE: Readonly<Record<Scope, Role>> = {
   'apps:read': 'viewer',
   'apps:write': 'admin',
   'audit:read': 'admin',
+  'webhooks:read': 'viewer',
+  'webhooks:write': 'developer',
 };
 
 /** Whether a role may do what takes at least another one. */

@@ -13,6 +13,8 @@ export const SCOPES = [
   'apps:read',
   'apps:write',
   'audit:read',
+  'webhooks:read',
+  'webhooks:write',
 ] as const;
 
 export type Scope = (typeof SCOPES)[number];

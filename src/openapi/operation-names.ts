@@ -17,6 +17,8 @@ export const CHOSEN: Readonly<Record<string, string>> = {
   'GET /v1/channels/:channelId/scheduled': 'messages.listScheduled',
   'GET /v1/channels/:channelId/stream': 'messages.stream',
   'POST /v1/subscriptions/:subscriptionId/secret/rotate': 'subscriptions.rotateSecret',
+  'POST /v1/webhooks/:webhookId': 'webhooks.receive',
+  'POST /v1/webhooks/:webhookId/secrets/rotate': 'webhooks.rotateSecret',
   'GET /v1/dlq': 'deadLetters.list',
   'GET /v1/dlq/:deadLetterId': 'deadLetters.get',
   'DELETE /v1/dlq/:deadLetterId': 'deadLetters.discard',

@@ -1,3 +1,4 @@
+import * as inboundWebhooks from '../automations/inbound/schema.ts';
 import * as channels from '../channels/schema.ts';
 import * as deadLetters from '../dead-letters/schema.ts';
 import * as deliveries from '../deliveries/schema.ts';
@@ -28,6 +29,7 @@ import * as subscriptions from '../subscriptions/schema.ts';
 export const SCHEMA_MODULES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'http/query.ts': query,
   'http/answer-fields.ts': answerFields,
+  'automations/inbound/schema.ts': inboundWebhooks,
   'channels/schema.ts': channels,
   'dead-letters/schema.ts': deadLetters,
   'deliveries/schema.ts': deliveries,

@@ -127,6 +127,7 @@ describe('a lost key is given up', () => {
       { table: 'subscription_secrets', count: 2 },
       { table: 'idempotency_keys', count: 1 },
       { table: 'machine_credential_secrets', count: 1 },
+      { table: 'inbound_webhook_secrets', count: 0 },
       { table: 'totp_factors', count: 1 },
       { table: 'token_signing_keys', count: 1 },
     ];
@@ -154,6 +155,7 @@ describe('a lost key is given up', () => {
       subscription_secrets: 0,
       idempotency_keys: 0,
       machine_credential_secrets: 0,
+      inbound_webhook_secrets: 0,
       totp_factors: 0,
       token_signing_keys: 0,
     };

@@ -1,5 +1,6 @@
 import { accessTexts } from './access.ts';
 import { deliveringTexts } from './delivering.ts';
+import { inboundTexts } from './inbound.ts';
 import { peopleTexts } from './people.ts';
 import { publishingTexts } from './publishing.ts';
 import type { OperationText } from './operation-text.ts';
@@ -8,6 +9,7 @@ import type { OperationText } from './operation-text.ts';
 export const OPERATION_TEXTS: Readonly<Record<string, OperationText>> = {
   ...publishingTexts,
   ...deliveringTexts,
+  ...inboundTexts,
   ...accessTexts,
   ...peopleTexts,
 };

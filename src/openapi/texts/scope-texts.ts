@@ -15,4 +15,6 @@ export const SCOPE_TEXTS: Readonly<Record<Scope, string>> = {
   'apps:read': 'Reads apps and the organisation.',
   'apps:write': 'Makes and changes apps, and renames the organisation.',
   'audit:read': 'Reads the audit log.',
+  'webhooks:read': 'Reads inbound webhooks and the log of what they refused.',
+  'webhooks:write': 'Makes, changes and deletes inbound webhooks, and reads their secrets.',
 };

@@ -6,6 +6,7 @@ export const TAG_TEXTS: Readonly<Record<string, string>> = {
   deliveries: 'Messages on their way to subscriptions.',
   deadLetters: 'Deliveries that were given up.',
   replays: 'Stored messages that are delivered again.',
+  webhooks: 'Requests of other services that become messages.',
   apiKeys: 'Keys of programs.',
   machineCredentials: 'Clients of the token endpoint.',
   oauth: 'Access tokens.',

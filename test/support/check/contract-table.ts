@@ -9,6 +9,7 @@ import { secretAnswer, subscriptionAnswer } from '../../../src/subscriptions/sch
 import { IDENTITY } from './contract-identity.ts';
 import type { ContractRow, ResourceIds } from './contract-row.ts';
 import { CREDENTIAL_ROWS } from './credential-rows.ts';
+import { INBOUND_ROWS } from './inbound-rows.ts';
 
 export type { ContractRow, ResourceIds };
 
@@ -229,6 +230,7 @@ export const CONTRACT: ContractRow[] = [
     status: 202,
     answers: messageReplayAnswer,
   },
+  ...INBOUND_ROWS,
   ...CREDENTIAL_ROWS,
   ...IDENTITY,
 ];
