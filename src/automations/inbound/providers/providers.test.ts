@@ -89,7 +89,7 @@ const SECOND: Readonly<Record<string, string>> = {
   ed25519: 'a'.repeat(64),
   sns: 'arn:aws:sns:eu-west-1:123456789012:other',
   ecdsa:
-    'MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEf83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU8UTnDJ2vKDSIvDK3tSFOlX3MLzKGDpyEW0lHpJEGnhQ==',
+    'MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEJ9yBLek3TzW1/wKQHdPwIlvdrU2v7T8d/MBoyeD1q3uO2V6V2RNDXpPlrBgZbB64jfcVaz7Q88x/kJWFfrD/3g==',
 };
 
 describe.each(vectors)('$provider ($source)', (vector) => {
@@ -116,19 +116,21 @@ describe.each(vectors)('$provider ($source)', (vector) => {
   });
 
   if (name !== undefined) {
+    // These two show several signatures in one header, with commas between them.
+    const isList = ['pagerduty', 'circleci'].includes(provider.name);
     const value = vector.headers[name] ?? '';
-    test.each([
+    test.each<readonly [string, string | readonly string[], string | undefined]>([
       ['missing', [], 'signature_missing'],
       ['empty', '', 'signature_missing'],
       ['there twice', [value, value], 'signature_malformed'],
-      ['joined with itself', `${value}, ${value}`, undefined],
+      ...(isList ? [] : [['joined with itself', `${value}, ${value}`, undefined] as const]),
       ['cut', value.slice(0, -2), undefined],
       ['without its beginning', value.slice(1), undefined],
       ['of another form', '%%%', undefined],
       ['a list of nothing', ',,,,', undefined],
     ])('is refused when its signature is %s', async (_, given, problem) => {
       const found = await problemOf(vector, { headers: { [name]: given } });
-      expect(found).toBe(problem ?? expect.stringMatching(/^signature_(malformed|wrong)$/));
+      expect(found).toEqual(problem ?? expect.stringMatching(/^signature_(malformed|wrong)$/));
     });
   }
 

@@ -42,7 +42,11 @@ export function checkStandard(
   if (id === '' || id.includes('.')) throw malformed('the signed id is empty or holds a dot');
   const given = signatures.split(' ').map((each) => /^(v1a?),(.+)$/.exec(each) ?? []);
   const of = (version: string): Buffer[] =>
-    given.flatMap(([, each, text]) => (each === version ? [decoded(text ?? '', 'base64') ?? Buffer.alloc(0)] : []));
+    given.flatMap(([, each, text]) => {
+      const signature = decoded(text ?? '', 'base64');
+      if (each === version && signature === undefined) throw malformed('a signature is not base64');
+      return each === version && signature !== undefined ? [signature] : [];
+    });
   const [symmetric, asymmetric] = [of('v1'), of('v1a')];
   if (symmetric.length + asymmetric.length === 0 || given.length > MAX_SIGNATURES)
     throw malformed('no signature of the version v1 or v1a is there');
