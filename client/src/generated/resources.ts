@@ -32,6 +32,7 @@ import type {
   CreateMachineCredential,
   CreateOrganisation,
   CreateSubscription,
+  CreateWebhook,
   CreatedSubscription,
   DeadLetter,
   Delivery,
@@ -40,6 +41,8 @@ import type {
   FactorAdded,
   Factors,
   HandOverOwnership,
+  InboundReceived,
+  InboundRefusal,
   Invitation,
   InvitationLook,
   JsonWebKeySet,
@@ -53,8 +56,10 @@ import type {
   ListMachineCredentials,
   ListMessageReplays,
   ListMessages,
+  ListRefusals,
   ListScheduled,
   ListSubscriptions,
+  ListWebhooks,
   LookAtInvitation,
   MachineCredential,
   Member,
@@ -83,6 +88,7 @@ import type {
   RotateApiKey,
   RotateMachineCredential,
   RotateSubscriptionSecret,
+  RotateWebhookSecret,
   SecondFactor,
   Session,
   Setup,
@@ -104,9 +110,12 @@ import type {
   UpdateMember,
   UpdateOrganisation,
   UpdateSubscription,
+  UpdateWebhook,
   User,
   ValidateMessages,
   Validation,
+  Webhook,
+  WebhookSecrets,
 } from './types.ts';
 
 /** Every endpoint of the service as a method. A body may also be its JSON text, which is sent as it is. */
@@ -366,5 +375,25 @@ export type Resources = {
     rename(body: RenameUser | string, options?: RequestOptions): Call<User>;
     /** `POST /v1/user/password`, for a person who is signed in */
     changePassword(body: ChangePassword | string, options?: RequestOptions): Call<SignedIn>;
+  };
+  webhooks: {
+    /** `GET /v1/webhooks`, scope webhooks:read */
+    list(query?: ListWebhooks, options?: RequestOptions): Pages<Webhook>;
+    /** `POST /v1/webhooks`, scope webhooks:write */
+    create(body: CreateWebhook | string, options?: RequestOptions): Call<Webhook>;
+    /** `GET /v1/webhooks/:webhookId`, scope webhooks:read */
+    get(webhookId: string, options?: RequestOptions): Call<Webhook>;
+    /** `PATCH /v1/webhooks/:webhookId`, scope webhooks:write */
+    update(webhookId: string, body: UpdateWebhook | string, options?: RequestOptions): Call<Webhook>;
+    /** `DELETE /v1/webhooks/:webhookId`, scope webhooks:write */
+    delete(webhookId: string, options?: RequestOptions): Call<void>;
+    /** `GET /v1/webhooks/:webhookId/secrets`, scope webhooks:write */
+    getSecrets(webhookId: string, options?: RequestOptions): Call<WebhookSecrets>;
+    /** `POST /v1/webhooks/:webhookId/secrets/rotate`, scope webhooks:write */
+    rotateSecret(webhookId: string, body?: RotateWebhookSecret | string, options?: RequestOptions): Call<WebhookSecrets>;
+    /** `GET /v1/webhooks/:webhookId/refusals`, scope webhooks:read */
+    listRefusals(webhookId: string, query?: ListRefusals, options?: RequestOptions): Pages<InboundRefusal>;
+    /** `POST /v1/webhooks/:webhookId`, for anyone */
+    receive(webhookId: string, options?: RequestOptions): Call<InboundReceived>;
   };
 };
