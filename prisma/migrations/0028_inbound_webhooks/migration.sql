@@ -48,7 +48,7 @@ CREATE TABLE "inbound_refusals" (
     "detail" TEXT NOT NULL,
     "address" TEXT NOT NULL,
     "user_agent" TEXT,
-    "event_id" TEXT,
+    "event_id" TEXT COLLATE "C",
     "bytes" INTEGER NOT NULL,
     "refused_at" TIMESTAMPTZ(3) NOT NULL,
     "expires_at" TIMESTAMPTZ(3) NOT NULL,

@@ -4,7 +4,7 @@ import { MAX_EVENT_TYPE_LENGTH } from '../../kernel/event-types.ts';
 import { hasControlCharacter } from '../../kernel/plain-text.ts';
 import { MESSAGE_LIMITS } from '../../messages/schema.ts';
 import type { EventTypeExpressions } from './event-type-expression.ts';
-import { scalarAt, textAt } from './pointer.ts';
+import { scalarAt, textAt } from './schemes/pointer.ts';
 import { at, header, type Provider } from './providers/provider.ts';
 import type { WebhookSettings } from './schema.ts';
 import type { Content, Incoming } from './schemes/scheme.ts';

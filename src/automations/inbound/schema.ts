@@ -5,7 +5,7 @@ import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../
 import { enumQuery, pageQuery } from '../../http/query.ts';
 import { controlCharacterProblem, hasControlCharacter } from '../../kernel/plain-text.ts';
 import { eventTypeSchema } from '../../messages/schema.ts';
-import { pointerProblem } from './pointer.ts';
+import { pointerProblem } from './schemes/pointer.ts';
 import { PROVIDER_NAMES } from './providers/names.ts';
 import { SCHEMES, SIGNATURE_PROBLEMS } from './schemes/scheme.ts';
 

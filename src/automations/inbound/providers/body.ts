@@ -1,4 +1,4 @@
-import { scalarAt } from '../pointer.ts';
+import { scalarAt } from '../schemes/pointer.ts';
 import { body as check, signedBodyOf } from '../schemes/body.ts';
 import type { Content, Incoming } from '../schemes/scheme.ts';
 import { standardSecretProblem } from '../schemes/standard.ts';

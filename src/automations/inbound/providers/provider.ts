@@ -1,4 +1,4 @@
-import { scalarAt } from '../pointer.ts';
+import { scalarAt } from '../schemes/pointer.ts';
 import type { Check, Content, Incoming, SchemeName } from '../schemes/scheme.ts';
 
 /** An answer that a service asks for before it sends anything; exactly these fields are sent. */
