@@ -16,5 +16,7 @@ test('the scopes are the nine of the specification, then ours', () => {
     'apps:read',
     'apps:write',
     'audit:read',
+    'webhooks:read',
+    'webhooks:write',
   ]);
 });

@@ -33,7 +33,7 @@ export type Allowance = {
   headers: RateHeaders;
   refusal?: Refusal;
   release: () => void;
-  /** Of a request for a thing: it was refused, and counts for its address in place of the thing. */
+  /** Lets a refused request for a thing count for its address in place of the thing. */
   refused?: () => Promise<void>;
 };
 

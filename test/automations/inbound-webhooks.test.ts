@@ -61,7 +61,7 @@ describe('a request with a good signature', () => {
     expect(await calls.messagesIn(channelId)).toHaveLength(1);
   });
 
-  test('of another webhook has ids of its own', async () => {
+  test('to another webhook has ids of its own', async () => {
     const [one, other] = [await calls.makeWebhook(), await calls.makeWebhook()];
     const body = '{}';
     const first = await calls.send(one.webhook.id, body, github(body, 'd'));

@@ -45,7 +45,7 @@ class Refused extends Error {
  * Requests of external services (spec §4 Inbound webhook): the signature first, over the exact bytes, then what the webhook and its
  * channel take. A message is committed with the id of its event when this returns. NOT_FOUND for an unknown webhook, INVALID_REQUEST
  * (field signature) for a request that does not prove who sent it, UNAVAILABLE for a fault of ours, after which the sender tries again.
- * What is refused of a known webhook is written down without its body.
+ * Refused requests of a known webhook are written down without their bodies.
  */
 export function createReceive(
   {

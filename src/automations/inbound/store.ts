@@ -97,7 +97,7 @@ export const findSecrets = (db: Db, webhookId: string, now: Date): Promise<Held[
     select: { id: true, ciphertext: true, createdAt: true, expiresAt: true },
   });
 
-/** Adds a secret. Of those before it the newest one is taken until `overlapUntil`; all others are gone. */
+/** Adds a secret. The newest one before it is taken until `overlapUntil`; all others are gone. */
 export async function replaceSecret(
   db: Db,
   webhookId: string,

@@ -4,7 +4,7 @@ import { at, first, type Provider } from './provider.ts';
 const id = first(at('/MessageSid'), at('/CallSid'));
 const status = first(at('/MessageStatus'), at('/CallStatus'));
 
-/** A message or call is told of once for each of its states: the state is part of the id. What comes in has its id alone. */
+/** A message or call is told of once for each of its states: the state is part of the id. A message that comes in has its id alone. */
 export const twilio: Provider = {
   name: 'twilio',
   title: 'Twilio',

@@ -10,8 +10,8 @@ export function pointerProblem(pointer: string): string | undefined {
 }
 
 /**
- * The JSON text of a value inside a good JSON text, digit for digit as it stands there; undefined where the pointer leads nowhere. Of a
- * name that stands twice it is the last one, as in JSON.parse.
+ * The JSON text of a value inside a good JSON text, digit for digit as it stands there; undefined where the pointer leads nowhere. A
+ * name that stands twice has its last value, as in JSON.parse.
  */
 export function textAt(text: string, pointer: string): string | undefined {
   let span: { start: number; end: number } | undefined = wholeSpan(text.trim());

@@ -6,8 +6,8 @@ const SHA1_BYTES = 20;
 const HEADER = 'x-twilio-signature';
 
 /**
- * Twilio signs the URL, and behind it the parameters of a form, each name with its value, sorted by name (HMAC-SHA1). Of any other body
- * it adds the hash to the query, as `bodySHA256`. No time is signed.
+ * Twilio signs the URL, and behind it the parameters of a form, each name with its value, sorted by name (HMAC-SHA1). The hash of any
+ * other body stands in the query, as `bodySHA256`. No time is signed.
  */
 export const twilio: Check = (incoming, secrets) => {
   const given = decoded(onlyHeader(incoming, HEADER), 'base64');
