@@ -48,6 +48,6 @@ export const inboundTexts: Readonly<Record<string, OperationText>> = {
     description:
       'The address that a service is given. A request that proves who sent it becomes a message of the channel. A second one with the ' +
       'same id of the event answers with the first message for 72 hours. The body is JSON or a form, up to 1 MiB, in any media type.',
-    example: { status: 404 },
+    example: { status: 400 },
   },
 };
