@@ -170,7 +170,13 @@ describe('a lost key is given up', () => {
 
 describe('the table of sealed columns', () => {
   test('names every column of the database that holds a sealed text', async () => {
-    await insertSealed(database.pool, createKeyRing([k1]), { secrets: 1, answers: 1, clients: 1, people: 1 });
+    await insertSealed(database.pool, createKeyRing([k1]), {
+      secrets: 1,
+      answers: 1,
+      clients: 1,
+      people: 1,
+      webhooks: 1,
+    });
     const listed = SEALED_COLUMNS.map(({ table, column }) => `${table}.${column}`);
 
     expect(new Set((await sealedTexts(database.pool)).map(({ place }) => place))).toEqual(new Set(listed));

@@ -133,8 +133,8 @@ export async function seedResources(posthorn: TestPosthorn, key: string, mark?: 
     provider: 'github',
     ...(mark !== undefined && { eventType: { literal: mark } }),
   });
-  // Without a signature it is refused, and the webhook's log has a line.
-  await posthorn.request('POST', `/v1/webhooks/${webhook.id}`, {}, { key: null });
+  // Without a signature they are refused, and the webhook's log has two lines.
+  for (const _ of [1, 2]) await posthorn.request('POST', `/v1/webhooks/${webhook.id}`, {}, { key: null });
   const app = await posthorn.deps.db.app.findUniqueOrThrow({ where: { id: String(apiKey['appId']) } });
   return {
     channelId: channel.id,
