@@ -11,6 +11,7 @@ import type { Factors } from './identity/factors/service.ts';
 import type { Passkeys } from './identity/passkeys/service.ts';
 import type { SignIn } from './identity/sign-in/service.ts';
 import type { Sessions } from './identity/sessions/service.ts';
+import type { InboundWebhooks } from './automations/inbound/service.ts';
 import type { Channels } from './channels/service.ts';
 import type { DeadLetters } from './dead-letters/service.ts';
 import type { Deliveries } from './deliveries/service.ts';
@@ -47,6 +48,7 @@ export type Services = {
   subscriptions: Subscriptions;
   deliveries: Deliveries;
   deadLetters: DeadLetters;
+  inboundWebhooks: InboundWebhooks;
   idempotency: Idempotency;
   replays: Replays;
   workflows: Workflows;

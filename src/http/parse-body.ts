@@ -14,18 +14,26 @@ export const parseBody: Middleware = ({ req, state }, next) => {
   const consumes = route?.consumes ?? 'none';
   // An empty chunked body is no body.
   if (bytes.length > 0 && typeof consumes === 'string') {
-    state.bodyText = decode(bytes);
     const isForm = consumes === 'form' || (consumes === 'parameters' && mediaTypeOf(req) === FORM_TYPE);
-    if (isForm) state.body = parseQuery(state.bodyText);
-    else {
-      refuseAbsurdDepth(state.bodyText);
-      state.body = parseJson(state.bodyText);
-      checkJson(state.body);
+    if (isForm) {
+      state.bodyText = decode(bytes);
+      state.body = parseQuery(state.bodyText);
+    } else {
+      ({ text: state.bodyText, value: state.body } = readJson(bytes));
       if (consumes === 'parameters') refuseDoubledMembers(state.bodyText);
     }
   }
   return next();
 };
+
+/** Text and value of JSON bytes, read as every body is. Throws INVALID_REQUEST. */
+export function readJson(bytes: Buffer): { text: string; value: unknown } {
+  const text = decode(bytes);
+  refuseAbsurdDepth(text);
+  const value = parseJson(text);
+  checkJson(value);
+  return { text, value };
+}
 
 function decode(bytes: Buffer): string {
   try {

@@ -6,7 +6,12 @@ import { FORM_TYPE, JSON_TYPE } from './media-type.ts';
 import type { Consumes } from './route.ts';
 
 /** Largest request body in bytes, by the route's size (docs/security.md). */
-export const BODY_LIMITS = { parameters: 16 * 1024, control: 256 * 1024, publish: 5 * 1024 * 1024 } as const;
+export const BODY_LIMITS = {
+  parameters: 16 * 1024,
+  control: 256 * 1024,
+  inbound: 1024 * 1024,
+  publish: 5 * 1024 * 1024,
+} as const;
 
 const NONE = Buffer.alloc(0);
 const TYPES = { json: [JSON_TYPE], none: [JSON_TYPE], form: [FORM_TYPE], parameters: [JSON_TYPE, FORM_TYPE] } as const;

@@ -2,8 +2,9 @@ import type { z } from 'zod';
 import type { KeepInPublish } from '../idempotency/kept-answers.ts';
 import type { Caller, EnvironmentCaller, TenantCaller } from '../identity/caller.ts';
 import type { RequestHead, Visit } from '../identity/scheme.ts';
-import type { AddressLimit, Bucket } from '../rate-limits/limiter.ts';
+import type { AddressLimit, Bucket, ThingLimit } from '../rate-limits/limiter.ts';
 import type { ErrorCode } from '../kernel/api-error.ts';
+import type { IdKind } from '../kernel/ids.ts';
 import type { Scope } from '../kernel/scopes.ts';
 import { type Deprecation, deprecationHeaders } from './deprecation.ts';
 
@@ -26,6 +27,9 @@ export type Access =
  * types.
  */
 export type Consumes = 'json' | 'form' | 'parameters' | 'none' | { readonly raw: readonly string[] };
+
+/** A limit of each thing that a path names by this parameter. Texts that are no ids of the kind count for their address. */
+export type OwnLimit = ThingLimit & { readonly parameter: string; readonly kind: IdKind };
 
 /** The parameters a path names: `/v1/channels/:channelId` gives `{ channelId: string }`. */
 type ParamsOf<P extends string> = P extends `${string}/:${infer Name}/${infer Rest}`
@@ -96,6 +100,8 @@ export type Row = {
   bucket?: Bucket;
   /** Counted by address alone, whoever asks: what is guessed at here must not be guessed at fast. */
   addressLimit?: AddressLimit;
+  /** Counted by the thing that the path names, and by address only where it is refused. */
+  ownLimit?: OwnLimit;
   /** A session may ask only while the person has proven lately who they are (POST /v1/session/authenticate). */
   isDangerous?: true;
   /** Refused when a browser says that a page of another site has sent it. Sessions are held to this on every route. */
@@ -106,8 +112,8 @@ export type Row = {
   isPublish?: true;
   /** The route makes deliveries of stored messages: refused to a request that is itself the consequence of a delivery. */
   isRedelivery?: true;
-  /** Largest request body in bytes: `parameters` 16 KiB, `control` 256 KiB (default), `publish` 5 MiB. */
-  size?: 'parameters' | 'control' | 'publish';
+  /** Largest request body in bytes: `parameters` 16 KiB, `control` 256 KiB (default), `inbound` 1 MiB, `publish` 5 MiB. */
+  size?: 'parameters' | 'control' | 'inbound' | 'publish';
   /** Refuses a form in the words of RFC 6749 (errors.ts). */
   isOAuth?: true;
   /** Headers of good answers, over those of every answer. */
@@ -150,6 +156,7 @@ type Given<
   | 'method'
   | 'bucket'
   | 'addressLimit'
+  | 'ownLimit'
   | 'isDangerous'
   | 'isFromOwnPages'
   | 'isOthers'

@@ -21,6 +21,8 @@ const LEAST_ROLE: Readonly<Record<Scope, Role>> = {
   'audit:read': 'admin',
   'workflows:read': 'viewer',
   'workflows:write': 'developer',
+  'webhooks:read': 'viewer',
+  'webhooks:write': 'developer',
 };
 
 /** Whether a role may do what takes at least another one. */

@@ -23,6 +23,8 @@ export const ID_PREFIXES = {
   session: 'ses',
   invitation: 'inv',
   passkey: 'pky',
+  webhook: 'whk',
+  inboundRefusal: 'irf',
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

@@ -18,5 +18,7 @@ test('the scopes are the nine of the specification, then ours', () => {
     'audit:read',
     'workflows:read',
     'workflows:write',
+    'webhooks:read',
+    'webhooks:write',
   ]);
 });

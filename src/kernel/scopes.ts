@@ -15,6 +15,8 @@ export const SCOPES = [
   'audit:read',
   'workflows:read',
   'workflows:write',
+  'webhooks:read',
+  'webhooks:write',
 ] as const;
 
 export type Scope = (typeof SCOPES)[number];

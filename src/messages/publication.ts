@@ -18,6 +18,8 @@ export type NewMessage = {
   unlessKnown?: ApiError;
   /** The publisher's own id of it, and a hash of what must not differ under it (src/publishing/publisher-ids-store.ts). */
   publisher?: { id: string; hash: Buffer };
+  /** The event of an external service that it stands for (src/publishing/inbound-events-store.ts). */
+  inbound?: { webhookId: string; eventId: string };
 };
 
 /** A subscription with a filter, and a message that its filter lets through. */
@@ -36,6 +38,8 @@ export type Publication = {
   configVersion?: number;
   /** Subscriptions with a filter that get these messages, and no others with one; the version says that the list is complete. */
   matches?: readonly FilterMatch[];
+  /** A paused channel takes its scheduled messages too: they wait until it is active again. */
+  isHeldWhilePaused?: true;
   /** The trace of the request; absent where it has none. */
   trace?: TraceContext;
   /** How many deliveries stand one behind the other before the request; absent where there is none. */

@@ -9,6 +9,7 @@ const limiterWith = (answer: () => Promise<Allowance>, further: Partial<Limiter>
   allow: answer,
   allowStranger: answer,
   allowAddress: answer,
+  allowThing: answer,
   countAgainst: async () => undefined,
   close: async () => undefined,
   ...further,

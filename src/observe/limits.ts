@@ -15,6 +15,7 @@ export function observedLimiter(limiter: Limiter, meters: Meters | undefined): L
     ...limiter,
     allow: (principalId, limits, bucket) => told('principal', limiter.allow(principalId, limits, bucket)),
     allowStranger: (address) => told('stranger', limiter.allowStranger(address)),
+    allowThing: (limit, id, address) => told(limit.name, limiter.allowThing(limit, id, address)),
     allowAddress: (limit, address) => told('address', limiter.allowAddress(limit, address)),
   };
 }

@@ -110,6 +110,13 @@ export function createMeters() {
     registers,
   });
 
+  const inbound = new Counter({
+    name: 'posthorn_inbound_requests_total',
+    help: 'Requests to inbound webhooks by sender (provider, or scheme) and outcome: received, repeated, handshake, or the reason of a refusal.',
+    labelNames: ['sender', 'outcome'],
+    registers,
+  });
+
   const pools = new Map<string, { pool: Pool; max: number }>();
   const perPool = (name: string, help: string, read: (pool: Pool, max: number) => number) =>
     new Gauge({
@@ -191,6 +198,9 @@ export function createMeters() {
     claimed(lane: string, deliveries: number): void {
       claims.inc({ lane });
       claimed.inc({ lane }, deliveries);
+    },
+    inbound(sender: string, outcome: string): void {
+      inbound.inc({ sender, outcome });
     },
     limited(limit: string, isRefused: boolean): void {
       limited.inc({ limit, outcome: isRefused ? 'refused' : 'allowed' });

@@ -19,6 +19,8 @@ export const CHOSEN: Readonly<Record<string, string>> = {
   'POST /v1/subscriptions/:subscriptionId/secret/rotate': 'subscriptions.rotateSecret',
   'POST /v1/workflows/:workflowId/runs': 'runs.start',
   'GET /v1/workflows/:workflowId/runs': 'runs.listOfWorkflow',
+  'POST /v1/webhooks/:webhookId': 'webhooks.receive',
+  'POST /v1/webhooks/:webhookId/secrets/rotate': 'webhooks.rotateSecret',
   'GET /v1/dlq': 'deadLetters.list',
   'GET /v1/dlq/:deadLetterId': 'deadLetters.get',
   'DELETE /v1/dlq/:deadLetterId': 'deadLetters.discard',

@@ -1,5 +1,6 @@
 import * as workflows from '../automations/definitions/schema.ts';
 import * as runs from '../automations/runs/schema.ts';
+import * as inboundWebhooks from '../automations/inbound/schema.ts';
 import * as channels from '../channels/schema.ts';
 import * as deadLetters from '../dead-letters/schema.ts';
 import * as deliveries from '../deliveries/schema.ts';
@@ -32,6 +33,7 @@ export const SCHEMA_MODULES: Readonly<Record<string, Readonly<Record<string, unk
   'http/answer-fields.ts': answerFields,
   'automations/definitions/schema.ts': workflows,
   'automations/runs/schema.ts': runs,
+  'automations/inbound/schema.ts': inboundWebhooks,
   'channels/schema.ts': channels,
   'dead-letters/schema.ts': deadLetters,
   'deliveries/schema.ts': deliveries,

@@ -18,6 +18,8 @@ const CHOSEN: Readonly<Record<string, string>> = {
   publishedAnswer: 'PublishedMessage',
   bulkReplayBody: 'AskBulkReplay',
   messageReplayBody: 'AskMessageReplay',
+  refusalAnswer: 'InboundRefusal',
+  receivedAnswer: 'InboundReceived',
   fieldProblem: 'FieldProblem',
 };
 

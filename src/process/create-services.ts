@@ -31,6 +31,7 @@ import type { Meters } from '../observe/meters.ts';
 import type { CommitObserver } from '../publishing/commit.ts';
 import { createPublishing } from '../publishing/service.ts';
 import { createScheduling } from '../scheduling/service.ts';
+import { createInbound } from './create-inbound.ts';
 import { createSchemas } from '../schemas/schemas.ts';
 import type { Services } from '../services.ts';
 import { noSiblings, type Siblings } from './siblings.ts';
@@ -72,6 +73,15 @@ export function createServices(
   const factors = createFactors(deps, { tries, tell });
   const passkeys = createPasskeys(deps, { factors, tell });
   const members = createMembers(deps, { accounts, sessions, factorsOfPeople, tell });
+  const publishing = createPublishing(deps, {
+    schemas,
+    filters,
+    configs,
+    streams,
+    handOver,
+    observer: observerOf(deps.meters),
+    tracing: deps.tracing?.publishing,
+  });
   return {
     accounts,
     sessions,
@@ -91,15 +101,8 @@ export function createServices(
       usedProofs: createUsedProofs(deps),
     }),
     channels: createChannels(deps, { apps, deliveries, schemas, audit }),
-    publishing: createPublishing(deps, {
-      schemas,
-      filters,
-      configs,
-      streams,
-      handOver,
-      observer: observerOf(deps.meters),
-      tracing: deps.tracing?.publishing,
-    }),
+    publishing,
+    inboundWebhooks: createInbound(deps, { audit, publishing }),
     messages: createMessages(deps, { audit }),
     scheduling: createScheduling(deps, { audit }),
     streams,

@@ -88,7 +88,7 @@ export function createCheck({
 
   /**
    * INVALID_REQUEST for the first payload that does not fit; what a channel that only warns has to say otherwise. A misfit with a
-   * publisher's id may repeat a message that the channel took before its schema changed: `misfits` has it by its id, and the
+   * publisher's or a provider's id may repeat a message that the channel took before its schema changed: `misfits` has it by its id, and the
    * transaction that knows the ids decides (refusals.ts).
    */
   const checkPayloads = async (
@@ -104,7 +104,7 @@ export function createCheck({
       if (problem === undefined) continue;
       const refusal = invalidField(problem.field, problem.reason);
       const message = publication.messages[index];
-      if (message?.publisher === undefined) throw refusal;
+      if (message === undefined || (message.publisher ?? message.inbound) === undefined) throw refusal;
       misfits.set(message.id, refusal);
     }
     return { warnings: [], misfits };

@@ -21,6 +21,18 @@ export type PublishRequest<B> = {
   chainDepth?: number;
 };
 
+/** A message that an inbound webhook makes of a request. `payloadText` is an object of 256 KiB at most, and `payload` the same parsed. */
+export type InboundMessage = Pick<PublishRequest<unknown>, 'header' | 'hops'> & {
+  environmentId: string;
+  channelId: string;
+  eventType: string;
+  payloadText: string;
+  payload: unknown;
+  metadata: Record<string, string>;
+  /** The provider's own id of it, by which a second one is known; absent where it has none. */
+  event?: { webhookId: string; eventId: string };
+};
+
 /** Where a message stands in the body of its request, for the field of a refusal. */
 export type PlaceInBody = {
   /** `messages[3].` in a batch, nothing for a single message. */
@@ -119,6 +131,30 @@ export function createPrepare({ newId, clock }: Pick<Dependencies, 'newId' | 'cl
         toPublish,
         place: { ...batchPlace(messages), namesChannel: true },
         asked: { kind: 'batch', messages },
+      };
+    },
+
+    /** The message of an inbound webhook. `isHeld`: its channel is paused, and it waits there from now on. */
+    inbound(from: InboundMessage, isHeld: boolean): Prepared<AskedBatch> {
+      const { environmentId, channelId, eventType, payloadText: text, payload, metadata, event, ...origin } = from;
+      const now = clock();
+      const time = isHeld ? now : undefined;
+      const id = newId('message', time);
+      const message: NewMessage = {
+        id,
+        eventType,
+        payload: text,
+        metadata,
+        publishedAt: timeOfId('message', id) ?? now,
+        ...(isHeld && { isScheduled: true }),
+        ...(event !== undefined && { inbound: event }),
+      };
+      const held = isHeld ? ({ isHeldWhilePaused: true } as const) : {};
+      const publication = { environmentId, channelId, messages: [message], ...held, ...originOf(origin) };
+      return {
+        toPublish: [{ publication, payloads: [{ eventType, payload, text, at: ['payload'] }] }],
+        place: singlePlace,
+        asked: { kind: 'batch', messages: [message] },
       };
     },
 

@@ -8,6 +8,15 @@ export class StaleConfigError extends Error {
   override readonly name = 'StaleConfigError';
 }
 
+/** CONFLICT for a channel that takes no messages, and why. */
+export class ChannelClosedError extends ApiError {
+  readonly channelStatus: string;
+  constructor(channelStatus: string, ...said: ConstructorParameters<typeof ApiError>) {
+    super(...said);
+    this.channelStatus = channelStatus;
+  }
+}
+
 /** Publications of one request, all or nothing, and where its messages stand. */
 type Refusable = { publications: readonly Publication[]; place: PlaceInBody };
 
@@ -47,13 +56,14 @@ function differing({ messages }: Publication, repeated: Repeated, { of }: PlaceI
  * A channel that is missing, not active, or of another configuration than was checked: nothing of the publication was stored then.
  */
 function closed(
-  { onlySubscriptionId, messages }: Publication,
+  { onlySubscriptionId, isHeldWhilePaused, messages }: Publication,
   { channelStatus, isStale }: Stored,
   { of, namesChannel }: PlaceInBody,
 ): ApiError | StaleConfigError | undefined {
   if (isStale) return new StaleConfigError();
   const isSystemTest = channelStatus === 'system' && onlySubscriptionId !== undefined;
   if (channelStatus === 'active' || isSystemTest) return undefined;
+  if (channelStatus === 'paused' && isHeldWhilePaused === true) return undefined;
   const field = `${of(messages[0]?.id ?? '')}channelId`;
   if (channelStatus === undefined)
     return namesChannel ? invalidField(field, 'names no channel of this environment') : notFound('channel');
@@ -61,5 +71,5 @@ function closed(
     channelStatus === 'system'
       ? 'Only the service itself publishes to its system channel'
       : `The channel is ${channelStatus}; only an active one takes messages`;
-  return new ApiError('CONFLICT', reason, namesChannel ? { details: { field, reason } } : {});
+  return new ChannelClosedError(channelStatus, 'CONFLICT', reason, namesChannel ? { details: { field, reason } } : {});
 }

@@ -11,7 +11,8 @@ import type { PublishTracing } from './trace-commits.ts';
 import type { PublishingConfigs } from './configs/channel-configs.ts';
 import { createDryRun } from './dry-run.ts';
 import type { HandOver, OpenStreams } from './hand-over.ts';
-import { createPrepare, payloadsToTry, type Prepared, type PublishRequest } from './prepare.ts';
+import { createPrepare, type InboundMessage, payloadsToTry, type Prepared, type PublishRequest } from './prepare.ts';
+import { ChannelClosedError } from './refusals.ts';
 import type {
   BatchAccepted,
   PublishAcross,
@@ -99,6 +100,26 @@ export function createPublishing(
     async publishAcross({ environmentId }: EnvironmentCaller, request: Keyed<PublishAcross>): Promise<BatchAccepted> {
       const prepared = prepare.across(environmentId, request);
       return batchAnswer(prepared.asked, await checkAndCommit(prepared, request.keep));
+    },
+
+    /**
+     * Publishes the message of an inbound webhook, whose channel may be paused: it then waits until that is active. Returns the id of
+     * the message, or of the first one of the same event. NOT_FOUND for a missing channel, ChannelClosedError (CONFLICT) for an archived
+     * one, INVALID_REQUEST for a payload that does not fit.
+     */
+    async publishInbound(from: InboundMessage): Promise<{ messageId: string; isRepeated: boolean }> {
+      const publishAs = async (isHeld: boolean): Promise<{ messageId: string; isRepeated: boolean }> => {
+        const prepared = prepare.inbound(from, isHeld);
+        const { ids } = batchAnswer(prepared.asked, await checkAndCommit(prepared));
+        const messageId = ids[0] ?? '';
+        return { messageId, isRepeated: messageId !== prepared.asked.messages[0]?.id };
+      };
+      try {
+        return await publishAs(false);
+      } catch (refusal) {
+        if (!(refusal instanceof ChannelClosedError) || refusal.channelStatus !== 'paused') throw refusal;
+        return publishAs(true);
+      }
     },
 
     /**

@@ -9,6 +9,7 @@ import { type Asked, answerTo, type Outcome } from './answer.ts';
 import type { Checked } from './check.ts';
 import type { NewDeliveries } from './hand-over.ts';
 import type { PlaceInBody } from './prepare.ts';
+import { claimInboundEvents } from './inbound-events-store.ts';
 import { claimPublisherIds, type Repeated } from './publisher-ids-store.ts';
 import { refusalOf } from './refusals.ts';
 import { storeScheduled } from './scheduled-store.ts';
@@ -55,7 +56,10 @@ class UnitsRefused extends Error {
 export const isPlain = ({ publications, keep }: PublishUnit): boolean =>
   keep === undefined &&
   publications.length === 1 &&
-  publications.every((each) => !isScheduled(each) && each.messages.every(({ publisher }) => publisher === undefined));
+  publications.every(
+    (each) =>
+      !isScheduled(each) && each.messages.every(({ publisher, inbound }) => (publisher ?? inbound) === undefined),
+  );
 
 /**
  * Stores units together, but for those that are refused: each unit is stored whole or not at all, whatever becomes of the
@@ -124,7 +128,10 @@ async function storeOn(
   holder: string | undefined,
 ): Promise<Results> {
   const publications = units.flatMap((unit) => unit.publications);
-  const repeated = await claimPublisherIds(connection, publications);
+  const repeated: Repeated = new Map([
+    ...(await claimPublisherIds(connection, publications)),
+    ...(await claimInboundEvents(connection, publications)),
+  ]);
   const { storedOf, routed, ...made } = await storeFresh(connection, publications, repeated, holder);
   const refusals = new Map<PublishUnit, Error>();
   for (const unit of units) {

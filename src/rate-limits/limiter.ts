@@ -12,6 +12,9 @@ export type Bucket = 'batch' | 'transactional';
 /** A limit of a route's own, counted by address. Routes of one name share it. */
 export type AddressLimit = { readonly name: string; readonly perMinute: number };
 
+/** A limit of each thing of a kind, such as a webhook. Things of one name have windows of their own. */
+export type ThingLimit = { readonly name: string; readonly perMinute: number };
+
 /** Requests without a valid key, per address and 60 s: many callers may share an address, and each request costs one look-up. */
 const STRANGER_REQUESTS_PER_MINUTE = 600;
 
@@ -26,7 +29,13 @@ export type RateHeaders = {
 export type Refusal = { reason: string; retryAfter: number };
 
 /** `release` is called once, when the request is done, whether it was let in or not. */
-export type Allowance = { headers: RateHeaders; refusal?: Refusal; release: () => void };
+export type Allowance = {
+  headers: RateHeaders;
+  refusal?: Refusal;
+  release: () => void;
+  /** Lets a refused request for a thing count for its address in place of the thing. */
+  refused?: () => Promise<void>;
+};
 
 export type Limiter = {
   /** Counts a request of a principal, by its id. `bucket` is the route's further one; its headers win. */
@@ -35,6 +44,11 @@ export type Limiter = {
   allowStranger(address: string): Promise<Allowance>;
   /** Counts a request of anyone, by its address, in a limit of its route's own. */
   allowAddress(limit: AddressLimit, address: string): Promise<Allowance>;
+  /**
+   * Counts a request for a thing by the thing's id. An address with too many refused requests is refused, whatever it asks for: it counts
+   * with those of strangers.
+   */
+  allowThing(limit: ThingLimit, id: string, address: string): Promise<Allowance>;
   /** Counts one in the window of that name; throws RATE_LIMITED when there were more than `perMinute` in 60 s. */
   countAgainst(name: string, perMinute: number): Promise<void>;
   /** Present when limits are shared: whether they really are at this moment. */
@@ -76,6 +90,7 @@ export function createLimiter({
     allowStranger: (address) => allowByAddress(counters, { name: 'address', perMinute: strangerLimit }, address),
     allowAddress: ({ name, perMinute }, address) =>
       allowByAddress(counters, { name, perMinute: addressRequestsPerMinute ?? perMinute }, address),
+    allowThing: (limit, id, address) => allowThing(counters, limit, id, { address, strangerLimit }),
     async countAgainst(name, perMinute) {
       const refusal = overWindow(perMinute, await counters.add(name, 60));
       if (refusal !== undefined) throw new ApiError('RATE_LIMITED', refusal.reason, { retryAfter: refusal.retryAfter });
@@ -95,6 +110,32 @@ async function allowByAddress(
     headers: headersOf(perMinute, minute),
     ...refusedBy(overWindow(perMinute, minute)),
     release: doNothing,
+  };
+}
+
+/**
+ * Many good requests of a provider come from few addresses, so these count for the webhook alone. The address is looked at by a count
+ * that is taken back at once.
+ */
+async function allowThing(
+  counters: Counters,
+  { name, perMinute }: ThingLimit,
+  id: string,
+  { address, strangerLimit }: { address: string; strangerLimit: number },
+): Promise<Allowance> {
+  const names = { thing: `${name}:${id}`, address: `address:${addressBucket(address)}` };
+  const [minute, refused] = await Promise.all([counters.add(names.thing, 60), counters.add(names.address, 60)]);
+  counters.giveBack(names.address, 60);
+  const refusal = overWindow(strangerLimit, refused, 'refused requests') ?? overWindow(perMinute, minute);
+  if (refusal !== undefined) counters.giveBack(names.thing, 60);
+  return {
+    headers: headersOf(perMinute, minute, refusal === undefined ? 0 : 1),
+    ...refusedBy(refusal),
+    release: doNothing,
+    async refused() {
+      counters.giveBack(names.thing, 60);
+      await counters.add(names.address, 60);
+    },
   };
 }
 

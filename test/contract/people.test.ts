@@ -18,8 +18,10 @@ beforeEach(async () => {
 });
 
 type Refusal = { error: { code: string; message: string; details?: { field: string; reason: string } } };
-/** Routes of OAuth clients have tests of their own: test/identity/token-endpoint.test.ts. */
-const people = routes.filter(({ access, path }) => typeof access === 'string' && path.startsWith('/v1/'));
+/** Routes of OAuth clients and of services that send have tests of their own: test/identity/token-endpoint.test.ts, test/automations. */
+const people = routes.filter(
+  ({ access, path, ownLimit }) => typeof access === 'string' && path.startsWith('/v1/') && ownLimit === undefined,
+);
 const guardsOf = ({ isFromOwnPages, isOthers, addressLimit, isDangerous }: (typeof routes)[number]): string =>
   [
     ...(isFromOwnPages === true ? ['own pages'] : []),
@@ -42,6 +44,7 @@ test('routes with a scope that show or make secrets, change rights, or erase, as
   expect(dangerous.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual([
     'DELETE /v1/messages/:messageId',
     'GET /v1/subscriptions/:subscriptionId/secret',
+    'GET /v1/webhooks/:webhookId/secrets',
     'PATCH /v1/api-keys/:apiKeyId',
     'PATCH /v1/machine-credentials/:machineCredentialId',
     'POST /v1/api-keys',
@@ -49,6 +52,7 @@ test('routes with a scope that show or make secrets, change rights, or erase, as
     'POST /v1/machine-credentials',
     'POST /v1/machine-credentials/:machineCredentialId/rotate',
     'POST /v1/subscriptions/:subscriptionId/secret/rotate',
+    'POST /v1/webhooks/:webhookId/secrets/rotate',
   ]);
 });
 

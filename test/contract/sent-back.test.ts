@@ -32,6 +32,7 @@ async function makeAll(): Promise<{
   subscription: string;
   apiKey: string;
   machineCredential: string;
+  webhook: string;
   app: string;
   key: string;
 }> {
@@ -59,7 +60,17 @@ async function makeAll(): Promise<{
   const rights = { tier: 'pro', limits: { burst: 7 }, expiresAt: new Date(Date.now() + 3_600_000).toISOString() };
   const apiKey = await make(posthorn, live, '/v1/api-keys', { name: 'till', ...rights });
   const machineCredential = await make(posthorn, live, '/v1/machine-credentials', { name: 'till', ...rights });
+  const webhook = await make(posthorn, live, '/v1/webhooks', {
+    name: 'bank',
+    channelId: channel.id,
+    scheme: 'hmac',
+    signature: { header: 'X-Sign', prefix: 'v1=', algorithm: 'sha512', timestampHeader: 'X-Time' },
+    eventId: { pointer: '/id' },
+    eventType: { cel: 'payload.type' },
+    payload: { fields: { n: '/n' } },
+  });
   return {
+    webhook: `/v1/webhooks/${webhook.id}`,
     channel: `/v1/channels/${channel.id}`,
     subscription: `/v1/subscriptions/${subscription.id}`,
     apiKey: `/v1/api-keys/${apiKey.id}`,
@@ -87,7 +98,7 @@ const inOtherZone = (resource: Resource): Record<string, unknown> =>
 // webhookUrl that was sent back reset the health of its subscription.
 test('every resource can be sent back as GET has shown it, with traffic in between, and is as it was', async () => {
   const all = await makeAll();
-  const addresses = [all.channel, all.subscription, all.apiKey, all.machineCredential, all.app];
+  const addresses = [all.channel, all.subscription, all.apiKey, all.machineCredential, all.app, all.webhook];
   // Organisations and members have tests of their own: no API key is above environments.
   const open = routes.filter(({ access }) => typeof access === 'object' && access.level !== 'organisation');
   expect(open.filter(({ method }) => method === 'PATCH')).toHaveLength(addresses.length);

@@ -9,6 +9,7 @@ const ROOT = join(import.meta.dirname, '../..');
  * line says why.
  */
 const WITH_THE_ENGINE: Record<string, string> = {
+  'src/automations/inbound/receive.ts': 'a service that sends is no tenant: the webhook names the environment',
   'src/idempotency/kept-answers.ts': 'answers to publishes, in groups of several tenants',
   'src/identity/accounts/devices.ts': 'a person belongs to no tenant',
   'src/identity/accounts/password-reset.ts': 'a person belongs to no tenant',
@@ -60,7 +61,7 @@ const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
 /** Folders of resources. Stores take whatever connection their service has; workers belong to no tenant. */
 const isOfAService = (path: string): boolean =>
-  /^src\/(channels|dead-letters|deliveries|identity|idempotency|messages|publishing|replays|scheduling|streams|subscriptions)\//.test(
+  /^src\/(automations|channels|dead-letters|deliveries|identity|idempotency|messages|publishing|replays|scheduling|streams|subscriptions)\//.test(
     path,
   ) && !/(^|[-/])store\.ts$/.test(path);
 /** Parts of workers, and of publishing behind its service. */

@@ -120,7 +120,7 @@ test('a lost key is given up by the command that the refusal names, after which 
   expect([asked.exitCode, asked.output]).toEqual([
     1,
     expect.stringMatching(
-      /^subscription_secrets: 1 to be removed\nidempotency_keys: 0 to be removed\nmachine_credential_secrets: 0 to be removed\ntotp_factors: 0 to be removed\ntoken_signing_keys: 0 to be removed\n.*\nNothing was changed\. Add --yes/,
+      /^subscription_secrets: 1 to be removed\nidempotency_keys: 0 to be removed\nmachine_credential_secrets: 0 to be removed\ninbound_webhook_secrets: 0 to be removed\ntotp_factors: 0 to be removed\ntoken_signing_keys: 0 to be removed\n.*\nNothing was changed\. Add --yes/,
     ),
   ]);
 
@@ -128,7 +128,7 @@ test('a lost key is given up by the command that the refusal names, after which 
 
   expect([done.exitCode, done.output]).toEqual([
     0,
-    'subscription_secrets: 1 removed\nidempotency_keys: 0 removed\nmachine_credential_secrets: 0 removed\ntotp_factors: 0 removed\ntoken_signing_keys: 0 removed\n' +
+    'subscription_secrets: 1 removed\nidempotency_keys: 0 removed\nmachine_credential_secrets: 0 removed\ninbound_webhook_secrets: 0 removed\ntotp_factors: 0 removed\ntoken_signing_keys: 0 removed\n' +
       'Gave up the rows of the encryption key k1\n',
   ]);
   expect(await refusalOf('api', other.ENCRYPTION_KEYS)).toBe('started');

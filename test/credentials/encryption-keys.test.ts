@@ -127,6 +127,7 @@ describe('a lost key is given up', () => {
       { table: 'subscription_secrets', count: 2 },
       { table: 'idempotency_keys', count: 1 },
       { table: 'machine_credential_secrets', count: 1 },
+      { table: 'inbound_webhook_secrets', count: 0 },
       { table: 'totp_factors', count: 1 },
       { table: 'token_signing_keys', count: 1 },
     ];
@@ -154,6 +155,7 @@ describe('a lost key is given up', () => {
       subscription_secrets: 0,
       idempotency_keys: 0,
       machine_credential_secrets: 0,
+      inbound_webhook_secrets: 0,
       totp_factors: 0,
       token_signing_keys: 0,
     };
@@ -168,7 +170,13 @@ describe('a lost key is given up', () => {
 
 describe('the table of sealed columns', () => {
   test('names every column of the database that holds a sealed text', async () => {
-    await insertSealed(database.pool, createKeyRing([k1]), { secrets: 1, answers: 1, clients: 1, people: 1 });
+    await insertSealed(database.pool, createKeyRing([k1]), {
+      secrets: 1,
+      answers: 1,
+      clients: 1,
+      people: 1,
+      webhooks: 1,
+    });
     const listed = SEALED_COLUMNS.map(({ table, column }) => `${table}.${column}`);
 
     expect(new Set((await sealedTexts(database.pool)).map(({ place }) => place))).toEqual(new Set(listed));

@@ -66,6 +66,7 @@ describe('the migrations', () => {
       { migration_name: '0025_row_security', isFinished: true },
       { migration_name: '0026_second_factors', isFinished: true },
       { migration_name: '0027_single_sign_on', isFinished: true },
+      { migration_name: '0028_inbound_webhooks', isFinished: true },
       { migration_name: '0029_workflows', isFinished: true },
       { migration_name: '0030_runs', isFinished: true },
     ]);

@@ -158,6 +158,17 @@ export const ENDPOINTS = {
     rename: { method: 'PATCH', path: '/v1/user', kind: 'json', hasBody: true },
     changePassword: { method: 'POST', path: '/v1/user/password', kind: 'json', hasBody: true },
   },
+  webhooks: {
+    list: { method: 'GET', path: '/v1/webhooks', kind: 'page', hasQuery: true },
+    create: { method: 'POST', path: '/v1/webhooks', kind: 'json', hasBody: true, isKeyed: true },
+    get: { method: 'GET', path: '/v1/webhooks/:webhookId', kind: 'json' },
+    update: { method: 'PATCH', path: '/v1/webhooks/:webhookId', kind: 'json', hasBody: true },
+    delete: { method: 'DELETE', path: '/v1/webhooks/:webhookId', kind: 'json' },
+    getSecrets: { method: 'GET', path: '/v1/webhooks/:webhookId/secrets', kind: 'json' },
+    rotateSecret: { method: 'POST', path: '/v1/webhooks/:webhookId/secrets/rotate', kind: 'json', hasBody: true, isKeyed: true },
+    listRefusals: { method: 'GET', path: '/v1/webhooks/:webhookId/refusals', kind: 'page', hasQuery: true },
+    receive: { method: 'POST', path: '/v1/webhooks/:webhookId', kind: 'json', isPublic: true },
+  },
   workflows: {
     create: { method: 'POST', path: '/v1/workflows', kind: 'json', hasBody: true, isKeyed: true },
     list: { method: 'GET', path: '/v1/workflows', kind: 'page', hasQuery: true },

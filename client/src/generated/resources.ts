@@ -32,6 +32,7 @@ import type {
   CreateMachineCredential,
   CreateOrganisation,
   CreateSubscription,
+  CreateWebhook,
   CreateWorkflow,
   CreatedSubscription,
   DeadLetter,
@@ -41,6 +42,8 @@ import type {
   FactorAdded,
   Factors,
   HandOverOwnership,
+  InboundReceived,
+  InboundRefusal,
   Invitation,
   InvitationLook,
   JsonWebKeySet,
@@ -54,10 +57,12 @@ import type {
   ListMachineCredentials,
   ListMessageReplays,
   ListMessages,
+  ListRefusals,
   ListRuns,
   ListRunsOfWorkflow,
   ListScheduled,
   ListSubscriptions,
+  ListWebhooks,
   ListWorkflows,
   LookAtInvitation,
   MachineCredential,
@@ -87,6 +92,7 @@ import type {
   RotateApiKey,
   RotateMachineCredential,
   RotateSubscriptionSecret,
+  RotateWebhookSecret,
   Run,
   RunSummary,
   SecondFactor,
@@ -111,12 +117,15 @@ import type {
   UpdateMember,
   UpdateOrganisation,
   UpdateSubscription,
+  UpdateWebhook,
   UpdateWorkflow,
   User,
   ValidateMessages,
   ValidateWorkflow,
   Validation,
   ValidationAnswer,
+  Webhook,
+  WebhookSecrets,
   Workflow,
 } from './types.ts';
 
@@ -308,7 +317,7 @@ export type Resources = {
   };
   runs: {
     /** `POST /v1/workflows/:workflowId/runs`, scope workflows:write */
-    start(workflowId: string, body?: StartRun | string, options?: RequestOptions): Call<Run>;
+    start(workflowId: string, body: StartRun | string, options?: RequestOptions): Call<Run>;
     /** `GET /v1/workflows/:workflowId/runs`, scope workflows:read */
     listOfWorkflow(workflowId: string, query?: ListRunsOfWorkflow, options?: RequestOptions): Pages<RunSummary>;
     /** `GET /v1/runs`, scope workflows:read */
@@ -392,13 +401,33 @@ export type Resources = {
     /** `POST /v1/user/password`, for a person who is signed in */
     changePassword(body: ChangePassword | string, options?: RequestOptions): Call<SignedIn>;
   };
+  webhooks: {
+    /** `GET /v1/webhooks`, scope webhooks:read */
+    list(query?: ListWebhooks, options?: RequestOptions): Pages<Webhook>;
+    /** `POST /v1/webhooks`, scope webhooks:write */
+    create(body: CreateWebhook | string, options?: RequestOptions): Call<Webhook>;
+    /** `GET /v1/webhooks/:webhookId`, scope webhooks:read */
+    get(webhookId: string, options?: RequestOptions): Call<Webhook>;
+    /** `PATCH /v1/webhooks/:webhookId`, scope webhooks:write */
+    update(webhookId: string, body: UpdateWebhook | string, options?: RequestOptions): Call<Webhook>;
+    /** `DELETE /v1/webhooks/:webhookId`, scope webhooks:write */
+    delete(webhookId: string, options?: RequestOptions): Call<void>;
+    /** `GET /v1/webhooks/:webhookId/secrets`, scope webhooks:write */
+    getSecrets(webhookId: string, options?: RequestOptions): Call<WebhookSecrets>;
+    /** `POST /v1/webhooks/:webhookId/secrets/rotate`, scope webhooks:write */
+    rotateSecret(webhookId: string, body?: RotateWebhookSecret | string, options?: RequestOptions): Call<WebhookSecrets>;
+    /** `GET /v1/webhooks/:webhookId/refusals`, scope webhooks:read */
+    listRefusals(webhookId: string, query?: ListRefusals, options?: RequestOptions): Pages<InboundRefusal>;
+    /** `POST /v1/webhooks/:webhookId`, for anyone */
+    receive(webhookId: string, options?: RequestOptions): Call<InboundReceived>;
+  };
   workflows: {
     /** `POST /v1/workflows`, scope workflows:write */
     create(body: CreateWorkflow | string, options?: RequestOptions): Call<Workflow>;
     /** `GET /v1/workflows`, scope workflows:read */
     list(query?: ListWorkflows, options?: RequestOptions): Pages<Workflow>;
     /** `POST /v1/workflows/validate`, scope workflows:write */
-    validate(body?: ValidateWorkflow | string, options?: RequestOptions): Call<Validation>;
+    validate(body: ValidateWorkflow | string, options?: RequestOptions): Call<Validation>;
     /** `GET /v1/workflows/:workflowId`, scope workflows:read */
     get(workflowId: string, options?: RequestOptions): Call<Workflow>;
     /** `PATCH /v1/workflows/:workflowId`, scope workflows:write */

@@ -34,7 +34,7 @@ export type ApiKey = {
   /** Limits in force: the tier's or the credential's own. */
   readonly limits: Limits;
   /** Rights that it has. */
-  readonly scopes: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read' | 'workflows:read' | 'workflows:write')[];
+  readonly scopes: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read' | 'workflows:read' | 'workflows:write' | 'webhooks:read' | 'webhooks:write')[];
   /** Its first 12 characters, by which keys are told apart. */
   readonly prefix: string;
   /** Its last 4 characters. */
@@ -165,7 +165,7 @@ export type AuditEntry = {
     readonly id?: string;
   };
   /** Resource and verb: `channel.updated`. */
-  readonly action: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'run.started' | 'run.cancelled' | 'run.retried' | 'message.erased' | 'message.cancelled' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked';
+  readonly action: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'run.started' | 'run.cancelled' | 'run.retried' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'message.erased' | 'message.cancelled' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked';
   /** The resource it was done to. */
   readonly target: {
     /** Id of the resource. */
@@ -189,7 +189,7 @@ export type AuditEntry = {
 };
 
 export type AuditFilter = {
-  readonly action?: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'run.started' | 'run.cancelled' | 'run.retried' | 'message.erased' | 'message.cancelled' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | undefined;
+  readonly action?: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'run.started' | 'run.cancelled' | 'run.retried' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'message.erased' | 'message.cancelled' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | undefined;
   readonly actorId?: string | undefined;
   readonly targetId?: string | undefined;
   readonly since?: string | Date | undefined;
@@ -221,7 +221,7 @@ export type AuditLine = {
       readonly id?: string;
     };
     /** Resource and verb: `channel.updated`. */
-    readonly action: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'run.started' | 'run.cancelled' | 'run.retried' | 'message.erased' | 'message.cancelled' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked';
+    readonly action: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'run.started' | 'run.cancelled' | 'run.retried' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'message.erased' | 'message.cancelled' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked';
     /** The resource it was done to. */
     readonly target: {
       /** Id of the resource. */
@@ -390,7 +390,7 @@ export type CreateApiKey = {
   readonly name: string;
   readonly environment?: 'live' | 'test' | undefined;
   readonly tier?: 'free' | 'starter' | 'pro' | 'enterprise' | undefined;
-  readonly scopes?: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read' | 'workflows:read' | 'workflows:write')[] | undefined;
+  readonly scopes?: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read' | 'workflows:read' | 'workflows:write' | 'webhooks:read' | 'webhooks:write')[] | undefined;
   readonly limits?: {
     readonly requestsPerMinute?: number | undefined;
     readonly burst?: number | undefined;
@@ -439,7 +439,7 @@ export type CreateMachineCredential = {
   readonly name: string;
   readonly environment?: 'live' | 'test' | undefined;
   readonly tier?: 'free' | 'starter' | 'pro' | 'enterprise' | undefined;
-  readonly scopes?: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read' | 'workflows:read' | 'workflows:write')[] | undefined;
+  readonly scopes?: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read' | 'workflows:read' | 'workflows:write' | 'webhooks:read' | 'webhooks:write')[] | undefined;
   readonly limits?: {
     readonly requestsPerMinute?: number | undefined;
     readonly burst?: number | undefined;
@@ -474,6 +474,58 @@ export type CreateSubscription = {
   readonly rateLimit?: number | undefined;
   readonly circuitBreaker?: boolean | undefined;
   readonly startFrom?: string | Date | undefined;
+};
+
+export type CreateWebhook = {
+  readonly name: string;
+  readonly channelId: string;
+  readonly scheme?: 'body' | 'standard' | 'svix' | 'github' | 'stripe' | 'slack' | 'shopify' | 'gitlab' | 'twilio' | 'mailgun' | 'hmac' | 'token' | 'ed25519' | 'ecdsa' | 'sns' | undefined;
+  readonly provider?: 'bitbucket' | 'buildkite' | 'calendly' | 'circleci' | 'clerk' | 'coinbase-commerce' | 'discord' | 'github' | 'gitlab-signed' | 'gitlab' | 'hubspot' | 'intercom' | 'jira' | 'launchdarkly' | 'lemon-squeezy' | 'linear' | 'mailgun' | 'openai' | 'paddle' | 'pagerduty' | 'razorpay' | 'resend' | 'sendgrid' | 'sentry' | 'shopify' | 'slack' | 'sns' | 'square' | 'stripe' | 'svix' | 'telegram' | 'twilio' | 'typeform' | 'vercel' | 'webflow' | 'woocommerce' | 'workos' | 'zendesk' | 'zoom' | undefined;
+  /** Default: "active". */
+  readonly status?: 'active' | 'disabled' | undefined;
+  readonly secrets?: readonly string[] | undefined;
+  readonly signature?: {
+    /** Header with the signature, or with the secret itself. */
+    readonly header: string;
+    /** Text in front of the signature, such as `sha256=`. */
+    readonly prefix?: string | undefined;
+    /** Hash of the HMAC. Default sha256. */
+    readonly algorithm?: 'sha1' | 'sha256' | 'sha512' | undefined;
+    /** Form of the signature. Default hex. */
+    readonly encoding?: 'hex' | 'base64' | undefined;
+    /** Header with the signed time. */
+    readonly timestampHeader?: string | undefined;
+    /** Form of the signed time. Default seconds. */
+    readonly timestampUnit?: 'seconds' | 'milliseconds' | 'iso8601' | undefined;
+    /** Seconds by which the signed time may differ from ours. Default 300. */
+    readonly toleranceSeconds?: number | undefined;
+    /** Header that stands for `{id}` in the template. */
+    readonly idHeader?: string | undefined;
+    /** Signed text, of `{timestamp}`, `{id}`, `{url}`, `{body}`. Default `{body}`, with a time `{timestamp}.{body}`. */
+    readonly template?: string | undefined;
+  } | undefined;
+  readonly eventId?: {
+    /** Header with the id. */
+    readonly header?: string | undefined;
+    /** JSON Pointer to the id in the body. */
+    readonly pointer?: string | undefined;
+  } | undefined;
+  readonly eventType?: {
+    /** This type for every message. */
+    readonly literal?: string | undefined;
+    /** JSON Pointer to the type in the body. */
+    readonly pointer?: string | undefined;
+    /** Header with the type. */
+    readonly header?: string | undefined;
+    /** CEL expression that gives a text, over `payload`, `metadata`, `eventType`. */
+    readonly cel?: string | undefined;
+  } | undefined;
+  readonly payload?: {
+    /** JSON Pointer to the object that becomes the payload. */
+    readonly pointer?: string | undefined;
+    /** Fields of the payload, each with a JSON Pointer to its value. One that leads nowhere is left out. */
+    readonly fields?: Readonly<Record<string, string>> | undefined;
+  } | undefined;
 };
 
 export type CreateWorkflow = {
@@ -715,6 +767,42 @@ export type HandOverOwnership = {
   readonly userId: string;
 };
 
+export type InboundReceived = {
+  /** Always true. Absent in the answer to some handshakes. */
+  readonly received?: boolean;
+  /** Message that the event became, now or the first time it came. Absent in the answer to a handshake. */
+  readonly messageId?: string;
+  /** Text that Slack asks for. */
+  readonly challenge?: string;
+  /** Text that Zoom asks for. */
+  readonly plainToken?: string;
+  /** HMAC of it. */
+  readonly encryptedToken?: string;
+  /** Number that Discord asks for. */
+  readonly type?: number;
+};
+
+export type InboundRefusal = {
+  /** Prefix `irf_` and 26 characters that sort by the time of making. */
+  readonly id: string;
+  /** Webhook that refused it. */
+  readonly webhookId: string;
+  /** Why it became no message. */
+  readonly reason: 'signature_missing' | 'signature_malformed' | 'signature_wrong' | 'timestamp_stale' | 'body_invalid' | 'mapping_failed' | 'payload_refused' | 'webhook_disabled' | 'app_suspended' | 'channel_archived' | 'channel_deleted';
+  /** The same in words, with the field where one is at fault. */
+  readonly detail: string;
+  /** IP address that it came from. */
+  readonly address: string;
+  /** Its `User-Agent`, the first 300 characters. */
+  readonly userAgent?: string;
+  /** Id of the event, of a request whose signature was good. */
+  readonly eventId?: string;
+  /** Length of its body, which is not kept. */
+  readonly bytes: number;
+  /** When it was refused. */
+  readonly refusedAt: string;
+};
+
 export type Invitation = {
   /** Prefix `inv_` and 26 characters that sort by the time of making. */
   readonly id: string;
@@ -792,7 +880,7 @@ export type ListApps = {
 export type ListAudit = {
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
-  readonly action?: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'run.started' | 'run.cancelled' | 'run.retried' | 'message.erased' | 'message.cancelled' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | undefined;
+  readonly action?: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'run.started' | 'run.cancelled' | 'run.retried' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'message.erased' | 'message.cancelled' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | undefined;
   readonly actorId?: string | undefined;
   readonly targetId?: string | undefined;
   readonly since?: string | Date | undefined;
@@ -858,6 +946,12 @@ export type ListMessages = {
   readonly until?: string | Date | undefined;
 };
 
+export type ListRefusals = {
+  readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly reason?: 'signature_missing' | 'signature_malformed' | 'signature_wrong' | 'timestamp_stale' | 'body_invalid' | 'mapping_failed' | 'payload_refused' | 'webhook_disabled' | 'app_suspended' | 'channel_archived' | 'channel_deleted' | undefined;
+};
+
 export type ListRuns = {
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
@@ -892,6 +986,13 @@ export type ListSubscriptions = {
   readonly status?: 'active' | 'paused' | 'disabled' | undefined;
 };
 
+export type ListWebhooks = {
+  readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly channelId?: string | undefined;
+  readonly status?: 'active' | 'disabled' | undefined;
+};
+
 export type ListWorkflows = {
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
@@ -916,7 +1017,7 @@ export type MachineCredential = {
   /** Limits in force: the tier's or the credential's own. */
   readonly limits: Limits;
   /** Rights that its access tokens can have. */
-  readonly scopes: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read' | 'workflows:read' | 'workflows:write')[];
+  readonly scopes: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read' | 'workflows:read' | 'workflows:write' | 'webhooks:read' | 'webhooks:write')[];
   /** Only an active one gets tokens, and only its tokens are taken. */
   readonly status: 'active' | 'expired' | 'revoked';
   /** Secrets that are taken, newest first: one, or two while a rotation overlaps. */
@@ -1019,7 +1120,7 @@ export type NewApiKey = {
   /** Limits in force: the tier's or the credential's own. */
   readonly limits: Limits;
   /** Rights that it has. */
-  readonly scopes: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read' | 'workflows:read' | 'workflows:write')[];
+  readonly scopes: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read' | 'workflows:read' | 'workflows:write' | 'webhooks:read' | 'webhooks:write')[];
   /** Its first 12 characters, by which keys are told apart. */
   readonly prefix: string;
   /** Its last 4 characters. */
@@ -1071,7 +1172,7 @@ export type NewMachineCredential = {
   /** Limits in force: the tier's or the credential's own. */
   readonly limits: Limits;
   /** Rights that its access tokens can have. */
-  readonly scopes: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read' | 'workflows:read' | 'workflows:write')[];
+  readonly scopes: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read' | 'workflows:read' | 'workflows:write' | 'webhooks:read' | 'webhooks:write')[];
   /** Only an active one gets tokens, and only its tokens are taken. */
   readonly status: 'active' | 'expired' | 'revoked';
   /** Secrets that are taken, newest first: one, or two while a rotation overlaps. */
@@ -1319,6 +1420,12 @@ export type RotateMachineCredential = {
 };
 
 export type RotateSubscriptionSecret = {
+  /** Default: 24. */
+  readonly overlapHours?: number | undefined;
+};
+
+export type RotateWebhookSecret = {
+  readonly secret?: string | undefined;
   /** Default: 24. */
   readonly overlapHours?: number | undefined;
 };
@@ -1627,7 +1734,7 @@ export type TotpSecret = {
 export type UpdateApiKey = {
   readonly name?: string | undefined;
   readonly tier?: 'free' | 'starter' | 'pro' | 'enterprise' | undefined;
-  readonly scopes?: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read' | 'workflows:read' | 'workflows:write')[] | undefined;
+  readonly scopes?: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read' | 'workflows:read' | 'workflows:write' | 'webhooks:read' | 'webhooks:write')[] | undefined;
   readonly limits?: {
     readonly requestsPerMinute?: number | null | undefined;
     readonly burst?: number | null | undefined;
@@ -1669,7 +1776,7 @@ export type UpdateChannel = {
 export type UpdateMachineCredential = {
   readonly name?: string | undefined;
   readonly tier?: 'free' | 'starter' | 'pro' | 'enterprise' | undefined;
-  readonly scopes?: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read' | 'workflows:read' | 'workflows:write')[] | undefined;
+  readonly scopes?: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read' | 'workflows:read' | 'workflows:write' | 'webhooks:read' | 'webhooks:write')[] | undefined;
   readonly limits?: {
     readonly requestsPerMinute?: number | null | undefined;
     readonly burst?: number | null | undefined;
@@ -1705,6 +1812,53 @@ export type UpdateSubscription = {
   readonly maxConcurrency?: number | null | undefined;
   readonly rateLimit?: number | null | undefined;
   readonly circuitBreaker?: boolean | undefined;
+};
+
+export type UpdateWebhook = {
+  readonly name?: string | undefined;
+  readonly status?: 'active' | 'disabled' | undefined;
+  readonly signature?: {
+    /** Header with the signature, or with the secret itself. */
+    readonly header: string;
+    /** Text in front of the signature, such as `sha256=`. */
+    readonly prefix?: string | undefined;
+    /** Hash of the HMAC. Default sha256. */
+    readonly algorithm?: 'sha1' | 'sha256' | 'sha512' | undefined;
+    /** Form of the signature. Default hex. */
+    readonly encoding?: 'hex' | 'base64' | undefined;
+    /** Header with the signed time. */
+    readonly timestampHeader?: string | undefined;
+    /** Form of the signed time. Default seconds. */
+    readonly timestampUnit?: 'seconds' | 'milliseconds' | 'iso8601' | undefined;
+    /** Seconds by which the signed time may differ from ours. Default 300. */
+    readonly toleranceSeconds?: number | undefined;
+    /** Header that stands for `{id}` in the template. */
+    readonly idHeader?: string | undefined;
+    /** Signed text, of `{timestamp}`, `{id}`, `{url}`, `{body}`. Default `{body}`, with a time `{timestamp}.{body}`. */
+    readonly template?: string | undefined;
+  } | undefined;
+  readonly eventId?: {
+    /** Header with the id. */
+    readonly header?: string | undefined;
+    /** JSON Pointer to the id in the body. */
+    readonly pointer?: string | undefined;
+  } | null | undefined;
+  readonly eventType?: {
+    /** This type for every message. */
+    readonly literal?: string | undefined;
+    /** JSON Pointer to the type in the body. */
+    readonly pointer?: string | undefined;
+    /** Header with the type. */
+    readonly header?: string | undefined;
+    /** CEL expression that gives a text, over `payload`, `metadata`, `eventType`. */
+    readonly cel?: string | undefined;
+  } | null | undefined;
+  readonly payload?: {
+    /** JSON Pointer to the object that becomes the payload. */
+    readonly pointer?: string | undefined;
+    /** Fields of the payload, each with a JSON Pointer to its value. One that leads nowhere is left out. */
+    readonly fields?: Readonly<Record<string, string>> | undefined;
+  } | null | undefined;
 };
 
 export type UpdateWorkflow = {
@@ -1758,6 +1912,85 @@ export type ValidationAnswer = {
     readonly valid: boolean;
     /** First problem of each schema; fields begin with `payload`. */
     readonly errors: readonly FieldProblem[];
+  }[];
+};
+
+export type Webhook = {
+  /** Prefix `whk_` and 26 characters, of 128 random bits. */
+  readonly id: string;
+  /** Name for people. */
+  readonly name: string;
+  /** Channel that its messages are published to. */
+  readonly channelId: string;
+  /** Way in which requests prove who sent them. */
+  readonly scheme: 'body' | 'standard' | 'svix' | 'github' | 'stripe' | 'slack' | 'shopify' | 'gitlab' | 'twilio' | 'mailgun' | 'hmac' | 'token' | 'ed25519' | 'ecdsa' | 'sns';
+  /** Service that sends. Absent for a sender of your own. */
+  readonly provider?: 'bitbucket' | 'buildkite' | 'calendly' | 'circleci' | 'clerk' | 'coinbase-commerce' | 'discord' | 'github' | 'gitlab-signed' | 'gitlab' | 'hubspot' | 'intercom' | 'jira' | 'launchdarkly' | 'lemon-squeezy' | 'linear' | 'mailgun' | 'openai' | 'paddle' | 'pagerduty' | 'razorpay' | 'resend' | 'sendgrid' | 'sentry' | 'shopify' | 'slack' | 'sns' | 'square' | 'stripe' | 'svix' | 'telegram' | 'twilio' | 'typeform' | 'vercel' | 'webflow' | 'woocommerce' | 'workos' | 'zendesk' | 'zoom';
+  /** A disabled one refuses every request. */
+  readonly status: 'active' | 'disabled';
+  /** Form of the signature, with the schemes `hmac` and `token`. */
+  readonly signature?: {
+    /** Header with the signature, or with the secret itself. */
+    readonly header: string;
+    /** Text in front of the signature, such as `sha256=`. */
+    readonly prefix?: string;
+    /** Hash of the HMAC. Default sha256. */
+    readonly algorithm?: 'sha1' | 'sha256' | 'sha512';
+    /** Form of the signature. Default hex. */
+    readonly encoding?: 'hex' | 'base64';
+    /** Header with the signed time. */
+    readonly timestampHeader?: string;
+    /** Form of the signed time. Default seconds. */
+    readonly timestampUnit?: 'seconds' | 'milliseconds' | 'iso8601';
+    /** Seconds by which the signed time may differ from ours. Default 300. */
+    readonly toleranceSeconds?: number;
+    /** Header that stands for `{id}` in the template. */
+    readonly idHeader?: string;
+    /** Signed text, of `{timestamp}`, `{id}`, `{url}`, `{body}`. Default `{body}`, with a time `{timestamp}.{body}`. */
+    readonly template?: string;
+  };
+  /** Place of the id of an event. Absent: where the provider puts it. */
+  readonly eventId?: {
+    /** Header with the id. */
+    readonly header?: string;
+    /** JSON Pointer to the id in the body. */
+    readonly pointer?: string;
+  };
+  /** Source of the event type. Absent: where the provider puts it. */
+  readonly eventType?: {
+    /** This type for every message. */
+    readonly literal?: string;
+    /** JSON Pointer to the type in the body. */
+    readonly pointer?: string;
+    /** Header with the type. */
+    readonly header?: string;
+    /** CEL expression that gives a text, over `payload`, `metadata`, `eventType`. */
+    readonly cel?: string;
+  };
+  /** Part of the body that becomes the payload. Absent: all of it. */
+  readonly payload?: {
+    /** JSON Pointer to the object that becomes the payload. */
+    readonly pointer?: string;
+    /** Fields of the payload, each with a JSON Pointer to its value. One that leads nowhere is left out. */
+    readonly fields?: Readonly<Record<string, string>>;
+  };
+  /** Address to give to the service. */
+  readonly url: string;
+  /** When it was made. */
+  readonly createdAt: string;
+  /** When it was last changed. */
+  readonly updatedAt: string;
+};
+
+export type WebhookSecrets = {
+  /** Secrets that are taken, the newest first: one or two. */
+  readonly secrets: readonly {
+    /** The secret, or the public key of a service that signs by its own. */
+    readonly secret: string;
+    /** When it was set. */
+    readonly createdAt: string;
+    /** When it ends, since a newer one was set. */
+    readonly expiresAt?: string;
   }[];
 };
 

@@ -8,19 +8,21 @@ const AT_ONCE = 2_000;
 const PROOFS_AT_ONCE = 10_000;
 
 /**
- * Removes kept answers and publishers' ids after their 24 hours, and used proofs after their minutes, when nobody reads them any
- * more. Returns whether there may be more. Several workers may run at once: each skips the rows of the others.
+ * Removes kept answers and publishers' ids after their 24 hours, used proofs after their minutes, and of inbound webhooks the events
+ * after 72 hours and the refusals after 7 days, when nobody reads them any more. Returns whether there may be more. Several workers may run at once: each skips the rows of the others.
  */
 export async function forgetExpired(pool: Pool): Promise<boolean> {
   const more = [
     await forget(pool, 'idempotency_keys', AT_ONCE),
     await forget(pool, 'publisher_ids', AT_ONCE),
     await forget(pool, 'used_proofs', PROOFS_AT_ONCE),
+    await forget(pool, 'inbound_events', AT_ONCE),
+    await forget(pool, 'inbound_refusals', AT_ONCE),
   ];
   return more.includes(true);
 }
 
-type Table = 'idempotency_keys' | 'publisher_ids' | 'used_proofs';
+type Table = 'idempotency_keys' | 'publisher_ids' | 'used_proofs' | 'inbound_events' | 'inbound_refusals';
 
 /** Returns whether there may be more. */
 async function forget(pool: Pool, table: Table, atOnce: number): Promise<boolean> {

@@ -83,6 +83,20 @@ const BY_NAME: Readonly<Record<string, string>> = {
 
 /** The same for a field of one schema, which comes first: `CreateChannel.name`. */
 const BY_PLACE: Readonly<Record<string, string>> = {
+  'CreateWebhook.channelId': 'Channel that its messages are published to.',
+  'CreateWebhook.scheme': 'Way in which requests prove who sent them. Default: that of the provider, else `body`.',
+  'CreateWebhook.provider': 'Service that sends, where it is a known one.',
+  'CreateWebhook.secrets':
+    'Secrets that are taken, the newest first. Made where none is given and the service lets you choose.',
+  'CreateWebhook.signature': 'Form of the signature, with the schemes `hmac` and `token`.',
+  'CreateWebhook.eventId': 'Place of the id of an event. Default: where the provider puts it.',
+  'CreateWebhook.eventType': 'Source of the event type. Default: where the provider puts it.',
+  'CreateWebhook.payload': 'Part of the body that becomes the payload. Default: all of it.',
+  'UpdateWebhook.signature': 'Form of the signature, with the schemes `hmac` and `token`.',
+  'UpdateWebhook.eventId': 'Place of the id of an event. Null: where the provider puts it.',
+  'UpdateWebhook.eventType': 'Source of the event type. Null: where the provider puts it.',
+  'UpdateWebhook.payload': 'Part of the body that becomes the payload. Null: all of it.',
+  'RotateWebhookSecret.secret': 'The new secret. Made where it is left out and the service lets you choose.',
   'PublishMessage.id': 'Your own id of the message. A second message with it is the first one, for 24 hours.',
   'PublishAcross.id': 'Your own id of the message. A second message with it is the first one, for 24 hours.',
   'ValidateMessages.id': 'Your own id of the message.',

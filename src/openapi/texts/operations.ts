@@ -1,6 +1,7 @@
 import { accessTexts } from './access.ts';
 import { automationTexts } from './automations.ts';
 import { deliveringTexts } from './delivering.ts';
+import { inboundTexts } from './inbound.ts';
 import { peopleTexts } from './people.ts';
 import { publishingTexts } from './publishing.ts';
 import type { OperationText } from './operation-text.ts';
@@ -10,6 +11,7 @@ export const OPERATION_TEXTS: Readonly<Record<string, OperationText>> = {
   ...publishingTexts,
   ...deliveringTexts,
   ...automationTexts,
+  ...inboundTexts,
   ...accessTexts,
   ...peopleTexts,
 };

@@ -17,4 +17,6 @@ export const SCOPE_TEXTS: Readonly<Record<Scope, string>> = {
   'audit:read': 'Reads the audit log.',
   'workflows:read': 'Reads workflows and their runs.',
   'workflows:write': 'Makes, changes, activates, pauses and deletes workflows, and starts, cancels and retries runs.',
+  'webhooks:read': 'Reads inbound webhooks and the log of what they refused.',
+  'webhooks:write': 'Makes, changes and deletes inbound webhooks, and reads their secrets.',
 };

@@ -8,6 +8,7 @@ export const TAG_TEXTS: Readonly<Record<string, string>> = {
   replays: 'Stored messages that are delivered again.',
   workflows: 'What follows a message.',
   runs: 'Workflows at work, step by step.',
+  webhooks: 'Requests of other services that become messages.',
   apiKeys: 'Keys of programs.',
   machineCredentials: 'Clients of the token endpoint.',
   oauth: 'Access tokens.',

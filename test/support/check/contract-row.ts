@@ -16,6 +16,7 @@ export type ResourceIds = {
   apiKeyId: string;
   appId: string;
   machineCredentialId: string;
+  webhookId: string;
   organisationId: string;
 };
 

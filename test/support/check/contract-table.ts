@@ -10,6 +10,7 @@ import { IDENTITY } from './contract-identity.ts';
 import type { ContractRow, ResourceIds } from './contract-row.ts';
 import { AUTOMATION_ROWS } from './automation-rows.ts';
 import { CREDENTIAL_ROWS } from './credential-rows.ts';
+import { INBOUND_ROWS } from './inbound-rows.ts';
 
 export type { ContractRow, ResourceIds };
 
@@ -231,6 +232,7 @@ export const CONTRACT: ContractRow[] = [
     answers: messageReplayAnswer,
   },
   ...AUTOMATION_ROWS,
+  ...INBOUND_ROWS,
   ...CREDENTIAL_ROWS,
   ...IDENTITY,
 ];

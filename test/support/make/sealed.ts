@@ -8,7 +8,7 @@ const newId = createNewId(Date.now);
 
 /**
  * Rows that the ring's first key has sealed: signing secrets of one subscription, kept answers, machine credentials, each with a key of
- * access tokens, and authenticator apps of people.
+ * access tokens, authenticator apps of people, and secrets of inbound webhooks.
  */
 export async function insertSealed(
   pool: Pool,
@@ -18,7 +18,8 @@ export async function insertSealed(
     answers,
     clients = 0,
     people = 0,
-  }: Record<'secrets' | 'answers', number> & { clients?: number; people?: number },
+    webhooks = 0,
+  }: Record<'secrets' | 'answers', number> & { clients?: number; people?: number; webhooks?: number },
 ): Promise<void> {
   const [subscriptionId, channelId, environmentId] = [newId('subscription'), newId('channel'), newId('environment')];
   await pool.query(
@@ -54,6 +55,19 @@ export async function insertSealed(
        SELECT count(*) + 1, $1, '{}', $2, now() FROM token_signing_keys`,
       [secretId, ring.encrypt('{}', `token_signing_keys|private_key|${secretId}`)],
     );
+  }
+  for (let n = 0; n < webhooks; n += 1) {
+    const [id, secretId] = [newId('webhook'), newId('secret')];
+    await pool.query(
+      `INSERT INTO inbound_webhooks (id, position, environment_id, channel_id, name, scheme, settings, created_at, updated_at)
+       VALUES ($1, $1, $2, $3, 'w', 'body', '{}', now(), now())`,
+      [id, environmentId, channelId],
+    );
+    await pool.query('INSERT INTO inbound_webhook_secrets (id, inbound_webhook_id, ciphertext) VALUES ($1, $2, $3)', [
+      secretId,
+      id,
+      ring.encrypt(`whsec_${n}`, `inbound_webhook_secrets|ciphertext|${secretId}`),
+    ]);
   }
   for (let n = 0; n < people; n += 1) {
     const id = newId('user');

@@ -167,6 +167,14 @@ export async function seedResources(posthorn: TestPosthorn, key: string, mark?: 
     ...named('till'),
     scopes: ['credentials:write'],
   });
+  const webhook = await make(posthorn, key, '/v1/webhooks', {
+    ...named('GitHub'),
+    channelId: channel.id,
+    provider: 'github',
+    ...(mark !== undefined && { eventType: { literal: mark } }),
+  });
+  // Without a signature they are refused, and the webhook's log has two lines.
+  for (const _ of [1, 2]) await posthorn.request('POST', `/v1/webhooks/${webhook.id}`, {}, { key: null });
   const app = await posthorn.deps.db.app.findUniqueOrThrow({ where: { id: String(apiKey['appId']) } });
   return {
     channelId: channel.id,
@@ -183,5 +191,6 @@ export async function seedResources(posthorn: TestPosthorn, key: string, mark?: 
     appId: app.id,
     organisationId: app.organisationId,
     machineCredentialId: machineCredential.id,
+    webhookId: webhook.id,
   };
 }

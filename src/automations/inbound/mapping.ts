@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import { invalidField } from '../../kernel/api-error.ts';
+import { MAX_EVENT_TYPE_LENGTH } from '../../kernel/event-types.ts';
+import { hasControlCharacter } from '../../kernel/plain-text.ts';
+import { MESSAGE_LIMITS } from '../../messages/schema.ts';
+import type { EventTypeExpressions } from './event-type-expression.ts';
+import { scalarAt, textAt } from './schemes/pointer.ts';
+import { at, header, type Provider } from './providers/provider.ts';
+import type { WebhookSettings } from './schema.ts';
+import type { Content, Incoming } from './schemes/scheme.ts';
+
+/** The type of messages whose request names none. */
+const DEFAULT_EVENT_TYPE = 'webhook.received';
+/** Ids are part of a key; a longer one stands there as its hash. */
+const MAX_EVENT_ID_LENGTH = 255;
+
+/** The id of an event, as it is remembered; undefined where nothing names it. */
+export function eventIdOf(
+  incoming: Incoming,
+  { provider, settings, replayKey }: { provider: Provider; settings: WebhookSettings; replayKey: string | undefined },
+): string | undefined {
+  const { eventId } = settings;
+  const read = eventId === undefined ? provider.eventId : readOf(eventId);
+  const found = read?.(incoming) ?? replayKey;
+  if (found === undefined || found === '') return undefined;
+  if (found.length <= MAX_EVENT_ID_LENGTH && !hasControlCharacter(found)) return found;
+  return `sha256:${createHash('sha256').update(found).digest('hex')}`;
+}
+
+/** Callers give one of both. */
+const readOf = ({ header: name = '', pointer }: { header?: string; pointer?: string }) =>
+  pointer === undefined ? header(name.toLowerCase()) : at(pointer);
+
+/** The part of the request that mappings see. */
+export const contentOf = (incoming: Incoming, { content }: Provider): Content =>
+  content === undefined ? incoming.content() : content(incoming);
+
+/**
+ * The event type of a message. INVALID_REQUEST (field eventType) where the webhook's own mapping finds none, or one that is too long; a
+ * provider that names none gives `webhook.received`.
+ */
+export function eventTypeOf(
+  incoming: Incoming,
+  {
+    provider,
+    settings: { eventType },
+    content,
+    metadata,
+    expressions,
+  }: {
+    provider: Provider;
+    settings: WebhookSettings;
+    content: Content;
+    metadata: Readonly<Record<string, string>>;
+    expressions: EventTypeExpressions;
+  },
+): string {
+  const given = (): string => {
+    const found = provider.eventType?.(incoming);
+    return found === undefined || found === '' ? DEFAULT_EVENT_TYPE : found;
+  };
+  const mapped = (): string | undefined => {
+    if (eventType === undefined) return given();
+    if (eventType.literal !== undefined) return eventType.literal;
+    if (eventType.pointer !== undefined) return scalarAt(content.text, eventType.pointer);
+    if (eventType.header !== undefined) return header(eventType.header.toLowerCase())(incoming);
+    try {
+      return expressions.evaluate(eventType.cel ?? '', { payload: content.text, metadata, eventType: given() });
+    } catch (error) {
+      throw invalidField('eventType', `cannot be evaluated: ${error instanceof Error ? error.message : ''}`);
+    }
+  };
+  const found = mapped();
+  if (found === undefined || found === '') throw invalidField('eventType', 'is not where the webhook looks for it');
+  if (found.length > MAX_EVENT_TYPE_LENGTH || hasControlCharacter(found))
+    throw invalidField(
+      'eventType',
+      `must have at most ${MAX_EVENT_TYPE_LENGTH} characters, none of them control characters`,
+    );
+  return found;
+}
+
+/** The payload's text, digit for digit as it came. INVALID_REQUEST (field payload) where it is no object, or above 256 KiB. */
+export function payloadOf({ text }: Content, { provider, settings: { payload } }: Mapped): string {
+  const mapped =
+    payload?.fields === undefined ? selected(text, payload?.pointer, provider) : built(text, payload.fields);
+  if (Buffer.byteLength(mapped) > MESSAGE_LIMITS.payloadBytes)
+    throw invalidField('payload', `must have at most ${MESSAGE_LIMITS.payloadBytes} bytes; map a part of the body`);
+  return mapped;
+}
+
+type Mapped = { provider: Provider; settings: WebhookSettings };
+
+function selected(text: string, pointer: string | undefined, { payload: usual }: Provider): string {
+  if (pointer === undefined) {
+    const inner = usual === undefined ? undefined : textAt(text, usual);
+    return inner?.startsWith('{') === true ? inner : text;
+  }
+  const found = textAt(text, pointer);
+  if (found?.startsWith('[') === true) return `{"events":${found}}`;
+  if (found?.startsWith('{') !== true) throw invalidField('payload', 'is no object where the webhook looks for it');
+  return found;
+}
+
+const built = (text: string, fields: Readonly<Record<string, string>>): string =>
+  `{${Object.entries(fields)
+    .flatMap(([name, pointer]) => {
+      const found = textAt(text, pointer);
+      return found === undefined ? [] : [`${JSON.stringify(name)}:${found}`];
+    })
+    .join(',')}}`;

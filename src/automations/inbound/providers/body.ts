@@ -1,0 +1,21 @@
+import { scalarAt } from '../schemes/pointer.ts';
+import { body as check, signedBodyOf } from '../schemes/body.ts';
+import type { Content, Incoming } from '../schemes/scheme.ts';
+import { standardSecretProblem } from '../schemes/standard.ts';
+import type { Provider } from './provider.ts';
+
+const contentOf = (incoming: Incoming): Content => incoming.read(signedBodyOf(incoming).payload);
+
+/** Senders of one's own, without any library: the signature stands in the body. */
+export const body: Provider = {
+  name: 'body',
+  title: 'Signature in the body',
+  scheme: 'body',
+  check,
+  secretProblem: standardSecretProblem,
+  makesSecret: true,
+  eventId: (incoming) => signedBodyOf(incoming).id,
+  eventType: (incoming) => scalarAt(contentOf(incoming).text, '/eventType'),
+  content: contentOf,
+  payload: '/payload',
+};

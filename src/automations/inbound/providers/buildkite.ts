@@ -1,0 +1,15 @@
+import { hmac, pairs } from '../schemes/hmac.ts';
+import { header, type Provider } from './provider.ts';
+
+/** With the setting that signs requests; its plain token is the scheme `token` with the header X-Buildkite-Token. */
+export const buildkite: Provider = {
+  name: 'buildkite',
+  title: 'Buildkite',
+  scheme: 'hmac',
+  check: hmac({
+    header: 'x-buildkite-signature',
+    read: pairs({ time: 'timestamp', signature: 'signature' }),
+    signed: ({ bytes }, timestamp) => [`${timestamp}.`, bytes],
+  }),
+  eventType: header('x-buildkite-event'),
+};

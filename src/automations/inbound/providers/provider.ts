@@ -1,0 +1,70 @@
+import { scalarAt } from '../schemes/pointer.ts';
+import type { Check, Content, Incoming, SchemeName } from '../schemes/scheme.ts';
+
+/** An answer that a service asks for before it sends anything; exactly these fields are sent. */
+export type HandshakeAnswer = {
+  received?: boolean;
+  challenge?: string;
+  plainToken?: string;
+  encryptedToken?: string;
+  type?: number;
+};
+
+/** A proven request that asks whether somebody is there. `visit` is an address that has to be asked for first. */
+export type Handshake = { answer: HandshakeAnswer; visit?: string };
+
+/** Reads a text out of a request; undefined where it is not there. */
+export type Read = (incoming: Incoming) => string | undefined;
+
+/** An external service whose requests are known. */
+export type Provider = {
+  /** As callers name it: `github`. */
+  name: string;
+  /** As people name it. */
+  title: string;
+  scheme: SchemeName;
+  check: Check;
+  /** Why a text is no secret of this service; undefined when it is one. */
+  secretProblem?: (secret: string) => string | undefined;
+  /** The service lets its user choose the secret: one is made where none is given. */
+  makesSecret?: true;
+  /** Id that a request which is sent again has again. Absent: the service has none. */
+  eventId?: Read;
+  /** Event type of the message. Without one it is `webhook.received`. */
+  eventType?: Read;
+  /** Asked of proven requests only. */
+  handshake?: (incoming: Incoming, secrets: readonly string[]) => Handshake | undefined;
+  /** The part of a request that mappings see. Default: all of its content. */
+  content?: (incoming: Incoming) => Content;
+  /** Place of the payload in it, where it is there. */
+  payload?: string;
+  /** Field of a form that holds the whole content as JSON. */
+  jsonField?: string;
+  /** The service insists on this code for a bad signature. */
+  refusesWith?: 'UNAUTHORIZED';
+};
+
+/** The only value of a header. */
+export const header =
+  (name: string): Read =>
+  (incoming) => {
+    const values = incoming.header(name);
+    return values.length === 1 && values[0] !== '' ? values[0] : undefined;
+  };
+
+/** A text or a number in the content, by its JSON Pointer. */
+export const at =
+  (pointer: string): Read =>
+  (incoming) =>
+    scalarAt(incoming.content().text, pointer);
+
+/** The first of these that is there. */
+export const first =
+  (...reads: readonly Read[]): Read =>
+  (incoming) => {
+    for (const read of reads) {
+      const found = read(incoming);
+      if (found !== undefined && found !== '') return found;
+    }
+    return undefined;
+  };

@@ -1,0 +1,216 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { type InboundRequest, toIncoming } from '../incoming.ts';
+import { contentOf } from '../mapping.ts';
+import { type CheckContext, SignatureRefused } from '../schemes/scheme.ts';
+import { body } from './body.ts';
+import { CATALOGUE } from './catalogue.ts';
+import { PROVIDER_NAMES } from './names.ts';
+import type { Provider } from './provider.ts';
+import { standard } from './standard.ts';
+
+/** A request as a service sends it. `source` says where its signature comes from: the service's own pages, or another program. */
+type Vector = {
+  provider: string;
+  source: string;
+  secret: string;
+  now: number;
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+  eventId?: string;
+  eventType?: string;
+};
+const { vectors, snsCertificate, snsConfirmation } = JSON.parse(
+  readFileSync(join(import.meta.dirname, 'vectors.json'), 'utf8'),
+) as { vectors: Vector[]; snsCertificate: string; snsConfirmation: string };
+
+const providerNamed = (name: string): Provider => {
+  const all: Readonly<Record<string, Provider>> = { ...CATALOGUE, body, standard };
+  const provider = all[name];
+  if (provider === undefined) throw new Error(`There is no provider ${name}`);
+  return provider;
+};
+
+const readJson: InboundRequest['readJson'] = (bytes) => ({
+  text: bytes.toString(),
+  value: JSON.parse(bytes.toString()) as unknown,
+});
+
+type Sent = {
+  headers?: Record<string, string | readonly string[]>;
+  body?: string;
+  secrets?: readonly string[];
+  at?: number;
+};
+
+/** The request of a vector with some parts changed, and what its provider makes of it. */
+function send(vector: Vector, changed: Sent = {}) {
+  const provider = providerNamed(vector.provider);
+  const headers = { ...vector.headers, ...changed.headers };
+  const { origin } = new URL(vector.url);
+  const incoming = toIncoming(
+    {
+      target: vector.url.slice(origin.length),
+      header: (name) => [headers[name] ?? []].flat(),
+      bytes: Buffer.from(changed.body ?? vector.body),
+      readJson,
+      address: '192.0.2.1',
+    },
+    { baseUrl: origin, jsonField: provider.jsonField },
+  );
+  const context: CheckContext = {
+    now: new Date((changed.at ?? vector.now) * 1_000),
+    fetchText: async () => snsCertificate,
+  };
+  const check = async () => provider.check(incoming, changed.secrets ?? [vector.secret], context);
+  return { provider, incoming, check };
+}
+
+const problemOf = async (vector: Vector, changed: Sent): Promise<string> => {
+  try {
+    await send(vector, changed).check();
+    return 'taken';
+  } catch (failure) {
+    if (failure instanceof SignatureRefused) return failure.problem;
+    return failure instanceof SyntaxError ? 'unreadable' : String(failure);
+  }
+};
+
+/** Where the signature of a vector stands: a header, unless it is in the body. */
+const signatureHeaderOf = ({ headers }: Vector): string | undefined =>
+  Object.keys(headers).find((name) => /signature(?!.*timestamp)|hmac|token/.test(name) && !name.includes('type'));
+
+const SECOND: Readonly<Record<string, string>> = {
+  standard: 'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
+  svix: 'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
+  body: 'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
+  ed25519: 'a'.repeat(64),
+  sns: 'arn:aws:sns:eu-west-1:123456789012:other',
+  ecdsa:
+    'MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEJ9yBLek3TzW1/wKQHdPwIlvdrU2v7T8d/MBoyeD1q3uO2V6V2RNDXpPlrBgZbB64jfcVaz7Q88x/kJWFfrD/3g==',
+};
+
+describe.each(vectors)('$provider ($source)', (vector) => {
+  const { provider } = send(vector);
+  const other = SECOND[provider.scheme] ?? 'another secret';
+  const name = signatureHeaderOf(vector);
+
+  test('is taken with its secret, alone and as the second of two', async () => {
+    expect(await problemOf(vector, {})).toBe('taken');
+    expect(await problemOf(vector, { secrets: [other, vector.secret] })).toBe('taken');
+    expect(provider.secretProblem?.(vector.secret)).toBeUndefined();
+  });
+
+  test('is refused with other secrets, and with none', async () => {
+    expect(await problemOf(vector, { secrets: [other] })).toBe('signature_wrong');
+    expect(await problemOf(vector, { secrets: [] })).toBe('signature_wrong');
+  });
+
+  test('is refused when its body is cut, or a byte of it changed', async () => {
+    const isCovered = !['token', 'gitlab'].includes(provider.scheme);
+    const cut = await problemOf(vector, { body: vector.body.slice(0, -1) });
+    if (isCovered) expect(['signature_wrong', 'unreadable']).toContain(cut);
+    else expect(cut).toBe('taken');
+  });
+
+  if (name !== undefined) {
+    // These two show several signatures in one header, with commas between them.
+    const isList = ['pagerduty', 'circleci'].includes(provider.name);
+    const value = vector.headers[name] ?? '';
+    test.each<readonly [string, string | readonly string[], string | undefined]>([
+      ['missing', [], 'signature_missing'],
+      ['empty', '', 'signature_missing'],
+      ['there twice', [value, value], 'signature_malformed'],
+      ...(isList ? [] : [['joined with itself', `${value}, ${value}`, undefined] as const]),
+      ['cut', value.slice(0, -2), undefined],
+      ['without its beginning', value.slice(1), undefined],
+      ['of another form', '%%%', undefined],
+      ['a list of nothing', ',,,,', undefined],
+    ])('is refused when its signature is %s', async (_, given, problem) => {
+      const found = await problemOf(vector, { headers: { [name]: given } });
+      expect(found).toEqual(problem ?? expect.stringMatching(/^signature_(malformed|wrong)$/));
+    });
+  }
+
+  const isTimed =
+    vector.now !== 1_700_000_000 || /17000000|2023-11-14/.test(JSON.stringify([vector.headers, vector.body]));
+  if (isTimed && !['twilio', 'github'].includes(vector.provider))
+    test('is refused when its signed time is long past, or still to come', async () => {
+      for (const seconds of [-90_000, 90_000])
+        expect(await problemOf(vector, { at: vector.now + seconds })).toBe('timestamp_stale');
+    });
+
+  test('names its event and its type', () => {
+    const { incoming } = send(vector);
+    if (vector.body.startsWith('{')) expect(contentOf(incoming, provider).value).toBeInstanceOf(Object);
+    expect(provider.eventId?.(incoming)).toBe(vector.eventId);
+    expect(provider.eventType?.(incoming)).toBe(vector.eventType);
+  });
+});
+
+test('every provider has a file of its name, a vector, and a place in the catalogue', () => {
+  const files = readdirSync(import.meta.dirname)
+    .filter((file) => /^[a-z-]+\.ts$/.test(file) && !['provider.ts', 'names.ts', 'catalogue.ts'].includes(file))
+    .map((file) => file.replace('.ts', ''));
+  expect(files.toSorted()).toEqual([...PROVIDER_NAMES, 'body', 'standard'].toSorted());
+  expect(Object.entries(CATALOGUE).map(([name, each]) => [name, each.name])).toEqual(
+    PROVIDER_NAMES.map((name) => [name, name]),
+  );
+  expect(files.filter((file) => !vectors.some(({ provider }) => provider === file))).toEqual([]);
+  expect(PROVIDER_NAMES.length).toBeGreaterThanOrEqual(25);
+});
+
+describe('handshakes', () => {
+  const shake = (name: string, body_: object, headers: Record<string, string> = {}) => {
+    const vector = vectors.find(({ provider }) => provider === name);
+    if (vector === undefined) throw new Error(`no vector of ${name}`);
+    const { provider, incoming } = send(
+      { ...vector, headers: { ...vector.headers, ...headers } },
+      { body: JSON.stringify(body_) },
+    );
+    return provider.handshake?.(incoming, ['a secret']);
+  };
+
+  test('Slack gets its challenge, GitHub its ping, Discord its number', () => {
+    const json = { 'content-type': 'application/json' };
+    expect(shake('slack', { type: 'url_verification', challenge: 'abc' }, json)).toEqual({
+      answer: { challenge: 'abc' },
+    });
+    expect(shake('slack', { type: 'event_callback' }, json)).toBeUndefined();
+    expect(shake('github', { zen: 'Design for failure.' }, { 'x-github-event': 'ping' })).toEqual({
+      answer: { received: true },
+    });
+    expect(shake('discord', { type: 1 })).toEqual({ answer: { type: 1 } });
+  });
+
+  // The pair was computed with openssl dgst -sha256 -hmac.
+  test('Zoom gets the HMAC of its token', () => {
+    const event = { event: 'endpoint.url_validation', payload: { plainToken: 'qgg8vlvZRS6UYooatFL8Aw' } };
+    expect(shake('zoom', event)).toEqual({
+      answer: {
+        plainToken: 'qgg8vlvZRS6UYooatFL8Aw',
+        encryptedToken: 'b3e309a26f73dffcbcf8da513fc00197a3137576c3d154a37787273136583b16',
+      },
+    });
+  });
+
+  test('a topic of Amazon SNS is confirmed at an address of Amazon, and nowhere else', async () => {
+    const vector = { ...vectors.find(({ provider }) => provider === 'sns'), body: snsConfirmation } as Vector;
+    expect(await problemOf(vector, {})).toBe('taken');
+    const { provider, incoming } = send(vector);
+    expect(provider.handshake?.(incoming, [])?.visit).toMatch(/^https:\/\/sns\.eu-west-1\.amazonaws\.com\//);
+    for (const host of [
+      'evil.example',
+      'sns.eu-west-1.amazonaws.com.evil.example',
+      'sns.eu-west-1.amazonaws.com@evil.example',
+    ])
+      expect(shake('sns', { Type: 'SubscriptionConfirmation', SubscribeURL: `https://${host}/` })).toBeUndefined();
+    expect(
+      await problemOf(vector, {
+        body: snsConfirmation.replace('https://sns.eu-west-1.amazonaws.com/Simple', 'https://evil.example/'),
+      }),
+    ).toBe('signature_malformed');
+  });
+});

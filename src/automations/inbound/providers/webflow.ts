@@ -1,0 +1,15 @@
+import { hmac } from '../schemes/hmac.ts';
+import { at, type Provider } from './provider.ts';
+
+export const webflow: Provider = {
+  name: 'webflow',
+  title: 'Webflow',
+  scheme: 'hmac',
+  check: hmac({
+    header: 'x-webflow-signature',
+    timestampHeader: 'x-webflow-timestamp',
+    timestampUnit: 'milliseconds',
+    signed: ({ bytes }, timestamp) => [`${timestamp}:`, bytes],
+  }),
+  eventType: at('/triggerType'),
+};

@@ -1,0 +1,234 @@
+import type { Dependencies } from '../../dependencies.ts';
+import { ApiError, invalidField, notFound } from '../../kernel/api-error.ts';
+import { isId, lowestIdAt } from '../../kernel/ids.ts';
+import type { FetchText } from '../../outbound/fetch-text.ts';
+import type { Publishing } from '../../publishing/service.ts';
+import { rulesOf } from './custom.ts';
+import type { EventTypeExpressions } from './event-type-expression.ts';
+import { type InboundRequest, toIncoming } from './incoming.ts';
+import { contentOf, eventIdOf, eventTypeOf, payloadOf } from './mapping.ts';
+import type { Provider } from './providers/provider.ts';
+import { insertRefusal, loadWebhook, type ReceivingWebhook } from './receive-store.ts';
+import type { Received, RefusalReason } from './schema.ts';
+import { type Incoming, type Proven, SignatureRefused } from './schemes/scheme.ts';
+import { openWebhookSecret } from './secrets.ts';
+
+const RETRY_AFTER_SECONDS = 30;
+const RECENT_MS = 60_000;
+const MAX_DETAIL_LENGTH = 500;
+
+/** Told of each request to a known webhook: `received`, `repeated`, `handshake`, or why it was refused. */
+export type InboundObserver = (sender: string, outcome: 'received' | 'repeated' | 'handshake' | RefusalReason) => void;
+
+export type Receive = (id: string, request: InboundRequest) => Promise<Received>;
+
+type Collaborators = {
+  publishing: Pick<Publishing, 'publishInbound'>;
+  expressions: EventTypeExpressions;
+  fetchText: FetchText;
+  observer?: InboundObserver | undefined;
+};
+
+/** Why a request becomes no message, and the error that its sender gets. */
+class Refused extends Error {
+  override readonly name = 'Refused';
+  readonly reason: RefusalReason;
+  readonly error: ApiError;
+  constructor(reason: RefusalReason, error: ApiError) {
+    super(error.message);
+    this.reason = reason;
+    this.error = error;
+  }
+}
+
+/**
+ * Requests of external services (spec §4 Inbound webhook): the signature first, over the exact bytes, then what the webhook and its
+ * channel take. A message is committed with the id of its event when this returns. NOT_FOUND for an unknown webhook, INVALID_REQUEST
+ * (field signature) for a request that does not prove who sent it, UNAVAILABLE for a fault of ours, after which the sender tries again.
+ * Refused requests of a known webhook are written down without their bodies.
+ */
+export function createReceive(
+  {
+    pool,
+    clock,
+    newId,
+    keyRing,
+    config,
+    log,
+  }: Pick<Dependencies, 'pool' | 'clock' | 'newId' | 'keyRing' | 'config' | 'log'>,
+  { publishing, expressions, fetchText, observer }: Collaborators,
+): Receive {
+  /** Secrets that can be opened: the other of two goes on where one was damaged. */
+  const open = ({ id, secrets }: ReceivingWebhook): string[] => {
+    const opened = secrets.flatMap((sealed) => {
+      try {
+        return [openWebhookSecret(keyRing, sealed)];
+      } catch (err) {
+        log.error(
+          { err, webhookId: id },
+          'an inbound webhook could not open a secret; its other one goes on, if there is one',
+        );
+        return [];
+      }
+    });
+    if (opened.length === 0) throw unavailable('The secret of this webhook cannot be read at this moment');
+    return opened;
+  };
+
+  const prove = async (incoming: Incoming, provider: Provider, secrets: readonly string[]): Promise<Proven> => {
+    try {
+      return await provider.check(incoming, secrets, { now: clock(), fetchText });
+    } catch (failure) {
+      if (failure instanceof ApiError) throw new Refused('body_invalid', failure);
+      if (!(failure instanceof SignatureRefused)) throw failure;
+      const { problem, message } = failure;
+      const { refusesWith } = provider;
+      // Bytes and secrets stay out of it: a sender reads in the log of the webhook what this says.
+      const error =
+        refusesWith === undefined
+          ? invalidField('signature', message)
+          : new ApiError(refusesWith, `signature: ${message}`, { details: { field: 'signature', reason: message } });
+      throw new Refused(problem, error);
+    }
+  };
+
+  const visit = async (url: string | undefined, webhookId: string): Promise<void> => {
+    if (url === undefined) return;
+    try {
+      await fetchText(url);
+      log.info({ webhookId }, 'an inbound webhook confirmed the subscription of its service; requests follow');
+    } catch (cause) {
+      throw unavailable('The address that confirms the subscription could not be reached', cause);
+    }
+  };
+
+  const publish = async (
+    webhook: ReceivingWebhook,
+    {
+      request,
+      provider,
+      incoming,
+      proven,
+    }: { request: InboundRequest; provider: Provider; incoming: Incoming; proven: Proven },
+    learn: (eventId: string | undefined) => void,
+  ): Promise<{ messageId: string; isRepeated: boolean }> => {
+    const { settings, environmentId, channelId } = webhook;
+    const mapped = { provider, settings };
+    const { eventType, payloadText, metadata, eventId } = refusing('mapping_failed', () => {
+      const content = contentOf(incoming, provider);
+      const id = eventIdOf(incoming, { ...mapped, replayKey: proven.replayKey });
+      learn(id);
+      const known = {
+        webhookId: webhook.id,
+        provider: provider.name,
+        ...(id !== undefined && { eventId: id }),
+      };
+      return {
+        eventId: id,
+        metadata: known,
+        payloadText: payloadOf(content, mapped),
+        eventType: eventTypeOf(incoming, { ...mapped, content, metadata: known, expressions }),
+      };
+    });
+    const header = (name: string): string | undefined => request.header(name)[0];
+    try {
+      return await publishing.publishInbound({
+        environmentId,
+        channelId,
+        eventType,
+        payloadText,
+        payload: JSON.parse(payloadText),
+        metadata,
+        header,
+        ...(request.hops !== undefined && { hops: request.hops }),
+        ...(eventId !== undefined && { event: { webhookId: webhook.id, eventId } }),
+      });
+    } catch (failure) {
+      if (!(failure instanceof ApiError)) throw failure;
+      if (failure.code === 'NOT_FOUND') throw channelDeleted();
+      if (failure.code === 'INVALID_REQUEST') throw new Refused('payload_refused', failure);
+      if (failure.code === 'CONFLICT' && failure.retryAfter === undefined)
+        throw new Refused('channel_archived', failure);
+      throw failure;
+    }
+  };
+
+  const take = async (
+    webhook: ReceivingWebhook,
+    request: InboundRequest,
+    learn: (eventId: string | undefined) => void,
+  ): Promise<{ answer: Received; outcome: 'received' | 'repeated' | 'handshake' }> => {
+    const sender = { scheme: webhook.scheme, provider: webhook.provider ?? undefined };
+    const provider = rulesOf(sender, webhook.settings);
+    const secrets = open(webhook);
+    const incoming = toIncoming(request, { baseUrl: config.publicBaseUrl, jsonField: provider.jsonField });
+    const proven = await prove(incoming, provider, secrets);
+    refuseClosed(webhook);
+    const handshake = refusing('body_invalid', () => provider.handshake?.(incoming, secrets));
+    if (handshake !== undefined) {
+      await visit(handshake.visit, webhook.id);
+      return { answer: handshake.answer, outcome: 'handshake' };
+    }
+    refusing('body_invalid', () => contentOf(incoming, provider));
+    const { messageId, isRepeated } = await publish(webhook, { request, provider, incoming, proven }, learn);
+    return { answer: { received: true, messageId }, outcome: isRepeated ? 'repeated' : 'received' };
+  };
+
+  return async (id, request) => {
+    const webhook = isId('webhook', id) ? await loadWebhook(pool, id) : undefined;
+    if (webhook === undefined) throw notFound('webhook');
+    const sender = webhook.provider ?? webhook.scheme;
+    let eventId: string | undefined;
+    try {
+      const { answer, outcome } = await take(webhook, request, (found) => (eventId = found));
+      observer?.(sender, outcome);
+      return answer;
+    } catch (failure) {
+      if (!(failure instanceof Refused)) throw failure;
+      const { reason, error } = failure;
+      observer?.(sender, reason);
+      const row = {
+        id: newId('inboundRefusal'),
+        webhookId: id,
+        reason,
+        detail: error.message.slice(0, MAX_DETAIL_LENGTH),
+        address: request.address,
+        userAgent: request.userAgent,
+        eventId,
+        bytes: request.bytes.length,
+        recentFrom: lowestIdAt('inboundRefusal', new Date(clock().getTime() - RECENT_MS)),
+      };
+      await insertRefusal(pool, row).catch((err: unknown) =>
+        log.warn(
+          { err, webhookId: id, reason },
+          'an inbound webhook could not write down a refusal; the request was refused all the same',
+        ),
+      );
+      throw error;
+    }
+  };
+}
+
+/** Does something, and refuses the request with that reason for an INVALID_REQUEST of it. */
+function refusing<T>(reason: RefusalReason, act: () => T): T {
+  try {
+    return act();
+  } catch (failure) {
+    if (failure instanceof ApiError) throw new Refused(reason, failure);
+    if (failure instanceof SignatureRefused) throw new Refused(reason, invalidField('body', failure.message));
+    throw failure;
+  }
+}
+
+function refuseClosed({ status, isAppSuspended, isChannelDeleted }: ReceivingWebhook): void {
+  if (status === 'disabled') throw new Refused('webhook_disabled', new ApiError('CONFLICT', 'The webhook is disabled'));
+  if (isAppSuspended)
+    throw new Refused('app_suspended', new ApiError('CONFLICT', 'The app of this webhook is suspended'));
+  if (isChannelDeleted) throw channelDeleted();
+}
+
+const channelDeleted = (): Refused =>
+  new Refused('channel_deleted', new ApiError('CONFLICT', 'The channel of this webhook was deleted'));
+
+const unavailable = (message: string, cause?: unknown): ApiError =>
+  new ApiError('UNAVAILABLE', message, { retryAfter: RETRY_AFTER_SECONDS, cause });

@@ -1,0 +1,245 @@
+import { z } from 'zod';
+import { MAX_EXPRESSION_LENGTH } from '../../filters/expressions/rules.ts';
+import { idOf, time, wholeNumber } from '../../http/answer-fields.ts';
+import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../../http/fields.ts';
+import { enumQuery, pageQuery } from '../../http/query.ts';
+import { controlCharacterProblem, hasControlCharacter } from '../../kernel/plain-text.ts';
+import { eventTypeSchema } from '../../messages/schema.ts';
+import { pointerProblem } from './schemes/pointer.ts';
+import { PROVIDER_NAMES } from './providers/names.ts';
+import { SCHEMES, SIGNATURE_PROBLEMS } from './schemes/scheme.ts';
+
+export const WEBHOOK_STATUSES = ['active', 'disabled'] as const;
+
+/** A request is refused for the first of these that holds, in their order but for the state of app, webhook and channel. */
+export const REFUSAL_REASONS = [
+  ...SIGNATURE_PROBLEMS,
+  'body_invalid',
+  'mapping_failed',
+  'payload_refused',
+  'webhook_disabled',
+  'app_suspended',
+  'channel_archived',
+  'channel_deleted',
+] as const;
+export type RefusalReason = (typeof REFUSAL_REASONS)[number];
+
+/** Two hold at a time: the new one and the one before it. */
+export const MAX_SECRETS = 2;
+const MAX_SECRET_LENGTH = 1_024;
+const MAX_POINTER_LENGTH = 256;
+const MAX_FIELDS = 50;
+const MAX_FIELD_LENGTH = 128;
+
+const name = z.string().min(1).max(200);
+const status = z.enum(WEBHOOK_STATUSES);
+const headerName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_|~-]{1,64}$/, 'must be the name of a header');
+const visible = (max: number) =>
+  z
+    .string()
+    .max(max)
+    .refine((text) => !hasControlCharacter(text), 'must not contain control characters');
+const pointer = z
+  .string()
+  .max(MAX_POINTER_LENGTH)
+  .superRefine((text, context) => {
+    const problem = pointerProblem(text);
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+  });
+const secret = visible(MAX_SECRET_LENGTH).min(1);
+
+/** Exactly one of the members, which all are optional. */
+const oneOf = <S extends Record<string, z.ZodType>>(shape: S, what: string) =>
+  z
+    .strictObject(shape)
+    .refine((value) => Object.keys(value).length === 1, `must have one of ${Object.keys(shape).join(', ')}: ${what}`);
+
+export const signatureSettings = z.strictObject({
+  header: headerName.describe('Header with the signature, or with the secret itself.'),
+  prefix: visible(64).exactOptional().describe('Text in front of the signature, such as `sha256=`.'),
+  algorithm: z.enum(['sha1', 'sha256', 'sha512']).exactOptional().describe('Hash of the HMAC. Default sha256.'),
+  encoding: z.enum(['hex', 'base64']).exactOptional().describe('Form of the signature. Default hex.'),
+  timestampHeader: headerName.exactOptional().describe('Header with the signed time.'),
+  timestampUnit: z
+    .enum(['seconds', 'milliseconds', 'iso8601'])
+    .exactOptional()
+    .describe('Form of the signed time. Default seconds.'),
+  toleranceSeconds: z
+    .number()
+    .int()
+    .min(1)
+    .max(86_400)
+    .exactOptional()
+    .describe('Seconds by which the signed time may differ from ours. Default 300.'),
+  idHeader: headerName.exactOptional().describe('Header that stands for `{id}` in the template.'),
+  template: visible(256)
+    .refine((text) => text.includes('{body}'), 'must contain {body}')
+    .exactOptional()
+    .describe(
+      'Signed text, of `{timestamp}`, `{id}`, `{url}`, `{body}`. Default `{body}`, with a time `{timestamp}.{body}`.',
+    ),
+});
+export type SignatureSettings = z.output<typeof signatureSettings>;
+
+const eventId = oneOf(
+  {
+    header: headerName.exactOptional().describe('Header with the id.'),
+    pointer: pointer.exactOptional().describe('JSON Pointer to the id in the body.'),
+  },
+  'where the id of the event stands',
+);
+
+const eventType = oneOf(
+  {
+    literal: eventTypeSchema.exactOptional().describe('This type for every message.'),
+    pointer: pointer.exactOptional().describe('JSON Pointer to the type in the body.'),
+    header: headerName.exactOptional().describe('Header with the type.'),
+    cel: z
+      .string()
+      .min(1)
+      .max(MAX_EXPRESSION_LENGTH)
+      .exactOptional()
+      .describe('CEL expression that gives a text, over `payload`, `metadata`, `eventType`.'),
+  },
+  'where the event type comes from',
+);
+
+const payload = oneOf(
+  {
+    pointer: pointer.exactOptional().describe('JSON Pointer to the object that becomes the payload.'),
+    fields: z
+      .record(z.string().min(1).max(MAX_FIELD_LENGTH), pointer)
+      .refine((fields) => Object.keys(fields).length <= MAX_FIELDS, `must have at most ${MAX_FIELDS} fields`)
+      .exactOptional()
+      .describe('Fields of the payload, each with a JSON Pointer to its value. One that leads nowhere is left out.'),
+  },
+  'what of the body becomes the payload',
+);
+
+const resource: ResourceFields = { moved: ['updatedAt', 'url'], rules: { name: controlCharacterProblem } };
+const ROTATION = 'POST /v1/webhooks/{webhookId}/secrets/rotate sets a new one';
+
+/** Parts of a webhook beside its sender. */
+export type WebhookSettings = {
+  signature?: SignatureSettings;
+  eventId?: z.output<typeof eventId>;
+  eventType?: z.output<typeof eventType>;
+  payload?: z.output<typeof payload>;
+};
+
+export const createWebhookBody = fieldsOf(
+  {
+    name,
+    channelId: z.string(),
+    scheme: z.enum(SCHEMES).exactOptional(),
+    provider: z.enum(PROVIDER_NAMES).exactOptional(),
+    status: status.default('active'),
+    secrets: z.array(secret).min(1).max(MAX_SECRETS).exactOptional(),
+    signature: signatureSettings.exactOptional(),
+    eventId: eventId.exactOptional(),
+    eventType: eventType.exactOptional(),
+    payload: payload.exactOptional(),
+  },
+  { ...resource, identity: { id: sameText(), createdAt: sameTime() } },
+);
+export type CreateWebhook = z.output<typeof createWebhookBody>;
+
+/** Null brings the provider's own mapping back. */
+export const webhookChange = changeOf(
+  {
+    name: name.exactOptional(),
+    status: status.exactOptional(),
+    signature: signatureSettings.exactOptional(),
+    eventId: eventId.nullable().exactOptional(),
+    eventType: eventType.nullable().exactOptional(),
+    payload: payload.nullable().exactOptional(),
+  },
+  {
+    ...resource,
+    identity: {
+      id: sameText(),
+      channelId: sameText(),
+      scheme: sameText('cannot change: make another webhook'),
+      provider: sameText('cannot change: make another webhook'),
+      createdAt: sameTime(),
+    },
+    elsewhere: { secrets: `are not changed here; ${ROTATION}` },
+  },
+);
+export const updateWebhookBody = webhookChange.body;
+export type UpdateWebhook = z.output<typeof updateWebhookBody>;
+
+/** Hours for which the secret before is taken beside the new one; 0 ends it at once. At most a week. */
+const DEFAULT_OVERLAP_HOURS = 24;
+export const rotateWebhookSecretBody = fieldsOf({
+  secret: secret.exactOptional(),
+  overlapHours: z.number().int().min(0).max(168).default(DEFAULT_OVERLAP_HOURS),
+}).default({ overlapHours: DEFAULT_OVERLAP_HOURS });
+export type RotateWebhookSecret = z.output<typeof rotateWebhookSecretBody>;
+
+export const listWebhooksQuery = pageQuery.extend({
+  channelId: z.string().optional(),
+  status: enumQuery(WEBHOOK_STATUSES).optional(),
+});
+export type ListWebhooks = z.output<typeof listWebhooksQuery>;
+
+export const listRefusalsQuery = pageQuery.extend({ reason: enumQuery(REFUSAL_REASONS).optional() });
+export type ListRefusals = z.output<typeof listRefusalsQuery>;
+
+const webhookId = idOf('webhook').describe('Prefix `whk_` and 26 characters, of 128 random bits.');
+
+export const webhookAnswer = z.strictObject({
+  id: webhookId,
+  name: z.string().describe('Name for people.'),
+  channelId: idOf('channel').describe('Channel that its messages are published to.'),
+  scheme: z.enum(SCHEMES).describe('Way in which requests prove who sent them.'),
+  provider: z.enum(PROVIDER_NAMES).exactOptional().describe('Service that sends. Absent for a sender of your own.'),
+  status: status.describe('A disabled one refuses every request.'),
+  signature: signatureSettings.exactOptional().describe('Form of the signature, with the schemes `hmac` and `token`.'),
+  eventId: eventId.exactOptional().describe('Place of the id of an event. Absent: where the provider puts it.'),
+  eventType: eventType.exactOptional().describe('Source of the event type. Absent: where the provider puts it.'),
+  payload: payload.exactOptional().describe('Part of the body that becomes the payload. Absent: all of it.'),
+  url: z.string().describe('Address to give to the service.'),
+  createdAt: time.describe('When it was made.'),
+  updatedAt: time.describe('When it was last changed.'),
+});
+export type Webhook = z.output<typeof webhookAnswer>;
+
+export const webhookSecretsAnswer = z.strictObject({
+  secrets: z
+    .array(
+      z.strictObject({
+        secret: z.string().describe('The secret, or the public key of a service that signs by its own.'),
+        createdAt: time.describe('When it was set.'),
+        expiresAt: time.exactOptional().describe('When it ends, since a newer one was set.'),
+      }),
+    )
+    .describe('Secrets that are taken, the newest first: one or two.'),
+});
+export type WebhookSecrets = z.output<typeof webhookSecretsAnswer>;
+
+export const refusalAnswer = z.strictObject({
+  id: idOf('inboundRefusal'),
+  webhookId: webhookId.describe('Webhook that refused it.'),
+  reason: z.enum(REFUSAL_REASONS).describe('Why it became no message.'),
+  detail: z.string().describe('The same in words, with the field where one is at fault.'),
+  address: z.string().describe('IP address that it came from.'),
+  userAgent: z.string().exactOptional().describe('Its `User-Agent`, the first 300 characters.'),
+  eventId: z.string().exactOptional().describe('Id of the event, of a request whose signature was good.'),
+  bytes: wholeNumber.describe('Length of its body, which is not kept.'),
+  refusedAt: time.describe('When it was refused.'),
+});
+export type Refusal = z.output<typeof refusalAnswer>;
+
+/** Spec §4 Inbound webhook; and what services ask for before they send anything (docs/inbound-webhooks.md, Handshakes). */
+export const receivedAnswer = z.strictObject({
+  received: z.boolean().exactOptional().describe('Always true. Absent in the answer to some handshakes.'),
+  messageId: idOf('message')
+    .exactOptional()
+    .describe('Message that the event became, now or the first time it came. Absent in the answer to a handshake.'),
+  challenge: z.string().exactOptional().describe('Text that Slack asks for.'),
+  plainToken: z.string().exactOptional().describe('Text that Zoom asks for.'),
+  encryptedToken: z.string().exactOptional().describe('HMAC of it.'),
+  type: z.int().exactOptional().describe('Number that Discord asks for.'),
+});
+export type Received = z.output<typeof receivedAnswer>;

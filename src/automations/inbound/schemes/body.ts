@@ -1,0 +1,26 @@
+import { checkStandard } from './standard.ts';
+import { type Check, type Incoming, SignatureRefused } from './scheme.ts';
+
+/** The signed parts of a body of the scheme `body`. */
+export type SignedBody = { id: string; timestamp: string; payload: string; signature: string };
+
+/**
+ * Our own scheme, with everything in the body: `{"id", "timestamp", "payload", "signature"}`, where `payload` is JSON as a text. The
+ * signature is that of Standard Webhooks over `id.timestamp.payload`: the text is signed as it stands, so nobody needs canonical JSON.
+ */
+export const body: Check = (incoming, secrets, { now }) => {
+  const { id, timestamp, payload, signature } = signedBodyOf(incoming);
+  checkStandard({ id, timestamp, signatures: signature, content: Buffer.from(payload) }, secrets, now);
+  return {};
+};
+
+/** Throws SignatureRefused for a body without one of the parts. */
+export function signedBodyOf(incoming: Incoming): SignedBody {
+  const { id, timestamp, payload, signature } = incoming.content().value;
+  if (signature === undefined) throw new SignatureRefused('signature_missing', 'the field signature is missing');
+  if (typeof id !== 'string' || typeof payload !== 'string' || typeof signature !== 'string')
+    throw new SignatureRefused('signature_malformed', 'id, payload and signature must be texts');
+  if (typeof timestamp !== 'string' && typeof timestamp !== 'number')
+    throw new SignatureRefused('signature_malformed', 'timestamp must be whole seconds since 1970');
+  return { id, timestamp: String(timestamp), payload, signature };
+}

@@ -1,0 +1,25 @@
+import { createHmac } from 'node:crypto';
+import { decoded, isAmong, requireFresh } from './reading.ts';
+import { type Check, SignatureRefused } from './scheme.ts';
+
+const SHA256_BYTES = 32;
+
+/**
+ * Mailgun signs a time and a token in the body (HMAC-SHA256 in hex over both). The data beside it is not covered: the token may be used
+ * once, which is why it is the id of the event.
+ */
+export const mailgun: Check = (incoming, secrets, { now }) => {
+  const { signature } = incoming.content().value;
+  if (typeof signature !== 'object' || signature === null)
+    throw new SignatureRefused('signature_missing', 'the field signature is missing');
+  const { timestamp, token, signature: text } = signature as Readonly<Record<string, unknown>>;
+  const given = typeof text === 'string' ? decoded(text, 'hex') : undefined;
+  const isTime = typeof timestamp === 'string' || typeof timestamp === 'number';
+  if (given?.length !== SHA256_BYTES || typeof token !== 'string' || !isTime)
+    throw new SignatureRefused('signature_malformed', 'the field signature has another form');
+  const expected = secrets.map((secret) => createHmac('sha256', secret).update(`${timestamp}${token}`).digest());
+  if (!isAmong([given], expected))
+    throw new SignatureRefused('signature_wrong', 'the signature fits none of the secrets');
+  requireFresh(String(timestamp), { now });
+  return {};
+};

@@ -1,0 +1,61 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { type Incoming, SignatureRefused, TOLERANCE_SECONDS } from './scheme.ts';
+
+/** The one value of a header. Two of them are refused: which one the service has signed, nobody could say. */
+export function onlyHeader(incoming: Incoming, name: string): string {
+  const [value = '', ...more] = incoming.header(name);
+  if (more.length > 0) throw new SignatureRefused('signature_malformed', `the header ${name} stands there twice`);
+  if (value === '') throw new SignatureRefused('signature_missing', `the header ${name} is missing`);
+  return value;
+}
+
+const HEX = /^(?:[0-9a-f]{2})+$/i;
+
+/** Bytes of a signature as it was sent. Undefined for any text that is no exact encoding: Node's decoders skip what they do not know. */
+export function decoded(text: string, encoding: 'hex' | 'base64'): Buffer | undefined {
+  if (encoding === 'hex') return HEX.test(text) ? Buffer.from(text, 'hex') : undefined;
+  const bytes = Buffer.from(text, 'base64');
+  return text !== '' && bytes.toString('base64') === text ? bytes : undefined;
+}
+
+/** Whether one of the candidates is one of the expected, compared in constant time, all with all. */
+export function isAmong(candidates: readonly Buffer[], expected: readonly Buffer[]): boolean {
+  let found = false;
+  for (const candidate of candidates)
+    for (const each of expected) if (candidate.length === each.length && timingSafeEqual(candidate, each)) found = true;
+  return found;
+}
+
+/** Texts of any length, compared by their hashes, which are equally long. */
+export const isOneOf = (given: string, secrets: readonly string[]): boolean =>
+  isAmong([hashOf(given)], secrets.map(hashOf));
+
+const hashOf = (text: string | Buffer): Buffer => createHash('sha256').update(text).digest();
+
+/** A name of what was signed, for requests without an id. */
+export const replayKeyOf = (...parts: readonly (string | Buffer)[]): string => {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part).update('\0');
+  return `signed:${hash.digest('hex')}`;
+};
+
+export type TimeUnit = 'seconds' | 'milliseconds' | 'iso8601';
+const DIGITS = /^[0-9]{1,15}$/;
+const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
+
+/** Refuses a signed time that is none, or further from now than the tolerance. */
+export function requireFresh(
+  text: string,
+  { now, unit = 'seconds', tolerance = TOLERANCE_SECONDS }: { now: Date; unit?: TimeUnit; tolerance?: number },
+): void {
+  const milliseconds = unit === 'iso8601' ? timeOf(text) : DIGITS.test(text) ? Number(text) * FACTOR[unit] : Number.NaN;
+  if (Number.isNaN(milliseconds))
+    throw new SignatureRefused('signature_malformed', `the signed time is not in ${NAMED[unit]}`);
+  const offBySeconds = Math.abs(now.getTime() - milliseconds) / 1_000;
+  if (offBySeconds > tolerance)
+    throw new SignatureRefused('timestamp_stale', `the signed time is more than ${tolerance} s from now`);
+}
+
+const FACTOR = { seconds: 1_000, milliseconds: 1 } as const;
+const NAMED = { seconds: 'seconds', milliseconds: 'milliseconds', iso8601: 'ISO 8601' } as const;
+const timeOf = (text: string): number => (ISO.test(text) ? Date.parse(text) : Number.NaN);

@@ -1,0 +1,70 @@
+/** Ways in which external services prove who they are. */
+export const SCHEMES = [
+  'body',
+  'standard',
+  'svix',
+  'github',
+  'stripe',
+  'slack',
+  'shopify',
+  'gitlab',
+  'twilio',
+  'mailgun',
+  'hmac',
+  'token',
+  'ed25519',
+  'ecdsa',
+  'sns',
+] as const;
+export type SchemeName = (typeof SCHEMES)[number];
+
+/** Parsed content of a request. `text` is its JSON, digit for digit as it came; a form is the object of its fields. */
+export type Content = { text: string; value: Readonly<Record<string, unknown>> };
+
+/** A request of an external service. */
+export type Incoming = {
+  /** The address that the service was given, with the query it has added. */
+  url: string;
+  /** Every value that stands under a header, by its lower-case name. */
+  header(name: string): readonly string[];
+  bytes: Buffer;
+  /** The parameters of a form, in their order; undefined for any other body. */
+  form(): readonly (readonly [name: string, value: string])[] | undefined;
+  /** Throws INVALID_REQUEST for a body that is neither a JSON object or array nor a form. An array stands under `events`. */
+  content(): Content;
+  /** The same for a JSON text that stands somewhere inside. */
+  read(text: string): Content;
+};
+
+/** The ways in which a signature fails. */
+export const SIGNATURE_PROBLEMS = [
+  'signature_missing',
+  'signature_malformed',
+  'signature_wrong',
+  'timestamp_stale',
+] as const;
+export type SignatureProblem = (typeof SIGNATURE_PROBLEMS)[number];
+
+/** A request that does not prove who sent it. `explanation` is for the one who set the webhook up; nothing of a secret is in it. */
+export class SignatureRefused extends Error {
+  override readonly name = 'SignatureRefused';
+  readonly problem: SignatureProblem;
+  constructor(problem: SignatureProblem, explanation: string) {
+    super(explanation);
+    this.problem = problem;
+  }
+}
+
+/** Collaborators of a check. `fetchText` gets a public https address and resolves with at most 64 KiB of it. */
+export type CheckContext = { now: Date; fetchText: (url: string) => Promise<string> };
+
+/**
+ * Returns when the request is proven by one of the secrets, else throws SignatureRefused. Every secret is tried, so that the time it
+ * takes does not tell which one is near. `replayKey` names this one request where its time is signed and it has no id of its own: a copy
+ * of it has the same.
+ */
+export type Check = (incoming: Incoming, secrets: readonly string[], context: CheckContext) => Proven | Promise<Proven>;
+export type Proven = { replayKey?: string };
+
+/** Seconds by which a signed time may lie before or behind ours (Standard Webhooks, Stripe and Slack name the same). */
+export const TOLERANCE_SECONDS = 300;

@@ -1,0 +1,72 @@
+import { createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { decoded, isOneOf, requireFresh } from './reading.ts';
+import { type Check, type CheckContext, SignatureRefused } from './scheme.ts';
+
+/** Hosts of Amazon SNS. The certificate, and the address that confirms a topic, come from nowhere else. */
+const SNS_HOST = /^sns\.[a-z0-9-]{3,30}\.amazonaws\.com(?:\.cn)?$/;
+/** Deliveries are tried again for hours with the signature and the time of the first one. */
+const TOLERANCE_SECONDS = 86_400;
+const KNOWN_CERTIFICATES = 20;
+const KNOWN_FOR_MS = 3_600_000;
+const TOPIC = /^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[\w.-]{1,256}$/;
+
+/** Members that are signed, in this order, by the kind of the notification; Subject only where it is there. */
+const SIGNED = {
+  Notification: ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'],
+  SubscriptionConfirmation: ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'],
+  UnsubscribeConfirmation: ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'],
+} as const;
+const ALGORITHM: Readonly<Record<string, string>> = { '1': 'sha1', '2': 'sha256' };
+
+/** Why a text is no topic; undefined when it is one. */
+export const topicProblem = (secret: string): string | undefined =>
+  TOPIC.test(secret) ? undefined : 'must be the ARN of a topic, such as arn:aws:sns:eu-west-1:123456789012:orders';
+
+/** Whether an address belongs to Amazon SNS. */
+export function isOfSns(text: unknown): text is string {
+  if (typeof text !== 'string' || !URL.canParse(text)) return false;
+  const { protocol, host, username, password } = new URL(text);
+  return protocol === 'https:' && SNS_HOST.test(host) && username === '' && password === '';
+}
+
+/**
+ * Amazon SNS signs by a key whose certificate it serves. Any topic of anyone is signed by that key, so the secret of the webhook is the
+ * ARN of the topic that may send. Certificates are remembered for an hour.
+ */
+export function createSns(): Check {
+  const certificates = new LRUCache<string, KeyObject>({ max: KNOWN_CERTIFICATES, ttl: KNOWN_FOR_MS });
+
+  const keyAt = async (url: string, { fetchText }: CheckContext): Promise<KeyObject> => {
+    const known = certificates.get(url);
+    if (known !== undefined) return known;
+    try {
+      const key = createPublicKey(await fetchText(url));
+      certificates.set(url, key);
+      return key;
+    } catch {
+      throw new SignatureRefused('signature_wrong', 'the certificate of the signature could not be had');
+    }
+  };
+
+  return async (incoming, secrets, context) => {
+    const { value } = incoming.content();
+    const { Type: type, TopicArn: topic, Signature: signature, SigningCertURL: url } = value;
+    if (signature === undefined) throw new SignatureRefused('signature_missing', 'the field Signature is missing');
+    const names = Object.hasOwn(SIGNED, String(type)) ? SIGNED[type as keyof typeof SIGNED] : undefined;
+    const algorithm = ALGORITHM[String(value['SignatureVersion'])];
+    const bytes = typeof signature === 'string' ? decoded(signature, 'base64') : undefined;
+    if (names === undefined || algorithm === undefined || bytes === undefined || typeof topic !== 'string')
+      throw new SignatureRefused('signature_malformed', 'the notification has another form');
+    if (!isOneOf(topic, secrets)) throw new SignatureRefused('signature_wrong', 'another topic has sent this');
+    if (!isOfSns(url)) throw new SignatureRefused('signature_malformed', 'SigningCertURL is no address of Amazon SNS');
+    const signed = names
+      .filter((name) => value[name] !== undefined)
+      .map((name) => `${name}\n${String(value[name])}\n`)
+      .join('');
+    if (!verify(algorithm, Buffer.from(signed), await keyAt(url, context), bytes))
+      throw new SignatureRefused('signature_wrong', 'the signature does not fit the certificate');
+    requireFresh(String(value['Timestamp']), { now: context.now, unit: 'iso8601', tolerance: TOLERANCE_SECONDS });
+    return {};
+  };
+}

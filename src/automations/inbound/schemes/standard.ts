@@ -1,0 +1,81 @@
+import { createHmac, createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { decoded, isAmong, onlyHeader, requireFresh } from './reading.ts';
+import { type Check, SignatureRefused } from './scheme.ts';
+
+const PUBLIC = 'whpk_';
+const KEY_BYTES = { min: 24, max: 64, public: 32 } as const;
+/** An Ed25519 public key in SPKI up to its bytes (RFC 8410 §4): node:crypto takes no bare key. */
+export const SPKI_HEAD = Buffer.from('302a300506032b6570032100', 'hex');
+
+/** Why a text is no secret of Standard Webhooks; undefined when it is one. */
+export function standardSecretProblem(secret: string): string | undefined {
+  const key = bytesOf(secret);
+  const isPublic = secret.startsWith(PUBLIC);
+  if (key === undefined) return 'must be whsec_ and a key in base64, or whpk_ and a public key in base64';
+  if (isPublic && key.length !== KEY_BYTES.public) return 'must have 32 bytes behind whpk_';
+  if (!isPublic && (key.length < KEY_BYTES.min || key.length > KEY_BYTES.max))
+    return `must have ${KEY_BYTES.min} to ${KEY_BYTES.max} bytes behind whsec_`;
+  return undefined;
+}
+
+function bytesOf(secret: string): Buffer | undefined {
+  const text = secret.startsWith(PUBLIC) ? secret.slice(PUBLIC.length) : secret.replace(/^whsec_/, '');
+  return decoded(text.padEnd(Math.ceil(text.length / 4) * 4, '='), 'base64');
+}
+
+const publicKeyOf = (secret: string): KeyObject =>
+  createPublicKey({ key: Buffer.concat([SPKI_HEAD, bytesOf(secret) ?? Buffer.alloc(0)]), format: 'der', type: 'spki' });
+
+/** One request as Standard Webhooks signs it. `signatures` is the value of webhook-signature. */
+export type StandardRequest = { id: string; timestamp: string; signatures: string; content: Buffer };
+
+/**
+ * Standard Webhooks: signatures `v1` (HMAC-SHA256) and `v1a` (Ed25519) over `id.timestamp.content`, one of which has to fit one of the
+ * secrets. Signatures of other versions are passed over.
+ */
+export function checkStandard(
+  { id, timestamp, signatures, content }: StandardRequest,
+  secrets: readonly string[],
+  now: Date,
+): void {
+  // With a dot in the id, two different pairs of id and time could be the same signed text.
+  if (id === '' || id.includes('.')) throw malformed('the signed id is empty or holds a dot');
+  const given = signatures.split(' ').map((each) => /^(v1a?),(.+)$/.exec(each) ?? []);
+  const of = (version: string): Buffer[] =>
+    given.flatMap(([, each, text]) => {
+      const signature = decoded(text ?? '', 'base64');
+      if (each === version && signature === undefined) throw malformed('a signature is not base64');
+      return each === version && signature !== undefined ? [signature] : [];
+    });
+  const [symmetric, asymmetric] = [of('v1'), of('v1a')];
+  if (symmetric.length + asymmetric.length === 0 || given.length > MAX_SIGNATURES)
+    throw malformed('no signature of the version v1 or v1a is there');
+  const signed = Buffer.concat([Buffer.from(`${id}.${timestamp}.`), content]);
+  const macs = secrets
+    .filter((secret) => !secret.startsWith(PUBLIC))
+    .map((secret) =>
+      createHmac('sha256', bytesOf(secret) ?? '')
+        .update(signed)
+        .digest(),
+    );
+  const keys = secrets.filter((secret) => secret.startsWith(PUBLIC)).map(publicKeyOf);
+  const isSigned = keys.some((key) => asymmetric.some((signature) => verify(null, signed, key, signature)));
+  if (!isAmong(symmetric, macs) && !isSigned)
+    throw new SignatureRefused('signature_wrong', 'no signature fits one of the secrets');
+  requireFresh(timestamp, { now });
+}
+
+const MAX_SIGNATURES = 20;
+const malformed = (explanation: string): SignatureRefused => new SignatureRefused('signature_malformed', explanation);
+
+/** The scheme with its headers under that name: `webhook`, or `svix`. */
+export const standard =
+  (name: 'webhook' | 'svix'): Check =>
+  (incoming, secrets, { now }) => {
+    const [id, timestamp, signatures] = (['id', 'timestamp', 'signature'] as const).map((part) =>
+      onlyHeader(incoming, `${name}-${part}`),
+    );
+    const request = { id: id ?? '', timestamp: timestamp ?? '', signatures: signatures ?? '' };
+    checkStandard({ ...request, content: incoming.bytes }, secrets, now);
+    return {};
+  };

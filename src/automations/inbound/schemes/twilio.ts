@@ -1,0 +1,39 @@
+import { createHash, createHmac } from 'node:crypto';
+import { decoded, isAmong, isOneOf, onlyHeader } from './reading.ts';
+import { type Check, type Incoming, SignatureRefused } from './scheme.ts';
+
+const SHA1_BYTES = 20;
+const HEADER = 'x-twilio-signature';
+
+/**
+ * Twilio signs the URL, and behind it the parameters of a form, each name with its value, sorted by name (HMAC-SHA1). The hash of any
+ * other body stands in the query, as `bodySHA256`. No time is signed.
+ */
+export const twilio: Check = (incoming, secrets) => {
+  const given = decoded(onlyHeader(incoming, HEADER), 'base64');
+  if (given?.length !== SHA1_BYTES)
+    throw new SignatureRefused('signature_malformed', `the header ${HEADER} has another form`);
+  const expected = secrets.map((secret) => createHmac('sha1', secret).update(signedText(incoming)).digest());
+  if (!isAmong([given], expected))
+    throw new SignatureRefused(
+      'signature_wrong',
+      'the signature fits none of the secrets, or was made for another URL',
+    );
+  return {};
+};
+
+function signedText({ url, bytes, form }: Incoming): string {
+  const fields = form();
+  if (fields === undefined) {
+    const hash = new URL(url).searchParams.get('bodySHA256') ?? '';
+    if (bytes.length > 0 && !isOneOf(hash, [createHash('sha256').update(bytes).digest('hex')]))
+      throw new SignatureRefused('signature_wrong', 'bodySHA256 in the query is not the hash of the body');
+    return url;
+  }
+  const sorted = fields.toSorted(([a, one], [b, other]) => (a === b ? compare(one, other) : compare(a, b)));
+  // Twilio signs a value that stands there twice once.
+  const distinct = sorted.filter(([name, value], at) => sorted[at - 1]?.[0] !== name || sorted[at - 1]?.[1] !== value);
+  return url + distinct.map(([name, value]) => name + value).join('');
+}
+
+const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);

@@ -1,0 +1,217 @@
+import { randomBytes } from 'node:crypto';
+import type { DatabaseTransaction } from '../../db/client.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import type { RecordAudit } from '../../identity/audit/record.ts';
+import type { EnvironmentCaller } from '../../identity/caller.ts';
+import { ApiError, invalidField, notFound } from '../../kernel/api-error.ts';
+import { changedParts } from '../../kernel/changed-parts.ts';
+import { encodeBase32, ID_PREFIXES, isId } from '../../kernel/ids.ts';
+import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/page.ts';
+import { requireSettings, rulesOf, senderOf } from './custom.ts';
+import type { EventTypeExpressions } from './event-type-expression.ts';
+import type { InboundRequest } from './incoming.ts';
+import type { Receive } from './receive.ts';
+import {
+  type CreateWebhook,
+  type ListRefusals,
+  type ListWebhooks,
+  type Received,
+  type Refusal,
+  type RotateWebhookSecret,
+  type UpdateWebhook,
+  type Webhook,
+  webhookChange,
+  type WebhookSecrets,
+  type WebhookSettings,
+} from './schema.ts';
+import { openWebhookSecret, sealSecret, secretsFor } from './secrets.ts';
+import * as store from './store.ts';
+
+const HOUR_MS = 3_600_000;
+const ID_BYTES = 16;
+
+export type InboundWebhooks = {
+  create(caller: EnvironmentCaller, body: CreateWebhook): Promise<Webhook>;
+  list(caller: EnvironmentCaller, query: ListWebhooks): Promise<Page<Webhook>>;
+  get(caller: EnvironmentCaller, id: string): Promise<Webhook>;
+  update(caller: EnvironmentCaller, id: string, body: UpdateWebhook): Promise<Webhook>;
+  /** For good: its address is NOT_FOUND from now on. Messages that it has made stay. */
+  delete(caller: EnvironmentCaller, id: string): Promise<void>;
+  /** The secrets that are taken, newest first. CONFLICT when one cannot be opened: only rotating mends that. */
+  secrets(caller: EnvironmentCaller, id: string): Promise<WebhookSecrets>;
+  /** A new secret; the one before it is taken beside it until the overlap ends. */
+  rotateSecret(caller: EnvironmentCaller, id: string, body: RotateWebhookSecret): Promise<WebhookSecrets>;
+  /** Requests that became no message, newest first. */
+  refusals(caller: EnvironmentCaller, id: string, query: ListRefusals): Promise<Page<Refusal>>;
+  /** A request of an external service, for the webhook of that id (receive.ts). */
+  receive(id: string, request: InboundRequest): Promise<Received>;
+};
+
+export function createInboundWebhooks(
+  { tenants, newId, clock, keyRing, config }: Pick<Dependencies, 'tenants' | 'newId' | 'clock' | 'keyRing' | 'config'>,
+  {
+    audit,
+    expressions,
+    receive,
+  }: { audit: { record: RecordAudit }; expressions: EventTypeExpressions; receive: Receive },
+): InboundWebhooks {
+  const shown = (webhook: store.StoredWebhook): Webhook => ({
+    ...webhook,
+    url: `${config.publicBaseUrl}/v1/webhooks/${webhook.id}`,
+  });
+  /** An id that cannot be one never reaches the database, whatever characters it holds. */
+  const found = async (
+    id: string,
+    look: () => Promise<store.StoredWebhook | undefined>,
+  ): Promise<store.StoredWebhook> => {
+    const webhook = isId('webhook', id) ? await look() : undefined;
+    if (webhook === undefined) throw notFound('webhook');
+    return webhook;
+  };
+  const find = (transaction: DatabaseTransaction, { environmentId }: EnvironmentCaller, id: string) =>
+    found(id, () => store.findWebhook(transaction, environmentId, id));
+  const lock = (transaction: DatabaseTransaction, { environmentId }: EnvironmentCaller, id: string) =>
+    found(id, () => store.lockWebhook(transaction, environmentId, id));
+
+  const requireExpression = ({ eventType }: Pick<WebhookSettings, 'eventType'>): void => {
+    const problem = eventType?.cel === undefined ? undefined : expressions.problemOf(eventType.cel);
+    if (problem !== undefined) throw invalidField('eventType.cel', problem);
+  };
+
+  const readSecrets = async (transaction: DatabaseTransaction, id: string): Promise<WebhookSecrets> => {
+    const rows = await store.findSecrets(transaction, id, clock());
+    try {
+      return {
+        secrets: rows.map(({ createdAt, expiresAt, ...sealed }) => ({
+          secret: openWebhookSecret(keyRing, sealed),
+          createdAt,
+          ...(expiresAt !== null && { expiresAt }),
+        })),
+      };
+    } catch (cause) {
+      throw new ApiError('CONFLICT', 'A secret of this webhook cannot be opened; rotate it to set a new one', {
+        cause,
+      });
+    }
+  };
+
+  return {
+    receive,
+
+    async create(caller, { secrets: given, scheme, provider, ...body }) {
+      const { environmentId } = caller;
+      const sender = senderOf({ ...(scheme && { scheme }), ...(provider && { provider }) });
+      requireSettings(sender, body);
+      requireExpression(body);
+      const names = { list: 'secrets', each: (index: number) => `secrets[${index}]` };
+      const secrets = secretsFor(rulesOf(sender, body), given, names);
+      return tenants.within(caller, async (transaction) => {
+        const channel = isId('channel', body.channelId)
+          ? await store.shareChannel(transaction, environmentId, body.channelId)
+          : undefined;
+        if (channel === undefined) throw invalidField('channelId', 'names no channel of this environment');
+        if (channel.isSystem)
+          throw invalidField('channelId', 'is the system channel, to which only the service publishes');
+        if (channel.status === 'archived') throw new ApiError('CONFLICT', 'The channel is archived');
+        const id = `${ID_PREFIXES.webhook}_${encodeBase32(randomBytes(ID_BYTES))}`;
+        const position = newId('webhook');
+        const draft = {
+          ...body,
+          id,
+          position,
+          environmentId,
+          scheme: sender.scheme,
+          ...(sender.provider !== undefined && { provider: sender.provider }),
+        };
+        const now = clock();
+        const webhook = await store.insertWebhook(transaction, draft, now);
+        // The first one given is the newest: ids sort by their making.
+        const sealed = secrets.toReversed().map((secret) => sealSecret(keyRing, newId('secret'), secret));
+        await store.insertSecrets(transaction, id, sealed, now);
+        const { createdAt: _, updatedAt: __, ...after } = webhook;
+        await audit.record(transaction, caller, { action: 'webhook.created', target: { id }, after });
+        return shown(webhook);
+      });
+    },
+
+    async list(caller, { channelId, status, ...query }) {
+      const { environmentId } = caller;
+      const filter = { ...(channelId === undefined ? {} : { channelId }), ...(status === undefined ? {} : { status }) };
+      const scope: ListScope = { list: 'webhooks', environmentId, filters: filter };
+      const page = pageRequest(scope, query);
+      const rows = await tenants.list(caller, (transaction) =>
+        store.findWebhooks(transaction, environmentId, page, filter),
+      );
+      return toPage(scope, page.limit, rows, ({ webhook }) => shown(webhook));
+    },
+
+    get: (caller, id) => tenants.within(caller, async (transaction) => shown(await find(transaction, caller, id))),
+
+    update: (caller, id, body) =>
+      tenants.within(caller, async (transaction) => {
+        const webhook = await lock(transaction, caller, id);
+        const { eventId, eventType, payload, ...change } = webhookChange.of(webhook, body);
+        const given = { ...(eventType && { eventType }), ...(change.signature && { signature: change.signature }) };
+        requireExpression(given);
+        const sender = { scheme: webhook.scheme, provider: webhook.provider };
+        if (change.signature !== undefined) requireSettings(sender, given);
+        const mappings = { eventId, eventType, payload };
+        const names = Object.keys({ ...change, ...definedOf(mappings) });
+        if (names.length === 0) return shown(webhook);
+        const cleared = Object.entries(mappings).flatMap(([name, value]) => (value === null ? [name] : []));
+        const changed = { ...webhook, ...change, ...definedOf(mappings) };
+        // `as`: what was null is taken out.
+        const next = Object.fromEntries(
+          Object.entries(changed).filter(([name]) => !cleared.includes(name)),
+        ) as store.StoredWebhook;
+        const updated = await store.updateWebhook(transaction, next, clock());
+        const parts = changedParts(webhook, updated, names);
+        await audit.record(transaction, caller, { action: 'webhook.updated', target: { id }, ...parts });
+        return shown(updated);
+      }),
+
+    delete: (caller, id) =>
+      tenants.within(caller, async (transaction) => {
+        await lock(transaction, caller, id);
+        await store.deleteWebhook(transaction, id);
+        await audit.record(transaction, caller, { action: 'webhook.deleted', target: { id } });
+      }),
+
+    secrets: (caller, id) =>
+      tenants.within(caller, async (transaction) => {
+        await find(transaction, caller, id);
+        const secrets = await readSecrets(transaction, id);
+        await audit.record(transaction, caller, { action: 'webhook.secrets_viewed', target: { id } });
+        return secrets;
+      }),
+
+    rotateSecret: (caller, id, { secret: given, overlapHours }) =>
+      tenants.within(caller, async (transaction) => {
+        const webhook = await lock(transaction, caller, id);
+        const rules = rulesOf({ scheme: webhook.scheme, provider: webhook.provider }, webhook);
+        const names = { list: 'secret', each: () => 'secret' };
+        const [secret = ''] = secretsFor(rules, given === undefined ? undefined : [given], names);
+        const now = clock();
+        const overlapUntil = new Date(now.getTime() + overlapHours * HOUR_MS);
+        await store.replaceSecret(transaction, id, sealSecret(keyRing, newId('secret'), secret), { now, overlapUntil });
+        const after = { overlapHours };
+        await audit.record(transaction, caller, { action: 'webhook.secret_rotated', target: { id }, after });
+        return readSecrets(transaction, id);
+      }),
+
+    async refusals(caller, id, { reason, ...query }) {
+      const { environmentId } = caller;
+      const scope: ListScope = { list: 'inbound-refusals', environmentId, filters: { webhookId: id, reason } };
+      const page = pageRequest(scope, query);
+      const rows = await tenants.list(caller, async (transaction) => {
+        await find(transaction, caller, id);
+        const which = { environmentId, webhookId: id, ...(reason !== undefined && { reason }) };
+        return store.findRefusals(transaction, which, page);
+      });
+      return toPage(scope, page.limit, rows, (refusal) => refusal);
+    },
+  };
+}
+
+const definedOf = (fields: object): object =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));

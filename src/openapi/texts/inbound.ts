@@ -1,0 +1,53 @@
+import { exampleId } from './example-ids.ts';
+import type { OperationText } from './operation-text.ts';
+
+/** Inbound webhooks. */
+export const inboundTexts: Readonly<Record<string, OperationText>> = {
+  'GET /v1/webhooks': {
+    summary: 'List inbound webhooks',
+    description: 'Inbound webhooks of the environment, the newest first.',
+    example: { query: { channelId: exampleId('channel') } },
+  },
+  'POST /v1/webhooks': {
+    summary: 'Make an inbound webhook',
+    description:
+      'Gives an address where a service sends its requests. `provider` names a known one; a scheme is enough for others. A secret is ' +
+      'made where none is given and the service lets you choose it: `GET /v1/webhooks/{webhookId}/secrets` shows it.',
+    example: { body: { name: 'GitHub', channelId: exampleId('channel'), provider: 'github' } },
+  },
+  'GET /v1/webhooks/:webhookId': {
+    summary: 'Get an inbound webhook',
+    description: 'Shows one inbound webhook, without its secrets.',
+  },
+  'PATCH /v1/webhooks/:webhookId': {
+    summary: 'Change an inbound webhook',
+    description: 'Changes the fields that are given. Null for a mapping brings the one of the provider back.',
+    example: { body: { eventType: { literal: 'build.finished' } } },
+  },
+  'DELETE /v1/webhooks/:webhookId': {
+    summary: 'Delete an inbound webhook',
+    description: 'Its address is unknown from now on. Messages that it has made stay.',
+  },
+  'GET /v1/webhooks/:webhookId/secrets': {
+    summary: 'Get the secrets',
+    description: 'Shows the secrets by which requests are verified: one, or two while a rotation overlaps.',
+  },
+  'POST /v1/webhooks/:webhookId/secrets/rotate': {
+    summary: 'Rotate the secret',
+    description:
+      'Sets a new secret, made here where none is given. The one before is taken beside it for `overlapHours`.',
+    example: { body: { overlapHours: 24 } },
+  },
+  'GET /v1/webhooks/:webhookId/refusals': {
+    summary: 'List refused requests',
+    description: 'Requests of the last 7 days that became no message, the newest first, without their bodies.',
+    example: { query: { reason: 'signature_wrong' } },
+  },
+  'POST /v1/webhooks/:webhookId': {
+    summary: 'Receive a request of a service',
+    description:
+      'The address that a service is given. A request that proves who sent it becomes a message of the channel. A second one with the ' +
+      'same id of the event answers with the first message for 72 hours. The body is JSON or a form, up to 1 MiB, in any media type.',
+    example: { status: 400 },
+  },
+};

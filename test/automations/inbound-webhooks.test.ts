@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { waitFor } from '../support/check/wait-for.ts';
+import { github, inboundCalls, type Refusal } from '../support/make/inbound-calls.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { type Receiver, startReceiver } from '../support/world/receiver.ts';
+
+let posthorn: TestPosthorn;
+let receiver: Receiver;
+let calls: ReturnType<typeof inboundCalls>;
+beforeAll(async () => {
+  receiver = await startReceiver();
+  posthorn = await startPosthorn({ withWorker: true });
+  calls = inboundCalls(posthorn);
+});
+afterAll(async () => {
+  await posthorn.stop();
+  await receiver.close();
+});
+
+describe('a request with a good signature', () => {
+  test('becomes a message that is delivered, digit for digit, and names its webhook', async () => {
+    const { webhook, channelId } = await calls.makeWebhook();
+    await calls.make('/v1/subscriptions', { channelId, webhookUrl: receiver.url });
+    const body = '{"ref":"refs/heads/main",  "size": 12345678901234567890.10}';
+    const {
+      status,
+      headers,
+      body: answer,
+    } = await calls.send(webhook.id, body, github(body, 'd-1'), '?added=by%20them');
+    expect([status, answer]).toEqual([200, { received: true, messageId: expect.stringMatching(/^msg_/) }]);
+    expect(headers.get('x-ratelimit-limit')).toBe('600');
+    expect(await calls.messageOf(answer.messageId)).toMatchObject({
+      eventType: 'push',
+      metadata: { webhookId: webhook.id, provider: 'github', eventId: 'd-1' },
+    });
+    const delivered = await waitFor('the delivery', () =>
+      receiver.requests.find((request) => request.body.includes(answer.messageId)),
+    );
+    expect(delivered.body).toContain(body);
+  });
+
+  test('with the id of an earlier event answers with the first message, whatever the body says', async () => {
+    const { webhook, channelId } = await calls.makeWebhook();
+    const [one, other] = ['{"n":1}', '{"n":2}'];
+    const first = await calls.send(webhook.id, one, github(one, 'same'));
+    const again = await calls.send(webhook.id, other, github(other, 'same'));
+    const next = await calls.send(webhook.id, one, github(one, 'next'));
+    expect(again.body).toEqual(first.body);
+    expect(next.body.messageId).not.toBe(first.body.messageId);
+    expect(await calls.messagesIn(channelId)).toHaveLength(2);
+  });
+
+  test('fifty times at once is one message, and every answer names it', async () => {
+    const { webhook, channelId } = await calls.makeWebhook();
+    const body = '{"race":true}';
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => calls.send(webhook.id, body, github(body, 'raced'))),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(answers.map(({ body: { messageId } }) => messageId)).size).toBe(1);
+    expect(await calls.messagesIn(channelId)).toHaveLength(1);
+  });
+
+  test('to another webhook has ids of its own', async () => {
+    const [one, other] = [await calls.makeWebhook(), await calls.makeWebhook()];
+    const body = '{}';
+    const first = await calls.send(one.webhook.id, body, github(body, 'd'));
+    const second = await calls.send(other.webhook.id, body, github(body, 'd'));
+    expect(first.body.messageId).not.toBe(second.body.messageId);
+  });
+
+  test('is taken as a form, in which GitHub puts its JSON into a field', async () => {
+    const { webhook } = await calls.makeWebhook();
+    const body = `payload=${encodeURIComponent('{"zen":"Keep it simple"}')}`;
+    const headers = { ...github(body, 'form'), 'content-type': 'application/x-www-form-urlencoded' };
+    const { body: answer } = await calls.send(webhook.id, body, headers);
+    expect((await calls.messageOf(answer.messageId)).payload).toEqual({ zen: 'Keep it simple' });
+  });
+
+  test('that is a ping is answered and becomes no message', async () => {
+    const { webhook, channelId } = await calls.makeWebhook();
+    const body = '{"zen":"Design for failure."}';
+    const { status, body: answer } = await calls.send(webhook.id, body, {
+      ...github(body, 'p'),
+      'x-github-event': 'ping',
+    });
+    expect([status, answer, await calls.messagesIn(channelId)]).toEqual([200, { received: true }, []]);
+  });
+});
+
+describe('a request that is refused', () => {
+  test('for its signature is INVALID_REQUEST, stands in the log without its body, and may come again', async () => {
+    const { webhook, channelId } = await calls.makeWebhook();
+    const body = '{"password":"hunter2"}';
+    const bad = await calls.send<Refusal>(webhook.id, body, github(body, 'd-9', 'wrong'));
+    expect([bad.status, bad.body.error.code, bad.body.error.details?.field]).toEqual([
+      400,
+      'INVALID_REQUEST',
+      'signature',
+    ]);
+    const { 'x-hub-signature-256': _, ...none } = github(body, 'd-9');
+    expect((await calls.send<Refusal>(webhook.id, body, none)).status).toBe(400);
+    expect(await calls.messagesIn(channelId)).toEqual([]);
+    const logged = await calls.refusalsOf(webhook.id);
+    expect(logged.map(({ reason }) => reason)).toEqual(['signature_missing', 'signature_wrong']);
+    expect(JSON.stringify(logged)).not.toContain('hunter2');
+    expect(await calls.refusalsOf(webhook.id, '?reason=signature_wrong')).toHaveLength(1);
+    expect((await calls.send(webhook.id, body, github(body, 'd-9'))).status).toBe(200);
+  });
+
+  test('for an unknown webhook is NOT_FOUND with all headers, whatever the id looks like', async () => {
+    for (const id of ['whk_00000000000000000000000000', 'x', 'whk_%00', 'msg_00000000000000000000000000']) {
+      const { status, headers, body } = await calls.send<Refusal>(id, '{}', {});
+      expect([id, status, body.error.code]).toEqual([id, 404, 'NOT_FOUND']);
+      expect(headers.get('x-ratelimit-remaining')).toMatch(/^\d+$/);
+    }
+  });
+
+  test('for its payload is INVALID_REQUEST with the field of the schema, and is taken once the schema lets it', async () => {
+    const schema = { type: 'object', required: ['order'] };
+    const { webhook, channelId } = await calls.makeWebhook({}, { schema });
+    const body = '{"n":1}';
+    const { status, body: refused } = await calls.send<Refusal>(webhook.id, body, github(body, 'misfit'));
+    expect([status, refused.error.code]).toEqual([400, 'INVALID_REQUEST']);
+    expect(await calls.refusalsOf(webhook.id)).toMatchObject([{ reason: 'payload_refused', eventId: 'misfit' }]);
+    await posthorn.request('PATCH', `/v1/channels/${channelId}`, { schema: null });
+    expect((await calls.send(webhook.id, body, github(body, 'misfit'))).status).toBe(200);
+  });
+
+  test.each([
+    ['no JSON', '{'],
+    ['a number', '1'],
+    ['a prototype', '{"__proto__":{}}'],
+    ['nothing', ''],
+  ])('for a body that is %s is INVALID_REQUEST', async (_, body) => {
+    const { webhook } = await calls.makeWebhook();
+    expect((await calls.send(webhook.id, body, github(body, 'd'))).status).toBe(400);
+    expect(await calls.refusalsOf(webhook.id)).toMatchObject([{ reason: 'body_invalid' }]);
+  });
+
+  test('above 1 MiB is PAYLOAD_TOO_LARGE, and above the 256 KiB of a message unless a part is mapped', async () => {
+    const { webhook } = await calls.makeWebhook({ payload: { pointer: '/small' } });
+    const large = JSON.stringify({ small: { n: 1 }, rest: 'x'.repeat(400_000) });
+    expect((await calls.send(webhook.id, large, github(large, 'large'))).status).toBe(200);
+    await posthorn.request('PATCH', `/v1/webhooks/${webhook.id}`, { payload: null });
+    const refused = await calls.send<Refusal>(webhook.id, large, github(large, 'larger'));
+    expect([refused.status, refused.body.error.details?.field]).toEqual([400, 'payload']);
+    expect((await calls.send(webhook.id, 'x'.repeat(1_100_000), {})).status).toBe(413);
+  });
+});
+
+describe('the state of the channel and of the webhook', () => {
+  const body = '{"n":1}';
+
+  test('paused: the request is taken, waits, repeats itself, and goes on when the channel is active again', async () => {
+    const { webhook, channelId } = await calls.makeWebhook({}, { status: 'paused' });
+    const { status, body: answer } = await calls.send(webhook.id, body, github(body, 'held'));
+    expect(status).toBe(200);
+    expect((await calls.send(webhook.id, body, github(body, 'held'))).body).toEqual(answer);
+    expect(await calls.messagesIn(channelId)).toEqual([]);
+    await posthorn.request('PATCH', `/v1/channels/${channelId}`, { status: 'active' });
+    await waitFor('the held message', async () => (await calls.messagesIn(channelId)).length === 1);
+    expect((await calls.messagesIn(channelId)).map(({ id }) => id)).toEqual([answer.messageId]);
+    expect((await calls.send(webhook.id, body, github(body, 'held'))).body).toEqual(answer);
+  });
+
+  test('archived, deleted or disabled: CONFLICT, and a line in the log', async () => {
+    const { webhook, channelId } = await calls.makeWebhook();
+    const refused = async (): Promise<[number, string | undefined]> => {
+      const { status } = await calls.send(webhook.id, body, github(body, 'd'));
+      return [status, (await calls.refusalsOf(webhook.id))[0]?.reason];
+    };
+    await posthorn.request('PATCH', `/v1/webhooks/${webhook.id}`, { status: 'disabled' });
+    expect(await refused()).toEqual([409, 'webhook_disabled']);
+    await posthorn.request('PATCH', `/v1/webhooks/${webhook.id}`, { status: 'active' });
+    await posthorn.request('PATCH', `/v1/channels/${channelId}`, { status: 'archived' });
+    expect(await refused()).toEqual([409, 'channel_archived']);
+    await posthorn.request('DELETE', `/v1/channels/${channelId}`);
+    expect(await refused()).toEqual([409, 'channel_deleted']);
+    expect((await posthorn.request('DELETE', `/v1/webhooks/${webhook.id}`)).status).toBe(204);
+    expect((await calls.send(webhook.id, body, github(body, 'd'))).status).toBe(404);
+  });
+});

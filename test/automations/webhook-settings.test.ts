@@ -1,0 +1,126 @@
+import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { github, inboundCalls, type Refusal, SECRET } from '../support/make/inbound-calls.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+
+type Secrets = { secrets: { secret: string; createdAt: string; expiresAt?: string }[] };
+
+let posthorn: TestPosthorn;
+let calls: ReturnType<typeof inboundCalls>;
+beforeAll(async () => {
+  posthorn = await startPosthorn({ withWorker: false });
+  calls = inboundCalls(posthorn);
+});
+afterAll(() => posthorn.stop());
+
+describe('secrets', () => {
+  const body = '{}';
+  let sent = 0;
+  const statusWith = async (id: string, secret: string): Promise<number> =>
+    (await calls.send(id, body, github(body, `s-${(sent += 1)}`, secret))).status;
+
+  test('two hold at a time, and one that was replaced without overlap does not', async () => {
+    const { webhook } = await calls.makeWebhook();
+    const rotate = (fields: object) =>
+      posthorn.request<Secrets>('POST', `/v1/webhooks/${webhook.id}/secrets/rotate`, fields);
+    const { body: shown } = await rotate({ secret: 'second' });
+    expect(shown.secrets.map(({ secret, expiresAt }) => [secret, expiresAt !== undefined])).toEqual([
+      ['second', false],
+      [SECRET, true],
+    ]);
+    expect([await statusWith(webhook.id, SECRET), await statusWith(webhook.id, 'second')]).toEqual([200, 200]);
+    await rotate({ secret: 'third', overlapHours: 1 });
+    expect(await statusWith(webhook.id, SECRET)).toBe(400);
+    expect([await statusWith(webhook.id, 'second'), await statusWith(webhook.id, 'third')]).toEqual([200, 200]);
+    await rotate({ overlapHours: 0 });
+    const { body: last } = await posthorn.request<Secrets>('GET', `/v1/webhooks/${webhook.id}/secrets`);
+    expect(last.secrets).toHaveLength(1);
+    expect(await statusWith(webhook.id, 'third')).toBe(400);
+    expect(await statusWith(webhook.id, String(last.secrets[0]?.secret))).toBe(200);
+  });
+
+  test('are sealed in the database, stand in no other answer and not in the audit log', async () => {
+    const { webhook } = await calls.makeWebhook();
+    expect(JSON.stringify(webhook)).not.toContain(SECRET);
+    const { rows } = await posthorn.deps.pool.query<{ ciphertext: string }>(
+      'SELECT ciphertext FROM inbound_webhook_secrets WHERE inbound_webhook_id = $1',
+      [webhook.id],
+    );
+    expect(rows).toEqual([{ ciphertext: expect.stringMatching(/^v1\.test\./) }]);
+    const { body: log } = await posthorn.request<object>('GET', `/v1/audit?targetId=${webhook.id}`);
+    expect(JSON.stringify(log)).toContain('webhook.created');
+    expect(JSON.stringify(log)).not.toContain(SECRET);
+  });
+
+  test('are made where the service lets its user choose, and asked for where it does not', async () => {
+    const channel = await calls.make('/v1/channels', { name: 'in' });
+    const made = await calls.make('/v1/webhooks', { name: 'own', channelId: channel.id });
+    expect(made).toMatchObject({ scheme: 'body', url: expect.stringMatching(/\/v1\/webhooks\/whk_[0-9a-z]{26}$/) });
+    const { body: shown } = await posthorn.request<Secrets>('GET', `/v1/webhooks/${made.id}/secrets`);
+    expect(shown.secrets[0]?.secret).toMatch(/^whsec_/);
+    const stripe = { name: 'Stripe', channelId: channel.id, scheme: 'stripe' };
+    const { status, body: refused } = await posthorn.request<Refusal>('POST', '/v1/webhooks', stripe);
+    expect([status, refused.error.details?.field]).toEqual([400, 'secrets']);
+  });
+});
+
+describe('schemes and mappings of a webhook', () => {
+  const now = (): string => String(Math.floor(Date.now() / 1_000));
+
+  test('a generic HMAC with a time of its own, an id by pointer and a type by CEL', async () => {
+    const { webhook } = await calls.makeWebhook({
+      provider: null,
+      scheme: 'hmac',
+      signature: {
+        header: 'X-Sign',
+        prefix: 'v1=',
+        algorithm: 'sha512',
+        encoding: 'base64',
+        timestampHeader: 'X-Time',
+      },
+      eventId: { pointer: '/meta/id' },
+      eventType: { cel: 'payload.total > 10 ? "order.large" : "order.small"' },
+      payload: { fields: { total: '/total', first: '/items/0', none: '/nowhere' } },
+    });
+    const body = '{"meta":{"id":12345678901234567890},"total":11.50,"items":[{"a":1}]}';
+    const time = now();
+    const mac = createHmac('sha512', SECRET).update(`${time}.${body}`).digest('base64');
+    const headers = { 'x-sign': `v1=${mac}`, 'x-time': time };
+    const { status, body: answer } = await calls.send(webhook.id, body, headers);
+    expect(status).toBe(200);
+    expect(await calls.messageOf(answer.messageId)).toMatchObject({
+      eventType: 'order.large',
+      payload: { total: 11.5, first: { a: 1 } },
+      metadata: { eventId: '12345678901234567890' },
+    });
+    const stale = await calls.send<Refusal>(webhook.id, body, { ...headers, 'x-time': String(Number(time) - 400) });
+    expect(stale.status).toBe(400);
+  });
+
+  test('a type that is not where the webhook looks is refused, and a literal one is always there', async () => {
+    const { webhook } = await calls.makeWebhook({ eventType: { pointer: '/type' } });
+    const body = '{}';
+    const refused = await calls.send<Refusal>(webhook.id, body, github(body, 'd'));
+    expect([refused.status, refused.body.error.details?.field]).toEqual([400, 'eventType']);
+    await posthorn.request('PATCH', `/v1/webhooks/${webhook.id}`, { eventType: { literal: 'pushed' } });
+    const { body: answer } = await calls.send(webhook.id, body, github(body, 'd'));
+    expect((await calls.messageOf(answer.messageId)).eventType).toBe('pushed');
+  });
+
+  test.each([
+    ['scheme', { provider: 'github', scheme: 'stripe' }],
+    ['signature', { scheme: 'hmac' }],
+    ['signature', { provider: 'github', signature: { header: 'x' } }],
+    ['provider', { scheme: 'ed25519' }],
+    ['eventType.cel', { eventType: { cel: 'payload.n + ' } }],
+    ['eventType.cel', { eventType: { cel: 'payload.n == 1' } }],
+    ['eventType.pointer', { eventType: { pointer: 'n' } }],
+    ['secrets[0]', { scheme: 'standard', secrets: ['short'] }],
+    ['channelId', { channelId: 'chn_00000000000000000000000000' }],
+  ])('a wrong %s is INVALID_REQUEST with its field', async (field, fields) => {
+    const channel = await calls.make('/v1/channels', { name: 'in' });
+    const whole = { name: 'x', channelId: channel.id, ...fields };
+    const { status, body } = await posthorn.request<Refusal>('POST', '/v1/webhooks', whole);
+    expect([status, body.error.details?.field]).toEqual([400, field]);
+  });
+});

@@ -1,0 +1,49 @@
+import { refusalAnswer, webhookAnswer, webhookSecretsAnswer } from '../../../src/automations/inbound/schema.ts';
+import type { ContractRow } from './contract-row.ts';
+
+/** Endpoints of inbound webhooks but for their addresses, which are for strangers (people-table.ts). */
+export const INBOUND_ROWS: ContractRow[] = [
+  { method: 'GET', path: '/v1/webhooks', scope: 'webhooks:read', status: 200, listOf: webhookAnswer },
+  {
+    method: 'POST',
+    path: '/v1/webhooks',
+    scope: 'webhooks:write',
+    status: 201,
+    answers: webhookAnswer,
+    body: ({ channelId }) => ({ name: 'GitHub', channelId, provider: 'github' }),
+  },
+  { method: 'GET', path: '/v1/webhooks/:webhookId', scope: 'webhooks:read', status: 200, answers: webhookAnswer },
+  {
+    method: 'PATCH',
+    path: '/v1/webhooks/:webhookId',
+    scope: 'webhooks:write',
+    status: 200,
+    answers: webhookAnswer,
+    body: () => ({ name: 'renamed' }),
+  },
+  { method: 'DELETE', path: '/v1/webhooks/:webhookId', scope: 'webhooks:write', status: 204 },
+  {
+    method: 'GET',
+    path: '/v1/webhooks/:webhookId/secrets',
+    // A reader of the secret can send in the name of the service, so reading takes the right to change it.
+    scope: 'webhooks:write',
+    status: 200,
+    answers: webhookSecretsAnswer,
+  },
+  {
+    method: 'POST',
+    path: '/v1/webhooks/:webhookId/secrets/rotate',
+    scope: 'webhooks:write',
+    status: 200,
+    answers: webhookSecretsAnswer,
+    body: () => ({ overlapHours: 1 }),
+    isBodyOptional: true,
+  },
+  {
+    method: 'GET',
+    path: '/v1/webhooks/:webhookId/refusals',
+    scope: 'webhooks:read',
+    status: 200,
+    listOf: refusalAnswer,
+  },
+];
