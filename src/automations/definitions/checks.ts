@@ -1,7 +1,15 @@
 import type { Filters } from '../../filters/filters.ts';
 import type { AddressGuard } from '../../outbound/address-guard.ts';
-import { createStepExpressions } from '../expressions/expressions.ts';
-import type { Checks } from './problems.ts';
+import { createStepExpressions, type StepExpressions } from '../expressions/expressions.ts';
+
+/** What problems.ts asks of the process: its languages, and who may be a target. */
+export type Checks = {
+  expressions: Pick<StepExpressions, 'check'>;
+  /** Why an expression can be no filter of a message; undefined when it can. */
+  filterProblem(expression: string): string | undefined;
+  /** Why nothing is sent to this address; undefined when something may be. */
+  urlProblem(url: string): string | undefined;
+};
 
 /** What a process knows of languages and targets, as problems.ts asks it. */
 export function createChecks({

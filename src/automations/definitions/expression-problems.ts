@@ -1,7 +1,7 @@
 import { secretIn, piecesOf, textsOf } from '../expressions/templates.ts';
 import type { Graph, Problem } from './graph.ts';
 import type { PlannedStep } from './plan.ts';
-import type { Checks } from './problems.ts';
+import type { Checks } from './checks.ts';
 
 /** A text of a step that is evaluated. `kind`: what it must be where that is known before any run. */
 type Evaluated = { field: string; expression: string; kind?: 'bool' | 'list'; scope?: 'item' };

@@ -3,7 +3,7 @@ import { ACTIONS, STEP_TYPES, TRIGGER_TYPES, WORKFLOW_BOUNDS } from '../../contr
 import { fieldPath } from '../../kernel/field-path.ts';
 import { nearestName } from '../../kernel/nearest-name.ts';
 import { reasonOf } from '../../http/reasons.ts';
-import type { StepExpressions } from '../expressions/expressions.ts';
+import type { Checks } from './checks.ts';
 import { actionOf, planOf } from './compile.ts';
 import {
   stepConfigOf,
@@ -17,15 +17,6 @@ import {
 import { expressionProblems } from './expression-problems.ts';
 import { graphOf, type Problem } from './graph.ts';
 import { triggerFilter } from './trigger-filter.ts';
-
-/** What problems.ts asks of the process: its languages, and who may be a target. */
-export type Checks = {
-  expressions: Pick<StepExpressions, 'check'>;
-  /** Why an expression can be no filter of a message; undefined when it can. */
-  filterProblem(expression: string): string | undefined;
-  /** Why nothing is sent to this address; undefined when something may be. */
-  urlProblem(url: string): string | undefined;
-};
 
 /** Problems that one answer tells of. */
 const MOST_PROBLEMS = 20;

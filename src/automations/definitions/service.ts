@@ -10,7 +10,8 @@ import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/pag
 import { WORKFLOW_BOUNDS } from '../../contract/run-outline.ts';
 import { coverChanged } from '../triggers/cover.ts';
 import type { Activation } from './activation.ts';
-import { type Checks, missingIn, problemsOf } from './problems.ts';
+import type { Checks } from './checks.ts';
+import { missingIn, problemsOf } from './problems.ts';
 import { channelProblems, coverOf } from './references.ts';
 import {
   type CreateWorkflow,
