@@ -123,6 +123,11 @@ const PATCHED: { path: string; resource: () => string; clears: string[] }[] = [
     resource: () => ids.machineCredentialId,
     clears: ['limits', 'expiresAt'],
   },
+  {
+    path: '/v1/webhooks/:webhookId',
+    resource: () => ids.webhookId,
+    clears: ['eventId', 'eventType', 'payload'],
+  },
 ];
 
 test('null clears what a resource may be without, and is refused where it may not', async () => {

@@ -103,7 +103,7 @@ test('start proves its keys once, for itself and for /readyz', async () => {
 test('a lost key is given up by the command that the refusal names, after which the roles start', async () => {
   const other = variablesWith(newKey('k2'));
   expect((await runPosthorn(['encryption-keys', 'list'], other)).output).toMatch(
-    /^ID +STATE +FIRST USED +SUBSCRIPTION_SECRETS +IDEMPOTENCY_KEYS +MACHINE_CREDENTIAL_SECRETS +TOTP_FACTORS +TOKEN_SIGNING_KEYS\nk2 +seals +never +0 +0 +0 +0 +0\nk1 +missing +\S+Z +1 +0 +0 +0 +0\n$/,
+    /^ID +STATE +FIRST USED +SUBSCRIPTION_SECRETS +IDEMPOTENCY_KEYS +MACHINE_CREDENTIAL_SECRETS +INBOUND_WEBHOOK_SECRETS +TOTP_FACTORS +TOKEN_SIGNING_KEYS\nk2 +seals +never +0 +0 +0 +0 +0 +0\nk1 +missing +\S+Z +1 +0 +0 +0 +0 +0\n$/,
   );
   const configured = await runPosthorn(['encryption-keys', 'abandon', 'k1', '--yes'], variablesWith(RIGHT));
   expect([configured.exitCode, configured.errors]).toEqual([

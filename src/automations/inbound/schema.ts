@@ -48,13 +48,13 @@ const pointer = z
   });
 const secret = visible(MAX_SECRET_LENGTH).min(1);
 
-/** Exactly one of the members, which all are optional. */
+/** Exactly one of the members, as callers give it: null is the same as leaving one out. */
 const oneOf = <S extends Record<string, z.ZodType>>(shape: S, what: string) =>
-  z
-    .strictObject(shape)
-    .refine((value) => Object.keys(value).length === 1, `must have one of ${Object.keys(shape).join(', ')}: ${what}`);
+  fieldsOf(shape)
+    .refine((value) => Object.keys(value).length === 1, `must have one of ${Object.keys(shape).join(', ')}: ${what}`)
+    .meta({ takesNull: true });
 
-export const signatureSettings = z.strictObject({
+const signatureShape = {
   header: headerName.describe('Header with the signature, or with the secret itself.'),
   prefix: visible(64).exactOptional().describe('Text in front of the signature, such as `sha256=`.'),
   algorithm: z.enum(['sha1', 'sha256', 'sha512']).exactOptional().describe('Hash of the HMAC. Default sha256.'),
@@ -78,43 +78,41 @@ export const signatureSettings = z.strictObject({
     .describe(
       'Signed text, of `{timestamp}`, `{id}`, `{url}`, `{body}`. Default `{body}`, with a time `{timestamp}.{body}`.',
     ),
-});
+};
+const signatureSettings = z.strictObject(signatureShape);
 export type SignatureSettings = z.output<typeof signatureSettings>;
 
-const eventId = oneOf(
-  {
-    header: headerName.exactOptional().describe('Header with the id.'),
-    pointer: pointer.exactOptional().describe('JSON Pointer to the id in the body.'),
-  },
-  'where the id of the event stands',
-);
+const eventIdShape = {
+  header: headerName.exactOptional().describe('Header with the id.'),
+  pointer: pointer.exactOptional().describe('JSON Pointer to the id in the body.'),
+};
+const eventId = z.strictObject(eventIdShape);
+const givenEventId = oneOf(eventIdShape, 'where the id of the event stands');
 
-const eventType = oneOf(
-  {
-    literal: eventTypeSchema.exactOptional().describe('This type for every message.'),
-    pointer: pointer.exactOptional().describe('JSON Pointer to the type in the body.'),
-    header: headerName.exactOptional().describe('Header with the type.'),
-    cel: z
-      .string()
-      .min(1)
-      .max(MAX_EXPRESSION_LENGTH)
-      .exactOptional()
-      .describe('CEL expression that gives a text, over `payload`, `metadata`, `eventType`.'),
-  },
-  'where the event type comes from',
-);
+const eventTypeShape = {
+  literal: eventTypeSchema.exactOptional().describe('This type for every message.'),
+  pointer: pointer.exactOptional().describe('JSON Pointer to the type in the body.'),
+  header: headerName.exactOptional().describe('Header with the type.'),
+  cel: z
+    .string()
+    .min(1)
+    .max(MAX_EXPRESSION_LENGTH)
+    .exactOptional()
+    .describe('CEL expression that gives a text, over `payload`, `metadata`, `eventType`.'),
+};
+const eventType = z.strictObject(eventTypeShape);
+const givenEventType = oneOf(eventTypeShape, 'where the event type comes from');
 
-const payload = oneOf(
-  {
-    pointer: pointer.exactOptional().describe('JSON Pointer to the object that becomes the payload.'),
-    fields: z
-      .record(z.string().min(1).max(MAX_FIELD_LENGTH), pointer)
-      .refine((fields) => Object.keys(fields).length <= MAX_FIELDS, `must have at most ${MAX_FIELDS} fields`)
-      .exactOptional()
-      .describe('Fields of the payload, each with a JSON Pointer to its value. One that leads nowhere is left out.'),
-  },
-  'what of the body becomes the payload',
-);
+const payloadShape = {
+  pointer: pointer.exactOptional().describe('JSON Pointer to the object that becomes the payload.'),
+  fields: z
+    .record(z.string().min(1).max(MAX_FIELD_LENGTH), pointer)
+    .refine((fields) => Object.keys(fields).length <= MAX_FIELDS, `must have at most ${MAX_FIELDS} fields`)
+    .exactOptional()
+    .describe('Fields of the payload, each with a JSON Pointer to its value. One that leads nowhere is left out.'),
+};
+const payload = z.strictObject(payloadShape);
+const givenPayload = oneOf(payloadShape, 'what of the body becomes the payload');
 
 const resource: ResourceFields = { moved: ['updatedAt', 'url'], rules: { name: controlCharacterProblem } };
 const ROTATION = 'POST /v1/webhooks/{webhookId}/secrets/rotate sets a new one';
@@ -127,6 +125,8 @@ export type WebhookSettings = {
   payload?: z.output<typeof payload>;
 };
 
+const givenSignature = fieldsOf(signatureShape);
+
 export const createWebhookBody = fieldsOf(
   {
     name,
@@ -135,10 +135,10 @@ export const createWebhookBody = fieldsOf(
     provider: z.enum(PROVIDER_NAMES).exactOptional(),
     status: status.default('active'),
     secrets: z.array(secret).min(1).max(MAX_SECRETS).exactOptional(),
-    signature: signatureSettings.exactOptional(),
-    eventId: eventId.exactOptional(),
-    eventType: eventType.exactOptional(),
-    payload: payload.exactOptional(),
+    signature: givenSignature.exactOptional(),
+    eventId: givenEventId.exactOptional(),
+    eventType: givenEventType.exactOptional(),
+    payload: givenPayload.exactOptional(),
   },
   { ...resource, identity: { id: sameText(), createdAt: sameTime() } },
 );
@@ -149,10 +149,10 @@ export const webhookChange = changeOf(
   {
     name: name.exactOptional(),
     status: status.exactOptional(),
-    signature: signatureSettings.exactOptional(),
-    eventId: eventId.nullable().exactOptional(),
-    eventType: eventType.nullable().exactOptional(),
-    payload: payload.nullable().exactOptional(),
+    signature: givenSignature.exactOptional(),
+    eventId: givenEventId.nullable().exactOptional(),
+    eventType: givenEventType.nullable().exactOptional(),
+    payload: givenPayload.nullable().exactOptional(),
   },
   {
     ...resource,

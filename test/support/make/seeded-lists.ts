@@ -14,7 +14,9 @@ export type ListName =
   | 'replays'
   | 'api-keys'
   | 'audit'
-  | 'machine-credentials';
+  | 'machine-credentials'
+  | 'webhooks'
+  | 'refusals';
 /** An item as the API shows it, and what the database says of it besides. */
 export type Item = { id: string } & Record<string, unknown>;
 
@@ -162,6 +164,16 @@ export const LISTS: List[] = [
     rows: 'SELECT id FROM machine_credentials WHERE environment_id = $1 AND $2::text IS NULL',
     filters: { status: oneOf('status', ['active', 'expired', 'revoked']) },
   },
+  {
+    name: 'webhooks',
+    rows: 'SELECT position, id FROM inbound_webhooks WHERE environment_id = $1 AND $2::text IS NULL',
+    filters: { status: oneOf('status', ['active', 'disabled']), channelId: idOf('channelId') },
+  },
+  {
+    name: 'refusals',
+    rows: 'SELECT id FROM inbound_refusals WHERE environment_id = $1 AND inbound_webhook_id = $2',
+    filters: { reason: oneOf('reason', ['signature_missing', 'signature_malformed']) },
+  },
 ];
 
 /** Gives each list five items or more, of every kind that its filters tell apart. Returns the lists' addresses. */
@@ -226,6 +238,8 @@ export async function seedLists(posthorn: TestPosthorn, key: string): Promise<Re
     'api-keys': '/v1/api-keys',
     audit: '/v1/audit',
     'machine-credentials': '/v1/machine-credentials',
+    webhooks: '/v1/webhooks',
+    refusals: await seedWebhooks(posthorn, key, [first, last]),
   };
 }
 
@@ -264,4 +278,20 @@ async function seedReplays(posthorn: TestPosthorn, key: string, subscriptions: r
     const replay = await make(posthorn, key, `/v1/subscriptions/${subscriptionId}/replay`, { since });
     await db.messageReplay.update({ where: { id: replay.id }, data: { status, finishedAt } });
   }
+}
+
+/** Inbound webhooks of two channels in every state, and requests that the first one has refused. Returns the address of these. */
+async function seedWebhooks(posthorn: TestPosthorn, key: string, channelIds: readonly string[]): Promise<string> {
+  const paths: string[] = [];
+  for (const status of ['active', 'disabled', 'active'])
+    for (const channelId of channelIds) {
+      const { id } = await make(posthorn, key, '/v1/webhooks', { name: status, channelId, status, provider: 'github' });
+      paths.push(`/v1/webhooks/${id}`);
+    }
+  const [first = ''] = paths;
+  for (const signature of [undefined, 'odd', undefined, 'odd', undefined]) {
+    const headers = signature === undefined ? {} : { 'x-hub-signature-256': signature };
+    await posthorn.request('POST', first, {}, { key: null, headers });
+  }
+  return `${first}/refusals`;
 }
