@@ -47,7 +47,7 @@ export const WORKFLOW_BOUNDS = {
   activeWorkflows: 100,
 } as const;
 
-/** Where a run goes when a step has failed for good. Of several branches the first one that names the error's code, or `*`, is taken. */
+/** Where a run goes when a step has failed for good. The first branch that names the error's code, or `*`, is taken. */
 export type OnError = 'fail' | 'continue' | 'pause' | readonly { errors: readonly string[]; next: string }[];
 
 /** All that every step has. Times in ms. */
@@ -61,7 +61,7 @@ type OutlineOfAnyStep = {
   onError: OnError;
 };
 
-/** What a Temporal workflow has to know of a step. Expressions and templates stay in PostgreSQL, where its activities read them. */
+/** The part of a step that a Temporal workflow has to know. Expressions and templates stay in PostgreSQL, where its activities read them. */
 export type OutlineStep = OutlineOfAnyStep &
   (
     | {

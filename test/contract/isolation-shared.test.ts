@@ -159,7 +159,8 @@ describe('an Idempotency-Key', () => {
       const reply = await as(neighbour)('POST', path, body, headers);
       expect(reply.headers.get('idempotent-replayed')).toBeNull();
       expect(foreignIn(all, reply.text, { own: [neighbour], sent: `${path} ${JSON.stringify(body)}` })).toEqual([]);
-      if (reply.status < 300) expect(reply.text).not.toBe(first.text);
+      // A definition without names of things is good or bad for everybody alike.
+      if (reply.status < 300 && route.path !== '/v1/workflows/validate') expect(reply.text).not.toBe(first.text);
     }
     const { key } = await make(posthorn, victim.key, '/v1/api-keys', { name: 'second' });
     const second = await as({ key: String(key) })('POST', path, body, headers);

@@ -123,6 +123,7 @@ const PATCHED: { path: string; resource: () => string; clears: string[] }[] = [
     resource: () => ids.machineCredentialId,
     clears: ['limits', 'expiresAt'],
   },
+  { path: '/v1/workflows/:workflowId', resource: () => ids.workflowId, clears: ['description'] },
   {
     path: '/v1/webhooks/:webhookId',
     resource: () => ids.webhookId,

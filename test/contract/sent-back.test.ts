@@ -33,6 +33,7 @@ async function makeAll(): Promise<{
   apiKey: string;
   machineCredential: string;
   webhook: string;
+  workflow: string;
   app: string;
   key: string;
 }> {
@@ -69,7 +70,14 @@ async function makeAll(): Promise<{
     eventType: { cel: 'payload.type' },
     payload: { fields: { n: '/n' } },
   });
+  const workflow = await make(posthorn, live, '/v1/workflows', {
+    name: 'large orders',
+    description: 'for the bank',
+    trigger: { type: 'event', config: { channelId: channel.id, filter: 'payload.n > 1.50' } },
+    steps: [{ id: 'note', type: 'action', config: { n: 12.5 }, next: null }],
+  });
   return {
+    workflow: `/v1/workflows/${workflow.id}`,
     webhook: `/v1/webhooks/${webhook.id}`,
     channel: `/v1/channels/${channel.id}`,
     subscription: `/v1/subscriptions/${subscription.id}`,
@@ -98,7 +106,15 @@ const inOtherZone = (resource: Resource): Record<string, unknown> =>
 // webhookUrl that was sent back reset the health of its subscription.
 test('every resource can be sent back as GET has shown it, with traffic in between, and is as it was', async () => {
   const all = await makeAll();
-  const addresses = [all.channel, all.subscription, all.apiKey, all.machineCredential, all.app, all.webhook];
+  const addresses = [
+    all.channel,
+    all.subscription,
+    all.apiKey,
+    all.machineCredential,
+    all.app,
+    all.webhook,
+    all.workflow,
+  ];
   // Organisations and members have tests of their own: no API key is above environments.
   const open = routes.filter(({ access }) => typeof access === 'object' && access.level !== 'organisation');
   expect(open.filter(({ method }) => method === 'PATCH')).toHaveLength(addresses.length);

@@ -25,6 +25,7 @@ const isGood = new Ajv({ allowUnionTypes: true }).compile(schema);
 const NOT_A_VALUE: Readonly<Record<string, string>> = {
   PORT: '`ports.api`, which the Service and the probes know too',
   METRICS_PORT: '`ports.metrics`, as PORT',
+  LISTEN_HOST: 'every address of the pod, which the Service and the probes reach',
   TEMPORAL_TLS_CA_FILE: '`temporalTls.ca`',
   TEMPORAL_TLS_CERT_FILE: '`temporalTls.certificate`',
   TEMPORAL_TLS_KEY_FILE: '`temporalTls.key`',

@@ -1999,13 +1999,13 @@ export type Workflow = {
   readonly id: string;
   /** Name for people. */
   readonly name: string;
-  /** What it is for. */
+  /** Purpose, for people. */
   readonly description?: string;
   /** Runs begin while it is active. A draft was never active. */
   readonly status: 'active' | 'paused' | 'draft';
-  /** What begins a run, as its author wrote it. Absent in a draft that has none yet. */
+  /** Beginning of a run, as its author wrote it. Absent in a draft that has none yet. */
   readonly trigger?: Readonly<Record<string, unknown>>;
-  /** What a run does, as its author wrote it. Absent in a draft that has none yet. */
+  /** Work of a run, as its author wrote it. Absent in a draft that has none yet. */
   readonly steps?: readonly unknown[];
   /** When it was made. */
   readonly createdAt: string;

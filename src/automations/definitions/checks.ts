@@ -2,7 +2,7 @@ import type { Filters } from '../../filters/filters.ts';
 import type { AddressGuard } from '../../outbound/address-guard.ts';
 import { createStepExpressions, type StepExpressions } from '../expressions/expressions.ts';
 
-/** What problems.ts asks of the process: its languages, and who may be a target. */
+/** The process as problems.ts asks it: its languages, and the targets that it allows. */
 export type Checks = {
   expressions: Pick<StepExpressions, 'check'>;
   /** Why an expression can be no filter of a message; undefined when it can. */
@@ -11,7 +11,7 @@ export type Checks = {
   urlProblem(url: string): string | undefined;
 };
 
-/** What a process knows of languages and targets, as problems.ts asks it. */
+/** Answers to problems.ts from the filters and the address guard of a process. */
 export function createChecks({
   filters,
   guard,

@@ -13,7 +13,7 @@ import type { Plan, PlannedStep, Trigger } from './plan.ts';
 export type WrittenStep = { id: string; type: SupportedStep; config?: unknown; next?: string | null };
 
 /**
- * What the engine makes of a stored definition, which was checked when it was written. Throws an Error for one that was not.
+ * Compiles a stored definition, which was checked when it was written. Throws an Error for one that was not.
  */
 export function planOf(trigger: unknown, steps: unknown): Plan {
   // `as`: only what problems.ts has no complaint about is stored.
@@ -152,7 +152,7 @@ function plannedAction(config: unknown, parsed: unknown) {
   return { action: 'log', config } as const;
 }
 
-/** What the Temporal workflow of a run has to know of a plan. */
+/** The part of a plan that the Temporal workflow of a run has to know. */
 export function outlineOf({ entry, steps }: Plan): RunOutline {
   return { entry, steps: Object.fromEntries(steps.map((step) => [step.id, outlineOfStep(step)])) };
 }

@@ -67,7 +67,7 @@ const onError = z.union([
     .max(10),
 ]);
 
-/** What every step's config may hold. */
+/** Fields that every step's config may have. */
 const common = {
   label: z.string().min(1).max(200).exactOptional(),
   if: expression.exactOptional(),

@@ -7,7 +7,7 @@ import type { Checks } from './checks.ts';
 type Evaluated = { field: string; expression: string; kind?: 'bool' | 'list'; scope?: 'item' };
 type Templated = { field: string; template: unknown; maySecret?: boolean };
 
-/** What is wrong with the expressions, templates and addresses of steps that have their forms. */
+/** Faults of the expressions, templates and addresses of steps that have their forms. */
 export function expressionProblems(steps: readonly PlannedStep[], graph: Graph, checks: Checks): Problem[] {
   return steps.flatMap((step, index) => {
     const at = `steps[${index}].config`;
@@ -91,7 +91,7 @@ function templatesOfAction(step: PlannedStep & { type: 'action' }, at: string): 
         { field: `${at}.idempotencyKey`, template: step.idempotencyKey },
       ];
     default:
-      // What says `log` is evaluated; what says nothing is kept as it was sent.
+      // A config that says `log` is evaluated; one that says nothing is kept as it was sent.
       return isLog(step) ? [{ field: at, template: withoutCommon(step.config) }] : [];
   }
 }

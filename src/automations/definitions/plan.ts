@@ -49,7 +49,7 @@ type AnyStep = {
   /** Left out where this is false. */
   if?: Cel;
   next: string | null;
-  /** What the step's result becomes. Absent: the result itself. */
+  /** Takes the place of the step's result. Absent: the result itself. */
   output?: Template;
   onError: OnError;
   timeoutMs: number;

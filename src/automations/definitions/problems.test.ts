@@ -281,7 +281,7 @@ describe('a fault is told with its field:', () => {
   });
 });
 
-test('what is absent is judged by activating alone', () => {
+test('activating alone judges what is absent', () => {
   expect(problemsOf({}, checks)).toEqual([]);
   expect(missingIn({})).toEqual([
     { field: 'trigger', reason: 'is required' },

@@ -45,7 +45,7 @@ export function problemsOf(definition: { trigger?: unknown; steps?: unknown }, c
   return problems.slice(0, MOST_PROBLEMS);
 }
 
-/** Why a complete definition may not be activated yet: only what is absent. */
+/** Why a complete definition may not be activated yet: nothing but absence counts. */
 export function missingIn(definition: { trigger?: unknown; steps?: unknown }): Problem[] {
   const { trigger, steps } = definition;
   return [

@@ -50,7 +50,7 @@ export const workflowChange = changeOf(
 export const updateWorkflowBody = workflowChange.body;
 export type UpdateWorkflow = z.output<typeof updateWorkflowBody>;
 
-/** What is looked at as a new workflow's would be, and not stored. */
+/** A definition that is checked as a new workflow's would be, and not stored. */
 export const validateWorkflowBody = fieldsOf({
   name: name.exactOptional(),
   description: description.exactOptional(),
@@ -73,14 +73,14 @@ const exactArray = z.codec(z.array(z.unknown()), z.instanceof(ExactJson), {
 export const workflowAnswer = z.strictObject({
   id: idOf('workflow'),
   name: z.string().describe('Name for people.'),
-  description: z.string().exactOptional().describe('What it is for.'),
+  description: z.string().exactOptional().describe('Purpose, for people.'),
   status: status.describe('Runs begin while it is active. A draft was never active.'),
   trigger: exactObject
     .exactOptional()
-    .describe('What begins a run, as its author wrote it. Absent in a draft that has none yet.'),
+    .describe('Beginning of a run, as its author wrote it. Absent in a draft that has none yet.'),
   steps: exactArray
     .exactOptional()
-    .describe('What a run does, as its author wrote it. Absent in a draft that has none yet.'),
+    .describe('Work of a run, as its author wrote it. Absent in a draft that has none yet.'),
   createdAt: time.describe('When it was made.'),
   updatedAt: time.describe('When it last changed.'),
 });

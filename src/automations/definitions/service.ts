@@ -37,12 +37,12 @@ export type Workflows = {
   activate(caller: EnvironmentCaller, id: string): Promise<Workflow>;
   /** No further run begins; those under way go on. CONFLICT for a draft. */
   pause(caller: EnvironmentCaller, id: string): Promise<Workflow>;
-  /** What speaks against such a workflow, without storing any. */
+  /** Tells everything that speaks against such a workflow, and stores nothing. */
   validate(caller: EnvironmentCaller, body: ValidateWorkflow): Promise<Validation>;
 };
 
 type Given = { trigger?: Record<string, unknown>; steps?: readonly unknown[] };
-/** Those of the ids that are channels of the environment. */
+/** Leaves the ids that are channels of the environment. */
 type FindChannels = (ids: readonly string[]) => Promise<ReadonlySet<string>>;
 type Collaborators = { checks: Checks; activation: Activation; audit: { record: RecordAudit } };
 

@@ -173,7 +173,7 @@ export async function lockActiveTriggers(
   return rows.map(({ trigger }) => trigger);
 }
 
-/** Those of the ids that are channels of the environment. */
+/** Leaves the ids that are channels of the environment. */
 export async function findChannelIds(
   reader: Pick<DatabaseReader, 'channel'>,
   environmentId: string,

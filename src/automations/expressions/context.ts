@@ -1,5 +1,5 @@
 /**
- * What expressions and templates of steps read. Values are JSON as `src/filters/payload.ts` reads it: whole numbers that a double
+ * The values that expressions and templates of steps read. They are JSON as `src/filters/payload.ts` reads it: whole numbers that a double
  * cannot hold are bigints.
  */
 export type RunContext = {

@@ -22,7 +22,7 @@ export class ExpressionFailed extends Error {
 export type Checked = { type: string; steps: ReadonlySet<string> };
 
 export type StepExpressions = {
-  /** What may be said before any run. Throws ExpressionRefused, with line and column. */
+  /** Tells what is known before any run. Throws ExpressionRefused, with line and column. */
   check(expression: string): Checked;
   /** The value, as JSON: bigints stand for whole numbers that a double cannot hold. Throws ExpressionFailed. */
   evaluate(expression: string, context: RunContext): unknown;

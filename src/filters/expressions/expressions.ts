@@ -11,7 +11,7 @@ import type { Pattern } from './pattern-size.ts';
 export type Expression = {
   /** Type of the result, as CEL names it; `dyn` where only evaluating it can tell. */
   type: string;
-  /** Of a filter: an expression of a step counts while it is evaluated. */
+  /** Known for a filter: an expression of a step counts while it is evaluated. */
   cost: ExpressionCost;
   /** The expression as it was parsed. */
   root: ExpressionNode;
@@ -56,14 +56,14 @@ const unused = (): Evaluation['used'] => ({
   visited: 0,
   built: 0,
 });
-// What is made is counted later.
+// An expression of a step is counted while it is evaluated.
 const UNKNOWN: ExpressionCost = { units: Number.NaN, reads: new Set() };
 const NOTHING: Evaluation = { patterns: new Map(), used: unused() };
 
 /**
  * CEL for expressions of strangers. No clock, no time zone, no state: the same values give the same result in every process.
- * A filter's work is bounded by `cost`, whatever the message; an expression without a bound is refused. What a step's expression makes
- * is counted while it is evaluated (bounds.ts), and fails beyond the bounds. `compilePattern` throws an Error for a text that is no
+ * A filter's work is bounded by `cost`, whatever the message; an expression without a bound is refused. An expression
+ * of a step counts its work while it is evaluated (bounds.ts), and fails beyond the bounds. `compilePattern` throws an Error for a text that is no
  * pattern (RE2).
  */
 export function createExpressions(

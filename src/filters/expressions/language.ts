@@ -1,4 +1,4 @@
-/** What expressions may say: their variables, and what they may call. */
+/** A language of expressions: variables, and functions that may be called. */
 export type Language = {
   /** With their types in CEL. */
   variables: Readonly<Record<string, string>>;

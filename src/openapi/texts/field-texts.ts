@@ -83,6 +83,12 @@ const BY_NAME: Readonly<Record<string, string>> = {
 
 /** The same for a field of one schema, which comes first: `CreateChannel.name`. */
 const BY_PLACE: Readonly<Record<string, string>> = {
+  'CreateWorkflow.trigger': 'Beginning of a run: `type` and `config`. Absent: none yet.',
+  'CreateWorkflow.steps': 'Work of a run, each step with `id`, `type`, `config` and `next`. Absent: none yet.',
+  'UpdateWorkflow.trigger': 'Replaces the trigger as a whole.',
+  'UpdateWorkflow.steps': 'Replaces all steps.',
+  'ValidateWorkflow.trigger': 'Trigger to check.',
+  'ValidateWorkflow.steps': 'Steps to check.',
   'CreateWebhook.channelId': 'Channel that its messages are published to.',
   'CreateWebhook.scheme': 'Way in which requests prove who sent them. Default: that of the provider, else `body`.',
   'CreateWebhook.provider': 'Service that sends, where it is a known one.',

@@ -6,7 +6,7 @@ export const TAG_TEXTS: Readonly<Record<string, string>> = {
   deliveries: 'Messages on their way to subscriptions.',
   deadLetters: 'Deliveries that were given up.',
   replays: 'Stored messages that are delivered again.',
-  workflows: 'What follows a message.',
+  workflows: 'Steps that follow a message.',
   runs: 'Workflows at work, step by step.',
   webhooks: 'Requests of other services that become messages.',
   apiKeys: 'Keys of programs.',

@@ -139,6 +139,7 @@ const FILTERED: Readonly<Record<string, (ids: TenantIds) => string[]>> = {
   channelId: ({ channelId }) => [channelId],
   subscriptionId: ({ subscriptionId }) => [subscriptionId],
   messageId: ({ messageId }) => [messageId],
+  workflowId: ({ workflowId }) => [workflowId],
   actorId: ({ apiKeyId }) => [apiKeyId],
   targetId: ({ channelId, appId }) => [channelId, appId],
   eventType: () => ['order.created', 'order.*'],

@@ -19,6 +19,10 @@ const NAMED: readonly [table: string, column: string, named: string][] = [
   ['message_replays', 'subscription_id', 'subscriptions'],
   ['publisher_ids', 'channel_id', 'channels'],
   ['publisher_ids', 'message_id', 'messages'],
+  ['inbound_events', 'message_id', 'messages'],
+  ['inbound_webhooks', 'channel_id', 'channels'],
+  ['runs', 'channel_id', 'channels'],
+  ['runs', 'message_id', 'messages'],
 ];
 
 /** Rows that name a row of another environment, as `table.column`, each as often as there are such rows. */

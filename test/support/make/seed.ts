@@ -85,6 +85,14 @@ export async function endAsDeadLetter(
   return row.id;
 }
 
+/** An environment has at most a hundred active workflows. One with many of them pauses those of earlier tests. */
+async function makeRoomForWorkflow({ deps: { db } }: TestPosthorn, channelId: string): Promise<void> {
+  const { environmentId } = await db.channel.findUniqueOrThrow({ where: { id: channelId } });
+  const active = { environmentId, status: 'active' };
+  if ((await db.workflow.count({ where: active })) > 50)
+    await db.workflow.updateMany({ where: active, data: { status: 'paused' } });
+}
+
 /** A run whose step failed and which waits for a person, so that it can be retried and cancelled. Returns its id. */
 export async function insertPausedRun({ deps }: TestPosthorn, workflowId: string, mark = 'noted'): Promise<string> {
   const { environmentId } = await deps.db.workflow.findUniqueOrThrow({ where: { id: workflowId } });
@@ -153,6 +161,7 @@ export async function seedResources(posthorn: TestPosthorn, key: string, mark?: 
   const bulkReplay = await make(posthorn, key, '/v1/dlq/replay', { channelId: channel.id });
   const past = new Date(Date.now() - 3_600_000).toISOString();
   const messageReplay = await make(posthorn, key, `/v1/subscriptions/${subscription.id}/replay`, { since: past });
+  await makeRoomForWorkflow(posthorn, channel.id);
   const workflow = await make(posthorn, key, '/v1/workflows', {
     ...named('large orders'),
     ...(mark !== undefined && { description: mark }),

@@ -1,6 +1,7 @@
 import { wantsEventType } from '../../../src/kernel/event-types.ts';
 import type { TestPosthorn } from '../service/posthorn.ts';
-import { endAsDeadLetter, insertAttempt, make } from './seed.ts';
+import { RUN_STATUSES } from '../../../src/kernel/statuses.ts';
+import { endAsDeadLetter, insertAttempt, insertPausedRun, make } from './seed.ts';
 
 export type ListName =
   | 'channels'
@@ -16,7 +17,10 @@ export type ListName =
   | 'audit'
   | 'machine-credentials'
   | 'webhooks'
-  | 'refusals';
+  | 'refusals'
+  | 'workflows'
+  | 'runs'
+  | 'runs-of-workflow';
 /** An item as the API shows it, and what the database says of it besides. */
 export type Item = { id: string } & Record<string, unknown>;
 
@@ -174,6 +178,23 @@ export const LISTS: List[] = [
     rows: 'SELECT id FROM inbound_refusals WHERE environment_id = $1 AND inbound_webhook_id = $2',
     filters: { reason: oneOf('reason', ['signature_missing', 'signature_malformed']) },
   },
+  {
+    name: 'workflows',
+    rows: 'SELECT id FROM workflows WHERE environment_id = $1 AND deleted_at IS NULL AND $2::text IS NULL',
+    filters: { status: oneOf('status', ['active', 'paused', 'draft']) },
+  },
+  {
+    name: 'runs',
+    rows: 'SELECT id FROM runs WHERE environment_id = $1 AND $2::text IS NULL',
+    filters: { status: oneOf('status', [...RUN_STATUSES]), workflowId: idOf('workflowId') },
+    hasTimes: 'createdAt',
+  },
+  {
+    name: 'runs-of-workflow',
+    rows: 'SELECT id FROM runs WHERE environment_id = $1 AND workflow_id = $2',
+    filters: { status: oneOf('status', [...RUN_STATUSES]) },
+    hasTimes: 'createdAt',
+  },
 ];
 
 /** Gives each list five items or more, of every kind that its filters tell apart. Returns the lists' addresses. */
@@ -240,6 +261,9 @@ export async function seedLists(posthorn: TestPosthorn, key: string): Promise<Re
     'machine-credentials': '/v1/machine-credentials',
     webhooks: '/v1/webhooks',
     refusals: await seedWebhooks(posthorn, key, [first, last]),
+    workflows: '/v1/workflows',
+    runs: '/v1/runs',
+    'runs-of-workflow': await seedRuns(posthorn, key),
   };
 }
 
@@ -278,6 +302,23 @@ async function seedReplays(posthorn: TestPosthorn, key: string, subscriptions: r
     const replay = await make(posthorn, key, `/v1/subscriptions/${subscriptionId}/replay`, { since });
     await db.messageReplay.update({ where: { id: replay.id }, data: { status, finishedAt } });
   }
+}
+
+/** Workflows in every state, and runs of two of them in every state. Returns the address of the runs of one. */
+async function seedRuns(posthorn: TestPosthorn, key: string): Promise<string> {
+  const { db } = posthorn.deps;
+  const workflows: string[] = [];
+  for (const status of ['active', 'paused', 'draft', 'active', 'paused', 'draft']) {
+    const given = { trigger: { type: 'manual' }, steps: [{ id: 'note', type: 'action' }] };
+    workflows.push((await make(posthorn, key, '/v1/workflows', { name: status, status, ...given })).id);
+  }
+  const [first = '', second = ''] = workflows;
+  for (const workflowId of [first, second])
+    for (const status of RUN_STATUSES) {
+      const id = await insertPausedRun(posthorn, workflowId);
+      await db.run.update({ where: { id }, data: { status } });
+    }
+  return `/v1/workflows/${first}/runs`;
 }
 
 /** Inbound webhooks of two channels in every state, and requests that the first one has refused. Returns the address of these. */
