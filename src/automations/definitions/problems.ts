@@ -30,8 +30,8 @@ const stepForm = z.strictObject({
 });
 
 /**
- * All that is wrong with a definition, in the order of its text: forms first, and then ways and expressions of what has its form. What is
- * absent is no problem here. At most 20.
+ * All that is wrong with a definition, in the order of its text: forms first, and then ways and expressions of what has its form. A part
+ * that is absent is no problem here. At most 20.
  */
 export function problemsOf(definition: { trigger?: unknown; steps?: unknown }, checks: Checks): Problem[] {
   const inTrigger = definition.trigger === undefined ? [] : triggerProblems(definition.trigger, checks);

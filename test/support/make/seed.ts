@@ -170,6 +170,8 @@ export async function seedResources(posthorn: TestPosthorn, key: string, mark?: 
     steps: [{ id: 'note', type: 'action', config: { text: mark ?? 'noted' } }],
   });
   const runId = await insertPausedRun(posthorn, workflow.id, mark);
+  // So that a list of them has a second page.
+  await insertPausedRun(posthorn, workflow.id, mark);
   // No more than the least key that may rotate it has itself.
   const apiKey = await make(posthorn, key, '/v1/api-keys', { ...named('till'), scopes: ['credentials:write'] });
   const machineCredential = await make(posthorn, key, '/v1/machine-credentials', {

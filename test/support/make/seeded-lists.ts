@@ -314,7 +314,7 @@ async function seedRuns(posthorn: TestPosthorn, key: string): Promise<string> {
   }
   const [first = '', second = ''] = workflows;
   for (const workflowId of [first, second])
-    for (const status of RUN_STATUSES) {
+    for (const status of [...RUN_STATUSES, ...RUN_STATUSES]) {
       const id = await insertPausedRun(posthorn, workflowId);
       await db.run.update({ where: { id }, data: { status } });
     }
