@@ -317,7 +317,7 @@ export type Resources = {
   };
   runs: {
     /** `POST /v1/workflows/:workflowId/runs`, scope workflows:write */
-    start(workflowId: string, body: StartRun | string, options?: RequestOptions): Call<Run>;
+    start(workflowId: string, body?: StartRun | string, options?: RequestOptions): Call<Run>;
     /** `GET /v1/workflows/:workflowId/runs`, scope workflows:read */
     listOfWorkflow(workflowId: string, query?: ListRunsOfWorkflow, options?: RequestOptions): Pages<RunSummary>;
     /** `GET /v1/runs`, scope workflows:read */

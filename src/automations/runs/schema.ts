@@ -13,7 +13,7 @@ const json = z.codec(z.unknown(), z.instanceof(ExactJson), {
 });
 
 /** `payload`: what expressions read as `event.payload`; default: an empty object. */
-export const startRunBody = fieldsOf({ payload: z.record(z.string(), z.unknown()).exactOptional() });
+export const startRunBody = fieldsOf({ payload: z.record(z.string(), z.unknown()).exactOptional() }).default({});
 
 export const listRunsOfWorkflowQuery = pageQuery.extend({
   status: enumQuery(RUN_STATUSES).optional(),
