@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ApiError, type ErrorCode, invalidField, notFound, STATUS_OF_CODE } from './api-error.ts';
+import { ApiError, type ErrorCode, invalidField, invalidFields, notFound, STATUS_OF_CODE } from './api-error.ts';
 
 describe('ApiError', () => {
   test.each(Object.entries(STATUS_OF_CODE) as [ErrorCode, number][])('%s answers with %i', (code, status) => {
@@ -23,6 +23,23 @@ test('invalidField names the field in the message and in the details', () => {
     code: 'INVALID_REQUEST',
     message: 'messages[3].eventType: is missing',
     details: { field: 'messages[3].eventType', reason: 'is missing' },
+  });
+});
+
+test('invalidFields names the first field in the message, and all of them in the details', () => {
+  const [first, second] = [
+    { field: 'trigger', reason: 'is required' },
+    { field: 'steps', reason: 'must be an array' },
+  ] as const;
+  expect(invalidFields([first])).toMatchObject({
+    code: 'INVALID_REQUEST',
+    message: 'trigger: is required',
+    details: { ...first, errors: [first] },
+  });
+  expect(invalidFields([first, second], 'CONFLICT')).toMatchObject({
+    code: 'CONFLICT',
+    message: 'trigger: is required (and 1 more)',
+    details: { ...first, errors: [first, second] },
   });
 });
 

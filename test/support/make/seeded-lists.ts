@@ -1,7 +1,9 @@
 import { wantsEventType } from '../../../src/kernel/event-types.ts';
 import type { TestPosthorn } from '../service/posthorn.ts';
-import { RUN_STATUSES } from '../../../src/kernel/statuses.ts';
-import { endAsDeadLetter, insertAttempt, insertPausedRun, make } from './seed.ts';
+import { REPLAY_STATUSES, RUN_STATUSES } from '../../../src/kernel/statuses.ts';
+import { insertAttempt, make } from './seed.ts';
+import { seedReplays, spreadDeliveries } from './seeded-deliveries.ts';
+import { seedRuns, seedWebhooks } from './seeded-automations.ts';
 
 export type ListName =
   | 'channels'
@@ -80,7 +82,7 @@ const eventType: Filter = {
   ],
   bad: ['', 'ord*', '*.created', 'order.*.x', '.*', 'x'.repeat(129)],
 };
-const BULK_STATUSES = ['pending', 'running', 'completed', 'cancelled', 'failed'];
+const BULK_STATUSES: string[] = [...REPLAY_STATUSES];
 
 export const LISTS: List[] = [
   {
@@ -265,74 +267,4 @@ export async function seedLists(posthorn: TestPosthorn, key: string): Promise<Re
     runs: '/v1/runs',
     'runs-of-workflow': await seedRuns(posthorn, key),
   };
-}
-
-/** Deliveries of every status, and a dead letter of some message for every reason, kind and status. */
-async function spreadDeliveries(
-  posthorn: TestPosthorn,
-  deliveries: readonly { id: string; messageId: string }[],
-): Promise<void> {
-  const { db } = posthorn.deps;
-  for (const [index, { id, messageId }] of deliveries.entries()) {
-    if (index % 5 === 1) await db.delivery.update({ where: { id }, data: { status: 'delivered', dueAt: null } });
-    if (index % 5 === 2) await db.delivery.update({ where: { id }, data: { status: 'retrying' } });
-    // The last one is of the other channel.
-    if (index % 5 > 2 || index === deliveries.length - 1) {
-      const { eventType } = await db.message.findUniqueOrThrow({ where: { id: messageId } });
-      await endAsDeadLetter(posthorn, id, {
-        status: ['open', 'replayed', 'discarded'][index % 3],
-        kind: index % 7 === 4 ? 'run' : 'delivery',
-        reason: ['exhausted', 'gone', 'cancelled', 'circuit'][index % 4],
-        eventType,
-        failedAt: new Date(1_800_000_000_000 + Math.floor(index / 2)),
-      });
-    }
-  }
-}
-
-/** Replays of each kind, of every status. */
-async function seedReplays(posthorn: TestPosthorn, key: string, subscriptions: readonly Item[]): Promise<void> {
-  const { db } = posthorn.deps;
-  const since = new Date(Date.now() - 60_000).toISOString();
-  for (const [index, status] of [...BULK_STATUSES, 'completed'].entries()) {
-    const subscriptionId = subscriptions[index % 2]?.id ?? '';
-    const finishedAt = status === 'pending' || status === 'running' ? null : new Date();
-    const bulk = await make(posthorn, key, '/v1/dlq/replay', { subscriptionId });
-    await db.bulkReplay.update({ where: { id: bulk.id }, data: { status, finishedAt } });
-    const replay = await make(posthorn, key, `/v1/subscriptions/${subscriptionId}/replay`, { since });
-    await db.messageReplay.update({ where: { id: replay.id }, data: { status, finishedAt } });
-  }
-}
-
-/** Workflows in every state, and runs of two of them in every state. Returns the address of the runs of one. */
-async function seedRuns(posthorn: TestPosthorn, key: string): Promise<string> {
-  const { db } = posthorn.deps;
-  const workflows: string[] = [];
-  for (const status of ['active', 'paused', 'draft', 'active', 'paused', 'draft']) {
-    const given = { trigger: { type: 'manual' }, steps: [{ id: 'note', type: 'action' }] };
-    workflows.push((await make(posthorn, key, '/v1/workflows', { name: status, status, ...given })).id);
-  }
-  const [first = '', second = ''] = workflows;
-  for (const workflowId of [first, second])
-    for (const status of [...RUN_STATUSES, ...RUN_STATUSES]) {
-      const id = await insertPausedRun(posthorn, workflowId);
-      await db.run.update({ where: { id }, data: { status } });
-    }
-  return `/v1/workflows/${first}/runs`;
-}
-
-/** Inbound webhooks of two channels in every state, and requests that the first one has refused. Returns the address of these. */
-async function seedWebhooks(posthorn: TestPosthorn, key: string, channelIds: readonly string[]): Promise<string> {
-  const paths: string[] = [];
-  for (const status of ['active', 'disabled', 'active'])
-    for (const channelId of channelIds) {
-      const { id } = await make(posthorn, key, '/v1/webhooks', { name: status, channelId, status, provider: 'github' });
-      paths.push(`/v1/webhooks/${id}`);
-    }
-  const [first = ''] = paths;
-  for (const signature of [undefined, 'odd', undefined, 'odd', undefined]) {
-    const headers = signature === undefined ? {} : { 'x-hub-signature-256': signature };
-    await posthorn.request('POST', first, {}, { key: null, headers });
-  }
-  return `${first}/refusals`;
 }

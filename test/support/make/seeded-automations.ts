@@ -1,0 +1,40 @@
+import { RUN_STATUSES } from '../../../src/kernel/statuses.ts';
+import type { TestPosthorn } from '../service/posthorn.ts';
+import { insertPausedRun, make } from './seed.ts';
+
+/** Workflows in every state, and runs of two of them in every state. Returns the address of the runs of one. */
+export async function seedRuns(posthorn: TestPosthorn, key: string): Promise<string> {
+  const { db } = posthorn.deps;
+  const workflows: string[] = [];
+  for (const status of ['active', 'paused', 'draft', 'active', 'paused', 'draft']) {
+    const given = { trigger: { type: 'manual' }, steps: [{ id: 'note', type: 'action' }] };
+    workflows.push((await make(posthorn, key, '/v1/workflows', { name: status, status, ...given })).id);
+  }
+  const [first = '', second = ''] = workflows;
+  for (const workflowId of [first, second])
+    for (const status of [...RUN_STATUSES, ...RUN_STATUSES]) {
+      const id = await insertPausedRun(posthorn, workflowId);
+      await db.run.update({ where: { id }, data: { status } });
+    }
+  return `/v1/workflows/${first}/runs`;
+}
+
+/** Inbound webhooks of two channels in every state, and requests that the first one has refused. Returns the address of these. */
+export async function seedWebhooks(
+  posthorn: TestPosthorn,
+  key: string,
+  channelIds: readonly string[],
+): Promise<string> {
+  const paths: string[] = [];
+  for (const status of ['active', 'disabled', 'active'])
+    for (const channelId of channelIds) {
+      const { id } = await make(posthorn, key, '/v1/webhooks', { name: status, channelId, status, provider: 'github' });
+      paths.push(`/v1/webhooks/${id}`);
+    }
+  const [first = ''] = paths;
+  for (const signature of [undefined, 'odd', undefined, 'odd', undefined]) {
+    const headers = signature === undefined ? {} : { 'x-hub-signature-256': signature };
+    await posthorn.request('POST', first, {}, { key: null, headers });
+  }
+  return `${first}/refusals`;
+}

@@ -1,0 +1,41 @@
+import { REPLAY_STATUSES } from '../../../src/kernel/statuses.ts';
+import type { TestPosthorn } from '../service/posthorn.ts';
+import { endAsDeadLetter, make } from './seed.ts';
+import type { Item } from './seeded-lists.ts';
+
+/** Deliveries of every status, and a dead letter of some message for every reason, kind and status. */
+export async function spreadDeliveries(
+  posthorn: TestPosthorn,
+  deliveries: readonly { id: string; messageId: string }[],
+): Promise<void> {
+  const { db } = posthorn.deps;
+  for (const [index, { id, messageId }] of deliveries.entries()) {
+    if (index % 5 === 1) await db.delivery.update({ where: { id }, data: { status: 'delivered', dueAt: null } });
+    if (index % 5 === 2) await db.delivery.update({ where: { id }, data: { status: 'retrying' } });
+    // The last one is of the other channel.
+    if (index % 5 > 2 || index === deliveries.length - 1) {
+      const { eventType } = await db.message.findUniqueOrThrow({ where: { id: messageId } });
+      await endAsDeadLetter(posthorn, id, {
+        status: ['open', 'replayed', 'discarded'][index % 3],
+        kind: index % 7 === 4 ? 'run' : 'delivery',
+        reason: ['exhausted', 'gone', 'cancelled', 'circuit'][index % 4],
+        eventType,
+        failedAt: new Date(1_800_000_000_000 + Math.floor(index / 2)),
+      });
+    }
+  }
+}
+
+/** Replays of each kind, of every status. */
+export async function seedReplays(posthorn: TestPosthorn, key: string, subscriptions: readonly Item[]): Promise<void> {
+  const { db } = posthorn.deps;
+  const since = new Date(Date.now() - 60_000).toISOString();
+  for (const [index, status] of [...REPLAY_STATUSES, 'completed'].entries()) {
+    const subscriptionId = subscriptions[index % 2]?.id ?? '';
+    const finishedAt = status === 'pending' || status === 'running' ? null : new Date();
+    const bulk = await make(posthorn, key, '/v1/dlq/replay', { subscriptionId });
+    await db.bulkReplay.update({ where: { id: bulk.id }, data: { status, finishedAt } });
+    const replay = await make(posthorn, key, `/v1/subscriptions/${subscriptionId}/replay`, { since });
+    await db.messageReplay.update({ where: { id: replay.id }, data: { status, finishedAt } });
+  }
+}
