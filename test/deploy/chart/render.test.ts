@@ -26,6 +26,8 @@ const EVERYTHING = {
     SMTP_URL: { key: 'SMTP_URL' },
     OIDC_CLIENT_SECRET: { key: 'OIDC_CLIENT_SECRET' },
     TEMPORAL_API_KEY: { key: 'TEMPORAL_API_KEY' },
+    TEMPORAL_CODEC_KEYS: { key: 'TEMPORAL_CODEC_KEYS' },
+    DIRECT_DATABASE_URL: { key: 'DIRECT_DATABASE_URL' },
   },
   temporalTls: { existingSecret: 'temporal-tls' },
   imagePullSecrets: [{ name: 'registry' }],
