@@ -3,6 +3,7 @@ import { type ConnectionsGauge, createConnections, type Lease, SenderClosedError
 import { startDeadline } from './deadline.ts';
 import { type AttemptError, classifyError } from './error-class.ts';
 import { exchange } from './exchange.ts';
+import { requestHeaders } from './request-headers.ts';
 import { bodyText, headerRecord } from './response-content.ts';
 import { CONCURRENCY } from '../kernel/concurrency.ts';
 import { parseRetryAfter } from './retry-after.ts';
@@ -58,32 +59,7 @@ export type WebhookSenderOptions = {
   maxConnections?: number;
 };
 
-/** Headers set by the sender or the protocol. The API refuses them as custom ones; a row from before a rule is caught here. */
-const OURS: ReadonlySet<string> = new Set([
-  'accept-encoding',
-  'connection',
-  'content-length',
-  'expect',
-  'host',
-  'keep-alive',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'user-agent',
-]);
-
 const GIVEN_UP = new Error('given up');
-
-/** Name after value, as undici takes them. */
-function requestHeaders(given: WebhookRequest['headers'], userAgent: string): string[] {
-  const headers: string[] = [];
-  for (const name of Object.keys(given)) if (!OURS.has(name.toLowerCase())) headers.push(name, given[name] ?? '');
-  // `identity`: an answer is never decoded, so a small body cannot blow up.
-  headers.push('user-agent', userAgent, 'accept-encoding', 'identity');
-  return headers;
-}
 
 /**
  * Sends webhooks: HTTP/1.1 POST through the guard's connector, on kept connections, at most `connectionsPerGroup` at a time

@@ -5,28 +5,13 @@ import { createConnections, type Lease, SenderClosedError } from './connections.
 import { startDeadline } from './deadline.ts';
 import { type AttemptError, classifyError } from './error-class.ts';
 import { exchange } from './exchange.ts';
+import { requestHeaders } from './request-headers.ts';
 import { headerRecord } from './response-content.ts';
 import { parseRetryAfter } from './retry-after.ts';
 
 /** Origins whose idle connections are kept, and requests to one of them at a time. */
 const MAX_ORIGINS = 1_000;
 const PER_ORIGIN = 100;
-
-/** Headers that the sender or the protocol sets. An author's own are left out, as those of a subscription are. */
-const OURS: ReadonlySet<string> = new Set([
-  'accept-encoding',
-  'connection',
-  'content-length',
-  'expect',
-  'host',
-  'keep-alive',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'user-agent',
-]);
 
 const GIVEN_UP = new Error('given up');
 
@@ -87,7 +72,7 @@ export function createRequestSender({ guard, version }: { guard: AddressGuard; v
         // `as`: undici refuses what is no method, and the schema of definitions has a list.
         method: request.method as Dispatcher.HttpMethod,
         path: target.path,
-        headers: headersOf(request.headers, userAgent),
+        headers: requestHeaders(request.headers, userAgent),
         body: request.body ?? null,
         readBytes: request.maxBytes,
       });
@@ -124,12 +109,6 @@ export function createRequestSender({ guard, version }: { guard: AddressGuard; v
     },
     close: () => connections.close(),
   };
-}
-
-/** Name after value, as undici takes them. */
-function headersOf(given: Readonly<Record<string, string>>, userAgent: string): string[] {
-  const headers = Object.entries(given).filter(([name]) => !OURS.has(name.toLowerCase()));
-  return [...headers.flat(), 'user-agent', userAgent, 'accept-encoding', 'identity'];
 }
 
 /** UTF-8, with U+FFFD for invalid bytes and for NUL, which PostgreSQL does not store. */
