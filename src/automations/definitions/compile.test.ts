@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { outlineOf, planOf } from './compile.ts';
+import { planOf } from './compile.ts';
+import { outlineOf } from './outline.ts';
 
 const event = { type: 'event', config: {} };
 const log = (id: string, next?: string | null) => ({ id, type: 'action', ...(next !== undefined && { next }) });

@@ -4,18 +4,13 @@ import { fieldPath } from '../../kernel/field-path.ts';
 import { nearestName } from '../../kernel/nearest-name.ts';
 import { reasonOf } from '../../http/reasons.ts';
 import type { Checks } from './checks.ts';
-import { actionOf, planOf } from './compile.ts';
-import {
-  stepConfigOf,
-  SUPPORTED_ACTIONS,
-  SUPPORTED_STEPS,
-  SUPPORTED_TRIGGERS,
-  type SupportedStep,
-  type SupportedTrigger,
-  triggerConfigOf,
-} from './configs.ts';
+import { planOf } from './compile.ts';
+import { SUPPORTED_ACTIONS } from './configs/actions.ts';
+import { stepConfigOf, SUPPORTED_STEPS, type SupportedStep } from './configs/steps.ts';
+import { SUPPORTED_TRIGGERS, type SupportedTrigger, triggerConfigOf } from './configs/triggers.ts';
 import { expressionProblems } from './expression-problems.ts';
 import { graphOf, type Problem } from './graph.ts';
+import { actionOf } from './planned-step.ts';
 import { triggerFilter } from './trigger-filter.ts';
 
 /** Problems that one answer tells of. */

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { RunOutline } from '../../contract/run-outline.ts';
-import { outlineOf, planOf } from '../definitions/compile.ts';
+import { planOf } from '../definitions/compile.ts';
+import { outlineOf } from '../definitions/outline.ts';
 import type { Plan, PlannedStep } from '../definitions/plan.ts';
 import { loopsAround } from './shape.ts';
 

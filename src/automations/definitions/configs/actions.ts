@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import type { Action } from '../../../contract/run-outline.ts';
+import { MAX_EVENT_TYPE_LENGTH } from '../../../kernel/event-types.ts';
+import { common, template, templates } from './fields.ts';
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'] as const;
+const status = z.number().int().min(100).max(599);
+
+const http = z.strictObject({
+  ...common,
+  action: z.literal('http'),
+  method: z.enum(METHODS).default('POST'),
+  url: z.string().min(1).max(2_048),
+  headers: templates.default({}),
+  query: templates.default({}),
+  body: template.optional(),
+  expectStatus: z
+    .union([status, z.array(status).min(1).max(20)])
+    .transform((given) => [given].flat())
+    .default([]),
+});
+
+const publish = z.strictObject({
+  ...common,
+  action: z.literal('publish'),
+  channelId: z.string(),
+  eventType: z.string().min(1).max(MAX_EVENT_TYPE_LENGTH),
+  payload: z.union([z.string(), z.record(z.string(), z.unknown())]).default({}),
+  metadata: templates.default({}),
+  idempotencyKey: z.string().min(1).max(255).exactOptional(),
+});
+
+const log = z.looseObject({ ...common, action: z.literal('log') });
+/** An action that says of no kind what it does, and so does nothing: its config is kept as sent, whatever it holds. */
+const nothing = z.record(z.string(), z.unknown());
+
+const ofActions = { http, publish, log } as const;
+
+/** Actions that are taken. Others of the contract are refused as not supported yet. */
+export type SupportedAction = keyof typeof ofActions;
+export const SUPPORTED_ACTIONS: readonly Action[] = Object.keys(ofActions) as SupportedAction[];
+
+/** Configs by action, as they are read. */
+export type ActionConfigs = { [Kind in SupportedAction]: z.output<(typeof ofActions)[Kind]> };
+
+/** The schema of an action's config. One without `config.action` is kept as it is; one of another kind than these is refused before. */
+export function actionConfigOf(config: unknown): z.ZodType {
+  const action: unknown = typeof config === 'object' && config !== null ? Reflect.get(config, 'action') : undefined;
+  return SUPPORTED_ACTIONS.includes(action as Action) ? ofActions[action as SupportedAction] : nothing;
+}

@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import {
+  completeRetryPolicy,
+  RETRY_BOUNDS,
+  type RetryPolicy,
+  retryPolicyProblem,
+} from '../../../contract/retry-policy.ts';
+import type { OnError } from '../../../contract/run-outline.ts';
+import { MAX_EXPRESSION_LENGTH } from '../../../filters/expressions/rules.ts';
+import { eventTypePatternProblem, MAX_EVENT_TYPE_LENGTH, MAX_EVENT_TYPES } from '../../../kernel/event-types.ts';
+import { controlCharacterProblem } from '../../../kernel/plain-text.ts';
+import { durationMs, showDuration } from '../duration.ts';
+
+/*
+ * The `config` of every kind of trigger and step, strict where its kind is known, and as the engine reads it: durations in ms, defaults
+ * filled in. Ids, expressions and the ways between steps are checked elsewhere (problems.ts).
+ */
+
+/** Retries of a step whose author says nothing of them: three, after 1, 2 and 4 s. */
+const STEP_RETRY_POLICY: RetryPolicy = { maxRetries: 3, initialDelay: 1_000, maxDelay: 60_000, backoffMultiplier: 2 };
+/** Longest try of an action, and its default, in ms. */
+const ACTION_TIMEOUT = { min: 1_000, max: 300_000, default: 30_000 };
+
+export const expression = z.string().min(1).max(MAX_EXPRESSION_LENGTH);
+export const target = z.string().nullable();
+export const template = z.unknown();
+export const templates = z.record(z.string(), template);
+
+export const duration = ({ min, max }: { min: number; max: number }) =>
+  z.union([z.string(), z.number()]).transform((value, context): number => {
+    const milliseconds = durationMs(value);
+    if (milliseconds !== undefined && milliseconds >= min && milliseconds <= max) return milliseconds;
+    const message =
+      milliseconds === undefined
+        ? 'is not a duration (e.g. "5m")'
+        : `must be at least ${showDuration(min)} and at most ${showDuration(max)}`;
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  });
+
+const bounded = ({ min, max }: { min: number; max: number }) => z.number().int().min(min).max(max).exactOptional();
+
+const retryPolicy = z
+  .strictObject({
+    maxRetries: bounded(RETRY_BOUNDS.maxRetries),
+    initialDelay: bounded(RETRY_BOUNDS.initialDelay),
+    maxDelay: bounded(RETRY_BOUNDS.maxDelay),
+    backoffMultiplier: bounded(RETRY_BOUNDS.backoffMultiplier),
+    nonRetryableErrors: z.array(z.string().min(1).max(100)).max(20).exactOptional(),
+  })
+  .superRefine((given, context) => {
+    const problem = retryPolicyProblem(completeRetryPolicy(given, STEP_RETRY_POLICY));
+    if (problem !== undefined) context.addIssue({ code: 'custom', path: [problem.field], message: problem.reason });
+  });
+
+const onError = z.union([
+  z.enum(['fail', 'continue', 'pause']),
+  z
+    .array(z.strictObject({ errors: z.array(z.string().min(1).max(100)).min(1).max(20), next: z.string() }))
+    .min(1)
+    .max(10),
+]);
+
+/** Fields that every step's config may have. */
+export const common = {
+  label: z.string().min(1).max(200).exactOptional(),
+  if: expression.exactOptional(),
+  timeout: duration(ACTION_TIMEOUT).exactOptional(),
+  output: template.optional(),
+  retryPolicy: retryPolicy.exactOptional(),
+  onError: onError.exactOptional(),
+};
+
+/** The parts of a step that all kinds share, completed. */
+export function commonOf(config: z.output<z.ZodObject<typeof common>>): {
+  onError: OnError;
+  timeoutMs: number;
+  retryPolicy: RetryPolicy;
+  nonRetryableErrors: readonly string[];
+} {
+  const { nonRetryableErrors = [], ...given } = config.retryPolicy ?? {};
+  return {
+    onError: config.onError ?? 'fail',
+    timeoutMs: config.timeout ?? ACTION_TIMEOUT.default,
+    retryPolicy: completeRetryPolicy(given, STEP_RETRY_POLICY),
+    nonRetryableErrors,
+  };
+}
+
+/** Names and patterns of event types, as subscriptions have them. */
+export const eventTypes = z
+  .array(
+    z
+      .string()
+      .min(1)
+      .max(MAX_EVENT_TYPE_LENGTH)
+      .superRefine((value, context) => {
+        const problem = controlCharacterProblem(value) ?? eventTypePatternProblem(value);
+        if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+      }),
+  )
+  .max(MAX_EVENT_TYPES);

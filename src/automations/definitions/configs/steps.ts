@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { type StepType, WORKFLOW_BOUNDS } from '../../../contract/run-outline.ts';
+import { actionConfigOf, type ActionConfigs } from './actions.ts';
+import { common, duration, expression, target, templates } from './fields.ts';
+
+const ofSteps = {
+  // oxlint-disable-next-line unicorn/no-thenable -- the author's name for the way; nobody awaits a schema
+  condition: z.strictObject({ ...common, expression, then: target.exactOptional(), else: target.exactOptional() }),
+  switch: z.strictObject({
+    ...common,
+    cases: z
+      .array(z.strictObject({ when: expression, next: target }))
+      .min(1)
+      .max(WORKFLOW_BOUNDS.cases),
+    default: target.exactOptional(),
+  }),
+  filter: z.strictObject({ ...common, expression }),
+  transform: z.strictObject({ ...common, set: templates.default({}), assign: templates.default({}) }),
+  delay: z
+    .strictObject({
+      ...common,
+      for: duration({ min: 0, max: WORKFLOW_BOUNDS.waitMs }).exactOptional(),
+      until: z.string().min(1).exactOptional(),
+    })
+    .refine((given) => (given.for === undefined) !== (given.until === undefined), 'must hold one of for and until'),
+  foreach: z.strictObject({
+    ...common,
+    items: expression,
+    body: z.string(),
+    concurrency: z.number().int().min(1).max(WORKFLOW_BOUNDS.concurrency).default(1),
+    maxItems: z.number().int().min(1).max(WORKFLOW_BOUNDS.items).default(WORKFLOW_BOUNDS.items),
+    onItemError: z.enum(['fail', 'continue']).default('fail'),
+    collect: expression.exactOptional(),
+  }),
+  parallel: z.strictObject({
+    ...common,
+    branches: z.array(z.string()).min(2).max(WORKFLOW_BOUNDS.branches),
+    mode: z.enum(['all', 'race']).default('all'),
+  }),
+  end: z.strictObject({
+    ...common,
+    status: z.enum(['completed', 'failed', 'cancelled']).default('completed'),
+    error: z.strictObject({ code: z.string().min(1).max(100), message: z.string().max(1_000) }).exactOptional(),
+  }),
+} as const;
+
+/** Kinds that are taken. Others of the contract are refused as not supported yet. */
+export type SupportedStep = 'action' | keyof typeof ofSteps;
+export const SUPPORTED_STEPS: readonly StepType[] = ['action', ...(Object.keys(ofSteps) as (keyof typeof ofSteps)[])];
+
+/** Configs by kind, those of actions by their action, as they are read. */
+export type Configs = { [Kind in keyof typeof ofSteps]: z.output<(typeof ofSteps)[Kind]> } & ActionConfigs;
+
+/** The schema of a step's config. */
+export const stepConfigOf = (type: SupportedStep, config: unknown): z.ZodType =>
+  type === 'action' ? actionConfigOf(config) : ofSteps[type];
