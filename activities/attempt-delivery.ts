@@ -27,13 +27,14 @@ const PATIENCE_MS = 3_000;
 
 /** The two activities that make a try: the same try, in two wrappings. */
 export function createAttemptActivities(deps: AttemptDependencies) {
-  const { pool, admission } = deps;
+  const { pool, admission, clock } = deps;
 
   /** Not now: due again when the limit allows, or with its circuit's probe. */
   const hold = ({ deliveryId, round }: DeliveryToAttempt, refused: Refused | undefined): Promise<void> => {
     if (refused === undefined) return holdDelivery(pool, { deliveryId, round });
     if (refused.reason === 'circuit') return holdDelivery(pool, { deliveryId, round, keepsDue: true });
-    return holdDelivery(pool, { deliveryId, round, until: refused.at, isForLimit: true });
+    const until = new Date(clock().getTime() + refused.inMs);
+    return holdDelivery(pool, { deliveryId, round, until, isForLimit: true });
   };
 
   const make = async ({ deliveryId, round, number }: AttemptInput): Promise<AttemptResult> => {

@@ -1,7 +1,7 @@
 import { READ_STALE_AFTER_MS } from '../kernel/erasure.ts';
 import type { DeliveryToAttempt } from './delivery-to-attempt.ts';
 
-const ageOf = ({ subscription }: DeliveryToAttempt): number => Date.now() - subscription.readAt;
+const ageOf = ({ subscription }: DeliveryToAttempt): number => performance.now() - subscription.readAt;
 
 /**
  * Whether the subscription may be paused or deleted, the message erased, or the URL changed by now. Then the delivery is read again

@@ -20,8 +20,8 @@ const STALE_MS = 500;
 
 /** A place under the limits of the subscription, until `leave`, which may be called more than once. */
 export type Entered = Passage & { leave(): void };
-/** The circuit or a limit takes no try before `at`. */
-export type Refused = { at: Date; reason: 'rate' | 'concurrency' | 'circuit' };
+/** The circuit or a limit takes no try for so many ms. */
+export type Refused = { inMs: number; reason: 'rate' | 'concurrency' | 'circuit' };
 
 /** The try `number` of a delivery in its round, and its maker's choices: how to read, when its turn is, where to put it back. */
 export type Try<E extends Entered> = {

@@ -37,7 +37,7 @@ type LoadedRow = Omit<DeliveryToAttempt, 'message' | 'subscription'> &
 
 /** These deliveries with their message, subscription and live signing secrets, in no order, without those that are gone. */
 export async function loadForAttempts(pool: Pool, deliveryIds: readonly string[]): Promise<DeliveryToAttempt[]> {
-  const readAt = Date.now();
+  const readAt = performance.now();
   const { rows } = await pool.query<LoadedRow>({ name: 'load_for_attempts', text: LOAD, values: [deliveryIds] });
   return rows.map((row) => toDeliveryToAttempt(row, readAt));
 }

@@ -1,3 +1,4 @@
+import type { Clock } from '../dependencies.ts';
 import type { AddressGuard } from './address-guard.ts';
 import { type ConnectionsGauge, createConnections, type Lease, SenderClosedError } from './connections.ts';
 import { startDeadline } from './deadline.ts';
@@ -57,6 +58,8 @@ export type WebhookSenderOptions = {
   maxOrigins?: number;
   /** Connections beyond which idle ones are closed. Default: no bound. */
   maxConnections?: number;
+  /** Default: the machine's. */
+  clock?: Clock;
 };
 
 const GIVEN_UP = new Error('given up');
@@ -75,7 +78,7 @@ const GIVEN_UP = new Error('given up');
  * webhook-id.
  */
 export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
-  const { guard } = options;
+  const { guard, clock = () => new Date() } = options;
   const userAgent = `posthorn/${options.version}`;
   const connections = createConnections({
     connect: guard.connect,
@@ -119,7 +122,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
 
   return {
     async post(request) {
-      const startedAt = new Date();
+      const startedAt = clock();
       const start = performance.now();
       const elapsedMs = (): number => Math.round(performance.now() - start);
       // Checked on every attempt: the rules may have become stricter since the subscription was saved.
@@ -130,7 +133,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
       }
       try {
         const { response, answeredAfterMs } = await answerTo(target, request, start);
-        return { startedAt, durationMs: elapsedMs(), ...judge(response), answeredAfterMs };
+        return { startedAt, durationMs: elapsedMs(), ...judge(response, clock), answeredAfterMs };
       } catch (error) {
         if (error instanceof SenderClosedError) throw error;
         return { startedAt, durationMs: elapsedMs(), isDelivered: false, error: classifyError(error) };
@@ -142,11 +145,14 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
 }
 
 /** Meaning of an answer (RFC 9110 §10.2.3 for the wait). */
-function judge(response: WebhookResponse): Pick<SendResult, 'isDelivered' | 'response' | 'error' | 'retryAfterMs'> {
+function judge(
+  response: WebhookResponse,
+  clock: Clock,
+): Pick<SendResult, 'isDelivered' | 'response' | 'error' | 'retryAfterMs'> {
   const { status, headers } = response;
   if (status >= 200 && status <= 299) return { isDelivered: true, response };
   const asksToWait = status === 429 || status === 503;
-  const retryAfterMs = asksToWait ? parseRetryAfter(headers['retry-after'] ?? '', new Date()) : undefined;
+  const retryAfterMs = asksToWait ? parseRetryAfter(headers['retry-after'] ?? '', clock()) : undefined;
   return {
     isDelivered: false,
     response,

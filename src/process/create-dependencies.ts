@@ -3,12 +3,14 @@ import type { Logger } from 'pino';
 import { type Config, ConfigError } from '../config.ts';
 import { createKeyRing } from '../credentials/key-ring.ts';
 import { createDatabase } from '../db/client.ts';
+import { followDatabaseClock } from './follow-clock.ts';
 import { createPool } from '../db/pool.ts';
 import { createTenants } from '../db/tenants.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { createFilters } from '../filters/filters.ts';
 import { createPublishingConfigs, type PublishingConfigs } from '../publishing/configs/channel-configs.ts';
 import { loadPublishingConfig } from '../publishing/configs/config-store.ts';
+import { createSteadyClock } from '../steady-clock.ts';
 import { createNewId } from '../new-id.ts';
 import type { Meters } from '../observe/meters.ts';
 import type { Tracing } from '../observe/tracing.ts';
@@ -53,7 +55,8 @@ export type Observers = Pick<ProcessDependencies, 'meters' | 'tracing'>;
 export type Connected = { deps: ProcessDependencies; disconnect(): Promise<void> };
 
 /**
- * Builds what every role needs, and no other file makes a second one for the same process. Connects lazily. Throws ConfigError for a
+ * Builds what every role needs, and no other file makes a second one for the same process. PostgreSQL is asked for its time at once, and nothing waits for the
+ * answer. Throws ConfigError for a
  * setting the roles cannot do without. `own` holds endpoints that already listen for this process; the ones of the settings are added.
  */
 export function createDependencies(
@@ -76,11 +79,13 @@ export function createDependencies(
   });
   const pool = createPool(databaseUrl, { max: connections.pool });
   meters?.readPool('statements', pool, connections.pool);
+  const clock = createSteadyClock();
+  const following = followDatabaseClock({ pool, clock, log });
   const deps: ProcessDependencies = {
     config,
     log,
-    clock: () => new Date(),
-    newId: createNewId(Date.now),
+    clock: clock.now,
+    newId: createNewId(() => clock.now().getTime()),
     db,
     pool,
     tenants: createTenants({ db, pool }),
@@ -95,6 +100,7 @@ export function createDependencies(
   return {
     deps,
     disconnect: async () => {
+      await following.stop();
       await Promise.all([db.$disconnect(), pool.end()]);
     },
   };

@@ -41,7 +41,7 @@ type MessageToTry = {
 
 /**
  * Puts together what `loadForAttempts` would read for deliveries that have just been stored, from their messages and
- * their subscriptions as of that statement. `readAt`: when it was sent, ms since the epoch.
+ * their subscriptions as of that statement. `readAt`: when it was sent, ms of performance.now().
  */
 export function readForFirstTry(messages: readonly MessageToTry[], readAt: number) {
   const messageOf = new Map(messages.map((message) => [message.id, message]));

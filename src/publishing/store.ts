@@ -101,7 +101,7 @@ export async function storePublications(
   const runs = publications.flatMap((publication) =>
     (publication.runs ?? []).map((run) => ({ ...run, chainDepth: publication.chainDepth ?? 0 })),
   );
-  const readAt = Date.now();
+  const readAt = performance.now();
   const { rows } = await pool.query<Row>({
     name: runs.length === 0 ? 'publish' : 'publish_and_run',
     text: runs.length === 0 ? PUBLISH : PUBLISH_AND_RUN,

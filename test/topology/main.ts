@@ -54,7 +54,7 @@ function check(folder: string): void {
 /** Files of tests that the options ask for. */
 const patternOf = ({ faults, quick }: { faults: boolean; quick: boolean }): string => {
   if (!faults) return 'test/topology/(end-to-end|faults|proxy|upgrade)';
-  return quick ? 'test/topology/quick-faults' : 'test/topology/(faults|scenarios|upgrade)';
+  return quick ? 'test/topology/quick-faults' : 'test/topology/(faults|scenarios|full-disk|upgrade)';
 };
 
 const { values } = parseArgs({

@@ -5,6 +5,7 @@ import { createChance } from './faults.ts';
 import { useTopology } from './own-topology.ts';
 import { BAD_RECEIVERS } from './scenarios/bad-receivers.ts';
 import { CHANGES } from './scenarios/changes.ts';
+import { CLOCKS } from './scenarios/clocks.ts';
 import { LINK_FAULTS } from './scenarios/links.ts';
 import { ONE_KEY } from './scenarios/one-key.ts';
 import { randomFaults } from './scenarios/random.ts';
@@ -18,6 +19,7 @@ const SEEDS = [1, 2, 3, ...Array.from({ length: 3 }, () => fresh.lasting(1_000, 
 
 const SCENARIOS = [
   ...LINK_FAULTS,
+  ...CLOCKS,
   BAD_RECEIVERS,
   ONE_KEY,
   CHANGES,

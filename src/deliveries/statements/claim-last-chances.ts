@@ -65,7 +65,7 @@ export async function claimLastChances(
 ): Promise<{ claimed: ClaimedDelivery[]; isMore: boolean }> {
   const { rows: found } = await pool.query<{ isAny: boolean }>({ name: 'last_chances_waiting', text: IS_ANY_WAITING });
   if (found[0]?.isAny !== true) return { claimed: [], isMore: false };
-  const readAt = Date.now();
+  const readAt = performance.now();
   const claimed = await inTransaction(pool, async (connection) => {
     const locked = await connection.query<{ id: string }>({ name: 'lock_last_chances', text: LOCK, values: [count] });
     if (locked.rows.length === 0) return [];

@@ -26,7 +26,7 @@ export type ClaimedDelivery = DeliveryToStart & {
   isSuspect: boolean;
   /** Null while the subscription's circuit is closed; otherwise this is its probe, or waits for it. */
   circuitProbeInMs: number | null;
-  /** When the circuit was read, by this process's clock, ms since the epoch. */
+  /** When the circuit was read, ms of performance.now(). */
   readAt: number;
 };
 
@@ -95,7 +95,7 @@ export async function claimDue(
   lane: Lane,
   wanted: { incarnationId: string; turns: readonly Turn[]; count: number; perSubscription: number },
 ): Promise<{ claimed: ClaimedDelivery[]; served: Served }> {
-  const readAt = Date.now();
+  const readAt = performance.now();
   const { rows } = await pool.query<Waits & (DueRow | { id: null })>({
     name: `claim_${lane}`,
     text: CLAIM[lane],
@@ -126,7 +126,7 @@ export async function describeHeld(
   incarnationId: string,
 ): Promise<ClaimedDelivery[]> {
   if (ids.length === 0) return [];
-  const readAt = Date.now();
+  const readAt = performance.now();
   const { rows } = await pool.query<ClaimedRow>({
     name: 'describe_held',
     text: `SELECT ${DETAILS} FROM deliveries c JOIN messages m ON m.id = c.message_id

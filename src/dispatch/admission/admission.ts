@@ -18,7 +18,7 @@ export type Admitted = Pick<
   'id' | 'timeoutMs' | 'maxConcurrency' | 'rateLimit' | 'hasCircuitBreaker' | 'circuitProbeInMs' | 'readAt'
 >;
 
-/** A place for a try until `leave`, or the time `at` before which none is made. */
+/** A place for a try until `leave`, or the ms for which none is made. */
 export type Entry = (Extract<Place, { ok: true }> & Passage) | ({ ok: false } & Refused);
 
 /** The result of a try, as far as it tells about its receiver. */
@@ -97,7 +97,7 @@ const SHOWN = { forMs: 60_000, tries: 3 };
 const REMEMBERED = 10_000;
 
 export function createAdmission(deps: {
-  /** The time of day, ms. */
+  /** ms of performance.now(), as `readAt` is. */
   now: () => number;
   /** This process among the living ones. */
   rank: () => Rank;
@@ -163,11 +163,12 @@ export function createAdmission(deps: {
     }
   };
 
-  /** Answer of the circuit for a try now: undefined when closed, `probe` when this try would be one, else the time to come back. */
-  const askCircuit = (id: string): 'probe' | Date | undefined => {
+  /** Answer of the circuit for a try now: undefined when closed, `probe` when this try would be one, else the ms after which to come back. */
+  const askCircuit = (id: string): 'probe' | number | undefined => {
     const probeAt = states.get(id)?.circuit.probeAt;
     if (probeAt === undefined) return undefined;
-    return now() < probeAt ? new Date(probeAt) : 'probe';
+    const inMs = probeAt - now();
+    return inMs > 0 ? inMs : 'probe';
   };
 
   const takeProbe: Admission['takeProbe'] = async ({ id, timeoutMs }) => {
@@ -179,10 +180,10 @@ export function createAdmission(deps: {
   const toEntry = (subscription: Admitted, place: Extract<Place, { ok: true }>, isLastChance: boolean): Entry => {
     const { id, timeoutMs } = subscription;
     const circuit = askCircuit(id);
-    if (circuit instanceof Date && isLastChance) return { ...place, isProbe: false, isLastChance };
-    if (circuit instanceof Date) {
+    if (typeof circuit === 'number' && isLastChance) return { ...place, isProbe: false, isLastChance };
+    if (typeof circuit === 'number') {
       place.leave();
-      return { ok: false, at: circuit, reason: 'circuit' };
+      return { ok: false, inMs: circuit, reason: 'circuit' };
     }
     // One probe of this process at a time, before PostgreSQL is asked.
     if (circuit === 'probe') setCircuit(id, now() + timeoutMs + RECORDING_MS, now());
@@ -199,7 +200,7 @@ export function createAdmission(deps: {
   const refusedByCircuit = (subscription: Admitted, isLastChance: boolean): Entry | undefined => {
     read(subscription.id, subscription);
     const circuit = askCircuit(subscription.id);
-    return circuit instanceof Date && !isLastChance ? { ok: false, at: circuit, reason: 'circuit' } : undefined;
+    return typeof circuit === 'number' && !isLastChance ? { ok: false, inMs: circuit, reason: 'circuit' } : undefined;
   };
 
   return {
@@ -221,7 +222,11 @@ export function createAdmission(deps: {
       if (!entry.ok || !entry.isProbe || (await takeProbe(subscription))) return entry;
       if (isLastChance) return { ...entry, isProbe: false, isLastChance };
       entry.leave();
-      return { ok: false, at: new Date(states.get(subscription.id)?.circuit.probeAt ?? now()), reason: 'circuit' };
+      return {
+        ok: false,
+        inMs: Math.max(0, (states.get(subscription.id)?.circuit.probeAt ?? 0) - now()),
+        reason: 'circuit',
+      };
     },
 
     takeProbe,
@@ -252,7 +257,7 @@ export function createAdmission(deps: {
       const state = states.get(id);
       if (state === undefined) return Number.POSITIVE_INFINITY;
       const circuit = askCircuit(id);
-      if (circuit instanceof Date) return 0;
+      if (typeof circuit === 'number') return 0;
       return circuit === 'probe' ? 1 : state.places.startable();
     },
 
@@ -264,7 +269,7 @@ export function createAdmission(deps: {
       if (subscription !== undefined && subscription.maxConcurrency !== null) stateFor(subscription);
     },
 
-    isOpen: (id) => askCircuit(id) instanceof Date,
+    isOpen: (id) => typeof askCircuit(id) === 'number',
     hasOpen: () => notClosed.size > 0,
     isClosed: (id) => !notClosed.has(id),
     gauges() {

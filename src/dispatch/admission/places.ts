@@ -4,7 +4,7 @@ import { AdaptiveLimit, type Pressure } from './adaptive-limit.ts';
 /** The limits of a subscription. Null is no limit per second, and as many at a time as the receiver takes well. */
 export type LimitSettings = { maxConcurrency: number | null; rateLimit: number | null };
 
-/** A place for one try, given back with `leave`; or none before `at`. */
+/** A place for one try, given back with `leave`; or none for so many ms. */
 export type Place =
   | {
       ok: true;
@@ -14,7 +14,7 @@ export type Place =
        */
       answered(pressure: Pressure, latencyMs: number): void;
     }
-  | { ok: false; at: Date; reason: 'rate' | 'concurrency' };
+  | { ok: false; inMs: number; reason: 'rate' | 'concurrency' };
 
 // Timers are exact to about a ms. A try this much early (ms) is in time, otherwise a high rate could never be reached.
 const EARLY_MS = 20;
@@ -96,15 +96,15 @@ export function createPlaces({ now, rank }: { now: () => number; rank: () => Ran
       ? [now() + HELD_MS, HELD_MS / concurrency()]
       : [slotAt + waiters.size * intervalMs, intervalMs];
     heldUntil = Math.max(first, heldUntil + stepMs);
-    return { ok: false, at: new Date(heldUntil), reason };
+    return { ok: false, inMs: heldUntil - now(), reason };
   };
 
   /** A place now, or the time to ask again. */
   const enter = (settings: LimitSettings): Place => {
     follow(settings);
-    if (isFull()) return { ok: false, at: new Date(now() + HELD_MS), reason: 'concurrency' };
+    if (isFull()) return { ok: false, inMs: HELD_MS, reason: 'concurrency' };
     if (isEarly() || waiters.size > 0) {
-      return { ok: false, at: new Date(Math.max(now() + 1, slotAt - EARLY_MS)), reason: 'rate' };
+      return { ok: false, inMs: Math.max(1, slotAt - EARLY_MS - now()), reason: 'rate' };
     }
     return takePlace();
   };

@@ -174,7 +174,7 @@ export function createDrain(deps: DrainDependencies): Drain {
         read: () => fresh(delivery),
         async admit({ subscription }) {
           const isLost = entry.isProbe && !(await deps.admission.takeProbe(subscription));
-          return isLost ? { ok: false, reason: 'circuit', at: deps.clock() } : { ...entry, leave };
+          return isLost ? { ok: false, reason: 'circuit', inMs: 0 } : { ...entry, leave };
         },
         putBack: () => giveBack([deliveryId]),
         observe({ subscription }, entered, sent) {
@@ -218,20 +218,20 @@ export function createDrain(deps: DrainDependencies): Drain {
     }
     const entered = new Map<Loaded, Entered>();
     const closed = new Set<string>();
-    let nextAt = Number.POSITIVE_INFINITY;
+    let nextInMs = Number.POSITIVE_INFINITY;
     ready.take(deps.capacity.requests, (item) => {
       const entry = enter(item);
       if (entry?.ok === true) entered.set(item, entry);
       else if (entry?.reason === 'circuit') closed.add(item.subscriptionId);
       // A subscription without a free place is looked at again when one is left.
-      else if (entry?.reason === 'rate') nextAt = Math.min(nextAt, entry.at.getTime());
+      else if (entry?.reason === 'rate') nextInMs = Math.min(nextInMs, entry.inMs);
       return entry?.ok === true;
     });
     for (const [item, entry] of entered) void send(item, entry);
     const isClosed = (id: string, isLastChance = false): boolean => closed.has(id) && !isLastChance;
     if (closed.size > 0) void giveBack(removeAll(isClosed));
     clearTimeout(pumpTimer);
-    if (nextAt < Number.POSITIVE_INFINITY) pumpTimer = setTimeout(pump, Math.max(1, nextAt - Date.now()));
+    if (nextInMs < Number.POSITIVE_INFINITY) pumpTimer = setTimeout(pump, Math.max(1, nextInMs));
     if (queued.size() < LOAD_AT_ONCE) deps.onRoom();
   };
 

@@ -35,7 +35,7 @@ export function createChores({ pool, log, giveBackForgotten, lookInMs, chores }:
   let forgetAt = 0;
 
   const doOwn = async (): Promise<void> => {
-    ownAt = Date.now() + EVERY_MS;
+    ownAt = performance.now() + EVERY_MS;
     const forgotten = await giveBackForgotten();
     if (forgotten > 0)
       log.warn(
@@ -44,20 +44,20 @@ export function createChores({ pool, log, giveBackForgotten, lookInMs, chores }:
       );
   };
   const doShared = async (): Promise<void> => {
-    sharedAt = Date.now() + lookInMs(EVERY_MS);
+    sharedAt = performance.now() + lookInMs(EVERY_MS);
     const taken = await takeOver();
     if (taken > 0) log.info({ deliveries: taken }, 'took over the claims of a dead worker; they are due again');
     const mended = await releaseMended(pool);
     if (mended > 0)
       log.info({ deliveries: mended }, 'released deliveries that had waited for a signing secret; they are due again');
-    if (Date.now() >= forgetAt && !(await forgetExpired(pool))) forgetAt = Date.now() + FORGET_EVERY_MS;
+    if (performance.now() >= forgetAt && !(await forgetExpired(pool))) forgetAt = performance.now() + FORGET_EVERY_MS;
     for (const chore of chores) await chore();
   };
 
   return {
     async run() {
-      if (Date.now() >= sharedAt) await doShared();
-      if (Date.now() >= ownAt) await doOwn();
+      if (performance.now() >= sharedAt) await doShared();
+      if (performance.now() >= ownAt) await doOwn();
     },
     hurry() {
       sharedAt = 0;

@@ -82,9 +82,9 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
   });
   const pulse = createPulse({ everyMs: POLL_MS, pollInMs: () => deps.lookInMs(POLL_MS), onPoll: due.expect });
   const { wake } = pulse;
-  const isResting = (): boolean => Date.now() < restUntil;
+  const isResting = (): boolean => now() < restUntil;
   const rest = (error: unknown, what: string): void => {
-    restUntil = Date.now() + PAUSE_AFTER_FAILURE_MS;
+    restUntil = now() + PAUSE_AFTER_FAILURE_MS;
     log[isUnreachable(error) ? 'warn' : 'error']({ err: error }, what);
   };
   const restOf = (error: unknown): void => rest(error, 'dispatching rests for a moment');
@@ -214,8 +214,8 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
 
   /** Counts waiting tries here, and during a rush in PostgreSQL: then more wait unclaimed than this process holds. */
   const look = async (): Promise<void> => {
-    if (threshold !== 'off' && threshold > 0 && (isRush || unclaimed.size > 0) && Date.now() >= countAt) {
-      countAt = Date.now() + COUNT_EVERY_MS;
+    if (threshold !== 'off' && threshold > 0 && (isRush || unclaimed.size > 0) && now() >= countAt) {
+      countAt = now() + COUNT_EVERY_MS;
       isRush = false;
       unclaimed = await due.count(COUNT_LIMIT * threshold + 1);
     }

@@ -40,12 +40,13 @@ export function deliveriesPart(
   const { slots } = capacity;
   const { meters, tracing } = context;
   const recorder = createRecorder({ ...context, onGroup: meters && ((items) => meters.group('record', items)) });
-  const faults = createFaults({ pool, log, now: Date.now, onDeadLetter: meters?.deadLetter });
+  const faults = createFaults({ pool, log, now: () => performance.now(), onDeadLetter: meters?.deadLetter });
   const circuits = createCircuits(pool);
-  const admission = createAdmission({ now: Date.now, rank: incarnation.rank, circuits, log });
+  const admission = createAdmission({ now: () => performance.now(), rank: incarnation.rank, circuits, log });
   const firstTries = createFirstTries({ now: () => performance.now(), onRoom, admission, slots });
   const sender = createWebhookSender({
     guard: context.guard,
+    clock,
     version: VERSION,
     maxConnections: capacity.requests + slots,
   });

@@ -80,14 +80,14 @@ export function createPublishDue({ pool, log, filters, configs, handOver, newId 
       const due = await store.lockDue(connection, count);
       return { due, isFull: due.length === count };
     }
-    if (turns.length === 0 || Date.now() >= turnsUntil) {
-      const startedAt = Date.now();
+    if (turns.length === 0 || performance.now() >= turnsUntil) {
+      const startedAt = performance.now();
       const channelIds = await store.findDueChannels(connection);
       // Channels that were served last come last.
       const last = turns[0] ?? '';
       turns = [...channelIds.filter((id) => id >= last), ...channelIds.filter((id) => id < last)];
       // Where the list takes long, it is made the less often.
-      turnsUntil = Date.now() + Math.max(TURNS_FOR_MS, 10 * (Date.now() - startedAt));
+      turnsUntil = performance.now() + Math.max(TURNS_FOR_MS, 10 * (performance.now() - startedAt));
     }
     const served = turns.splice(0, CHANNELS_AT_ONCE);
     turns.push(...served);
