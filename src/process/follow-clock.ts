@@ -12,9 +12,17 @@ const FIRST_EVERY_MS = 1_000;
  * the same by a due time, whatever a machine's clock shows. Writes a line when they come apart, and one when they agree again. A look that
  * fails changes nothing.
  */
-export function followDatabaseClock({ pool, clock, log }: { pool: Pool; clock: SteadyClock; log: Logger }): {
-  stop(): Promise<void>;
-} {
+export function followDatabaseClock({
+  pool,
+  clock,
+  log,
+  lookEveryMs = EVERY_MS,
+}: {
+  pool: Pool;
+  clock: SteadyClock;
+  log: Logger;
+  lookEveryMs?: number;
+}): { stop(): Promise<void> } {
   let isStopped = false;
   let isApart = false;
   let everyMs = FIRST_EVERY_MS;
@@ -27,7 +35,7 @@ export function followDatabaseClock({ pool, clock, log }: { pool: Pool; clock: S
       text: 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS theirs',
     });
     const aheadMs = clock.compare({ theirs: rows[0]?.theirs ?? Number.NaN, askedAt, answeredAt: performance.now() });
-    everyMs = EVERY_MS;
+    everyMs = lookEveryMs;
     if (aheadMs !== 0 && !isApart)
       log.warn(
         { aheadMs },
