@@ -1,5 +1,6 @@
 import { workflowRoutes } from './automations/definitions/routes.ts';
 import { runRoutes } from './automations/runs/routes.ts';
+import { trialRoutes } from './automations/trials/routes.ts';
 import { inboundWebhookRoutes } from './automations/inbound/routes.ts';
 import { channelRoutes } from './channels/routes.ts';
 import { deadLetterRoutes } from './dead-letters/routes.ts';
@@ -38,6 +39,7 @@ export const routes: Route<Services>[] = [
   ...deadLetterRoutes,
   ...replayRoutes,
   ...workflowRoutes,
+  ...trialRoutes,
   ...runRoutes,
   ...inboundWebhookRoutes,
   ...apiKeyRoutes,

@@ -32,6 +32,7 @@ import type { CommitObserver } from '../publishing/commit.ts';
 import { createPublishing } from '../publishing/service.ts';
 import { createScheduling } from '../scheduling/service.ts';
 import { createInbound } from './create-inbound.ts';
+import { createTrialsOf } from './create-trials.ts';
 import { createSchemas } from '../schemas/schemas.ts';
 import type { Services } from '../services.ts';
 import { noSiblings, type Siblings } from './siblings.ts';
@@ -119,6 +120,7 @@ export function createServices(
     deadLetters: createDeadLetters(deps, { deliveries, audit }),
     idempotency: createIdempotency(deps),
     runs: createRuns(deps, { audit }),
+    trials: createTrialsOf(deps),
     workflows: createWorkflows(deps, {
       checks: createChecks({ filters, guard: deps.guard }),
       activation: createActivation({ filters }),

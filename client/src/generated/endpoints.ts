@@ -178,5 +178,6 @@ export const ENDPOINTS = {
     delete: { method: 'DELETE', path: '/v1/workflows/:workflowId', kind: 'json' },
     activate: { method: 'POST', path: '/v1/workflows/:workflowId/activate', kind: 'json', isKeyed: true },
     pause: { method: 'POST', path: '/v1/workflows/:workflowId/pause', kind: 'json', isKeyed: true },
+    test: { method: 'POST', path: '/v1/workflows/:workflowId/test', kind: 'json', hasBody: true, isKeyed: true },
   },
 } as const;

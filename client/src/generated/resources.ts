@@ -110,6 +110,8 @@ import type {
   SubscriptionSecret,
   TestSubscription,
   TotpSecret,
+  Trial,
+  TryWorkflow,
   UpdateApiKey,
   UpdateApp,
   UpdateChannel,
@@ -438,5 +440,7 @@ export type Resources = {
     activate(workflowId: string, options?: RequestOptions): Call<Workflow>;
     /** `POST /v1/workflows/:workflowId/pause`, scope workflows:write */
     pause(workflowId: string, options?: RequestOptions): Call<Workflow>;
+    /** `POST /v1/workflows/:workflowId/test`, scope workflows:write */
+    test(workflowId: string, body?: TryWorkflow | string, options?: RequestOptions): Call<Trial>;
   };
 };

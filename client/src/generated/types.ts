@@ -1731,6 +1731,65 @@ export type TotpSecret = {
   readonly uri: string;
 };
 
+export type Trial = {
+  /** How such a run would end. */
+  readonly status: 'completed' | 'failed' | 'cancelled' | 'paused';
+  /** Why it would fail, or wait for a person. */
+  readonly error?: {
+    /** Code of the error, such as `HTTP_404` or `TIMEOUT`. */
+    readonly code: string;
+    /** The same for people. */
+    readonly message: string;
+    /** Step that failed. */
+    readonly stepId: string;
+  };
+  /** Why the trial was cut off. */
+  readonly reason?: string;
+  /** Output of the `end` step that would end it. */
+  readonly output?: unknown;
+  /** Steps that were taken, in the order in which they began. */
+  readonly steps: readonly {
+    /** Id of the step in the definition. */
+    readonly id: string;
+    /** Places of its items in the loops around it, from 0, joined by dots. Empty outside loops. */
+    readonly iteration: string;
+    /** Kind of the step. `item` is an item of a foreach, once it has ended. */
+    readonly type: 'action' | 'condition' | 'switch' | 'filter' | 'transform' | 'delay' | 'wait_for_event' | 'approval' | 'foreach' | 'parallel' | 'workflow' | 'end' | 'item';
+    /** How it ended. */
+    readonly status: 'pending' | 'running' | 'waiting' | 'completed' | 'failed' | 'skipped' | 'cancelled';
+    /** Values that were resolved for it. */
+    readonly input?: unknown;
+    /** Its result. */
+    readonly output?: unknown;
+    /** Why it failed. */
+    readonly error?: {
+      /** Code of the error, such as `HTTP_404` or `TIMEOUT`. */
+      readonly code: string;
+      /** The same for people. */
+      readonly message: string;
+    };
+    /** Present where nothing was sent: the result is of `mocks`, or one that was made up. */
+    readonly mocked?: 'given' | 'invented';
+  }[];
+};
+
+export type TryWorkflow = {
+  readonly event?: {
+    readonly payload?: object | undefined;
+    readonly eventType?: string | undefined;
+    readonly channelId?: string | undefined;
+    readonly metadata?: Readonly<Record<string, string>> | undefined;
+  } | undefined;
+  readonly mocks?: Readonly<Record<string, {
+    readonly output?: unknown | undefined;
+    readonly error?: {
+      readonly code: string;
+      /** Default: "mocked". */
+      readonly message?: string | undefined;
+    } | undefined;
+  }>> | undefined;
+};
+
 export type UpdateApiKey = {
   readonly name?: string | undefined;
   readonly tier?: 'free' | 'starter' | 'pro' | 'enterprise' | undefined;

@@ -4,7 +4,7 @@ import { parsePayload } from '../../filters/payload.ts';
 import type { PlannedStep } from '../definitions/plan.ts';
 import type { RunContext, StepResult } from '../expressions/context.ts';
 import { readJson } from './json-text.ts';
-import { type CarriedRun, readEnded, readItem, readRun, type StepRow } from './load-store.ts';
+import { type CarriedRun, readEnded, readItem, readRun, type Sample, type StepRow } from './load-store.ts';
 import type { Plans, ReadyPlan } from './plans.ts';
 
 /** All that a step's evaluation needs. */
@@ -12,11 +12,11 @@ export type Loaded = { run: CarriedRun; ready: ReadyPlan; step: PlannedStep; con
 
 /** Reads a run and builds the context of one of its steps as of now. Throws RunSuperseded for a round that is over. */
 export async function loadStep(
-  { pool, plans }: { pool: Pool; plans: Plans },
+  { pool, plans, sample }: { pool: Pool; plans: Plans; sample?: Sample | undefined },
   input: StepInput,
   now: Date,
 ): Promise<Loaded> {
-  const run = await readRun(pool, input);
+  const run = { ...(await readRun(pool, input)), ...sample };
   const ready = await plans(run);
   const step = ready.steps.get(input.stepId);
   if (step === undefined) throw new Error(`Version ${run.version} of ${run.workflowId} has no step ${input.stepId}`);
@@ -82,7 +82,7 @@ export function contextOf({
     item,
     index,
     workflow: { id: run.workflowId, name: ready.name, version: run.version },
-    run: { id: run.id, startedAt, now: now.toISOString(), test: false },
+    run: { id: run.id, startedAt, now: now.toISOString(), test: run.isTrial === true },
   };
 }
 

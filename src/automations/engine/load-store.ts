@@ -20,7 +20,15 @@ export type CarriedRun = {
   payload: string | null;
   metadata: Readonly<Record<string, string>> | null;
   publishedAt: Date | null;
+  /** Present in a trial, which touches nothing outside. */
+  isTrial?: true;
 };
+
+/** The event of a trial, which stands for a message that was never published. */
+export type Sample = Pick<
+  CarriedRun,
+  'messageId' | 'channelId' | 'eventType' | 'payload' | 'metadata' | 'publishedAt' | 'isTrial'
+>;
 
 export type StepRow = {
   stepId: string;

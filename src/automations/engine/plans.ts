@@ -27,6 +27,18 @@ export type Plans = (run: { workflowId: string; version: number }) => Promise<Re
 const KEPT = 8_000_000;
 const FOR_MS = 60_000;
 
+/** Compiles the JSON texts of a version. */
+export function readyPlan({ name, trigger, steps }: { name: string; trigger: string; steps: string }): ReadyPlan {
+  const plan = planOf(JSON.parse(trigger), JSON.parse(steps));
+  return {
+    name,
+    plan,
+    steps: new Map(plan.steps.map((step) => [step.id, step])),
+    outline: outlineOf(plan),
+    loopsAround: loopsAround(plan),
+  };
+}
+
 /** Compiles versions of definitions and remembers them. Rejects for a version that is not there. */
 export function createPlans(findVersion: FindVersion): Plans {
   const known = new LRUCache<string, ReadyPlan>({ maxSize: KEPT, ttl: FOR_MS });
@@ -36,14 +48,7 @@ export function createPlans(findVersion: FindVersion): Plans {
     if (held !== undefined) return held;
     const found = await findVersion(workflowId, version);
     if (found === undefined) throw new Error(`Version ${version} of ${workflowId} is gone`);
-    const plan = planOf(JSON.parse(found.trigger), JSON.parse(found.steps));
-    const ready = {
-      name: found.name,
-      plan,
-      steps: new Map(plan.steps.map((step) => [step.id, step])),
-      outline: outlineOf(plan),
-      loopsAround: loopsAround(plan),
-    };
+    const ready = readyPlan(found);
     known.set(key, ready, { size: found.trigger.length + found.steps.length + 1 });
     return ready;
   };

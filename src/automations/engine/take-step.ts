@@ -12,7 +12,7 @@ import type { RunContext } from '../expressions/context.ts';
 import { ExpressionFailed, type StepExpressions } from '../expressions/expressions.ts';
 import { type Loaded, loadStep } from './context.ts';
 import { jsonText } from './json-text.ts';
-import { readStep } from './load-store.ts';
+import { readStep, type Sample } from './load-store.ts';
 import type { Plans } from './plans.ts';
 import {
   recordBeginning,
@@ -30,6 +30,8 @@ export type EngineDependencies = {
   clock: Clock;
   plans: Plans;
   expressions: Pick<StepExpressions, 'evaluate' | 'resolve'>;
+  /** The event of a trial. */
+  sample?: Sample;
 };
 
 /** A pure step's result: its output, and the way it chose where its kind chooses one. */

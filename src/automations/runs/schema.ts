@@ -7,7 +7,7 @@ import { ExactJson } from '../../kernel/exact-json.ts';
 import { RUN_STATUSES, RUN_STEP_STATUSES } from '../../kernel/statuses.ts';
 
 /** A JSON value that goes out as it is stored. */
-const json = z.codec(z.unknown(), z.instanceof(ExactJson), {
+export const storedJson = z.codec(z.unknown(), z.instanceof(ExactJson), {
   decode: (value) => new ExactJson(JSON.stringify(value)),
   encode: ({ text }): unknown => JSON.parse(text),
 });
@@ -23,7 +23,7 @@ export const listRunsOfWorkflowQuery = pageQuery.extend({
 export const listRunsQuery = listRunsOfWorkflowQuery.extend({ workflowId: z.string().optional() });
 export type ListRuns = z.output<typeof listRunsQuery>;
 
-const error = z.strictObject({
+export const runError = z.strictObject({
   code: z.string().describe('Code of the error, such as `HTTP_404` or `TIMEOUT`.'),
   message: z.string().describe('The same for people.'),
 });
@@ -43,28 +43,29 @@ const shape = {
   createdAt: time.describe('When it was made.'),
   startedAt: time.exactOptional().describe('When its first step could begin. Absent before.'),
   finishedAt: time.exactOptional().describe('When it ended. Absent before.'),
-  error: error
+  error: runError
     .extend({ stepId: z.string().exactOptional().describe('Step that failed.') })
     .exactOptional()
     .describe('Why it failed, or waits for a person.'),
   reason: z.string().exactOptional().describe('Why it was cancelled.'),
-  output: json.exactOptional().describe('Output of the `end` step that ended it.'),
+  output: storedJson.exactOptional().describe('Output of the `end` step that ended it.'),
 };
+
+/** Types of steps as the record has them. */
+export const RUN_STEP_TYPES = [...STEP_TYPES, 'item'] as const;
 
 const step = z.strictObject({
   id: z.string().describe('Id of the step in the definition.'),
   iteration: z
     .string()
     .describe('Places of its items in the loops around it, from 0, joined by dots. Empty outside loops.'),
-  type: z
-    .enum([...STEP_TYPES, 'item'])
-    .describe('Kind of the step. `item` is an item of a foreach, once it has ended.'),
+  type: z.enum(RUN_STEP_TYPES).describe('Kind of the step. `item` is an item of a foreach, once it has ended.'),
   status: z.enum(RUN_STEP_STATUSES).describe('How far it has come.'),
-  input: json
+  input: storedJson
     .exactOptional()
     .describe('Values that were resolved for it before its first attempt; all attempts take them.'),
-  output: json.exactOptional().describe('Its result.'),
-  error: error.exactOptional().describe('Why its last attempt failed.'),
+  output: storedJson.exactOptional().describe('Its result.'),
+  error: runError.exactOptional().describe('Why its last attempt failed.'),
   attempts: wholeNumber.describe('Attempts so far.'),
   crashes: wholeNumber
     .exactOptional()

@@ -47,6 +47,16 @@ export const automationTexts: Readonly<Record<string, OperationText>> = {
     summary: 'Pause a workflow',
     description: 'No further run begins until it is activated again. Runs under way go on.',
   },
+  'POST /v1/workflows/:workflowId/test': {
+    summary: 'Try a workflow',
+    description:
+      'Takes the steps with a sample event and touches nothing: no request, no message, no run. Steps with effects result in `mocks`, or in a result that is made up and marked. Delays end at once. A draft can be tried. CONFLICT for a workflow without steps.',
+    example: {
+      body: {
+        event: { eventType: 'order.created', payload: { id: 'A-17', total: 120 } },
+      },
+    },
+  },
   'POST /v1/workflows/:workflowId/runs': {
     summary: 'Start a run',
     description:

@@ -1,4 +1,5 @@
 import { runAnswer, runSummaryAnswer } from '../../../src/automations/runs/schema.ts';
+import { trialAnswer } from '../../../src/automations/trials/schema.ts';
 import { validationAnswer, workflowAnswer } from '../../../src/automations/definitions/schema.ts';
 import type { ContractRow } from './contract-row.ts';
 
@@ -41,6 +42,15 @@ export const AUTOMATION_ROWS: ContractRow[] = [
     body: () => ({ name: 'renamed' }),
   },
   { method: 'POST', path: `${PATH}/activate`, scope: 'workflows:write', status: 200, answers: workflowAnswer },
+  {
+    method: 'POST',
+    path: `${PATH}/test`,
+    scope: 'workflows:write',
+    status: 200,
+    answers: trialAnswer,
+    body: () => ({ event: { payload: { total: 120 } } }),
+    isBodyOptional: true,
+  },
   {
     method: 'POST',
     path: `${PATH}/runs`,

@@ -32,6 +32,8 @@ export const randomFaults = (seed: number, isLong: boolean, lastingMs: number): 
       await sleep(chance.lasting(300, 5_000));
     }
     bad.sink.behave(healthy);
+    // An answer of 410 has disabled it; the queue waits for a resume.
+    await stage.client.subscriptions.resume(bad.id);
     stage.note('faults', count);
   },
 });

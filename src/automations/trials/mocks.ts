@@ -1,0 +1,72 @@
+import { stepKey } from '../../contract/run-ways.ts';
+import type { StepInput } from '../../contract/run-workflow.ts';
+import { parsePayload } from '../../filters/payload.ts';
+import { invalidFields, type ErrorDetails } from '../../kernel/api-error.ts';
+import { memberSpan, wholeSpan } from '../../kernel/exact-json.ts';
+import { fieldPath } from '../../kernel/field-path.ts';
+import type { PlannedStep } from '../definitions/plan.ts';
+import type { ActionKind } from '../engine/attempt-step.ts';
+import { StepFailed } from '../engine/step-failure.ts';
+import type { TryWorkflow } from './schema.ts';
+
+type Mock = { output: unknown } | { error: { code: string; message: string } };
+
+/** Results that stand for effects. */
+export type Mocks = {
+  /** The kind with its own preparation, so that the author sees what would be sent, and without its effect. */
+  standIn(kind: ActionKind, input: StepInput): ActionKind;
+  /** Where the result of a step came from; undefined for one that was really taken. */
+  originOf(key: string): 'given' | 'invented' | undefined;
+};
+
+/** Whether a step touches anything but the record of its run. */
+export const hasEffects = (step: PlannedStep): boolean => step.type === 'action' && step.action !== 'log';
+
+/** Results of steps without a mock. */
+function invented(step: PlannedStep): unknown {
+  if (step.type !== 'action') return null;
+  if (step.action === 'publish') return { messageId: 'msg_00000000000000000000000000' };
+  return { status: 200, headers: {}, body: null, latencyMs: 0 };
+}
+
+/** Mocks by the ids of their steps, their outputs digit for digit. INVALID_REQUEST for a step that is not there, or has no effects. */
+export function createMocks(
+  given: NonNullable<TryWorkflow['mocks']>,
+  bodyText: string,
+  steps: ReadonlyMap<string, PlannedStep>,
+): Mocks {
+  const problems = Object.keys(given).flatMap((id): ErrorDetails[] => {
+    const step = steps.get(id);
+    const field = fieldPath(['mocks', id]);
+    if (step === undefined) return [{ field, reason: 'is no step of the workflow' }];
+    return hasEffects(step) ? [] : [{ field, reason: `is a step of the type ${step.type}, which is really taken` }];
+  });
+  const [first, ...others] = problems;
+  if (first !== undefined) throw invalidFields([first, ...others]);
+  const mocks = new Map(Object.entries(given).map(([id, mock]) => [id, exactly(mock, bodyText, id)]));
+  const origins = new Map<string, 'given' | 'invented'>();
+
+  return {
+    standIn: (kind, { stepId, iteration }) => ({
+      prepare: (loaded) => kind.prepare(loaded),
+      perform(_prepared, { step }) {
+        const mock = mocks.get(stepId);
+        origins.set(stepKey(stepId, iteration), mock === undefined ? 'invented' : 'given');
+        if (mock === undefined) return Promise.resolve(invented(step));
+        return 'error' in mock
+          ? Promise.reject(new StepFailed(mock.error.code, mock.error.message))
+          : Promise.resolve(mock.output);
+      },
+    }),
+    originOf: (key) => origins.get(key),
+  };
+}
+
+function exactly({ error }: NonNullable<TryWorkflow['mocks']>[string], bodyText: string, id: string): Mock {
+  if (error !== undefined) return { error };
+  const output = ['mocks', id, 'output'].reduce<ReturnType<typeof memberSpan>>(
+    (span, name) => span && memberSpan(bodyText, span, name),
+    wholeSpan(bodyText),
+  );
+  return { output: output === undefined ? null : parsePayload(bodyText.slice(output.start, output.end)) };
+}

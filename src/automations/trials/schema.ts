@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { RUN_STEP_TYPES, runError, storedJson } from '../runs/schema.ts';
+import { fieldsOf } from '../../http/fields.ts';
+import { MAX_EVENT_TYPE_LENGTH } from '../../kernel/event-types.ts';
+import { RUN_STEP_STATUSES } from '../../kernel/statuses.ts';
+
+/** The message that begins the trial, as expressions read it. All of it may be left out. */
+const event = z.strictObject({
+  payload: z.record(z.string(), z.unknown()).exactOptional(),
+  eventType: z.string().min(1).max(MAX_EVENT_TYPE_LENGTH).exactOptional(),
+  channelId: z.string().max(100).exactOptional(),
+  metadata: z.record(z.string(), z.string()).exactOptional(),
+});
+
+/** What a step with effects is to result in, by its id: an output, or a failure for good. */
+const mock = z
+  .strictObject({
+    output: z.unknown().optional(),
+    error: z
+      .strictObject({ code: z.string().min(1).max(100), message: z.string().max(1_000).default('mocked') })
+      .exactOptional(),
+  })
+  .refine((given) => 'output' in given !== 'error' in given, 'must hold one of output and error');
+
+export const tryWorkflowBody = fieldsOf({
+  event: event.exactOptional(),
+  mocks: z.record(z.string(), mock).exactOptional(),
+}).default({});
+export type TryWorkflow = z.output<typeof tryWorkflowBody>;
+
+export const TRIAL_STATUSES = ['completed', 'failed', 'cancelled', 'paused'] as const;
+
+const step = z.strictObject({
+  id: z.string().describe('Id of the step in the definition.'),
+  iteration: z
+    .string()
+    .describe('Places of its items in the loops around it, from 0, joined by dots. Empty outside loops.'),
+  type: z.enum(RUN_STEP_TYPES).describe('Kind of the step. `item` is an item of a foreach, once it has ended.'),
+  status: z.enum(RUN_STEP_STATUSES).describe('How it ended.'),
+  input: storedJson.exactOptional().describe('Values that were resolved for it.'),
+  output: storedJson.exactOptional().describe('Its result.'),
+  error: runError.exactOptional().describe('Why it failed.'),
+  mocked: z
+    .enum(['given', 'invented'])
+    .exactOptional()
+    .describe('Present where nothing was sent: the result is of `mocks`, or one that was made up.'),
+});
+export type TriedStep = z.output<typeof step>;
+
+export const trialAnswer = z.strictObject({
+  status: z.enum(TRIAL_STATUSES).describe('How such a run would end.'),
+  error: runError
+    .extend({ stepId: z.string().describe('Step that failed.') })
+    .exactOptional()
+    .describe('Why it would fail, or wait for a person.'),
+  reason: z.string().exactOptional().describe('Why the trial was cut off.'),
+  output: storedJson.exactOptional().describe('Output of the `end` step that would end it.'),
+  steps: z.array(step).describe('Steps that were taken, in the order in which they began.'),
+});
+export type Trial = z.output<typeof trialAnswer>;

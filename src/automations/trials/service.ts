@@ -1,0 +1,178 @@
+import type { Pool, PoolClient } from 'pg';
+import { endOf, stepKey, type Way } from '../../contract/run-ways.ts';
+import type { RunInput } from '../../contract/run-workflow.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import type { EnvironmentCaller } from '../../identity/caller.ts';
+import { ApiError, notFound } from '../../kernel/api-error.ts';
+import { ExactJson, memberSpan, wholeSpan } from '../../kernel/exact-json.ts';
+import { isId } from '../../kernel/ids.ts';
+import { findWorkflow, type StoredWorkflow } from '../definitions/store.ts';
+import type { PlannedStep } from '../definitions/plan.ts';
+import type { ActionKind } from '../engine/attempt-step.ts';
+import type { Sample } from '../engine/load-store.ts';
+import { readyPlan, type ReadyPlan } from '../engine/plans.ts';
+import type { StepExpressions } from '../expressions/expressions.ts';
+import { createMocks, hasEffects, type Mocks } from './mocks.ts';
+import type { Trial, TriedStep, TryWorkflow } from './schema.ts';
+import { insertTrial, readSteps } from './store.ts';
+import { walk, type Walked } from './walk.ts';
+
+export type Trials = {
+  /**
+   * Takes the steps of a stored workflow with a sample event, in any status, and touches nothing: no request, no message, no record.
+   * CONFLICT for a workflow without steps, UNAVAILABLE while others are tried. `bodyText`: its numbers are taken digit for digit.
+   */
+  make(caller: EnvironmentCaller, workflowId: string, body: TryWorkflow, bodyText: string): Promise<Trial>;
+};
+
+export type TrialDependencies = Pick<Dependencies, 'tenants' | 'pool' | 'newId' | 'clock' | 'log'> & {
+  expressions: Pick<StepExpressions, 'evaluate' | 'resolve'>;
+  /** Kinds of actions, of which only the preparation is used. */
+  kinds: Readonly<Record<'http' | 'publish', ActionKind>>;
+};
+
+// Each holds a connection.
+const AT_ONCE = 4;
+const LONGEST_MS = 10_000;
+
+class TookTooLong extends Error {}
+
+export function createTrials(deps: TrialDependencies): Trials {
+  const { tenants, pool, newId } = deps;
+  let underWay = 0;
+
+  /** In a transaction that is rolled back whatever happens: the engine records as it does for a run. */
+  const withoutTrace = async <T>(work: (connection: PoolClient) => Promise<T>): Promise<T> => {
+    if (underWay >= AT_ONCE)
+      throw new ApiError('UNAVAILABLE', 'Too many workflows are tried at this moment', { retryAfter: 1 });
+    underWay += 1;
+    try {
+      const connection = await pool.connect();
+      try {
+        await connection.query('BEGIN');
+        return await work(connection);
+      } finally {
+        await connection.query('ROLLBACK').then(
+          () => connection.release(),
+          (failure: Error) => connection.release(failure),
+        );
+      }
+    } finally {
+      underWay -= 1;
+    }
+  };
+
+  return {
+    async make(caller, workflowId, body, bodyText) {
+      const { environmentId } = caller;
+      const stored = isId('workflow', workflowId)
+        ? await tenants.read(caller, (reader) => findWorkflow(reader, environmentId, workflowId))
+        : undefined;
+      if (stored === undefined) throw notFound('workflow');
+      const ready = planOfStored(stored);
+      const mocks = createMocks(body.mocks ?? {}, bodyText, ready.steps);
+      const sample = sampleOf(body, bodyText, { id: newId('message'), now: deps.clock() });
+      const run = { id: newId('run'), environmentId, workflowId, version: stored.version };
+      return withoutTrace(async (connection) => {
+        await insertTrial(connection, run);
+        const input = { runId: run.id, round: 1 };
+        const walked = await takeSteps(deps, connection, { input, ready, mocks, sample });
+        return toTrial(walked, (await readSteps(connection, run.id)).map(toStep(mocks)));
+      });
+    },
+  };
+}
+
+/** The version that stands, with a trigger where a draft has none yet. */
+function planOfStored({ workflow, texts }: StoredWorkflow): ReadyPlan {
+  const { trigger = '{"type":"manual"}', steps } = texts;
+  const ready = readyPlan({ name: workflow.name, trigger, steps: steps ?? '[]' });
+  if (ready.steps.size === 0) throw new ApiError('CONFLICT', 'The workflow has no steps yet');
+  return ready;
+}
+
+function sampleOf({ event = {} }: TryWorkflow, bodyText: string, { id, now }: { id: string; now: Date }): Sample {
+  const given = bodyText === '' ? undefined : memberSpan(bodyText, wholeSpan(bodyText), 'event');
+  const payload = given && memberSpan(bodyText, given, 'payload');
+  return {
+    messageId: id,
+    channelId: event.channelId ?? '',
+    eventType: event.eventType ?? '',
+    payload: payload === undefined ? '{}' : bodyText.slice(payload.start, payload.end),
+    metadata: event.metadata ?? {},
+    publishedAt: now,
+    isTrial: true,
+  };
+}
+
+type Trying = { input: RunInput; ready: ReadyPlan; mocks: Mocks; sample: Sample };
+
+/** The way out of the run; undefined for a trial that took too long. */
+async function takeSteps(
+  { kinds, ...deps }: TrialDependencies,
+  connection: PoolClient,
+  { input, ready, mocks, sample }: Trying,
+): Promise<Walked | undefined> {
+  const until = performance.now() + LONGEST_MS;
+  const kindOf = (step: PlannedStep): ActionKind | undefined => {
+    if (step.type !== 'action' || !hasEffects(step)) return undefined;
+    return step.action === 'publish' ? kinds.publish : kinds.http;
+  };
+  try {
+    return await walk(
+      {
+        // `as`: the engine asks a pool for nothing but single statements.
+        engine: { ...deps, pool: connection as unknown as Pool, plans: () => Promise.resolve(ready), sample },
+        steps: ready.steps,
+        kindOf(step, stepInput) {
+          const kind = kindOf(step);
+          return kind && mocks.standIn(kind, stepInput);
+        },
+        look() {
+          if (performance.now() > until) throw new TookTooLong();
+        },
+      },
+      input,
+      ready.plan.entry,
+    );
+  } catch (failure) {
+    if (failure instanceof TookTooLong) return undefined;
+    throw failure;
+  }
+}
+
+function toTrial(walked: Walked | undefined, steps: TriedStep[]): Trial {
+  if (walked === undefined)
+    return { status: 'cancelled', reason: `a trial takes at most ${LONGEST_MS / 1_000} s`, steps };
+  const { way, stepId } = walked;
+  const last = steps.find(({ id, iteration }) => id === stepId && iteration === '');
+  const { error, output } = last ?? {};
+  return {
+    status: statusOf(way),
+    ...(error !== undefined && stepId !== undefined && !way.startsWith('>') && { error: { ...error, stepId } }),
+    ...(output !== undefined && endOf(way) !== undefined && { output }),
+    steps,
+  };
+}
+
+function statusOf(way: Way): Trial['status'] {
+  if (way === 'pause') return 'paused';
+  return way === 'failure' ? 'failed' : (endOf(way) ?? 'completed');
+}
+
+const toStep =
+  (mocks: Mocks) =>
+  (row: Awaited<ReturnType<typeof readSteps>>[number]): TriedStep => {
+    const mocked = mocks.originOf(stepKey(row.stepId, row.iteration));
+    return {
+      id: row.stepId,
+      iteration: row.iteration,
+      // `as`: the columns are only ever written from these lists.
+      type: row.type as TriedStep['type'],
+      status: row.status as TriedStep['status'],
+      ...(row.input !== null && row.type !== 'parallel' && { input: new ExactJson(row.input) }),
+      ...(row.output !== null && { output: new ExactJson(row.output) }),
+      ...(row.errorCode !== null && { error: { code: row.errorCode, message: row.errorMessage ?? '' } }),
+      ...(mocked !== undefined && { mocked }),
+    };
+  };

@@ -1,0 +1,36 @@
+import type { PoolClient } from 'pg';
+/** A step as it was recorded. */
+type RunStepRow = {
+  stepId: string;
+  iteration: string;
+  type: string;
+  status: string;
+  input: string | null;
+  output: string | null;
+  errorCode: string | null;
+  errorMessage: string | null;
+};
+
+/** A run that is under way and waits for nobody. To be rolled back. */
+export async function insertTrial(
+  connection: PoolClient,
+  run: { id: string; environmentId: string; workflowId: string; version: number },
+): Promise<void> {
+  await connection.query({
+    name: 'insert_trial',
+    text: `INSERT INTO runs (id, environment_id, workflow_id, version, status, trigger_type, started_at)
+      VALUES ($1, $2, $3, $4, 'running', 'manual', now())`,
+    values: [run.id, run.environmentId, run.workflowId, run.version],
+  });
+}
+
+/** Every step that was taken, in the order in which they began. */
+export async function readSteps(connection: PoolClient, runId: string): Promise<RunStepRow[]> {
+  const { rows } = await connection.query<RunStepRow>({
+    name: 'read_trial_steps',
+    text: `SELECT step_id AS "stepId", iteration, type, status, input, output, error_code AS "errorCode", error_message AS "errorMessage"
+      FROM run_steps WHERE run_id = $1 ORDER BY number, started_at`,
+    values: [runId],
+  });
+  return rows;
+}

@@ -1,0 +1,99 @@
+import { iterationOf, stepBehind, type Way, wayTo } from '../../contract/run-ways.ts';
+import type { RunInput, StepInput } from '../../contract/run-workflow.ts';
+import type { PlannedStep } from '../definitions/plan.ts';
+import { type ActionKind, attemptStep } from '../engine/attempt-step.ts';
+import { closeBranches, openBranches } from '../engine/branches.ts';
+import { closeLoop, endItem, openLoop } from '../engine/loops.ts';
+import { beginDelay, endDelay, type EngineDependencies, takeStep } from '../engine/take-step.ts';
+
+export type WalkDependencies = {
+  engine: EngineDependencies;
+  steps: ReadonlyMap<string, PlannedStep>;
+  /** The kind of a step with effects, without its effect; undefined for a step that has none. */
+  kindOf(step: PlannedStep, input: StepInput): ActionKind | undefined;
+  /** Asked before each step; throws to end the trial where it stands. */
+  look(): void;
+};
+
+/** The way out of a chain, and the step that it was taken from. */
+export type Walked = { way: Way; stepId: string | undefined };
+
+/**
+ * Walks a run's steps in this process as workflows/run-walk.ts walks them in Temporal, with the same evaluations and the same record. Time
+ * does not pass: delays end at once, items and branches are taken one after the other, and a failure is not tried again.
+ */
+export async function walk(
+  deps: WalkDependencies,
+  run: RunInput,
+  first: string | null,
+  iteration = '',
+): Promise<Walked> {
+  let walked: Walked = { way: wayTo(null), stepId: undefined };
+  for (let stepId = first; stepId !== null; ) {
+    deps.look();
+    const step = deps.steps.get(stepId);
+    // The validation of definitions leaves no step out that another one names.
+    if (step === undefined) throw new Error(`The definition has no step ${stepId}`);
+    walked = { way: await take(deps, step, { ...run, stepId, iteration }), stepId };
+    const next = stepBehind(walked.way);
+    if (next === undefined) break;
+    stepId = next;
+  }
+  return walked;
+}
+
+async function take(deps: WalkDependencies, step: PlannedStep, input: StepInput): Promise<Way> {
+  const { engine } = deps;
+  const kind = deps.kindOf(step, input);
+  if (kind !== undefined) {
+    const outcome = await attemptStep(engine, kind, input);
+    // No stand-in has a failure that is worth another try.
+    if (outcome.result === 'retry') throw new Error(`${step.id} is to be tried again`);
+    return outcome.way;
+  }
+  switch (step.type) {
+    case 'delay': {
+      const begun = await beginDelay(engine, input);
+      return 'way' in begun ? begun.way : (await endDelay(engine, input)).way;
+    }
+    case 'foreach':
+      return takeForeach(deps, step, input);
+    case 'parallel':
+      return takeParallel(deps, step, input);
+    default:
+      return (await takeStep(engine, input)).way;
+  }
+}
+
+async function takeForeach(
+  deps: WalkDependencies,
+  step: PlannedStep & { type: 'foreach' },
+  input: StepInput,
+): Promise<Way> {
+  const opened = await openLoop(deps.engine, input);
+  if ('way' in opened) return opened.way;
+  for (const item of opened.unfinished) {
+    const { way } = await walk(deps, input, step.body, iterationOf(input.iteration, item));
+    const isFailed = way === 'failure';
+    if (!isFailed && stepBehind(way) === undefined) return way;
+    await endItem(deps.engine, { ...input, item, isFailed });
+    if (isFailed && step.onItemError === 'fail') break;
+  }
+  return (await closeLoop(deps.engine, input)).way;
+}
+
+async function takeParallel(
+  deps: WalkDependencies,
+  step: PlannedStep & { type: 'parallel' },
+  input: StepInput,
+): Promise<Way> {
+  const opened = await openBranches(deps.engine, input);
+  if ('way' in opened) return opened.way;
+  for (const entry of step.branches) {
+    const { way } = await walk(deps, input, entry, input.iteration);
+    const isArrived = stepBehind(way) === null;
+    if (!isArrived && way !== 'failure') return way;
+    if (step.mode === 'race' ? isArrived : way === 'failure') break;
+  }
+  return (await closeBranches(deps.engine, input)).way;
+}

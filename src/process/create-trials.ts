@@ -1,0 +1,19 @@
+import { createHttpAction } from '../automations/engine/http-action.ts';
+import { createPublishAction } from '../automations/engine/publish-action.ts';
+import { createStepExpressions } from '../automations/expressions/expressions.ts';
+import { createTrials, type Trials } from '../automations/trials/service.ts';
+import type { ProcessDependencies } from './create-dependencies.ts';
+
+/** Trials of workflows. They prepare their actions as runs do, and reach nobody. */
+export function createTrialsOf(deps: ProcessDependencies): Trials {
+  const expressions = createStepExpressions();
+  const reachNobody = (): Promise<never> => Promise.reject(new Error('a trial reaches nobody'));
+  return createTrials({
+    ...deps,
+    expressions,
+    kinds: {
+      http: createHttpAction({ sender: { send: reachNobody }, expressions }),
+      publish: createPublishAction({ publish: reachNobody, expressions }),
+    },
+  });
+}

@@ -1,0 +1,199 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { stepOf, workflowCalls, type RunStepAnswer, type Step } from '../support/make/workflow-calls.ts';
+import { waitFor } from '../support/check/wait-for.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { type Receiver, startReceiver } from '../support/world/receiver.ts';
+
+let posthorn: TestPosthorn;
+let calls: ReturnType<typeof workflowCalls>;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  posthorn = await startPosthorn({ withWorker: false });
+  calls = workflowCalls(posthorn);
+  receiver = await startReceiver();
+});
+afterAll(async () => {
+  await posthorn.stop();
+  await receiver.close();
+});
+
+type Trial = {
+  status: string;
+  error?: { code: string; message: string; stepId: string };
+  output?: unknown;
+  steps: (RunStepAnswer & { mocked?: string })[];
+};
+
+const draft = async (steps: readonly Step[]): Promise<string> =>
+  (await calls.good<{ id: string }>('POST', '/v1/workflows', { name: 'tried', steps })).id;
+const tryIt = (workflowId: string, body: unknown = {}): Promise<Trial> =>
+  calls.good('POST', `/v1/workflows/${workflowId}/test`, body);
+const stepIn = (trial: Trial, id: string, iteration = '') =>
+  stepOf({ ...trial, id: '', workflowId: '', trigger: { type: '' } }, id, iteration) as Trial['steps'][number];
+const rowsOf = async (table: string): Promise<number> =>
+  (await posthorn.deps.pool.query<{ count: number }>(`SELECT count(*)::int AS count FROM ${table}`)).rows[0]?.count ??
+  -1;
+
+const crm = (config: object = {}) => ({
+  id: 'crm',
+  type: 'action',
+  config: {
+    action: 'http',
+    url: new URL('/deals', receiver.url).href,
+    body: { id: '{{ event.payload.id }}' },
+    ...config,
+  },
+  next: 'tell',
+});
+const tell = {
+  id: 'tell',
+  type: 'action',
+  config: { action: 'log', deal: '{{ steps.crm.output.body.deal }}', isTest: '{{ run.test }}' },
+};
+
+test('a trial of a draft shows each step’s input and output, sends nothing and keeps nothing', async () => {
+  const workflowId = await draft([crm(), tell]);
+  const before = await Promise.all(['runs', 'run_steps', 'messages'].map(rowsOf));
+
+  const trial = await tryIt(workflowId, {
+    event: { payload: { id: 'A-17' } },
+    mocks: { crm: { output: { status: 200, body: { deal: 7 } } } },
+  });
+
+  expect(trial.status).toBe('completed');
+  expect(stepIn(trial, 'crm')).toEqual({
+    id: 'crm',
+    iteration: '',
+    type: 'action',
+    status: 'completed',
+    input: { method: 'POST', url: new URL('/deals', receiver.url).href, headers: {}, body: { id: 'A-17' } },
+    output: { status: 200, body: { deal: 7 } },
+    mocked: 'given',
+  });
+  expect(stepIn(trial, 'tell')).toMatchObject({ status: 'completed', output: { deal: 7, isTest: true } });
+  expect(receiver.requests).toEqual([]);
+  expect(await Promise.all(['runs', 'run_steps', 'messages'].map(rowsOf))).toEqual(before);
+});
+
+test('numbers of events and mocks keep their digits', async () => {
+  const workflowId = await draft([crm(), tell]);
+  const text = await (
+    await fetch(`${posthorn.url}/v1/workflows/${workflowId}/test`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${posthorn.keys.live}`, 'content-type': 'application/json' },
+      body: '{"event":{"payload":{"id":12345678901234567890}},"mocks":{"crm":{"output":{"body":{"deal":98765432109876543210}}}}}',
+    })
+  ).text();
+  expect(text).toContain('12345678901234567890');
+  expect(text).toContain('"deal":98765432109876543210');
+});
+
+test('without a mock the result is made up, and says so', async () => {
+  const channelId = await calls.channel();
+  const workflowId = await draft([
+    crm({ onError: 'fail' }),
+    { id: 'tell', type: 'action', config: { action: 'publish', channelId, eventType: 'deal.made', payload: { a: 1 } } },
+  ]);
+  const trial = await tryIt(workflowId);
+  // An event without that field makes the body's template fail as it would in a run.
+  expect(trial).toMatchObject({ status: 'failed', error: { code: 'EXPRESSION', stepId: 'crm' } });
+
+  const whole = await tryIt(workflowId, { event: { payload: { id: 1 } } });
+  expect(whole.status).toBe('completed');
+  expect(stepIn(whole, 'crm')).toMatchObject({ mocked: 'invented', output: { status: 200, body: null } });
+  expect(stepIn(whole, 'tell')).toMatchObject({ mocked: 'invented', input: { channelId, payload: { a: 1 } } });
+});
+
+test('a mocked error takes the way that the definition names for it', async () => {
+  const workflowId = await draft([
+    crm({ onError: [{ errors: ['HTTP_4XX'], next: 'sorry' }] }),
+    tell,
+    {
+      id: 'sorry',
+      type: 'end',
+      config: { status: 'failed', error: { code: 'NO_DEAL', message: 'for {{ event.payload.id }}' } },
+    },
+  ]);
+  const trial = await tryIt(workflowId, {
+    event: { payload: { id: 'A-18' } },
+    mocks: { crm: { error: { code: 'HTTP_404', message: 'none' } } },
+  });
+  expect(trial.status).toBe('failed');
+  expect(trial.error).toEqual({ code: 'NO_DEAL', message: 'for A-18', stepId: 'sorry' });
+  expect(trial.steps.map(({ id, status }) => [id, status])).toEqual([
+    ['crm', 'failed'],
+    ['sorry', 'failed'],
+  ]);
+});
+
+test('loops, branches and delays are walked as in a run, and time does not pass', async () => {
+  const workflowId = await draft([
+    { id: 'rest', type: 'delay', config: { for: '30d' }, next: 'all' },
+    {
+      id: 'all',
+      type: 'foreach',
+      config: { items: 'event.payload.items', body: 'each', collect: 'steps.each.output.twice' },
+      next: 'both',
+    },
+    { id: 'each', type: 'transform', config: { set: { twice: '{{ item * 2 }}' } } },
+    { id: 'both', type: 'parallel', config: { branches: ['left', 'right'] }, next: 'done' },
+    { id: 'left', type: 'action', config: { action: 'log', side: 'left' } },
+    { id: 'right', type: 'action', config: { action: 'log', side: 'right' } },
+    { id: 'done', type: 'end', config: { status: 'completed', output: { sum: '{{ steps.all.output.results }}' } } },
+  ]);
+  const trial = await tryIt(workflowId, { event: { payload: { items: [1, 2, 3] } } });
+  expect(trial).toMatchObject({ status: 'completed', output: { sum: [2, 4, 6] } });
+  expect(stepIn(trial, 'both').output).toEqual({
+    left: { action: 'log', side: 'left' },
+    right: { action: 'log', side: 'right' },
+  });
+  expect(stepIn(trial, 'each', '2').output).toEqual({ twice: 6 });
+});
+
+test('mocks of steps that are not there, or that touch nothing, are refused with their fields', async () => {
+  const workflowId = await draft([crm(), tell]);
+  const answer = await posthorn.request<{ error: { code: string; details: { errors: unknown[] } } }>(
+    'POST',
+    `/v1/workflows/${workflowId}/test`,
+    { mocks: { tell: { output: 1 }, nobody: { output: 1 } } },
+  );
+  expect(answer.status).toBe(400);
+  expect(answer.body.error.details.errors).toEqual([
+    { field: 'mocks.tell', reason: 'is a step of the type action, which is really taken' },
+    { field: 'mocks.nobody', reason: 'is no step of the workflow' },
+  ]);
+  const both = await posthorn.request('POST', `/v1/workflows/${workflowId}/test`, { mocks: { crm: {} } });
+  expect(both.body).toMatchObject({ error: { code: 'INVALID_REQUEST', details: { field: 'mocks.crm' } } });
+});
+
+test('four trials at a time hold connections, and the next one is UNAVAILABLE at once', async () => {
+  const workflowId = await draft([{ ...crm(), next: null }]);
+  const held = await posthorn.deps.pool.connect();
+  let trials: Promise<Trial>[] = [];
+  try {
+    // A trial refers to its workflow, and so waits for whoever has it locked.
+    await held.query('BEGIN');
+    await held.query('SELECT FROM workflows WHERE id = $1 FOR UPDATE', [workflowId]);
+    trials = [1, 2, 3, 4].map(() => tryIt(workflowId, { event: { payload: { id: 1 } } }));
+    await waitFor('four trials to wait', async () => {
+      const { rows } = await posthorn.deps.pool.query<{ count: number }>(
+        `SELECT count(*)::int AS count FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'INSERT INTO runs%'
+         AND datname = current_database()`,
+      );
+      return rows[0]?.count === 4;
+    });
+    const answer = await posthorn.request('POST', `/v1/workflows/${workflowId}/test`, {});
+    expect(answer).toMatchObject({ status: 503, body: { error: { code: 'UNAVAILABLE' } } });
+  } finally {
+    await held.query('ROLLBACK');
+    held.release();
+  }
+  expect((await Promise.all(trials)).map(({ status }) => status)).toEqual(Array(4).fill('completed'));
+});
+
+test('a workflow without steps cannot be tried', async () => {
+  const { id } = await calls.good<{ id: string }>('POST', '/v1/workflows', { name: 'empty' });
+  const answer = await posthorn.request('POST', `/v1/workflows/${id}/test`, {});
+  expect(answer).toMatchObject({ status: 409, body: { error: { code: 'CONFLICT' } } });
+});
