@@ -26,7 +26,7 @@ export function createSteadyClock({
   wall?: () => number;
   monotonic?: () => number;
 } = {}): SteadyClock {
-  /** What the machine's clock shows beyond the monotonic one, as of the last comparison. */
+  /** The difference between the machine's clock and the monotonic one, as of the last comparison. */
   let basis = wall() - monotonic();
   let correction = 0;
 

@@ -12,7 +12,7 @@ const event = z.strictObject({
   metadata: z.record(z.string(), z.string()).exactOptional(),
 });
 
-/** What a step with effects is to result in, by its id: an output, or a failure for good. */
+/** The result of a step with effects: an output, or a failure for good. */
 const mock = z
   .strictObject({
     output: z.unknown().optional(),

@@ -1,4 +1,4 @@
-import type { Pool, PoolClient } from 'pg';
+import type { PoolClient } from 'pg';
 import { endOf, stepKey, type Way } from '../../contract/run-ways.ts';
 import type { RunInput } from '../../contract/run-workflow.ts';
 import type { Dependencies } from '../../dependencies.ts';
@@ -12,6 +12,7 @@ import type { ActionKind } from '../engine/attempt-step.ts';
 import type { Sample } from '../engine/load-store.ts';
 import { readyPlan, type ReadyPlan } from '../engine/plans.ts';
 import type { StepExpressions } from '../expressions/expressions.ts';
+import type { EngineDependencies } from '../engine/take-step.ts';
 import { createMocks, hasEffects, type Mocks } from './mocks.ts';
 import type { Trial, TriedStep, TryWorkflow } from './schema.ts';
 import { insertTrial, readSteps } from './store.ts';
@@ -25,7 +26,7 @@ export type Trials = {
   make(caller: EnvironmentCaller, workflowId: string, body: TryWorkflow, bodyText: string): Promise<Trial>;
 };
 
-export type TrialDependencies = Pick<Dependencies, 'tenants' | 'pool' | 'newId' | 'clock' | 'log'> & {
+export type TrialDependencies = Pick<Dependencies, 'tenants' | 'newId' | 'clock' | 'log'> & {
   expressions: Pick<StepExpressions, 'evaluate' | 'resolve'>;
   /** Kinds of actions, of which only the preparation is used. */
   kinds: Readonly<Record<'http' | 'publish', ActionKind>>;
@@ -36,30 +37,33 @@ const AT_ONCE = 4;
 const LONGEST_MS = 10_000;
 
 class TookTooLong extends Error {}
+class RollBack extends Error {}
 
 export function createTrials(deps: TrialDependencies): Trials {
-  const { tenants, pool, newId } = deps;
+  const { tenants, newId } = deps;
   let underWay = 0;
 
-  /** In a transaction that is rolled back whatever happens: the engine records as it does for a run. */
-  const withoutTrace = async <T>(work: (connection: PoolClient) => Promise<T>): Promise<T> => {
+  /** In a transaction of the tenant's that is rolled back whatever happens: the engine records as it does for a run. */
+  const withoutTrace = async <T>(
+    caller: EnvironmentCaller,
+    work: (connection: PoolClient) => Promise<T>,
+  ): Promise<T> => {
     if (underWay >= AT_ONCE)
       throw new ApiError('UNAVAILABLE', 'Too many workflows are tried at this moment', { retryAfter: 1 });
     underWay += 1;
+    let made: { result: T } | undefined;
     try {
-      const connection = await pool.connect();
-      try {
-        await connection.query('BEGIN');
-        return await work(connection);
-      } finally {
-        await connection.query('ROLLBACK').then(
-          () => connection.release(),
-          (failure: Error) => connection.release(failure),
-        );
-      }
+      await tenants.onConnection(caller, async (connection) => {
+        made = { result: await work(connection) };
+        throw new RollBack();
+      });
+    } catch (failure) {
+      if (!(failure instanceof RollBack) || made === undefined) throw failure;
     } finally {
       underWay -= 1;
     }
+    if (made === undefined) throw new Error('a trial was not rolled back');
+    return made.result;
   };
 
   return {
@@ -73,7 +77,7 @@ export function createTrials(deps: TrialDependencies): Trials {
       const mocks = createMocks(body.mocks ?? {}, bodyText, ready.steps);
       const sample = sampleOf(body, bodyText, { id: newId('message'), now: deps.clock() });
       const run = { id: newId('run'), environmentId, workflowId, version: stored.version };
-      return withoutTrace(async (connection) => {
+      return withoutTrace(caller, async (connection) => {
         await insertTrial(connection, run);
         const input = { runId: run.id, round: 1 };
         const walked = await takeSteps(deps, connection, { input, ready, mocks, sample });
@@ -122,7 +126,12 @@ async function takeSteps(
     return await walk(
       {
         // `as`: the engine asks a pool for nothing but single statements.
-        engine: { ...deps, pool: connection as unknown as Pool, plans: () => Promise.resolve(ready), sample },
+        engine: {
+          ...deps,
+          pool: connection as unknown as EngineDependencies['pool'],
+          plans: () => Promise.resolve(ready),
+          sample,
+        },
         steps: ready.steps,
         kindOf(step, stepInput) {
           const kind = kindOf(step);

@@ -30,7 +30,7 @@ async function jump(stage: Stage, chance: Chance, name: string, processes: reado
     baseUrl: stage.topology.url,
     credentials: { clientId: machine.id, clientSecret: machine.clientSecret },
   });
-  // Of its own: what the stage's channels hold is compared with the stage's log.
+  // The stage's own channels are compared with its log.
   const channel = await stage.client.channels.create({ name: 'robots' });
   const lastingMs = chance.lasting(SHORT_MS, LONG_MS);
   const restart = async (variables: typeof clock.variables): Promise<void> => {

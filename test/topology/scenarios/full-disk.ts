@@ -20,7 +20,7 @@ export const fullDisk = (disk: SmallDisk): Scenario => ({
         await waitFor(
           'a publish to be refused',
           () => {
-            // What others remove meanwhile is taken as well.
+            // Bytes that others free meanwhile are taken as well.
             disk.fill();
             return stage.sent.slice(length).some((entry) => entry.kind === 'refused' && entry.status === 503);
           },
