@@ -1,5 +1,6 @@
 import { workflowRoutes } from './automations/definitions/routes.ts';
 import { runRoutes } from './automations/runs/routes.ts';
+import { workflowScheduleRoutes } from './automations/schedules/routes.ts';
 import { trialRoutes } from './automations/trials/routes.ts';
 import { inboundWebhookRoutes } from './automations/inbound/routes.ts';
 import { channelRoutes } from './channels/routes.ts';
@@ -40,6 +41,7 @@ export const routes: Route<Services>[] = [
   ...replayRoutes,
   ...workflowRoutes,
   ...trialRoutes,
+  ...workflowScheduleRoutes,
   ...runRoutes,
   ...inboundWebhookRoutes,
   ...apiKeyRoutes,

@@ -1,5 +1,6 @@
 import type { Workflows } from './automations/definitions/service.ts';
 import type { Runs } from './automations/runs/service.ts';
+import type { WorkflowSchedules } from './automations/schedules/service.ts';
 import type { Trials } from './automations/trials/service.ts';
 import type { SingleSignOn } from './identity/single-sign-on/service.ts';
 import type { Accounts } from './identity/accounts/service.ts';
@@ -55,4 +56,5 @@ export type Services = {
   workflows: Workflows;
   runs: Runs;
   trials: Trials;
+  workflowSchedules: WorkflowSchedules;
 };

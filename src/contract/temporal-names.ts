@@ -8,6 +8,7 @@ export const WORKFLOW_TYPES = {
   drainDeliveries: 'drainDeliveries',
   removeExpired: 'removeExpired',
   runWorkflow: 'runWorkflow',
+  runScheduled: 'runScheduled',
   warmUp: 'warmUp',
 } as const;
 

@@ -17,6 +17,7 @@ export const CHOSEN: Readonly<Record<string, string>> = {
   'GET /v1/channels/:channelId/scheduled': 'messages.listScheduled',
   'GET /v1/channels/:channelId/stream': 'messages.stream',
   'POST /v1/subscriptions/:subscriptionId/secret/rotate': 'subscriptions.rotateSecret',
+  'GET /v1/workflows/:workflowId/schedule': 'workflows.getSchedule',
   'POST /v1/workflows/:workflowId/test': 'workflows.test',
   'POST /v1/workflows/:workflowId/runs': 'runs.start',
   'GET /v1/workflows/:workflowId/runs': 'runs.listOfWorkflow',

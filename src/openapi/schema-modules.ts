@@ -1,5 +1,6 @@
 import * as workflows from '../automations/definitions/schema.ts';
 import * as runs from '../automations/runs/schema.ts';
+import * as workflowSchedules from '../automations/schedules/schema.ts';
 import * as trials from '../automations/trials/schema.ts';
 import * as inboundWebhooks from '../automations/inbound/schema.ts';
 import * as channels from '../channels/schema.ts';
@@ -35,6 +36,7 @@ export const SCHEMA_MODULES: Readonly<Record<string, Readonly<Record<string, unk
   'automations/definitions/schema.ts': workflows,
   'automations/inbound/schema.ts': inboundWebhooks,
   'automations/runs/schema.ts': runs,
+  'automations/schedules/schema.ts': workflowSchedules,
   'automations/trials/schema.ts': trials,
   'channels/schema.ts': channels,
   'dead-letters/schema.ts': deadLetters,

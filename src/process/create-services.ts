@@ -2,6 +2,7 @@ import { createActivation } from '../automations/definitions/activation.ts';
 import { createChecks } from '../automations/definitions/checks.ts';
 import { createWorkflows } from '../automations/definitions/service.ts';
 import { createRuns } from '../automations/runs/service.ts';
+import { createWorkflowSchedules } from '../automations/schedules/service.ts';
 import { createAccounts } from '../identity/accounts/service.ts';
 import { createApiKeys } from '../identity/api-keys/service.ts';
 import { createApps } from '../identity/apps/service.ts';
@@ -121,6 +122,7 @@ export function createServices(
     idempotency: createIdempotency(deps),
     runs: createRuns(deps, { audit }),
     trials: createTrialsOf(deps),
+    workflowSchedules: createWorkflowSchedules(deps),
     workflows: createWorkflows(deps, {
       checks: createChecks({ filters, guard: deps.guard }),
       activation: createActivation({ filters }),

@@ -79,7 +79,10 @@ function createParts(context: WorkerContext, { handOver, publishing = createWork
   const replays = replaysPart(context);
   const automations = automationsPart(context, { publish: createPublishForRun(publishing) });
   const recovery = recoveryPart(context, { repairs: [replays.restartLost, automations.repair] });
-  const deliveries = deliveriesPart(context, { chores: [replays.startPending], ...(handOver && { handOver }) });
+  const deliveries = deliveriesPart(context, {
+    chores: [replays.startPending, automations.syncSchedules],
+    ...(handOver && { handOver }),
+  });
   const scheduling = schedulingPart(context, { handOver: deliveries.handOver });
   return {
     slots: deliveries.slots,

@@ -13,6 +13,8 @@ const WITH_THE_ENGINE: Record<string, string> = {
   'src/automations/engine/rounds.ts': 'part of a worker: a run names its environment',
   'src/automations/engine/take-step.ts': 'part of a worker: a run names its environment',
   'src/automations/runs/service.ts': 'wakes workers and reaches Temporal; callers go through tenants',
+  'src/automations/schedules/begin.ts': 'a worker, for a schedule of Temporal’s',
+  'src/automations/schedules/sync.ts': 'a worker, for all environments',
   'src/automations/starting/reconcile.ts': 'part of a worker: runs of all tenants',
   'src/automations/starting/starting-loop.ts': 'part of a worker: runs of all tenants',
   'src/automations/inbound/receive.ts': 'a service that sends is no tenant: the webhook names the environment',

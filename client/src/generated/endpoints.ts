@@ -179,5 +179,6 @@ export const ENDPOINTS = {
     activate: { method: 'POST', path: '/v1/workflows/:workflowId/activate', kind: 'json', isKeyed: true },
     pause: { method: 'POST', path: '/v1/workflows/:workflowId/pause', kind: 'json', isKeyed: true },
     test: { method: 'POST', path: '/v1/workflows/:workflowId/test', kind: 'json', hasBody: true, isKeyed: true },
+    getSchedule: { method: 'GET', path: '/v1/workflows/:workflowId/schedule', kind: 'json' },
   },
 } as const;

@@ -95,6 +95,7 @@ import type {
   RotateWebhookSecret,
   Run,
   RunSummary,
+  Schedule,
   SecondFactor,
   Session,
   Setup,
@@ -442,5 +443,7 @@ export type Resources = {
     pause(workflowId: string, options?: RequestOptions): Call<Workflow>;
     /** `POST /v1/workflows/:workflowId/test`, scope workflows:write */
     test(workflowId: string, body?: TryWorkflow | string, options?: RequestOptions): Call<Trial>;
+    /** `GET /v1/workflows/:workflowId/schedule`, scope workflows:read */
+    getSchedule(workflowId: string, options?: RequestOptions): Call<Schedule>;
   };
 };

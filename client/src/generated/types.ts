@@ -1538,6 +1538,15 @@ export type RunSummary = {
   readonly output?: unknown;
 };
 
+export type Schedule = {
+  /** When the next run begins, without jitter. Absent while the workflow is not active, and when its schedule has ended. */
+  readonly nextRunAt?: string;
+  /** Last time that began a run. Absent before the first one. */
+  readonly lastRunAt?: string;
+  /** Why Temporal refuses the schedule; then no run begins. */
+  readonly problem?: string;
+};
+
 export type SecondFactor = {
   readonly code?: string | undefined;
   readonly recoveryCode?: string | undefined;
@@ -1774,17 +1783,22 @@ export type Trial = {
 };
 
 export type TryWorkflow = {
+  /** Message that the trial begins with. */
   readonly event?: {
     readonly payload?: object | undefined;
     readonly eventType?: string | undefined;
     readonly channelId?: string | undefined;
     readonly metadata?: Readonly<Record<string, string>> | undefined;
   } | undefined;
+  /** Results of steps with effects, by the ids of the steps. */
   readonly mocks?: Readonly<Record<string, {
+    /** Result of the step: any JSON. */
     readonly output?: unknown | undefined;
+    /** Failure of the step, after all of its tries. */
     readonly error?: {
+      /** Code of the error, such as `HTTP_404`. */
       readonly code: string;
-      /** Default: "mocked". */
+      /** The same for people. Default: "mocked". */
       readonly message?: string | undefined;
     } | undefined;
   }>> | undefined;

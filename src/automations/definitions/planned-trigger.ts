@@ -1,11 +1,13 @@
-import { type EventTriggerConfig, triggerConfigOf } from './configs/triggers.ts';
+import { type EventTriggerConfig, type SupportedTrigger, triggerConfigOf } from './configs/triggers.ts';
+import { plannedSchedule } from './kinds/schedule.ts';
 import type { Trigger } from './plan.ts';
 
 /** Completes a stored trigger; a definition without one has the trigger that people pull. */
 export function plannedTrigger(trigger: unknown): Trigger {
   // `as`: see planOf.
-  const { type, config = {} } = (trigger ?? { type: 'manual' }) as { type: 'event' | 'manual'; config?: unknown };
+  const { type, config = {} } = (trigger ?? { type: 'manual' }) as { type: SupportedTrigger; config?: unknown };
   if (type === 'manual') return { type };
+  if (type === 'schedule') return plannedSchedule(config);
   const given = triggerConfigOf(type).parse(config) as EventTriggerConfig;
   return {
     type,

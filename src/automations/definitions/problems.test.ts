@@ -260,8 +260,8 @@ describe('a fault is told with its field:', () => {
 
   test.each<[unknown, [string, string][]]>([
     [{}, [['trigger.type', 'is required']]],
-    [{ type: 'cronn' }, [['trigger.type', 'unknown trigger type "cronn"; allowed: event, manual']]],
-    [{ type: 'schedule' }, [['trigger.type', 'schedule is not supported yet; allowed: event, manual']]],
+    [{ type: 'cronn' }, [['trigger.type', 'unknown trigger type "cronn"; allowed: event, schedule, manual']]],
+    [{ type: 'webhook' }, [['trigger.type', 'webhook is not supported yet; allowed: event, schedule, manual']]],
     [
       { type: 'event', config: { chanelId: 'chn_1' } },
       [['trigger.config.chanelId', 'is not a known field; did you mean channelId?']],

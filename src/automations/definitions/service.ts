@@ -8,6 +8,7 @@ import { memberSpan, wholeSpan } from '../../kernel/exact-json.ts';
 import { isId } from '../../kernel/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/page.ts';
 import { WORKFLOW_BOUNDS } from '../../contract/run-outline.ts';
+import { noteSchedule } from '../schedules/store.ts';
 import { coverChanged } from '../triggers/cover.ts';
 import type { Activation } from './activation.ts';
 import type { Checks } from './checks.ts';
@@ -76,12 +77,14 @@ export function createWorkflows(
     if (first !== undefined) throw invalidFields([first, ...others]);
   };
 
-  /** Tells publishing of channels whose messages begin other runs from now on. */
-  const tellPublishing = async (
+  /** Tells publishing of channels whose messages begin other runs from now on, and Temporal of a schedule. */
+  const tellBeginners = async (
     transaction: DatabaseTransaction,
-    { environmentId }: EnvironmentCaller,
+    { environmentId, workflowId }: { environmentId: string; workflowId: string },
     ...triggers: (string | undefined)[]
   ): Promise<void> => {
+    if (triggers.some((trigger) => triggerTypeOf({ trigger }) === 'schedule'))
+      await noteSchedule(transaction, { environmentId, workflowId });
     const covers = triggers.flatMap((trigger) => coverOf(trigger) ?? []);
     if (covers.length === 0) return;
     const isAll = covers.some(({ channelIds }) => channelIds.length === 0);
@@ -110,7 +113,7 @@ export function createWorkflows(
       else if (workflow.status === 'draft')
         throw new ApiError('CONFLICT', 'The workflow is a draft: it was never active');
       await store.updateWorkflow(transaction, caller.environmentId, stored, { status, now: clock() });
-      await tellPublishing(transaction, caller, texts.trigger);
+      await tellBeginners(transaction, { environmentId: caller.environmentId, workflowId: id }, texts.trigger);
       const action = status === 'active' ? 'workflow.activated' : 'workflow.paused';
       await audit.record(transaction, caller, { action, target: { id } });
       return (await found(id, () => store.findWorkflow(transaction, caller.environmentId, id))).workflow;
@@ -136,7 +139,7 @@ export function createWorkflows(
           texts,
           now: clock(),
         });
-        if (status === 'active') await tellPublishing(transaction, caller, texts.trigger);
+        if (status === 'active') await tellBeginners(transaction, { environmentId, workflowId: id }, texts.trigger);
         await audit.record(transaction, caller, { action: 'workflow.created', target: { id }, after: body });
         return workflow;
       }),
@@ -176,7 +179,12 @@ export function createWorkflows(
           now: clock(),
         });
         if (workflow.status === 'active' || status === 'active')
-          await tellPublishing(transaction, caller, before.trigger, texts.trigger);
+          await tellBeginners(
+            transaction,
+            { environmentId: caller.environmentId, workflowId: id },
+            before.trigger,
+            texts.trigger,
+          );
         const updated = await found(id, () => store.findWorkflow(transaction, caller.environmentId, id));
         const changed = [...Object.keys(change), ...(isOther ? Object.keys(given) : [])];
         const parts = changedParts(
@@ -192,7 +200,8 @@ export function createWorkflows(
       tenants.within(caller, async (transaction) => {
         const { workflow, texts } = await lock(transaction, caller, id);
         await store.markWorkflowDeleted(transaction, caller.environmentId, id, clock());
-        if (workflow.status === 'active') await tellPublishing(transaction, caller, texts.trigger);
+        if (workflow.status === 'active')
+          await tellBeginners(transaction, { environmentId: caller.environmentId, workflowId: id }, texts.trigger);
         await audit.record(transaction, caller, { action: 'workflow.deleted', target: { id } });
       }),
 
@@ -234,7 +243,8 @@ function parsed({ trigger, steps }: store.DefinitionTexts): Given {
   };
 }
 
-const triggerTypeOf = (texts: store.DefinitionTexts): string | undefined => {
-  const type = parsed(texts).trigger?.['type'];
+const triggerTypeOf = (texts: { trigger?: string | undefined }): string | undefined => {
+  const { trigger } = texts;
+  const type = parsed(trigger === undefined ? {} : { trigger }).trigger?.['type'];
   return typeof type === 'string' ? type : undefined;
 };

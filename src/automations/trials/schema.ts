@@ -15,16 +15,20 @@ const event = z.strictObject({
 /** The result of a step with effects: an output, or a failure for good. */
 const mock = z
   .strictObject({
-    output: z.unknown().optional(),
+    output: z.unknown().optional().describe('Result of the step: any JSON.'),
     error: z
-      .strictObject({ code: z.string().min(1).max(100), message: z.string().max(1_000).default('mocked') })
-      .exactOptional(),
+      .strictObject({
+        code: z.string().min(1).max(100).describe('Code of the error, such as `HTTP_404`.'),
+        message: z.string().max(1_000).default('mocked').describe('The same for people.'),
+      })
+      .exactOptional()
+      .describe('Failure of the step, after all of its tries.'),
   })
   .refine((given) => 'output' in given !== 'error' in given, 'must hold one of output and error');
 
 export const tryWorkflowBody = fieldsOf({
-  event: event.exactOptional(),
-  mocks: z.record(z.string(), mock).exactOptional(),
+  event: event.exactOptional().describe('Message that the trial begins with.'),
+  mocks: z.record(z.string(), mock).exactOptional().describe('Results of steps with effects, by the ids of the steps.'),
 }).default({});
 export type TryWorkflow = z.output<typeof tryWorkflowBody>;
 

@@ -47,6 +47,11 @@ export const automationTexts: Readonly<Record<string, OperationText>> = {
     summary: 'Pause a workflow',
     description: 'No further run begins until it is activated again. Runs under way go on.',
   },
+  'GET /v1/workflows/:workflowId/schedule': {
+    summary: 'Get the times of a schedule',
+    description:
+      'Shows when a workflow with a `schedule` trigger runs next, and when it last did. Any other workflow has an empty one.',
+  },
   'POST /v1/workflows/:workflowId/test': {
     summary: 'Try a workflow',
     description:

@@ -1,9 +1,12 @@
 import { createRunActivities } from '../../../activities/run-steps.ts';
+import { createScheduledRunActivities } from '../../../activities/scheduled-runs.ts';
 import { createHttpAction } from '../../automations/engine/http-action.ts';
 import { createPlans } from '../../automations/engine/plans.ts';
 import { createPublishAction, type PublishForRun } from '../../automations/engine/publish-action.ts';
 import { createStepExpressions } from '../../automations/expressions/expressions.ts';
 import { findVersion } from '../../automations/definitions/store.ts';
+import { forgetSynced } from '../../automations/schedules/store.ts';
+import { syncSchedules } from '../../automations/schedules/sync.ts';
 import { abandonRuns } from '../../automations/starting/due-store.ts';
 import { reconcileRuns } from '../../automations/starting/reconcile.ts';
 import { startStartingRuns } from '../../automations/starting/starting-loop.ts';
@@ -11,6 +14,7 @@ import { DUE_RUNS_CHANNEL } from '../../db/due-runs.ts';
 import { listenForDue } from '../../dispatch/loop/listen-for-due.ts';
 import { VERSION } from '../../kernel/version.ts';
 import { createRequestSender } from '../../outbound/send-request.ts';
+import { createSchedules } from '../../temporal/schedules.ts';
 import { createCancelRun, createStartRun } from '../../temporal/start-run.ts';
 import type { WorkerContext } from './worker-context.ts';
 
@@ -19,24 +23,33 @@ import type { WorkerContext } from './worker-context.ts';
  * Temporal's that is new. `publish` publishes for the action of that name.
  */
 export function automationsPart(
-  { pool, log, clock, db, guard, client, carriers, taskQueue, isSearchable, incarnation }: WorkerContext,
+  { pool, log, clock, newId, db, guard, client, carriers, taskQueue, isSearchable, incarnation }: WorkerContext,
   { publish }: { publish: PublishForRun },
 ) {
+  const schedules = createSchedules(client, { taskQueue });
   const expressions = createStepExpressions();
   const sender = createRequestSender({ guard, version: VERSION });
   const plans = createPlans((workflowId, version) => findVersion(db, workflowId, version));
   return {
     repair: () => reconcileRuns({ pool, log, carriers }),
-    abandon: () => abandonRuns(pool),
-    activities: createRunActivities({
-      pool,
-      log,
-      clock,
-      plans,
-      expressions,
-      http: createHttpAction({ sender, expressions }),
-      publish: createPublishAction({ publish, expressions }),
-    }),
+    async abandon(): Promise<void> {
+      await abandonRuns(pool);
+      await forgetSynced(pool);
+    },
+    /** Temporal is told of schedules that were changed. */
+    syncSchedules: () => syncSchedules({ pool, log, schedules }),
+    activities: {
+      ...createScheduledRunActivities({ pool, newId, isSearchable, schedules }),
+      ...createRunActivities({
+        pool,
+        log,
+        clock,
+        plans,
+        expressions,
+        http: createHttpAction({ sender, expressions }),
+        publish: createPublishAction({ publish, expressions }),
+      }),
+    },
     async begin() {
       const starting = startStartingRuns({
         pool,

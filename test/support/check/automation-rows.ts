@@ -1,4 +1,5 @@
 import { runAnswer, runSummaryAnswer } from '../../../src/automations/runs/schema.ts';
+import { scheduleAnswer } from '../../../src/automations/schedules/schema.ts';
 import { trialAnswer } from '../../../src/automations/trials/schema.ts';
 import { validationAnswer, workflowAnswer } from '../../../src/automations/definitions/schema.ts';
 import type { ContractRow } from './contract-row.ts';
@@ -42,6 +43,7 @@ export const AUTOMATION_ROWS: ContractRow[] = [
     body: () => ({ name: 'renamed' }),
   },
   { method: 'POST', path: `${PATH}/activate`, scope: 'workflows:write', status: 200, answers: workflowAnswer },
+  { method: 'GET', path: `${PATH}/schedule`, scope: 'workflows:read', status: 200, answers: scheduleAnswer },
   {
     method: 'POST',
     path: `${PATH}/test`,

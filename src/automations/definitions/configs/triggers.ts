@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { TriggerType } from '../../../contract/run-outline.ts';
+import { scheduleConfig } from '../kinds/schedule.ts';
 import { eventTypes, expression } from './fields.ts';
 
 const ofTriggers = {
@@ -25,10 +26,11 @@ const ofTriggers = {
         if (given[one] !== undefined && given[many] !== undefined)
           context.addIssue({ code: 'custom', path: [one], message: `must be left out beside ${many}` });
     }),
+  schedule: scheduleConfig,
   manual: z.strictObject({}),
 } as const;
 
-export const SUPPORTED_TRIGGERS: readonly TriggerType[] = ['event', 'manual'];
+export const SUPPORTED_TRIGGERS: readonly TriggerType[] = ['event', 'schedule', 'manual'];
 export type SupportedTrigger = keyof typeof ofTriggers;
 export type EventTriggerConfig = z.output<typeof ofTriggers.event>;
 

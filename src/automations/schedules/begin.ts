@@ -1,0 +1,54 @@
+import type { Pool } from 'pg';
+import type { BegunScheduledRun, ScheduledRunInput } from '../../contract/scheduled-runs.ts';
+import { memberSpan, wholeSpan } from '../../kernel/exact-json.ts';
+import type { NewId } from '../../new-id.ts';
+import type { Schedules } from '../../temporal/schedules.ts';
+import { findScheduled, insertScheduledRun } from './store.ts';
+
+export type ScheduledRunDependencies = {
+  pool: Pool;
+  newId: NewId;
+  isSearchable: () => boolean;
+  schedules: Pick<Schedules, 'remove'>;
+};
+
+// Temporal cuts summaries at 200 bytes; a longer one is refused.
+const SUMMARY_LENGTH = 60;
+
+/**
+ * Records the run of one time of a schedule. The same run however often it is asked for. Null, and the schedule is removed, where its
+ * workflow is gone, not active, or has another trigger by now.
+ */
+export async function beginScheduledRun(
+  { pool, newId, isSearchable, schedules }: ScheduledRunDependencies,
+  { workflowId, scheduledAt }: ScheduledRunInput & { scheduledAt: string },
+): Promise<BegunScheduledRun> {
+  const found = await findScheduled(pool, workflowId);
+  if (found === undefined) {
+    await schedules.remove(workflowId);
+    return null;
+  }
+  const { environmentId, version, name, trigger } = found;
+  const runId = await insertScheduledRun(pool, {
+    id: newId('run'),
+    environmentId,
+    workflowId,
+    version,
+    input: payloadIn(trigger),
+    scheduledAt,
+  });
+  return {
+    run: { runId, round: 1 },
+    summary: `${name.slice(0, SUMMARY_LENGTH)} ← schedule`,
+    attributes: isSearchable()
+      ? { PosthornEnvironment: environmentId, PosthornWorkflow: workflowId, PosthornState: 'running' }
+      : {},
+  };
+}
+
+/** The payload's own text in a stored trigger. */
+function payloadIn(trigger: string): string {
+  const config = memberSpan(trigger, wholeSpan(trigger), 'config');
+  const payload = config && memberSpan(trigger, config, 'payload');
+  return payload === undefined ? '{}' : trigger.slice(payload.start, payload.end);
+}

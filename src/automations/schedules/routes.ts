@@ -1,0 +1,18 @@
+import { idOf } from '../../http/answer-fields.ts';
+import { routesOf } from '../../http/route.ts';
+import { scheduleAnswer } from './schema.ts';
+import type { WorkflowSchedules } from './service.ts';
+
+const route = routesOf<{ workflowSchedules: WorkflowSchedules }>();
+
+export const workflowScheduleRoutes = [
+  route({
+    method: 'GET',
+    path: '/v1/workflows/:workflowId/schedule',
+    params: { workflowId: idOf('workflow') },
+    access: { scope: 'workflows:read' },
+    answers: { 200: scheduleAnswer },
+    errors: ['NOT_FOUND'],
+    handle: ({ caller, params: { workflowId } }, { workflowSchedules }) => workflowSchedules.get(caller, workflowId),
+  }),
+];

@@ -1,0 +1,86 @@
+import type { Pool, PoolClient } from 'pg';
+import type { DatabaseTransaction } from '../../db/client.ts';
+
+type Scheduled = { environmentId: string; version: number; name: string; trigger: string };
+
+const SCHEDULED = `SELECT w.environment_id AS "environmentId", w.version, w.name, v.trigger
+  FROM workflows w JOIN workflow_versions v ON v.workflow_id = w.id AND v.version = w.version
+  WHERE w.id = $1 AND w.status = 'active' AND w.deleted_at IS NULL AND w.trigger_type = 'schedule'`;
+
+/** The workflow, while it begins by a schedule. */
+export async function findScheduled(db: Pool | PoolClient, workflowId: string): Promise<Scheduled | undefined> {
+  return (await db.query<Scheduled>({ name: 'find_scheduled', text: SCHEDULED, values: [workflowId] })).rows[0];
+}
+
+// The Temporal workflow of the schedule begins it; a worker does where that has not happened after this time.
+const BEGUN_WITHIN = '30 seconds';
+
+/** Inserts the run of one time, or finds it; returns its id. */
+export async function insertScheduledRun(
+  pool: Pool,
+  run: { id: string; environmentId: string; workflowId: string; version: number; input: string; scheduledAt: string },
+): Promise<string> {
+  const { rows } = await pool.query<{ id: string }>({
+    name: 'insert_scheduled_run',
+    text: `WITH made AS (
+        INSERT INTO runs (id, environment_id, workflow_id, version, trigger_type, input, scheduled_at, due_at)
+        VALUES ($1, $2, $3, $4, 'schedule', $5, $6, now() + interval '${BEGUN_WITHIN}')
+        ON CONFLICT (workflow_id, scheduled_at) WHERE scheduled_at IS NOT NULL DO NOTHING RETURNING id
+      )
+      SELECT id FROM made UNION ALL SELECT id FROM runs WHERE workflow_id = $3 AND scheduled_at = $6 LIMIT 1`,
+    values: [run.id, run.environmentId, run.workflowId, run.version, run.input, run.scheduledAt],
+  });
+  // Another attempt has inserted it meanwhile, behind this statement's snapshot.
+  return rows[0]?.id ?? insertScheduledRun(pool, run);
+}
+
+/** A workflow with a schedule was changed: Temporal is to be told, once the transaction commits. */
+export async function noteSchedule(
+  transaction: DatabaseTransaction,
+  { workflowId, environmentId }: { workflowId: string; environmentId: string },
+): Promise<void> {
+  await transaction.$executeRaw`
+    INSERT INTO workflow_schedules AS s (workflow_id, environment_id) VALUES (${workflowId}, ${environmentId})
+    ON CONFLICT (workflow_id) DO UPDATE SET revision = s.revision + 1`;
+}
+
+/** Locks one schedule that Temporal is to be told of, and that no other worker tells it of. */
+export async function lockDue(connection: PoolClient): Promise<{ workflowId: string; revision: number } | undefined> {
+  const { rows } = await connection.query<{ workflowId: string; revision: number }>({
+    name: 'lock_due_schedule',
+    text: `SELECT workflow_id AS "workflowId", revision FROM workflow_schedules WHERE synced < revision
+      ORDER BY workflow_id LIMIT 1 FOR UPDATE SKIP LOCKED`,
+  });
+  return rows[0];
+}
+
+/** Temporal has this revision. `problem`: what it has against it. */
+export async function recordSynced(
+  connection: PoolClient,
+  { workflowId, revision, problem }: { workflowId: string; revision: number; problem: string | undefined },
+): Promise<void> {
+  await connection.query('UPDATE workflow_schedules SET synced = $2, problem = $3 WHERE workflow_id = $1', [
+    workflowId,
+    revision,
+    problem ?? null,
+  ]);
+}
+
+/** Temporal's store is new: it is to be told of all schedules. */
+export async function forgetSynced(pool: Pool): Promise<void> {
+  await pool.query('UPDATE workflow_schedules SET synced = 0 WHERE synced > 0');
+}
+
+/** The last time of a schedule that began a run, and what Temporal has against it. */
+export async function findStanding(
+  transaction: DatabaseTransaction,
+  { environmentId, workflowId }: { environmentId: string; workflowId: string },
+): Promise<{ lastRunAt: Date | null; problem: string | null }> {
+  const last = await transaction.run.findFirst({
+    where: { environmentId, workflowId, scheduledAt: { not: null } },
+    orderBy: { scheduledAt: 'desc' },
+    select: { scheduledAt: true },
+  });
+  const schedule = await transaction.workflowSchedule.findFirst({ where: { environmentId, workflowId } });
+  return { lastRunAt: last?.scheduledAt ?? null, problem: schedule?.problem ?? null };
+}

@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { ScheduleNotFoundError } from '@temporalio/client';
+import { beginScheduledRun } from '../../src/automations/schedules/begin.ts';
+import { forgetSynced } from '../../src/automations/schedules/store.ts';
+import { waitFor } from '../support/check/wait-for.ts';
+import { stepOf, type Step, workflowCalls } from '../support/make/workflow-calls.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+
+let posthorn: TestPosthorn;
+let calls: ReturnType<typeof workflowCalls>;
+
+beforeAll(async () => {
+  posthorn = await startPosthorn();
+  calls = workflowCalls(posthorn);
+});
+afterAll(() => posthorn.stop());
+
+const YEARLY = '0 9 1 1 *';
+const scheduleOf = (workflowId: string) => posthorn.temporal.schedule.getHandle(`workflow/${workflowId}`);
+const described = (workflowId: string) =>
+  scheduleOf(workflowId)
+    .describe()
+    .catch((error: unknown) => {
+      if (error instanceof ScheduleNotFoundError) return undefined;
+      throw error;
+    });
+const there = (workflowId: string) => waitFor(`the schedule of ${workflowId}`, () => described(workflowId));
+const gone = (workflowId: string) =>
+  waitFor(`the end of the schedule of ${workflowId}`, async () => (await described(workflowId)) === undefined);
+const note: Step = {
+  id: 'note',
+  type: 'action',
+  config: { action: 'log', number: '{{ event.payload.number }}', at: '{{ event.publishedAt }}' },
+};
+const rest: Step = { id: 'rest', type: 'delay', config: { for: '1h' } };
+
+test('an active workflow has a schedule in Temporal, whose times begin runs with the trigger’s payload, digit for digit', async () => {
+  const { id } = await calls.good<{ id: string }>(
+    'POST',
+    '/v1/workflows',
+    `{"name":"Report","status":"active","trigger":{"type":"schedule","config":{"cron":"0 9 * * 1-5","timezone":"Europe/Berlin","payload":{"number":12345678901234567890}}},"steps":${JSON.stringify([note])}}`,
+  );
+  const { spec, policies, action } = await there(id);
+  expect(spec.timezone).toBe('Europe/Berlin');
+  expect(spec.calendars).toEqual([
+    expect.objectContaining({
+      hour: [{ start: 9, end: 9, step: 1 }],
+      dayOfWeek: [{ start: 'MONDAY', end: 'FRIDAY', step: 1 }],
+    }),
+  ]);
+  expect(policies).toMatchObject({ overlap: 'SKIP', catchupWindow: 600_000 });
+  expect(action).toMatchObject({
+    workflowType: 'runScheduled',
+    workflowId: `workflow/${id}`,
+    args: [{ workflowId: id }],
+  });
+
+  const times = `/v1/workflows/${id}/schedule`;
+  const before = await calls.good<{ nextRunAt: string }>('GET', times);
+  expect(Date.parse(before.nextRunAt)).toBeGreaterThan(Date.now());
+  expect(before).not.toHaveProperty('lastRunAt');
+
+  await scheduleOf(id).trigger();
+  const run = await calls.ended((await calls.onlyRun(id)).id);
+
+  expect(run).toMatchObject({ status: 'completed', trigger: { type: 'schedule' } });
+  const text = await (
+    await fetch(`${posthorn.url}/v1/runs/${run.id}`, { headers: { authorization: `Bearer ${posthorn.keys.live}` } })
+  ).text();
+  expect(text).toContain('"number":12345678901234567890');
+  // The time that the schedule means stands for a message's.
+  const { rows } = await posthorn.deps.pool.query<{ at: Date }>('SELECT scheduled_at AS at FROM runs WHERE id = $1', [
+    run.id,
+  ]);
+  expect(stepOf(run, 'note').output).toMatchObject({ at: rows[0]?.at.toISOString() });
+  expect(await calls.good('GET', times)).toMatchObject({ lastRunAt: rows[0]?.at.toISOString() });
+});
+
+test('a change, a pause and a removal of the workflow reach its schedule', async () => {
+  const workflowId = await calls.activate({ type: 'schedule', config: { every: '1h' } }, [note]);
+  expect((await there(workflowId)).spec.intervals).toEqual([expect.objectContaining({ every: 3_600_000 })]);
+
+  await calls.good('PATCH', `/v1/workflows/${workflowId}`, {
+    trigger: {
+      type: 'schedule',
+      config: { cron: [YEARLY, '30 9 * * *'], overlap: 'bufferOne', catchupWindow: '1h', jitter: '30s' },
+    },
+  });
+  const changed = await waitFor('the change', async () => {
+    const found = await described(workflowId);
+    return found?.spec.intervals?.length === 0 && found;
+  });
+  expect(changed.spec.calendars).toHaveLength(2);
+  expect(changed.spec.jitter).toBe(30_000);
+  expect(changed.policies).toMatchObject({ overlap: 'BUFFER_ONE', catchupWindow: 3_600_000 });
+
+  await calls.good('POST', `/v1/workflows/${workflowId}/pause`);
+  await gone(workflowId);
+  await calls.good('POST', `/v1/workflows/${workflowId}/activate`);
+  await there(workflowId);
+  await calls.good('PATCH', `/v1/workflows/${workflowId}`, { trigger: { type: 'manual' } });
+  await gone(workflowId);
+  await calls.good('PATCH', `/v1/workflows/${workflowId}`, { trigger: { type: 'schedule', config: { cron: YEARLY } } });
+  await there(workflowId);
+  await calls.good('DELETE', `/v1/workflows/${workflowId}`);
+  await gone(workflowId);
+});
+
+test('a time that comes while a run is under way is left out, because the schedule sees the run to its end', async () => {
+  const workflowId = await calls.activate({ type: 'schedule', config: { cron: YEARLY } }, [rest]);
+  await there(workflowId);
+  // A trigger by hand has a policy of its own; this one is the schedule's.
+  await scheduleOf(workflowId).trigger('SKIP');
+  const { id } = await calls.onlyRun(workflowId);
+  await waitFor('the run to wait', async () => (await calls.getRun(id)).status === 'waiting');
+
+  await scheduleOf(workflowId).trigger('SKIP');
+  await waitFor(
+    'the second time to be left out',
+    async () => (await described(workflowId))?.info.numActionsSkippedOverlap === 1,
+  );
+  expect(await calls.runsOf(workflowId)).toHaveLength(1);
+
+  await calls.good('POST', `/v1/runs/${id}/cancel`);
+  // The schedule hears of the end a little later.
+  const second = await waitFor('a second run', async () => {
+    const found = (await calls.runsOf(workflowId)).find((run) => run.id !== id);
+    if (found === undefined) await scheduleOf(workflowId).trigger('SKIP');
+    return found;
+  });
+  // Cancelled with its schedule's Temporal workflow, as a person does in the Temporal UI.
+  const begun = await waitFor(
+    'its Temporal workflow',
+    async () =>
+      (await posthorn.temporal.workflow.getHandle(`run/${second.id}/1`).describe()).raw.workflowExecutionInfo
+        ?.parentExecution?.workflowId ?? undefined,
+  );
+  await posthorn.temporal.workflow.getHandle(begun).cancel();
+  expect(await calls.ended(second.id)).toMatchObject({ status: 'cancelled' });
+});
+
+test('one time has one run, however often it is begun', async () => {
+  const workflowId = await calls.activate({ type: 'schedule', config: { cron: YEARLY } }, [note]);
+  await there(workflowId);
+  const { pool, newId } = posthorn.deps;
+  const removed: string[] = [];
+  const deps = {
+    pool,
+    newId,
+    isSearchable: () => false,
+    schedules: { remove: (id: string) => Promise.resolve(void removed.push(id)) },
+  };
+  const scheduledAt = '2026-01-01T09:00:00.000Z';
+  const begun = await Promise.all([1, 2, 3].map(() => beginScheduledRun(deps, { workflowId, scheduledAt })));
+  expect(new Set(begun.map((each) => each?.run.runId)).size).toBe(1);
+  expect(await calls.runsOf(workflowId)).toHaveLength(1);
+
+  // A schedule that is still there, of a workflow that is active no more, begins nothing and goes away.
+  await calls.good('POST', `/v1/workflows/${workflowId}/pause`);
+  expect(await beginScheduledRun(deps, { workflowId, scheduledAt: '2026-01-02T09:00:00.000Z' })).toBeNull();
+  expect(removed).toEqual([workflowId]);
+});
+
+test('a run whose Temporal workflow was never begun by its schedule is begun by a worker', async () => {
+  const workflowId = await calls.activate({ type: 'schedule', config: { cron: YEARLY } }, [{ ...note, config: {} }]);
+  const { pool, newId } = posthorn.deps;
+  const schedules = { remove: () => Promise.resolve() };
+  const begun = await beginScheduledRun(
+    { pool, newId, isSearchable: () => false, schedules },
+    { workflowId, scheduledAt: '2026-01-01T09:00:00.000Z' },
+  );
+  await pool.query('UPDATE runs SET due_at = now() WHERE id = $1', [begun?.run.runId]);
+  expect(await calls.ended(begun?.run.runId ?? '')).toMatchObject({ status: 'completed' });
+});
+
+test('schedules of a lost Temporal store are made again', async () => {
+  const workflowId = await calls.activate({ type: 'schedule', config: { cron: YEARLY } }, [note]);
+  await there(workflowId);
+  await scheduleOf(workflowId).delete();
+  await forgetSynced(posthorn.deps.pool);
+  await there(workflowId);
+});
+
+test.each([
+  [{}, 'trigger.config', 'must hold one of cron and every'],
+  [{ cron: YEARLY, every: '1h' }, 'trigger.config', 'must hold one of cron and every'],
+  [{ every: '30s' }, 'trigger.config.every', 'must be at least 1m'],
+  [{ cron: '* * * * * *' }, 'trigger.config.cron', 'is no cron expression of five fields'],
+  [{ cron: ['0 9 * * *', '0 25 * * *'] }, 'trigger.config.cron[1]', 'is no cron expression'],
+  [{ cron: '0 0 31 2 *' }, 'trigger.config.cron', 'never comes'],
+  [{ cron: '0 0 13 * 5' }, 'trigger.config.cron', 'must leave day of month or day of week at *'],
+  [{ cron: YEARLY, timezone: 'Mars/Olympus' }, 'trigger.config.timezone', 'is no time zone'],
+  [{ cron: YEARLY, overlap: 'queue' }, 'trigger.config.overlap', ''],
+  [
+    { cron: YEARLY, startAt: '2026-02-01T00:00:00Z', endAt: '2026-01-01T00:00:00Z' },
+    'trigger.config.endAt',
+    'must be later than startAt',
+  ],
+])('%j is refused with its field and the reason', async (config, field, reason) => {
+  const { body } = await posthorn.request<{ error: { details: { field: string; reason: string } } }>(
+    'POST',
+    '/v1/workflows',
+    {
+      name: 'wrong',
+      trigger: { type: 'schedule', config },
+      steps: [note],
+    },
+  );
+  expect(body.error.details.field.startsWith(field)).toBe(true);
+  expect(body.error.details.reason).toContain(reason);
+});
