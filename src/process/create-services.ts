@@ -55,6 +55,7 @@ export function createServices(
   const audit = createAudit(deps);
   const deliveries = createDeliveries(deps, { audit });
   const replays = createReplays(deps, { audit });
+  const runs = createRuns(deps, { audit });
   const schemas = createSchemas(deps);
   const streams = createStreams(deps);
   const { filters, publishingConfigs: configs } = deps;
@@ -116,9 +117,9 @@ export function createServices(
     }),
     deliveries,
     replays,
-    deadLetters: createDeadLetters(deps, { deliveries, audit }),
+    deadLetters: createDeadLetters(deps, { deliveries, runs, audit }),
     idempotency: createIdempotency(deps),
-    runs: createRuns(deps, { audit }),
+    runs,
     workflows: createWorkflows(deps, {
       checks: createChecks({ filters, guard: deps.guard }),
       activation: createActivation({ filters }),

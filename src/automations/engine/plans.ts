@@ -3,6 +3,7 @@ import type { RunOutline } from '../../contract/run-outline.ts';
 import { planOf } from '../definitions/compile.ts';
 import { outlineOf } from '../definitions/outline.ts';
 import type { Plan, PlannedStep } from '../definitions/plan.ts';
+import { readExactly } from './json-text.ts';
 import { loopsAround } from './shape.ts';
 
 /** One version of a definition, ready to run. */
@@ -36,7 +37,7 @@ export function createPlans(findVersion: FindVersion): Plans {
     if (held !== undefined) return held;
     const found = await findVersion(workflowId, version);
     if (found === undefined) throw new Error(`Version ${version} of ${workflowId} is gone`);
-    const plan = planOf(JSON.parse(found.trigger), JSON.parse(found.steps));
+    const plan = planOf(JSON.parse(found.trigger), readExactly(found.steps));
     const ready = {
       name: found.name,
       plan,
