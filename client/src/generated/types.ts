@@ -66,7 +66,7 @@ export type App = {
   readonly status: 'active' | 'suspended';
   /** Defaults in force for resources that are made from now on: the app's own or the service's. */
   readonly settings: {
-    /** `retentionDays` of a channel that is made without. */
+    /** `retentionDays` of a channel that is made without, and the days for which runs that have ended are kept. */
     readonly retentionDays: number;
     /** `retryPolicy` of a subscription that is made without; one that is given in part begins with it. */
     readonly retryPolicy: {

@@ -4,7 +4,7 @@
 -- AlterTable
 ALTER TABLE "dead_letters" ADD COLUMN "workflow_id" TEXT COLLATE "C",
 ADD COLUMN "run_id" TEXT COLLATE "C",
-ADD COLUMN "step_id" TEXT,
+ADD COLUMN "step_id" TEXT COLLATE "C",
 ADD COLUMN "iteration" TEXT COLLATE "C",
 ADD COLUMN "error_code" TEXT;
 
@@ -19,3 +19,7 @@ CREATE INDEX "dead_letters_workflow" ON "dead_letters"("workflow_id", "id") WHER
 
 -- CreateIndex
 CREATE INDEX "dead_letters_workflow_status" ON "dead_letters"("workflow_id", "status", "id") WHERE (workflow_id IS NOT NULL);
+
+-- Retention keeps the message of a run that has not ended.
+-- CreateIndex
+CREATE INDEX "runs_under_way" ON "runs"("message_id") WHERE (message_id IS NOT NULL AND finished_at IS NULL);

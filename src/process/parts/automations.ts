@@ -19,17 +19,19 @@ import type { WorkerContext } from './worker-context.ts';
  * Temporal's that is new. `publish` publishes for the action of that name.
  */
 export function automationsPart(
-  { pool, log, clock, db, guard, client, carriers, taskQueue, isSearchable, incarnation }: WorkerContext,
+  { pool, log, clock, db, guard, client, carriers, taskQueue, isSearchable, incarnation, meters }: WorkerContext,
   { publish }: { publish: PublishForRun },
 ) {
+  const observe = meters?.runs;
   const expressions = createStepExpressions();
   const sender = createRequestSender({ guard, version: VERSION });
   const plans = createPlans((workflowId, version) => findVersion(db, workflowId, version));
   return {
-    repair: () => reconcileRuns({ pool, log, carriers }),
+    repair: () => reconcileRuns({ pool, log, carriers, observe }),
     abandon: () => abandonRuns(pool),
     activities: createRunActivities({
       pool,
+      observe,
       log,
       clock,
       plans,
@@ -45,6 +47,7 @@ export function automationsPart(
         startRun: createStartRun(client, { taskQueue, isSearchable }),
         cancelRun: createCancelRun(client),
         carriers,
+        observe,
         lookInMs: incarnation.lookInMs,
       });
       const listening = listenForDue(pool, log, {
