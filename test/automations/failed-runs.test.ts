@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { reconcilerScheduleId } from '../../src/contract/temporal-names.ts';
 import type { DeadLetter } from '../../src/dead-letters/schema.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { createSubscription } from '../support/make/factories.ts';
@@ -185,6 +186,21 @@ test('a bulk replay takes the letters of one workflow, and one whose workflow is
   expect(refused).toMatchObject({ status: 409, body: { error: { message: expect.stringContaining('deleted') } } });
   expect((await posthorn.request('POST', `/v1/runs/${deleted.id}/retry`)).status).toBe(409);
   expect(await letterOf(deleted)).toEqual(letter);
+});
+
+test('a run whose Temporal workflow is terminated ends as cancelled with the reason, and is no dead letter', async () => {
+  const workflowId = await calls.activate({ type: 'manual' }, [{ id: 'long', type: 'delay', config: { for: '2h' } }]);
+  const { id } = await calls.start(workflowId);
+  await waitFor('the delay', async () => (await calls.getRun(id)).status === 'waiting');
+  await posthorn.temporal.workflow.getHandle(`run/${id}/1`).terminate('by hand');
+  await waitFor('the reconciler to see it', async () => {
+    await posthorn.temporal.schedule.getHandle(reconcilerScheduleId(posthorn.taskQueue)).trigger();
+    return (await calls.getRun(id)).status === 'cancelled';
+  });
+  const run = await calls.getRun(id);
+  expect(run).toMatchObject({ status: 'cancelled', reason: 'ended in Temporal' });
+  expect(stepOf(run, 'long').status).toBe('cancelled');
+  expect(await lettersOf(`workflowId=${workflowId}`)).toEqual([]);
 });
 
 test('a retry from the start does all steps again and forgets the earlier ones', async () => {
