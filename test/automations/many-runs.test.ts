@@ -1,16 +1,15 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { BURST_SIZE } from '../support/make/burst-size.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { stepOf, workflowCalls } from '../support/make/workflow-calls.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { type Receiver, startReceiver } from '../support/world/receiver.ts';
 
-// `npm run many-runs` has 5,000 messages and 1,000 runs by hand.
-const BURST = Number(process.env['POSTHORN_TEST_RUNS'] ?? '200');
 const BATCH = 100;
 /** Runs that one worker has admitted and that have neither ended nor wait (src/automations/starting/starting-loop.ts). */
 const ROOM = 100;
 // The embedded Temporal takes some 50 runs a second on two cores; the rest is for a busy machine.
-const WITHIN_MS = 60_000 + BURST * 100;
+const WITHIN_MS = 60_000 + BURST_SIZE * 100;
 
 let posthorn: TestPosthorn;
 let calls: ReturnType<typeof workflowCalls>;
@@ -59,25 +58,25 @@ test('a burst of triggering messages begins one run each, of which a worker admi
     { id: 'first', type: 'transform', config: { set: { n: '{{ event.payload.n }}' } }, next: 'last' },
     { id: 'last', type: 'action', config: { n: '{{ steps.first.output.n }}' } },
   ]);
-  for (let from = 0; from < BURST; from += BATCH) {
-    const messages = Array.from({ length: Math.min(BATCH, BURST - from) }, (_, n) => ({
+  for (let from = 0; from < BURST_SIZE; from += BATCH) {
+    const messages = Array.from({ length: Math.min(BATCH, BURST_SIZE - from) }, (_, n) => ({
       eventType: 'order.created',
       payload: { n: from + n },
     }));
     await calls.good('POST', `/v1/channels/${channelId}/messages/batch`, { messages });
   }
-  expect((await standingOf(workflowId)).total).toBe(BURST);
-  expect(await untilCompleted(workflowId, BURST)).toBeLessThanOrEqual(ROOM);
+  expect((await standingOf(workflowId)).total).toBe(BURST_SIZE);
+  expect(await untilCompleted(workflowId, BURST_SIZE)).toBeLessThanOrEqual(ROOM);
   const { rows } = await posthorn.database.pool.query<{ outputs: number }>(
     `SELECT count(DISTINCT s.output)::int AS outputs FROM run_steps s JOIN runs r ON r.id = s.run_id
      WHERE r.workflow_id = $1 AND s.step_id = 'last'`,
     [workflowId],
   );
-  expect(rows).toEqual([{ outputs: BURST }]);
+  expect(rows).toEqual([{ outputs: BURST_SIZE }]);
 }, 1_200_000);
 
 test('runs that are begun by hand at once all finish, and each makes its request once', async () => {
-  const count = Math.min(Math.ceil(BURST / 5), 1_000);
+  const count = Math.min(Math.ceil(BURST_SIZE / 5), 1_000);
   const workflowId = await calls.activate({ type: 'manual' }, [
     { id: 'push', type: 'action', config: { action: 'http', url: receiver.url } },
   ]);
