@@ -3,6 +3,7 @@ import { ApplicationFailureCategory } from '@temporalio/common';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Clock } from '../src/dependencies.ts';
+import * as runStore from '../src/retention/run-store.ts';
 import * as store from '../src/retention/retention-store.ts';
 import { progressFrom, type RetentionProgress, retentionLimits } from '../src/contract/retention.ts';
 import { FAILURE_TYPES } from '../src/contract/temporal-names.ts';
@@ -39,8 +40,8 @@ export function createRetentionActivities({ pool, clock, log, stopping }: Retent
 
   return {
     /**
-     * One pass over every channel: removes messages older than its `retentionDays`, in batches, and at last deleted subscriptions and
-     * channels that have nothing left. Begins where an earlier try of the same pass was; its heartbeat shows the progress. Safe to
+     * One pass over every channel: removes messages older than its `retentionDays`, in batches, then runs that ended before those of
+     * their app, and at last deleted subscriptions and channels that have nothing left. Begins where an earlier try of the same pass was; its heartbeat shows the progress. Safe to
      * repeat and to end anywhere. Returns the numbers removed.
      */
     async removeExpired(): Promise<RetentionProgress> {
@@ -65,6 +66,23 @@ export function createRetentionActivities({ pool, clock, log, stopping }: Retent
         }
       };
 
+      const removeRunsOf = async (expired: runStore.ExpiredRuns): Promise<void> => {
+        let after: string | undefined = '';
+        let batchMs = 0;
+        while (after !== undefined) {
+          await takeTurn(batchMs);
+          const startedAt = performance.now();
+          const batch: Awaited<ReturnType<typeof runStore.removeRunBatch>> = await runStore.removeRunBatch(pool, {
+            ...expired,
+            after,
+          });
+          batchMs = performance.now() - startedAt;
+          for (const name of ['runs', 'steps', 'deadLetters'] as const) progress[name] += batch[name];
+          after = batch.last;
+        }
+        progress.environment = expired.environmentId;
+      };
+
       try {
         for (let isLast = false; !isLast; ) {
           await takeTurn(0);
@@ -78,9 +96,15 @@ export function createRetentionActivities({ pool, clock, log, stopping }: Retent
           progress.messages += batch.messages;
           ({ isLast } = batch);
         }
+        for (let isLast = false; !isLast; ) {
+          await takeTurn(0);
+          const page = await runStore.environmentsToPass(pool, { after: progress.environment, now });
+          for (const expired of page.environments) await removeRunsOf(expired);
+          ({ isLast } = page);
+        }
         progress.subscriptions += await store.removeDeletedSubscriptions(pool, now);
         progress.channels += await store.removeDeletedChannels(pool, now, log);
-        const isIdle = progress.messages + progress.subscriptions + progress.channels === 0;
+        const isIdle = progress.messages + progress.runs + progress.subscriptions + progress.channels === 0;
         log[isIdle ? 'debug' : 'info'](progress, 'removed what has expired');
         return progress;
       } finally {

@@ -21,7 +21,10 @@ const begin = {
   deadLetters: 0,
   subscriptions: 0,
   channels: 0,
+  runs: 0,
+  steps: 0,
   position: '',
+  environment: '',
 };
 
 test.each([

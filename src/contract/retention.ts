@@ -12,8 +12,12 @@ export type RetentionProgress = {
   deadLetters: number;
   subscriptions: number;
   channels: number;
+  runs: number;
+  steps: number;
   /** Every channel up to this id has been done. */
   position: string;
+  /** The runs of every environment up to this id have been done. */
+  environment: string;
 };
 
 const NOTHING_REMOVED: Readonly<RetentionProgress> = {
@@ -24,7 +28,10 @@ const NOTHING_REMOVED: Readonly<RetentionProgress> = {
   deadLetters: 0,
   subscriptions: 0,
   channels: 0,
+  runs: 0,
+  steps: 0,
   position: '',
+  environment: '',
 };
 
 /** Days a channel may keep its messages. */

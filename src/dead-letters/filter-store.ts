@@ -25,6 +25,7 @@ export type DeadLetterFilter = {
   channelId?: string | undefined;
   subscriptionId?: string | undefined;
   messageId?: string | undefined;
+  workflowId?: string | undefined;
   eventType?: string | undefined;
   kind?: DeadLetterKind | undefined;
   reason?: DeadLetterReason | undefined;
@@ -44,6 +45,7 @@ function conditions(filter: Partial<DeadLetterFilter>, values: Values): string[]
     ...is('channel_id', filter.channelId),
     ...is('subscription_id', filter.subscriptionId),
     ...is('message_id', filter.messageId),
+    ...is('workflow_id', filter.workflowId),
     ...is('kind', filter.kind),
     ...is('reason', filter.reason),
     ...is('status', filter.status),
@@ -82,12 +84,13 @@ export function selectPage(filter: DeadLetterFilter, page: PageRequest): Stateme
 }
 
 /**
- * Walks the index whose part the filter narrows most: a message, a subscription or a channel with or without a status; in the whole
+ * Walks the index whose part the filter narrows most: a message, a subscription, a workflow or a channel with or without a status; in the whole
  * environment event types, or kinds and reasons. The columns of that index are no further conditions, because the rows would not be
  * sorted by them.
  */
 function chooseWalk(filter: DeadLetterFilter, values: Values, walk: Pick<Walk, 'table' | 'bounds' | 'limit'>): string {
-  const { environmentId, channelId, subscriptionId, messageId, eventType, kind, reason, status, ...rest } = filter;
+  const { environmentId, channelId, subscriptionId, messageId, workflowId, eventType, kind, reason, status, ...rest } =
+    filter;
   const inEnvironment = values.add(environmentId);
   const where = (left: Partial<DeadLetterFilter>, ...more: string[]): string[] => [
     ...conditions({ ...rest, ...left }, values),
@@ -100,11 +103,14 @@ function chooseWalk(filter: DeadLetterFilter, values: Values, walk: Pick<Walk, '
       : along({ ...walk, columns: [column, 'status'], at: [value, values.add(status)], where: where(left, ...more) });
   const own = { eventType, kind, reason };
   if (messageId !== undefined) {
-    const left = { ...own, channelId, subscriptionId, status };
+    const left = { ...own, channelId, subscriptionId, workflowId, status };
     return along({ ...walk, columns: ['message_id'], at: [values.add(messageId)], where: where(left, isHere) });
   }
   if (subscriptionId !== undefined)
-    return down('subscription_id', values.add(subscriptionId), { ...own, channelId }, isHere);
+    return down('subscription_id', values.add(subscriptionId), { ...own, channelId, workflowId }, isHere);
+  // The condition of its indexes, which a comparison of rows does not imply.
+  if (workflowId !== undefined)
+    return down('workflow_id', values.add(workflowId), { ...own, channelId }, isHere, 'd.workflow_id IS NOT NULL');
   if (channelId !== undefined) return down('channel_id', values.add(channelId), own, isHere);
   if (isNarrowing(eventType)) {
     const left = { kind, reason, status };

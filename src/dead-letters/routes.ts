@@ -1,5 +1,6 @@
+import { runAnswer } from '../automations/runs/schema.ts';
 import { deliveryAnswer } from '../deliveries/schema.ts';
-import { idOf, noBody, pageOf } from '../http/answer-fields.ts';
+import { eitherOf, idOf, noBody, pageOf } from '../http/answer-fields.ts';
 import { routesOf } from '../http/route.ts';
 import { deadLetterAnswer, listDeadLettersQuery } from './schema.ts';
 import type { DeadLetters } from './service.ts';
@@ -40,7 +41,7 @@ export const deadLetterRoutes = [
     params: letter,
     access: { scope: 'dlq:write' },
     isRedelivery: true,
-    answers: { 202: deliveryAnswer },
+    answers: { 202: eitherOf(deliveryAnswer, runAnswer) },
     errors: ['NOT_FOUND', 'CONFLICT'],
     handle: ({ caller, params }, { deadLetters }) => deadLetters.replay(caller, params.deadLetterId),
   }),

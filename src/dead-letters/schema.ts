@@ -8,6 +8,7 @@ export const deadLetterFilter = {
   channelId: z.string('must be a string').optional(),
   subscriptionId: z.string('must be a string').optional(),
   messageId: z.string('must be a string').optional(),
+  workflowId: z.string('must be a string').optional(),
   eventType: eventTypeQuery.optional(),
   kind: enumQuery(DEAD_LETTER_KINDS).optional(),
   reason: enumQuery(DEAD_LETTER_REASONS).optional(),
@@ -22,30 +23,46 @@ export const listDeadLettersQuery = pageQuery.extend({
 
 export type ListDeadLetters = z.output<typeof listDeadLettersQuery>;
 
-const DELIVERY_FIELDS = ['channelId', 'messageId', 'subscriptionId', 'deliveryId', 'eventType'] as const;
+const FIELDS_OF_KIND = {
+  delivery: ['channelId', 'messageId', 'subscriptionId', 'deliveryId', 'eventType'],
+  run: ['workflowId', 'runId'],
+} as const;
 
-/** A failure's last word: why a delivery ended, what can be replayed. */
+/** A failure's last word: why a delivery or a run ended, what can be replayed. */
 export const deadLetterAnswer = z
   .strictObject({
     id: idOf('deadLetter'),
     kind: z.enum(DEAD_LETTER_KINDS).describe('A delivery has failed, or a run of a workflow.'),
     status: z.enum(DEAD_LETTER_STATUSES).describe('Only an open one can be replayed or discarded.'),
-    channelId: idOf('channel').exactOptional().describe('Channel of the message. On the kind delivery.'),
-    messageId: idOf('message').exactOptional().describe('Message that was not delivered. On the kind delivery.'),
+    channelId: idOf('channel').exactOptional().describe('Channel of the message.'),
+    messageId: idOf('message')
+      .exactOptional()
+      .describe('Message that was not delivered, or that began the run. Absent where no message did.'),
     subscriptionId: idOf('subscription')
       .exactOptional()
       .describe('Subscription that did not get it. On the kind delivery.'),
     deliveryId: idOf('delivery').exactOptional().describe('Delivery that was given up. On the kind delivery.'),
-    eventType: z.string().exactOptional().describe('Event type of the message. On the kind delivery.'),
+    workflowId: idOf('workflow').exactOptional().describe('Workflow of the run. On the kind run.'),
+    runId: idOf('run').exactOptional().describe('Run that failed. On the kind run.'),
+    stepId: z.string().exactOptional().describe('Step that failed. On the kind run, unless no step is to blame.'),
+    iteration: z
+      .string()
+      .exactOptional()
+      .describe('Places of its items in the loops around that step, from 0, joined by dots. Absent outside loops.'),
+    eventType: z.string().exactOptional().describe('Event type of the message.'),
     reason: z.enum(DEAD_LETTER_REASONS).describe('Why it was given up.'),
     lastError: z
       .strictObject({
         class: z.enum(ERROR_CLASSES).exactOptional().describe('Kind of the failure.'),
+        code: z
+          .string()
+          .exactOptional()
+          .describe('Code of the error of the step, such as `HTTP_404`. On the kind run.'),
         message: z.string().exactOptional().describe('The same for people.'),
         status: wholeNumber.exactOptional().describe('HTTP status of the last answer. Absent when there was none.'),
       })
       .describe('How the last attempt failed.'),
-    attempts: wholeNumber.describe('Attempts until then.'),
+    attempts: wholeNumber.describe('Attempts until then: of the delivery, or of the step.'),
     failedAt: time.describe('When it was given up.'),
     replayedAt: time.exactOptional().describe('When it was replayed. Absent until then.'),
     replayedBy: idOf('apiKey', 'machineCredential')
@@ -53,7 +70,7 @@ export const deadLetterAnswer = z
       .describe('Credential that replayed it. Absent until then.'),
   })
   .refine(
-    ({ kind, ...letter }) => kind !== 'delivery' || DELIVERY_FIELDS.every((field) => letter[field] !== undefined),
-    'names its delivery where it is of that kind',
+    ({ kind, ...letter }) => FIELDS_OF_KIND[kind].every((field) => Reflect.get(letter, field) !== undefined),
+    'names its delivery or its run',
   );
 export type DeadLetter = z.output<typeof deadLetterAnswer>;

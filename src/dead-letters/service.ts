@@ -1,3 +1,5 @@
+import type { Run } from '../automations/runs/schema.ts';
+import type { Runs } from '../automations/runs/service.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Deliveries } from '../deliveries/service.ts';
 import { discardDeadLetter } from '../deliveries/statements/dead-letters.ts';
@@ -16,7 +18,7 @@ export type DeadLetters = ReturnType<typeof createDeadLetters>;
 /** Looking at, replaying and discarding what never succeeded (spec §1). */
 export function createDeadLetters(
   { tenants }: Pick<Dependencies, 'tenants'>,
-  { deliveries, audit }: { deliveries: Deliveries; audit: { record: RecordAudit } },
+  { deliveries, runs, audit }: { deliveries: Deliveries; runs: Pick<Runs, 'replay'>; audit: { record: RecordAudit } },
 ) {
   const get = async (caller: EnvironmentCaller, deadLetterId: string): Promise<DeadLetter> => {
     const letter = await tenants.read(caller, (reader) =>
@@ -42,9 +44,14 @@ export function createDeadLetters(
       return toPage(scope, limit, found, (letter) => letter);
     },
 
-    /** Makes the delivery due again: next round, fresh policy. CONFLICT unless it is open and its subscription is there. */
-    async replay(caller: EnvironmentCaller, deadLetterId: string): Promise<Delivery> {
+    /**
+     * Makes the delivery due again: next round, fresh policy. A run goes on from the step that failed. CONFLICT unless the letter is open,
+     * and its subscription or workflow is there.
+     */
+    async replay(caller: EnvironmentCaller, deadLetterId: string): Promise<Delivery | Run> {
       const letter = await get(caller, deadLetterId);
+      if (letter.runId !== undefined && letter.status === 'open')
+        return runs.replay(caller, { id: deadLetterId, runId: letter.runId });
       const { environmentId, principal } = caller;
       const replayed = await tenants.onConnection(caller, async (connection) => {
         const replay = { ids: [deadLetterId], environmentId, requestedBy: principal.id };

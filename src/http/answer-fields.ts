@@ -55,5 +55,9 @@ export const pageOf = <T extends z.ZodType>(each: T) =>
       .describe('Where the list goes on.'),
   });
 
+/** An answer that is the one resource or the other. */
+export const eitherOf = <One extends z.ZodType, Other extends z.ZodType>(one: One, other: Other) =>
+  z.union([one, other]);
+
 /** An answer without a body (204). */
 export const noBody = z.void();

@@ -30,6 +30,15 @@ export type ServiceEvents = {
     reason: DeadLetterReason;
     attempts: number;
   };
+  /** A run of a workflow has failed and become a dead letter. `stepId` is null where no step of it is to blame. */
+  'run.failed': {
+    workflowId: string;
+    runId: string;
+    stepId: string | null;
+    deadLetterId: string;
+    reason: DeadLetterReason;
+    attempts: number;
+  };
   /** Sent once until the backlog has gone down again (BACKLOG_HIGH). `waiting` is counted up to 1,001. */
   'backlog.high': { subscriptionId: string; channelId: string; waiting: number; oldestDueAt: string };
 };

@@ -1,7 +1,7 @@
 import { Gauge, Registry } from 'prom-client';
 import type { Pool } from 'pg';
 import { createPool } from '../db/pool.ts';
-import { COUNTED, readBacklog, readTables, readWaiting, STATES } from './figure-queries.ts';
+import { COUNTED, readBacklog, readRuns, readTables, readWaiting, RUN_STATES, STATES } from './figure-queries.ts';
 import { type Figures, figuresOf } from './page.ts';
 
 // Several scrapers, and scrapes every few seconds, read PostgreSQL this often at most.
@@ -41,6 +41,15 @@ export function createDatabaseFigures(databaseUrl: string, onFailure: (failure: 
     'posthorn_oldest_due_scheduled_message_age_seconds',
     'Time since the oldest scheduled message that waits was due.',
   );
+  const runs = gauge(
+    'posthorn_runs_under_way',
+    `Runs of workflows by state: pending wait for a worker, running have one, waiting are in a delay. At least this many: ${COUNTED.inAll} are counted.`,
+    ['state'],
+  );
+  const runAge = gauge(
+    'posthorn_oldest_due_run_age_seconds',
+    'Time since the oldest run that waits for a worker was due; 0 without any.',
+  );
   const bytes = gauge('posthorn_table_size_bytes', 'Size of a table with its indexes.', ['table']);
   const live = gauge('posthorn_table_live_rows', 'Rows of a table as PostgreSQL estimates them.', ['table']);
   const dead = gauge(
@@ -66,6 +75,9 @@ export function createDatabaseFigures(databaseUrl: string, onFailure: (failure: 
       age.set({ state }, Math.max(0, found.get(state)?.age ?? 0));
     }
     scheduled.set(await readWaiting(pool));
+    const ofRuns = new Map((await readRuns(pool)).map((row) => [row.state, row]));
+    for (const state of RUN_STATES) runs.set({ state }, ofRuns.get(state)?.rows ?? 0);
+    runAge.set(Math.max(0, ofRuns.get('pending')?.age ?? 0));
   };
   const lookAtTables = async (): Promise<void> => {
     for (const row of await readTables(pool)) {

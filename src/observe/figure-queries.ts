@@ -36,6 +36,14 @@ const BACKLOG = `
 const WAITING = `SELECT coalesce(extract(epoch FROM now() - min(due_at)), 0)::float8 AS age
   FROM (SELECT due_at FROM scheduled_messages WHERE due_at <= now() ORDER BY due_at LIMIT 1) AS first`;
 
+// Both are indexes of runs that have not ended.
+const RUNS = `
+  SELECT status AS state, count(*)::float8 AS rows, max(extract(epoch FROM now() - due_at))::float8 AS age FROM (
+    (SELECT 'pending' AS status, due_at FROM runs WHERE due_at <= now() AND status = 'pending' ORDER BY due_at LIMIT ${COUNTED.inAll})
+    UNION ALL
+    (SELECT status, NULL FROM runs WHERE carrier IS NOT NULL AND finished_at IS NULL LIMIT ${COUNTED.inAll})
+  ) AS bounded GROUP BY status`;
+
 const TABLES = `
   SELECT relname AS name, pg_total_relation_size(relid)::float8 AS bytes, n_live_tup::float8 AS live,
     n_dead_tup::float8 AS dead, n_tup_ins::float8 AS inserted
@@ -52,6 +60,11 @@ export const readBacklog = async (pool: Pool): Promise<BacklogRow[]> => (await p
 /** Seconds since the oldest scheduled message that waits was due, 0 without one. */
 export const readWaiting = async (pool: Pool): Promise<number> =>
   (await pool.query<{ age: number }>(WAITING)).rows[0]?.age ?? 0;
+
+export const RUN_STATES = ['pending', 'running', 'waiting'] as const;
+
+/** Runs that have not ended by state, with the age of the oldest one that is due. A state without any has no row. */
+export const readRuns = async (pool: Pool): Promise<BacklogRow[]> => (await pool.query<BacklogRow>(RUNS)).rows;
 
 /** Sizes and estimated rows of each table, from the statistics of PostgreSQL: no row is counted. */
 export const readTables = async (pool: Pool): Promise<TableRow[]> => (await pool.query<TableRow>(TABLES)).rows;

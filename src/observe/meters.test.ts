@@ -30,6 +30,24 @@ test('an attempt is counted by its outcome and its class of error, and a dead le
   ]);
 });
 
+test('runs are counted by trigger and status, steps by type and outcome, and a pause has no length', async () => {
+  const meters = createMeters();
+  meters.runs.begun('event');
+  meters.runs.ended('completed', 3);
+  meters.runs.ended('paused');
+  meters.runs.stepEnded('action', 'failed');
+  expect(await series(meters, 'posthorn_runs_begun_total')).toEqual(['posthorn_runs_begun_total{trigger="event"} 1']);
+  expect(await series(meters, 'posthorn_runs_ended_total')).toEqual([
+    'posthorn_runs_ended_total{status="completed"} 1',
+    'posthorn_runs_ended_total{status="paused"} 1',
+  ]);
+  expect(await series(meters, 'posthorn_run_duration_seconds')).toContain('posthorn_run_duration_seconds_sum 3');
+  expect(await series(meters, 'posthorn_run_duration_seconds')).toContain('posthorn_run_duration_seconds_count 1');
+  expect(await series(meters, 'posthorn_run_steps_total')).toEqual([
+    'posthorn_run_steps_total{type="action",outcome="failed"} 1',
+  ]);
+});
+
 test('a replay, and a retry, are left out of the times since the acceptance', async () => {
   const meters = createMeters();
   meters.tried(DELIVERED);

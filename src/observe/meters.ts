@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Pool } from 'pg';
 import type { Tried } from '../deliveries/tried.ts';
+import { createRunMeters } from './run-meters.ts';
 
 // From an answer within a millisecond to the 30 s that a request may take.
 const CALL_SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -87,7 +88,7 @@ export function createMeters() {
   });
   const deadLetters = new Counter({
     name: 'posthorn_dead_letters_total',
-    help: 'Dead letters by reason, as attempts and faults of the service have made them.',
+    help: 'Dead letters of deliveries by reason, as attempts and faults of the service have made them.',
     labelNames: ['reason'],
     registers,
   });
@@ -162,6 +163,7 @@ export function createMeters() {
 
   return {
     registry,
+    runs: createRunMeters(registry),
     answered({
       method,
       route,

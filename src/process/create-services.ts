@@ -57,6 +57,7 @@ export function createServices(
   const audit = createAudit(deps);
   const deliveries = createDeliveries(deps, { audit });
   const replays = createReplays(deps, { audit });
+  const runs = createRuns(deps, { audit });
   const schemas = createSchemas(deps);
   const streams = createStreams(deps);
   const { filters, publishingConfigs: configs } = deps;
@@ -118,9 +119,9 @@ export function createServices(
     }),
     deliveries,
     replays,
-    deadLetters: createDeadLetters(deps, { deliveries, audit }),
+    deadLetters: createDeadLetters(deps, { deliveries, runs, audit }),
     idempotency: createIdempotency(deps),
-    runs: createRuns(deps, { audit }),
+    runs,
     trials: createTrialsOf(deps),
     workflowSchedules: createWorkflowSchedules(deps),
     workflows: createWorkflows(deps, {

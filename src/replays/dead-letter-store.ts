@@ -3,6 +3,7 @@ import type { DatabaseTransaction } from '../db/client.ts';
 import type { BulkReplay as BulkReplayRow } from '../db/generated/client.ts';
 import { type DeadLetterFilter, selectCount, selectNext } from '../dead-letters/filter-store.ts';
 import { replayDeadLetters } from '../deliveries/statements/due-again.ts';
+import { replayRunLetters } from '../deliveries/statements/run-again.ts';
 import { lowestIdAt } from '../kernel/ids.ts';
 import type { DeadLetterKind, DeadLetterReason, ReplayStatus } from '../kernel/statuses.ts';
 import type { Batch, ReadableKind } from './kind.ts';
@@ -22,6 +23,7 @@ export async function insertBulkReplay(
       channelId: filter.channelId ?? null,
       subscriptionId: filter.subscriptionId ?? null,
       messageId: filter.messageId ?? null,
+      workflowId: filter.workflowId ?? null,
       eventType: filter.eventType ?? null,
       kind: filter.kind ?? null,
       reason: filter.reason ?? null,
@@ -47,12 +49,18 @@ const openOnesOf = (environmentId: string, { since, until, ...filter }: BulkRepl
 export async function findMissing(
   db: DatabaseTransaction,
   environmentId: string,
-  { channelId, subscriptionId, messageId }: Pick<BulkReplayFilter, 'channelId' | 'subscriptionId' | 'messageId'>,
-): Promise<'channel' | 'subscription' | 'message' | undefined> {
+  {
+    channelId,
+    subscriptionId,
+    messageId,
+    workflowId,
+  }: Pick<BulkReplayFilter, 'channelId' | 'subscriptionId' | 'messageId' | 'workflowId'>,
+): Promise<'channel' | 'subscription' | 'message' | 'workflow' | undefined> {
   const named = (id: string) => ({ where: { id, environmentId } });
   if (channelId !== undefined && (await db.channel.count(named(channelId))) === 0) return 'channel';
   if (subscriptionId !== undefined && (await db.subscription.count(named(subscriptionId))) === 0) return 'subscription';
   if (messageId !== undefined && (await db.message.count(named(messageId))) === 0) return 'message';
+  if (workflowId !== undefined && (await db.workflow.count(named(workflowId))) === 0) return 'workflow';
   return undefined;
 }
 
@@ -69,13 +77,21 @@ export async function countOpenOnes(
 
 type FilterColumns = Pick<
   BulkReplayRow,
-  'channelId' | 'subscriptionId' | 'messageId' | 'eventType' | 'kind' | 'reason' | 'failedSince' | 'failedUntil'
+  | 'channelId'
+  | 'subscriptionId'
+  | 'messageId'
+  | 'workflowId'
+  | 'eventType'
+  | 'kind'
+  | 'reason'
+  | 'failedSince'
+  | 'failedUntil'
 >;
 type Wanted = FilterColumns & Pick<BulkReplayRow, 'environmentId' | 'position' | 'requestedBy'>;
 
 const WANTED = `
   SELECT environment_id AS "environmentId", channel_id AS "channelId", subscription_id AS "subscriptionId",
-    message_id AS "messageId", event_type AS "eventType", kind, reason, failed_since AS "failedSince",
+    message_id AS "messageId", workflow_id AS "workflowId", event_type AS "eventType", kind, reason, failed_since AS "failedSince",
     failed_until AS "failedUntil", position, requested_by AS "requestedBy"
   FROM bulk_replays WHERE id = $1`;
 
@@ -88,7 +104,9 @@ async function replayNext(connection: PoolClient, id: string): Promise<Batch> {
   const next = selectNext(openOnesOf(environmentId, toFilter(wanted)), position, BATCH);
   const letters = await connection.query<{ id: string }>(next);
   const ids = letters.rows.map((letter) => letter.id);
-  const replayed = await replayDeadLetters(connection, { ids, environmentId, requestedBy });
+  // Each of the two takes the letters of its kind.
+  const replay = { ids, environmentId, requestedBy };
+  const replayed = (await replayDeadLetters(connection, replay)) + (await replayRunLetters(connection, replay));
   return {
     result: 'made',
     counts: { replayed, failed: ids.length - replayed },
@@ -130,6 +148,7 @@ const toFilter = (row: FilterColumns): BulkReplayFilter => ({
   ...(row.channelId !== null && { channelId: row.channelId }),
   ...(row.subscriptionId !== null && { subscriptionId: row.subscriptionId }),
   ...(row.messageId !== null && { messageId: row.messageId }),
+  ...(row.workflowId !== null && { workflowId: row.workflowId }),
   ...(row.eventType !== null && { eventType: row.eventType }),
   // Only this service writes both columns, from the unions of src/kernel/statuses.ts.
   ...(row.kind !== null && { kind: row.kind as DeadLetterKind }),

@@ -69,6 +69,7 @@ const bulkReplayFilter = z.strictObject({
   channelId: idOf('channel').optional().describe('Only of this channel.'),
   subscriptionId: idOf('subscription').optional().describe('Only of this subscription.'),
   messageId: idOf('message').optional().describe('Only of this message.'),
+  workflowId: idOf('workflow').optional().describe('Only of this workflow.'),
   eventType: z.string().optional().describe('Only of this event type, or of those with its beginning.'),
   kind: z.enum(DEAD_LETTER_KINDS).optional().describe('Only of this kind.'),
   reason: z.enum(DEAD_LETTER_REASONS).optional().describe('Only with this reason.'),

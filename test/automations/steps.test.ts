@@ -178,7 +178,7 @@ test('a delay waits outside the worker, and a cancelled run ends in Temporal too
   expect((await posthorn.request('POST', `/v1/runs/${id}/cancel`)).status).toBe(409);
 });
 
-test('a run that is terminated in Temporal ends as cancelled with the reason', async () => {
+test('a run whose Temporal workflow is cancelled there ends as cancelled with the reason', async () => {
   const workflowId = await calls.activate({ type: 'manual' }, [{ id: 'long', type: 'delay', config: { for: '2h' } }]);
   const { id } = await calls.start(workflowId);
   await waitFor('the delay', async () => (await calls.getRun(id)).status === 'waiting');

@@ -143,6 +143,7 @@ test.each(WAYS)(
       CHANNEL(),
       SUBSCRIPTION(),
       { messageId: 'msg_none' },
+      { workflowId: 'wf_none' },
       { reason: 'gone' as const },
       { reason: 'circuit' as const },
       { kind: 'run' as const },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { PoolClient } from 'pg';
 import { createExplainingPool, type Executed } from '../../bench/plans.ts';
-import { readBacklog, readTables, readWaiting } from '../../src/observe/figure-queries.ts';
+import { readBacklog, readRuns, readTables, readWaiting } from '../../src/observe/figure-queries.ts';
 import { createDatabaseFigures } from '../../src/observe/database-figures.ts';
 import { insertOrganisation } from '../support/make/organisation.ts';
 import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';
@@ -11,7 +11,7 @@ import { createNewId } from '../../src/new-id.ts';
 const FINISHED = 20_000;
 const WAITING = 5_000;
 /** Tables that grow with the messages. Reading one from end to end would make a scrape dearer from day to day. */
-const GROWING = ['messages', 'deliveries', 'attempts', 'dead_letters', 'scheduled_messages'];
+const GROWING = ['messages', 'deliveries', 'attempts', 'dead_letters', 'scheduled_messages', 'runs'];
 let database: TestDatabase;
 
 beforeAll(async () => {
@@ -52,17 +52,30 @@ async function fill(connection: PoolClient): Promise<void> {
     INSERT INTO scheduled_messages (id, environment_id, channel_id, event_type, payload, due_at, deliver_at)
     SELECT 'msg_' || n, (SELECT id FROM environments LIMIT 1), 'chn_1', 'e', '{}', now() + n * interval '1 s' - interval '20 s',
       now() FROM generate_series(1, ${WAITING}) AS n`);
+  const runs = (
+    state: string,
+    count: number,
+    columns: { due?: string; carrier?: string; ended?: string },
+  ): Promise<unknown> =>
+    connection.query(`
+      INSERT INTO runs (id, environment_id, workflow_id, version, status, trigger_type, due_at, carrier, finished_at)
+      SELECT 'run_${state}' || n, (SELECT id FROM environments LIMIT 1), 'wfl_1', 1, '${state}', 'event', ${columns.due ?? 'NULL'},
+        ${columns.carrier ?? 'NULL'}, ${columns.ended ?? 'NULL'} FROM generate_series(1, ${count}) AS n`);
+  await runs('completed', FINISHED, { carrier: "'run/1'", ended: 'now()' });
+  await runs('pending', 7, { due: "now() - interval '30 s'" });
+  await runs('running', 3, { carrier: "'run/1'" });
+  await runs('waiting', 4, { carrier: "'run/1'" });
 }
 
 test('no query of the metrics reads a table from end to end that grows with the messages', async () => {
   const executed: Executed[] = [];
   const pool = createExplainingPool(database.url, (one) => executed.push(one));
   try {
-    for (const read of [readBacklog, readWaiting, readTables]) await read(pool);
+    for (const read of [readBacklog, readWaiting, readRuns, readTables]) await read(pool);
   } finally {
     await pool.end();
   }
-  expect(executed).toHaveLength(3);
+  expect(executed).toHaveLength(4);
   expect(executed.flatMap(({ scanned }) => scanned).filter((table) => GROWING.includes(table))).toEqual([]);
 });
 
@@ -78,6 +91,13 @@ test('the figures count first tries, retries and claimed deliveries, with the ag
   expect(found.get('first_try')?.age).toBeGreaterThanOrEqual(30);
   expect(found.get('claimed')?.age).toBeGreaterThanOrEqual(10);
   expect(await readWaiting(database.pool)).toBeGreaterThanOrEqual(19);
+  const runs = new Map((await readRuns(database.pool)).map(({ state, ...figures }) => [state, figures]));
+  expect(Object.fromEntries([...runs].map(([state, { rows }]) => [state, rows]))).toEqual({
+    pending: 7,
+    running: 3,
+    waiting: 4,
+  });
+  expect(runs.get('pending')?.age).toBeGreaterThanOrEqual(30);
 });
 
 test('while PostgreSQL is away its figures stay, its gauge falls, and one line tells it', async () => {

@@ -44,12 +44,14 @@ beforeAll(async () => {
     });
   for (let number = 0; number < MESSAGES; number += 1)
     await call(`/v1/channels/${channel.id}/messages`, { eventType: 'order.paid', payload: { number } });
+  await runOnce();
   await waitFor('every attempt and every end of a delivery to be counted', async () => {
     const { all, value } = await figures();
     return (
       sumOf(all, 'posthorn_delivery_attempts_total') === 2 * MESSAGES &&
       sumOf(all, 'posthorn_dead_letters_total') === MESSAGES &&
-      value('posthorn_delivery_latency_seconds_count') === MESSAGES
+      value('posthorn_delivery_latency_seconds_count') === MESSAGES &&
+      value('posthorn_run_duration_seconds_count') === 1
     );
   });
 }, 200_000);
@@ -59,6 +61,20 @@ afterAll(async () => {
   await database.drop();
   rmSync(dataFolder, { recursive: true, force: true });
 });
+
+/** A run of two steps, the second of which fails it. */
+async function runOnce(): Promise<void> {
+  const { id } = await call('/v1/workflows', {
+    name: 'two steps',
+    trigger: { type: 'manual' },
+    steps: [
+      { id: 'first', type: 'action' },
+      { id: 'last', type: 'end', config: { status: 'failed' } },
+    ],
+  });
+  await call(`/v1/workflows/${id}/activate`, {});
+  await call(`/v1/workflows/${id}/runs`, {});
+}
 
 async function call(path: string, body: unknown): Promise<{ id: string }> {
   const answer = await fetch(posthorn.url + path, {
@@ -96,6 +112,11 @@ test('one page has the sums of all processes: requests, publishes, attempts, lat
   expect(value('posthorn_delivery_first_attempt_delay_seconds_count')).toBe(2 * MESSAGES);
   expect(value('posthorn_delivery_latency_seconds_count')).toBe(MESSAGES);
   expect(value('posthorn_dead_letters_total{reason="exhausted"}')).toBe(MESSAGES);
+  expect(value('posthorn_runs_begun_total{trigger="manual"}')).toBe(1);
+  expect(value('posthorn_runs_ended_total{status="failed"}')).toBe(1);
+  expect(value('posthorn_run_steps_total{type="action",outcome="completed"}')).toBe(1);
+  expect(value('posthorn_run_steps_total{type="end",outcome="completed"}')).toBe(1);
+  expect(value('posthorn_runs_under_way{state="running"}')).toBe(0);
   expect(value('posthorn_processes{state="running"}')).toBe(2);
   expect(value('posthorn_process_restarts_total')).toBe(0);
   expect(value('posthorn_database_up')).toBe(1);

@@ -11,6 +11,7 @@ type Schema = Reference & {
   properties?: Record<string, Schema & { readOnly?: boolean }>;
   required?: string[];
   items?: Schema;
+  anyOf?: Schema[];
   /** Schema of each line, where the whole is lines of JSON. */
   contentSchema?: Schema;
 };
@@ -55,6 +56,7 @@ const parametersOf = ({ parameters: own = [] }: Told): Parameter[] =>
 /** Type that the client has for a schema of the document, by the document's own names. */
 function typeOf(schema: Schema): string {
   if (schema.contentSchema !== undefined) return typeOf(schema.contentSchema);
+  if (schema.anyOf !== undefined) return schema.anyOf.map(typeOf).join(' | ');
   if (schema.$ref === undefined) return 'unnamed';
   const name = nameIn(schema);
   const item = schemas[name]?.properties?.['data']?.items;

@@ -115,7 +115,7 @@ export const ENDPOINTS = {
     list: { method: 'GET', path: '/v1/runs', kind: 'page', hasQuery: true },
     get: { method: 'GET', path: '/v1/runs/:runId', kind: 'json' },
     cancel: { method: 'POST', path: '/v1/runs/:runId/cancel', kind: 'json', isKeyed: true },
-    retry: { method: 'POST', path: '/v1/runs/:runId/retry', kind: 'json', isKeyed: true },
+    retry: { method: 'POST', path: '/v1/runs/:runId/retry', kind: 'json', hasBody: true, isKeyed: true },
   },
   session: {
     setUp: { method: 'POST', path: '/v1/setup', kind: 'json', hasBody: true, isPublic: true },

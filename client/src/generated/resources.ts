@@ -88,6 +88,7 @@ import type {
   RenameUser,
   ResetLink,
   ResetPassword,
+  RetryRun,
   RevokedSessions,
   RotateApiKey,
   RotateMachineCredential,
@@ -184,7 +185,7 @@ export type Resources = {
     /** `DELETE /v1/dlq/:deadLetterId`, scope dlq:write */
     discard(deadLetterId: string, options?: RequestOptions): Call<void>;
     /** `POST /v1/dlq/:deadLetterId/replay`, scope dlq:write */
-    replay(deadLetterId: string, options?: RequestOptions): Call<Delivery>;
+    replay(deadLetterId: string, options?: RequestOptions): Call<Delivery | Run>;
     /** `POST /v1/dlq/replay`, scope dlq:write */
     replayAll(body: AskBulkReplay | string, options?: RequestOptions): Call<BulkReplayAsked>;
     /** `GET /v1/dlq/replay`, scope dlq:read */
@@ -330,7 +331,7 @@ export type Resources = {
     /** `POST /v1/runs/:runId/cancel`, scope workflows:write */
     cancel(runId: string, options?: RequestOptions): Call<Run>;
     /** `POST /v1/runs/:runId/retry`, scope workflows:write */
-    retry(runId: string, options?: RequestOptions): Call<Run>;
+    retry(runId: string, body?: RetryRun | string, options?: RequestOptions): Call<Run>;
   };
   session: {
     /** `POST /v1/setup`, for anyone */

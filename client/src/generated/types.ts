@@ -66,7 +66,7 @@ export type App = {
   readonly status: 'active' | 'suspended';
   /** Defaults in force for resources that are made from now on: the app's own or the service's. */
   readonly settings: {
-    /** `retentionDays` of a channel that is made without. */
+    /** `retentionDays` of a channel that is made without, and the days for which runs that have ended are kept. */
     readonly retentionDays: number;
     /** `retryPolicy` of a subscription that is made without; one that is given in part begins with it. */
     readonly retryPolicy: {
@@ -94,6 +94,7 @@ export type AskBulkReplay = {
   readonly channelId?: string | undefined;
   readonly subscriptionId?: string | undefined;
   readonly messageId?: string | undefined;
+  readonly workflowId?: string | undefined;
   readonly eventType?: string | undefined;
   readonly kind?: 'delivery' | 'run' | undefined;
   readonly reason?: 'exhausted' | 'gone' | 'cancelled' | 'circuit' | 'internal' | 'failed_step' | undefined;
@@ -305,6 +306,8 @@ export type BulkReplay = {
     readonly subscriptionId?: string;
     /** Only of this message. */
     readonly messageId?: string;
+    /** Only of this workflow. */
+    readonly workflowId?: string;
     /** Only of this event type, or of those with its beginning. */
     readonly eventType?: string;
     /** Only of this kind. */
@@ -610,15 +613,23 @@ export type DeadLetter = {
   readonly kind: 'delivery' | 'run';
   /** Only an open one can be replayed or discarded. */
   readonly status: 'open' | 'replayed' | 'discarded';
-  /** Channel of the message. On the kind delivery. */
+  /** Channel of the message. */
   readonly channelId?: string;
-  /** Message that was not delivered. On the kind delivery. */
+  /** Message that was not delivered, or that began the run. Absent where no message did. */
   readonly messageId?: string;
   /** Subscription that did not get it. On the kind delivery. */
   readonly subscriptionId?: string;
   /** Delivery that was given up. On the kind delivery. */
   readonly deliveryId?: string;
-  /** Event type of the message. On the kind delivery. */
+  /** Workflow of the run. On the kind run. */
+  readonly workflowId?: string;
+  /** Run that failed. On the kind run. */
+  readonly runId?: string;
+  /** Step that failed. On the kind run, unless no step is to blame. */
+  readonly stepId?: string;
+  /** Places of its items in the loops around that step, from 0, joined by dots. Absent outside loops. */
+  readonly iteration?: string;
+  /** Event type of the message. */
   readonly eventType?: string;
   /** Why it was given up. */
   readonly reason: 'exhausted' | 'gone' | 'cancelled' | 'circuit' | 'internal' | 'failed_step';
@@ -626,12 +637,14 @@ export type DeadLetter = {
   readonly lastError: {
     /** Kind of the failure. */
     readonly class?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal';
+    /** Code of the error of the step, such as `HTTP_404`. On the kind run. */
+    readonly code?: string;
     /** The same for people. */
     readonly message?: string;
     /** HTTP status of the last answer. Absent when there was none. */
     readonly status?: number;
   };
-  /** Attempts until then. */
+  /** Attempts until then: of the delivery, or of the step. */
   readonly attempts: number;
   /** When it was given up. */
   readonly failedAt: string;
@@ -905,6 +918,7 @@ export type ListDeadLetters = {
   readonly channelId?: string | undefined;
   readonly subscriptionId?: string | undefined;
   readonly messageId?: string | undefined;
+  readonly workflowId?: string | undefined;
   readonly eventType?: string | undefined;
   readonly kind?: 'delivery' | 'run' | undefined;
   readonly reason?: 'exhausted' | 'gone' | 'cancelled' | 'circuit' | 'internal' | 'failed_step' | undefined;
@@ -1402,6 +1416,13 @@ export type ResetLink = {
 export type ResetPassword = {
   readonly code: string;
   readonly password: string;
+};
+
+export type RetryRun = {
+  /** Default: "failed". */
+  readonly from?: 'failed' | 'start' | undefined;
+  /** Default: "original". */
+  readonly definition?: 'original' | 'latest' | undefined;
 };
 
 export type RevokedSessions = {

@@ -43,7 +43,7 @@ export async function attemptStep(
   try {
     const output = await kind.perform(prepared, loaded, idempotencyKey(input));
     const end = await endOfStep(deps, loaded, () => ({ output }), { hasBegun: true });
-    await recordEnd(deps.pool, input, end);
+    await recordEnd(deps, input, end);
     return { result: 'ended', way: end.way, ...(end.error && { failure: end.error }) };
   } catch (thrown) {
     return afterFailure(deps, { input, loaded, failures, failure: stepFailure(deps, loaded, thrown) });
@@ -73,14 +73,14 @@ async function begin(
     refuseTooMany(run);
     if (isLeftOut(deps, loaded)) {
       const way = wayTo(step.next);
-      await recordEnd(deps.pool, input, { type: step.type, status: 'skipped', way, startedAt });
+      await recordEnd(deps, input, { type: step.type, status: 'skipped', way, startedAt });
       return { way };
     }
     prepared = jsonText(kind.prepare(loaded));
   } catch (thrown) {
     const failure = stepFailure(deps, loaded, thrown);
     const end = failedEnd(step, failure);
-    await recordEnd(deps.pool, input, { ...end, startedAt });
+    await recordEnd(deps, input, { ...end, startedAt });
     return { way: end.way, failure: { code: failure.code, message: failure.message } };
   }
   await recordBeginning(deps.pool, input, { type: step.type, status: 'running', input: prepared, startedAt });
@@ -100,7 +100,7 @@ async function afterFailure(
     return { result: 'retry', delayMs, code, message };
   }
   const end = failedEnd(step, failure);
-  await recordEnd(deps.pool, input, end);
+  await recordEnd(deps, input, end);
   return { result: 'ended', way: end.way, failure: { code, message } };
 }
 
@@ -136,6 +136,6 @@ export async function standingOf(
   const { step } = await loadStep(deps, input, deps.clock());
   const failure = new StepFailed('CRASHED', `the worker stopped during ${counted.crashes} attempts`);
   const end = failedEnd(step, failure);
-  await recordEnd(deps.pool, input, end);
+  await recordEnd(deps, input, end);
   return { way: end.way };
 }

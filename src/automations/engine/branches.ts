@@ -19,12 +19,12 @@ export async function openBranches(deps: EngineDependencies, input: StepInput): 
   try {
     refuseTooMany(run);
     if (isLeftOut(deps, loaded)) {
-      await recordEnd(deps.pool, input, { type: step.type, status: 'skipped', way: wayTo(step.next), startedAt });
+      await recordEnd(deps, input, { type: step.type, status: 'skipped', way: wayTo(step.next), startedAt });
       return { way: wayTo(step.next) };
     }
   } catch (failure) {
     const end = failedEnd(step, stepFailure(deps, loaded, failure));
-    await recordEnd(deps.pool, input, { ...end, startedAt });
+    await recordEnd(deps, input, { ...end, startedAt });
     return { way: end.way };
   }
   await recordBeginning(deps.pool, input, { type: step.type, status: 'running', input: 'null', startedAt });
@@ -42,7 +42,7 @@ export async function closeBranches(deps: EngineDependencies, input: StepInput):
   });
   if (loaded.step.type === 'parallel')
     await recordCutBranches(deps.pool, input, [...stepsFrom(loaded.ready.plan, loaded.step.branches)]);
-  await recordEnd(deps.pool, input, end);
+  await recordEnd(deps, input, end);
   return { way: end.way };
 }
 

@@ -25,6 +25,20 @@ export function readJson(text: string): { value: unknown } | undefined {
   }
 }
 
+/**
+ * The value of JSON that is stored and nobody evaluates: whole numbers that a double cannot hold are bigints, so that `jsonText` writes
+ * them digit for digit.
+ */
+export const readExactly = (text: string): unknown => asObjects(parsePayload(text));
+
+/** Expressions read an object with a key `constructor` as a Map. */
+function asObjects(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(asObjects);
+  const entries = value instanceof Map ? [...(value as Map<string, unknown>)] : Object.entries(value);
+  return Object.fromEntries(entries.map(([key, member]) => [key, asObjects(member)]));
+}
+
 const BRACKETS_AND_TEXTS = /"(?:[^"\\]|\\.)*"|[[\]{}]/gs;
 
 function isDeep(text: string): boolean {

@@ -32,13 +32,13 @@ export async function openLoop(deps: EngineDependencies, input: StepInput): Prom
   try {
     refuseTooMany(run);
     if (isLeftOut(deps, loaded)) {
-      await recordEnd(deps.pool, input, { type: step.type, status: 'skipped', way: wayTo(step.next), startedAt });
+      await recordEnd(deps, input, { type: step.type, status: 'skipped', way: wayTo(step.next), startedAt });
       return { way: wayTo(step.next) };
     }
     items = listOf(deps, loaded);
   } catch (failure) {
     const end = failedEnd(step, stepFailure(deps, loaded, failure));
-    await recordEnd(deps.pool, input, { ...end, startedAt });
+    await recordEnd(deps, input, { ...end, startedAt });
     return { way: end.way };
   }
   const text = jsonText(items);
@@ -90,7 +90,7 @@ export async function endItem(deps: EngineDependencies, { item, isFailed, ...inp
   const startedAt = deps.clock();
   if (isFailed) {
     const error = await readFailureWithin(deps.pool, itemInput);
-    await recordEnd(deps.pool, itemInput, { type: 'item', status: 'failed', way: 'failure', error, startedAt });
+    await recordEnd(deps, itemInput, { type: 'item', status: 'failed', way: 'failure', error, startedAt });
     return;
   }
   const loaded = await loadStep(deps, input, startedAt);
@@ -110,7 +110,7 @@ export async function endItem(deps: EngineDependencies, { item, isFailed, ...inp
     () => ({ output: collect === undefined ? null : deps.expressions.evaluate(collect, context) }),
     { hasBegun: true },
   );
-  await recordEnd(deps.pool, itemInput, { ...end, type: 'item', startedAt });
+  await recordEnd(deps, itemInput, { ...end, type: 'item', startedAt });
 }
 
 function withoutOutput(step: PlannedStep): PlannedStep {
@@ -128,7 +128,7 @@ export async function closeLoop(deps: EngineDependencies, input: StepInput): Pro
     hasBegun: true,
   });
   if (end.status === 'failed') await recordCut(deps.pool, input);
-  await recordEnd(deps.pool, input, end);
+  await recordEnd(deps, input, end);
   return { way: end.way };
 }
 

@@ -3,6 +3,7 @@ import type { RunOutline } from '../../contract/run-outline.ts';
 import { planOf } from '../definitions/compile.ts';
 import { outlineOf } from '../definitions/outline.ts';
 import type { Plan, PlannedStep } from '../definitions/plan.ts';
+import { readExactly } from './json-text.ts';
 import { loopsAround } from './shape.ts';
 
 /** One version of a definition, ready to run. */
@@ -29,7 +30,7 @@ const FOR_MS = 60_000;
 
 /** Compiles the JSON texts of a version. */
 export function readyPlan({ name, trigger, steps }: { name: string; trigger: string; steps: string }): ReadyPlan {
-  const plan = planOf(JSON.parse(trigger), JSON.parse(steps));
+  const plan = planOf(JSON.parse(trigger), readExactly(steps));
   return {
     name,
     plan,

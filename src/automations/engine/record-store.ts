@@ -41,9 +41,15 @@ const END = `
     started_at = CASE WHEN $14 THEN excluded.started_at ELSE s.started_at END
   RETURNING number`;
 
+/** Told of what the engine has recorded, for the metrics. `after`: seconds since the run began, once it has ended for good. */
+export type RunObserver = {
+  ended(status: string, after?: number): void;
+  stepEnded(type: string, outcome: string): void;
+};
+
 /** Records the end of a step, and counts it where its beginning was not recorded. Throws RunSuperseded. */
 export async function recordEnd(
-  pool: Pool,
+  { pool, observe }: { pool: Pool; observe?: RunObserver | undefined },
   { runId, round, stepId, iteration }: StepInput,
   end: StepEnd,
 ): Promise<void> {
@@ -71,6 +77,7 @@ export async function recordEnd(
     ],
   });
   if (rowCount === 0) throw new RunSuperseded(`Round ${round} of ${runId} is over`);
+  observe?.stepEnded(end.type, end.status);
 }
 
 const BEGIN = `

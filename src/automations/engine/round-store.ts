@@ -1,5 +1,7 @@
 import type { Pool } from 'pg';
 import type { EndRunInput, RunInput } from '../../contract/run-workflow.ts';
+import { insertRunLetters } from '../../deliveries/statements/dead-letters.ts';
+import { publishEvents, runFailed } from '../../deliveries/statements/service-events.ts';
 import { RunSuperseded } from './step-failure.ts';
 
 const IN_ROUND = `id = $1 AND round = $2 AND finished_at IS NULL AND status <> 'paused'`;
@@ -16,9 +18,9 @@ export async function recordOpening(pool: Pool, { runId, round }: RunInput, carr
 }
 
 // A failure without an error of its own is that of the step that failed last; what its `end` step gives is the run's output.
-const END = `
-  WITH ending AS (
-    SELECT step_id, error_code, error_message, output, way FROM run_steps
+const ENDING = `
+  ending AS (
+    SELECT step_id, iteration, type, attempts, error_code, error_message, output, way, finished_at FROM run_steps
     WHERE run_id = $1 AND type <> 'item' AND (way LIKE 'end:%' OR way = CASE $3 WHEN 'failed' THEN 'failure' WHEN 'paused' THEN 'pause' END)
     ORDER BY finished_at DESC LIMIT 1
   ), run AS (
@@ -28,15 +30,53 @@ const END = `
       error_code = coalesce($5, (SELECT error_code FROM ending)), error_message = coalesce($6, (SELECT error_message FROM ending)),
       error_step = CASE WHEN $5::text IS NULL THEN (SELECT step_id FROM ending WHERE error_code IS NOT NULL) END,
       output = (SELECT output FROM ending WHERE way LIKE 'end:%')
-    WHERE ${IN_ROUND} RETURNING id
-  )
-  UPDATE run_steps s SET status = 'cancelled', finished_at = now() FROM run WHERE s.run_id = run.id AND s.finished_at IS NULL`;
+    WHERE ${IN_ROUND} RETURNING id, environment_id, workflow_id, channel_id, message_id, round, error_code, error_message, started_at, finished_at
+  )`;
 
-/** Ends the run, or pauses it. Nothing happens to a run that has ended. */
-export async function recordEndOfRun(pool: Pool, { runId, round, status, reason, error }: EndRunInput): Promise<void> {
-  await pool.query({
-    name: 'end_run',
-    text: END,
+const CUT_OFF = `, cut_off AS (
+    UPDATE run_steps s SET status = 'cancelled', finished_at = now() FROM run WHERE s.run_id = run.id AND s.finished_at IS NULL
+  )
+  SELECT extract(epoch FROM finished_at - started_at)::float8 AS after FROM run`;
+
+const END = `WITH ${ENDING}${CUT_OFF}`;
+
+// A loop fails by a step of one of its items, a parallel by a step of a branch: the dead letter names the innermost one. Loops and
+// branches stand two levels inside each other, so that the owners of a step are four at most.
+const FAIL = `
+  WITH RECURSIVE ${ENDING}, cause AS (
+    SELECT 0 AS depth, step_id, iteration, type, attempts, error_code, error_message, finished_at FROM ending WHERE $5::text IS NULL
+    UNION ALL
+    SELECT c.depth + 1, s.step_id, s.iteration, s.type, s.attempts, s.error_code, s.error_message, s.finished_at
+    FROM cause c CROSS JOIN LATERAL (
+      SELECT s.* FROM run_steps s
+      WHERE s.run_id = $1 AND s.way = 'failure' AND s.type <> 'item' AND s.step_id <> c.step_id AND s.finished_at <= c.finished_at
+        AND CASE c.type
+          WHEN 'parallel' THEN s.iteration = c.iteration
+          WHEN 'foreach' THEN s.iteration IN (
+            SELECT i.iteration FROM run_steps i WHERE i.run_id = $1 AND i.step_id = c.step_id AND i.type = 'item' AND i.way = 'failure'
+              AND (c.iteration = '' OR starts_with(i.iteration, c.iteration || '.')))
+          ELSE false END
+      ORDER BY s.finished_at DESC LIMIT 1
+    ) s WHERE c.depth < 4
+  ), failure AS (
+    SELECT c.step_id, c.iteration, c.attempts, coalesce(c.error_code, run.error_code) AS error_code,
+      coalesce(c.error_message, run.error_message) AS error_message
+    FROM run LEFT JOIN (SELECT * FROM cause ORDER BY depth DESC LIMIT 1) c ON true
+  ), letter AS (${insertRunLetters({ from: `run r CROSS JOIN failure c LEFT JOIN messages m ON m.id = r.message_id` })}
+  ), ${publishEvents(runFailed('letter'))}${CUT_OFF}`;
+
+/**
+ * Ends the run, or pauses it. One that fails is a dead letter from the same instant on. Returns the seconds since it began, null for a
+ * pause; undefined for a run that had ended, to which nothing happens.
+ */
+export async function recordEndOfRun(
+  pool: Pool,
+  { runId, round, status, reason, error }: EndRunInput,
+): Promise<{ after: number | null } | undefined> {
+  const { rows } = await pool.query<{ after: number | null }>({
+    name: status === 'failed' ? 'fail_run' : 'end_run',
+    text: status === 'failed' ? FAIL : END,
     values: [runId, round, status, reason ?? null, error?.code ?? null, error?.message ?? null],
   });
+  return rows[0];
 }

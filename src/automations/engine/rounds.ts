@@ -20,6 +20,7 @@ export async function openRun(deps: EngineDependencies, input: RunInput, carrier
 }
 
 /** Records the end of a round, once. A run that somebody else has ended stays as it is. */
-export async function endRun(deps: Pick<EngineDependencies, 'pool'>, end: EndRunInput): Promise<void> {
-  await recordEndOfRun(deps.pool, end);
+export async function endRun(deps: Pick<EngineDependencies, 'pool' | 'observe'>, end: EndRunInput): Promise<void> {
+  const ended = await recordEndOfRun(deps.pool, end);
+  if (ended !== undefined) deps.observe?.ended(end.status, ended.after ?? undefined);
 }

@@ -20,12 +20,14 @@ import {
   recordWaiting,
   refuseTooLarge,
   refuseTooMany,
+  type RunObserver,
   type StepEnd,
 } from './record-store.ts';
 import { RunSuperseded, StepFailed } from './step-failure.ts';
 
 export type EngineDependencies = {
   pool: Pool;
+  observe?: RunObserver | undefined;
   log: Logger;
   clock: Clock;
   plans: Plans;
@@ -47,7 +49,7 @@ export async function takeStep(deps: EngineDependencies, input: StepInput): Prom
   const startedAt = deps.clock();
   const loaded = await loadStep(deps, input, startedAt);
   const end = await endOfStep(deps, loaded, () => resultOf(deps, loaded.step, loaded.context));
-  await recordEnd(deps.pool, input, { ...end, startedAt });
+  await recordEnd(deps, input, { ...end, startedAt });
   return { way: end.way };
 }
 
@@ -186,13 +188,13 @@ export async function beginDelay(deps: EngineDependencies, input: StepInput): Pr
   try {
     refuseTooMany(run);
     if (isLeftOut(deps, loaded)) {
-      await recordEnd(deps.pool, input, { type: step.type, status: 'skipped', way: wayTo(step.next), startedAt });
+      await recordEnd(deps, input, { type: step.type, status: 'skipped', way: wayTo(step.next), startedAt });
       return { way: wayTo(step.next) };
     }
     until = endOfDelay(deps, loaded, startedAt);
   } catch (failure) {
     const end = failedEnd(step, stepFailure(deps, loaded, failure));
-    await recordEnd(deps.pool, input, { ...end, startedAt });
+    await recordEnd(deps, input, { ...end, startedAt });
     return { way: end.way };
   }
   const record = jsonText({ until });
@@ -222,6 +224,6 @@ export async function endDelay(deps: EngineDependencies, input: StepInput): Prom
   const loaded = await loadStep(deps, input, deps.clock());
   const work = (): Result => ({ output: { resumedAt: deps.clock() } });
   const end = await endOfStep(deps, loaded, work, { hasBegun: true });
-  await recordEnd(deps.pool, input, end);
+  await recordEnd(deps, input, end);
   return { way: end.way };
 }

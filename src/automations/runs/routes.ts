@@ -1,6 +1,13 @@
 import { idOf, pageOf } from '../../http/answer-fields.ts';
 import { routesOf } from '../../http/route.ts';
-import { listRunsOfWorkflowQuery, listRunsQuery, runAnswer, runSummaryAnswer, startRunBody } from './schema.ts';
+import {
+  listRunsOfWorkflowQuery,
+  listRunsQuery,
+  retryRunBody,
+  runAnswer,
+  runSummaryAnswer,
+  startRunBody,
+} from './schema.ts';
 import type { Runs } from './service.ts';
 
 const route = routesOf<{ runs: Runs }>();
@@ -63,8 +70,10 @@ export const runRoutes = [
     path: '/v1/runs/:runId/retry',
     params: ofRun,
     access: writing,
+    consumes: 'json',
+    body: retryRunBody,
     answers: { 202: runAnswer },
     errors: ['NOT_FOUND', 'CONFLICT'],
-    handle: ({ caller, params: { runId } }, { runs }) => runs.retry(caller, runId),
+    handle: ({ caller, params: { runId }, body }, { runs }) => runs.retry(caller, runId, body),
   }),
 ];

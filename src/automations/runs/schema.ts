@@ -15,6 +15,13 @@ export const storedJson = z.codec(z.unknown(), z.instanceof(ExactJson), {
 /** `payload`: what expressions read as `event.payload`; default: an empty object. */
 export const startRunBody = fieldsOf({ payload: z.record(z.string(), z.unknown()).exactOptional() }).default({});
 
+/** Where the next round of a run begins, and under which definition; by default at the steps that failed, under its own. */
+export const retryRunBody = fieldsOf({
+  from: z.enum(['failed', 'start']).default('failed'),
+  definition: z.enum(['original', 'latest']).default('original'),
+}).default({ from: 'failed', definition: 'original' });
+export type RetryRun = z.output<typeof retryRunBody>;
+
 export const listRunsOfWorkflowQuery = pageQuery.extend({
   status: enumQuery(RUN_STATUSES).optional(),
   /** Bounds the time at which the run was made. */

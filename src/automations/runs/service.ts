@@ -1,5 +1,7 @@
+import type { PoolClient } from 'pg';
 import { wakeForRuns } from '../../db/due-runs.ts';
 import type { Dependencies } from '../../dependencies.ts';
+import { replayRunLetters, retryRun } from '../../deliveries/statements/run-again.ts';
 import type { RecordAudit } from '../../identity/audit/record.ts';
 import type { EnvironmentCaller } from '../../identity/caller.ts';
 import { ApiError, invalidField, notFound } from '../../kernel/api-error.ts';
@@ -8,7 +10,8 @@ import { isId } from '../../kernel/ids.ts';
 import { idsWithin, windowText } from '../../kernel/instant.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/page.ts';
 import type { RunStatus } from '../../kernel/statuses.ts';
-import type { ListRuns, Run, RunSummary } from './schema.ts';
+import { obstacleIn } from './latest-definition.ts';
+import type { ListRuns, RetryRun, Run, RunSummary } from './schema.ts';
 import * as store from './store.ts';
 
 export type Runs = {
@@ -21,9 +24,16 @@ export type Runs = {
   get(caller: EnvironmentCaller, runId: string): Promise<Run>;
   /** Steps under way are cut off; what they have done stays done. CONFLICT for a run that has ended. */
   cancel(caller: EnvironmentCaller, runId: string): Promise<Run>;
-  /** Goes on from the steps that failed, with the results of all others. CONFLICT for a run that is under way or completed. */
-  retry(caller: EnvironmentCaller, runId: string): Promise<Run>;
+  /**
+   * Goes on from the steps that failed, with the results of all others, or begins again without a trace of them. Its open dead letter
+   * is replayed. CONFLICT for a run that is under way or completed, and for a definition that it cannot go on under.
+   */
+  retry(caller: EnvironmentCaller, runId: string, how: RetryRun): Promise<Run>;
+  /** The run of an open dead letter goes on from the steps that failed. CONFLICT where it cannot. */
+  replay(caller: EnvironmentCaller, letter: { id: string; runId: string }): Promise<Run>;
 };
+
+const CAN_BE_RETRIED: readonly RunStatus[] = ['failed', 'cancelled', 'paused'];
 
 /** Bytes of the payload of a run that is begun by hand; as a message's. */
 const PAYLOAD_BYTES = 262_144;
@@ -66,7 +76,7 @@ export function createRuns(
       refusal,
     }: {
       action: 'run.cancelled' | 'run.retried';
-      make: typeof store.retryRun;
+      make: (connection: PoolClient, run: { id: string; environmentId: string }) => Promise<boolean>;
       refusal: (status: RunStatus) => string;
     },
   ): Promise<Run> => {
@@ -80,6 +90,23 @@ export function createRuns(
     if (!isChanged) throw new ApiError('CONFLICT', refusal(status));
     await wakeForRuns(pool);
     return get(caller, runId);
+  };
+
+  /** The latest version, once the run can go on under it. */
+  const latestVersion = async (
+    connection: PoolClient,
+    run: { id: string; environmentId: string },
+    { from }: RetryRun,
+  ): Promise<number | undefined> => {
+    const latest = await store.findLatest(connection, run);
+    if (latest === undefined) return undefined;
+    const { version, trigger, steps, recorded } = latest;
+    const obstacle =
+      trigger === null || steps === null
+        ? 'lacks a trigger or steps'
+        : from === 'failed' && obstacleIn({ trigger: JSON.parse(trigger), steps: JSON.parse(steps) }, recorded);
+    if (typeof obstacle === 'string') throw new ApiError('CONFLICT', `The latest definition ${obstacle}`);
+    return version;
   };
 
   return {
@@ -123,12 +150,32 @@ export function createRuns(
         refusal: (status) => `The run is ${status}`,
       }),
 
-    retry: (caller, runId) =>
+    retry: (caller, runId, how) =>
       change(caller, runId, {
         action: 'run.retried',
-        make: store.retryRun,
-        refusal: (status) => `The run is ${status}; only one that failed, was cancelled or is paused can be retried`,
+        make: async (connection, run) =>
+          retryRun(connection, {
+            ...run,
+            requestedBy: caller.principal.id,
+            isFromStart: how.from === 'start',
+            version: how.definition === 'latest' ? await latestVersion(connection, run, how) : undefined,
+          }),
+        refusal: (status) =>
+          CAN_BE_RETRIED.includes(status)
+            ? 'The workflow of this run is deleted'
+            : `The run is ${status}; only one that failed, was cancelled or is paused can be retried`,
       }),
+
+    async replay(caller, { id, runId }) {
+      const { environmentId, principal } = caller;
+      const replayed = await tenants.onConnection(caller, async (connection) => {
+        const count = await replayRunLetters(connection, { ids: [id], environmentId, requestedBy: principal.id });
+        if (count > 0) await audit.record(connection, caller, { action: 'dead_letter.replayed', target: { id } });
+        return count;
+      });
+      if (replayed === 0) throw new ApiError('CONFLICT', 'The workflow of this dead letter is deleted');
+      return get(caller, runId);
+    },
   };
 }
 

@@ -7,6 +7,7 @@ import { timeOfId } from '../../kernel/ids.ts';
 import type { IdRange } from '../../kernel/instant.ts';
 import type { PageRequest } from '../../kernel/page.ts';
 import type { RunStatus, RunStepStatus } from '../../kernel/statuses.ts';
+import type { RecordedStep } from './latest-definition.ts';
 import type { Run, RunStep, RunSummary } from './schema.ts';
 
 export type RunFilter = {
@@ -100,26 +101,23 @@ export async function cancelRun(
   return rowCount === 1;
 }
 
-// Steps whose failure ended the run, and those that it cut off, are taken again; all others keep their results and their ways.
-const RETRY = `
-  WITH run AS (
-    UPDATE runs SET status = 'pending', round = round + 1, due_at = now(), carrier = NULL, holder = NULL, finished_at = NULL,
-      error_code = NULL, error_message = NULL, error_step = NULL, reason = NULL, output = NULL
-    WHERE id = $1 AND environment_id = $2 AND status IN ('failed', 'cancelled', 'paused') RETURNING id
-  ), steps AS (
-    UPDATE run_steps s SET status = 'pending', way = NULL, input = CASE WHEN s.type = 'foreach' THEN s.input END, output = NULL,
-      until = CASE WHEN s.type = 'delay' THEN s.until END, failures = 0, crashes = 0, finished_at = NULL
-    FROM run WHERE s.run_id = run.id AND (s.way IN ('failure', 'pause') OR s.way LIKE 'end:%' OR s.status = 'cancelled')
-  )
-  SELECT FROM run`;
-
-/** The next round of a run that did not complete, from the steps that failed. False for any other. */
-export async function retryRun(
+/** Texts of the latest definition of a run's workflow, null where it lacks them, with its version, and the steps of the run. */
+export async function findLatest(
   connection: PoolClient,
   { id, environmentId }: { id: string; environmentId: string },
-): Promise<boolean> {
-  const { rowCount } = await connection.query(RETRY, [id, environmentId]);
-  return rowCount === 1;
+): Promise<{ version: number; trigger: string | null; steps: string | null; recorded: RecordedStep[] } | undefined> {
+  const found = await connection.query<{ version: number; trigger: string | null; steps: string | null }>(
+    `SELECT v.version, v.trigger, v.steps FROM runs r JOIN workflows w ON w.id = r.workflow_id
+     JOIN workflow_versions v ON v.workflow_id = w.id AND v.version = w.version
+     WHERE r.id = $1 AND r.environment_id = $2`,
+    [id, environmentId],
+  );
+  if (found.rows[0] === undefined) return undefined;
+  const recorded = await connection.query<RecordedStep>(
+    'SELECT step_id AS "stepId", type, status, way FROM run_steps WHERE run_id = $1 AND environment_id = $2',
+    [id, environmentId],
+  );
+  return { ...found.rows[0], recorded: recorded.rows };
 }
 
 const errorOf = (code: string | null, message: string | null) =>

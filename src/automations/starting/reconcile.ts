@@ -17,10 +17,13 @@ export async function reconcileRuns({
   pool,
   log,
   carriers,
+  observe,
 }: {
   pool: Pool;
   log: Logger;
   carriers: Pick<Carriers, 'stateOf' | 'terminatedRuns'>;
+  /** Told of runs that it has cancelled, for the metrics. */
+  observe?: { ended(status: string): void } | undefined;
 }): Promise<void> {
   let cancelled = 0;
   let again = 0;
@@ -33,6 +36,7 @@ export async function reconcileRuns({
     else if (state === 'cancelled') cancelled += (await recordCancelled(pool, run, ENDED_IN_TEMPORAL)) ? 1 : 0;
     else again += (await beginNextRound(pool, run)) ? 1 : 0;
   }
+  for (let told = 0; told < cancelled; told += 1) observe?.ended('cancelled');
   if (seen.length > 0) await recordSeen(pool, seen);
   if (cancelled + again > 0)
     log.info(

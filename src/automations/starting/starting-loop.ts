@@ -31,6 +31,8 @@ type StartingDependencies = {
   carriers: Pick<Carriers, 'stateOf'>;
   /** Ms until this process's turn of a look that all make every so many ms. */
   lookInMs(everyMs: number): number;
+  /** Told, for the metrics, of runs that begin, and of those whose Temporal workflow is told of their end. */
+  observe?: { begun(trigger: string): void; ended(status: string): void } | undefined;
 };
 
 /** Starts runs that are due and cancels those that were cancelled, until `stop`, which waits for the work under way. */
@@ -92,12 +94,15 @@ export function startStartingRuns(deps: StartingDependencies): { wake(): void; s
 }
 
 async function handle(deps: StartingDependencies, run: DueRun): Promise<void> {
-  const { pool, startRun, cancelRun } = deps;
+  const { pool, startRun, cancelRun, observe } = deps;
   if (run.status === 'cancelled') {
     if (run.carrier !== null) await cancelRun(run.carrier);
-    return recordCancelTold(pool, run);
+    await recordCancelTold(pool, run);
+    observe?.ended('cancelled');
+    return;
   }
   const { workflowId, isNew } = await startRun(run);
+  if (isNew && run.round === 1) observe?.begun(run.triggerType);
   if (!isNew) await settleKnown(deps, run, workflowId);
 }
 

@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
 
-// An open dead letter keeps its message as long as it can be replayed, and it cannot once its subscription is deleted.
+// An open dead letter keeps its message as long as it can be replayed, and it cannot once its subscription or workflow is deleted. A run
+// reads its message as long as it has not ended.
 const REMOVE = `
   WITH gone AS MATERIALIZED (
     SELECT wanted.id FROM unnest($1::text[]) AS wanted (id)
@@ -8,7 +9,13 @@ const REMOVE = `
       SELECT true AS is_kept FROM deliveries d
       LEFT JOIN dead_letters l ON l.delivery_id = d.id AND l.status = 'open'
       LEFT JOIN subscriptions s ON s.id = l.subscription_id AND s.deleted_at IS NULL
-      WHERE d.message_id = wanted.id AND (d.due_at IS NOT NULL OR s.id IS NOT NULL) LIMIT 1
+      WHERE d.message_id = wanted.id AND (d.due_at IS NOT NULL OR s.id IS NOT NULL)
+      UNION ALL
+      SELECT true FROM runs r WHERE r.message_id = wanted.id AND r.finished_at IS NULL
+      UNION ALL
+      SELECT true FROM dead_letters l JOIN workflows w ON w.id = l.workflow_id AND w.deleted_at IS NULL
+      WHERE l.message_id = wanted.id AND l.run_id IS NOT NULL AND l.status = 'open'
+      LIMIT 1
     ) AS waiting ON true
     WHERE waiting.is_kept IS NULL
   ), delivery AS (
@@ -28,8 +35,8 @@ export type RemovedRows = { messages: number; deliveries: number; attempts: numb
 const NONE: RemovedRows = { messages: 0, deliveries: 0, attempts: 0, deadLetters: 0 };
 
 /**
- * Removes these messages with all their rows. A message with an unfinished delivery, or an open dead letter that can be replayed,
- * stays. The caller has locked the messages in an earlier statement, so this one sees everything committed until then.
+ * Removes these messages with all their rows. A message with an unfinished delivery or run, or an open dead letter that can be
+ * replayed, stays. The caller has locked the messages in an earlier statement, so this one sees everything committed until then.
  */
 export async function removeMessages(connection: PoolClient, ids: readonly string[]): Promise<RemovedRows> {
   if (ids.length === 0) return NONE;

@@ -6,7 +6,7 @@ import { fanOut } from './insert.ts';
 export const isoTime = (time: string): string => `to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /**
- * SQL: one SELECT of service events for `publishEvents`, one for each row of `from`, which has environment_id and channel_id.
+ * SQL: one SELECT of service events for `publishEvents`, one for each row of `from`, which has environment_id, and channel_id (null: of no channel).
  * `payload` gives an SQL expression for every field of the event's payload.
  */
 export function serviceEvent<T extends ServiceEventType>(
@@ -15,7 +15,7 @@ export function serviceEvent<T extends ServiceEventType>(
 ): string {
   const fields = Object.entries<string>(payload).map(([field, expression]) => `'${field}', ${expression}`);
   return `SELECT e.environment_id, '${eventType}' AS event_type, json_build_object(${fields.join(', ')})::text AS payload
-    FROM ${from} e WHERE e.channel_id <> ${systemChannel('e.environment_id')}`;
+    FROM ${from} e WHERE e.channel_id IS DISTINCT FROM ${systemChannel('e.environment_id')}`;
 }
 
 /** SQL: the service events of new dead letters, which `from` returns whole. */
@@ -27,6 +27,20 @@ export const deliveryExhausted = (from: string): string =>
       channelId: 'e.channel_id',
       deliveryId: 'e.delivery_id',
       messageId: 'e.message_id',
+      deadLetterId: 'e.id',
+      reason: 'e.reason',
+      attempts: 'e.attempts',
+    },
+  });
+
+/** SQL: the service events of new dead letters of runs, which `from` returns whole. */
+export const runFailed = (from: string): string =>
+  serviceEvent('run.failed', {
+    from,
+    payload: {
+      workflowId: 'e.workflow_id',
+      runId: 'e.run_id',
+      stepId: 'e.step_id',
       deadLetterId: 'e.id',
       reason: 'e.reason',
       attempts: 'e.attempts',

@@ -104,7 +104,9 @@ export const appAnswer = z.strictObject({
     .describe('The credentials of a suspended app are refused, and its deliveries wait until it is active.'),
   settings: z
     .strictObject({
-      retentionDays: wholeNumber.describe('`retentionDays` of a channel that is made without.'),
+      retentionDays: wholeNumber.describe(
+        '`retentionDays` of a channel that is made without, and the days for which runs that have ended are kept.',
+      ),
       retryPolicy: z
         .strictObject({
           maxRetries: wholeNumber.describe('Tries after the first one.'),

@@ -90,6 +90,7 @@ export const automationTexts: Readonly<Record<string, OperationText>> = {
   'POST /v1/runs/:runId/retry': {
     summary: 'Retry a run',
     description:
-      'Goes on with a run that failed, was cancelled or is paused: from the steps that failed, under the same definition, with the results of all others. CONFLICT for any other.',
+      'Goes on with a run that failed, was cancelled or is paused. Without a body it goes on from the steps that failed, under its own definition, with the results of all others. CONFLICT for any other run, for one whose workflow is deleted, and for a definition that lacks the steps.',
+    example: { body: { from: 'failed', definition: 'latest' } },
   },
 };

@@ -81,12 +81,12 @@ export const deliveringTexts: Readonly<Record<string, OperationText>> = {
   },
   'GET /v1/dlq': {
     summary: 'List dead letters',
-    description: 'Deliveries that were given up, the newest first.',
+    description: 'Deliveries that were given up and runs that failed, the newest first.',
     example: { query: { reason: 'exhausted' } },
   },
   'GET /v1/dlq/:deadLetterId': {
     summary: 'Get a dead letter',
-    description: 'Shows why a delivery was given up.',
+    description: 'Shows why a delivery was given up, or why a run failed.',
   },
   'DELETE /v1/dlq/:deadLetterId': {
     summary: 'Discard a dead letter',
@@ -94,7 +94,7 @@ export const deliveringTexts: Readonly<Record<string, OperationText>> = {
   },
   'POST /v1/dlq/:deadLetterId/replay': {
     summary: 'Replay a dead letter',
-    description: 'Makes its delivery due again.',
+    description: 'Makes its delivery due again. A run goes on from the step that failed.',
   },
   'POST /v1/dlq/replay': {
     summary: 'Replay many dead letters',

@@ -4,7 +4,7 @@ export const TAG_TEXTS: Readonly<Record<string, string>> = {
   messages: 'Published content, and its times.',
   subscriptions: 'Who gets it.',
   deliveries: 'Messages on their way to subscriptions.',
-  deadLetters: 'Deliveries that were given up.',
+  deadLetters: 'Deliveries that were given up, and runs that failed.',
   replays: 'Stored messages that are delivered again.',
   workflows: 'Steps that follow a message.',
   runs: 'Workflows at work, step by step.',

@@ -23,15 +23,29 @@ import type { WorkerContext } from './worker-context.ts';
  * Temporal's that is new. `publish` publishes for the action of that name.
  */
 export function automationsPart(
-  { pool, log, clock, newId, db, guard, client, carriers, taskQueue, isSearchable, incarnation }: WorkerContext,
+  {
+    pool,
+    log,
+    clock,
+    newId,
+    db,
+    guard,
+    client,
+    carriers,
+    taskQueue,
+    isSearchable,
+    incarnation,
+    meters,
+  }: WorkerContext,
   { publish }: { publish: PublishForRun },
 ) {
+  const observe = meters?.runs;
   const schedules = createSchedules(client, { taskQueue });
   const expressions = createStepExpressions();
   const sender = createRequestSender({ guard, version: VERSION });
   const plans = createPlans((workflowId, version) => findVersion(db, workflowId, version));
   return {
-    repair: () => reconcileRuns({ pool, log, carriers }),
+    repair: () => reconcileRuns({ pool, log, carriers, observe }),
     async abandon(): Promise<void> {
       await abandonRuns(pool);
       await forgetSynced(pool);
@@ -42,6 +56,7 @@ export function automationsPart(
       ...createScheduledRunActivities({ pool, newId, isSearchable, schedules }),
       ...createRunActivities({
         pool,
+        observe,
         log,
         clock,
         plans,
@@ -58,6 +73,7 @@ export function automationsPart(
         startRun: createStartRun(client, { taskQueue, isSearchable }),
         cancelRun: createCancelRun(client),
         carriers,
+        observe,
         lookInMs: incarnation.lookInMs,
       });
       const listening = listenForDue(pool, log, {

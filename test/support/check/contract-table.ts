@@ -197,7 +197,7 @@ export const CONTRACT: ContractRow[] = [
     status: 202,
     answers: bulkReplayAnswer,
     body: ({ channelId }) => ({ channelId }),
-    otherBodies: ({ subscriptionId, messageId }) => [{ subscriptionId }, { messageId }],
+    otherBodies: ({ subscriptionId, messageId, workflowId }) => [{ subscriptionId }, { messageId }, { workflowId }],
   },
   { method: 'GET', path: '/v1/dlq/replay', scope: 'dlq:read', status: 200, listOf: bulkReplayAnswer },
   { method: 'GET', path: '/v1/dlq/replay/:bulkReplayId', scope: 'dlq:read', status: 200, answers: bulkReplayAnswer },

@@ -8,7 +8,8 @@ export async function spreadDeliveries(
   posthorn: TestPosthorn,
   deliveries: readonly { id: string; messageId: string }[],
 ): Promise<void> {
-  const { db } = posthorn.deps;
+  const { db, newId } = posthorn.deps;
+  const workflowIds = [newId('workflow'), newId('workflow')];
   for (const [index, { id, messageId }] of deliveries.entries()) {
     if (index % 5 === 1) await db.delivery.update({ where: { id }, data: { status: 'delivered', dueAt: null } });
     if (index % 5 === 2) await db.delivery.update({ where: { id }, data: { status: 'retrying' } });
@@ -17,7 +18,7 @@ export async function spreadDeliveries(
       const { eventType } = await db.message.findUniqueOrThrow({ where: { id: messageId } });
       await endAsDeadLetter(posthorn, id, {
         status: ['open', 'replayed', 'discarded'][index % 3],
-        kind: index % 7 === 4 ? 'run' : 'delivery',
+        ...(index % 2 === 0 && { kind: 'run', workflowId: workflowIds[(index / 2) % 2], runId: newId('run') }),
         reason: ['exhausted', 'gone', 'cancelled', 'circuit'][index % 4],
         eventType,
         failedAt: new Date(1_800_000_000_000 + Math.floor(index / 2)),

@@ -135,6 +135,7 @@ export const LISTS: List[] = [
       channelId: idOf('channelId'),
       subscriptionId: idOf('subscriptionId'),
       messageId: idOf('messageId'),
+      workflowId: idOf('workflowId'),
       eventType,
     },
     hasTimes: 'failedAt',

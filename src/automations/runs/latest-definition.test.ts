@@ -1,0 +1,45 @@
+import { expect, test } from '@jest/globals';
+import { wayTo } from '../../contract/run-ways.ts';
+import { obstacleIn, type RecordedStep } from './latest-definition.ts';
+
+const step = (id: string, type = 'action', next?: string) => ({ id, type, ...(next !== undefined && { next }) });
+const definition = (...steps: object[]) => ({ trigger: { type: 'manual' }, steps });
+const kept = (stepId: string, next: string | null): RecordedStep => ({
+  stepId,
+  type: 'action',
+  status: 'completed',
+  way: wayTo(next),
+});
+const failed: RecordedStep = { stepId: 'push', type: 'action', status: 'failed', way: 'failure' };
+
+test('a run goes on under a definition that has its failed step and all that kept steps lead to', () => {
+  const latest = definition(step('first', 'action', 'push'), step('push', 'action', 'more'), step('more'));
+  expect(obstacleIn(latest, [kept('first', 'push'), failed])).toBeUndefined();
+  expect(obstacleIn(latest, [kept('gone', 'push'), kept('more', null), { ...failed, type: 'item' }])).toBeUndefined();
+});
+
+test('the obstacle names the failed step that is no longer there, or is of another type', () => {
+  expect(obstacleIn(definition(step('first')), [kept('first', null), failed])).toBe(
+    'has no step push, at which this run is to go on',
+  );
+  expect(obstacleIn(definition(step('first')), [kept('first', 'push'), failed])).toContain('no step push, at which');
+  const changed = definition({ ...step('push', 'delay'), config: { for: '1s' } });
+  expect(obstacleIn(changed, [failed])).toBe('makes push, at which this run is to go on, a delay');
+});
+
+test.each<Partial<RecordedStep>>([
+  { status: 'cancelled', way: null },
+  { status: 'failed', way: 'pause' },
+  { status: 'completed', way: 'end:failed' },
+])('a step that was cut off, waits for a person or ended the run is taken again, and must be there: %o', (state) => {
+  expect(obstacleIn(definition(step('first')), [{ ...failed, ...state }])).toContain('no step push');
+});
+
+test('the obstacle names a step that a kept way leads to, and a step under way is none', () => {
+  expect(obstacleIn(definition(step('push')), [kept('first', 'middle'), failed])).toBe(
+    'has no step middle, to which the run has gone on from first',
+  );
+  expect(
+    obstacleIn(definition(step('push')), [{ ...kept('loop', null), status: 'running', way: null }]),
+  ).toBeUndefined();
+});

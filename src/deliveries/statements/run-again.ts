@@ -1,0 +1,88 @@
+import type { Pool, PoolClient } from 'pg';
+import { wakeForRuns } from '../../db/due-runs.ts';
+import { closeDeadLetters } from './dead-letters.ts';
+
+// SQL, a SET list: the run `r` waits for a worker in its next round.
+const NEXT_ROUND = `status = 'pending', round = r.round + 1, due_at = now(), carrier = NULL, holder = NULL, finished_at = NULL,
+      error_code = NULL, error_message = NULL, error_step = NULL, reason = NULL, output = NULL`;
+
+// SQL, an UPDATE: steps whose failure ended a run of the CTE `run`, and those that it cut off, are taken again; all others keep their
+// results and their ways.
+const STEPS_AGAIN = `
+    UPDATE run_steps s SET status = 'pending', way = NULL, input = CASE WHEN s.type = 'foreach' THEN s.input END, output = NULL,
+      until = CASE WHEN s.type = 'delay' THEN s.until END, failures = 0, crashes = 0, finished_at = NULL
+    FROM run WHERE s.run_id = run.id AND (s.way IN ('failure', 'pause') OR s.way LIKE 'end:%' OR s.status = 'cancelled')`;
+
+const RETRIED = `
+    UPDATE runs r SET ${NEXT_ROUND}, version = coalesce($3, r.version)`;
+// A deleted workflow makes no run go on.
+const CAN_BE_RETRIED = `FROM workflows w
+    WHERE r.id = $1 AND r.environment_id = $2 AND r.status IN ('failed', 'cancelled', 'paused')
+      AND w.id = r.workflow_id AND w.deleted_at IS NULL`;
+
+const RETRY = `
+  WITH run AS (${RETRIED} ${CAN_BE_RETRIED} RETURNING r.id
+  ), steps AS (${STEPS_AGAIN}
+  )
+  SELECT FROM run`;
+
+const RESTART = `
+  WITH run AS (${RETRIED}, executions = 0, output_bytes = 0, started_at = NULL ${CAN_BE_RETRIED} RETURNING r.id
+  ), steps AS (
+    DELETE FROM run_steps s USING run WHERE s.run_id = run.id
+  )
+  SELECT FROM run`;
+
+// A statement of its own, because it sees a dead letter that was committed while the one before waited for its row.
+const CLOSE = closeDeadLetters({
+  from: '(SELECT $1::text AS id) AS r',
+  condition: 'l.run_id = r.id',
+  requestedBy: '$2',
+});
+
+/**
+ * The next round of a run that did not complete, and its dead letter is replayed, within a transaction: from the steps that failed, or
+ * with `isFromStart` from the first one, without a trace of the earlier rounds. `version` replaces that of its definition. False for a
+ * run that is under way or completed, or whose workflow is deleted. Wakes workers.
+ */
+export async function retryRun(
+  connection: PoolClient,
+  run: { id: string; environmentId: string; requestedBy: string; isFromStart: boolean; version: number | undefined },
+): Promise<boolean> {
+  const values = [run.id, run.environmentId, run.version ?? null];
+  const { rowCount } = await connection.query(run.isFromStart ? RESTART : RETRY, values);
+  if (rowCount !== 1) return false;
+  await connection.query(CLOSE, [run.id, run.requestedBy]);
+  await wakeForRuns(connection);
+  return true;
+}
+
+// One statement: the dead letter is closed exactly when its run goes on. The run is locked first, as a retry does.
+const REPLAY = `
+  WITH eligible AS (
+    SELECT l.id, l.run_id FROM dead_letters l
+    JOIN runs r ON r.id = l.run_id AND r.status = 'failed'
+    JOIN workflows w ON w.id = r.workflow_id AND w.deleted_at IS NULL
+    WHERE l.id = ANY ($1::text[]) AND l.environment_id = $2 AND l.status = 'open'
+    ORDER BY l.id
+    FOR UPDATE OF r, l
+  ), closed AS (${closeDeadLetters({ from: 'eligible e', condition: 'l.id = e.id', requestedBy: '$3' })}
+  ), run AS (
+    UPDATE runs r SET ${NEXT_ROUND} FROM eligible e WHERE r.id = e.run_id RETURNING r.id
+  ), steps AS (${STEPS_AGAIN}
+  )
+  SELECT FROM run`;
+
+/**
+ * The runs of these open dead letters go on from the steps that failed. Returns their number. The rest are not open, are of deliveries,
+ * or cannot be replayed. Wakes workers.
+ */
+export async function replayRunLetters(
+  db: Pool | PoolClient,
+  replay: { ids: string[]; environmentId: string; requestedBy: string },
+): Promise<number> {
+  const { rowCount } = await db.query(REPLAY, [replay.ids, replay.environmentId, replay.requestedBy]);
+  const replayed = rowCount ?? 0;
+  if (replayed > 0) await wakeForRuns(db);
+  return replayed;
+}

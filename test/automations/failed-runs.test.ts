@@ -1,0 +1,248 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { reconcilerScheduleId } from '../../src/contract/temporal-names.ts';
+import type { DeadLetter } from '../../src/dead-letters/schema.ts';
+import { waitFor } from '../support/check/wait-for.ts';
+import { createSubscription } from '../support/make/factories.ts';
+import { systemChannelOf } from '../support/make/system-channel.ts';
+import { type RunAnswer, stepOf, workflowCalls } from '../support/make/workflow-calls.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { type Receiver, startReceiver } from '../support/world/receiver.ts';
+
+let posthorn: TestPosthorn;
+let calls: ReturnType<typeof workflowCalls>;
+let receiver: Receiver;
+/** Paths that answer 500. */
+const broken = new Set<string>();
+const to = (path: string): string => new URL(path, receiver.url).href;
+const requestsTo = (path: string) => receiver.requests.filter((each) => each.path === path);
+
+beforeAll(async () => {
+  posthorn = await startPosthorn();
+  calls = workflowCalls(posthorn);
+  receiver = await startReceiver({ answer: ({ path }) => (broken.has(path) ? 500 : 200) });
+});
+afterAll(async () => {
+  await posthorn.stop();
+  await receiver.close();
+});
+
+const post = (id: string, path: string, next?: string) => ({
+  id,
+  type: 'action',
+  config: { action: 'http', url: to(path), retryPolicy: { maxRetries: 0 } },
+  ...(next !== undefined && { next }),
+});
+const lettersOf = async (query: string): Promise<DeadLetter[]> =>
+  (await calls.good<{ data: DeadLetter[] }>('GET', `/v1/dlq?${query}`)).data;
+const letterOf = async (run: RunAnswer): Promise<DeadLetter> => {
+  const [letter, ...others] = await lettersOf(`kind=run&workflowId=${run.workflowId}&status=open`);
+  expect(others).toEqual([]);
+  if (letter === undefined) throw new Error(`No open dead letter of ${run.id}`);
+  return letter;
+};
+/** A run that failed at its step `push`, behind `first`; both are requests to paths of their own. */
+async function failedRun(name: string): Promise<RunAnswer> {
+  broken.add(`/${name}/push`);
+  const steps = [post('first', `/${name}/first`, 'push'), post('push', `/${name}/push`)];
+  const workflowId = await calls.activate({ type: 'manual' }, steps);
+  const run = await calls.ended((await calls.start(workflowId)).id);
+  expect(run.status).toBe('failed');
+  return run;
+}
+
+test('a failed run is a dead letter that names its message, step and error, and a subscriber is told of it', async () => {
+  const listener = await startReceiver({});
+  const target = { channelId: await systemChannelOf(posthorn), webhookUrl: listener.url, eventTypes: ['run.*'] };
+  await createSubscription(posthorn, target);
+  const channelId = await calls.channel();
+  broken.add('/letter');
+  const workflowId = await calls.activate({ type: 'event', config: { channelId } }, [post('push', '/letter')]);
+  const messageId = await calls.publish(channelId);
+  const run = await calls.ended((await calls.onlyRun(workflowId)).id);
+  const letter = await letterOf(run);
+  expect(letter).toMatchObject({
+    kind: 'run',
+    status: 'open',
+    workflowId,
+    runId: run.id,
+    stepId: 'push',
+    channelId,
+    messageId,
+    eventType: 'order.created',
+    reason: 'failed_step',
+    lastError: { class: 'status', code: 'HTTP_500', status: 500 },
+    attempts: 1,
+  });
+  expect(letter).not.toHaveProperty('iteration');
+  expect(letter).not.toHaveProperty('deliveryId');
+  expect(await calls.good('GET', `/v1/dlq/${letter.id}`)).toEqual(letter);
+  expect(await lettersOf(`messageId=${messageId}`)).toEqual([letter]);
+  const told = await waitFor('the service event', () => listener.requests[0]);
+  expect(JSON.parse(told.body)).toMatchObject({
+    type: 'run.failed',
+    data: { workflowId, runId: run.id, stepId: 'push', deadLetterId: letter.id, reason: 'failed_step', attempts: 1 },
+  });
+  await listener.close();
+});
+
+test('the dead letter of a loop names the step of the item that failed, and only the failed items are taken again', async () => {
+  broken.add('/items/2');
+  const inner = post('push', '/items/');
+  const workflowId = await calls.activate({ type: 'manual' }, [
+    { id: 'each', type: 'foreach', config: { items: 'event.payload.items', body: 'push', concurrency: 1 } },
+    { ...inner, config: { ...inner.config, url: `${to('/items/')}{{ item }}` } },
+  ]);
+  const run = await calls.ended((await calls.start(workflowId, { items: [1, 2, 3] })).id);
+  expect(run).toMatchObject({ status: 'failed', error: { stepId: 'each' } });
+  const letter = await letterOf(run);
+  expect(letter).toMatchObject({ stepId: 'push', iteration: '1', lastError: { code: 'HTTP_500', status: 500 } });
+  broken.delete('/items/2');
+  await calls.good('POST', `/v1/dlq/${letter.id}/replay`);
+  expect((await calls.ended(run.id)).status).toBe('completed');
+  expect([1, 2, 3].map((item) => requestsTo(`/items/${item}`).length)).toEqual([1, 2, 1]);
+});
+
+test('only failures are dead letters: an end with the status failed is one; a cancelled, filtered or paused run is none', async () => {
+  const ending = (status: string) => ({ id: 'stop', type: 'end', config: { status } });
+  const runs = [];
+  for (const step of [
+    ending('failed'),
+    ending('cancelled'),
+    ending('completed'),
+    { id: 'only', type: 'filter', config: { expression: 'false' } },
+    { id: 'bad', type: 'action', config: { action: 'http', url: '{{ event.payload.url }}', onError: 'pause' } },
+  ])
+    runs.push(await calls.ended((await calls.start(await calls.activate({ type: 'manual' }, [step]))).id));
+  expect(runs.map(({ status }) => status)).toEqual(['failed', 'cancelled', 'completed', 'completed', 'paused']);
+  await calls.good('POST', `/v1/runs/${runs[4]?.id}/cancel`);
+  const letters = await Promise.all(runs.map(({ workflowId }) => lettersOf(`workflowId=${workflowId}`)));
+  expect(letters.map((each) => each.map(({ stepId }) => stepId))).toEqual([['stop'], [], [], [], []]);
+});
+
+test('a replay goes on from the failed step without repeating earlier ones, and each failed round is a letter of its own', async () => {
+  const run = await failedRun('replayed');
+  const first = await letterOf(run);
+  const replayed = await calls.good<RunAnswer>('POST', `/v1/dlq/${first.id}/replay`);
+  expect(replayed).toMatchObject({ id: run.id });
+  expect(replayed.status).not.toBe('failed');
+  await calls.ended(run.id);
+  const second = await waitFor(
+    'the second round fails',
+    async () => (await lettersOf(`workflowId=${run.workflowId}`))[0],
+  );
+  expect(second.id).not.toBe(first.id);
+  expect((await calls.good<DeadLetter>('GET', `/v1/dlq/${first.id}`)).status).toBe('replayed');
+  expect((await posthorn.request('POST', `/v1/dlq/${first.id}/replay`)).status).toBe(409);
+  broken.delete('/replayed/push');
+  await calls.good('POST', `/v1/dlq/${second.id}/replay`);
+  const completed = await calls.ended(run.id);
+  expect(completed.status).toBe('completed');
+  expect(stepOf(completed, 'push').attempts).toBe(3);
+  expect(requestsTo('/replayed/first')).toHaveLength(1);
+  expect(await lettersOf(`workflowId=${run.workflowId}&status=open`)).toEqual([]);
+});
+
+test('a retry of the run closes its dead letter as replayed, and a discarded letter leaves the retry open', async () => {
+  const run = await failedRun('retried');
+  const letter = await letterOf(run);
+  broken.delete('/retried/push');
+  await calls.good('POST', `/v1/runs/${run.id}/retry`);
+  expect((await calls.ended(run.id)).status).toBe('completed');
+  const closed = await calls.good<DeadLetter>('GET', `/v1/dlq/${letter.id}`);
+  expect(closed).toMatchObject({ status: 'replayed', replayedAt: expect.any(String), replayedBy: expect.any(String) });
+
+  const other = await failedRun('discarded');
+  const { id } = await letterOf(other);
+  await calls.good('DELETE', `/v1/dlq/${id}`);
+  expect((await posthorn.request('POST', `/v1/dlq/${id}/replay`)).status).toBe(409);
+  broken.delete('/discarded/push');
+  await calls.good('POST', `/v1/runs/${other.id}/retry`);
+  expect((await calls.ended(other.id)).status).toBe('completed');
+  expect((await calls.good<DeadLetter>('GET', `/v1/dlq/${id}`)).status).toBe('discarded');
+});
+
+test('a bulk replay takes the letters of one workflow, and one whose workflow is deleted cannot be replayed', async () => {
+  const [run, deleted] = [await failedRun('bulk'), await failedRun('deleted')];
+  const filter = { kind: 'run', workflowId: run.workflowId };
+  expect(await calls.good('POST', '/v1/dlq/replay', { ...filter, dryRun: true })).toMatchObject({ matched: 1 });
+  broken.delete('/bulk/push');
+  const replay = await calls.good<{ id: string }>('POST', '/v1/dlq/replay', filter);
+  await waitFor('the bulk replay ends', async () => {
+    const { status } = await calls.good<{ status: string }>('GET', `/v1/dlq/replay/${replay.id}`);
+    return status === 'completed';
+  });
+  expect(await calls.good('GET', `/v1/dlq/replay/${replay.id}`)).toMatchObject({
+    matched: 1,
+    replayed: 1,
+    failed: 0,
+    filter,
+  });
+  await waitFor('its run completes', async () => (await calls.getRun(run.id)).status === 'completed');
+  expect((await posthorn.request('POST', '/v1/dlq/replay', { workflowId: 'wf_unknown' })).status).toBe(400);
+
+  const letter = await letterOf(deleted);
+  await calls.good('DELETE', `/v1/workflows/${deleted.workflowId}`);
+  const refused = await posthorn.request<{ error: { message: string } }>('POST', `/v1/dlq/${letter.id}/replay`);
+  expect(refused).toMatchObject({ status: 409, body: { error: { message: expect.stringContaining('deleted') } } });
+  expect((await posthorn.request('POST', `/v1/runs/${deleted.id}/retry`)).status).toBe(409);
+  expect(await letterOf(deleted)).toEqual(letter);
+});
+
+test('a run whose Temporal workflow is terminated ends as cancelled with the reason, and is no dead letter', async () => {
+  const workflowId = await calls.activate({ type: 'manual' }, [{ id: 'long', type: 'delay', config: { for: '2h' } }]);
+  const { id } = await calls.start(workflowId);
+  await waitFor('the delay', async () => (await calls.getRun(id)).status === 'waiting');
+  await posthorn.temporal.workflow.getHandle(`run/${id}/1`).terminate('by hand');
+  await waitFor('the reconciler to see it', async () => {
+    await posthorn.temporal.schedule.getHandle(reconcilerScheduleId(posthorn.taskQueue)).trigger();
+    return (await calls.getRun(id)).status === 'cancelled';
+  });
+  const run = await calls.getRun(id);
+  expect(run).toMatchObject({ status: 'cancelled', reason: 'ended in Temporal' });
+  expect(stepOf(run, 'long').status).toBe('cancelled');
+  expect(await lettersOf(`workflowId=${workflowId}`)).toEqual([]);
+});
+
+test('a retry from the start does all steps again and forgets the earlier ones', async () => {
+  const run = await failedRun('restarted');
+  broken.delete('/restarted/push');
+  await calls.good('POST', `/v1/runs/${run.id}/retry`, { from: 'start' });
+  const completed = await calls.ended(run.id);
+  expect(completed.status).toBe('completed');
+  expect(completed.steps.map(({ id, attempts }) => [id, attempts])).toEqual([
+    ['first', 1],
+    ['push', 1],
+  ]);
+  const keys = requestsTo('/restarted/first').map(({ headers }) => headers['idempotency-key']);
+  expect(keys).toEqual([`${run.id}:first:`, `${run.id}:first:`]);
+});
+
+test('a retry under the latest definition takes a mended step, and is refused where the failed step is gone', async () => {
+  const run = await failedRun('latest');
+  const path = `/v1/workflows/${run.workflowId}`;
+  const retry = (body: object) =>
+    posthorn.request<{ error: { message: string } }>('POST', `/v1/runs/${run.id}/retry`, body);
+  await calls.good('PATCH', path, { steps: [post('first', '/latest/first', 'pull'), post('pull', '/latest/pull')] });
+  const refused = await retry({ definition: 'latest' });
+  expect(refused.status).toBe(409);
+  expect(refused.body.error.message).toBe('The latest definition has no step push, at which this run is to go on');
+  expect((await retry({ definition: 'newest' })).status).toBe(400);
+  expect(await calls.getRun(run.id)).toMatchObject({ status: 'failed', definitionVersion: 1 });
+
+  await calls.good('PATCH', path, { steps: [post('first', '/latest/first', 'push'), post('push', '/latest/mended')] });
+  expect((await retry({ definition: 'latest' })).status).toBe(202);
+  const completed = await calls.ended(run.id);
+  expect(completed).toMatchObject({ status: 'completed', definitionVersion: 3 });
+  expect([requestsTo('/latest/first').length, requestsTo('/latest/mended').length]).toEqual([1, 1]);
+});
+
+test('whole numbers of a template keep all of their digits', async () => {
+  const body = '{"ref":12345678901234567890,"constructor":{"n":-9007199254740993}}';
+  const config = `{"action":"http","url":"${to('/digits')}","body":${body}}`;
+  const definition = `{"name":"digits","trigger":{"type":"manual"},"steps":[{"id":"push","type":"action","config":${config}}]}`;
+  const { id } = await calls.good<{ id: string }>('POST', '/v1/workflows', definition);
+  await calls.good('POST', `/v1/workflows/${id}/activate`);
+  const run = await calls.ended((await calls.start(id)).id);
+  expect(run.status).toBe('completed');
+  expect(requestsTo('/digits')[0]?.body).toBe(body);
+});

@@ -1,0 +1,2 @@
+/** Messages of the burst in test/automations/many-runs.test.ts; `npm run many-runs` makes it 5,000. */
+export const BURST_SIZE = Number(process.env['POSTHORN_TEST_RUNS'] ?? '200');
