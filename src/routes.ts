@@ -1,5 +1,6 @@
 import { workflowRoutes } from './automations/definitions/routes.ts';
 import { runRoutes } from './automations/runs/routes.ts';
+import { secretRoutes } from './automations/workflow-secrets/routes.ts';
 import { inboundWebhookRoutes } from './automations/inbound/routes.ts';
 import { channelRoutes } from './channels/routes.ts';
 import { deadLetterRoutes } from './dead-letters/routes.ts';
@@ -39,6 +40,7 @@ export const routes: Route<Services>[] = [
   ...replayRoutes,
   ...workflowRoutes,
   ...runRoutes,
+  ...secretRoutes,
   ...inboundWebhookRoutes,
   ...apiKeyRoutes,
   ...appRoutes,

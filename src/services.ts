@@ -1,5 +1,6 @@
 import type { Workflows } from './automations/definitions/service.ts';
 import type { Runs } from './automations/runs/service.ts';
+import type { Secrets } from './automations/workflow-secrets/service.ts';
 import type { SingleSignOn } from './identity/single-sign-on/service.ts';
 import type { Accounts } from './identity/accounts/service.ts';
 import type { Audit } from './identity/audit/service.ts';
@@ -53,4 +54,5 @@ export type Services = {
   replays: Replays;
   workflows: Workflows;
   runs: Runs;
+  secrets: Secrets;
 };

@@ -1,5 +1,6 @@
 import * as workflows from '../automations/definitions/schema.ts';
 import * as runs from '../automations/runs/schema.ts';
+import * as secrets from '../automations/workflow-secrets/schema.ts';
 import * as inboundWebhooks from '../automations/inbound/schema.ts';
 import * as channels from '../channels/schema.ts';
 import * as deadLetters from '../dead-letters/schema.ts';
@@ -34,6 +35,7 @@ export const SCHEMA_MODULES: Readonly<Record<string, Readonly<Record<string, unk
   'automations/definitions/schema.ts': workflows,
   'automations/inbound/schema.ts': inboundWebhooks,
   'automations/runs/schema.ts': runs,
+  'automations/workflow-secrets/schema.ts': secrets,
   'channels/schema.ts': channels,
   'dead-letters/schema.ts': deadLetters,
   'deliveries/schema.ts': deliveries,

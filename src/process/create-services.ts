@@ -2,6 +2,7 @@ import { createActivation } from '../automations/definitions/activation.ts';
 import { createChecks } from '../automations/definitions/checks.ts';
 import { createWorkflows } from '../automations/definitions/service.ts';
 import { createRuns } from '../automations/runs/service.ts';
+import { createSecrets } from '../automations/workflow-secrets/service.ts';
 import { createAccounts } from '../identity/accounts/service.ts';
 import { createApiKeys } from '../identity/api-keys/service.ts';
 import { createApps } from '../identity/apps/service.ts';
@@ -119,6 +120,7 @@ export function createServices(
     deadLetters: createDeadLetters(deps, { deliveries, audit }),
     idempotency: createIdempotency(deps),
     runs: createRuns(deps, { audit }),
+    secrets: createSecrets(deps, { audit }),
     workflows: createWorkflows(deps, {
       checks: createChecks({ filters, guard: deps.guard }),
       activation: createActivation({ filters }),

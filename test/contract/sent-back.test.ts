@@ -33,6 +33,7 @@ async function makeAll(): Promise<{
   apiKey: string;
   machineCredential: string;
   webhook: string;
+  secret: string;
   workflow: string;
   app: string;
   key: string;
@@ -70,6 +71,7 @@ async function makeAll(): Promise<{
     eventType: { cel: 'payload.type' },
     payload: { fields: { n: '/n' } },
   });
+  const secret = await make(posthorn, live, '/v1/secrets', { name: 'TILL', value: 'a token' });
   const workflow = await make(posthorn, live, '/v1/workflows', {
     name: 'large orders',
     description: 'for the bank',
@@ -78,6 +80,7 @@ async function makeAll(): Promise<{
   });
   return {
     workflow: `/v1/workflows/${workflow.id}`,
+    secret: `/v1/secrets/${secret.id}`,
     webhook: `/v1/webhooks/${webhook.id}`,
     channel: `/v1/channels/${channel.id}`,
     subscription: `/v1/subscriptions/${subscription.id}`,
@@ -113,6 +116,7 @@ test('every resource can be sent back as GET has shown it, with traffic in betwe
     all.machineCredential,
     all.app,
     all.webhook,
+    all.secret,
     all.workflow,
   ];
   // Organisations and members have tests of their own: no API key is above environments.

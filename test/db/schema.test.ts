@@ -69,6 +69,7 @@ describe('the migrations', () => {
       { migration_name: '0028_inbound_webhooks', isFinished: true },
       { migration_name: '0029_workflows', isFinished: true },
       { migration_name: '0030_runs', isFinished: true },
+      { migration_name: '0033_secrets', isFinished: true },
     ]);
   });
 

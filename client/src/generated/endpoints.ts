@@ -117,6 +117,13 @@ export const ENDPOINTS = {
     cancel: { method: 'POST', path: '/v1/runs/:runId/cancel', kind: 'json', isKeyed: true },
     retry: { method: 'POST', path: '/v1/runs/:runId/retry', kind: 'json', isKeyed: true },
   },
+  secrets: {
+    create: { method: 'POST', path: '/v1/secrets', kind: 'json', hasBody: true, isKeyed: true },
+    list: { method: 'GET', path: '/v1/secrets', kind: 'page', hasQuery: true },
+    get: { method: 'GET', path: '/v1/secrets/:secretId', kind: 'json' },
+    update: { method: 'PATCH', path: '/v1/secrets/:secretId', kind: 'json', hasBody: true },
+    delete: { method: 'DELETE', path: '/v1/secrets/:secretId', kind: 'json' },
+  },
   session: {
     setUp: { method: 'POST', path: '/v1/setup', kind: 'json', hasBody: true, isPublic: true },
     requestPasskey: { method: 'POST', path: '/v1/session/authenticate/options', kind: 'json' },

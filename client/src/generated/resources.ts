@@ -31,6 +31,7 @@ import type {
   CreateInvitation,
   CreateMachineCredential,
   CreateOrganisation,
+  CreateSecret,
   CreateSubscription,
   CreateWebhook,
   CreateWorkflow,
@@ -116,6 +117,7 @@ import type {
   UpdateMachineCredential,
   UpdateMember,
   UpdateOrganisation,
+  UpdateSecret,
   UpdateSubscription,
   UpdateWebhook,
   UpdateWorkflow,
@@ -127,6 +129,7 @@ import type {
   Webhook,
   WebhookSecrets,
   Workflow,
+  WorkflowSecret,
 } from './types.ts';
 
 /** Every endpoint of the service as a method. A body may also be its JSON text, which is sent as it is. */
@@ -328,6 +331,18 @@ export type Resources = {
     cancel(runId: string, options?: RequestOptions): Call<Run>;
     /** `POST /v1/runs/:runId/retry`, scope workflows:write */
     retry(runId: string, options?: RequestOptions): Call<Run>;
+  };
+  secrets: {
+    /** `POST /v1/secrets`, scope credentials:write */
+    create(body: CreateSecret | string, options?: RequestOptions): Call<WorkflowSecret>;
+    /** `GET /v1/secrets`, scope credentials:write */
+    list(query?: PageQuery, options?: RequestOptions): Pages<WorkflowSecret>;
+    /** `GET /v1/secrets/:secretId`, scope credentials:write */
+    get(secretId: string, options?: RequestOptions): Call<WorkflowSecret>;
+    /** `PATCH /v1/secrets/:secretId`, scope credentials:write */
+    update(secretId: string, body: UpdateSecret | string, options?: RequestOptions): Call<WorkflowSecret>;
+    /** `DELETE /v1/secrets/:secretId`, scope credentials:write */
+    delete(secretId: string, options?: RequestOptions): Call<void>;
   };
   session: {
     /** `POST /v1/setup`, for anyone */

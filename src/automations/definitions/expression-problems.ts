@@ -81,6 +81,7 @@ function templatesOfAction(step: PlannedStep & { type: 'action' }, at: string): 
         { field: `${at}.url`, template: step.url },
         { field: `${at}.headers`, template: step.headers, maySecret: true },
         { field: `${at}.query`, template: step.query, maySecret: true },
+        { field: `${at}.auth`, template: step.auth, maySecret: true },
         { field: `${at}.body`, template: step.body },
       ];
     case 'publish':
@@ -145,7 +146,7 @@ function problemsOfTemplate(
           return problemsOfExpression({ field: path, expression: piece.expression }, step, readable, checks);
         return maySecret
           ? []
-          : [{ field: path, reason: 'secrets may stand in headers and query of an http action only' }];
+          : [{ field: path, reason: 'secrets may stand in headers, query and auth of an http action only' }];
       });
     } catch (error) {
       return [{ field: path, reason: (error as Error).message }];

@@ -80,8 +80,9 @@ export const actionOf = (config: unknown): unknown =>
 function plannedAction(config: unknown, parsed: unknown) {
   const action = actionOf(config);
   if (action === 'http') {
-    const { method, url, headers, query, body, expectStatus } = parsed as ActionConfigs['http'];
-    return { action, method, url, headers, query, expectStatus, ...(body !== undefined && { body }) } as const;
+    const { method, url, headers, query, auth, body, expectStatus } = parsed as ActionConfigs['http'];
+    const more = { ...(auth !== undefined && { auth }), ...(body !== undefined && { body }) };
+    return { action, method, url, headers, query, expectStatus, ...more } as const;
   }
   if (action === 'publish') {
     const { channelId, eventType, payload, metadata, idempotencyKey } = parsed as ActionConfigs['publish'];

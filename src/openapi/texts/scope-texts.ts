@@ -11,7 +11,8 @@ export const SCOPE_TEXTS: Readonly<Record<Scope, string>> = {
   'deliveries:read': 'Reads deliveries and their attempts.',
   'dlq:read': 'Reads dead letters and their replays.',
   'dlq:write': 'Replays and discards dead letters, and retries deliveries.',
-  'credentials:write': 'Reads, makes, changes and revokes API keys and machine credentials.',
+  'credentials:write':
+    'Reads, makes, changes and revokes API keys and machine credentials, and makes, changes and deletes secrets of workflows.',
   'apps:read': 'Reads apps and the organisation.',
   'apps:write': 'Makes and changes apps, and renames the organisation.',
   'audit:read': 'Reads the audit log.',

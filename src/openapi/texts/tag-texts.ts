@@ -8,6 +8,7 @@ export const TAG_TEXTS: Readonly<Record<string, string>> = {
   replays: 'Stored messages that are delivered again.',
   workflows: 'Steps that follow a message.',
   runs: 'Workflows at work, step by step.',
+  secrets: 'Texts that steps of workflows send, and that nobody reads again.',
   webhooks: 'Requests of other services that become messages.',
   apiKeys: 'Keys of programs.',
   machineCredentials: 'Clients of the token endpoint.',

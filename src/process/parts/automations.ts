@@ -4,6 +4,7 @@ import { createPlans } from '../../automations/engine/plans.ts';
 import { createPublishAction, type PublishForRun } from '../../automations/engine/publish-action.ts';
 import { createStepExpressions } from '../../automations/expressions/expressions.ts';
 import { findVersion } from '../../automations/definitions/store.ts';
+import { createOpenSecrets } from '../../automations/workflow-secrets/open-secrets.ts';
 import { abandonRuns } from '../../automations/starting/due-store.ts';
 import { reconcileRuns } from '../../automations/starting/reconcile.ts';
 import { startStartingRuns } from '../../automations/starting/starting-loop.ts';
@@ -19,10 +20,11 @@ import type { WorkerContext } from './worker-context.ts';
  * Temporal's that is new. `publish` publishes for the action of that name.
  */
 export function automationsPart(
-  { pool, log, clock, db, guard, client, carriers, taskQueue, isSearchable, incarnation }: WorkerContext,
+  { pool, log, clock, db, keyRing, guard, client, carriers, taskQueue, isSearchable, incarnation }: WorkerContext,
   { publish }: { publish: PublishForRun },
 ) {
   const expressions = createStepExpressions();
+  const openSecrets = createOpenSecrets({ pool, keyRing, clock });
   const sender = createRequestSender({ guard, version: VERSION });
   const plans = createPlans((workflowId, version) => findVersion(db, workflowId, version));
   return {
@@ -34,7 +36,7 @@ export function automationsPart(
       clock,
       plans,
       expressions,
-      http: createHttpAction({ sender, expressions }),
+      http: createHttpAction({ sender, expressions, openSecrets }),
       publish: createPublishAction({ publish, expressions }),
     }),
     async begin() {

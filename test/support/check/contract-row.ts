@@ -17,6 +17,7 @@ export type ResourceIds = {
   appId: string;
   machineCredentialId: string;
   webhookId: string;
+  secretId: string;
   organisationId: string;
 };
 

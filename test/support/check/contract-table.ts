@@ -11,6 +11,7 @@ import type { ContractRow, ResourceIds } from './contract-row.ts';
 import { AUTOMATION_ROWS } from './automation-rows.ts';
 import { CREDENTIAL_ROWS } from './credential-rows.ts';
 import { INBOUND_ROWS } from './inbound-rows.ts';
+import { SECRET_ROWS } from './secret-rows.ts';
 
 export type { ContractRow, ResourceIds };
 
@@ -233,6 +234,7 @@ export const CONTRACT: ContractRow[] = [
   },
   ...AUTOMATION_ROWS,
   ...INBOUND_ROWS,
+  ...SECRET_ROWS,
   ...CREDENTIAL_ROWS,
   ...IDENTITY,
 ];

@@ -38,3 +38,10 @@ export async function seedWebhooks(
   }
   return `${first}/refusals`;
 }
+
+/** Five secrets of workflows. Returns their address. */
+export async function seedSecrets(posthorn: TestPosthorn, key: string): Promise<string> {
+  const value = 'a token';
+  for (const n of [1, 2, 3, 4, 5]) await make(posthorn, key, '/v1/secrets', { name: `TOKEN_${n}`, value });
+  return '/v1/secrets';
+}

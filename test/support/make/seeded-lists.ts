@@ -3,7 +3,7 @@ import type { TestPosthorn } from '../service/posthorn.ts';
 import { REPLAY_STATUSES, RUN_STATUSES } from '../../../src/kernel/statuses.ts';
 import { insertAttempt, make } from './seed.ts';
 import { seedReplays, spreadDeliveries } from './seeded-deliveries.ts';
-import { seedRuns, seedWebhooks } from './seeded-automations.ts';
+import { seedRuns, seedSecrets, seedWebhooks } from './seeded-automations.ts';
 
 export type ListName =
   | 'channels'
@@ -20,6 +20,7 @@ export type ListName =
   | 'machine-credentials'
   | 'webhooks'
   | 'refusals'
+  | 'secrets'
   | 'workflows'
   | 'runs'
   | 'runs-of-workflow';
@@ -181,6 +182,11 @@ export const LISTS: List[] = [
     filters: { reason: oneOf('reason', ['signature_missing', 'signature_malformed']) },
   },
   {
+    name: 'secrets',
+    rows: 'SELECT id FROM secrets WHERE environment_id = $1 AND $2::text IS NULL',
+    filters: {},
+  },
+  {
     name: 'workflows',
     rows: 'SELECT id FROM workflows WHERE environment_id = $1 AND deleted_at IS NULL AND $2::text IS NULL',
     filters: { status: oneOf('status', ['active', 'paused', 'draft']) },
@@ -263,6 +269,7 @@ export async function seedLists(posthorn: TestPosthorn, key: string): Promise<Re
     'machine-credentials': '/v1/machine-credentials',
     webhooks: '/v1/webhooks',
     refusals: await seedWebhooks(posthorn, key, [first, last]),
+    secrets: await seedSecrets(posthorn, key),
     workflows: '/v1/workflows',
     runs: '/v1/runs',
     'runs-of-workflow': await seedRuns(posthorn, key),

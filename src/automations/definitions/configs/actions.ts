@@ -2,22 +2,29 @@ import { z } from 'zod';
 import type { Action } from '../../../contract/run-outline.ts';
 import { MAX_EVENT_TYPE_LENGTH } from '../../../kernel/event-types.ts';
 import { common, template, templates } from './fields.ts';
+import { authProblem, requestAuth } from './request-auth.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'] as const;
 const status = z.number().int().min(100).max(599);
 
-const http = z.strictObject({
+const httpFields = z.strictObject({
   ...common,
   action: z.literal('http'),
   method: z.enum(METHODS).default('POST'),
   url: z.string().min(1).max(2_048),
   headers: templates.default({}),
   query: templates.default({}),
+  auth: requestAuth.exactOptional(),
   body: template.optional(),
   expectStatus: z
     .union([status, z.array(status).min(1).max(20)])
     .transform((given) => [given].flat())
     .default([]),
+});
+
+const http = httpFields.superRefine((given, context) => {
+  const message = authProblem(given);
+  if (message !== undefined) context.addIssue({ code: 'custom', path: ['auth'], message });
 });
 
 const publish = z.strictObject({
