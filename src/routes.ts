@@ -1,5 +1,7 @@
 import { workflowRoutes } from './automations/definitions/routes.ts';
 import { runRoutes } from './automations/runs/routes.ts';
+import { connectionRoutes } from './automations/connections/routes.ts';
+import { connectorRoutes } from './automations/connectors/routes.ts';
 import { secretRoutes } from './automations/workflow-secrets/routes.ts';
 import { inboundWebhookRoutes } from './automations/inbound/routes.ts';
 import { channelRoutes } from './channels/routes.ts';
@@ -41,6 +43,8 @@ export const routes: Route<Services>[] = [
   ...workflowRoutes,
   ...runRoutes,
   ...secretRoutes,
+  ...connectorRoutes,
+  ...connectionRoutes,
   ...inboundWebhookRoutes,
   ...apiKeyRoutes,
   ...appRoutes,

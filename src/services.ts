@@ -1,5 +1,7 @@
 import type { Workflows } from './automations/definitions/service.ts';
 import type { Runs } from './automations/runs/service.ts';
+import type { Connections } from './automations/connections/service.ts';
+import type { Connectors } from './automations/connectors/service.ts';
 import type { Secrets } from './automations/workflow-secrets/service.ts';
 import type { SingleSignOn } from './identity/single-sign-on/service.ts';
 import type { Accounts } from './identity/accounts/service.ts';
@@ -55,4 +57,6 @@ export type Services = {
   workflows: Workflows;
   runs: Runs;
   secrets: Secrets;
+  connectors: Connectors;
+  connections: Connections;
 };

@@ -1,5 +1,7 @@
 import * as workflows from '../automations/definitions/schema.ts';
 import * as runs from '../automations/runs/schema.ts';
+import * as connections from '../automations/connections/schema.ts';
+import * as connectors from '../automations/connectors/schema.ts';
 import * as secrets from '../automations/workflow-secrets/schema.ts';
 import * as inboundWebhooks from '../automations/inbound/schema.ts';
 import * as channels from '../channels/schema.ts';
@@ -35,6 +37,8 @@ export const SCHEMA_MODULES: Readonly<Record<string, Readonly<Record<string, unk
   'automations/definitions/schema.ts': workflows,
   'automations/inbound/schema.ts': inboundWebhooks,
   'automations/runs/schema.ts': runs,
+  'automations/connections/schema.ts': connections,
+  'automations/connectors/schema.ts': connectors,
   'automations/workflow-secrets/schema.ts': secrets,
   'channels/schema.ts': channels,
   'dead-letters/schema.ts': deadLetters,

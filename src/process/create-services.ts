@@ -2,6 +2,8 @@ import { createActivation } from '../automations/definitions/activation.ts';
 import { createChecks } from '../automations/definitions/checks.ts';
 import { createWorkflows } from '../automations/definitions/service.ts';
 import { createRuns } from '../automations/runs/service.ts';
+import { createConnections } from '../automations/connections/service.ts';
+import { createConnectors } from '../automations/connectors/service.ts';
 import { createSecrets } from '../automations/workflow-secrets/service.ts';
 import { createAccounts } from '../identity/accounts/service.ts';
 import { createApiKeys } from '../identity/api-keys/service.ts';
@@ -33,6 +35,8 @@ import type { CommitObserver } from '../publishing/commit.ts';
 import { createPublishing } from '../publishing/service.ts';
 import { createScheduling } from '../scheduling/service.ts';
 import { createInbound } from './create-inbound.ts';
+import { VERSION } from '../kernel/version.ts';
+import { createRequestSender } from '../outbound/send-request.ts';
 import { createSchemas } from '../schemas/schemas.ts';
 import type { Services } from '../services.ts';
 import { noSiblings, type Siblings } from './siblings.ts';
@@ -121,6 +125,11 @@ export function createServices(
     idempotency: createIdempotency(deps),
     runs: createRuns(deps, { audit }),
     secrets: createSecrets(deps, { audit }),
+    connectors: createConnectors(),
+    connections: createConnections(deps, {
+      audit,
+      createSender: () => createRequestSender({ guard: deps.guard, version: VERSION }),
+    }),
     workflows: createWorkflows(deps, {
       checks: createChecks({ filters, guard: deps.guard }),
       activation: createActivation({ filters }),

@@ -201,7 +201,8 @@ test('a definition names only secrets of its environment, and only where they ar
     { field: `${at}.query.k[0]`, reason: unknown('known') },
     { field: `${at}.auth.password`, reason: unknown('OTHERS') },
   ]);
-  const only = 'secrets may stand in headers, query and auth of an http action only';
+  const only =
+    'secrets may stand in headers, query and auth of an http action, and in parameters of connectors that are hidden, only';
   expect(await errorsOf({ body: '{{ secrets.KNOWN }}', url: `${receiver.url}{{ secrets.KNOWN }}` })).toEqual([
     { field: `${at}.url`, reason: only },
     { field: `${at}.body`, reason: only },

@@ -34,6 +34,7 @@ async function makeAll(): Promise<{
   machineCredential: string;
   webhook: string;
   secret: string;
+  connection: string;
   workflow: string;
   app: string;
   key: string;
@@ -72,6 +73,11 @@ async function makeAll(): Promise<{
     payload: { fields: { n: '/n' } },
   });
   const secret = await make(posthorn, live, '/v1/secrets', { name: 'TILL', value: 'a token' });
+  const connection = await make(posthorn, live, '/v1/connections', {
+    connectorId: 'slack',
+    name: 'bot',
+    credentials: { token: 'xoxb-1' },
+  });
   const workflow = await make(posthorn, live, '/v1/workflows', {
     name: 'large orders',
     description: 'for the bank',
@@ -80,6 +86,7 @@ async function makeAll(): Promise<{
   });
   return {
     workflow: `/v1/workflows/${workflow.id}`,
+    connection: `/v1/connections/${connection.id}`,
     secret: `/v1/secrets/${secret.id}`,
     webhook: `/v1/webhooks/${webhook.id}`,
     channel: `/v1/channels/${channel.id}`,
@@ -117,6 +124,7 @@ test('every resource can be sent back as GET has shown it, with traffic in betwe
     all.app,
     all.webhook,
     all.secret,
+    all.connection,
     all.workflow,
   ];
   // Organisations and members have tests of their own: no API key is above environments.

@@ -15,6 +15,7 @@ const WITH_THE_ENGINE: Record<string, string> = {
   'src/automations/runs/service.ts': 'wakes workers and reaches Temporal; callers go through tenants',
   'src/automations/starting/reconcile.ts': 'part of a worker: runs of all tenants',
   'src/automations/starting/starting-loop.ts': 'part of a worker: runs of all tenants',
+  'src/automations/connections/open-connection.ts': 'part of a worker: a run names its environment',
   'src/automations/workflow-secrets/open-secrets.ts': 'part of a worker: a run names its environment',
   'src/automations/inbound/receive.ts': 'a service that sends is no tenant: the webhook names the environment',
   'src/idempotency/kept-answers.ts': 'answers to publishes, in groups of several tenants',

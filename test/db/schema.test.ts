@@ -70,6 +70,7 @@ describe('the migrations', () => {
       { migration_name: '0029_workflows', isFinished: true },
       { migration_name: '0030_runs', isFinished: true },
       { migration_name: '0033_secrets', isFinished: true },
+      { migration_name: '0034_connections', isFinished: true },
     ]);
   });
 

@@ -25,9 +25,13 @@ import type {
   ChangePassword,
   Channel,
   ConfirmTotp,
+  Connection,
+  ConnectionTest,
+  Connector,
   CreateApiKey,
   CreateApp,
   CreateChannel,
+  CreateConnection,
   CreateInvitation,
   CreateMachineCredential,
   CreateOrganisation,
@@ -53,6 +57,8 @@ import type {
   ListAudit,
   ListBulkReplays,
   ListChannels,
+  ListConnections,
+  ListConnectors,
   ListDeadLetters,
   ListDeliveries,
   ListMachineCredentials,
@@ -114,6 +120,7 @@ import type {
   UpdateApiKey,
   UpdateApp,
   UpdateChannel,
+  UpdateConnection,
   UpdateMachineCredential,
   UpdateMember,
   UpdateOrganisation,
@@ -128,6 +135,7 @@ import type {
   ValidationAnswer,
   Webhook,
   WebhookSecrets,
+  WholeConnector,
   Workflow,
   WorkflowSecret,
 } from './types.ts';
@@ -175,6 +183,26 @@ export type Resources = {
     update(channelId: string, body: UpdateChannel | string, options?: RequestOptions): Call<Channel>;
     /** `DELETE /v1/channels/:channelId`, scope channels:write */
     delete(channelId: string, options?: RequestOptions): Call<void>;
+  };
+  connections: {
+    /** `POST /v1/connections`, scope credentials:write */
+    create(body: CreateConnection | string, options?: RequestOptions): Call<Connection>;
+    /** `GET /v1/connections`, scope credentials:write */
+    list(query?: ListConnections, options?: RequestOptions): Pages<Connection>;
+    /** `GET /v1/connections/:connectionId`, scope credentials:write */
+    get(connectionId: string, options?: RequestOptions): Call<Connection>;
+    /** `PATCH /v1/connections/:connectionId`, scope credentials:write */
+    update(connectionId: string, body: UpdateConnection | string, options?: RequestOptions): Call<Connection>;
+    /** `DELETE /v1/connections/:connectionId`, scope credentials:write */
+    delete(connectionId: string, options?: RequestOptions): Call<void>;
+    /** `POST /v1/connections/:connectionId/test`, scope credentials:write */
+    test(connectionId: string, options?: RequestOptions): Call<ConnectionTest>;
+  };
+  connectors: {
+    /** `GET /v1/connectors`, scope workflows:read */
+    list(query?: ListConnectors, options?: RequestOptions): Pages<Connector>;
+    /** `GET /v1/connectors/:connectorId`, scope workflows:read */
+    get(connectorId: string, options?: RequestOptions): Call<WholeConnector>;
   };
   deadLetters: {
     /** `GET /v1/dlq`, scope dlq:read */

@@ -1,4 +1,5 @@
 import { secretIn, piecesOf, textsOf } from '../expressions/templates.ts';
+import { connectorTemplates } from './kinds/connector.ts';
 import type { Graph, Problem } from './graph.ts';
 import type { PlannedStep } from './plan.ts';
 import type { Checks } from './checks.ts';
@@ -91,6 +92,8 @@ function templatesOfAction(step: PlannedStep & { type: 'action' }, at: string): 
         { field: `${at}.metadata`, template: step.metadata },
         { field: `${at}.idempotencyKey`, template: step.idempotencyKey },
       ];
+    case 'connector':
+      return connectorTemplates(step).map(({ field, ...each }) => ({ field: `${at}.${field}`, ...each }));
     default:
       // A config that says `log` is evaluated; one that says nothing is kept as it was sent.
       return isLog(step) ? [{ field: at, template: withoutCommon(step.config) }] : [];
@@ -146,7 +149,13 @@ function problemsOfTemplate(
           return problemsOfExpression({ field: path, expression: piece.expression }, step, readable, checks);
         return maySecret
           ? []
-          : [{ field: path, reason: 'secrets may stand in headers, query and auth of an http action only' }];
+          : [
+              {
+                field: path,
+                reason:
+                  'secrets may stand in headers, query and auth of an http action, and in parameters of connectors that are hidden, only',
+              },
+            ];
       });
     } catch (error) {
       return [{ field: path, reason: (error as Error).message }];

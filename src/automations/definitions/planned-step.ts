@@ -1,6 +1,7 @@
 import type { ActionConfigs } from './configs/actions.ts';
 import { commonOf } from './configs/fields.ts';
 import { type Configs, stepConfigOf, type SupportedStep } from './configs/steps.ts';
+import { plannedConnector } from './kinds/connector.ts';
 import type { PlannedStep } from './plan.ts';
 
 /** A step as its author wrote it, once its form is known to be right (problems.ts). */
@@ -95,5 +96,6 @@ function plannedAction(config: unknown, parsed: unknown) {
       ...(idempotencyKey !== undefined && { idempotencyKey }),
     } as const;
   }
+  if (action === 'connector') return plannedConnector(parsed as ActionConfigs['connector']);
   return { action: 'log', config } as const;
 }

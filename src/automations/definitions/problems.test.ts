@@ -247,7 +247,12 @@ describe('a fault is told with its field:', () => {
           config: { action: 'http', url: 'https://a.example', body: { key: ['{{ secrets.CRM }}'] } },
         },
       ],
-      [[at(0, 'config.body.key[0]'), 'secrets may stand in headers, query and auth of an http action only']],
+      [
+        [
+          at(0, 'config.body.key[0]'),
+          'secrets may stand in headers, query and auth of an http action, and in parameters of connectors that are hidden, only',
+        ],
+      ],
     ],
     [
       'a template that is not closed',

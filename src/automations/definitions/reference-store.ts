@@ -2,7 +2,7 @@ import type { DatabaseReader } from '../../db/client.ts';
 
 type Reader = Pick<DatabaseReader, '$queryRawUnsafe'>;
 
-/** Those of the names that the environment has secrets of. */
+/** Leaves the names that the environment has secrets of. */
 export async function findSecretNames(
   reader: Reader,
   environmentId: string,
@@ -14,4 +14,18 @@ export async function findSecretNames(
     names,
   );
   return new Set(rows.map(({ name }) => name));
+}
+
+/** The connectors of those connections that the environment has, by the connections' ids. */
+export async function findConnectors(
+  reader: Reader,
+  environmentId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await reader.$queryRawUnsafe<{ id: string; connector: string }[]>(
+    'SELECT id, connector FROM connections WHERE environment_id = $1 AND id = ANY($2)',
+    environmentId,
+    ids,
+  );
+  return new Map(rows.map(({ id, connector }) => [id, connector]));
 }

@@ -13,7 +13,8 @@ import type { Activation } from './activation.ts';
 import type { Checks } from './checks.ts';
 import { missingIn, problemsOf } from './problems.ts';
 import { channelProblems, coverOf } from './references.ts';
-import { findSecretNames } from './reference-store.ts';
+import { connectionProblems } from './connection-references.ts';
+import { findConnectors, findSecretNames } from './reference-store.ts';
 import { secretProblems } from './secret-references.ts';
 import {
   type CreateWorkflow,
@@ -44,8 +45,12 @@ export type Workflows = {
 };
 
 type Given = { trigger?: Record<string, unknown>; steps?: readonly unknown[] };
-/** What a definition may name, as the environment has it: each leaves those of the given that are there. */
-type Known = { channels: Find; secrets: Find };
+/** Things that a definition may name. Each leaves those of the given that the environment has. */
+type Known = {
+  channels: Find;
+  secrets: Find;
+  connectors: (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+};
 type Find = (given: readonly string[]) => Promise<ReadonlySet<string>>;
 type Collaborators = { checks: Checks; activation: Activation; audit: { record: RecordAudit } };
 
@@ -69,7 +74,11 @@ export function createWorkflows(
   const problemsIn = async (given: Given, known: Known): Promise<ErrorDetails[]> => {
     const problems = problemsOf(given, checks);
     if (problems.length > 0) return problems;
-    return [...(await channelProblems(given, known.channels)), ...(await secretProblems(given, known.secrets))];
+    return [
+      ...(await channelProblems(given, known.channels)),
+      ...(await secretProblems(given, known.secrets)),
+      ...(await connectionProblems(given, known.connectors)),
+    ];
   };
   const requireGood = async (
     transaction: DatabaseTransaction,
@@ -208,6 +217,7 @@ export function createWorkflows(
       const problems = await problemsIn(body, {
         channels: (ids) => tenants.read(caller, (reader) => store.findChannelIds(reader, environmentId, ids)),
         secrets: (names) => tenants.read(caller, (reader) => findSecretNames(reader, environmentId, names)),
+        connectors: (ids) => tenants.read(caller, (reader) => findConnectors(reader, environmentId, ids)),
       });
       const errors = [...problems, ...missingIn(body)].slice(0, MOST_ERRORS);
       return { valid: errors.length === 0, errors };
@@ -218,6 +228,7 @@ export function createWorkflows(
 const knownTo = (reader: DatabaseReader, environmentId: string): Known => ({
   channels: (ids) => store.findChannelIds(reader, environmentId, ids),
   secrets: (names) => findSecretNames(reader, environmentId, names),
+  connectors: (ids) => findConnectors(reader, environmentId, ids),
 });
 
 const MOST_ERRORS = 20;

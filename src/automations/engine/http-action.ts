@@ -14,7 +14,7 @@ import {
   secretsAt,
   unmasked,
 } from './masked.ts';
-import { authorizationOf, type RequestAuth } from './request-auth.ts';
+import { authorizationOf, type RequestAuth } from '../connectors/authorization.ts';
 import { StepFailed } from './step-failure.ts';
 
 /** A request as it is recorded. Secrets are not in it: `secrets` names their places, which hold `[secret NAME]`. */

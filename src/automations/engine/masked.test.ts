@@ -15,7 +15,7 @@ describe('the places of secrets', () => {
     expect(unmasked('b', shown, { places, secrets })).toBe(shown);
   });
 
-  test('of names that are missing fail the step with the first of them', async () => {
+  test('fail the step with the first name that is missing', async () => {
     const places = ['B', 'A', 'B'].map((name, at) => ({ field: 'x', at, name }));
     const asked: (readonly string[])[] = [];
     const open = (_: string, names: readonly string[]) => {

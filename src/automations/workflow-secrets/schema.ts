@@ -2,17 +2,18 @@ import { z } from 'zod';
 import { idOf, time } from '../../http/answer-fields.ts';
 import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../../http/fields.ts';
 import { pageQuery } from '../../http/query.ts';
-import { SECRET_NAME } from '../../kernel/secret-names.ts';
 
 /** Bytes of a secret: room for a private key or a long token, and little enough for a header of most servers. */
 const MAX_BYTES = 8_192;
 
-const name = z.string().regex(SECRET_NAME, 'must be a capital letter, and up to 63 capital letters, digits or _');
+const name = z
+  .string()
+  .regex(/^[A-Z][A-Z0-9_]{0,63}$/, 'must be a capital letter, and up to 63 capital letters, digits or _');
 const value = z
   .string()
   .min(1)
   .refine((text) => Buffer.byteLength(text) <= MAX_BYTES, `must have at most ${MAX_BYTES} bytes`)
-  .describe('The secret itself. It is sealed, and no answer shows it again.');
+  .describe('The secret itself. No answer shows it again.');
 
 const resource: ResourceFields = {
   identity: {

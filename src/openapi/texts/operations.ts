@@ -1,6 +1,7 @@
 import { accessTexts } from './access.ts';
 import { automationTexts } from './automations.ts';
 import { deliveringTexts } from './delivering.ts';
+import { connectorTexts } from './connectors.ts';
 import { secretTexts } from './secrets.ts';
 import { inboundTexts } from './inbound.ts';
 import { peopleTexts } from './people.ts';
@@ -13,6 +14,7 @@ export const OPERATION_TEXTS: Readonly<Record<string, OperationText>> = {
   ...deliveringTexts,
   ...automationTexts,
   ...secretTexts,
+  ...connectorTexts,
   ...inboundTexts,
   ...accessTexts,
   ...peopleTexts,

@@ -9,6 +9,8 @@ export const TAG_TEXTS: Readonly<Record<string, string>> = {
   workflows: 'Steps that follow a message.',
   runs: 'Workflows at work, step by step.',
   secrets: 'Texts that steps of workflows send, and that nobody reads again.',
+  connectors: 'Services that steps of workflows can ask.',
+  connections: 'Credentials for those services.',
   webhooks: 'Requests of other services that become messages.',
   apiKeys: 'Keys of programs.',
   machineCredentials: 'Clients of the token endpoint.',

@@ -1,4 +1,6 @@
 import { createRunActivities } from '../../../activities/run-steps.ts';
+import { createOpenConnection } from '../../automations/connections/open-connection.ts';
+import { createConnectorAction } from '../../automations/engine/connector-action.ts';
 import { createHttpAction } from '../../automations/engine/http-action.ts';
 import { createPlans } from '../../automations/engine/plans.ts';
 import { createPublishAction, type PublishForRun } from '../../automations/engine/publish-action.ts';
@@ -38,6 +40,12 @@ export function automationsPart(
       expressions,
       http: createHttpAction({ sender, expressions, openSecrets }),
       publish: createPublishAction({ publish, expressions }),
+      connector: createConnectorAction({
+        sender,
+        expressions,
+        openSecrets,
+        openConnection: createOpenConnection({ pool, keyRing, clock }),
+      }),
     }),
     async begin() {
       const starting = startStartingRuns({

@@ -18,6 +18,9 @@ export type ResourceIds = {
   machineCredentialId: string;
   webhookId: string;
   secretId: string;
+  connectionId: string;
+  /** A name of the catalogue, which is the same for all tenants. */
+  connectorId: string;
   organisationId: string;
 };
 

@@ -3,7 +3,7 @@ import type { TestPosthorn } from '../service/posthorn.ts';
 import { REPLAY_STATUSES, RUN_STATUSES } from '../../../src/kernel/statuses.ts';
 import { insertAttempt, make } from './seed.ts';
 import { seedReplays, spreadDeliveries } from './seeded-deliveries.ts';
-import { seedRuns, seedSecrets, seedWebhooks } from './seeded-automations.ts';
+import { seedConnections, seedRuns, seedSecrets, seedWebhooks } from './seeded-automations.ts';
 
 export type ListName =
   | 'channels'
@@ -21,6 +21,7 @@ export type ListName =
   | 'webhooks'
   | 'refusals'
   | 'secrets'
+  | 'connections'
   | 'workflows'
   | 'runs'
   | 'runs-of-workflow';
@@ -187,6 +188,11 @@ export const LISTS: List[] = [
     filters: {},
   },
   {
+    name: 'connections',
+    rows: 'SELECT id FROM connections WHERE environment_id = $1 AND $2::text IS NULL',
+    filters: { connectorId: idOf('connectorId') },
+  },
+  {
     name: 'workflows',
     rows: 'SELECT id FROM workflows WHERE environment_id = $1 AND deleted_at IS NULL AND $2::text IS NULL',
     filters: { status: oneOf('status', ['active', 'paused', 'draft']) },
@@ -270,6 +276,7 @@ export async function seedLists(posthorn: TestPosthorn, key: string): Promise<Re
     webhooks: '/v1/webhooks',
     refusals: await seedWebhooks(posthorn, key, [first, last]),
     secrets: await seedSecrets(posthorn, key),
+    connections: await seedConnections(posthorn, key),
     workflows: '/v1/workflows',
     runs: '/v1/runs',
     'runs-of-workflow': await seedRuns(posthorn, key),

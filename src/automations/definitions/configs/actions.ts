@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Action } from '../../../contract/run-outline.ts';
 import { MAX_EVENT_TYPE_LENGTH } from '../../../kernel/event-types.ts';
+import { connectorConfig } from '../kinds/connector.ts';
 import { common, template, templates } from './fields.ts';
 import { authProblem, requestAuth } from './request-auth.ts';
 
@@ -41,7 +42,7 @@ const log = z.looseObject({ ...common, action: z.literal('log') });
 /** An action that says of no kind what it does, and so does nothing: its config is kept as sent, whatever it holds. */
 const nothing = z.record(z.string(), z.unknown());
 
-const ofActions = { http, publish, log } as const;
+const ofActions = { http, publish, connector: connectorConfig, log } as const;
 
 /** Actions that are taken. Others of the contract are refused as not supported yet. */
 export type SupportedAction = keyof typeof ofActions;
