@@ -2,7 +2,7 @@ import { WORKFLOW_BOUNDS } from '../../contract/run-outline.ts';
 import type { RequestSender } from '../../outbound/send-request.ts';
 import { connectorOf, isSecret } from '../connectors/catalogue.ts';
 import type { Connector, Operation } from '../connectors/connector.ts';
-import { misfitOf } from '../connectors/misfit.ts';
+import { misfitOf, misfitWithout } from '../connectors/misfit.ts';
 import { type ConnectorRequest, requestOf } from '../connectors/request.ts';
 import type { ConnectorAction, PlannedStep } from '../definitions/plan.ts';
 import type { StepExpressions } from '../expressions/expressions.ts';
@@ -51,17 +51,20 @@ export function createConnectorAction({
       const masking = createMasking();
       const resolved = expressions.resolve(asked.params, context, masking.secretOf) as Values;
       const params = Object.fromEntries(
-        Object.entries(resolved).map(([name, value]) => [
-          name,
-          typeof value === 'string' && isSecret(operation.input.shape[name])
-            ? masking.take(`params.${name}`, value)
-            : value,
-        ]),
+        // An expression without a value leaves its parameter out.
+        Object.entries(resolved)
+          .filter(([, value]) => value !== null)
+          .map(([name, value]) => [
+            name,
+            typeof value === 'string' && isSecret(operation.input.shape[name])
+              ? masking.take(`params.${name}`, value)
+              : value,
+          ]),
       );
       // A parameter with a secret is looked at once the secret is there.
       const hidden = new Set(masking.places.map(({ field }) => field));
-      for (const [name, field] of Object.entries(operation.input.shape))
-        if (!hidden.has(`params.${name}`)) requireFit(misfitOf(field, params[name], ['params', name]));
+      const isOpen = (name: string): boolean => hidden.has(`params.${name}`);
+      requireFit(misfitWithout(operation.input, params, { isOpen, at: ['params'] }));
       return {
         connectorId: asked.connectorId,
         operation: asked.operation,

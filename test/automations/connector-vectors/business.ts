@@ -143,8 +143,8 @@ export const BUSINESS_VECTORS: Record<string, ConnectorVectors> = {
     },
   },
   intercom: {
-    credentials: { token: 'it' },
-    headers: { authorization: 'Bearer it', 'intercom-version': '2.11', accept: 'application/json' },
+    credentials: { token: 'intercom-1' },
+    headers: { authorization: 'Bearer intercom-1', 'intercom-version': '2.11', accept: 'application/json' },
     operations: {
       'create-contact': {
         params: { email: 'a@example.com', customAttributes: { tier: 'pro' } },
@@ -203,8 +203,8 @@ export const BUSINESS_VECTORS: Record<string, ConnectorVectors> = {
     },
   },
   http: {
-    credentials: { baseUrl: 'https://crm.example.com/v2', header: 'X-Key', value: 'k' },
-    headers: { 'x-key': 'k' },
+    credentials: { baseUrl: 'https://crm.example.com/v2', header: 'X-Key', value: 'crm-key' },
+    headers: { 'x-key': 'crm-key' },
     operations: {
       get: { params: { path: '/deals', query: { page: 2 } }, method: 'GET', to: 'crm.example.com/v2/deals?page=2' },
       post: {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { nearestName } from '../../../kernel/nearest-name.ts';
 import { CONNECTORS, connectorOf, isSecret } from '../../connectors/catalogue.ts';
 import type { Connector, Operation } from '../../connectors/connector.ts';
-import { misfitOf } from '../../connectors/misfit.ts';
+import { misfitWithout } from '../../connectors/misfit.ts';
 import { textsOf } from '../../expressions/templates.ts';
 import { common, templates } from '../configs/fields.ts';
 import type { ConnectorAction, PlannedStep } from '../plan.ts';
@@ -83,10 +83,7 @@ function paramProblems(
   params: Readonly<Record<string, unknown>>,
   at: readonly PropertyKey[],
 ): Problem[] {
-  const isOpen = (name: string): boolean => name in input.shape && hasTemplate(params[name]);
-  const written = Object.fromEntries(Object.entries(params).filter(([name]) => !isOpen(name)));
-  const fields = Object.fromEntries(Object.entries(input.shape).filter(([name]) => !isOpen(name)));
-  const misfit = misfitOf(z.strictObject(fields), written, at);
+  const misfit = misfitWithout(input, params, { isOpen: (name) => hasTemplate(params[name]), at });
   return misfit === undefined ? [] : [misfit];
 }
 
