@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { CONNECTORS } from '../../src/automations/connectors/catalogue.ts';
 import { createLog } from '../../src/log.ts';
 import { tablesThatHold } from '../support/check/table-contents.ts';
-import { historyOf } from '../support/make/history-of.ts';
+import { historyTextOf } from '../support/make/history-of.ts';
 import { stepOf, workflowCalls } from '../support/make/workflow-calls.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { type Answer, type ReceivedRequest, type Receiver, startReceiver } from '../support/world/receiver.ts';
@@ -132,7 +132,8 @@ test('a step asks a service with the credentials of a connection, which are in n
     },
     output: { status: 200, body: { deal: 7, by: '[secret connection.value]', path: '/deals?ref=A-17' } },
   });
-  const history = JSON.stringify(await historyOf(posthorn, `run/${ended.id}/1`, 'closed'));
+  const history = await historyTextOf(posthorn, `run/${ended.id}/1`);
+  expect(history).toContain(`"runId":"${ended.id}"`);
   expect(history).not.toContain(WORD);
   expect(await tablesThatHold(posthorn.deps.pool, WORD)).toEqual([]);
   expect(logged.join('\n')).not.toContain(WORD);
