@@ -1,4 +1,4 @@
-import { CONNECTORS } from './automations/connectors/catalogue.ts';
+import { CONNECTORS } from './automations/connectors/catalogue/catalogue.ts';
 import { iconPathOf } from './automations/connectors/service.ts';
 import { type PublicFile, publicFile } from './http/public-files.ts';
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createConnectorAction } from '../../src/automations/engine/connector-action.ts';
 import type { Loaded } from '../../src/automations/engine/context.ts';
-import { CONNECTORS } from '../../src/automations/connectors/catalogue.ts';
+import { CONNECTORS } from '../../src/automations/connectors/catalogue/catalogue.ts';
 import { createStepExpressions } from '../../src/automations/expressions/expressions.ts';
 import { createAddressGuard } from '../../src/outbound/address-guard.ts';
 import { createOwnAddresses } from '../../src/outbound/own-addresses.ts';

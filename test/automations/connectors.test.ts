@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { CONNECTORS } from '../../src/automations/connectors/catalogue.ts';
+import { CONNECTORS } from '../../src/automations/connectors/catalogue/catalogue.ts';
 import { createLog } from '../../src/log.ts';
 import { tablesThatHold } from '../support/check/table-contents.ts';
 import { historyTextOf } from '../support/make/history-of.ts';

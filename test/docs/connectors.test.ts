@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { CONNECTORS } from '../../src/automations/connectors/catalogue.ts';
+import { CONNECTORS } from '../../src/automations/connectors/catalogue/catalogue.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/connectors.md'), 'utf8');
 

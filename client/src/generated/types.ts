@@ -2097,7 +2097,7 @@ export type WholeConnector = {
     readonly name: string;
     /** Effect, for people. */
     readonly description: string;
-    /** JSON Schema of the parameters of a step. Those with `writeOnly` take secrets as `{{ secrets.NAME }}`. */
+    /** JSON Schema of the parameters of a step. A parameter with `writeOnly` takes a secret as `{{ secrets.NAME }}`. */
     readonly input: Readonly<Record<string, unknown>>;
   }[];
   /** JSON Schema of the credentials of a connection. Absent where it needs none. */

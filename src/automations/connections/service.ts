@@ -7,8 +7,8 @@ import { changedParts } from '../../kernel/changed-parts.ts';
 import { isId } from '../../kernel/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/page.ts';
 import type { RequestSender } from '../../outbound/send-request.ts';
-import { CONNECTORS, connectorOf } from '../connectors/catalogue.ts';
-import type { Connector } from '../connectors/connector.ts';
+import { CONNECTORS, connectorOf } from '../connectors/catalogue/catalogue.ts';
+import type { Connector } from '../connectors/catalogue/connector.ts';
 import { misfitOf } from '../connectors/misfit.ts';
 import {
   type Connection,

@@ -1,6 +1,6 @@
 import { ApiError } from '../../kernel/api-error.ts';
 import type { RequestSender } from '../../outbound/send-request.ts';
-import type { Connector } from '../connectors/connector.ts';
+import type { Connector } from '../connectors/catalogue/connector.ts';
 import { requestOf } from '../connectors/request.ts';
 import type { ConnectionTest } from './schema.ts';
 import type { Credentials } from './sealed.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { reasonOf } from '../../http/reasons.ts';
 import { fieldPath } from '../../kernel/field-path.ts';
-import type { Fields } from './connector.ts';
+import type { Fields } from './catalogue/connector.ts';
 
 /** The first reason why a value does not fit a schema, with the field as its author writes it. Undefined where it fits. */
 export function misfitOf(

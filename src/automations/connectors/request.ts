@@ -1,5 +1,5 @@
 import { authorizationOf } from './authorization.ts';
-import type { Auth, Connector, RequestTemplate } from './connector.ts';
+import type { Auth, Connector, RequestTemplate } from './catalogue/connector.ts';
 
 /** A request as it is sent. `body` has its media type. */
 export type ConnectorRequest = {

@@ -1,23 +1,6 @@
 import { z } from 'zod';
 import { enumQuery, pageQuery } from '../../http/query.ts';
-
-export const CATEGORIES = [
-  'messaging',
-  'email',
-  'development',
-  'project_management',
-  'data',
-  'sales',
-  'commerce',
-  'support',
-  'incidents',
-  'ai',
-  'general',
-] as const;
-export type Category = (typeof CATEGORIES)[number];
-
-/** Ways of a service to know who asks, as far as there are connectors with them. */
-export const AUTH_TYPES = ['none', 'api_key', 'basic'] as const;
+import { AUTH_TYPES, CATEGORIES } from './catalogue/names.ts';
 
 export const listConnectorsQuery = pageQuery.extend({
   category: enumQuery(CATEGORIES).optional(),
@@ -51,7 +34,7 @@ export const wholeConnectorAnswer = connectorAnswer.extend({
         name: z.string().describe('Name for people.'),
         description: z.string().describe('Effect, for people.'),
         input: jsonSchema.describe(
-          'JSON Schema of the parameters of a step. Those with `writeOnly` take secrets as `{{ secrets.NAME }}`.',
+          'JSON Schema of the parameters of a step. A parameter with `writeOnly` takes a secret as `{{ secrets.NAME }}`.',
         ),
       }),
     )

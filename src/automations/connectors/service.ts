@@ -3,8 +3,8 @@ import type { EnvironmentCaller } from '../../identity/caller.ts';
 import { notFound } from '../../kernel/api-error.ts';
 import { encodeBase32, ID_PREFIXES } from '../../kernel/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/page.ts';
-import { CONNECTORS, connectorOf } from './catalogue.ts';
-import type { Connector } from './connector.ts';
+import { CONNECTORS, connectorOf } from './catalogue/catalogue.ts';
+import type { Connector } from './catalogue/connector.ts';
 import type { ConnectorSummary, ListConnectors, WholeConnector } from './schema.ts';
 
 /** The catalogue, which is the same for all tenants. */

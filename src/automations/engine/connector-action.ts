@@ -1,7 +1,7 @@
 import { WORKFLOW_BOUNDS } from '../../contract/run-outline.ts';
 import type { RequestSender } from '../../outbound/send-request.ts';
-import { connectorOf, isSecret } from '../connectors/catalogue.ts';
-import type { Connector, Operation } from '../connectors/connector.ts';
+import { connectorOf, isSecret } from '../connectors/catalogue/catalogue.ts';
+import type { Connector, Operation } from '../connectors/catalogue/connector.ts';
 import { misfitOf, misfitWithout } from '../connectors/misfit.ts';
 import { type ConnectorRequest, requestOf } from '../connectors/request.ts';
 import type { ConnectorAction, PlannedStep } from '../definitions/plan.ts';

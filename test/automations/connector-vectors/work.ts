@@ -13,10 +13,10 @@ export const WORK_VECTORS: Record<string, ConnectorVectors> = {
     },
     operations: {
       'create-issue': {
-        params: { ...repository, title: 'Broken', body: 'It is', labels: ['bug'], assignees: ['ann'] },
+        params: { ...repository, title: 'Broken', body: 'No light', labels: ['bug'], assignees: ['ann'] },
         method: 'POST',
         to: 'api.github.com/repos/acme/shop/issues',
-        json: { title: 'Broken', body: 'It is', labels: ['bug'], assignees: ['ann'] },
+        json: { title: 'Broken', body: 'No light', labels: ['bug'], assignees: ['ann'] },
       },
       'comment-issue': {
         params: { ...repository, number: 7, body: 'Mended' },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Connector } from '../connector.ts';
-import { flag, object, secret, text, whole } from '../fields.ts';
+import type { Connector } from './connector.ts';
+import { flag, object, secret, text, whole } from './fields.ts';
 
 const TABLE = 'https://api.airtable.com/v0/{baseId}/{table}';
 const table = { baseId: text('Id of the base, which begins with `app`.'), table: text('Id or name of the table.') };

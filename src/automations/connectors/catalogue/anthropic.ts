@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Connector } from '../connector.ts';
-import { objects, secret, text, whole } from '../fields.ts';
+import type { Connector } from './connector.ts';
+import { objects, secret, text, whole } from './fields.ts';
 
 const API = 'https://api.anthropic.com/v1';
 

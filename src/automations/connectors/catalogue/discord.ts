@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Connector } from '../connector.ts';
-import { objects, secretUrl, text } from '../fields.ts';
+import type { Connector } from './connector.ts';
+import { objects, secretUrl, text } from './fields.ts';
 
 export const discord: Connector = {
   id: 'discord',

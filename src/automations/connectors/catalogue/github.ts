@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Connector } from '../connector.ts';
-import { object, secret, text, texts, whole } from '../fields.ts';
+import type { Connector } from './connector.ts';
+import { object, secret, text, texts, whole } from './fields.ts';
 
 const API = 'https://api.github.com';
 const REPOSITORY = `${API}/repos/{owner}/{repo}`;

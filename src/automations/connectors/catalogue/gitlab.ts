@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Connector } from '../connector.ts';
-import { object, secret, text, whole } from '../fields.ts';
+import type { Connector } from './connector.ts';
+import { object, secret, text, whole } from './fields.ts';
 
 const PROJECT = 'https://gitlab.com/api/v4/projects/{project}';
 const project = z.union([z.int(), z.string().min(1)]).describe('Id of the project, or its path such as `group/name`.');

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Connector, Operation } from '../connector.ts';
-import { object, secret } from '../fields.ts';
+import type { Connector, Operation } from './connector.ts';
+import { object, secret } from './fields.ts';
 
 const path = z
   .string()

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Connector } from '../connector.ts';
-import { object, secret, text } from '../fields.ts';
+import type { Connector } from './connector.ts';
+import { object, secret, text } from './fields.ts';
 
 const OBJECTS = 'https://api.hubapi.com/crm/v3/objects';
 const properties = object('Properties by their internal names.');

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Connector } from '../connector.ts';
-import { object, oneOf, secret, text } from '../fields.ts';
+import type { Connector } from './connector.ts';
+import { object, oneOf, secret, text } from './fields.ts';
 
 const API = 'https://api.intercom.io';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Connector } from '../connector.ts';
-import { label, object, secret, text } from '../fields.ts';
+import type { Connector } from './connector.ts';
+import { label, object, secret, text } from './fields.ts';
 
 const API = 'https://{connection.site}.atlassian.net/rest/api/2';
 const issue = text('Key of the issue, such as `OPS-7`.');

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Connector } from '../connector.ts';
-import { secret, text, whole } from '../fields.ts';
-import { graphQlRefusal } from '../graphql.ts';
+import type { Connector } from './connector.ts';
+import { secret, text, whole } from './fields.ts';
+import { graphQlRefusal } from './graphql.ts';
 
 const url = 'https://api.linear.app/graphql';
 

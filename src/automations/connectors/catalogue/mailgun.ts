@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Connector } from '../connector.ts';
-import { oneOf, secret, text } from '../fields.ts';
+import type { Connector } from './connector.ts';
+import { oneOf, secret, text } from './fields.ts';
 
 export const mailgun: Connector = {
   id: 'mailgun',

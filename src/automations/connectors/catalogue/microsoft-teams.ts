@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Connector } from '../connector.ts';
-import { object, secretUrl, text } from '../fields.ts';
+import type { Connector } from './connector.ts';
+import { object, secretUrl, text } from './fields.ts';
 
 const cardOf = (body: unknown) => ({
   type: 'message',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Connector } from '../connector.ts';
-import { secret, text, textOrTexts, whole } from '../fields.ts';
+import type { Connector } from './connector.ts';
+import { secret, text, textOrTexts, whole } from './fields.ts';
 
 const API = 'https://api.openai.com/v1';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Connector } from '../connector.ts';
-import { secret, text, textOrTexts } from '../fields.ts';
+import type { Connector } from './connector.ts';
+import { secret, text, textOrTexts } from './fields.ts';
 
 const API = 'https://api.resend.com';
 

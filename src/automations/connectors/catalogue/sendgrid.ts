@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Connector } from '../connector.ts';
-import { object, secret, text } from '../fields.ts';
+import type { Connector } from './connector.ts';
+import { object, secret, text } from './fields.ts';
 
 const API = 'https://api.sendgrid.com/v3';
 const addresses = { to: text('Address of the receiver.'), from: text('Address of a verified sender.') };

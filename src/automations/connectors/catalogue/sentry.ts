@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Connector } from '../connector.ts';
-import { oneOf, secret, text, texts } from '../fields.ts';
+import type { Connector } from './connector.ts';
+import { oneOf, secret, text, texts } from './fields.ts';
 
 const ORGANISATION = 'https://sentry.io/api/0/organizations/{connection.organisation}';
 

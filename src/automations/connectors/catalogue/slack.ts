@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Connector } from '../connector.ts';
-import { objects, secret, text } from '../fields.ts';
+import type { Connector } from './connector.ts';
+import { objects, secret, text } from './fields.ts';
 
 /** Slack answers 200 to refusals too, and says `ok: false`. */
 export const slack: Connector = {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Connector } from '../connector.ts';
-import { oneOf, object, secret, text, whole } from '../fields.ts';
+import type { Connector } from './connector.ts';
+import { oneOf, object, secret, text, whole } from './fields.ts';
 
 const API = 'https://api.stripe.com/v1';
 const idempotencyHeader = 'idempotency-key';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type Connector, SECRET } from '../connector.ts';
-import { flag, oneOf, text } from '../fields.ts';
+import { type Connector, SECRET } from './connector.ts';
+import { flag, oneOf, text } from './fields.ts';
 
 const API = 'https://api.telegram.org/bot{+connection.token}';
 const chatId = z.union([z.int(), z.string().min(1)]).describe('Id of the chat, or `@name` of a channel.');

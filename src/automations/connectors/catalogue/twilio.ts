@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Connector } from '../connector.ts';
-import { secret, text } from '../fields.ts';
+import type { Connector } from './connector.ts';
+import { secret, text } from './fields.ts';
 
 const ACCOUNT = 'https://api.twilio.com/2010-04-01/Accounts/{connection.accountSid}';
 

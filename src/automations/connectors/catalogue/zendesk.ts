@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Connector } from '../connector.ts';
-import { flag, label, oneOf, secret, text, texts, whole } from '../fields.ts';
+import type { Connector } from './connector.ts';
+import { flag, label, oneOf, secret, text, texts, whole } from './fields.ts';
 
 const API = 'https://{connection.subdomain}.zendesk.com/api/v2';
 

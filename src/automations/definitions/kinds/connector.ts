@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { nearestName } from '../../../kernel/nearest-name.ts';
-import { CONNECTORS, connectorOf, isSecret } from '../../connectors/catalogue.ts';
-import type { Connector, Operation } from '../../connectors/connector.ts';
+import { CONNECTORS, connectorOf, isSecret } from '../../connectors/catalogue/catalogue.ts';
+import type { Connector, Operation } from '../../connectors/catalogue/connector.ts';
 import { misfitWithout } from '../../connectors/misfit.ts';
 import { textsOf } from '../../expressions/templates.ts';
 import { common, templates } from '../configs/fields.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Category } from './schema.ts';
+import type { Category } from './names.ts';
 
 /** A string that a caller never sees again: in schemas of parameters and of credentials. */
 export const SECRET = { writeOnly: true } as const;
@@ -50,7 +50,7 @@ export type Connector = {
   name: string;
   description: string;
   category: Category;
-  /** Of its icon: six hexadecimal digits. */
+  /** Colour of its icon: six hexadecimal digits. */
   colour: string;
   auth: Auth;
   /** Headers of all requests. */
