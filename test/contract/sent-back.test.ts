@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { routes } from '../../src/routes.ts';
 import { publish, waitForDelivery } from '../support/make/factories.ts';
@@ -72,7 +73,11 @@ async function makeAll(): Promise<{
     eventType: { cel: 'payload.type' },
     payload: { fields: { n: '/n' } },
   });
-  const secret = await make(posthorn, live, '/v1/secrets', { name: 'TILL', value: 'a token' });
+  const secret = await make(posthorn, live, '/v1/secrets', {
+    // A name is taken once in an environment.
+    name: `S${randomBytes(8).toString('hex').toUpperCase()}`,
+    value: 'a token',
+  });
   const connection = await make(posthorn, live, '/v1/connections', {
     connectorId: 'slack',
     name: 'bot',

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { workflowSecretAnswer } from '../../../src/automations/workflow-secrets/schema.ts';
 import type { ContractRow } from './contract-row.ts';
 
@@ -12,7 +11,7 @@ export const SECRET_ROWS: ContractRow[] = [
     scope,
     status: 201,
     answers: workflowSecretAnswer,
-    body: () => ({ name: `S${randomBytes(8).toString('hex').toUpperCase()}`, value: 'a token' }),
+    body: () => ({ name: 'TILL', value: 'a token' }),
   },
   { method: 'GET', path: '/v1/secrets', scope, status: 200, listOf: workflowSecretAnswer },
   { method: 'GET', path: '/v1/secrets/:secretId', scope, status: 200, answers: workflowSecretAnswer },

@@ -190,7 +190,7 @@ export const LISTS: List[] = [
   {
     name: 'connections',
     rows: 'SELECT id FROM connections WHERE environment_id = $1 AND $2::text IS NULL',
-    filters: { connectorId: idOf('connectorId') },
+    filters: { connectorId: { ...oneOf('connectorId', ['slack', 'resend']), strange: strangeIds, bad: [] } },
   },
   {
     name: 'workflows',
