@@ -34,11 +34,11 @@ import * as subscriptions from '../subscriptions/schema.ts';
 export const SCHEMA_MODULES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'http/query.ts': query,
   'http/answer-fields.ts': answerFields,
+  'automations/connections/schema.ts': connections,
+  'automations/connectors/schema.ts': connectors,
   'automations/definitions/schema.ts': workflows,
   'automations/inbound/schema.ts': inboundWebhooks,
   'automations/runs/schema.ts': runs,
-  'automations/connections/schema.ts': connections,
-  'automations/connectors/schema.ts': connectors,
   'automations/workflow-secrets/schema.ts': secrets,
   'channels/schema.ts': channels,
   'dead-letters/schema.ts': deadLetters,

@@ -958,13 +958,16 @@ export type ListChannels = {
 export type ListConnections = {
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
+  /** Only for this connector. */
   readonly connectorId?: string | undefined;
 };
 
 export type ListConnectors = {
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
+  /** Only of this category. */
   readonly category?: 'messaging' | 'email' | 'development' | 'project_management' | 'data' | 'sales' | 'commerce' | 'support' | 'incidents' | 'ai' | 'general' | undefined;
+  /** Only with this text in the name or the description. */
   readonly search?: string | undefined;
 };
 

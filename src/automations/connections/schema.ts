@@ -32,7 +32,9 @@ export const connectionChange = changeOf(
 export const updateConnectionBody = connectionChange.body;
 export type UpdateConnection = z.output<typeof updateConnectionBody>;
 
-export const listConnectionsQuery = pageQuery.extend({ connectorId: z.string().optional() });
+export const listConnectionsQuery = pageQuery.extend({
+  connectorId: z.string().optional().describe('Only for this connector.'),
+});
 export type ListConnections = z.output<typeof listConnectionsQuery>;
 
 export const connectionAnswer = z.strictObject({

@@ -3,8 +3,8 @@ import { enumQuery, pageQuery } from '../../http/query.ts';
 import { AUTH_TYPES, CATEGORIES } from './catalogue/names.ts';
 
 export const listConnectorsQuery = pageQuery.extend({
-  category: enumQuery(CATEGORIES).optional(),
-  search: z.string().min(1).max(100).optional(),
+  category: enumQuery(CATEGORIES).optional().describe('Only of this category.'),
+  search: z.string().min(1).max(100).optional().describe('Only with this text in the name or the description.'),
 });
 export type ListConnectors = z.output<typeof listConnectorsQuery>;
 
