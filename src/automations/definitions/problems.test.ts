@@ -121,7 +121,7 @@ describe('a fault is told with its field:', () => {
     [
       'an unknown action',
       [{ id: 'a', type: 'action', config: { action: 'htp' } }],
-      [[at(0, 'config.action'), 'unknown action "htp"; allowed: http, publish, log; did you mean http?']],
+      [[at(0, 'config.action'), 'unknown action "htp"; allowed: http, publish, connector, log; did you mean http?']],
     ],
     [
       'an unknown field of a config',
