@@ -183,6 +183,8 @@ describe.each(served)('$method $path', (row) => {
           expect([id, answer.body]).toEqual([id, expected.body]);
         }
         const id = elsewhere[parameter];
+        // A name of the catalogue is the same for all.
+        if (id === own) return;
         const foreign = await call(row, id === undefined ? { key: posthorn.keys.test } : { ...as, id });
         expectRefused(foreign, 'NOT_FOUND');
         expect(foreign.body).toEqual(expected.body);

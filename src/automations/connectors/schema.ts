@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { enumQuery, pageQuery } from '../../http/query.ts';
+import { CONNECTORS } from './catalogue/catalogue.ts';
 import { AUTH_TYPES, CATEGORIES } from './catalogue/names.ts';
 
 export const listConnectorsQuery = pageQuery.extend({
@@ -8,7 +9,7 @@ export const listConnectorsQuery = pageQuery.extend({
 });
 export type ListConnectors = z.output<typeof listConnectorsQuery>;
 
-export const connectorId = z.string().describe('Name of the connector, such as `slack`.');
+export const connectorId = z.enum(CONNECTORS.map(({ id }) => id)).describe('Name of the connector, such as `slack`.');
 
 const jsonSchema = z.record(z.string(), z.unknown());
 
