@@ -22,7 +22,7 @@ import { endRun, openRun } from '../src/automations/engine/rounds.ts';
 import { RunSuperseded } from '../src/automations/engine/step-failure.ts';
 import { beginDelay, endDelay, type EngineDependencies, takeStep } from '../src/automations/engine/take-step.ts';
 
-export type RunStepDependencies = EngineDependencies & { http: ActionKind; publish: ActionKind };
+export type RunStepDependencies = EngineDependencies & { http: ActionKind; publish: ActionKind; connector: ActionKind };
 
 // The worker sends one at most every 2 s (start-worker.ts).
 const HEARTBEAT_EVERY_MS = 1_000;
@@ -97,5 +97,6 @@ export function createRunActivities(deps: RunStepDependencies) {
       telling(() => standingOf(deps, input, crash)),
     httpStep: (input: StepInput): Promise<Taken> => attempt(deps.http, input),
     publishStep: (input: StepInput): Promise<Taken> => attempt(deps.publish, input),
+    connectorStep: (input: StepInput): Promise<Taken> => attempt(deps.connector, input),
   };
 }

@@ -27,6 +27,7 @@ import type { Served } from './http/server.ts';
 import { type TraceRequest, traceRequests } from './http/trace-requests.ts';
 import { validate } from './http/validate.ts';
 import type { Idempotency } from './idempotency/service.ts';
+import { createConnectorIcons } from './connector-icons.ts';
 import { createPages } from './openapi/pages.ts';
 import type { Scheme } from './identity/scheme.ts';
 import { addressBucket } from './rate-limits/address-bucket.ts';
@@ -92,6 +93,7 @@ export function createApp<Services extends { idempotency: Pick<Idempotency, 'onc
   koa.use(rateLimit(limiter, config.trustedProxyHops));
   if (dashboardOrigin !== undefined) koa.use(answerPreflight(dashboardOrigin));
   koa.use(servePublicFiles(createPages(routes, config)));
+  koa.use(servePublicFiles(createConnectorIcons()));
   koa.use(requireReady(readiness));
   koa.use(refuseUnrouted);
   koa.use(refuseForeignOrigin(origins));

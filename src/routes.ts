@@ -2,6 +2,9 @@ import { workflowRoutes } from './automations/definitions/routes.ts';
 import { runRoutes } from './automations/runs/routes.ts';
 import { workflowScheduleRoutes } from './automations/schedules/routes.ts';
 import { trialRoutes } from './automations/trials/routes.ts';
+import { connectionRoutes } from './automations/connections/routes.ts';
+import { connectorRoutes } from './automations/connectors/routes.ts';
+import { secretRoutes } from './automations/workflow-secrets/routes.ts';
 import { inboundWebhookRoutes } from './automations/inbound/routes.ts';
 import { channelRoutes } from './channels/routes.ts';
 import { deadLetterRoutes } from './dead-letters/routes.ts';
@@ -43,6 +46,9 @@ export const routes: Route<Services>[] = [
   ...trialRoutes,
   ...workflowScheduleRoutes,
   ...runRoutes,
+  ...secretRoutes,
+  ...connectorRoutes,
+  ...connectionRoutes,
   ...inboundWebhookRoutes,
   ...apiKeyRoutes,
   ...appRoutes,

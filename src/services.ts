@@ -2,6 +2,9 @@ import type { Workflows } from './automations/definitions/service.ts';
 import type { Runs } from './automations/runs/service.ts';
 import type { WorkflowSchedules } from './automations/schedules/service.ts';
 import type { Trials } from './automations/trials/service.ts';
+import type { Connections } from './automations/connections/service.ts';
+import type { Connectors } from './automations/connectors/service.ts';
+import type { Secrets } from './automations/workflow-secrets/service.ts';
 import type { SingleSignOn } from './identity/single-sign-on/service.ts';
 import type { Accounts } from './identity/accounts/service.ts';
 import type { Audit } from './identity/audit/service.ts';
@@ -57,4 +60,7 @@ export type Services = {
   runs: Runs;
   trials: Trials;
   workflowSchedules: WorkflowSchedules;
+  secrets: Secrets;
+  connectors: Connectors;
+  connections: Connections;
 };

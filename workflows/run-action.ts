@@ -49,6 +49,7 @@ function attempt(step: ActionStep, input: StepInput, failures: number): Promise<
     cancellationType: 'TRY_CANCEL',
     summary: step.label,
   });
+  if (step.action === 'connector') return activities.connectorStep(input);
   return step.action === 'publish' ? activities.publishStep(input) : activities.httpStep(input);
 }
 

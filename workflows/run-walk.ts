@@ -14,9 +14,7 @@ const takePure: TakeStep = async ({ input }, { step, stepId, iteration }) =>
 const take: TakeStep = (run, { step, ...place }) => {
   switch (step.type) {
     case 'action':
-      return step.action === 'http' || step.action === 'publish'
-        ? takeAction(run, { step, ...place })
-        : takePure(run, { step, ...place });
+      return step.action === 'log' ? takePure(run, { step, ...place }) : takeAction(run, { step, ...place });
     case 'delay':
       return takeDelay(run, { step, ...place });
     case 'foreach':

@@ -23,6 +23,8 @@ export const SEALED_COLUMNS = [
     id: 'id',
     isNeeded: '(expires_at IS NULL OR expires_at > now())',
   },
+  { table: 'connections', column: 'ciphertext', id: 'id', isNeeded: 'true' },
+  { table: 'secrets', column: 'ciphertext', id: 'id', isNeeded: 'true' },
   { table: 'totp_factors', column: 'ciphertext', id: 'user_id', isNeeded: 'confirmed_at IS NOT NULL' },
   // Never needed: a key that cannot be opened is replaced by a new one, and clients ask for new tokens.
   { table: 'token_signing_keys', column: 'private_key', id: 'id', isNeeded: 'false' },

@@ -15,6 +15,7 @@ export const ID_PREFIXES = {
   workflow: 'wfl',
   run: 'run',
   connector: 'con',
+  connection: 'cxn',
   apiKey: 'key',
   machineCredential: 'oac',
   incarnation: 'inc',

@@ -2,6 +2,9 @@ import * as workflows from '../automations/definitions/schema.ts';
 import * as runs from '../automations/runs/schema.ts';
 import * as workflowSchedules from '../automations/schedules/schema.ts';
 import * as trials from '../automations/trials/schema.ts';
+import * as connections from '../automations/connections/schema.ts';
+import * as connectors from '../automations/connectors/schema.ts';
+import * as secrets from '../automations/workflow-secrets/schema.ts';
 import * as inboundWebhooks from '../automations/inbound/schema.ts';
 import * as channels from '../channels/schema.ts';
 import * as deadLetters from '../dead-letters/schema.ts';
@@ -33,11 +36,14 @@ import * as subscriptions from '../subscriptions/schema.ts';
 export const SCHEMA_MODULES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'http/query.ts': query,
   'http/answer-fields.ts': answerFields,
+  'automations/connections/schema.ts': connections,
+  'automations/connectors/schema.ts': connectors,
   'automations/definitions/schema.ts': workflows,
   'automations/inbound/schema.ts': inboundWebhooks,
   'automations/runs/schema.ts': runs,
   'automations/schedules/schema.ts': workflowSchedules,
   'automations/trials/schema.ts': trials,
+  'automations/workflow-secrets/schema.ts': secrets,
   'channels/schema.ts': channels,
   'dead-letters/schema.ts': deadLetters,
   'deliveries/schema.ts': deliveries,

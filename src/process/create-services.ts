@@ -3,6 +3,9 @@ import { createChecks } from '../automations/definitions/checks.ts';
 import { createWorkflows } from '../automations/definitions/service.ts';
 import { createRuns } from '../automations/runs/service.ts';
 import { createWorkflowSchedules } from '../automations/schedules/service.ts';
+import { createConnections } from '../automations/connections/service.ts';
+import { createConnectors } from '../automations/connectors/service.ts';
+import { createSecrets } from '../automations/workflow-secrets/service.ts';
 import { createAccounts } from '../identity/accounts/service.ts';
 import { createApiKeys } from '../identity/api-keys/service.ts';
 import { createApps } from '../identity/apps/service.ts';
@@ -34,6 +37,8 @@ import { createPublishing } from '../publishing/service.ts';
 import { createScheduling } from '../scheduling/service.ts';
 import { createInbound } from './create-inbound.ts';
 import { createTrialsOf } from './create-trials.ts';
+import { VERSION } from '../kernel/version.ts';
+import { createRequestSender } from '../outbound/send-request.ts';
 import { createSchemas } from '../schemas/schemas.ts';
 import type { Services } from '../services.ts';
 import { noSiblings, type Siblings } from './siblings.ts';
@@ -124,6 +129,12 @@ export function createServices(
     runs,
     trials: createTrialsOf(deps),
     workflowSchedules: createWorkflowSchedules(deps),
+    secrets: createSecrets(deps, { audit }),
+    connectors: createConnectors(),
+    connections: createConnections(deps, {
+      audit,
+      createSender: () => createRequestSender({ guard: deps.guard, version: VERSION }),
+    }),
     workflows: createWorkflows(deps, {
       checks: createChecks({ filters, guard: deps.guard }),
       activation: createActivation({ filters }),

@@ -1,3 +1,4 @@
+import { createConnectorAction } from '../automations/engine/connector-action.ts';
 import { createHttpAction } from '../automations/engine/http-action.ts';
 import { createPublishAction } from '../automations/engine/publish-action.ts';
 import { createStepExpressions } from '../automations/expressions/expressions.ts';
@@ -12,8 +13,14 @@ export function createTrialsOf(deps: ProcessDependencies): Trials {
     ...deps,
     expressions,
     kinds: {
-      http: createHttpAction({ sender: { send: reachNobody }, expressions }),
+      http: createHttpAction({ sender: { send: reachNobody }, expressions, openSecrets: reachNobody }),
       publish: createPublishAction({ publish: reachNobody, expressions }),
+      connector: createConnectorAction({
+        sender: { send: reachNobody },
+        expressions,
+        openSecrets: reachNobody,
+        openConnection: reachNobody,
+      }),
     },
   });
 }

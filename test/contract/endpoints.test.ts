@@ -51,7 +51,7 @@ beforeAll(async () => {
   await posthorn.deps.db.apiKey.update({ where: { id: expired.id }, data: { expiresAt: new Date(0) } });
   expiredKey = expired.key;
   const { id: appId } = await posthorn.services.apps.operator.create({ name: 'Other' }, undefined);
-  elsewhere = { appId, organisationId: posthorn.deps.newId('organisation') };
+  elsewhere = { appId, organisationId: posthorn.deps.newId('organisation'), connectorId: 'none' };
 });
 afterAll(() => posthorn.stop());
 

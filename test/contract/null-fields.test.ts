@@ -124,6 +124,8 @@ const PATCHED: { path: string; resource: () => string; clears: string[] }[] = [
     clears: ['limits', 'expiresAt'],
   },
   { path: '/v1/workflows/:workflowId', resource: () => ids.workflowId, clears: ['description'] },
+  { path: '/v1/connections/:connectionId', resource: () => ids.connectionId, clears: [] },
+  { path: '/v1/secrets/:secretId', resource: () => ids.secretId, clears: [] },
   {
     path: '/v1/webhooks/:webhookId',
     resource: () => ids.webhookId,

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { routes } from '../../src/routes.ts';
 import { publish, waitForDelivery } from '../support/make/factories.ts';
@@ -33,6 +34,8 @@ async function makeAll(): Promise<{
   apiKey: string;
   machineCredential: string;
   webhook: string;
+  secret: string;
+  connection: string;
   workflow: string;
   app: string;
   key: string;
@@ -70,6 +73,16 @@ async function makeAll(): Promise<{
     eventType: { cel: 'payload.type' },
     payload: { fields: { n: '/n' } },
   });
+  const secret = await make(posthorn, live, '/v1/secrets', {
+    // A name is taken once in an environment.
+    name: `S${randomBytes(8).toString('hex').toUpperCase()}`,
+    value: 'a token',
+  });
+  const connection = await make(posthorn, live, '/v1/connections', {
+    connectorId: 'slack',
+    name: 'bot',
+    credentials: { token: 'xoxb-1' },
+  });
   const workflow = await make(posthorn, live, '/v1/workflows', {
     name: 'large orders',
     description: 'for the bank',
@@ -78,6 +91,8 @@ async function makeAll(): Promise<{
   });
   return {
     workflow: `/v1/workflows/${workflow.id}`,
+    connection: `/v1/connections/${connection.id}`,
+    secret: `/v1/secrets/${secret.id}`,
     webhook: `/v1/webhooks/${webhook.id}`,
     channel: `/v1/channels/${channel.id}`,
     subscription: `/v1/subscriptions/${subscription.id}`,
@@ -113,6 +128,8 @@ test('every resource can be sent back as GET has shown it, with traffic in betwe
     all.machineCredential,
     all.app,
     all.webhook,
+    all.secret,
+    all.connection,
     all.workflow,
   ];
   // Organisations and members have tests of their own: no API key is above environments.

@@ -103,7 +103,7 @@ test('start proves its keys once, for itself and for /readyz', async () => {
 test('a lost key is given up by the command that the refusal names, after which the roles start', async () => {
   const other = variablesWith(newKey('k2'));
   expect((await runPosthorn(['encryption-keys', 'list'], other)).output).toMatch(
-    /^ID +STATE +FIRST USED +SUBSCRIPTION_SECRETS +IDEMPOTENCY_KEYS +MACHINE_CREDENTIAL_SECRETS +INBOUND_WEBHOOK_SECRETS +TOTP_FACTORS +TOKEN_SIGNING_KEYS\nk2 +seals +never +0 +0 +0 +0 +0 +0\nk1 +missing +\S+Z +1 +0 +0 +0 +0 +0\n$/,
+    /^ID +STATE +FIRST USED +SUBSCRIPTION_SECRETS +IDEMPOTENCY_KEYS +MACHINE_CREDENTIAL_SECRETS +INBOUND_WEBHOOK_SECRETS +CONNECTIONS +SECRETS +TOTP_FACTORS +TOKEN_SIGNING_KEYS\nk2 +seals +never +0 +0 +0 +0 +0 +0 +0 +0\nk1 +missing +\S+Z +1 +0 +0 +0 +0 +0 +0 +0\n$/,
   );
   const configured = await runPosthorn(['encryption-keys', 'abandon', 'k1', '--yes'], variablesWith(RIGHT));
   expect([configured.exitCode, configured.errors]).toEqual([
@@ -120,7 +120,7 @@ test('a lost key is given up by the command that the refusal names, after which 
   expect([asked.exitCode, asked.output]).toEqual([
     1,
     expect.stringMatching(
-      /^subscription_secrets: 1 to be removed\nidempotency_keys: 0 to be removed\nmachine_credential_secrets: 0 to be removed\ninbound_webhook_secrets: 0 to be removed\ntotp_factors: 0 to be removed\ntoken_signing_keys: 0 to be removed\n.*\nNothing was changed\. Add --yes/,
+      /^subscription_secrets: 1 to be removed\nidempotency_keys: 0 to be removed\nmachine_credential_secrets: 0 to be removed\ninbound_webhook_secrets: 0 to be removed\nconnections: 0 to be removed\nsecrets: 0 to be removed\ntotp_factors: 0 to be removed\ntoken_signing_keys: 0 to be removed\n.*\nNothing was changed\. Add --yes/,
     ),
   ]);
 
@@ -128,7 +128,7 @@ test('a lost key is given up by the command that the refusal names, after which 
 
   expect([done.exitCode, done.output]).toEqual([
     0,
-    'subscription_secrets: 1 removed\nidempotency_keys: 0 removed\nmachine_credential_secrets: 0 removed\ninbound_webhook_secrets: 0 removed\ntotp_factors: 0 removed\ntoken_signing_keys: 0 removed\n' +
+    'subscription_secrets: 1 removed\nidempotency_keys: 0 removed\nmachine_credential_secrets: 0 removed\ninbound_webhook_secrets: 0 removed\nconnections: 0 removed\nsecrets: 0 removed\ntotp_factors: 0 removed\ntoken_signing_keys: 0 removed\n' +
       'Gave up the rows of the encryption key k1\n',
   ]);
   expect(await refusalOf('api', other.ENCRYPTION_KEYS)).toBe('started');

@@ -128,6 +128,8 @@ describe('a lost key is given up', () => {
       { table: 'idempotency_keys', count: 1 },
       { table: 'machine_credential_secrets', count: 1 },
       { table: 'inbound_webhook_secrets', count: 0 },
+      { table: 'connections', count: 0 },
+      { table: 'secrets', count: 0 },
       { table: 'totp_factors', count: 1 },
       { table: 'token_signing_keys', count: 1 },
     ];
@@ -156,6 +158,8 @@ describe('a lost key is given up', () => {
       idempotency_keys: 0,
       machine_credential_secrets: 0,
       inbound_webhook_secrets: 0,
+      connections: 0,
+      secrets: 0,
       totp_factors: 0,
       token_signing_keys: 0,
     };
@@ -176,6 +180,7 @@ describe('the table of sealed columns', () => {
       clients: 1,
       people: 1,
       webhooks: 1,
+      texts: 1,
     });
     const listed = SEALED_COLUMNS.map(({ table, column }) => `${table}.${column}`);
 

@@ -70,7 +70,9 @@ describe('the migrations', () => {
       { migration_name: '0029_workflows', isFinished: true },
       { migration_name: '0030_runs', isFinished: true },
       { migration_name: '0031_run_dead_letters', isFinished: true },
-      { migration_name: '0037_workflow_schedules', isFinished: true },
+      { migration_name: '0032_secrets', isFinished: true },
+      { migration_name: '0033_connections', isFinished: true },
+      { migration_name: '0034_workflow_schedules', isFinished: true },
     ]);
   });
 

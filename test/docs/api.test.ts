@@ -130,7 +130,7 @@ test('every request of the page succeeds, run from top to bottom, and there is o
   );
   const unused = open.filter(({ method, path }) => {
     const pattern = new RegExp(
-      `^${method} ${posthorn.url}${path.replaceAll(/:[a-zA-Z]+/g, '[a-z]{3}_[0-9a-z]{26}')}(\\?|$)`,
+      `^${method} ${posthorn.url}${path.replace(':connectorId', '[a-z-]+').replaceAll(/:[a-zA-Z]+/g, '[a-z]{3}_[0-9a-z]{26}')}(\\?|$)`,
     );
     return !made.some((request) => pattern.test(request));
   });

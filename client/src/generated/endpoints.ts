@@ -27,6 +27,18 @@ export const ENDPOINTS = {
     update: { method: 'PATCH', path: '/v1/channels/:channelId', kind: 'json', hasBody: true },
     delete: { method: 'DELETE', path: '/v1/channels/:channelId', kind: 'json' },
   },
+  connections: {
+    create: { method: 'POST', path: '/v1/connections', kind: 'json', hasBody: true, isKeyed: true },
+    list: { method: 'GET', path: '/v1/connections', kind: 'page', hasQuery: true },
+    get: { method: 'GET', path: '/v1/connections/:connectionId', kind: 'json' },
+    update: { method: 'PATCH', path: '/v1/connections/:connectionId', kind: 'json', hasBody: true },
+    delete: { method: 'DELETE', path: '/v1/connections/:connectionId', kind: 'json' },
+    test: { method: 'POST', path: '/v1/connections/:connectionId/test', kind: 'json', isKeyed: true },
+  },
+  connectors: {
+    list: { method: 'GET', path: '/v1/connectors', kind: 'page', hasQuery: true },
+    get: { method: 'GET', path: '/v1/connectors/:connectorId', kind: 'json' },
+  },
   deadLetters: {
     list: { method: 'GET', path: '/v1/dlq', kind: 'page', hasQuery: true },
     get: { method: 'GET', path: '/v1/dlq/:deadLetterId', kind: 'json' },
@@ -116,6 +128,13 @@ export const ENDPOINTS = {
     get: { method: 'GET', path: '/v1/runs/:runId', kind: 'json' },
     cancel: { method: 'POST', path: '/v1/runs/:runId/cancel', kind: 'json', isKeyed: true },
     retry: { method: 'POST', path: '/v1/runs/:runId/retry', kind: 'json', hasBody: true, isKeyed: true },
+  },
+  secrets: {
+    create: { method: 'POST', path: '/v1/secrets', kind: 'json', hasBody: true, isKeyed: true },
+    list: { method: 'GET', path: '/v1/secrets', kind: 'page', hasQuery: true },
+    get: { method: 'GET', path: '/v1/secrets/:secretId', kind: 'json' },
+    update: { method: 'PATCH', path: '/v1/secrets/:secretId', kind: 'json', hasBody: true },
+    delete: { method: 'DELETE', path: '/v1/secrets/:secretId', kind: 'json' },
   },
   session: {
     setUp: { method: 'POST', path: '/v1/setup', kind: 'json', hasBody: true, isPublic: true },

@@ -25,12 +25,17 @@ import type {
   ChangePassword,
   Channel,
   ConfirmTotp,
+  Connection,
+  ConnectionTest,
+  Connector,
   CreateApiKey,
   CreateApp,
   CreateChannel,
+  CreateConnection,
   CreateInvitation,
   CreateMachineCredential,
   CreateOrganisation,
+  CreateSecret,
   CreateSubscription,
   CreateWebhook,
   CreateWorkflow,
@@ -52,6 +57,8 @@ import type {
   ListAudit,
   ListBulkReplays,
   ListChannels,
+  ListConnections,
+  ListConnectors,
   ListDeadLetters,
   ListDeliveries,
   ListMachineCredentials,
@@ -117,9 +124,11 @@ import type {
   UpdateApiKey,
   UpdateApp,
   UpdateChannel,
+  UpdateConnection,
   UpdateMachineCredential,
   UpdateMember,
   UpdateOrganisation,
+  UpdateSecret,
   UpdateSubscription,
   UpdateWebhook,
   UpdateWorkflow,
@@ -130,7 +139,9 @@ import type {
   ValidationAnswer,
   Webhook,
   WebhookSecrets,
+  WholeConnector,
   Workflow,
+  WorkflowSecret,
 } from './types.ts';
 
 /** Every endpoint of the service as a method. A body may also be its JSON text, which is sent as it is. */
@@ -176,6 +187,26 @@ export type Resources = {
     update(channelId: string, body: UpdateChannel | string, options?: RequestOptions): Call<Channel>;
     /** `DELETE /v1/channels/:channelId`, scope channels:write */
     delete(channelId: string, options?: RequestOptions): Call<void>;
+  };
+  connections: {
+    /** `POST /v1/connections`, scope credentials:write */
+    create(body: CreateConnection | string, options?: RequestOptions): Call<Connection>;
+    /** `GET /v1/connections`, scope credentials:write */
+    list(query?: ListConnections, options?: RequestOptions): Pages<Connection>;
+    /** `GET /v1/connections/:connectionId`, scope credentials:write */
+    get(connectionId: string, options?: RequestOptions): Call<Connection>;
+    /** `PATCH /v1/connections/:connectionId`, scope credentials:write */
+    update(connectionId: string, body: UpdateConnection | string, options?: RequestOptions): Call<Connection>;
+    /** `DELETE /v1/connections/:connectionId`, scope credentials:write */
+    delete(connectionId: string, options?: RequestOptions): Call<void>;
+    /** `POST /v1/connections/:connectionId/test`, scope credentials:write */
+    test(connectionId: string, options?: RequestOptions): Call<ConnectionTest>;
+  };
+  connectors: {
+    /** `GET /v1/connectors`, scope workflows:read */
+    list(query?: ListConnectors, options?: RequestOptions): Pages<Connector>;
+    /** `GET /v1/connectors/:connectorId`, scope workflows:read */
+    get(connectorId: string, options?: RequestOptions): Call<WholeConnector>;
   };
   deadLetters: {
     /** `GET /v1/dlq`, scope dlq:read */
@@ -332,6 +363,18 @@ export type Resources = {
     cancel(runId: string, options?: RequestOptions): Call<Run>;
     /** `POST /v1/runs/:runId/retry`, scope workflows:write */
     retry(runId: string, body?: RetryRun | string, options?: RequestOptions): Call<Run>;
+  };
+  secrets: {
+    /** `POST /v1/secrets`, scope credentials:write */
+    create(body: CreateSecret | string, options?: RequestOptions): Call<WorkflowSecret>;
+    /** `GET /v1/secrets`, scope credentials:write */
+    list(query?: PageQuery, options?: RequestOptions): Pages<WorkflowSecret>;
+    /** `GET /v1/secrets/:secretId`, scope credentials:write */
+    get(secretId: string, options?: RequestOptions): Call<WorkflowSecret>;
+    /** `PATCH /v1/secrets/:secretId`, scope credentials:write */
+    update(secretId: string, body: UpdateSecret | string, options?: RequestOptions): Call<WorkflowSecret>;
+    /** `DELETE /v1/secrets/:secretId`, scope credentials:write */
+    delete(secretId: string, options?: RequestOptions): Call<void>;
   };
   session: {
     /** `POST /v1/setup`, for anyone */

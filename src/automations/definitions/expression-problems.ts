@@ -1,4 +1,5 @@
 import { secretIn, piecesOf, textsOf } from '../expressions/templates.ts';
+import { connectorTemplates } from './kinds/connector.ts';
 import type { Graph, Problem } from './graph.ts';
 import type { PlannedStep } from './plan.ts';
 import type { Checks } from './checks.ts';
@@ -81,6 +82,7 @@ function templatesOfAction(step: PlannedStep & { type: 'action' }, at: string): 
         { field: `${at}.url`, template: step.url },
         { field: `${at}.headers`, template: step.headers, maySecret: true },
         { field: `${at}.query`, template: step.query, maySecret: true },
+        { field: `${at}.auth`, template: step.auth, maySecret: true },
         { field: `${at}.body`, template: step.body },
       ];
     case 'publish':
@@ -90,6 +92,8 @@ function templatesOfAction(step: PlannedStep & { type: 'action' }, at: string): 
         { field: `${at}.metadata`, template: step.metadata },
         { field: `${at}.idempotencyKey`, template: step.idempotencyKey },
       ];
+    case 'connector':
+      return connectorTemplates(step).map(({ field, ...each }) => ({ field: `${at}.${field}`, ...each }));
     default:
       // A config that says `log` is evaluated; one that says nothing is kept as it was sent.
       return isLog(step) ? [{ field: at, template: withoutCommon(step.config) }] : [];
@@ -145,7 +149,13 @@ function problemsOfTemplate(
           return problemsOfExpression({ field: path, expression: piece.expression }, step, readable, checks);
         return maySecret
           ? []
-          : [{ field: path, reason: 'secrets may stand in headers and query of an http action only' }];
+          : [
+              {
+                field: path,
+                reason:
+                  'secrets may stand in headers, query and auth of an http action, and in parameters of connectors that are hidden, only',
+              },
+            ];
       });
     } catch (error) {
       return [{ field: path, reason: (error as Error).message }];

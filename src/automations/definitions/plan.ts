@@ -64,6 +64,8 @@ export type HttpAction = {
   url: Template;
   headers: Readonly<Record<string, Template>>;
   query: Readonly<Record<string, Template>>;
+  /** The header Authorization. */
+  auth?: { type: 'basic'; username: Template; password: Template } | { type: 'bearer'; token: Template };
   body?: Template;
   /** Statuses that are no failure. Empty: all from 200 to 299. */
   expectStatus: readonly number[];

@@ -1,6 +1,7 @@
 import type { ActionConfigs } from './configs/actions.ts';
 import { commonOf } from './configs/fields.ts';
 import { type Configs, stepConfigOf, type SupportedStep } from './configs/steps.ts';
+import { plannedConnector } from './kinds/connector.ts';
 import type { PlannedStep } from './plan.ts';
 
 /** A step as its author wrote it, once its form is known to be right (problems.ts). */
@@ -80,8 +81,9 @@ export const actionOf = (config: unknown): unknown =>
 function plannedAction(config: unknown, parsed: unknown) {
   const action = actionOf(config);
   if (action === 'http') {
-    const { method, url, headers, query, body, expectStatus } = parsed as ActionConfigs['http'];
-    return { action, method, url, headers, query, expectStatus, ...(body !== undefined && { body }) } as const;
+    const { method, url, headers, query, auth, body, expectStatus } = parsed as ActionConfigs['http'];
+    const more = { ...(auth !== undefined && { auth }), ...(body !== undefined && { body }) };
+    return { action, method, url, headers, query, expectStatus, ...more } as const;
   }
   if (action === 'publish') {
     const { channelId, eventType, payload, metadata, idempotencyKey } = parsed as ActionConfigs['publish'];
@@ -94,5 +96,6 @@ function plannedAction(config: unknown, parsed: unknown) {
       ...(idempotencyKey !== undefined && { idempotencyKey }),
     } as const;
   }
+  if (action === 'connector') return plannedConnector(parsed as ActionConfigs['connector']);
   return { action: 'log', config } as const;
 }

@@ -121,7 +121,7 @@ describe('a fault is told with its field:', () => {
     [
       'an unknown action',
       [{ id: 'a', type: 'action', config: { action: 'htp' } }],
-      [[at(0, 'config.action'), 'unknown action "htp"; allowed: http, publish, log; did you mean http?']],
+      [[at(0, 'config.action'), 'unknown action "htp"; allowed: http, publish, connector, log; did you mean http?']],
     ],
     [
       'an unknown field of a config',
@@ -247,7 +247,12 @@ describe('a fault is told with its field:', () => {
           config: { action: 'http', url: 'https://a.example', body: { key: ['{{ secrets.CRM }}'] } },
         },
       ],
-      [[at(0, 'config.body.key[0]'), 'secrets may stand in headers and query of an http action only']],
+      [
+        [
+          at(0, 'config.body.key[0]'),
+          'secrets may stand in headers, query and auth of an http action, and in parameters of connectors that are hidden, only',
+        ],
+      ],
     ],
     [
       'a template that is not closed',

@@ -10,6 +10,7 @@ import { stepConfigOf, SUPPORTED_STEPS, type SupportedStep } from './configs/ste
 import { SUPPORTED_TRIGGERS, type SupportedTrigger, triggerConfigOf } from './configs/triggers.ts';
 import { expressionProblems } from './expression-problems.ts';
 import { graphOf, type Problem } from './graph.ts';
+import { connectorProblems } from './kinds/connector.ts';
 import { actionOf } from './planned-step.ts';
 import { triggerFilter } from './trigger-filter.ts';
 
@@ -35,7 +36,7 @@ export function problemsOf(definition: { trigger?: unknown; steps?: unknown }, c
   if (inSteps.length === 0) {
     const { steps } = planOf(undefined, definition.steps);
     const graph = graphOf(steps);
-    problems.push(...graph.problems, ...expressionProblems(steps, graph, checks));
+    problems.push(...graph.problems, ...expressionProblems(steps, graph, checks), ...connectorProblems(steps));
   }
   return problems.slice(0, MOST_PROBLEMS);
 }

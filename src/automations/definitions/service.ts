@@ -1,4 +1,4 @@
-import type { DatabaseTransaction } from '../../db/client.ts';
+import type { DatabaseReader, DatabaseTransaction } from '../../db/client.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { RecordAudit } from '../../identity/audit/record.ts';
 import type { EnvironmentCaller } from '../../identity/caller.ts';
@@ -14,6 +14,9 @@ import type { Activation } from './activation.ts';
 import type { Checks } from './checks.ts';
 import { missingIn, problemsOf } from './problems.ts';
 import { channelProblems, coverOf } from './references.ts';
+import { connectionProblems } from './connection-references.ts';
+import { findConnectors, findSecretNames } from './reference-store.ts';
+import { secretProblems } from './secret-references.ts';
 import {
   type CreateWorkflow,
   type ListWorkflows,
@@ -43,8 +46,13 @@ export type Workflows = {
 };
 
 type Given = { trigger?: Record<string, unknown>; steps?: readonly unknown[] };
-/** Leaves the ids that are channels of the environment. */
-type FindChannels = (ids: readonly string[]) => Promise<ReadonlySet<string>>;
+/** Things that a definition may name. Each leaves those of the given that the environment has. */
+type Known = {
+  channels: Find;
+  secrets: Find;
+  connectors: (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+};
+type Find = (given: readonly string[]) => Promise<ReadonlySet<string>>;
 type Collaborators = { checks: Checks; activation: Activation; audit: { record: RecordAudit } };
 
 export function createWorkflows(
@@ -64,16 +72,21 @@ export function createWorkflows(
     found(id, () => store.lockWorkflow(transaction, environmentId, id));
 
   /** All that is wrong with what is given. */
-  const problemsIn = async (given: Given, findChannels: FindChannels): Promise<ErrorDetails[]> => {
+  const problemsIn = async (given: Given, known: Known): Promise<ErrorDetails[]> => {
     const problems = problemsOf(given, checks);
-    return problems.length > 0 ? problems : channelProblems(given, findChannels);
+    if (problems.length > 0) return problems;
+    return [
+      ...(await channelProblems(given, known.channels)),
+      ...(await secretProblems(given, known.secrets)),
+      ...(await connectionProblems(given, known.connectors)),
+    ];
   };
   const requireGood = async (
     transaction: DatabaseTransaction,
     { environmentId }: EnvironmentCaller,
     given: Given,
   ): Promise<void> => {
-    const [first, ...others] = await problemsIn(given, (ids) => store.findChannelIds(transaction, environmentId, ids));
+    const [first, ...others] = await problemsIn(given, knownTo(transaction, environmentId));
     if (first !== undefined) throw invalidFields([first, ...others]);
   };
 
@@ -209,14 +222,23 @@ export function createWorkflows(
     pause: (caller, id) => setStatus(caller, id, 'paused'),
 
     async validate(caller, body) {
-      const problems = await problemsIn(body, (ids) =>
-        tenants.read(caller, (reader) => store.findChannelIds(reader, caller.environmentId, ids)),
-      );
+      const { environmentId } = caller;
+      const problems = await problemsIn(body, {
+        channels: (ids) => tenants.read(caller, (reader) => store.findChannelIds(reader, environmentId, ids)),
+        secrets: (names) => tenants.read(caller, (reader) => findSecretNames(reader, environmentId, names)),
+        connectors: (ids) => tenants.read(caller, (reader) => findConnectors(reader, environmentId, ids)),
+      });
       const errors = [...problems, ...missingIn(body)].slice(0, MOST_ERRORS);
       return { valid: errors.length === 0, errors };
     },
   };
 }
+
+const knownTo = (reader: DatabaseReader, environmentId: string): Known => ({
+  channels: (ids) => store.findChannelIds(reader, environmentId, ids),
+  secrets: (names) => findSecretNames(reader, environmentId, names),
+  connectors: (ids) => findConnectors(reader, environmentId, ids),
+});
 
 const MOST_ERRORS = 20;
 

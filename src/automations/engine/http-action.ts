@@ -1,12 +1,33 @@
 import { WORKFLOW_BOUNDS } from '../../contract/run-outline.ts';
 import type { RequestSender, SentRequest } from '../../outbound/send-request.ts';
+import type { AttemptError } from '../../outbound/error-class.ts';
+import type { HttpAction } from '../definitions/plan.ts';
 import type { StepExpressions } from '../expressions/expressions.ts';
 import type { ActionKind } from './attempt-step.ts';
 import { jsonText, readJson } from './json-text.ts';
+import {
+  createMask,
+  createMasking,
+  type Mask,
+  type OpenSecrets,
+  type SecretPlace,
+  secretsAt,
+  unmasked,
+} from './masked.ts';
+import { authorizationOf, type RequestAuth } from '../connectors/authorization.ts';
 import { StepFailed } from './step-failure.ts';
 
-/** A request as it is recorded. Secrets are not in it: their places hold `[secret NAME]`. */
-type Prepared = { method: string; url: string; headers: Record<string, string>; body?: unknown };
+/** A request as it is recorded. Secrets are not in it: `secrets` names their places, which hold `[secret NAME]`. */
+type Prepared = {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  /** Parameters with a secret; the others stand in `url`. */
+  query?: Record<string, string[]>;
+  auth?: RequestAuth;
+  body?: unknown;
+  secrets?: readonly SecretPlace[];
+};
 
 /** Statuses below 500 that another attempt may change. */
 const WORTH_ANOTHER_TRY: ReadonlySet<number> = new Set([408, 425, 429]);
@@ -15,49 +36,123 @@ const IDEMPOTENCY_KEY = 'idempotency-key';
 
 /**
  * The action http: one request by the guarded sender, which follows no redirect. An answer with a status that is not expected is the error
- * `HTTP_<status>`. Secrets are to be put in by `perform`, which alone sees them, once there are secrets.
+ * `HTTP_<status>`. Secrets are put in by `perform`, which alone sees them, and taken out of what the receiver says.
  */
 export function createHttpAction({
   sender,
   expressions,
+  openSecrets,
 }: {
   sender: Pick<RequestSender, 'send'>;
   expressions: Pick<StepExpressions, 'resolve'>;
+  openSecrets: OpenSecrets;
 }): ActionKind {
   return {
     prepare({ step, context }): Prepared {
       if (step.type !== 'action' || step.action !== 'http') throw new Error(`${step.id} is no request`);
-      const resolve = (template: unknown): unknown => expressions.resolve(template, context);
-      const url = urlWith(asText('url', resolve(step.url)), step.query, resolve);
+      const masking = createMasking();
+      const resolve = (template: unknown): unknown => expressions.resolve(template, context, masking.secretOf);
+      const textAt = (field: string, template: unknown): string =>
+        masking.take(field, asText(field, resolve(template)));
       const headers = Object.entries(step.headers).map(
-        ([name, template]) => [name.toLowerCase(), asText(`headers.${name}`, resolve(template))] as const,
+        ([name, template]) => [name.toLowerCase(), textAt(`headers.${name.toLowerCase()}`, template)] as const,
       );
+      const { url, query } = addressOf(asText('url', resolve(step.url)), step.query, { resolve, take: masking.take });
+      const auth = step.auth && authOf(step.auth, textAt);
       const body = step.body === undefined ? undefined : resolve(step.body);
-      return { method: step.method, url, headers: Object.fromEntries(headers), ...(body !== undefined && { body }) };
+      return {
+        method: step.method,
+        url,
+        headers: Object.fromEntries(headers),
+        ...(Object.keys(query).length > 0 && { query }),
+        ...(auth !== undefined && { auth }),
+        ...(body !== undefined && { body }),
+        ...(masking.places.length > 0 && { secrets: masking.places }),
+      };
     },
 
-    async perform(prepared, { step }, key) {
+    async perform(prepared, { step, run }, key) {
       if (step.type !== 'action' || step.action !== 'http') throw new Error(`${step.id} is no request`);
       // `as`: that is what `prepare` made.
-      const request = prepared as Prepared;
+      const { secrets: places = [], ...request } = prepared as Prepared;
+      const secrets = await secretsAt(openSecrets, run.environmentId, places);
+      const { url, headers, authorization } = withSecrets(request, (field, text) =>
+        unmasked(field, text, { places, secrets }),
+      );
+      const mask = createMask([...secrets, ...codedTogether(authorization, places)]);
       const sent = await sender.send({
         method: request.method,
-        url: request.url,
-        headers: { [IDEMPOTENCY_KEY]: key, ...contentType(request), ...request.headers },
+        url,
+        headers: {
+          [IDEMPOTENCY_KEY]: key,
+          ...contentType(request),
+          ...headers,
+          ...(authorization !== undefined && { authorization }),
+        },
         ...(request.body !== undefined && { body: Buffer.from(bodyText(request.body)) }),
         timeoutMs: step.timeoutMs,
         maxBytes: WORKFLOW_BOUNDS.outputBytes,
       });
-      if ('error' in sent) throw failureOf(sent.error);
-      const { status } = sent;
-      const isExpected =
-        step.expectStatus.length === 0 ? status >= 200 && status <= 299 : step.expectStatus.includes(status);
-      if (!isExpected) throw statusFailure(sent);
-      if (sent.isCut)
-        throw new StepFailed('PAYLOAD_TOO_LARGE', `the answer is longer than ${WORKFLOW_BOUNDS.outputBytes} bytes`);
-      return { status, headers: sent.headers, body: bodyOf(sent), latencyMs: sent.latencyMs };
+      return outputOf(sent, step.expectStatus, mask);
     },
   };
+}
+
+type WithText = (field: string, text: string) => string;
+
+/** Each text of a request's own authentication, by `textAt`. */
+const authOf = (
+  auth: NonNullable<HttpAction['auth']>,
+  textAt: (field: string, template: unknown) => string,
+): RequestAuth =>
+  auth.type === 'bearer'
+    ? { type: 'bearer', token: textAt('auth.token', auth.token) }
+    : {
+        type: 'basic',
+        username: textAt('auth.username', auth.username),
+        password: textAt('auth.password', auth.password),
+      };
+
+/** A recorded request as it is sent, with its secrets. */
+function withSecrets(
+  { url: text, headers, query = {}, auth }: Omit<Prepared, 'secrets'>,
+  filled: WithText,
+): { url: string; headers: Record<string, string>; authorization: string | undefined } {
+  const url = new URL(text);
+  for (const [name, values] of Object.entries(query))
+    values.forEach((value, index) => url.searchParams.append(name, filled(queryField(name, index), value)));
+  return {
+    url: url.href,
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name, filled(`headers.${name}`, value)]),
+    ),
+    authorization: auth && authorizationOf(authOf(auth, (field, value) => filled(field, String(value)))),
+  };
+}
+
+/** The credentials of Authorization are in base64 together, so that no secret of them is found by itself. */
+function codedTogether(
+  authorization: string | undefined,
+  places: readonly SecretPlace[],
+): (readonly [name: string, secret: string])[] {
+  const name = places.find(({ field }) => field.startsWith('auth.'))?.name;
+  const coded = authorization?.split(' ')[1];
+  return name === undefined || coded === undefined ? [] : [[name, coded]];
+}
+
+/** The output of a step from its answer. Throws StepFailed for one that is not expected, or did not come. */
+export function outputOf(
+  sent: SentRequest | { error: AttemptError },
+  expectStatus: readonly number[],
+  mask: Mask,
+): { status: number; headers: unknown; body: unknown; latencyMs: number } {
+  if ('error' in sent) throw failureOf(sent.error);
+  const { status } = sent;
+  const isExpected = expectStatus.length === 0 ? status >= 200 && status <= 299 : expectStatus.includes(status);
+  if (!isExpected) throw statusFailure(sent, mask);
+  if (sent.isCut)
+    throw new StepFailed('PAYLOAD_TOO_LARGE', `the answer is longer than ${WORKFLOW_BOUNDS.outputBytes} bytes`);
+  return { status, headers: mask.value(sent.headers), body: mask.value(bodyOf(sent)), latencyMs: sent.latencyMs };
 }
 
 const bodyText = (body: unknown): string => (typeof body === 'string' ? body : jsonText(body));
@@ -68,20 +163,26 @@ const contentType = ({ body }: Prepared): Record<string, string> =>
     ? {}
     : { 'content-type': typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/json' };
 
-function urlWith(
+const queryField = (name: string, index: number): string => `query.${name}[${index}]`;
+
+/** The address with its parameters, but for those with a secret. */
+function addressOf(
   text: string,
-  query: Readonly<Record<string, unknown>>,
-  resolve: (template: unknown) => unknown,
-): string {
+  parameters: Readonly<Record<string, unknown>>,
+  { resolve, take }: { resolve: (template: unknown) => unknown; take: WithText },
+): { url: string; query: Record<string, string[]> } {
   if (!URL.canParse(text)) throw new StepFailed('EXPRESSION', 'url: is no URL');
   const url = new URL(text);
-  for (const [name, template] of Object.entries(query)) {
-    const value = resolve(template);
+  const query: Record<string, string[]> = {};
+  for (const [name, template] of Object.entries(parameters)) {
     // A parameter without a value is left out; a list gives one parameter for each item.
-    for (const each of [value].flat())
-      if (each !== null && each !== undefined) url.searchParams.append(name, asText(`query.${name}`, each));
+    const values = [resolve(template)].flat().filter((value) => value !== null && value !== undefined);
+    const texts = values.map((value) => asText(`query.${name}`, value));
+    const masked = texts.map((value, index) => take(queryField(name, index), value));
+    if (masked.some((value, index) => value !== texts[index])) query[name] = masked;
+    else for (const value of texts) url.searchParams.append(name, value);
   }
-  return url.href;
+  return { url: url.href, query };
 }
 
 function asText(field: string, value: unknown): string {
@@ -99,11 +200,20 @@ function bodyOf({ body, headers }: SentRequest): unknown {
   return read === undefined ? body : read.value;
 }
 
-function statusFailure({ status, body, retryAfterMs }: SentRequest): StepFailed {
+function statusFailure(sent: SentRequest, mask: Mask): StepFailed {
+  const { status, retryAfterMs } = sent;
   const canRetry = status >= 500 || WORTH_ANOTHER_TRY.has(status);
-  const said = body === '' ? '' : `: ${body.slice(0, 200)}`;
+  const said = sent.body === '' ? '' : `: ${shownBody(sent, mask).slice(0, 200)}`;
   const what = status >= 300 && status <= 399 ? `answered ${status}; redirects are not followed` : `answered ${status}`;
   return new StepFailed(`HTTP_${status}`, `${what}${said}`, { canRetry, retryAfterMs });
+}
+
+/** A body as an error shows it, without secrets: JSON may write any character of one by its number. */
+function shownBody(sent: SentRequest, mask: Mask): string {
+  const body = bodyOf(sent);
+  const masked = mask.value(body);
+  if (masked === body) return sent.body;
+  return typeof masked === 'string' ? masked : jsonText(masked);
 }
 
 function failureOf({ class: kind, message }: { class: string; message: string }): StepFailed {

@@ -13,7 +13,7 @@ import type { Sample } from '../engine/load-store.ts';
 import { readyPlan, type ReadyPlan } from '../engine/plans.ts';
 import type { StepExpressions } from '../expressions/expressions.ts';
 import type { EngineDependencies } from '../engine/take-step.ts';
-import { createMocks, hasEffects, type Mocks } from './mocks.ts';
+import { createMocks, type Mocks } from './mocks.ts';
 import type { Trial, TriedStep, TryWorkflow } from './schema.ts';
 import { insertTrial, readSteps } from './store.ts';
 import { walk, type Walked } from './walk.ts';
@@ -29,7 +29,7 @@ export type Trials = {
 export type TrialDependencies = Pick<Dependencies, 'tenants' | 'newId' | 'clock' | 'log'> & {
   expressions: Pick<StepExpressions, 'evaluate' | 'resolve'>;
   /** Kinds of actions, of which only the preparation is used. */
-  kinds: Readonly<Record<'http' | 'publish', ActionKind>>;
+  kinds: Readonly<Record<'http' | 'publish' | 'connector', ActionKind>>;
 };
 
 // Each holds a connection.
@@ -119,8 +119,7 @@ async function takeSteps(
 ): Promise<Walked | undefined> {
   const until = performance.now() + LONGEST_MS;
   const kindOf = (step: PlannedStep): ActionKind | undefined => {
-    if (step.type !== 'action' || !hasEffects(step)) return undefined;
-    return step.action === 'publish' ? kinds.publish : kinds.http;
+    return step.type === 'action' && step.action !== 'log' ? kinds[step.action] : undefined;
   };
   try {
     return await walk(

@@ -1,6 +1,8 @@
 import { accessTexts } from './access.ts';
 import { automationTexts } from './automations.ts';
 import { deliveringTexts } from './delivering.ts';
+import { connectorTexts } from './connectors.ts';
+import { secretTexts } from './secrets.ts';
 import { inboundTexts } from './inbound.ts';
 import { peopleTexts } from './people.ts';
 import { publishingTexts } from './publishing.ts';
@@ -11,6 +13,8 @@ export const OPERATION_TEXTS: Readonly<Record<string, OperationText>> = {
   ...publishingTexts,
   ...deliveringTexts,
   ...automationTexts,
+  ...secretTexts,
+  ...connectorTexts,
   ...inboundTexts,
   ...accessTexts,
   ...peopleTexts,

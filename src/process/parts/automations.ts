@@ -1,5 +1,7 @@
 import { createRunActivities } from '../../../activities/run-steps.ts';
 import { createScheduledRunActivities } from '../../../activities/scheduled-runs.ts';
+import { createOpenConnection } from '../../automations/connections/open-connection.ts';
+import { createConnectorAction } from '../../automations/engine/connector-action.ts';
 import { createHttpAction } from '../../automations/engine/http-action.ts';
 import { createPlans } from '../../automations/engine/plans.ts';
 import { createPublishAction, type PublishForRun } from '../../automations/engine/publish-action.ts';
@@ -7,6 +9,7 @@ import { createStepExpressions } from '../../automations/expressions/expressions
 import { findVersion } from '../../automations/definitions/store.ts';
 import { forgetSynced } from '../../automations/schedules/store.ts';
 import { syncSchedules } from '../../automations/schedules/sync.ts';
+import { createOpenSecrets } from '../../automations/workflow-secrets/open-secrets.ts';
 import { abandonRuns } from '../../automations/starting/due-store.ts';
 import { reconcileRuns } from '../../automations/starting/reconcile.ts';
 import { startStartingRuns } from '../../automations/starting/starting-loop.ts';
@@ -29,6 +32,7 @@ export function automationsPart(
     clock,
     newId,
     db,
+    keyRing,
     guard,
     client,
     carriers,
@@ -42,6 +46,7 @@ export function automationsPart(
   const observe = meters?.runs;
   const schedules = createSchedules(client, { taskQueue });
   const expressions = createStepExpressions();
+  const openSecrets = createOpenSecrets({ pool, keyRing, clock });
   const sender = createRequestSender({ guard, version: VERSION });
   const plans = createPlans((workflowId, version) => findVersion(db, workflowId, version));
   return {
@@ -61,8 +66,14 @@ export function automationsPart(
         clock,
         plans,
         expressions,
-        http: createHttpAction({ sender, expressions }),
+        http: createHttpAction({ sender, expressions, openSecrets }),
         publish: createPublishAction({ publish, expressions }),
+        connector: createConnectorAction({
+          sender,
+          expressions,
+          openSecrets,
+          openConnection: createOpenConnection({ pool, keyRing, clock }),
+        }),
       }),
     },
     async begin() {

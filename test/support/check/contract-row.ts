@@ -17,6 +17,10 @@ export type ResourceIds = {
   appId: string;
   machineCredentialId: string;
   webhookId: string;
+  secretId: string;
+  connectionId: string;
+  /** A name of the catalogue, which is the same for all tenants. */
+  connectorId: string;
   organisationId: string;
 };
 

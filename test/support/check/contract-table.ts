@@ -9,8 +9,10 @@ import { secretAnswer, subscriptionAnswer } from '../../../src/subscriptions/sch
 import { IDENTITY } from './contract-identity.ts';
 import type { ContractRow, ResourceIds } from './contract-row.ts';
 import { AUTOMATION_ROWS } from './automation-rows.ts';
+import { CONNECTOR_ROWS } from './connector-rows.ts';
 import { CREDENTIAL_ROWS } from './credential-rows.ts';
 import { INBOUND_ROWS } from './inbound-rows.ts';
+import { SECRET_ROWS } from './secret-rows.ts';
 
 export type { ContractRow, ResourceIds };
 
@@ -233,6 +235,8 @@ export const CONTRACT: ContractRow[] = [
   },
   ...AUTOMATION_ROWS,
   ...INBOUND_ROWS,
+  ...SECRET_ROWS,
+  ...CONNECTOR_ROWS,
   ...CREDENTIAL_ROWS,
   ...IDENTITY,
 ];

@@ -140,6 +140,8 @@ const FILTERED: Readonly<Record<string, (ids: TenantIds) => string[]>> = {
   subscriptionId: ({ subscriptionId }) => [subscriptionId],
   messageId: ({ messageId }) => [messageId],
   workflowId: ({ workflowId }) => [workflowId],
+  connectorId: () => ['http', 'slack'],
+  search: () => ['slack'],
   actorId: ({ apiKeyId }) => [apiKeyId],
   targetId: ({ channelId, appId }) => [channelId, appId],
   eventType: () => ['order.created', 'order.*'],

@@ -35,3 +35,9 @@ function withoutMachine(value: unknown): unknown {
     ]),
   );
 }
+
+/** The history of a closed Temporal workflow as a text, with all payloads decoded: what is in it is found there. */
+export async function historyTextOf(posthorn: TestPosthorn, workflowId: string): Promise<string> {
+  const text = JSON.stringify(await historyOf(posthorn, workflowId, 'closed'));
+  return text.replaceAll(/"data":"([\w+/=]*)"/g, (_, data: string) => Buffer.from(data, 'base64').toString());
+}

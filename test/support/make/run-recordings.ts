@@ -33,6 +33,19 @@ const DEFINITIONS: Record<string, (receiver: Receiver, channelId: string) => Ste
     { id: 'two', type: 'action', config: {} },
     { id: 'stop', type: 'end', config: { status: 'completed' } },
   ],
+  'asks-a-connector': ({ url }) => [
+    {
+      id: 'ask',
+      type: 'action',
+      config: {
+        action: 'connector',
+        connectorId: 'discord',
+        operation: 'post-message',
+        params: { webhookUrl: url, content: '{{ event.payload.word }}' },
+        retryPolicy: quick,
+      },
+    },
+  ],
   'failed-in-a-loop': ({ url }) => [
     { id: 'each', type: 'foreach', config: { items: '[0, 1]', body: 'item', concurrency: 2 } },
     { id: 'item', type: 'action', config: http(`${url}{{ item == 0 ? "refused" : "hangs" }}`) },

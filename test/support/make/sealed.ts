@@ -8,7 +8,7 @@ const newId = createNewId(Date.now);
 
 /**
  * Rows that the ring's first key has sealed: signing secrets of one subscription, kept answers, machine credentials, each with a key of
- * access tokens, authenticator apps of people, and secrets of inbound webhooks.
+ * access tokens, authenticator apps of people, secrets of inbound webhooks, secrets and connections of workflows (`texts`).
  */
 export async function insertSealed(
   pool: Pool,
@@ -19,7 +19,8 @@ export async function insertSealed(
     clients = 0,
     people = 0,
     webhooks = 0,
-  }: Record<'secrets' | 'answers', number> & { clients?: number; people?: number; webhooks?: number },
+    texts = 0,
+  }: Record<'secrets' | 'answers', number> & { clients?: number; people?: number; webhooks?: number; texts?: number },
 ): Promise<void> {
   const [subscriptionId, channelId, environmentId] = [newId('subscription'), newId('channel'), newId('environment')];
   await pool.query(
@@ -68,6 +69,19 @@ export async function insertSealed(
       id,
       ring.encrypt(`whsec_${n}`, `inbound_webhook_secrets|ciphertext|${secretId}`),
     ]);
+  }
+  for (let n = 0; n < texts; n += 1) {
+    const id = newId('secret');
+    await pool.query(
+      `INSERT INTO secrets (id, environment_id, name, ciphertext, created_at, updated_at) VALUES ($1, $2, $1, $3, now(), now())`,
+      [id, environmentId, ring.encrypt('a token', `secrets|ciphertext|${id}`)],
+    );
+    const connectionId = newId('connection');
+    await pool.query(
+      `INSERT INTO connections (id, environment_id, connector, name, ciphertext, created_at, updated_at)
+       VALUES ($1, $2, 'slack', 'c', $3, now(), now())`,
+      [connectionId, environmentId, ring.encrypt('{}', `connections|ciphertext|${connectionId}`)],
+    );
   }
   for (let n = 0; n < people; n += 1) {
     const id = newId('user');

@@ -1,5 +1,6 @@
 import type { ResourceIds } from '../check/contract-table.ts';
 import type { TestPosthorn } from '../service/posthorn.ts';
+import { seedCredentials } from './seeded-credentials.ts';
 
 /** Makes something through the API with that key; fails unless it was made. */
 export async function make(
@@ -186,6 +187,10 @@ export async function seedResources(posthorn: TestPosthorn, key: string, mark?: 
   });
   // Without a signature they are refused, and the webhook's log has two lines.
   for (const _ of [1, 2]) await posthorn.request('POST', `/v1/webhooks/${webhook.id}`, {}, { key: null });
+  const { secretId, connectionId } = await seedCredentials(
+    (path, body) => make(posthorn, key, path, body),
+    named('CRM').name,
+  );
   const app = await posthorn.deps.db.app.findUniqueOrThrow({ where: { id: String(apiKey['appId']) } });
   return {
     channelId: channel.id,
@@ -203,5 +208,8 @@ export async function seedResources(posthorn: TestPosthorn, key: string, mark?: 
     organisationId: app.organisationId,
     machineCredentialId: machineCredential.id,
     webhookId: webhook.id,
+    secretId,
+    connectionId,
+    connectorId: 'slack',
   };
 }

@@ -38,3 +38,21 @@ export async function seedWebhooks(
   }
   return `${first}/refusals`;
 }
+
+/** Five secrets of workflows. Returns their address. */
+export async function seedSecrets(posthorn: TestPosthorn, key: string): Promise<string> {
+  const value = 'a token';
+  for (const n of [1, 2, 3, 4, 5]) await make(posthorn, key, '/v1/secrets', { name: `TOKEN_${n}`, value });
+  return '/v1/secrets';
+}
+
+/** Connections of two connectors. Returns their address. */
+export async function seedConnections(posthorn: TestPosthorn, key: string): Promise<string> {
+  for (const [connectorId, credentials] of [
+    ['slack', { token: 'xoxb-1' }],
+    ['resend', { apiKey: 're_1' }],
+  ] as const)
+    for (const name of ['one', 'two', 'three'])
+      await make(posthorn, key, '/v1/connections', { connectorId, name, credentials });
+  return '/v1/connections';
+}

@@ -3,7 +3,7 @@ import type { TestPosthorn } from '../service/posthorn.ts';
 import { REPLAY_STATUSES, RUN_STATUSES } from '../../../src/kernel/statuses.ts';
 import { insertAttempt, make } from './seed.ts';
 import { seedReplays, spreadDeliveries } from './seeded-deliveries.ts';
-import { seedRuns, seedWebhooks } from './seeded-automations.ts';
+import { seedConnections, seedRuns, seedSecrets, seedWebhooks } from './seeded-automations.ts';
 
 export type ListName =
   | 'channels'
@@ -20,6 +20,8 @@ export type ListName =
   | 'machine-credentials'
   | 'webhooks'
   | 'refusals'
+  | 'secrets'
+  | 'connections'
   | 'workflows'
   | 'runs'
   | 'runs-of-workflow';
@@ -182,6 +184,16 @@ export const LISTS: List[] = [
     filters: { reason: oneOf('reason', ['signature_missing', 'signature_malformed']) },
   },
   {
+    name: 'secrets',
+    rows: 'SELECT id FROM secrets WHERE environment_id = $1 AND $2::text IS NULL',
+    filters: {},
+  },
+  {
+    name: 'connections',
+    rows: 'SELECT id FROM connections WHERE environment_id = $1 AND $2::text IS NULL',
+    filters: { connectorId: { ...oneOf('connectorId', ['slack', 'resend']), strange: strangeIds, bad: [] } },
+  },
+  {
     name: 'workflows',
     rows: 'SELECT id FROM workflows WHERE environment_id = $1 AND deleted_at IS NULL AND $2::text IS NULL',
     filters: { status: oneOf('status', ['active', 'paused', 'draft']) },
@@ -264,6 +276,8 @@ export async function seedLists(posthorn: TestPosthorn, key: string): Promise<Re
     'machine-credentials': '/v1/machine-credentials',
     webhooks: '/v1/webhooks',
     refusals: await seedWebhooks(posthorn, key, [first, last]),
+    secrets: await seedSecrets(posthorn, key),
+    connections: await seedConnections(posthorn, key),
     workflows: '/v1/workflows',
     runs: '/v1/runs',
     'runs-of-workflow': await seedRuns(posthorn, key),

@@ -13,7 +13,7 @@ import { sessionScheme } from '../../../src/identity/sessions/scheme.ts';
 import { dpopScheme } from '../../../src/identity/tokens/scheme.ts';
 import { ownOriginsOf } from '../../../src/kernel/request-origin.ts';
 import { createLimiter } from '../../../src/rate-limits/limiter.ts';
-import { createLog } from '../../../src/log.ts';
+import { createLog, type ServiceLog } from '../../../src/log.ts';
 import { createNewId } from '../../../src/new-id.ts';
 import { createAddressGuard } from '../../../src/outbound/address-guard.ts';
 import { createOwnAddresses } from '../../../src/outbound/own-addresses.ts';
@@ -60,7 +60,7 @@ export type RequestOptions = { key?: string | null; headers?: Record<string, str
 
 /**
  * Starts it; without a worker when the test is about the API alone. `variables` are settings as in the environment. Receivers may show
- * certificates of `trustedCertificates` (PEM). `schemes` are asked before API keys. Without `port` it takes a free one.
+ * certificates of `trustedCertificates` (PEM). `log` takes what is silent otherwise. `schemes` are asked before API keys. Without `port` it takes a free one.
  */
 export async function startPosthorn(
   options: {
@@ -70,6 +70,7 @@ export async function startPosthorn(
     schemes?: readonly Scheme[];
     addressRequestsPerMinute?: number;
     port?: number;
+    log?: ServiceLog;
   } = {},
 ): Promise<TestPosthorn> {
   const database = await createTestDatabase();
@@ -86,7 +87,7 @@ export async function startPosthorn(
   const own = createOwnAddresses(ownEndpoints(config));
   const deps: ProcessDependencies = {
     config,
-    log: createLog(process.env['LOG_LEVEL'] === undefined ? 'silent' : config.logLevel),
+    log: options.log ?? createLog(process.env['LOG_LEVEL'] === undefined ? 'silent' : config.logLevel),
     clock: () => new Date(),
     newId: createNewId(Date.now),
     db: database.db,

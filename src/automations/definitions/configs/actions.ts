@@ -1,23 +1,31 @@
 import { z } from 'zod';
 import type { Action } from '../../../contract/run-outline.ts';
 import { MAX_EVENT_TYPE_LENGTH } from '../../../kernel/event-types.ts';
+import { connectorConfig } from '../kinds/connector.ts';
 import { common, template, templates } from './fields.ts';
+import { authProblem, requestAuth } from './request-auth.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'] as const;
 const status = z.number().int().min(100).max(599);
 
-const http = z.strictObject({
+const httpFields = z.strictObject({
   ...common,
   action: z.literal('http'),
   method: z.enum(METHODS).default('POST'),
   url: z.string().min(1).max(2_048),
   headers: templates.default({}),
   query: templates.default({}),
+  auth: requestAuth.exactOptional(),
   body: template.optional(),
   expectStatus: z
     .union([status, z.array(status).min(1).max(20)])
     .transform((given) => [given].flat())
     .default([]),
+});
+
+const http = httpFields.superRefine((given, context) => {
+  const message = authProblem(given);
+  if (message !== undefined) context.addIssue({ code: 'custom', path: ['auth'], message });
 });
 
 const publish = z.strictObject({
@@ -34,7 +42,7 @@ const log = z.looseObject({ ...common, action: z.literal('log') });
 /** An action that says of no kind what it does, and so does nothing: its config is kept as sent, whatever it holds. */
 const nothing = z.record(z.string(), z.unknown());
 
-const ofActions = { http, publish, log } as const;
+const ofActions = { http, publish, connector: connectorConfig, log } as const;
 
 /** Actions that are taken. Others of the contract are refused as not supported yet. */
 export type SupportedAction = keyof typeof ofActions;

@@ -1,0 +1,30 @@
+import type { Pool } from 'pg';
+import type { KeyRing } from '../../credentials/key-ring.ts';
+import type { Clock } from '../../dependencies.ts';
+import type { OpenConnection } from '../engine/connector-action.ts';
+import { StepFailed } from '../engine/step-failure.ts';
+import { noteUse, readSealed } from './open-store.ts';
+import { openCredentials } from './sealed.ts';
+
+/** A thousand attempts a minute write the time of use once. */
+const NOTED_EVERY_MS = 60_000;
+
+/**
+ * Gives workers the credentials that a step names, and notes that they were used. Undefined where the environment has no such
+ * connection. Throws StepFailed with CONNECTION_UNREADABLE for one whose key is not on the ring.
+ */
+export const createOpenConnection =
+  ({ pool, keyRing, clock }: { pool: Pool; keyRing: KeyRing; clock: Clock }): OpenConnection =>
+  async (environmentId, id) => {
+    const row = await readSealed(pool, environmentId, id);
+    if (row === undefined) return undefined;
+    const now = clock();
+    const unlessSince = new Date(now.getTime() - NOTED_EVERY_MS);
+    if (row.lastUsedAt === null || row.lastUsedAt < unlessSince)
+      await noteUse(pool, environmentId, { id, now, unlessSince });
+    try {
+      return { connectorId: row.connectorId, credentials: openCredentials(keyRing, row) };
+    } catch {
+      throw new StepFailed('CONNECTION_UNREADABLE', `the credentials of ${id} cannot be opened; PATCH sets new ones`);
+    }
+  };

@@ -1,0 +1,76 @@
+import { idOf, noBody, pageOf } from '../../http/answer-fields.ts';
+import { routesOf } from '../../http/route.ts';
+import {
+  connectionAnswer,
+  connectionTestAnswer,
+  createConnectionBody,
+  listConnectionsQuery,
+  updateConnectionBody,
+} from './schema.ts';
+import type { Connections } from './service.ts';
+
+const PATH = '/v1/connections/:connectionId';
+
+const route = routesOf<{ connections: Connections }>();
+const params = { connectionId: idOf('connection') };
+/** As secrets: a connection tells what somebody can reach, and its credentials are never shown. */
+const access = { scope: 'credentials:write' } as const;
+
+export const connectionRoutes = [
+  route({
+    method: 'POST',
+    path: '/v1/connections',
+    access,
+    consumes: 'json',
+    body: createConnectionBody,
+    answers: { 201: connectionAnswer },
+    handle: ({ caller, body }, { connections }) => connections.create(caller, body),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/connections',
+    access,
+    query: listConnectionsQuery,
+    answers: { 200: pageOf(connectionAnswer) },
+    handle: ({ caller, query }, { connections }) => connections.list(caller, query),
+  }),
+  route({
+    method: 'GET',
+    path: PATH,
+    params,
+    access,
+    answers: { 200: connectionAnswer },
+    errors: ['NOT_FOUND'],
+    handle: ({ caller, params: { connectionId } }, { connections }) => connections.get(caller, connectionId),
+  }),
+  route({
+    method: 'PATCH',
+    path: PATH,
+    params,
+    access,
+    consumes: 'json',
+    body: updateConnectionBody,
+    answers: { 200: connectionAnswer },
+    errors: ['NOT_FOUND'],
+    handle: ({ caller, params: { connectionId }, body }, { connections }) =>
+      connections.update(caller, connectionId, body),
+  }),
+  route({
+    method: 'DELETE',
+    path: PATH,
+    params,
+    access,
+    answers: { 204: noBody },
+    errors: ['NOT_FOUND'],
+    handle: ({ caller, params: { connectionId } }, { connections }) => connections.delete(caller, connectionId),
+  }),
+  route({
+    method: 'POST',
+    path: `${PATH}/test`,
+    params,
+    access,
+    answers: { 200: connectionTestAnswer },
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    handle: ({ caller, params: { connectionId } }, { connections }) => connections.test(caller, connectionId),
+  }),
+];

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { idOf, time } from '../../http/answer-fields.ts';
+import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../../http/fields.ts';
+import { pageQuery } from '../../http/query.ts';
+import { controlCharacterProblem } from '../../kernel/plain-text.ts';
+
+const name = z.string().min(1).max(200);
+/** Judged by the schema of its connector. */
+const credentials = z
+  .record(z.string(), z.unknown())
+  .describe('Credentials, as `credentials` of the connector describes them. No answer shows them again.');
+
+const moved = ['updatedAt', 'lastUsedAt'];
+const identity: NonNullable<ResourceFields['identity']> = { id: sameText(), createdAt: sameTime() };
+const rules = { name: controlCharacterProblem };
+
+export const createConnectionBody = fieldsOf(
+  {
+    connectorId: z.string().describe('Connector that it is for, such as `slack`.'),
+    name,
+    credentials,
+  },
+  { identity, moved, rules },
+);
+export type CreateConnection = z.output<typeof createConnectionBody>;
+
+/** Credentials are replaced as a whole. */
+export const connectionChange = changeOf(
+  { name: name.exactOptional(), credentials: credentials.exactOptional() },
+  { identity: { ...identity, connectorId: sameText() }, moved, rules },
+);
+export const updateConnectionBody = connectionChange.body;
+export type UpdateConnection = z.output<typeof updateConnectionBody>;
+
+export const listConnectionsQuery = pageQuery.extend({
+  connectorId: z.string().optional().describe('Only for this connector.'),
+});
+export type ListConnections = z.output<typeof listConnectionsQuery>;
+
+export const connectionAnswer = z.strictObject({
+  id: idOf('connection'),
+  connectorId: z.string().describe('Connector that it is for.'),
+  name: z.string().describe('Name for people.'),
+  createdAt: time.describe('When it was made.'),
+  updatedAt: time.describe('When it last changed.'),
+  lastUsedAt: time.exactOptional().describe('When a step last used it, to the minute. Absent before.'),
+});
+export type Connection = z.output<typeof connectionAnswer>;
+
+export const connectionTestAnswer = z.strictObject({
+  ok: z.boolean().describe('Whether the service takes the credentials.'),
+  status: z.int().exactOptional().describe('Status of its answer. Absent where none came.'),
+  message: z.string().describe('The same for people.'),
+});
+export type ConnectionTest = z.output<typeof connectionTestAnswer>;

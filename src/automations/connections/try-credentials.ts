@@ -1,0 +1,51 @@
+import { ApiError } from '../../kernel/api-error.ts';
+import type { RequestSender } from '../../outbound/send-request.ts';
+import type { Connector } from '../connectors/catalogue/connector.ts';
+import { requestOf } from '../connectors/request.ts';
+import type { ConnectionTest } from './schema.ts';
+import type { Credentials } from './sealed.ts';
+
+/** Somebody waits meanwhile. */
+const TIMEOUT_MS = 10_000;
+/** A refusal is read from the beginning of an answer. */
+const MAX_BYTES = 65_536;
+
+/** Sends the request by which a connector tests credentials. Nothing of the answer is shown but its status and a known refusal. */
+export async function tryCredentials(
+  sender: Pick<RequestSender, 'send'>,
+  connector: Connector,
+  credentials: Credentials,
+): Promise<ConnectionTest> {
+  const { name, test, refusal } = connector;
+  if (test === undefined)
+    throw new ApiError('CONFLICT', `${name} has no request that tests credentials and changes nothing`);
+  const { method, url, headers, body } = requestOf(connector, test, {
+    params: {},
+    credentials,
+    idempotencyKey: '',
+    toJson: JSON.stringify,
+  });
+  const sent = await sender.send({
+    method,
+    url,
+    headers,
+    ...(body !== undefined && { body: Buffer.from(body.text) }),
+    timeoutMs: TIMEOUT_MS,
+    maxBytes: MAX_BYTES,
+  });
+  if ('error' in sent) return { ok: false, message: `${name} gave no answer: ${sent.error.message}` };
+  const { status } = sent;
+  if (status < 200 || status > 299) return { ok: false, status, message: `${name} answered ${status}` };
+  const reason = refusal?.(jsonIn(sent.body));
+  return reason === undefined
+    ? { ok: true, status, message: `${name} takes the credentials` }
+    : { ok: false, status, message: `${name} refused: ${reason.slice(0, 200)}` };
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import type { Connector } from './connector.ts';
+import { objects, secret, text, whole } from './fields.ts';
+
+const API = 'https://api.anthropic.com/v1';
+
+export const anthropic: Connector = {
+  id: 'anthropic',
+  name: 'Anthropic',
+  description: 'Answers of a model.',
+  category: 'ai',
+  colour: '9a5a3c',
+  auth: {
+    type: 'api_key',
+    credentials: z.strictObject({ apiKey: secret('API key.') }),
+    headers: { 'x-api-key': '{apiKey}' },
+  },
+  headers: { 'anthropic-version': '2023-06-01' },
+  test: { method: 'GET', url: `${API}/models` },
+  operations: [
+    {
+      id: 'create-message',
+      name: 'Ask a model',
+      description: 'Gets one answer of a model to one question.',
+      input: z.strictObject({
+        model: text('Name of the model.'),
+        prompt: text('Question or text.'),
+        system: text('How the model is to behave.').exactOptional(),
+        maxTokens: whole('Tokens of the answer at most.').default(1_024),
+      }),
+      request: {
+        method: 'POST',
+        url: `${API}/messages`,
+        json: {
+          model: '$model',
+          max_tokens: '$maxTokens',
+          system: '$system',
+          messages: [{ role: 'user', content: '$prompt' }],
+        },
+      },
+    },
+    {
+      id: 'count-tokens',
+      name: 'Count tokens',
+      description: 'Counts the tokens of messages.',
+      input: z.strictObject({
+        model: text('Name of the model.'),
+        messages: objects('Messages, with role and content.'),
+      }),
+      request: {
+        method: 'POST',
+        url: `${API}/messages/count_tokens`,
+        json: { model: '$model', messages: '$messages' },
+      },
+    },
+  ],
+};

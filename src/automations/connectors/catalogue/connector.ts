@@ -1,0 +1,63 @@
+import type { z } from 'zod';
+import type { Category } from './names.ts';
+
+/** A string that a caller never sees again: in schemas of parameters and of credentials. */
+export const SECRET = { writeOnly: true } as const;
+
+/** The fields of an object, by name. */
+export type Fields = z.ZodObject<Readonly<Record<string, z.ZodType>>>;
+
+/**
+ * Credentials of a connection, and where requests have them: in texts of `headers`, `query` and `basic`, `{name}` is one of them.
+ */
+export type Auth =
+  | { type: 'none' }
+  | {
+      type: 'api_key';
+      credentials: Fields;
+      headers?: Readonly<Record<string, string>>;
+    }
+  | { type: 'basic'; credentials: Fields; username: string; password: string };
+
+/**
+ * A request as its service documents it. In `url`, `{name}` is a parameter and `{connection.name}` a credential, as a part of a path;
+ * `{+name}` is one that is put in as it is. In `query`, `json` and `form`, a text `$name` is the parameter itself, with its kind, and
+ * `$connection.name` a credential. Behind ` ?? ` stands the one that is taken where the first is absent; `$idempotencyKey` is the step's.
+ * A member whose parameter is absent is left out.
+ */
+export type RequestTemplate = {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  url: string;
+  query?: Readonly<Record<string, string>> | string;
+  headers?: Readonly<Record<string, string>>;
+  json?: unknown;
+  form?: Readonly<Record<string, unknown>>;
+  /** The header in which the service takes an idempotency key. */
+  idempotencyHeader?: string;
+};
+
+export type Operation = {
+  id: string;
+  name: string;
+  description: string;
+  input: Fields;
+  request: RequestTemplate;
+};
+
+/** A service that workflows can ask. */
+export type Connector = {
+  id: string;
+  name: string;
+  description: string;
+  category: Category;
+  /** Colour of its icon: six hexadecimal digits. */
+  colour: string;
+  auth: Auth;
+  /** Headers of all requests. */
+  headers?: Readonly<Record<string, string>>;
+  /** A request that changes nothing and that good credentials alone get past. Absent where the service has none. */
+  test?: RequestTemplate;
+  /** Why an answer with a good status is a refusal all the same. */
+  refusal?: (body: unknown) => string | undefined;
+  operations: readonly Operation[];
+};

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import type { Connector } from './connector.ts';
+import { objects, secretUrl, text } from './fields.ts';
+
+export const discord: Connector = {
+  id: 'discord',
+  name: 'Discord',
+  description: 'Messages to a channel, by an address that the channel gives.',
+  category: 'messaging',
+  colour: '4a55c7',
+  auth: { type: 'none' },
+  operations: [
+    {
+      id: 'post-message',
+      name: 'Post a message',
+      description: 'Posts to the channel, and answers with the message.',
+      input: z.strictObject({
+        webhookUrl: secretUrl('Address of the webhook, from the settings of the channel.'),
+        content: text('Text of the message, up to 2,000 characters.'),
+        username: text('Name that the message is shown with.').exactOptional(),
+        embeds: objects('Embeds.').exactOptional(),
+      }),
+      request: {
+        method: 'POST',
+        url: '{+webhookUrl}',
+        query: { wait: 'true' },
+        json: { content: '$content', username: '$username', embeds: '$embeds' },
+      },
+    },
+  ],
+};

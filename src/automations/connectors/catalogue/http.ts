@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import type { Connector, Operation } from './connector.ts';
+import { object, secret } from './fields.ts';
+
+const path = z
+  .string()
+  .regex(/^\/(?!\/)/, 'must begin with one /')
+  .describe('Path behind the base address.');
+const query = object('Parameters of the address.').exactOptional();
+const body = z.unknown().optional().describe('Body, sent as JSON.');
+
+const operation = (
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+  name: string,
+  description: string,
+): Operation => {
+  const takesBody = method !== 'GET' && method !== 'DELETE';
+  return {
+    id: method.toLowerCase(),
+    name,
+    description,
+    input: z.strictObject({ path, query, ...(takesBody && { body }) }),
+    request: {
+      method,
+      url: '{+connection.baseUrl}{+path}',
+      query: '$query',
+      ...(takesBody && { json: '$body' }),
+      ...(method !== 'GET' && { idempotencyHeader: 'idempotency-key' }),
+    },
+  };
+};
+
+/** For services without a connector of their own, and for those of yours. */
+export const http: Connector = {
+  id: 'http',
+  name: 'HTTP',
+  description: 'Any service that takes a key in a header and speaks JSON.',
+  category: 'general',
+  colour: '5a6470',
+  auth: {
+    type: 'api_key',
+    credentials: z.strictObject({
+      baseUrl: z
+        .url({ protocol: /^https?$/ })
+        .regex(/^[^?#]*[^/?#]$/, 'must end without /, ? and #')
+        .describe('Address before all paths, such as `https://api.example.com/v2`.'),
+      header: z
+        .string()
+        .regex(/^[A-Za-z0-9-]{1,64}$/, 'must be the name of a header')
+        .default('Authorization')
+        .describe('Header that has the key.'),
+      value: secret('Value of the header, such as `Bearer …`.'),
+    }),
+    headers: { '{header}': '{value}' },
+  },
+  test: { method: 'GET', url: '{+connection.baseUrl}' },
+  operations: [
+    operation('GET', 'Read', 'Sends a GET request.'),
+    operation('POST', 'Make', 'Sends a POST request.'),
+    operation('PUT', 'Replace', 'Sends a PUT request.'),
+    operation('PATCH', 'Change', 'Sends a PATCH request.'),
+    operation('DELETE', 'Delete', 'Sends a DELETE request.'),
+  ],
+};

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import type { Connector } from './connector.ts';
+import { oneOf, secret, text, texts } from './fields.ts';
+
+const ALERTS = 'https://{connection.host}/v2/alerts';
+
+export const opsgenie: Connector = {
+  id: 'opsgenie',
+  name: 'Opsgenie',
+  description: 'Alerts: raised and closed. A repeated request raises none twice.',
+  category: 'incidents',
+  colour: '1f5fc4',
+  auth: {
+    type: 'api_key',
+    credentials: z.strictObject({
+      apiKey: secret('Key of an API integration.'),
+      host: oneOf(['api.opsgenie.com', 'api.eu.opsgenie.com'], 'Region of the account.').default('api.opsgenie.com'),
+    }),
+    headers: { authorization: 'GenieKey {apiKey}' },
+  },
+  test: { method: 'GET', url: `${ALERTS}/count` },
+  operations: [
+    {
+      id: 'create-alert',
+      name: 'Raise an alert',
+      description: 'Raises an alert, or counts on the open one with the same alias.',
+      input: z.strictObject({
+        message: text('Text, up to 130 characters.'),
+        alias: text('Key of the alert; default: one of the step.').exactOptional(),
+        description: text('More of it.').exactOptional(),
+        priority: oneOf(['P1', 'P2', 'P3', 'P4', 'P5'], 'Priority.').exactOptional(),
+        tags: texts('Tags.').exactOptional(),
+      }),
+      request: {
+        method: 'POST',
+        url: ALERTS,
+        json: {
+          message: '$message',
+          alias: '$alias ?? $idempotencyKey',
+          description: '$description',
+          priority: '$priority',
+          tags: '$tags',
+        },
+      },
+    },
+    {
+      id: 'close-alert',
+      name: 'Close an alert',
+      description: 'Closes the alert with that alias.',
+      input: z.strictObject({ alias: text('Key of the alert.'), note: text('Note.').exactOptional() }),
+      request: {
+        method: 'POST',
+        url: `${ALERTS}/{alias}/close`,
+        query: { identifierType: 'alias' },
+        json: { note: '$note' },
+      },
+    },
+  ],
+};

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import type { Connector } from './connector.ts';
+import { object, oneOf, secret, text } from './fields.ts';
+
+const url = 'https://events.pagerduty.com/v2/enqueue';
+
+/** By the Events API v2, whose every request changes something: there is none that would only test a key. */
+export const pagerduty: Connector = {
+  id: 'pagerduty',
+  name: 'PagerDuty',
+  description: 'Incidents: raised and resolved. A repeated request raises none twice.',
+  category: 'incidents',
+  colour: '1b7a3d',
+  auth: {
+    type: 'api_key',
+    credentials: z.strictObject({ routingKey: secret('Integration key of a service.') }),
+  },
+  operations: [
+    {
+      id: 'trigger',
+      name: 'Raise an alert',
+      description: 'Raises an alert, or adds to the one with the same key.',
+      input: z.strictObject({
+        summary: text('Text of the alert.'),
+        source: text('Where it comes from.'),
+        severity: oneOf(['critical', 'error', 'warning', 'info'], 'How bad it is.'),
+        dedupKey: text('Key of the alert; default: one of the step.').exactOptional(),
+        details: object('More of it.').exactOptional(),
+      }),
+      request: {
+        method: 'POST',
+        url,
+        json: {
+          routing_key: '$connection.routingKey',
+          event_action: 'trigger',
+          dedup_key: '$dedupKey ?? $idempotencyKey',
+          payload: { summary: '$summary', source: '$source', severity: '$severity', custom_details: '$details' },
+        },
+      },
+    },
+    {
+      id: 'resolve',
+      name: 'Resolve an alert',
+      description: 'Resolves the alert with that key.',
+      input: z.strictObject({ dedupKey: text('Key of the alert.') }),
+      request: {
+        method: 'POST',
+        url,
+        json: { routing_key: '$connection.routingKey', event_action: 'resolve', dedup_key: '$dedupKey' },
+      },
+    },
+  ],
+};

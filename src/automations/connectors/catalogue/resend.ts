@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import type { Connector } from './connector.ts';
+import { secret, text, textOrTexts } from './fields.ts';
+
+const API = 'https://api.resend.com';
+
+export const resend: Connector = {
+  id: 'resend',
+  name: 'Resend',
+  description: 'E-mail. A repeated request sends nothing twice.',
+  category: 'email',
+  colour: '1c1c1c',
+  auth: {
+    type: 'api_key',
+    credentials: z.strictObject({ apiKey: secret('API key, which begins with `re_`.') }),
+    headers: { authorization: 'Bearer {apiKey}' },
+  },
+  test: { method: 'GET', url: `${API}/domains` },
+  operations: [
+    {
+      id: 'send-email',
+      name: 'Send an e-mail',
+      description: 'Sends a text, HTML or both.',
+      input: z.strictObject({
+        from: text('Address of the sender, of a verified domain.'),
+        to: textOrTexts('Addresses of the receivers.'),
+        subject: text('Subject.'),
+        text: text('Plain text.').exactOptional(),
+        html: text('HTML.').exactOptional(),
+        replyTo: textOrTexts('Addresses for answers.').exactOptional(),
+      }),
+      request: {
+        method: 'POST',
+        url: `${API}/emails`,
+        json: {
+          from: '$from',
+          to: '$to',
+          subject: '$subject',
+          text: '$text',
+          html: '$html',
+          reply_to: '$replyTo',
+        },
+        idempotencyHeader: 'idempotency-key',
+      },
+    },
+  ],
+};

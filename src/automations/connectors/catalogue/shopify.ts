@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import type { Connector } from './connector.ts';
+import { label, object, secret, text } from './fields.ts';
+import { graphQlRefusal } from './graphql.ts';
+
+const url = 'https://{connection.shop}.myshopify.com/admin/api/2025-07/graphql.json';
+
+export const shopify: Connector = {
+  id: 'shopify',
+  name: 'Shopify',
+  description: 'Orders, products and customers of a shop, by its Admin API.',
+  category: 'commerce',
+  colour: '4f7f34',
+  auth: {
+    type: 'api_key',
+    credentials: z.strictObject({
+      shop: label('Name of the shop: `acme` for acme.myshopify.com.'),
+      accessToken: secret('Admin API access token of a custom app.'),
+    }),
+    headers: { 'x-shopify-access-token': '{accessToken}' },
+  },
+  test: { method: 'POST', url, json: { query: '{ shop { id } }' } },
+  refusal: graphQlRefusal,
+  operations: [
+    {
+      id: 'get-order',
+      name: 'Get an order',
+      description: 'Reads an order.',
+      input: z.strictObject({ id: text('Id such as `gid://shopify/Order/7`.') }),
+      request: {
+        method: 'POST',
+        url,
+        json: {
+          query:
+            'query($id: ID!) { order(id: $id) { id name email tags displayFinancialStatus displayFulfillmentStatus } }',
+          variables: { id: '$id' },
+        },
+      },
+    },
+    {
+      id: 'graphql',
+      name: 'Ask the Admin API',
+      description: 'Sends any query or mutation of the Admin API.',
+      input: z.strictObject({
+        query: text('Query or mutation, in GraphQL.'),
+        variables: object('Its variables.').exactOptional(),
+      }),
+      request: { method: 'POST', url, json: { query: '$query', variables: '$variables' } },
+    },
+  ],
+};

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import type { Connector } from './connector.ts';
+import { objects, secret, text } from './fields.ts';
+
+/** Slack answers 200 to refusals too, and says `ok: false`. */
+export const slack: Connector = {
+  id: 'slack',
+  name: 'Slack',
+  description: 'Messages to channels and people of a workspace.',
+  category: 'messaging',
+  colour: '5b3a6b',
+  auth: {
+    type: 'api_key',
+    credentials: z.strictObject({ token: secret('Bot token, which begins with `xoxb-`.') }),
+    headers: { authorization: 'Bearer {token}' },
+  },
+  test: { method: 'POST', url: 'https://slack.com/api/auth.test' },
+  refusal: (body) => {
+    const { ok, error } = (body ?? {}) as { ok?: unknown; error?: unknown };
+    return ok === false ? String(error) : undefined;
+  },
+  operations: [
+    {
+      id: 'post-message',
+      name: 'Post a message',
+      description: 'Posts to a channel, or into a thread of one.',
+      input: z.strictObject({
+        channel: text('Id or name of the channel, or the id of a person.'),
+        text: text('Text of the message, and of its notification where there are blocks.'),
+        blocks: objects('Blocks of Block Kit.').exactOptional(),
+        threadTs: text('`ts` of the message whose thread it joins.').exactOptional(),
+      }),
+      request: {
+        method: 'POST',
+        url: 'https://slack.com/api/chat.postMessage',
+        json: { channel: '$channel', text: '$text', blocks: '$blocks', thread_ts: '$threadTs' },
+      },
+    },
+    {
+      id: 'update-message',
+      name: 'Change a message',
+      description: 'Replaces the text of a message that the bot has posted.',
+      input: z.strictObject({
+        channel: text('Id of the channel.'),
+        ts: text('`ts` of the message.'),
+        text: text('Text that it is to have.'),
+      }),
+      request: {
+        method: 'POST',
+        url: 'https://slack.com/api/chat.update',
+        json: { channel: '$channel', ts: '$ts', text: '$text' },
+      },
+    },
+    {
+      id: 'find-person',
+      name: 'Find a person',
+      description: 'Finds a person of the workspace by e-mail address.',
+      input: z.strictObject({ email: text('E-mail address.') }),
+      request: { method: 'GET', url: 'https://slack.com/api/users.lookupByEmail', query: { email: '$email' } },
+    },
+  ],
+};

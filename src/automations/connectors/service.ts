@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import type { EnvironmentCaller } from '../../identity/caller.ts';
+import { notFound } from '../../kernel/api-error.ts';
+import { encodeBase32, ID_PREFIXES } from '../../kernel/ids.ts';
+import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/page.ts';
+import { CONNECTORS, connectorOf } from './catalogue/catalogue.ts';
+import type { Connector } from './catalogue/connector.ts';
+import type { ConnectorSummary, ListConnectors, WholeConnector } from './schema.ts';
+
+/** The catalogue, which is the same for all tenants. */
+export type Connectors = {
+  /** By their names. `search` is looked for in names and descriptions, without regard to case. */
+  list(caller: EnvironmentCaller, query: ListConnectors): Page<ConnectorSummary>;
+  get(id: string): WholeConnector;
+};
+
+export const iconPathOf = (id: string): string => `/connectors/${id}.svg`;
+
+export function createConnectors(): Connectors {
+  return {
+    list({ environmentId }, { category, search, ...query }) {
+      const scope: ListScope = { list: 'connectors', environmentId, filters: { category, search } };
+      const page = pageRequest(scope, query);
+      const wanted = search?.toLowerCase();
+      const rows = PLACED.filter(
+        ({ id, connector }) =>
+          (page.after === undefined || id > page.after) &&
+          (category === undefined || connector.category === category) &&
+          (wanted === undefined || `${connector.name} ${connector.description}`.toLowerCase().includes(wanted)),
+      );
+      return toPage(scope, page.limit, rows, ({ connector }) => summaryOf(connector));
+    },
+
+    get(id) {
+      const connector = connectorOf(id);
+      if (connector === undefined) throw notFound('connector');
+      const { auth, operations } = connector;
+      return {
+        ...summaryOf(connector),
+        operations: operations.map((operation) => ({
+          id: operation.id,
+          name: operation.name,
+          description: operation.description,
+          input: schemaOf(operation.input),
+        })),
+        ...(auth.type !== 'none' && { credentials: schemaOf(auth.credentials) }),
+      };
+    },
+  };
+}
+
+/** Each connector with its place in the form of an id, which cursors are made of. */
+const PLACED = CONNECTORS.map((connector, index) => {
+  const place = new Uint8Array(16);
+  place[15] = index;
+  return { id: `${ID_PREFIXES.connector}_${encodeBase32(place)}`, connector };
+});
+
+const summaryOf = ({ id, name, description, category, auth }: Connector): ConnectorSummary => ({
+  id,
+  name,
+  description,
+  category,
+  icon: iconPathOf(id),
+  authType: auth.type,
+  status: 'available',
+});
+
+const schemaOf = (fields: z.ZodType): Record<string, unknown> => ({ ...z.toJSONSchema(fields, { io: 'input' }) });

@@ -1,0 +1,31 @@
+import type { DatabaseReader } from '../../db/client.ts';
+
+type Reader = Pick<DatabaseReader, '$queryRawUnsafe'>;
+
+/** Leaves the names that the environment has secrets of. */
+export async function findSecretNames(
+  reader: Reader,
+  environmentId: string,
+  names: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await reader.$queryRawUnsafe<{ name: string }[]>(
+    'SELECT name FROM secrets WHERE environment_id = $1 AND name = ANY($2)',
+    environmentId,
+    names,
+  );
+  return new Set(rows.map(({ name }) => name));
+}
+
+/** The connectors of those connections that the environment has, by the connections' ids. */
+export async function findConnectors(
+  reader: Reader,
+  environmentId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await reader.$queryRawUnsafe<{ id: string; connector: string }[]>(
+    'SELECT id, connector FROM connections WHERE environment_id = $1 AND id = ANY($2)',
+    environmentId,
+    ids,
+  );
+  return new Map(rows.map(({ id, connector }) => [id, connector]));
+}

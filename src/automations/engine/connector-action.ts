@@ -1,0 +1,164 @@
+import { WORKFLOW_BOUNDS } from '../../contract/run-outline.ts';
+import type { RequestSender } from '../../outbound/send-request.ts';
+import { connectorOf, isSecret } from '../connectors/catalogue/catalogue.ts';
+import type { Connector, Operation } from '../connectors/catalogue/connector.ts';
+import { misfitOf, misfitWithout } from '../connectors/misfit.ts';
+import { type ConnectorRequest, requestOf } from '../connectors/request.ts';
+import type { ConnectorAction, PlannedStep } from '../definitions/plan.ts';
+import type { StepExpressions } from '../expressions/expressions.ts';
+import type { ActionKind } from './attempt-step.ts';
+import { outputOf } from './http-action.ts';
+import { jsonText } from './json-text.ts';
+import { createMask, createMasking, type OpenSecrets, type SecretPlace, secretsAt, unmasked } from './masked.ts';
+import { StepFailed } from './step-failure.ts';
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** The credentials of a connection of an environment, and the connector that they are for. */
+export type OpenConnection = (
+  environmentId: string,
+  connectionId: string,
+) => Promise<{ connectorId: string; credentials: Values } | undefined>;
+
+/** A request as it is recorded: what is asked for, without credentials. Secrets are not in it, as in those of the action http. */
+type Prepared = {
+  connectorId: string;
+  operation: string;
+  connectionId?: string;
+  params: Values;
+  secrets?: readonly SecretPlace[];
+};
+
+/**
+ * The action connector: one request of an operation, with the credentials of a connection, by the guarded sender. Credentials are put in
+ * by `perform`, which alone sees them, and taken out of what the service says.
+ */
+export function createConnectorAction({
+  sender,
+  expressions,
+  openSecrets,
+  openConnection,
+}: {
+  sender: Pick<RequestSender, 'send'>;
+  expressions: Pick<StepExpressions, 'resolve'>;
+  openSecrets: OpenSecrets;
+  openConnection: OpenConnection;
+}): ActionKind {
+  return {
+    prepare({ step, context }): Prepared {
+      const asked = actionOf(step);
+      const { operation } = operationOf(asked);
+      const masking = createMasking();
+      const resolved = expressions.resolve(asked.params, context, masking.secretOf) as Values;
+      const params = Object.fromEntries(
+        // An expression without a value leaves its parameter out.
+        Object.entries(resolved)
+          .filter(([, value]) => value !== null)
+          .map(([name, value]) => [
+            name,
+            typeof value === 'string' && isSecret(operation.input.shape[name])
+              ? masking.take(`params.${name}`, value)
+              : value,
+          ]),
+      );
+      // A parameter with a secret is looked at once the secret is there.
+      const hidden = new Set(masking.places.map(({ field }) => field));
+      const isOpen = (name: string): boolean => hidden.has(`params.${name}`);
+      requireFit(misfitWithout(operation.input, params, { isOpen, at: ['params'] }));
+      return {
+        connectorId: asked.connectorId,
+        operation: asked.operation,
+        ...(asked.connectionId !== undefined && { connectionId: asked.connectionId }),
+        params,
+        ...(masking.places.length > 0 && { secrets: masking.places }),
+      };
+    },
+
+    async perform(prepared, { step, run }, idempotencyKey) {
+      const asked = actionOf(step);
+      // `as`: that is what `prepare` made.
+      const { params: shown, secrets: places = [] } = prepared as Prepared;
+      const { connector, operation } = operationOf(asked);
+      const secrets = await secretsAt(openSecrets, run.environmentId, places);
+      const credentials = await credentialsOf(openConnection, run.environmentId, asked);
+      const given = Object.fromEntries(
+        Object.entries(shown).map(([name, value]) => [
+          name,
+          typeof value === 'string' ? unmasked(`params.${name}`, value, { places, secrets }) : value,
+        ]),
+      );
+      requireFit(misfitOf(operation.input, given, ['params']));
+      const params = operation.input.parse(given);
+      const request = builtFrom(connector, operation, { params, credentials, idempotencyKey });
+      const mask = createMask([...secrets, ...hiddenCredentials(connector, credentials), ...coded(request)]);
+      const sent = await sender.send({
+        method: request.method,
+        url: request.url,
+        headers: request.headers,
+        ...(request.body !== undefined && { body: Buffer.from(request.body.text) }),
+        timeoutMs: step.timeoutMs,
+        maxBytes: WORKFLOW_BOUNDS.outputBytes,
+      });
+      const { status, body, latencyMs } = outputOf(sent, [], mask);
+      const reason = connector.refusal?.(body);
+      if (reason !== undefined) throw new StepFailed('REFUSED', `${connector.name} refused: ${reason.slice(0, 200)}`);
+      return { status, body, latencyMs };
+    },
+  };
+}
+
+function actionOf(step: PlannedStep): ConnectorAction {
+  if (step.type !== 'action' || step.action !== 'connector') throw new Error(`${step.id} asks no connector`);
+  return step;
+}
+
+/** A connector or an operation of a definition may be gone in a later release. */
+function operationOf({ connectorId, operation: id }: ConnectorAction): { connector: Connector; operation: Operation } {
+  const connector = connectorOf(connectorId);
+  const operation = connector?.operations.find((each) => each.id === id);
+  if (connector === undefined || operation === undefined)
+    throw new StepFailed('CONNECTOR_MISSING', `this release has no operation ${id} of a connector ${connectorId}`);
+  return { connector, operation };
+}
+
+async function credentialsOf(
+  open: OpenConnection,
+  environmentId: string,
+  { connectorId, connectionId }: ConnectorAction,
+): Promise<Values> {
+  if (connectionId === undefined) return {};
+  const opened = await open(environmentId, connectionId);
+  if (opened?.connectorId === connectorId) return opened.credentials;
+  throw new StepFailed('CONNECTION_MISSING', `the environment has no connection ${connectionId} of ${connectorId}`);
+}
+
+function builtFrom(
+  connector: Connector,
+  { request }: Operation,
+  given: { params: Values; credentials: Values; idempotencyKey: string },
+): ConnectorRequest {
+  try {
+    return requestOf(connector, request, { ...given, toJson: jsonText });
+  } catch {
+    // The address may hold a credential, so that the reason of its refusal is not shown.
+    throw new StepFailed('INVALID_PARAMS', 'the parameters make no address');
+  }
+}
+
+function requireFit(misfit: { field: string; reason: string } | undefined): void {
+  if (misfit !== undefined) throw new StepFailed('INVALID_PARAMS', `${misfit.field}: ${misfit.reason}`);
+}
+
+/** Credentials that nobody may see, by the names that they are shown by. */
+const hiddenCredentials = ({ auth }: Connector, credentials: Values): [name: string, secret: string][] =>
+  auth.type === 'none'
+    ? []
+    : Object.entries(credentials).flatMap(([name, value]): [string, string][] =>
+        typeof value === 'string' && isSecret(auth.credentials.shape[name]) ? [[`connection.${name}`, value]] : [],
+      );
+
+/** A name and a password are in base64 together, so that the password is not found by itself. */
+function coded({ headers }: ConnectorRequest): [name: string, secret: string][] {
+  const [scheme, credentials] = headers['authorization']?.split(' ') ?? [];
+  return scheme === 'Basic' && credentials !== undefined ? [['connection.authorization', credentials]] : [];
+}

@@ -1,0 +1,74 @@
+import { describe, expect, test } from '@jest/globals';
+import { createMask, createMasking, secretsAt, unmasked } from './masked.ts';
+
+describe('the places of secrets', () => {
+  test('are remembered, and filled however often a name stands there', () => {
+    const { secretOf, take, places } = createMasking();
+    const shown = take('a', `x ${secretOf('ONE')}, ${secretOf('TWO')}${secretOf('ONE')}!`);
+    expect(shown).toBe('x [secret ONE], [secret TWO][secret ONE]!');
+    expect(take('b', 'nothing')).toBe('nothing');
+    const secrets = new Map([
+      ['ONE', '[secret TWO]'],
+      ['TWO', '2'],
+    ]);
+    expect(unmasked('a', shown, { places, secrets })).toBe('x [secret TWO], 2[secret TWO]!');
+    expect(unmasked('b', shown, { places, secrets })).toBe(shown);
+  });
+
+  test('fail the step with the first name that is missing', async () => {
+    const places = ['B', 'A', 'B'].map((name, at) => ({ field: 'x', at, name }));
+    const asked: (readonly string[])[] = [];
+    const open = (_: string, names: readonly string[]) => {
+      asked.push(names);
+      return Promise.resolve(new Map([['B', 'b']]));
+    };
+    await expect(secretsAt(open, 'env', places)).rejects.toMatchObject({ code: 'SECRET_MISSING' });
+    expect(asked).toEqual([['B', 'A']]);
+    expect(await secretsAt(open, 'env', [])).toEqual(new Map());
+    expect(asked).toHaveLength(1);
+  });
+});
+
+describe('a mask', () => {
+  const secret = 'pa+ss "wörd"';
+  const { text, value } = createMask([['KEY', secret]]);
+
+  test.each([
+    ['as it is', secret],
+    ['in base64', Buffer.from(secret).toString('base64')],
+    ['in base64url', Buffer.from(secret).toString('base64url')],
+    ['in a URL', encodeURIComponent(secret)],
+    ['in a form', new URLSearchParams({ a: secret }).toString().slice(2)],
+    ['in JSON', JSON.stringify(secret).slice(1, -1)],
+  ])('finds a secret %s', (_, form) => {
+    expect(text(`<${form}>${form}`)).toBe('<[secret KEY]>[secret KEY]');
+  });
+
+  test('goes through lists, members and their names, and leaves everything else alone', () => {
+    const other = { list: [1, null, true, { deep: 'x' }], big: 12345678901234567890n };
+    expect(value(other)).toEqual(other);
+    expect(value({ [secret]: [secret] })).toEqual({ '[secret KEY]': ['[secret KEY]'] });
+    expect(value(new Map([['a', secret]]))).toEqual({ a: '[secret KEY]' });
+  });
+
+  test('takes a number that is a secret, the longer of two secrets first, and a short one as it is alone', () => {
+    const mask = createMask([
+      ['PIN', '1234'],
+      ['LONG', '12345'],
+      ['S', 'q$'],
+    ]);
+    expect(mask.value([1234, 12345n, 12, 'q$', 'cSQ='])).toEqual([
+      '[secret PIN]',
+      '[secret LONG]',
+      12,
+      '[secret S]',
+      'cSQ=',
+    ]);
+  });
+
+  test('without secrets gives back the same', () => {
+    const said = { a: 1 };
+    expect(createMask([]).value(said)).toBe(said);
+    expect(createMask([]).text('a')).toBe('a');
+  });
+});

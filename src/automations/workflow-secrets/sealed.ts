@@ -1,0 +1,13 @@
+import type { KeyRing } from '../../credentials/key-ring.ts';
+import type { SealContext } from '../../db/sealed-columns.ts';
+
+/** Binds a ciphertext to its row: table, column and id. */
+const contextOf = (id: string): SealContext => `secrets|ciphertext|${id}`;
+
+/** The text for the column `ciphertext` of the row `id`. */
+export const sealSecret = (keyRing: KeyRing, id: string, value: string): string =>
+  keyRing.encrypt(value, contextOf(id));
+
+/** The secret in a stored row. Throws when the row was changed, swapped, or sealed with a key that is not on the ring. */
+export const openSecret = (keyRing: KeyRing, { id, ciphertext }: { id: string; ciphertext: string }): string =>
+  keyRing.decrypt(ciphertext, contextOf(id));

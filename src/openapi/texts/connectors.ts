@@ -1,0 +1,48 @@
+import type { OperationText } from './operation-text.ts';
+
+/** Connectors and their connections. */
+export const connectorTexts: Readonly<Record<string, OperationText>> = {
+  'GET /v1/connectors': {
+    summary: 'List connectors',
+    description: 'Services that steps of workflows can ask, by their names.',
+    example: { query: { category: 'email' } },
+  },
+  'GET /v1/connectors/:connectorId': {
+    summary: 'Get a connector',
+    description: 'Shows a connector with its operations, and the JSON Schemas of their parameters and of credentials.',
+  },
+  'POST /v1/connections': {
+    summary: 'Make a connection',
+    description: 'Keeps credentials for a connector sealed. No answer shows them again.',
+    example: {
+      body: {
+        connectorId: 'http',
+        name: 'CRM',
+        credentials: { baseUrl: 'https://crm.example.com', value: 'Bearer a token' },
+      },
+    },
+  },
+  'GET /v1/connections': {
+    summary: 'List connections',
+    description: 'Connections of the environment, the newest first, without their credentials.',
+    example: { query: { connectorId: 'slack' } },
+  },
+  'GET /v1/connections/:connectionId': {
+    summary: 'Get a connection',
+    description: 'Shows one connection, without its credentials.',
+  },
+  'PATCH /v1/connections/:connectionId': {
+    summary: 'Change a connection',
+    description: 'Changes the name, or replaces all credentials. Attempts of steps use new ones from now on.',
+    example: { body: { name: 'CRM of the shop' } },
+  },
+  'DELETE /v1/connections/:connectionId': {
+    summary: 'Delete a connection',
+    description: 'Removes a connection for good. A step that still names it fails with the code CONNECTION_MISSING.',
+  },
+  'POST /v1/connections/:connectionId/test': {
+    summary: 'Test a connection',
+    description:
+      'Sends a request that changes nothing, and says whether the service takes the credentials. CONFLICT where the service has no such request.',
+  },
+};

@@ -1,0 +1,22 @@
+/** A request as a service documents it. `to` has the host and what follows it; `body` is JSON, or the fields of a form. */
+export type Vector = {
+  params: Record<string, unknown>;
+  method: string;
+  to: string;
+  headers?: Record<string, string>;
+  json?: unknown;
+  form?: Record<string, string>;
+};
+
+/** Credentials that a connector takes, the headers that its requests then have, and a vector for each of its operations. */
+export type ConnectorVectors = {
+  credentials?: Record<string, unknown>;
+  headers?: Record<string, string>;
+  operations: Record<string, Vector>;
+};
+
+export const basic = (username: string, password: string): string =>
+  `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+
+/** The idempotency key of every vector. */
+export const KEY = 'run_1:ask:';

@@ -1,0 +1,17 @@
+import { randomBytes } from 'node:crypto';
+
+type Make = (path: string, body: Record<string, unknown>) => Promise<{ id: string }>;
+
+/** Two secrets and two connections of an environment, so that lists of them have a second page. Returns the ids of the last ones. */
+export async function seedCredentials(make: Make, name: string): Promise<{ secretId: string; connectionId: string }> {
+  const ids = { secretId: '', connectionId: '' };
+  for (const _ of [1, 2]) {
+    // A name of a secret is unique, and no text that a tenant may choose freely.
+    const secretName = `S${randomBytes(8).toString('hex').toUpperCase()}`;
+    ids.secretId = (await make('/v1/secrets', { name: secretName, value: 'a token' })).id;
+    // Its test asks an address where nothing listens.
+    const credentials = { baseUrl: 'http://127.0.0.1:9', value: 'a token' };
+    ids.connectionId = (await make('/v1/connections', { connectorId: 'http', name, credentials })).id;
+  }
+  return ids;
+}
