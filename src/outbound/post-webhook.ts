@@ -1,4 +1,3 @@
-import type { Clock } from '../dependencies.ts';
 import type { AddressGuard } from './address-guard.ts';
 import { type ConnectionsGauge, createConnections, type Lease, SenderClosedError } from './connections.ts';
 import { startDeadline } from './deadline.ts';
@@ -59,7 +58,7 @@ export type WebhookSenderOptions = {
   /** Connections beyond which idle ones are closed. Default: no bound. */
   maxConnections?: number;
   /** Default: the machine's. */
-  clock?: Clock;
+  clock?: () => Date;
 };
 
 const GIVEN_UP = new Error('given up');
@@ -147,7 +146,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
 /** Meaning of an answer (RFC 9110 §10.2.3 for the wait). */
 function judge(
   response: WebhookResponse,
-  clock: Clock,
+  clock: () => Date,
 ): Pick<SendResult, 'isDelivered' | 'response' | 'error' | 'retryAfterMs'> {
   const { status, headers } = response;
   if (status >= 200 && status <= 299) return { isDelivered: true, response };

@@ -1,4 +1,4 @@
-import type { Plan } from './plan.ts';
+import type { Plan } from './configs/plan.ts';
 import { plannedStep, type WrittenStep } from './planned-step.ts';
 import { plannedTrigger } from './planned-trigger.ts';
 

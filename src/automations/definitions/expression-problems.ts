@@ -1,7 +1,7 @@
 import { secretIn, piecesOf, textsOf } from '../expressions/templates.ts';
-import { connectorTemplates } from './kinds/connector.ts';
+import { connectorTemplates } from './configs/connector.ts';
 import type { Graph, Problem } from './graph.ts';
-import type { PlannedStep } from './plan.ts';
+import type { PlannedStep } from './configs/plan.ts';
 import type { Checks } from './checks.ts';
 
 /** A text of a step that is evaluated. `kind`: what it must be where that is known before any run. */

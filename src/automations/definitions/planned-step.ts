@@ -1,8 +1,8 @@
 import type { ActionConfigs } from './configs/actions.ts';
 import { commonOf } from './configs/fields.ts';
 import { type Configs, stepConfigOf, type SupportedStep } from './configs/steps.ts';
-import { plannedConnector } from './kinds/connector.ts';
-import type { PlannedStep } from './plan.ts';
+import { plannedConnector } from './configs/connector.ts';
+import type { PlannedStep } from './configs/plan.ts';
 
 /** A step as its author wrote it, once its form is known to be right (problems.ts). */
 export type WrittenStep = { id: string; type: SupportedStep; config?: unknown; next?: string | null };

@@ -1,6 +1,6 @@
 import { type EventTriggerConfig, type SupportedTrigger, triggerConfigOf } from './configs/triggers.ts';
-import { plannedSchedule } from './kinds/schedule.ts';
-import type { Trigger } from './plan.ts';
+import { plannedSchedule } from './configs/schedule.ts';
+import type { Trigger } from './configs/plan.ts';
 
 /** Completes a stored trigger; a definition without one has the trigger that people pull. */
 export function plannedTrigger(trigger: unknown): Trigger {

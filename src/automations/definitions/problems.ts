@@ -10,7 +10,7 @@ import { stepConfigOf, SUPPORTED_STEPS, type SupportedStep } from './configs/ste
 import { SUPPORTED_TRIGGERS, type SupportedTrigger, triggerConfigOf } from './configs/triggers.ts';
 import { expressionProblems } from './expression-problems.ts';
 import { graphOf, type Problem } from './graph.ts';
-import { connectorProblems } from './kinds/connector.ts';
+import { connectorProblems } from './configs/connector.ts';
 import { actionOf } from './planned-step.ts';
 import { triggerFilter } from './trigger-filter.ts';
 

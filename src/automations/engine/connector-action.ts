@@ -4,7 +4,7 @@ import { connectorOf, isSecret } from '../connectors/catalogue/catalogue.ts';
 import type { Connector, Operation } from '../connectors/catalogue/connector.ts';
 import { misfitOf, misfitWithout } from '../connectors/misfit.ts';
 import { type ConnectorRequest, requestOf } from '../connectors/request.ts';
-import type { ConnectorAction, PlannedStep } from '../definitions/plan.ts';
+import type { ConnectorAction, PlannedStep } from '../definitions/configs/plan.ts';
 import type { StepExpressions } from '../expressions/expressions.ts';
 import type { ActionKind } from './attempt-step.ts';
 import { outputOf } from './http-action.ts';

@@ -1,7 +1,7 @@
 import { WORKFLOW_BOUNDS } from '../../contract/run-outline.ts';
 import type { RequestSender, SentRequest } from '../../outbound/send-request.ts';
 import type { AttemptError } from '../../outbound/error-class.ts';
-import type { HttpAction } from '../definitions/plan.ts';
+import type { HttpAction } from '../definitions/configs/plan.ts';
 import type { StepExpressions } from '../expressions/expressions.ts';
 import type { ActionKind } from './attempt-step.ts';
 import { jsonText, readJson } from './json-text.ts';

@@ -1,7 +1,7 @@
 import { WORKFLOW_BOUNDS } from '../../contract/run-outline.ts';
 import type { ItemEnd, OpenedLoop, StepInput, Taken } from '../../contract/run-workflow.ts';
 import { iterationOf, stepKey, wayTo } from '../../contract/run-ways.ts';
-import type { PlannedStep } from '../definitions/plan.ts';
+import type { PlannedStep } from '../definitions/configs/plan.ts';
 import { contextOf, type Loaded, loadStep, readLoopItem } from './context.ts';
 import { jsonText, readJson } from './json-text.ts';
 import { readEnded, readStep, readWays } from './load-store.ts';

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { RunOutline } from '../../contract/run-outline.ts';
 import { planOf } from '../definitions/compile.ts';
 import { outlineOf } from '../definitions/outline.ts';
-import type { Plan, PlannedStep } from '../definitions/plan.ts';
+import type { Plan, PlannedStep } from '../definitions/configs/plan.ts';
 import { readExactly } from './json-text.ts';
 import { loopsAround } from './shape.ts';
 

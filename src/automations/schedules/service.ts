@@ -3,7 +3,7 @@ import type { EnvironmentCaller } from '../../identity/caller.ts';
 import { notFound } from '../../kernel/api-error.ts';
 import { isId } from '../../kernel/ids.ts';
 import { planOf } from '../definitions/compile.ts';
-import { nextTime } from '../definitions/kinds/schedule.ts';
+import { nextTime } from '../definitions/configs/schedule.ts';
 import { findWorkflow } from '../definitions/store.ts';
 import type { ScheduleTimes } from './schema.ts';
 import { findStanding } from './store.ts';

@@ -34,16 +34,6 @@ export async function insertScheduledRun(
   return rows[0]?.id ?? insertScheduledRun(pool, run);
 }
 
-/** A workflow with a schedule was changed: Temporal is to be told, once the transaction commits. */
-export async function noteSchedule(
-  transaction: DatabaseTransaction,
-  { workflowId, environmentId }: { workflowId: string; environmentId: string },
-): Promise<void> {
-  await transaction.$executeRaw`
-    INSERT INTO workflow_schedules AS s (workflow_id, environment_id) VALUES (${workflowId}, ${environmentId})
-    ON CONFLICT (workflow_id) DO UPDATE SET revision = s.revision + 1`;
-}
-
 /** Locks one schedule that Temporal is to be told of, and that no other worker tells it of. */
 export async function lockDue(connection: PoolClient): Promise<{ workflowId: string; revision: number } | undefined> {
   const { rows } = await connection.query<{ workflowId: string; revision: number }>({

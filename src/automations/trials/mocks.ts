@@ -4,7 +4,7 @@ import { parsePayload } from '../../filters/payload.ts';
 import { invalidFields, type ErrorDetails } from '../../kernel/api-error.ts';
 import { memberSpan, wholeSpan } from '../../kernel/exact-json.ts';
 import { fieldPath } from '../../kernel/field-path.ts';
-import type { PlannedStep } from '../definitions/plan.ts';
+import type { PlannedStep } from '../definitions/configs/plan.ts';
 import type { ActionKind } from '../engine/attempt-step.ts';
 import { StepFailed } from '../engine/step-failure.ts';
 import type { TryWorkflow } from './schema.ts';

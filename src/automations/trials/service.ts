@@ -7,7 +7,7 @@ import { ApiError, notFound } from '../../kernel/api-error.ts';
 import { ExactJson, memberSpan, wholeSpan } from '../../kernel/exact-json.ts';
 import { isId } from '../../kernel/ids.ts';
 import { findWorkflow, type StoredWorkflow } from '../definitions/store.ts';
-import type { PlannedStep } from '../definitions/plan.ts';
+import type { PlannedStep } from '../definitions/configs/plan.ts';
 import type { ActionKind } from '../engine/attempt-step.ts';
 import type { Sample } from '../engine/load-store.ts';
 import { readyPlan, type ReadyPlan } from '../engine/plans.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Action } from '../../../contract/run-outline.ts';
 import { MAX_EVENT_TYPE_LENGTH } from '../../../kernel/event-types.ts';
-import { connectorConfig } from '../kinds/connector.ts';
+import { connectorConfig } from './connector.ts';
 import { common, template, templates } from './fields.ts';
 import { authProblem, requestAuth } from './request-auth.ts';
 

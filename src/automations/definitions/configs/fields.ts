@@ -9,7 +9,7 @@ import type { OnError } from '../../../contract/run-outline.ts';
 import { MAX_EXPRESSION_LENGTH } from '../../../filters/expressions/rules.ts';
 import { eventTypePatternProblem, MAX_EVENT_TYPE_LENGTH, MAX_EVENT_TYPES } from '../../../kernel/event-types.ts';
 import { controlCharacterProblem } from '../../../kernel/plain-text.ts';
-import { durationMs, showDuration } from '../duration.ts';
+import { durationMs, showDuration } from './duration.ts';
 
 /*
  * The `config` of every kind of trigger and step, strict where its kind is known, and as the engine reads it: durations in ms, defaults

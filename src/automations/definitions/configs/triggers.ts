@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { TriggerType } from '../../../contract/run-outline.ts';
-import { scheduleConfig } from '../kinds/schedule.ts';
+import { scheduleConfig } from './schedule.ts';
 import { eventTypes, expression } from './fields.ts';
 
 const ofTriggers = {

@@ -1,8 +1,8 @@
 import { Cron } from 'croner';
 import { z } from 'zod';
 import { WORKFLOW_BOUNDS } from '../../../contract/run-outline.ts';
-import { duration } from '../configs/fields.ts';
-import type { Trigger } from '../plan.ts';
+import { duration } from './fields.ts';
+import type { Trigger } from './plan.ts';
 
 const OVERLAPS = ['skip', 'bufferOne', 'bufferAll', 'cancelOther', 'terminateOther', 'allowAll'] as const;
 

@@ -4,8 +4,8 @@ import { CONNECTORS, connectorOf, isSecret } from '../../connectors/catalogue/ca
 import type { Connector, Operation } from '../../connectors/catalogue/connector.ts';
 import { misfitWithout } from '../../connectors/misfit.ts';
 import { textsOf } from '../../expressions/templates.ts';
-import { common, templates } from '../configs/fields.ts';
-import type { ConnectorAction, PlannedStep } from '../plan.ts';
+import { common, templates } from './fields.ts';
+import type { ConnectorAction, PlannedStep } from './plan.ts';
 
 export const connectorConfig = z.strictObject({
   ...common,
