@@ -107,7 +107,8 @@ export function createTypeTexts(): {
       const type =
         LISTS_IN_QUERIES.has(name) && field.type === 'string' ? 'readonly string[]' : textOf(field, direction);
       // A caller may write undefined where it leaves a field out; JSON has none.
-      return `${commentOf(field)}readonly ${name}${isOptional ? '?' : ''}: ${type}${isOptional && direction === 'sent' ? ' | undefined' : ''};`;
+      const orNone = isOptional && direction === 'sent' && type !== 'unknown' ? ' | undefined' : '';
+      return `${commentOf(field)}readonly ${name}${isOptional ? '?' : ''}: ${type}${orNone};`;
     });
     return lines.length === 0 ? 'Readonly<Record<string, never>>' : `{\n${indent(lines.join('\n'))}\n}`;
   };

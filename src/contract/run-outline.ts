@@ -17,6 +17,9 @@ export const STEP_TYPES = [
 ] as const;
 export type StepType = (typeof STEP_TYPES)[number];
 
+/** Kinds of the lines of a run's record: an item of a foreach has one too, once it has ended. */
+export const RUN_STEP_TYPES = [...STEP_TYPES, 'item'] as const;
+
 /** Kinds of actions. `log` touches nothing: an action that names none of them is kept as sent, and does as `log` does. */
 export const ACTIONS = ['http', 'publish', 'connector', 'log'] as const;
 export type Action = (typeof ACTIONS)[number];

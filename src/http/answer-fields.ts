@@ -31,6 +31,12 @@ export const exactObject = z.codec(z.record(z.string(), z.unknown()), z.instance
 });
 
 /** A count, or a whole number of any unit. */
+/** A JSON value that goes out as it is stored. */
+export const storedJson = z.codec(z.unknown(), z.instanceof(ExactJson), {
+  decode: (value) => new ExactJson(JSON.stringify(value)),
+  encode: ({ text }): unknown => JSON.parse(text),
+});
+
 export const wholeNumber = z.int().min(0);
 
 /** A field that is refused, and why: ErrorDetails. */

@@ -90,6 +90,11 @@ export function createServices(
     observer: observerOf(deps.meters),
     tracing: deps.tracing?.publishing,
   });
+  const workflows = createWorkflows(deps, {
+    checks: createChecks({ filters, guard: deps.guard }),
+    activation: createActivation({ filters }),
+    audit,
+  });
   return {
     accounts,
     sessions,
@@ -127,18 +132,14 @@ export function createServices(
     deadLetters: createDeadLetters(deps, { deliveries, runs, audit }),
     idempotency: createIdempotency(deps),
     runs,
-    trials: createTrialsOf(deps),
-    workflowSchedules: createWorkflowSchedules(deps),
+    trials: createTrialsOf(deps, workflows),
+    workflowSchedules: createWorkflowSchedules(deps, { workflows }),
     secrets: createSecrets(deps, { audit }),
     connectors: createConnectors(),
     connections: createConnections(deps, {
       audit,
       createSender: () => createRequestSender({ guard: deps.guard, version: VERSION }),
     }),
-    workflows: createWorkflows(deps, {
-      checks: createChecks({ filters, guard: deps.guard }),
-      activation: createActivation({ filters }),
-      audit,
-    }),
+    workflows,
   };
 }

@@ -1886,7 +1886,7 @@ export type TryWorkflow = {
   /** Results of steps with effects, by the ids of the steps. */
   readonly mocks?: Readonly<Record<string, {
     /** Result of the step: any JSON. */
-    readonly output?: unknown | undefined;
+    readonly output?: unknown;
     /** Failure of the step, after all of its tries. */
     readonly error?: {
       /** Code of the error, such as `HTTP_404`. */

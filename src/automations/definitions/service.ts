@@ -8,6 +8,7 @@ import { memberSpan, wholeSpan } from '../../kernel/exact-json.ts';
 import { isId } from '../../kernel/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/page.ts';
 import { WORKFLOW_BOUNDS } from '../../contract/run-outline.ts';
+import type { WorkflowStatus } from '../../kernel/statuses.ts';
 import { coverChanged } from '../triggers/cover.ts';
 import { noteSchedule } from '../triggers/note-schedule.ts';
 import type { Activation } from './activation.ts';
@@ -28,11 +29,16 @@ import {
 } from './schema.ts';
 import * as store from './store.ts';
 
+/** One version of a workflow. Trigger and steps are the author's JSON texts. */
+export type Definition = { name: string; status: WorkflowStatus; version: number } & store.DefinitionTexts;
+
 export type Workflows = {
   /** `bodyText`: trigger and steps are kept as their author wrote them. */
   create(caller: EnvironmentCaller, body: CreateWorkflow, bodyText: string): Promise<Workflow>;
   list(caller: EnvironmentCaller, query: ListWorkflows): Promise<Page<Workflow>>;
   get(caller: EnvironmentCaller, id: string): Promise<Workflow>;
+  /** Its present version, as other services read it. */
+  definitionOf(caller: EnvironmentCaller, id: string): Promise<Definition>;
   /** New runs take the new definition at once; those that have begun keep theirs. */
   update(caller: EnvironmentCaller, id: string, body: UpdateWorkflow, bodyText: string): Promise<Workflow>;
   /** Soft: its runs stay readable, and those under way go on. */
@@ -68,6 +74,8 @@ export function createWorkflows(
     if (stored === undefined) throw notFound('workflow');
     return stored;
   };
+  const read = (caller: EnvironmentCaller, id: string) =>
+    found(id, () => tenants.read(caller, (reader) => store.findWorkflow(reader, caller.environmentId, id)));
   const lock = (transaction: DatabaseTransaction, { environmentId }: EnvironmentCaller, id: string) =>
     found(id, () => store.lockWorkflow(transaction, environmentId, id));
 
@@ -166,9 +174,12 @@ export function createWorkflows(
       return toPage(scope, page.limit, rows, (workflow) => workflow);
     },
 
-    get: async (caller, id) =>
-      (await found(id, () => tenants.read(caller, (reader) => store.findWorkflow(reader, caller.environmentId, id))))
-        .workflow,
+    get: async (caller, id) => (await read(caller, id)).workflow,
+
+    async definitionOf(caller, id) {
+      const { workflow, version, texts } = await read(caller, id);
+      return { name: workflow.name, status: workflow.status, version, ...texts };
+    },
 
     update: (caller, id, body, bodyText) =>
       tenants.within(caller, async (transaction) => {

@@ -1,16 +1,9 @@
 import { z } from 'zod';
-import { idOf, time, wholeNumber } from '../../http/answer-fields.ts';
+import { idOf, storedJson, time, wholeNumber } from '../../http/answer-fields.ts';
 import { fieldsOf } from '../../http/fields.ts';
 import { enumQuery, pageQuery, windowQuery } from '../../http/query.ts';
-import { STEP_TYPES, TRIGGER_TYPES } from '../../contract/run-outline.ts';
-import { ExactJson } from '../../kernel/exact-json.ts';
+import { RUN_STEP_TYPES, TRIGGER_TYPES } from '../../contract/run-outline.ts';
 import { RUN_STATUSES, RUN_STEP_STATUSES } from '../../kernel/statuses.ts';
-
-/** A JSON value that goes out as it is stored. */
-export const storedJson = z.codec(z.unknown(), z.instanceof(ExactJson), {
-  decode: (value) => new ExactJson(JSON.stringify(value)),
-  encode: ({ text }): unknown => JSON.parse(text),
-});
 
 /** `payload`: what expressions read as `event.payload`; default: an empty object. */
 export const startRunBody = fieldsOf({ payload: z.record(z.string(), z.unknown()).exactOptional() }).default({});
@@ -30,7 +23,7 @@ export const listRunsOfWorkflowQuery = pageQuery.extend({
 export const listRunsQuery = listRunsOfWorkflowQuery.extend({ workflowId: z.string().optional() });
 export type ListRuns = z.output<typeof listRunsQuery>;
 
-export const runError = z.strictObject({
+const runError = z.strictObject({
   code: z.string().describe('Code of the error, such as `HTTP_404` or `TIMEOUT`.'),
   message: z.string().describe('The same for people.'),
 });
@@ -57,9 +50,6 @@ const shape = {
   reason: z.string().exactOptional().describe('Why it was cancelled.'),
   output: storedJson.exactOptional().describe('Output of the `end` step that ended it.'),
 };
-
-/** Types of steps as the record has them. */
-export const RUN_STEP_TYPES = [...STEP_TYPES, 'item'] as const;
 
 const step = z.strictObject({
   id: z.string().describe('Id of the step in the definition.'),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { RUN_STEP_TYPES, runError, storedJson } from '../runs/schema.ts';
+import { RUN_STEP_TYPES } from '../../contract/run-outline.ts';
+import { storedJson } from '../../http/answer-fields.ts';
 import { fieldsOf } from '../../http/fields.ts';
 import { MAX_EVENT_TYPE_LENGTH } from '../../kernel/event-types.ts';
 import { RUN_STEP_STATUSES } from '../../kernel/statuses.ts';
@@ -15,7 +16,7 @@ const event = z.strictObject({
 /** The result of a step with effects: an output, or a failure for good. */
 const mock = z
   .strictObject({
-    output: z.unknown().optional().describe('Result of the step: any JSON.'),
+    output: z.unknown().exactOptional().describe('Result of the step: any JSON.'),
     error: z
       .strictObject({
         code: z.string().min(1).max(100).describe('Code of the error, such as `HTTP_404`.'),
@@ -33,6 +34,11 @@ export const tryWorkflowBody = fieldsOf({
 export type TryWorkflow = z.output<typeof tryWorkflowBody>;
 
 export const TRIAL_STATUSES = ['completed', 'failed', 'cancelled', 'paused'] as const;
+
+const runError = z.strictObject({
+  code: z.string().describe('Code of the error, such as `HTTP_404` or `TIMEOUT`.'),
+  message: z.string().describe('The same for people.'),
+});
 
 const step = z.strictObject({
   id: z.string().describe('Id of the step in the definition.'),

@@ -3,10 +3,9 @@ import { endOf, stepKey, type Way } from '../../contract/run-ways.ts';
 import type { RunInput } from '../../contract/run-workflow.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { EnvironmentCaller } from '../../identity/caller.ts';
-import { ApiError, notFound } from '../../kernel/api-error.ts';
+import { ApiError } from '../../kernel/api-error.ts';
 import { ExactJson, memberSpan, wholeSpan } from '../../kernel/exact-json.ts';
-import { isId } from '../../kernel/ids.ts';
-import { findWorkflow, type StoredWorkflow } from '../definitions/store.ts';
+import type { Definition, Workflows } from '../definitions/service.ts';
 import type { PlannedStep } from '../definitions/configs/plan.ts';
 import type { ActionKind } from '../engine/attempt-step.ts';
 import type { Sample } from '../engine/load-store.ts';
@@ -27,6 +26,7 @@ export type Trials = {
 };
 
 export type TrialDependencies = Pick<Dependencies, 'tenants' | 'newId' | 'clock' | 'log'> & {
+  workflows: Pick<Workflows, 'definitionOf'>;
   expressions: Pick<StepExpressions, 'evaluate' | 'resolve'>;
   /** Kinds of actions, of which only the preparation is used. */
   kinds: Readonly<Record<'http' | 'publish' | 'connector', ActionKind>>;
@@ -40,7 +40,7 @@ class TookTooLong extends Error {}
 class RollBack extends Error {}
 
 export function createTrials(deps: TrialDependencies): Trials {
-  const { tenants, newId } = deps;
+  const { tenants, newId, workflows } = deps;
   let underWay = 0;
 
   /** In a transaction of the tenant's that is rolled back whatever happens: the engine records as it does for a run. */
@@ -69,14 +69,11 @@ export function createTrials(deps: TrialDependencies): Trials {
   return {
     async make(caller, workflowId, body, bodyText) {
       const { environmentId } = caller;
-      const stored = isId('workflow', workflowId)
-        ? await tenants.read(caller, (reader) => findWorkflow(reader, environmentId, workflowId))
-        : undefined;
-      if (stored === undefined) throw notFound('workflow');
-      const ready = planOfStored(stored);
+      const definition = await workflows.definitionOf(caller, workflowId);
+      const ready = planOfStored(definition);
       const mocks = createMocks(body.mocks ?? {}, bodyText, ready.steps);
       const sample = sampleOf(body, bodyText, { id: newId('message'), now: deps.clock() });
-      const run = { id: newId('run'), environmentId, workflowId, version: stored.version };
+      const run = { id: newId('run'), environmentId, workflowId, version: definition.version };
       return withoutTrace(caller, async (connection) => {
         await insertTrial(connection, run);
         const input = { runId: run.id, round: 1 };
@@ -88,9 +85,8 @@ export function createTrials(deps: TrialDependencies): Trials {
 }
 
 /** The version that stands, with a trigger where a draft has none yet. */
-function planOfStored({ workflow, texts }: StoredWorkflow): ReadyPlan {
-  const { trigger = '{"type":"manual"}', steps } = texts;
-  const ready = readyPlan({ name: workflow.name, trigger, steps: steps ?? '[]' });
+function planOfStored({ name, trigger = '{"type":"manual"}', steps = '[]' }: Definition): ReadyPlan {
+  const ready = readyPlan({ name, trigger, steps });
   if (ready.steps.size === 0) throw new ApiError('CONFLICT', 'The workflow has no steps yet');
   return ready;
 }

@@ -46,7 +46,7 @@ const crons = z.union([z.string(), z.array(z.string()).min(1).max(20)]).transfor
 
 const isTimeZone = (name: string): boolean => {
   try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined;
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
   } catch {
     return false;
   }
