@@ -6,7 +6,7 @@ import { MAX_EVENT_TYPE_LENGTH } from '../../kernel/event-types.ts';
 import { RUN_STEP_STATUSES } from '../../kernel/statuses.ts';
 
 /** The message that begins the trial, as expressions read it. All of it may be left out. */
-const event = z.strictObject({
+const event = fieldsOf({
   payload: z.record(z.string(), z.unknown()).exactOptional(),
   eventType: z.string().min(1).max(MAX_EVENT_TYPE_LENGTH).exactOptional(),
   channelId: z.string().max(100).exactOptional(),
