@@ -26,7 +26,13 @@ export type NewMessage = {
 export type FilterMatch = { messageId: string; subscriptionId: string };
 
 /** A run of a workflow that a message begins. */
-export type NewRun = { id: string; messageId: string; workflowId: string; version: number };
+export type NewRun = {
+  id: string;
+  messageId: string;
+  workflowId: string;
+  version: number;
+  triggerType: 'event' | 'webhook';
+};
 
 /** Messages that one request publishes to one channel: stored all or not at all. */
 export type Publication = {

@@ -63,9 +63,9 @@ const PUBLISH = publishing('');
 // The same for a group that begins runs of workflows: they commit with their messages. A group without any is spared this part.
 const PUBLISH_AND_RUN = publishing(`, begun AS (
     INSERT INTO runs (id, environment_id, workflow_id, version, trigger_type, message_id, channel_id, chain_depth, due_at)
-    SELECT r.id, m.environment_id, r.workflow_id, r.version, 'event', m.id, m.channel_id, r.chain_depth, now()
-    FROM unnest((SELECT $16::text[]), (SELECT $17::text[]), (SELECT $18::text[]), (SELECT $19::int[]), (SELECT $20::smallint[]))
-        AS r (id, message_id, workflow_id, version, chain_depth)
+    SELECT r.id, m.environment_id, r.workflow_id, r.version, r.trigger_type, m.id, m.channel_id, r.chain_depth, now()
+    FROM unnest((SELECT $16::text[]), (SELECT $17::text[]), (SELECT $18::text[]), (SELECT $19::int[]), (SELECT $20::smallint[]), (SELECT $21::text[]))
+        AS r (id, message_id, workflow_id, version, chain_depth, trigger_type)
       JOIN input m ON m.id = r.message_id
       JOIN channel c ON c.id = m.channel_id AND c.environment_id = m.environment_id AND ${IS_OPEN}
     ON CONFLICT (workflow_id, message_id) WHERE message_id IS NOT NULL DO NOTHING
@@ -161,6 +161,7 @@ const runColumns = (runs: readonly (NewRun & { chainDepth: number })[]): unknown
   runs.map(({ workflowId }) => workflowId),
   runs.map(({ version }) => version),
   runs.map(({ chainDepth }) => chainDepth),
+  runs.map(({ triggerType }) => triggerType),
 ];
 
 /** The subscription's channel, for its test message. */

@@ -18,7 +18,8 @@ export function createActivation({ filters }: { filters: Pick<Filters, 'measure'
   const filtersOf = (triggers: readonly string[]): string[] =>
     triggers.flatMap((text) => {
       const { trigger } = planOf(JSON.parse(text), []);
-      return trigger.type === 'event' && trigger.filter !== undefined ? [triggerFilter(trigger.filter)] : [];
+      const isByMessage = trigger.type === 'event' || trigger.type === 'webhook';
+      return isByMessage && trigger.filter !== undefined ? [triggerFilter(trigger.filter)] : [];
     });
   const unitsOf = (expression: string): number => {
     const measured = filters.measure(expression);

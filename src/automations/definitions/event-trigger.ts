@@ -1,10 +1,14 @@
 import { planOf } from './compile.ts';
 import { triggerFilter } from './trigger-filter.ts';
 
-/** An active workflow that begins with messages of a channel. `filter` is of the language of subscriptions. */
+/**
+ * An active workflow that begins with messages of a channel; with `webhookId` only with those that this inbound webhook has made. `filter`
+ * is of the language of subscriptions.
+ */
 export type EventTrigger = {
   workflowId: string;
   version: number;
+  webhookId?: string;
   eventTypes: readonly string[];
   filter?: string;
 };
@@ -18,11 +22,20 @@ export function eventTriggerOf(
   channelId: string,
 ): EventTrigger | undefined {
   const planned = readTrigger(trigger);
-  if (planned?.type !== 'event' || planned.source !== 'channel') return undefined;
-  const { channelIds, eventTypes, filter } = planned;
-  if (channelIds.length > 0 && !channelIds.includes(channelId)) return undefined;
-  return { workflowId, version, eventTypes, ...(filter !== undefined && { filter: triggerFilter(filter) }) };
+  if (planned?.type !== 'event' && planned?.type !== 'webhook') return undefined;
+  if (planned.type === 'event' && (planned.source !== 'channel' || !covers(planned, channelId))) return undefined;
+  const { eventTypes, filter } = planned;
+  return {
+    workflowId,
+    version,
+    ...(planned.type === 'webhook' && { webhookId: planned.webhookId }),
+    eventTypes,
+    ...(filter !== undefined && { filter: triggerFilter(filter) }),
+  };
 }
+
+const covers = ({ channelIds }: { channelIds: readonly string[] }, channelId: string): boolean =>
+  channelIds.length === 0 || channelIds.includes(channelId);
 
 function readTrigger(trigger: string) {
   try {

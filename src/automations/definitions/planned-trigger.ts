@@ -1,20 +1,39 @@
-import { type EventTriggerConfig, type SupportedTrigger, triggerConfigOf } from './configs/triggers.ts';
-import { plannedSchedule } from './configs/schedule.ts';
 import type { Trigger } from './configs/plan.ts';
+import { plannedSchedule } from './configs/schedule.ts';
+import {
+  type EventTriggerConfig,
+  type SupportedTrigger,
+  triggerConfigOf,
+  type WebhookTriggerConfig,
+} from './configs/triggers.ts';
 
 /** Completes a stored trigger; a definition without one has the trigger that people pull. */
 export function plannedTrigger(trigger: unknown): Trigger {
   // `as`: see planOf.
   const { type, config = {} } = (trigger ?? { type: 'manual' }) as { type: SupportedTrigger; config?: unknown };
-  if (type === 'manual') return { type };
-  if (type === 'schedule') return plannedSchedule(config);
-  const given = triggerConfigOf(type).parse(config) as EventTriggerConfig;
-  return {
-    type,
-    source: 'channel',
-    channelIds: given.channelIds ?? (given.channelId === undefined ? [] : [given.channelId]),
-    eventTypes: given.eventTypes ?? (given.eventType === undefined ? [] : [given.eventType]),
-    ...(given.filter !== undefined && { filter: given.filter }),
-    cancelOn: [],
-  };
+  const parsed: unknown = triggerConfigOf(type).parse(config);
+  switch (type) {
+    case 'manual':
+      return { type };
+    case 'schedule':
+      return plannedSchedule(config);
+    case 'webhook': {
+      // `as`: that is what the schema of the kind gives, and so below.
+      const given = parsed as WebhookTriggerConfig;
+      return { type, webhookId: given.webhookId, ...ofMessages(given) };
+    }
+    case 'event': {
+      const given = parsed as EventTriggerConfig;
+      const { channelId, channelIds = channelId === undefined ? [] : [channelId] } = given;
+      return { type, source: 'channel', channelIds, ...ofMessages(given) };
+    }
+    default:
+      return type satisfies never;
+  }
 }
+
+const ofMessages = ({ eventType, eventTypes, filter }: EventTriggerConfig | WebhookTriggerConfig) => ({
+  eventTypes: eventTypes ?? (eventType === undefined ? [] : [eventType]),
+  ...(filter !== undefined && { filter }),
+  cancelOn: [],
+});

@@ -265,8 +265,8 @@ describe('a fault is told with its field:', () => {
 
   test.each<[unknown, [string, string][]]>([
     [{}, [['trigger.type', 'is required']]],
-    [{ type: 'cronn' }, [['trigger.type', 'unknown trigger type "cronn"; allowed: event, schedule, manual']]],
-    [{ type: 'webhook' }, [['trigger.type', 'webhook is not supported yet; allowed: event, schedule, manual']]],
+    [{ type: 'cronn' }, [['trigger.type', 'unknown trigger type "cronn"; allowed: event, webhook, schedule, manual']]],
+    [{ type: 'webhook', config: {} }, [['trigger.config.webhookId', 'is required']]],
     [
       { type: 'event', config: { chanelId: 'chn_1' } },
       [['trigger.config.chanelId', 'is not a known field; did you mean channelId?']],

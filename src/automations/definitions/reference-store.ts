@@ -29,3 +29,17 @@ export async function findConnectors(
   );
   return new Map(rows.map(({ id, connector }) => [id, connector]));
 }
+
+/** Leaves the ids that the environment has inbound webhooks of. */
+export async function findWebhookIds(
+  reader: Reader,
+  environmentId: string,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await reader.$queryRawUnsafe<{ id: string }[]>(
+    'SELECT id FROM inbound_webhooks WHERE environment_id = $1 AND id = ANY($2)',
+    environmentId,
+    ids,
+  );
+  return new Set(rows.map(({ id }) => id));
+}

@@ -6,7 +6,9 @@ import type { Problem } from './graph.ts';
 /** The channels whose messages begin runs; an empty list stands for all of the environment. Undefined for other triggers. */
 export function coverOf(trigger: string | undefined): { channelIds: readonly string[] } | undefined {
   const planned = trigger === undefined ? undefined : planOf(JSON.parse(trigger), []).trigger;
-  return planned?.type === 'event' ? { channelIds: planned.channelIds } : undefined;
+  if (planned?.type === 'event') return { channelIds: planned.channelIds };
+  // Its channel is known to the webhook alone.
+  return planned?.type === 'webhook' ? { channelIds: [] } : undefined;
 }
 
 /** Channels that a definition names and that the environment has not. `find` gives those of the ids that it has. */
@@ -39,4 +41,16 @@ function channelsOfSteps(steps: unknown): Named[] {
       ? [{ field: `steps[${index}].config.channelId`, id: step.channelId }]
       : [],
   );
+}
+
+/** The inbound webhook that a trigger names and that the environment has not. */
+export async function webhookProblems(
+  { trigger }: { trigger?: Readonly<Record<string, unknown>> },
+  find: (ids: readonly string[]) => Promise<ReadonlySet<string>>,
+): Promise<Problem[]> {
+  const planned = trigger === undefined ? undefined : planOf(trigger, []).trigger;
+  if (planned?.type !== 'webhook') return [];
+  const { webhookId } = planned;
+  if (isId('webhook', webhookId) && (await find([webhookId])).has(webhookId)) return [];
+  return [{ field: 'trigger.config.webhookId', reason: 'no such webhook in this environment' }];
 }

@@ -14,9 +14,9 @@ import { noteSchedule } from '../triggers/note-schedule.ts';
 import type { Activation } from './activation.ts';
 import type { Checks } from './checks.ts';
 import { missingIn, problemsOf } from './problems.ts';
-import { channelProblems, coverOf } from './references.ts';
+import { channelProblems, coverOf, webhookProblems } from './references.ts';
 import { connectionProblems } from './connection-references.ts';
-import { findConnectors, findSecretNames } from './reference-store.ts';
+import { findConnectors, findSecretNames, findWebhookIds } from './reference-store.ts';
 import { secretProblems } from './secret-references.ts';
 import {
   type CreateWorkflow,
@@ -55,6 +55,7 @@ type Given = { trigger?: Record<string, unknown>; steps?: readonly unknown[] };
 /** Things that a definition may name. Each leaves those of the given that the environment has. */
 type Known = {
   channels: Find;
+  webhooks: Find;
   secrets: Find;
   connectors: (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 };
@@ -85,6 +86,7 @@ export function createWorkflows(
     if (problems.length > 0) return problems;
     return [
       ...(await channelProblems(given, known.channels)),
+      ...(await webhookProblems(given, known.webhooks)),
       ...(await secretProblems(given, known.secrets)),
       ...(await connectionProblems(given, known.connectors)),
     ];
@@ -237,6 +239,7 @@ export function createWorkflows(
       const problems = await problemsIn(body, {
         channels: (ids) => tenants.read(caller, (reader) => store.findChannelIds(reader, environmentId, ids)),
         secrets: (names) => tenants.read(caller, (reader) => findSecretNames(reader, environmentId, names)),
+        webhooks: (ids) => tenants.read(caller, (reader) => findWebhookIds(reader, environmentId, ids)),
         connectors: (ids) => tenants.read(caller, (reader) => findConnectors(reader, environmentId, ids)),
       });
       const errors = [...problems, ...missingIn(body)].slice(0, MOST_ERRORS);
@@ -247,6 +250,7 @@ export function createWorkflows(
 
 const knownTo = (reader: DatabaseReader, environmentId: string): Known => ({
   channels: (ids) => store.findChannelIds(reader, environmentId, ids),
+  webhooks: (ids) => findWebhookIds(reader, environmentId, ids),
   secrets: (names) => findSecretNames(reader, environmentId, names),
   connectors: (ids) => findConnectors(reader, environmentId, ids),
 });

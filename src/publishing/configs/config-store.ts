@@ -47,7 +47,7 @@ const LOAD = `
   WHERE c.config_version IS DISTINCT FROM $3::int
   UNION ALL
   SELECT NULL, NULL, NULL, NULL, 'workflow', w.id, NULL, NULL, w.version, v.trigger
-  FROM channel c JOIN workflows w ON w.environment_id = $2 AND w.status = 'active' AND w.trigger_type = 'event' AND w.deleted_at IS NULL
+  FROM channel c JOIN workflows w ON w.environment_id = $2 AND w.status = 'active' AND w.trigger_type IN ('event', 'webhook') AND w.deleted_at IS NULL
     JOIN workflow_versions v ON v.workflow_id = w.id AND v.version = w.version
   WHERE c.config_version IS DISTINCT FROM $3::int`;
 

@@ -30,7 +30,10 @@ export async function runsOf(
   { id: messageId, eventType, payload, metadata }: NewMessage,
 ): Promise<NewRun[]> {
   if (chainDepth >= WORKFLOW_BOUNDS.chainDepth) return [];
-  const wanting = triggersOf(config, channelId).filter(({ eventTypes }) => wantsEventType(eventTypes, eventType));
+  const wanting = triggersOf(config, channelId).filter(
+    ({ webhookId, eventTypes }) =>
+      (webhookId === undefined || webhookId === metadata?.['webhookId']) && wantsEventType(eventTypes, eventType),
+  );
   const expressions = wanting.flatMap(({ filter }) => (filter === undefined ? [] : [filter]));
   const verdicts =
     expressions.length === 0
@@ -39,5 +42,11 @@ export async function runsOf(
   const lets = new Map(expressions.map((expression, index) => [expression, verdicts[index]?.matches === true]));
   return wanting
     .filter(({ filter }) => filter === undefined || lets.get(filter) === true)
-    .map(({ workflowId, version }) => ({ id: newId('run'), messageId, workflowId, version }));
+    .map(({ workflowId, version, webhookId }) => ({
+      id: newId('run'),
+      messageId,
+      workflowId,
+      version,
+      triggerType: webhookId === undefined ? 'event' : 'webhook',
+    }));
 }

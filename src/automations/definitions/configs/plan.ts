@@ -14,7 +14,7 @@ export type Trigger =
       eventTypes: readonly string[];
       source: 'channel' | 'system';
     } & Flow)
-  | ({ type: 'webhook'; webhookId: string } & Flow)
+  | ({ type: 'webhook'; webhookId: string; eventTypes: readonly string[] } & Flow)
   | {
       type: 'schedule';
       crons: readonly string[];

@@ -3,35 +3,44 @@ import type { TriggerType } from '../../../contract/run-outline.ts';
 import { scheduleConfig } from './schedule.ts';
 import { eventTypes, expression } from './fields.ts';
 
+/** Parts that triggers by messages share. */
+const ofMessages = {
+  eventType: eventTypes.element.exactOptional(),
+  eventTypes: eventTypes.exactOptional(),
+  filter: expression.exactOptional(),
+  ...Object.fromEntries(
+    ['dedupe', 'concurrency', 'cancelOn', 'debounce', 'batch', 'rateLimit', 'source'].map((name) => [
+      name,
+      z.never({ error: 'is not supported yet' }).exactOptional(),
+    ]),
+  ),
+};
+
+/** A field for one and a field for several stand for each other. */
+const oneOrMany =
+  <One extends string, Many extends string>(...pairs: readonly (readonly [One, Many])[]) =>
+  (given: object, context: z.core.$RefinementCtx): void => {
+    for (const [one, many] of pairs)
+      if (Reflect.get(given, one) !== undefined && Reflect.get(given, many) !== undefined)
+        context.addIssue({ code: 'custom', path: [one], message: `must be left out beside ${many}` });
+  };
+
 const ofTriggers = {
   event: z
     .strictObject({
       channelId: z.string().exactOptional(),
       channelIds: z.array(z.string()).min(1).max(100).exactOptional(),
-      eventType: eventTypes.element.exactOptional(),
-      eventTypes: eventTypes.exactOptional(),
-      filter: expression.exactOptional(),
-      ...Object.fromEntries(
-        ['dedupe', 'concurrency', 'cancelOn', 'debounce', 'batch', 'rateLimit', 'source'].map((name) => [
-          name,
-          z.never({ error: 'is not supported yet' }).exactOptional(),
-        ]),
-      ),
+      ...ofMessages,
     })
-    .superRefine((given, context) => {
-      for (const [one, many] of [
-        ['channelId', 'channelIds'],
-        ['eventType', 'eventTypes'],
-      ] as const)
-        if (given[one] !== undefined && given[many] !== undefined)
-          context.addIssue({ code: 'custom', path: [one], message: `must be left out beside ${many}` });
-    }),
+    .superRefine(oneOrMany(['channelId', 'channelIds'], ['eventType', 'eventTypes'])),
+  webhook: z.strictObject({ webhookId: z.string(), ...ofMessages }).superRefine(oneOrMany(['eventType', 'eventTypes'])),
   schedule: scheduleConfig,
   manual: z.strictObject({}),
 } as const;
 
-export const SUPPORTED_TRIGGERS: readonly TriggerType[] = ['event', 'schedule', 'manual'];
+export const SUPPORTED_TRIGGERS: readonly TriggerType[] = ['event', 'webhook', 'schedule', 'manual'];
 export type SupportedTrigger = keyof typeof ofTriggers;
 export type EventTriggerConfig = z.output<typeof ofTriggers.event>;
+export type WebhookTriggerConfig = z.output<typeof ofTriggers.webhook>;
 
 export const triggerConfigOf = (type: SupportedTrigger): z.ZodType => ofTriggers[type];
