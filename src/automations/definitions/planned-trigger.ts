@@ -11,7 +11,6 @@ import {
 export function plannedTrigger(trigger: unknown): Trigger {
   // `as`: see planOf.
   const { type, config = {} } = (trigger ?? { type: 'manual' }) as { type: SupportedTrigger; config?: unknown };
-  const parsed: unknown = triggerConfigOf(type).parse(config);
   switch (type) {
     case 'manual':
       return { type };
@@ -19,11 +18,11 @@ export function plannedTrigger(trigger: unknown): Trigger {
       return plannedSchedule(config);
     case 'webhook': {
       // `as`: that is what the schema of the kind gives, and so below.
-      const given = parsed as WebhookTriggerConfig;
+      const given = triggerConfigOf(type).parse(config) as WebhookTriggerConfig;
       return { type, webhookId: given.webhookId, ...ofMessages(given) };
     }
     case 'event': {
-      const given = parsed as EventTriggerConfig;
+      const given = triggerConfigOf(type).parse(config) as EventTriggerConfig;
       const { channelId, channelIds = channelId === undefined ? [] : [channelId] } = given;
       return { type, source: 'channel', channelIds, ...ofMessages(given) };
     }

@@ -96,7 +96,10 @@ export function createWorkflows(
     { environmentId }: EnvironmentCaller,
     given: Given,
   ): Promise<void> => {
-    const [first, ...others] = await problemsIn(given, knownTo(transaction, environmentId));
+    const [first, ...others] = await problemsIn(
+      given,
+      knownTo((look) => look(transaction), environmentId),
+    );
     if (first !== undefined) throw invalidFields([first, ...others]);
   };
 
@@ -236,23 +239,25 @@ export function createWorkflows(
 
     async validate(caller, body) {
       const { environmentId } = caller;
-      const problems = await problemsIn(body, {
-        channels: (ids) => tenants.read(caller, (reader) => store.findChannelIds(reader, environmentId, ids)),
-        secrets: (names) => tenants.read(caller, (reader) => findSecretNames(reader, environmentId, names)),
-        webhooks: (ids) => tenants.read(caller, (reader) => findWebhookIds(reader, environmentId, ids)),
-        connectors: (ids) => tenants.read(caller, (reader) => findConnectors(reader, environmentId, ids)),
-      });
+      const problems = await problemsIn(
+        body,
+        knownTo((look) => tenants.read(caller, look), environmentId),
+      );
       const errors = [...problems, ...missingIn(body)].slice(0, MOST_ERRORS);
       return { valid: errors.length === 0, errors };
     },
   };
 }
 
-const knownTo = (reader: DatabaseReader, environmentId: string): Known => ({
-  channels: (ids) => store.findChannelIds(reader, environmentId, ids),
-  webhooks: (ids) => findWebhookIds(reader, environmentId, ids),
-  secrets: (names) => findSecretNames(reader, environmentId, names),
-  connectors: (ids) => findConnectors(reader, environmentId, ids),
+/** `read` makes one look, within a transaction or by itself. */
+const knownTo = (
+  read: <T>(look: (reader: DatabaseReader) => Promise<T>) => Promise<T>,
+  environmentId: string,
+): Known => ({
+  channels: (ids) => read((reader) => store.findChannelIds(reader, environmentId, ids)),
+  webhooks: (ids) => read((reader) => findWebhookIds(reader, environmentId, ids)),
+  secrets: (names) => read((reader) => findSecretNames(reader, environmentId, names)),
+  connectors: (ids) => read((reader) => findConnectors(reader, environmentId, ids)),
 });
 
 const MOST_ERRORS = 20;
