@@ -30,9 +30,13 @@ function isPlainList(steps: readonly WrittenStep[]): boolean {
 
 /** An action's config may hold anything else that its author likes. */
 const waysOf = (type: string): readonly string[] =>
-  type === 'action' ? ['onError'] : ['onError', 'then', 'else', 'cases', 'default', 'body', 'branches'];
+  type === 'action' ? ['onError'] : ['onError', 'onTimeout', 'then', 'else', 'cases', 'default', 'body', 'branches'];
+
+/** Ends of a wait that lead to no step. */
+const WORDS_OF_TIMEOUTS: readonly unknown[] = ['continue', 'fail'];
 
 function isWay(config: unknown, name: string): boolean {
   const value: unknown = typeof config === 'object' && config !== null ? Reflect.get(config, name) : undefined;
+  if (name === 'onTimeout') return value !== undefined && !WORDS_OF_TIMEOUTS.includes(value);
   return name === 'onError' ? Array.isArray(value) : value !== undefined;
 }

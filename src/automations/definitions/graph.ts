@@ -65,6 +65,8 @@ function waysOf(step: PlannedStep, at: string): Way[] {
         ...way('config.default', step.default),
         ...own,
       ];
+    case 'wait_for_event':
+      return [...(typeof step.onTimeout === 'string' ? [] : way('config.onTimeout', step.onTimeout.next)), ...own];
     case 'foreach':
       return [...way('config.body', step.body, true), ...own];
     case 'parallel':

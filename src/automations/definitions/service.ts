@@ -9,12 +9,13 @@ import { isId } from '../../kernel/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/page.ts';
 import { WORKFLOW_BOUNDS } from '../../contract/run-outline.ts';
 import type { WorkflowStatus } from '../../kernel/statuses.ts';
-import { coverChanged } from '../triggers/cover.ts';
-import { noteSchedule } from '../triggers/note-schedule.ts';
 import type { Activation } from './activation.ts';
+import { announceListening, announceTriggers } from './announce.ts';
 import type { Checks } from './checks.ts';
+import { listeningIn } from './listens.ts';
 import { missingIn, problemsOf } from './problems.ts';
-import { channelProblems, coverOf, webhookProblems } from './references.ts';
+import { channelProblems, webhookProblems } from './references.ts';
+import { triggerTypeOf } from './trigger-type.ts';
 import { connectionProblems } from './connection-references.ts';
 import { findConnectors, findSecretNames, findWebhookIds } from './reference-store.ts';
 import { secretProblems } from './secret-references.ts';
@@ -100,20 +101,6 @@ export function createWorkflows(
     if (first !== undefined) throw invalidFields([first, ...others]);
   };
 
-  /** Tells publishing of channels whose messages begin other runs from now on, and Temporal of a schedule. */
-  const tellBeginners = async (
-    transaction: DatabaseTransaction,
-    { environmentId, workflowId }: { environmentId: string; workflowId: string },
-    ...triggers: (string | undefined)[]
-  ): Promise<void> => {
-    if (triggers.some((trigger) => triggerTypeOf({ trigger }) === 'schedule'))
-      await noteSchedule(transaction, { environmentId, workflowId });
-    const covers = triggers.flatMap((trigger) => coverOf(trigger) ?? []);
-    if (covers.length === 0) return;
-    const isAll = covers.some(({ channelIds }) => channelIds.length === 0);
-    await coverChanged(transaction, environmentId, isAll ? [] : covers.flatMap(({ channelIds }) => channelIds));
-  };
-
   /** CONFLICT, with all of it, for a workflow that lacks something; and where the environment has no place for another active one. */
   const requireComplete = async (
     transaction: DatabaseTransaction,
@@ -136,7 +123,7 @@ export function createWorkflows(
       else if (workflow.status === 'draft')
         throw new ApiError('CONFLICT', 'The workflow is a draft: it was never active');
       await store.updateWorkflow(transaction, caller.environmentId, stored, { status, now: clock() });
-      await tellBeginners(transaction, { environmentId: caller.environmentId, workflowId: id }, texts.trigger);
+      await announceTriggers(transaction, { environmentId: caller.environmentId, workflowId: id }, texts.trigger);
       const action = status === 'active' ? 'workflow.activated' : 'workflow.paused';
       await audit.record(transaction, caller, { action, target: { id } });
       return (await found(id, () => store.findWorkflow(transaction, caller.environmentId, id))).workflow;
@@ -151,7 +138,8 @@ export function createWorkflows(
         const id = newId('workflow');
         const texts = textsIn(bodyText);
         if (status === 'active') await requireComplete(transaction, caller, { id, texts });
-        const triggerType = triggerTypeOf(texts);
+        const triggerType = triggerTypeOf(texts.trigger);
+        const listens = listeningIn(texts);
         const workflow = await store.insertWorkflow(transaction, {
           id,
           environmentId,
@@ -160,9 +148,11 @@ export function createWorkflows(
           status,
           triggerType,
           texts,
+          listens,
           now: clock(),
         });
-        if (status === 'active') await tellBeginners(transaction, { environmentId, workflowId: id }, texts.trigger);
+        await announceListening(transaction, environmentId, listens);
+        if (status === 'active') await announceTriggers(transaction, { environmentId, workflowId: id }, texts.trigger);
         await audit.record(transaction, caller, { action: 'workflow.created', target: { id }, after: body });
         return workflow;
       }),
@@ -199,13 +189,15 @@ export function createWorkflows(
           throw invalidField('status', 'cannot be paused: the workflow is a draft and was never active');
         if (status === 'active' && (isOther || workflow.status !== 'active'))
           await requireComplete(transaction, caller, { id, texts });
+        const listens = listeningIn(texts);
         await store.updateWorkflow(transaction, caller.environmentId, stored, {
           ...change,
-          ...(isOther && { definition: { texts, triggerType: triggerTypeOf(texts) } }),
+          ...(isOther && { definition: { texts, listens, triggerType: triggerTypeOf(texts.trigger) } }),
           now: clock(),
         });
+        if (isOther) await announceListening(transaction, caller.environmentId, listens);
         if (workflow.status === 'active' || status === 'active')
-          await tellBeginners(
+          await announceTriggers(
             transaction,
             { environmentId: caller.environmentId, workflowId: id },
             before.trigger,
@@ -227,7 +219,7 @@ export function createWorkflows(
         const { workflow, texts } = await lock(transaction, caller, id);
         await store.markWorkflowDeleted(transaction, caller.environmentId, id, clock());
         if (workflow.status === 'active')
-          await tellBeginners(transaction, { environmentId: caller.environmentId, workflowId: id }, texts.trigger);
+          await announceTriggers(transaction, { environmentId: caller.environmentId, workflowId: id }, texts.trigger);
         await audit.record(transaction, caller, { action: 'workflow.deleted', target: { id } });
       }),
 
@@ -279,9 +271,3 @@ function parsed({ trigger, steps }: store.DefinitionTexts): Given {
     ...(steps !== undefined && { steps: JSON.parse(steps) as unknown[] }),
   };
 }
-
-const triggerTypeOf = (texts: { trigger?: string | undefined }): string | undefined => {
-  const { trigger } = texts;
-  const type = parsed(trigger === undefined ? {} : { trigger }).trigger?.['type'];
-  return typeof type === 'string' ? type : undefined;
-};
