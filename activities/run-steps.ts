@@ -23,7 +23,8 @@ import { closeLoop, endItem, openLoop } from '../src/automations/engine/loops.ts
 import { endRun, openRun } from '../src/automations/engine/rounds.ts';
 import { RunSuperseded } from '../src/automations/engine/step-failure.ts';
 import { beginDelay, endDelay, takeStep } from '../src/automations/engine/take-step.ts';
-import { beginWait, endWait, type WaitDependencies } from '../src/automations/engine/waits/wait.ts';
+import type { WaitDependencies } from '../src/automations/engine/waits/kind.ts';
+import { beginWait, endWait } from '../src/automations/engine/waits/wait.ts';
 
 export type RunStepDependencies = WaitDependencies & { http: ActionKind; publish: ActionKind; connector: ActionKind };
 

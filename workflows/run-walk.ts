@@ -19,6 +19,7 @@ const take: TakeStep = (run, { step, ...place }) => {
     case 'delay':
       return takeDelay(run, { step, ...place });
     case 'wait_for_event':
+    case 'approval':
       return takeWait(run, { step, ...place });
     case 'foreach':
       return takeForeach(run, { step, ...place });

@@ -85,3 +85,6 @@ export function summariseDeliveries(statuses: readonly DeliveryStatus[]): Delive
   if (statuses.some(isUnfinished)) return 'pending';
   return statuses.includes('failed') ? 'failed' : 'delivered';
 }
+/** `expired`: its time was over, and the step has gone on by itself. `cancelled`: its step was cut off. */
+export const APPROVAL_STATUSES = ['open', 'approved', 'rejected', 'expired', 'cancelled'] as const;
+export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number];

@@ -76,6 +76,12 @@ function templatesOf(step: PlannedStep, at: string): Templated[] {
       return [...output, { field: `${at}.set`, template: step.set }, { field: `${at}.assign`, template: step.assign }];
     case 'delay':
       return [...output, { field: `${at}.until`, template: step.until }];
+    case 'approval':
+      return [
+        ...output,
+        { field: `${at}.title`, template: step.title },
+        { field: `${at}.message`, template: step.message },
+      ];
     case 'end':
       return [...output, { field: `${at}.error.message`, template: step.error?.message }];
     default:

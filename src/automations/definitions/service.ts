@@ -9,9 +9,11 @@ import { isId } from '../../kernel/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/page.ts';
 import { WORKFLOW_BOUNDS } from '../../contract/run-outline.ts';
 import type { WorkflowStatus } from '../../kernel/statuses.ts';
+import type { Schemas } from '../../schemas/schemas.ts';
 import type { Activation } from './activation.ts';
 import { announceListening, announceTriggers } from './announce.ts';
 import type { Checks } from './checks.ts';
+import { formProblems } from './forms.ts';
 import { listeningIn } from './listens.ts';
 import { missingIn, problemsOf } from './problems.ts';
 import { channelProblems, webhookProblems } from './references.ts';
@@ -61,11 +63,16 @@ type Known = {
   connectors: (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 };
 type Find = (given: readonly string[]) => Promise<ReadonlySet<string>>;
-type Collaborators = { checks: Checks; activation: Activation; audit: { record: RecordAudit } };
+type Collaborators = {
+  checks: Checks;
+  activation: Activation;
+  schemas: Pick<Schemas, 'problemOf'>;
+  audit: { record: RecordAudit };
+};
 
 export function createWorkflows(
   { tenants, newId, clock }: Pick<Dependencies, 'tenants' | 'newId' | 'clock'>,
-  { checks, activation, audit }: Collaborators,
+  { checks, activation, schemas, audit }: Collaborators,
 ): Workflows {
   /** An id that cannot be one never reaches the database, whatever characters it holds. */
   const found = async (
@@ -82,7 +89,7 @@ export function createWorkflows(
     found(id, () => store.lockWorkflow(transaction, environmentId, id));
 
   /** All that is wrong with what is given. */
-  const problemsIn = async (given: Given, known: Known): Promise<ErrorDetails[]> => {
+  const problemsIn = async (given: Given, environmentId: string, known: Known): Promise<ErrorDetails[]> => {
     const problems = problemsOf(given, checks);
     if (problems.length > 0) return problems;
     return [
@@ -90,6 +97,7 @@ export function createWorkflows(
       ...(await webhookProblems(given, known.webhooks)),
       ...(await secretProblems(given, known.secrets)),
       ...(await connectionProblems(given, known.connectors)),
+      ...(await formProblems(given.steps, environmentId, schemas)),
     ];
   };
   const requireGood = async (
@@ -97,7 +105,7 @@ export function createWorkflows(
     { environmentId }: EnvironmentCaller,
     given: Given,
   ): Promise<void> => {
-    const [first, ...others] = await problemsIn(given, knownTo(transaction, environmentId));
+    const [first, ...others] = await problemsIn(given, environmentId, knownTo(transaction, environmentId));
     if (first !== undefined) throw invalidFields([first, ...others]);
   };
 
@@ -228,7 +236,7 @@ export function createWorkflows(
 
     async validate(caller, body) {
       const { environmentId } = caller;
-      const problems = await problemsIn(body, {
+      const problems = await problemsIn(body, environmentId, {
         channels: (ids) => tenants.read(caller, (reader) => store.findChannelIds(reader, environmentId, ids)),
         secrets: (names) => tenants.read(caller, (reader) => findSecretNames(reader, environmentId, names)),
         webhooks: (ids) => tenants.read(caller, (reader) => findWebhookIds(reader, environmentId, ids)),

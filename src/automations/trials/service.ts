@@ -115,9 +115,10 @@ async function takeSteps(
   { input, ready, mocks, sample }: Trying,
 ): Promise<Walked | undefined> {
   const until = performance.now() + LONGEST_MS;
-  const waits = createTriedWaits(deps);
+  const triedWait = createTriedWaits(deps);
   const kindOf = (step: PlannedStep): ActionKind | undefined => {
-    if (step.type === 'wait_for_event') return waits;
+    const wait = triedWait(step);
+    if (wait !== undefined) return wait;
     return step.type === 'action' && step.action !== 'log' ? kinds[step.action] : undefined;
   };
   try {

@@ -1,6 +1,7 @@
 import { createRunActivities } from '../../../activities/run-steps.ts';
 import { createScheduledRunActivities } from '../../../activities/scheduled-runs.ts';
 import { createOpenConnection } from '../../automations/connections/open-connection.ts';
+import { cancelCutApprovals } from '../../automations/engine/waits/approval-store.ts';
 import { createConnectorAction } from '../../automations/engine/connector-action.ts';
 import { createHttpAction } from '../../automations/engine/http-action.ts';
 import { createPlans } from '../../automations/engine/plans.ts';
@@ -57,6 +58,7 @@ export function automationsPart(
     async repair(): Promise<void> {
       await reconcileRuns({ pool, log, carriers, observe });
       await removeEndedWaits(pool);
+      await cancelCutApprovals(pool);
     },
     async abandon(): Promise<void> {
       await abandonRuns(pool);
@@ -74,6 +76,7 @@ export function automationsPart(
         plans,
         expressions,
         filters,
+        newId,
         http: createHttpAction({ sender, expressions, openSecrets }),
         publish: createPublishAction({ publish, expressions }),
         connector: createConnectorAction({

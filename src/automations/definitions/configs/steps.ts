@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type StepType, WORKFLOW_BOUNDS } from '../../../contract/run-outline.ts';
 import { actionConfigOf, type ActionConfigs } from './actions.ts';
+import { approvalConfig } from './approval.ts';
 import { common, duration, expression, target, templates } from './fields.ts';
 import { waitForEventConfig } from './wait-for-event.ts';
 
@@ -25,6 +26,7 @@ const ofSteps = {
     })
     .refine((given) => (given.for === undefined) !== (given.until === undefined), 'must hold one of for and until'),
   wait_for_event: waitForEventConfig,
+  approval: approvalConfig,
   foreach: z.strictObject({
     ...common,
     items: expression,

@@ -6,8 +6,8 @@ import { StepFailed } from '../step-failure.ts';
 import type { Result } from '../take-step.ts';
 import { eventOf, readArrived } from './arrived.ts';
 import { keyOfMessage, keyOfRun, placeOf } from './matching.ts';
-import type { WaitDependencies, WaitKind } from './wait.ts';
-import { findCandidates, readWait, takeMessage } from './wait-store.ts';
+import type { WaitDependencies, WaitKind } from './kind.ts';
+import { closeWait, findCandidates, readWait, registerWait, takeMessage } from './wait-store.ts';
 
 type WaitForEvent = PlannedStep & { type: 'wait_for_event' };
 
@@ -28,18 +28,21 @@ const SHOWN_TYPES = 100;
  * found by this look, or by the worker that its note in `heard_messages` leads to the wait, or by both, and taken once.
  */
 export const waitForEvent: WaitKind = {
-  open(deps, { step, run, context }, now) {
-    const { channelIds, eventTypes, match, waitMs, lookbackMs } = asWait(step);
-    const { key, values } = keyOfRun(deps, match, context);
+  evaluate(deps, { step, context }) {
+    const { channelIds, eventTypes, match, waitMs } = asWait(step);
+    const { values } = keyOfRun(deps, match, context);
+    const summary = [...eventTypes, ...(eventTypes.length === 0 ? channelIds : [])].join(', ').slice(0, SHOWN_TYPES);
+    return { record: { eventTypes, channelIds, values }, waitMs, summary };
+  },
+
+  async open(deps, { step, run, context }, input, { since: now }) {
+    const { match, lookbackMs } = asWait(step);
+    const { key } = keyOfRun(deps, match, context);
     const began = timeOfId('run', run.id) ?? now;
     const since = new Date(lookbackMs === undefined ? began.getTime() - CLOCKS_DIFFER_MS : now.getTime() - lookbackMs);
-    const { workflowId, version } = run;
-    return {
-      record: { eventTypes, channelIds, values },
-      waitMs,
-      summary: [...eventTypes, ...(eventTypes.length === 0 ? channelIds : [])].join(', ').slice(0, SHOWN_TYPES),
-      awaited: { place: placeOf({ workflowId, version, stepId: step.id }), key, since },
-    };
+    const { workflowId, version, environmentId } = run;
+    const place = placeOf({ workflowId, version, stepId: step.id });
+    await registerWait(deps.pool, { ...input, environmentId }, { place, key, since });
   },
 
   async look(deps, { step, run, context }, input) {
@@ -58,6 +61,8 @@ export const waitForEvent: WaitKind = {
       for (const message of await readArrived(deps.pool, ids.slice(at, at + READ_AT_ONCE)))
         if ((await keyOfMessage(deps, wanted, message)) === key) return takeMessage(deps.pool, input, message.id);
   },
+
+  close: ({ pool }, input) => closeWait(pool, input),
 
   async ended(deps, { step }, input) {
     const wait = await readWait(deps.pool, input);

@@ -44,14 +44,13 @@ export async function readWait(
   return rows[0];
 }
 
-/** Ends a wait that has taken nothing, so that no message ends it any more. False where one has, or it was closed before. */
-export async function closeWait(pool: Pool, { runId, stepId, iteration }: Step): Promise<boolean> {
-  const { rowCount } = await pool.query({
+/** Ends a wait that has taken nothing, so that no message ends it any more. */
+export async function closeWait(pool: Pool, { runId, stepId, iteration }: Step): Promise<void> {
+  await pool.query({
     name: 'close_wait',
     text: 'DELETE FROM run_waits WHERE run_id = $1 AND step_id = $2 AND iteration = $3 AND message_id IS NULL',
     values: [runId, stepId, iteration],
   });
-  return rowCount === 1;
 }
 
 // SQLSTATE of the index that gives a message to one wait of a run.

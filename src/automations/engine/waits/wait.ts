@@ -5,28 +5,12 @@ import { type Loaded, loadStep } from '../context.ts';
 import { jsonText } from '../json-text.ts';
 import { readStep } from '../load-store.ts';
 import { recordBeginning, recordEnd, recordWaiting, refuseTooMany } from '../record-store.ts';
-import { endOfStep, type EngineDependencies, failedEnd, isLeftOut, type Result, stepFailure } from '../take-step.ts';
-import type { Matching } from './matching.ts';
+import { endOfStep, failedEnd, isLeftOut, stepFailure } from '../take-step.ts';
+import { approval } from './approval.ts';
+import type { Evaluated, WaitDependencies, WaitKind } from './kind.ts';
 import { waitForEvent } from './wait-for-event.ts';
-import { type Awaited, closeWait, registerWait } from './wait-store.ts';
 
-export type WaitDependencies = EngineDependencies & Matching;
-
-/** A kind of steps that wait for something outside their run. */
-export type WaitKind = {
-  /** What it waits for, and how long, evaluated once. Throws StepFailed and ExpressionFailed. `record`: shown as the step's input. */
-  open(
-    deps: Pick<WaitDependencies, 'expressions'>,
-    loaded: Loaded,
-    now: Date,
-  ): { record: object; waitMs: number; summary: string; awaited?: Awaited };
-  /** Looks for what came before the wait was there. May be done again. */
-  look(deps: WaitDependencies, loaded: Loaded, input: StepInput): Promise<void>;
-  /** The result of a wait that is over; undefined while it is not. One whose time is over has been closed. */
-  ended(deps: WaitDependencies, loaded: Loaded, input: StepInput): Promise<(() => Result) | undefined>;
-};
-
-const KINDS: Partial<Record<PlannedStep['type'], WaitKind>> = { wait_for_event: waitForEvent };
+const KINDS: Partial<Record<PlannedStep['type'], WaitKind>> = { wait_for_event: waitForEvent, approval };
 
 function kindOf({ id, type }: PlannedStep): WaitKind {
   const kind = KINDS[type];
@@ -60,21 +44,21 @@ async function openWait(
 ): Promise<Taken | { until: Date; summary: string }> {
   const { step, run } = loaded;
   const startedAt = deps.clock();
-  let opened: ReturnType<WaitKind['open']>;
+  let opened: Evaluated;
   try {
     refuseTooMany(run);
     if (isLeftOut(deps, loaded)) {
       await recordEnd(deps, input, { type: step.type, status: 'skipped', way: wayTo(step.next), startedAt });
       return { way: wayTo(step.next) };
     }
-    opened = kindOf(step).open(deps, loaded, startedAt);
+    opened = kindOf(step).evaluate(deps, loaded);
   } catch (failure) {
     const end = failedEnd(step, stepFailure(deps, loaded, failure));
     await recordEnd(deps, input, { ...end, startedAt });
     return { way: end.way };
   }
   const until = new Date(startedAt.getTime() + opened.waitMs);
-  await registerWait(deps.pool, { ...input, environmentId: run.environmentId }, opened.awaited);
+  await kindOf(step).open(deps, loaded, input, { ...opened, since: startedAt, until });
   const record = jsonText({ ...opened.record, until });
   await recordBeginning(deps.pool, input, { type: step.type, status: 'waiting', input: record, until, startedAt });
   await recordWaiting(deps.pool, input);
@@ -89,7 +73,7 @@ export async function endWait(
   const known = await readStep(deps.pool, input);
   if (known !== undefined && known.way !== null) return { way: known.way };
   const loaded = await loadStep(deps, input, deps.clock());
-  if (isOver) await closeWait(deps.pool, input);
+  if (isOver) await kindOf(loaded.step).close(deps, input);
   return (await endOfWait(deps, loaded, input)) ?? { waiting: true };
 }
 
