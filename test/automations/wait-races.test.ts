@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { waitFor } from '../support/check/wait-for.ts';
+import { RACES } from '../support/make/burst-size.ts';
 import { workflowCalls } from '../support/make/workflow-calls.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 
-const RACES = Number(process.env['POSTHORN_TEST_RACES'] ?? '60');
 const AT_ONCE = 20;
 const WITHIN_MS = 60_000 + RACES * 100;
 
