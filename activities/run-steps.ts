@@ -2,6 +2,7 @@ import { activityInfo, ApplicationFailure, cancellationSignal, heartbeat } from 
 import { ApplicationFailureCategory } from '@temporalio/common';
 import {
   type BegunDelay,
+  type BegunWait,
   type EndRunInput,
   type ItemEnd,
   type OpenedLoop,
@@ -11,6 +12,7 @@ import {
   type StepInput,
   type StepStanding,
   type Taken,
+  type WaitEnd,
 } from '../src/contract/run-workflow.ts';
 import { FAILURE_TYPES } from '../src/contract/temporal-names.ts';
 import { isUnreachable, untilReachable } from '../src/db/until-reachable.ts';
@@ -20,9 +22,11 @@ import { closeBranches, openBranches } from '../src/automations/engine/branches.
 import { closeLoop, endItem, openLoop } from '../src/automations/engine/loops.ts';
 import { endRun, openRun } from '../src/automations/engine/rounds.ts';
 import { RunSuperseded } from '../src/automations/engine/step-failure.ts';
-import { beginDelay, endDelay, type EngineDependencies, takeStep } from '../src/automations/engine/take-step.ts';
+import { beginDelay, endDelay, takeStep } from '../src/automations/engine/take-step.ts';
+import type { WaitDependencies } from '../src/automations/engine/waits/kind.ts';
+import { beginWait, endWait } from '../src/automations/engine/waits/wait.ts';
 
-export type RunStepDependencies = EngineDependencies & { http: ActionKind; publish: ActionKind; connector: ActionKind };
+export type RunStepDependencies = WaitDependencies & { http: ActionKind; publish: ActionKind; connector: ActionKind };
 
 // The worker sends one at most every 2 s (start-worker.ts).
 const HEARTBEAT_EVERY_MS = 1_000;
@@ -87,6 +91,8 @@ export function createRunActivities(deps: RunStepDependencies) {
     takeStep: (input: StepInput): Promise<Taken> => telling(() => takeStep(deps, input)),
     beginDelay: (input: StepInput): Promise<BegunDelay> => telling(() => beginDelay(deps, input)),
     endDelay: (input: StepInput): Promise<Taken> => telling(() => endDelay(deps, input)),
+    beginWait: (input: StepInput): Promise<BegunWait> => telling(() => beginWait(deps, input)),
+    endWait: (input: WaitEnd): Promise<Taken | { waiting: true }> => telling(() => endWait(deps, input)),
     openLoop: (input: StepInput): Promise<OpenedLoop> => telling(() => openLoop(deps, input)),
     endItem: (input: ItemEnd): Promise<void> => telling(() => endItem(deps, input)),
     closeLoop: (input: StepInput): Promise<Taken> => telling(() => closeLoop(deps, input)),

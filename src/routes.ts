@@ -1,4 +1,5 @@
 import { workflowRoutes } from './automations/definitions/routes.ts';
+import { approvalRoutes } from './automations/approvals/routes.ts';
 import { runRoutes } from './automations/runs/routes.ts';
 import { workflowScheduleRoutes } from './automations/schedules/routes.ts';
 import { trialRoutes } from './automations/trials/routes.ts';
@@ -46,6 +47,7 @@ export const routes: Route<Services>[] = [
   ...trialRoutes,
   ...workflowScheduleRoutes,
   ...runRoutes,
+  ...approvalRoutes,
   ...secretRoutes,
   ...connectorRoutes,
   ...connectionRoutes,

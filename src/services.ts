@@ -1,5 +1,6 @@
 import type { Workflows } from './automations/definitions/service.ts';
 import type { Runs } from './automations/runs/service.ts';
+import type { Approvals } from './automations/approvals/service.ts';
 import type { WorkflowSchedules } from './automations/schedules/service.ts';
 import type { Trials } from './automations/trials/service.ts';
 import type { Connections } from './automations/connections/service.ts';
@@ -60,6 +61,7 @@ export type Services = {
   runs: Runs;
   trials: Trials;
   workflowSchedules: WorkflowSchedules;
+  approvals: Approvals;
   secrets: Secrets;
   connectors: Connectors;
   connections: Connections;

@@ -1,7 +1,7 @@
-import { defineQuery, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
+import { defineQuery, defineSignal, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { OutlineStep, RunOutline } from '../src/contract/run-outline.ts';
 import { stepKey, type Way } from '../src/contract/run-ways.ts';
-import type { OpenedRun, RunInput, RunState } from '../src/contract/run-workflow.ts';
+import { type OpenedRun, type RunInput, type RunState, WAKE_SIGNAL } from '../src/contract/run-workflow.ts';
 
 /** Where a chain of steps came to. `again`: its history is full, and another one goes on from the record. */
 export type ChainEnd = Way | 'again';
@@ -12,6 +12,8 @@ export type Run = {
   outline: RunOutline;
   /** Recorded ways, by the keys of their steps: such a step is not taken again. */
   ways: Map<string, Way>;
+  /** Keys of waiting steps that a worker has woken and that have not asked the record since. */
+  woken: Set<string>;
   /** Whether this history has become so long that a new one is to go on. */
   isFull(): boolean;
   /** Shows a step as current while `work` is under way. */
@@ -30,9 +32,12 @@ export type TakeStep<S extends OutlineStep = OutlineStep> = (
 const MAX_HISTORY = 8_000;
 
 export const stateQuery = defineQuery<RunState>('state');
+const wakeSignal = defineSignal<[string]>(WAKE_SIGNAL);
 
 export function createRun(input: RunInput, { outline, ways }: OpenedRun, walk: Run['walk']): Run {
   const current = new Set<string>();
+  const woken = new Set<string>();
+  setHandler(wakeSignal, (key) => void woken.add(key));
   setHandler(stateQuery, () => ({ steps: [...current] }));
   const show = (): void => setCurrentDetails(detailsOf(outline, current));
   show();
@@ -40,6 +45,7 @@ export function createRun(input: RunInput, { outline, ways }: OpenedRun, walk: R
     input,
     outline,
     ways: new Map(Object.entries(ways)),
+    woken,
     isFull: () => workflowInfo().continueAsNewSuggested || workflowInfo().historyLength > MAX_HISTORY,
     walk,
     async during(key, work) {

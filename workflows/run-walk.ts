@@ -6,6 +6,7 @@ import { takeForeach } from './run-foreach.ts';
 import { local } from './run-local.ts';
 import { takeParallel } from './run-parallel.ts';
 import type { ChainEnd, Run, TakeStep } from './run-state.ts';
+import { takeWait } from './run-wait.ts';
 
 /** A step that only the record is asked about: evaluated and recorded by one local activity. */
 const takePure: TakeStep = async ({ input }, { step, stepId, iteration }) =>
@@ -17,6 +18,9 @@ const take: TakeStep = (run, { step, ...place }) => {
       return step.action === 'log' ? takePure(run, { step, ...place }) : takeAction(run, { step, ...place });
     case 'delay':
       return takeDelay(run, { step, ...place });
+    case 'wait_for_event':
+    case 'approval':
+      return takeWait(run, { step, ...place });
     case 'foreach':
       return takeForeach(run, { step, ...place });
     case 'parallel':

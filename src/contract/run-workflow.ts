@@ -26,6 +26,17 @@ export type OpenedRun = { outline: RunOutline; ways: Readonly<Record<string, Way
 /** A delay that has begun. `until` in ms since 1970, the same however often it is asked for. */
 export type BegunDelay = Taken | { until: number };
 
+/**
+ * A wait that has begun. `until` in ms since 1970, the same however often it is asked for; `summary` for the timer in the Temporal UI.
+ */
+export type BegunWait = Taken | { until: number; summary: string };
+
+/** A wait that was woken, or whose time is over. */
+export type WaitEnd = StepInput & { isOver: boolean };
+
+/** The signal that wakes a waiting step: the argument is its key (run-ways.ts). A wait that is not over yet goes on. */
+export const WAKE_SIGNAL = 'wake';
+
 /** A loop that has begun: places of the items that have not ended, and the ways of their steps that have, by their keys. */
 export type OpenedLoop = Taken | { items: number; unfinished: readonly number[]; ways: Readonly<Record<string, Way>> };
 

@@ -16,6 +16,8 @@ export const AUDIT_ACTIONS = [
   'run.started',
   'run.cancelled',
   'run.retried',
+  'approval.approved',
+  'approval.rejected',
   'connection.created',
   'connection.updated',
   'connection.deleted',

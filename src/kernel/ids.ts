@@ -14,6 +14,7 @@ export const ID_PREFIXES = {
   messageReplay: 'rpm',
   workflow: 'wfl',
   run: 'run',
+  approval: 'apv',
   connector: 'con',
   connection: 'cxn',
   apiKey: 'key',

@@ -43,7 +43,7 @@ export type RunStatus = (typeof RUN_STATUSES)[number];
 export type RunStepStatus = (typeof RUN_STEP_STATUSES)[number];
 export type WorkflowStatus = (typeof WORKFLOW_STATUSES)[number];
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
-/** `waiting`: nothing of it is under way but delays. `paused`: a step has failed, and a person is to look at it. */
+/** `waiting`: nothing of it is under way but delays and waits. `paused`: a step has failed, and a person is to look at it. */
 export const RUN_STATUSES = ['pending', 'running', 'waiting', 'paused', 'completed', 'failed', 'cancelled'] as const;
 /** `pending`: to be taken again by a retry. `skipped`: left out by its own `if`. */
 export const RUN_STEP_STATUSES = [
@@ -85,3 +85,6 @@ export function summariseDeliveries(statuses: readonly DeliveryStatus[]): Delive
   if (statuses.some(isUnfinished)) return 'pending';
   return statuses.includes('failed') ? 'failed' : 'delivered';
 }
+/** `expired`: its time was over, and the step has gone on by itself. `cancelled`: its step was cut off. */
+export const APPROVAL_STATUSES = ['open', 'approved', 'rejected', 'expired', 'cancelled'] as const;
+export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number];

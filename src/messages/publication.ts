@@ -54,6 +54,8 @@ export type Publication = {
   chainDepth?: number;
   /** Runs that these messages begin; the version of the configuration says that the list is complete. Absent without any. */
   runs?: readonly NewRun[];
+  /** Ids of messages that steps of workflows may wait for; the version says that the list is complete. Absent without any. */
+  heard?: readonly string[];
   messages: readonly NewMessage[];
 };
 

@@ -1,4 +1,5 @@
 import * as workflows from '../automations/definitions/schema.ts';
+import * as approvals from '../automations/approvals/schema.ts';
 import * as runs from '../automations/runs/schema.ts';
 import * as workflowSchedules from '../automations/schedules/schema.ts';
 import * as trials from '../automations/trials/schema.ts';
@@ -40,6 +41,7 @@ export const SCHEMA_MODULES: Readonly<Record<string, Readonly<Record<string, unk
   'automations/connectors/schema.ts': connectors,
   'automations/definitions/schema.ts': workflows,
   'automations/inbound/schema.ts': inboundWebhooks,
+  'automations/approvals/schema.ts': approvals,
   'automations/runs/schema.ts': runs,
   'automations/schedules/schema.ts': workflowSchedules,
   'automations/trials/schema.ts': trials,

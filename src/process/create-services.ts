@@ -1,4 +1,5 @@
 import { createActivation } from '../automations/definitions/activation.ts';
+import { createApprovals } from '../automations/approvals/service.ts';
 import { createChecks } from '../automations/definitions/checks.ts';
 import { createWorkflows } from '../automations/definitions/service.ts';
 import { createRuns } from '../automations/runs/service.ts';
@@ -93,6 +94,7 @@ export function createServices(
   const workflows = createWorkflows(deps, {
     checks: createChecks({ filters, guard: deps.guard }),
     activation: createActivation({ filters }),
+    schemas,
     audit,
   });
   return {
@@ -133,6 +135,7 @@ export function createServices(
     idempotency: createIdempotency(deps),
     runs,
     trials: createTrialsOf(deps, workflows),
+    approvals: createApprovals(deps, { audit, schemas }),
     workflowSchedules: createWorkflowSchedules(deps, { workflows }),
     secrets: createSecrets(deps, { audit }),
     connectors: createConnectors(),

@@ -8,6 +8,7 @@ import { type Budget, newBudget, type Schemas } from '../schemas/schemas.ts';
 import type { PublishingConfigs } from './configs/channel-configs.ts';
 import type { PublishingConfig } from './configs/config-store.ts';
 import { findMatches } from './configs/filter-matches.ts';
+import { heardOf } from './configs/heard.ts';
 import { runsOf, triggersOf } from './configs/new-runs.ts';
 import type { PayloadToCheck, ToPublish } from './prepare.ts';
 
@@ -119,13 +120,18 @@ export function createCheck({
     return { matches: await findMatches(filters, channelId, config, atOnce(messages)) };
   };
 
-  /** A test message is its subscription's alone, and begins nothing. */
-  const begunBy = async (publication: Publication, config: PublishingConfig): Promise<Pick<Publication, 'runs'>> => {
+  /** A test message is its subscription's alone: it begins nothing, and nothing waits for it. */
+  const begunBy = async (
+    publication: Publication,
+    config: PublishingConfig,
+  ): Promise<Pick<Publication, 'runs' | 'heard'>> => {
     if (publication.onlySubscriptionId !== undefined) return {};
+    const messages = atOnce(publication.messages);
+    const heard = heardOf(publication, config, messages);
     const runs: NewRun[] = [];
-    for (const message of atOnce(publication.messages))
-      runs.push(...(await runsOf({ filters, newId }, publication, config, message)));
-    return runs.length === 0 ? {} : { runs };
+    if (triggersOf(config, publication.channelId).length > 0)
+      for (const message of messages) runs.push(...(await runsOf({ filters, newId }, publication, config, message)));
+    return { ...(runs.length > 0 && { runs }), ...(heard.length > 0 && { heard }) };
   };
 
   /** Throws the refusal of a channel, and lets misfits stand, once its newest configuration says the same. */
@@ -145,7 +151,8 @@ export function createCheck({
     if (found instanceof ApiError) throw found;
     const known = withMisfits(publication, found.misfits);
     const matches = config.filters.length === 0 ? {} : await matchesOf(known, config);
-    const begun = triggersOf(config, publication.channelId).length === 0 ? {} : await begunBy(known, config);
+    const concerns = config.listens.length + triggersOf(config, publication.channelId).length > 0;
+    const begun = concerns ? await begunBy(known, config) : {};
     return { publication: { ...known, configVersion: config.version, ...matches, ...begun }, warnings: found.warnings };
   };
 

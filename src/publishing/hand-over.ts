@@ -48,7 +48,7 @@ export function createHandOver(): LateHandOver {
 
 /**
  * The results of a commit beside its messages: deliveries that this process has taken, whether there are others, and whether runs of workflows
- * have begun.
+ * have begun, or may wait for these messages.
  */
 export type NewDeliveries = { taken: readonly NewDelivery[]; hasUntaken: boolean; hasRuns: boolean };
 

@@ -60,7 +60,8 @@ const publishing = (begun: string): string => `
 
 const PUBLISH = publishing('');
 
-// The same for a group that begins runs of workflows: they commit with their messages. A group without any is spared this part.
+// The same for a group that begins runs of workflows, or that runs may wait for: they commit with their messages. A group without any is
+// spared this part.
 const PUBLISH_AND_RUN = publishing(`, begun AS (
     INSERT INTO runs (id, environment_id, workflow_id, version, trigger_type, message_id, channel_id, chain_depth, due_at)
     SELECT r.id, m.environment_id, r.workflow_id, r.version, r.trigger_type, m.id, m.channel_id, r.chain_depth, now()
@@ -69,6 +70,11 @@ const PUBLISH_AND_RUN = publishing(`, begun AS (
       JOIN input m ON m.id = r.message_id
       JOIN channel c ON c.id = m.channel_id AND c.environment_id = m.environment_id AND ${IS_OPEN}
     ON CONFLICT (workflow_id, message_id) WHERE message_id IS NOT NULL DO NOTHING
+  ), heard AS (
+    INSERT INTO heard_messages (message_id, environment_id)
+    SELECT m.id, m.environment_id FROM unnest((SELECT $22::text[])) AS h (message_id)
+      JOIN input m ON m.id = h.message_id
+      JOIN channel c ON c.id = m.channel_id AND c.environment_id = m.environment_id AND ${IS_OPEN}
   )`);
 
 type Row = { id: string; environmentId: string | null; messageId: string; isHeld: boolean } & (
@@ -80,7 +86,8 @@ type Row = { id: string; environmentId: string | null; messageId: string; isHeld
 /**
  * Stores a group of publications in one transaction, with one delivery for every subscription that wants a message.
  * `routed` has the ids of those that somebody takes. `holder` is the incarnation that the new deliveries are given to; those it got
- * come back in `taken`, `hasUntaken` says whether dispatchers must be woken for others, and `hasRuns` whether runs have begun.
+ * come back in `taken`, `hasUntaken` says whether dispatchers must be woken for others, and `hasRuns` whether runs have begun or
+ * may go on.
  */
 export async function storePublications(
   pool: Pool | PoolClient,
@@ -101,10 +108,12 @@ export async function storePublications(
   const runs = publications.flatMap((publication) =>
     (publication.runs ?? []).map((run) => ({ ...run, chainDepth: publication.chainDepth ?? 0 })),
   );
+  const heard = publications.flatMap((publication) => publication.heard ?? []);
+  const hasRuns = runs.length + heard.length > 0;
   const readAt = performance.now();
   const { rows } = await pool.query<Row>({
-    name: runs.length === 0 ? 'publish' : 'publish_and_run',
-    text: runs.length === 0 ? PUBLISH : PUBLISH_AND_RUN,
+    name: hasRuns ? 'publish_and_run' : 'publish',
+    text: hasRuns ? PUBLISH_AND_RUN : PUBLISH,
     values: [
       ...messageColumns(items),
       items.map(({ publication }) => publication.onlySubscriptionId ?? null),
@@ -115,7 +124,7 @@ export async function storePublications(
       matches.map(({ messageId }) => messageId),
       matches.map(({ subscriptionId }) => subscriptionId),
       hasHops ? items.map(({ publication }) => publication.hops ?? null) : null,
-      ...(runs.length === 0 ? [] : runColumns(runs)),
+      ...(hasRuns ? [...runColumns(runs), heard] : []),
     ],
   });
   const channelOf = new Map<string, { status: string; version: number }>();
@@ -144,7 +153,7 @@ export async function storePublications(
   }
   return {
     hasUntaken: untaken > 0,
-    hasRuns: runs.length > 0,
+    hasRuns,
     stored: publications.map(({ environmentId, channelId, configVersion }) => {
       const channel = channelOf.get(`${environmentId} ${channelId}`);
       const isStale = channel !== undefined && configVersion !== undefined && configVersion !== channel.version;

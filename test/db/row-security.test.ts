@@ -8,6 +8,7 @@ import { createTestDatabase, type TestDatabase } from '../support/service/databa
 const ENGINE = [
   '_prisma_migrations',
   'encryption_keys',
+  'heard_messages',
   'identities',
   'known_devices',
   'one_time_codes',

@@ -73,6 +73,8 @@ describe('the migrations', () => {
       { migration_name: '0032_secrets', isFinished: true },
       { migration_name: '0033_connections', isFinished: true },
       { migration_name: '0034_workflow_schedules', isFinished: true },
+      { migration_name: '0035_waits', isFinished: true },
+      { migration_name: '0036_approvals', isFinished: true },
     ]);
   });
 

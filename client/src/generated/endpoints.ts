@@ -10,6 +10,10 @@ export const ENDPOINTS = {
     revoke: { method: 'DELETE', path: '/v1/api-keys/:apiKeyId', kind: 'json' },
     rotate: { method: 'POST', path: '/v1/api-keys/:apiKeyId/rotate', kind: 'json', hasBody: true, isKeyed: true },
   },
+  approvals: {
+    list: { method: 'GET', path: '/v1/approvals', kind: 'page', hasQuery: true },
+    get: { method: 'GET', path: '/v1/approvals/:approvalId', kind: 'json' },
+  },
   apps: {
     list: { method: 'GET', path: '/v1/apps', kind: 'page', hasQuery: true },
     create: { method: 'POST', path: '/v1/apps', kind: 'json', hasBody: true },
@@ -128,6 +132,8 @@ export const ENDPOINTS = {
     get: { method: 'GET', path: '/v1/runs/:runId', kind: 'json' },
     cancel: { method: 'POST', path: '/v1/runs/:runId/cancel', kind: 'json', isKeyed: true },
     retry: { method: 'POST', path: '/v1/runs/:runId/retry', kind: 'json', hasBody: true, isKeyed: true },
+    approve: { method: 'POST', path: '/v1/runs/:runId/approve', kind: 'json', hasBody: true, isKeyed: true },
+    reject: { method: 'POST', path: '/v1/runs/:runId/reject', kind: 'json', hasBody: true, isKeyed: true },
   },
   secrets: {
     create: { method: 'POST', path: '/v1/secrets', kind: 'json', hasBody: true, isKeyed: true },

@@ -10,6 +10,7 @@ import type {
   AddPasskey,
   ApiKey,
   App,
+  Approval,
   AskBulkReplay,
   AskMessageReplay,
   Attempt,
@@ -41,6 +42,7 @@ import type {
   CreateWorkflow,
   CreatedSubscription,
   DeadLetter,
+  Decide,
   Delivery,
   DryRun,
   DryRunBody,
@@ -53,6 +55,7 @@ import type {
   InvitationLook,
   JsonWebKeySet,
   ListApiKeys,
+  ListApprovals,
   ListApps,
   ListAudit,
   ListBulkReplays,
@@ -159,6 +162,12 @@ export type Resources = {
     revoke(apiKeyId: string, options?: RequestOptions): Call<void>;
     /** `POST /v1/api-keys/:apiKeyId/rotate`, scope credentials:write */
     rotate(apiKeyId: string, body?: RotateApiKey | string, options?: RequestOptions): Call<NewApiKey>;
+  };
+  approvals: {
+    /** `GET /v1/approvals`, scope workflows:read */
+    list(query?: ListApprovals, options?: RequestOptions): Pages<Approval>;
+    /** `GET /v1/approvals/:approvalId`, scope workflows:read */
+    get(approvalId: string, options?: RequestOptions): Call<Approval>;
   };
   apps: {
     /** `GET /v1/apps`, scope apps:read */
@@ -363,6 +372,10 @@ export type Resources = {
     cancel(runId: string, options?: RequestOptions): Call<Run>;
     /** `POST /v1/runs/:runId/retry`, scope workflows:write */
     retry(runId: string, body?: RetryRun | string, options?: RequestOptions): Call<Run>;
+    /** `POST /v1/runs/:runId/approve`, scope workflows:write */
+    approve(runId: string, body?: Decide | string, options?: RequestOptions): Call<Approval>;
+    /** `POST /v1/runs/:runId/reject`, scope workflows:write */
+    reject(runId: string, body?: Decide | string, options?: RequestOptions): Call<Approval>;
   };
   secrets: {
     /** `POST /v1/secrets`, scope credentials:write */

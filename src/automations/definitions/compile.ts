@@ -28,11 +28,15 @@ function isPlainList(steps: readonly WrittenStep[]): boolean {
   );
 }
 
-/** An action's config may hold anything else that its author likes. */
-const waysOf = (type: string): readonly string[] =>
-  type === 'action' ? ['onError'] : ['onError', 'then', 'else', 'cases', 'default', 'body', 'branches'];
+/** Members of a config that may name steps. An action's may hold anything else that its author likes. */
+const WAYS = ['onError', 'onTimeout', 'then', 'else', 'cases', 'default', 'body', 'branches', 'approved', 'rejected'];
+const waysOf = (type: string): readonly string[] => (type === 'action' ? ['onError'] : WAYS);
+
+/** Ends of a wait that lead to no step. */
+const WORDS_OF_TIMEOUTS: readonly unknown[] = ['continue', 'fail', 'reject', 'approve'];
 
 function isWay(config: unknown, name: string): boolean {
   const value: unknown = typeof config === 'object' && config !== null ? Reflect.get(config, name) : undefined;
+  if (name === 'onTimeout') return value !== undefined && !WORDS_OF_TIMEOUTS.includes(value);
   return name === 'onError' ? Array.isArray(value) : value !== undefined;
 }

@@ -3,9 +3,13 @@ import { connectorTemplates } from './configs/connector.ts';
 import type { Graph, Problem } from './graph.ts';
 import type { PlannedStep } from './configs/plan.ts';
 import type { Checks } from './checks.ts';
+import { triggerFilter } from './trigger-filter.ts';
 
-/** A text of a step that is evaluated. `kind`: what it must be where that is known before any run. */
-type Evaluated = { field: string; expression: string; kind?: 'bool' | 'list'; scope?: 'item' };
+/**
+ * A text of a step that is evaluated. `kind`: what it must be where that is known before any run. `scope`: what it reads beside what ran
+ * before its step, or instead of it.
+ */
+type Evaluated = { field: string; expression: string; kind?: 'bool' | 'list'; scope?: 'item' | 'arriving event' };
 type Templated = { field: string; template: unknown; maySecret?: boolean };
 
 /** Faults of the expressions, templates and addresses of steps that have their forms. */
@@ -15,16 +19,12 @@ export function expressionProblems(steps: readonly PlannedStep[], graph: Graph, 
     const readable = graph.before(step.id);
     const inBody = step.type === 'foreach' ? new Set([...readable, ...graph.inside(step.id)]) : readable;
     return [
-      ...expressionsOf(step, at).flatMap(({ field, expression, kind, scope }) =>
-        problemsOfExpression(
-          { field, expression, ...(kind !== undefined && { kind }) },
-          step,
-          scope === 'item' ? inBody : readable,
-          checks,
-        ),
+      ...expressionsOf(step, at).flatMap((each) =>
+        problemsOfExpression(each, step, each.scope === 'item' ? inBody : readable, checks),
       ),
       ...templatesOf(step, at).flatMap((each) => problemsOfTemplate(each, step, readable, checks)),
       ...urlProblems(step, at, checks),
+      ...filterProblems(step, at, checks),
     ];
   });
 }
@@ -54,6 +54,14 @@ function expressionsOf(step: PlannedStep, at: string): Evaluated[] {
           ? []
           : [{ field: `${at}.collect`, expression: step.collect, scope: 'item' } satisfies Evaluated]),
       ];
+    case 'wait_for_event':
+      return [
+        ...when,
+        ...step.match.flatMap(({ event, run }, index): Evaluated[] => [
+          { field: `${at}.match[${index}].event`, expression: event, scope: 'arriving event' },
+          { field: `${at}.match[${index}].run`, expression: run },
+        ]),
+      ];
     default:
       return when;
   }
@@ -68,6 +76,12 @@ function templatesOf(step: PlannedStep, at: string): Templated[] {
       return [...output, { field: `${at}.set`, template: step.set }, { field: `${at}.assign`, template: step.assign }];
     case 'delay':
       return [...output, { field: `${at}.until`, template: step.until }];
+    case 'approval':
+      return [
+        ...output,
+        { field: `${at}.title`, template: step.title },
+        { field: `${at}.message`, template: step.message },
+      ];
     case 'end':
       return [...output, { field: `${at}.error.message`, template: step.error?.message }];
     default:
@@ -111,14 +125,20 @@ function withoutCommon(config: unknown): unknown {
   return Object.fromEntries(Object.entries(config as object).filter(([name]) => name !== 'if' && name !== 'output'));
 }
 
+/** Variables that an event which only arrives does not have. */
+const OF_THE_RUN = ['steps', 'vars', 'item', 'index', 'workflow', 'run'];
+
 function problemsOfExpression(
-  { field, expression, kind }: Evaluated,
+  { field, expression, kind, scope }: Evaluated,
   step: PlannedStep,
   readable: ReadonlySet<string>,
   { expressions }: Checks,
 ): Problem[] {
   try {
-    const { type, steps } = expressions.check(expression);
+    const { type, steps, names } = expressions.check(expression);
+    const ofRun = scope === 'arriving event' ? OF_THE_RUN.filter((name) => names.has(name)) : [];
+    if (ofRun.length > 0)
+      return [{ field, reason: `reads the event that arrives, and nothing of the run: ${ofRun.join(', ')}` }];
     const isOther =
       kind !== undefined && type !== 'dyn' && !(kind === 'list' ? type.startsWith('list') : type === kind);
     const unknown = [...steps].filter((id) => !readable.has(id));
@@ -169,4 +189,11 @@ function urlProblems(step: PlannedStep, at: string, { urlProblem }: Checks): Pro
   const url = String(step.url);
   const reason = url.includes('{{') ? undefined : urlProblem(url);
   return reason === undefined ? [] : [{ field: `${at}.url`, reason }];
+}
+
+/** The filter of a wait is of the bounded language, as that of a trigger. */
+function filterProblems(step: PlannedStep, at: string, { filterProblem }: Checks): Problem[] {
+  if (step.type !== 'wait_for_event' || step.filter === undefined) return [];
+  const reason = filterProblem(triggerFilter(step.filter));
+  return reason === undefined ? [] : [{ field: `${at}.filter`, reason }];
 }

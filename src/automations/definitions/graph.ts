@@ -65,6 +65,10 @@ function waysOf(step: PlannedStep, at: string): Way[] {
         ...way('config.default', step.default),
         ...own,
       ];
+    case 'wait_for_event':
+      return [...(typeof step.onTimeout === 'string' ? [] : way('config.onTimeout', step.onTimeout.next)), ...own];
+    case 'approval':
+      return [...way('config.approved', step.approved), ...way('config.rejected', step.rejected), ...own];
     case 'foreach':
       return [...way('config.body', step.body, true), ...own];
     case 'parallel':

@@ -3,6 +3,8 @@ import { commonOf } from './configs/fields.ts';
 import { type Configs, stepConfigOf, type SupportedStep } from './configs/steps.ts';
 import { plannedConnector } from './configs/connector.ts';
 import type { PlannedStep } from './configs/plan.ts';
+import { plannedApproval } from './configs/approval.ts';
+import { plannedWaitForEvent } from './configs/wait-for-event.ts';
 
 /** A step as its author wrote it, once its form is known to be right (problems.ts). */
 export type WrittenStep = { id: string; type: SupportedStep; config?: unknown; next?: string | null };
@@ -48,6 +50,10 @@ export function plannedStep({ id, type, config = {} }: WrittenStep, next: string
       const { for: forMs, until } = as<'delay'>();
       return { ...step, type, ...(forMs !== undefined && { forMs }), ...(until !== undefined && { until }) };
     }
+    case 'wait_for_event':
+      return { ...step, ...plannedWaitForEvent(as<'wait_for_event'>()) };
+    case 'approval':
+      return { ...step, ...plannedApproval(as<'approval'>()) };
     case 'foreach': {
       const { items, body, concurrency, maxItems, onItemError, collect } = as<'foreach'>();
       return {

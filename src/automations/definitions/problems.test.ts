@@ -104,17 +104,17 @@ describe('a fault is told with its field:', () => {
       [
         [
           at(0, 'type'),
-          'unknown step type "filtr"; allowed: action, condition, switch, filter, transform, delay, foreach, parallel, end; did you mean filter?',
+          'unknown step type "filtr"; allowed: action, condition, switch, filter, transform, delay, wait_for_event, approval, foreach, parallel, end; did you mean filter?',
         ],
       ],
     ],
     [
       'a type that is still to come',
-      [{ id: 'a', type: 'approval' }],
+      [{ id: 'a', type: 'workflow' }],
       [
         [
           at(0, 'type'),
-          'approval is not supported yet; allowed: action, condition, switch, filter, transform, delay, foreach, parallel, end',
+          'workflow is not supported yet; allowed: action, condition, switch, filter, transform, delay, wait_for_event, approval, foreach, parallel, end',
         ],
       ],
     ],

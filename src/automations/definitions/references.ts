@@ -2,6 +2,7 @@ import { fieldPath } from '../../kernel/field-path.ts';
 import { hasIdForm, isId } from '../../kernel/ids.ts';
 import { planOf } from './compile.ts';
 import type { Problem } from './graph.ts';
+import type { WrittenStep } from './planned-step.ts';
 
 /** The channels whose messages begin runs; an empty list stands for all of the environment. Undefined for other triggers. */
 export function coverOf(trigger: string | undefined): { channelIds: readonly string[] } | undefined {
@@ -36,11 +37,23 @@ function channelsOfTrigger(trigger: Readonly<Record<string, unknown>> | undefine
 }
 
 function channelsOfSteps(steps: unknown): Named[] {
-  return planOf(undefined, steps).steps.flatMap((step, index) =>
-    step.type === 'action' && step.action === 'publish'
-      ? [{ field: `steps[${index}].config.channelId`, id: step.channelId }]
-      : [],
-  );
+  return planOf(undefined, steps).steps.flatMap((step, index) => {
+    const at = `steps[${index}].config`;
+    if (step.type === 'action' && step.action === 'publish') return [{ field: `${at}.channelId`, id: step.channelId }];
+    if (step.type !== 'wait_for_event') return [];
+    const isOne = isNamed(steps, index, 'channelId');
+    return step.channelIds.map((id, place) => ({
+      field: isOne ? `${at}.channelId` : `${at}.channelIds[${place}]`,
+      id,
+    }));
+  });
+}
+
+/** Whether a step's author has written this member of its config. */
+function isNamed(steps: unknown, index: number, name: string): boolean {
+  // `as`: it has its form by now (problems.ts).
+  const { config = {} } = (steps as readonly WrittenStep[])[index] ?? {};
+  return Reflect.get(config as object, name) !== undefined;
 }
 
 /** The inbound webhook that a trigger names and that the environment has not. */

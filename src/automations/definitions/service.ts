@@ -9,12 +9,15 @@ import { isId } from '../../kernel/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/page.ts';
 import { WORKFLOW_BOUNDS } from '../../contract/run-outline.ts';
 import type { WorkflowStatus } from '../../kernel/statuses.ts';
-import { coverChanged } from '../triggers/cover.ts';
-import { noteSchedule } from '../triggers/note-schedule.ts';
+import type { Schemas } from '../../schemas/schemas.ts';
 import type { Activation } from './activation.ts';
+import { announceListening, announceTriggers } from './announce.ts';
 import type { Checks } from './checks.ts';
+import { formProblems } from './forms.ts';
+import { listeningIn } from './listens.ts';
 import { missingIn, problemsOf } from './problems.ts';
-import { channelProblems, coverOf, webhookProblems } from './references.ts';
+import { channelProblems, webhookProblems } from './references.ts';
+import { triggerTypeOf } from './trigger-type.ts';
 import { connectionProblems } from './connection-references.ts';
 import { findConnectors, findSecretNames, findWebhookIds } from './reference-store.ts';
 import { secretProblems } from './secret-references.ts';
@@ -60,11 +63,16 @@ type Known = {
   connectors: (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 };
 type Find = (given: readonly string[]) => Promise<ReadonlySet<string>>;
-type Collaborators = { checks: Checks; activation: Activation; audit: { record: RecordAudit } };
+type Collaborators = {
+  checks: Checks;
+  activation: Activation;
+  schemas: Pick<Schemas, 'problemOf'>;
+  audit: { record: RecordAudit };
+};
 
 export function createWorkflows(
   { tenants, newId, clock }: Pick<Dependencies, 'tenants' | 'newId' | 'clock'>,
-  { checks, activation, audit }: Collaborators,
+  { checks, activation, schemas, audit }: Collaborators,
 ): Workflows {
   /** An id that cannot be one never reaches the database, whatever characters it holds. */
   const found = async (
@@ -81,7 +89,7 @@ export function createWorkflows(
     found(id, () => store.lockWorkflow(transaction, environmentId, id));
 
   /** All that is wrong with what is given. */
-  const problemsIn = async (given: Given, known: Known): Promise<ErrorDetails[]> => {
+  const problemsIn = async (given: Given, environmentId: string, known: Known): Promise<ErrorDetails[]> => {
     const problems = problemsOf(given, checks);
     if (problems.length > 0) return problems;
     return [
@@ -89,6 +97,7 @@ export function createWorkflows(
       ...(await webhookProblems(given, known.webhooks)),
       ...(await secretProblems(given, known.secrets)),
       ...(await connectionProblems(given, known.connectors)),
+      ...(await formProblems(given.steps, environmentId, schemas)),
     ];
   };
   const requireGood = async (
@@ -96,25 +105,9 @@ export function createWorkflows(
     { environmentId }: EnvironmentCaller,
     given: Given,
   ): Promise<void> => {
-    const [first, ...others] = await problemsIn(
-      given,
-      knownTo((look) => look(transaction), environmentId),
-    );
+    const known = knownTo((look) => look(transaction), environmentId);
+    const [first, ...others] = await problemsIn(given, environmentId, known);
     if (first !== undefined) throw invalidFields([first, ...others]);
-  };
-
-  /** Tells publishing of channels whose messages begin other runs from now on, and Temporal of a schedule. */
-  const tellBeginners = async (
-    transaction: DatabaseTransaction,
-    { environmentId, workflowId }: { environmentId: string; workflowId: string },
-    ...triggers: (string | undefined)[]
-  ): Promise<void> => {
-    if (triggers.some((trigger) => triggerTypeOf({ trigger }) === 'schedule'))
-      await noteSchedule(transaction, { environmentId, workflowId });
-    const covers = triggers.flatMap((trigger) => coverOf(trigger) ?? []);
-    if (covers.length === 0) return;
-    const isAll = covers.some(({ channelIds }) => channelIds.length === 0);
-    await coverChanged(transaction, environmentId, isAll ? [] : covers.flatMap(({ channelIds }) => channelIds));
   };
 
   /** CONFLICT, with all of it, for a workflow that lacks something; and where the environment has no place for another active one. */
@@ -139,7 +132,7 @@ export function createWorkflows(
       else if (workflow.status === 'draft')
         throw new ApiError('CONFLICT', 'The workflow is a draft: it was never active');
       await store.updateWorkflow(transaction, caller.environmentId, stored, { status, now: clock() });
-      await tellBeginners(transaction, { environmentId: caller.environmentId, workflowId: id }, texts.trigger);
+      await announceTriggers(transaction, { environmentId: caller.environmentId, workflowId: id }, texts.trigger);
       const action = status === 'active' ? 'workflow.activated' : 'workflow.paused';
       await audit.record(transaction, caller, { action, target: { id } });
       return (await found(id, () => store.findWorkflow(transaction, caller.environmentId, id))).workflow;
@@ -154,7 +147,8 @@ export function createWorkflows(
         const id = newId('workflow');
         const texts = textsIn(bodyText);
         if (status === 'active') await requireComplete(transaction, caller, { id, texts });
-        const triggerType = triggerTypeOf(texts);
+        const triggerType = triggerTypeOf(texts.trigger);
+        const listens = listeningIn(texts);
         const workflow = await store.insertWorkflow(transaction, {
           id,
           environmentId,
@@ -163,9 +157,11 @@ export function createWorkflows(
           status,
           triggerType,
           texts,
+          listens,
           now: clock(),
         });
-        if (status === 'active') await tellBeginners(transaction, { environmentId, workflowId: id }, texts.trigger);
+        await announceListening(transaction, environmentId, listens);
+        if (status === 'active') await announceTriggers(transaction, { environmentId, workflowId: id }, texts.trigger);
         await audit.record(transaction, caller, { action: 'workflow.created', target: { id }, after: body });
         return workflow;
       }),
@@ -202,13 +198,15 @@ export function createWorkflows(
           throw invalidField('status', 'cannot be paused: the workflow is a draft and was never active');
         if (status === 'active' && (isOther || workflow.status !== 'active'))
           await requireComplete(transaction, caller, { id, texts });
+        const listens = listeningIn(texts);
         await store.updateWorkflow(transaction, caller.environmentId, stored, {
           ...change,
-          ...(isOther && { definition: { texts, triggerType: triggerTypeOf(texts) } }),
+          ...(isOther && { definition: { texts, listens, triggerType: triggerTypeOf(texts.trigger) } }),
           now: clock(),
         });
+        if (isOther) await announceListening(transaction, caller.environmentId, listens);
         if (workflow.status === 'active' || status === 'active')
-          await tellBeginners(
+          await announceTriggers(
             transaction,
             { environmentId: caller.environmentId, workflowId: id },
             before.trigger,
@@ -230,7 +228,7 @@ export function createWorkflows(
         const { workflow, texts } = await lock(transaction, caller, id);
         await store.markWorkflowDeleted(transaction, caller.environmentId, id, clock());
         if (workflow.status === 'active')
-          await tellBeginners(transaction, { environmentId: caller.environmentId, workflowId: id }, texts.trigger);
+          await announceTriggers(transaction, { environmentId: caller.environmentId, workflowId: id }, texts.trigger);
         await audit.record(transaction, caller, { action: 'workflow.deleted', target: { id } });
       }),
 
@@ -239,10 +237,8 @@ export function createWorkflows(
 
     async validate(caller, body) {
       const { environmentId } = caller;
-      const problems = await problemsIn(
-        body,
-        knownTo((look) => tenants.read(caller, look), environmentId),
-      );
+      const known = knownTo((look) => tenants.read(caller, look), environmentId);
+      const problems = await problemsIn(body, environmentId, known);
       const errors = [...problems, ...missingIn(body)].slice(0, MOST_ERRORS);
       return { valid: errors.length === 0, errors };
     },
@@ -284,9 +280,3 @@ function parsed({ trigger, steps }: store.DefinitionTexts): Given {
     ...(steps !== undefined && { steps: JSON.parse(steps) as unknown[] }),
   };
 }
-
-const triggerTypeOf = (texts: { trigger?: string | undefined }): string | undefined => {
-  const { trigger } = texts;
-  const type = parsed(trigger === undefined ? {} : { trigger }).trigger?.['type'];
-  return typeof type === 'string' ? type : undefined;
-};

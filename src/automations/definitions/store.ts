@@ -2,6 +2,7 @@ import type { DatabaseReader, DatabaseTransaction } from '../../db/client.ts';
 import { ExactJson } from '../../kernel/exact-json.ts';
 import type { PageRequest } from '../../kernel/page.ts';
 import type { WorkflowStatus } from '../../kernel/statuses.ts';
+import type { Listening } from './listens.ts';
 import type { Workflow } from './schema.ts';
 
 /** A definition as it is stored: JSON texts, digit for digit. */
@@ -9,6 +10,9 @@ export type DefinitionTexts = { trigger?: string; steps?: string };
 
 /** A workflow with what its lists and answers do not show. */
 export type StoredWorkflow = { workflow: Workflow; version: number; texts: DefinitionTexts };
+
+/** A version to be stored, and the messages that its steps may wait for; undefined for none. */
+export type NewVersion = { texts: DefinitionTexts; listens: Listening[] | undefined };
 
 type Reader = Pick<DatabaseReader, '$queryRawUnsafe'>;
 
@@ -39,15 +43,15 @@ export async function insertWorkflow(
     status,
     triggerType,
     texts,
+    listens,
     now,
-  }: {
+  }: NewVersion & {
     id: string;
     environmentId: string;
     name: string;
     description: string | undefined;
     status: WorkflowStatus;
     triggerType: string | undefined;
-    texts: DefinitionTexts;
     now: Date;
   },
 ): Promise<Workflow> {
@@ -61,7 +65,7 @@ export async function insertWorkflow(
       triggerType: triggerType ?? null,
       createdAt: now,
       updatedAt: now,
-      versions: { create: { version: 1, trigger: texts.trigger ?? null, steps: texts.steps ?? null, createdAt: now } },
+      versions: { create: { version: 1, ...versionColumns({ texts, listens }), createdAt: now } },
     },
   });
   return toWorkflow({
@@ -127,15 +131,20 @@ export async function updateWorkflow(
     name?: string;
     description?: string | null;
     status?: WorkflowStatus;
-    definition?: { texts: DefinitionTexts; triggerType: string | undefined };
+    definition?: NewVersion & { triggerType: string | undefined };
     now: Date;
   },
 ): Promise<void> {
   const { definition, now, ...columns } = change;
   if (definition !== undefined) {
-    const { trigger = null, steps = null } = definition.texts;
     await transaction.workflowVersion.create({
-      data: { workflowId: workflow.id, environmentId, version: version + 1, trigger, steps, createdAt: now },
+      data: {
+        workflowId: workflow.id,
+        environmentId,
+        version: version + 1,
+        ...versionColumns(definition),
+        createdAt: now,
+      },
     });
   }
   await transaction.workflow.updateMany({
@@ -146,6 +155,11 @@ export async function updateWorkflow(
       updatedAt: now,
     },
   });
+}
+
+function versionColumns({ texts, listens }: NewVersion) {
+  const { trigger = null, steps = null } = texts;
+  return { trigger, steps, ...(listens !== undefined && { listens }) };
 }
 
 export async function markWorkflowDeleted(

@@ -14,6 +14,8 @@ export type ActionKind = {
   prepare(loaded: Loaded): unknown;
   /** Throws StepFailed. `key` is the same for all attempts of the step. */
   perform(prepared: unknown, loaded: Loaded, key: string): Promise<unknown>;
+  /** The way that an output leads to, where that is not the next step. */
+  wayOf?(output: unknown, loaded: Loaded): Way | undefined;
 };
 
 /** The result of one attempt. `retry`: recorded, and to be made again after so many ms. */
@@ -42,7 +44,8 @@ export async function attemptStep(
   const { prepared, failures } = begun;
   try {
     const output = await kind.perform(prepared, loaded, idempotencyKey(input));
-    const end = await endOfStep(deps, loaded, () => ({ output }), { hasBegun: true });
+    const way = kind.wayOf?.(output, loaded);
+    const end = await endOfStep(deps, loaded, () => ({ output, ...(way && { way }) }), { hasBegun: true });
     await recordEnd(deps, input, end);
     return { result: 'ended', way: end.way, ...(end.error && { failure: end.error }) };
   } catch (thrown) {

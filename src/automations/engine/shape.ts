@@ -6,6 +6,8 @@ function behind(step: PlannedStep): string[] {
   if (typeof step.onError === 'object') targets.push(...step.onError.map(({ next }) => next));
   if (step.type === 'condition') targets.push(step.whenTrue, step.whenFalse);
   if (step.type === 'switch') targets.push(step.default, ...step.cases.map(({ next }) => next));
+  if (step.type === 'approval') targets.push(step.approved, step.rejected);
+  if (step.type === 'wait_for_event' && typeof step.onTimeout === 'object') targets.push(step.onTimeout.next);
   return targets.filter((target) => typeof target === 'string');
 }
 

@@ -96,7 +96,12 @@ describe('a template', () => {
 
 describe('before any run', () => {
   test('the steps that an expression reads are known, and its type', () => {
-    expect(check('steps.a.output.b == steps["c-d"].output.e')).toEqual({ type: 'bool', steps: new Set(['a', 'c-d']) });
+    expect(check('steps.a.output.b == steps["c-d"].output.e')).toEqual({
+      type: 'bool',
+      steps: new Set(['a', 'c-d']),
+      names: new Set(['steps']),
+    });
+    expect(check('event.payload.all(each, each.id == run.id)').names).toEqual(new Set(['event', 'each', 'run']));
     expect(check('event.payload.a').type).toBe('dyn');
   });
 

@@ -18,8 +18,8 @@ export class ExpressionFailed extends Error {
   override readonly name = 'ExpressionFailed';
 }
 
-/** `type` as CEL names it, `dyn` where only evaluating tells; the ids of steps whose results it reads. */
-export type Checked = { type: string; steps: ReadonlySet<string> };
+/** `type` as CEL names it, `dyn` where only evaluating tells; the ids of steps whose results it reads, and the names that it uses. */
+export type Checked = { type: string; steps: ReadonlySet<string>; names: ReadonlySet<string> };
 
 export type StepExpressions = {
   /** Tells what is known before any run. Throws ExpressionRefused, with line and column. */
@@ -56,6 +56,7 @@ export function createStepExpressions(): StepExpressions {
     const compiled: Compiled = {
       type,
       steps: stepsIn(root, expression),
+      names: namesIn(root),
       run: (context) => evaluate(variablesOf(context)),
     };
     kept.set(expression, compiled, { size: LEAST_WEIGHT + expression.length });
@@ -94,8 +95,8 @@ export function createStepExpressions(): StepExpressions {
 
   return {
     check(expression) {
-      const { type, steps } = compile(expression);
-      return { type, steps };
+      const { type, steps, names } = compile(expression);
+      return { type, steps, names };
     },
     evaluate,
     resolve,
@@ -135,6 +136,17 @@ function stepsIn(root: ExpressionNode, expression: string): ReadonlySet<string> 
     for (const [position, child] of childrenOf(node).entries()) visit(child, isMemberOf && position === 0);
   };
   visit(root, false);
+  return found;
+}
+
+/** Variables of the language, and those that the expression makes for the members of a list. */
+function namesIn(root: ExpressionNode): ReadonlySet<string> {
+  const found = new Set<string>();
+  const visit = (node: ExpressionNode): void => {
+    if (node.op === 'id') found.add(node.args);
+    for (const child of childrenOf(node)) visit(child);
+  };
+  visit(root);
   return found;
 }
 

@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Carriers } from '../../temporal/carriers.ts';
 import type { CancelRun, StartRun } from '../../temporal/start-run.ts';
+import { type Looking, startLooking } from './look-loop.ts';
 import {
   beginNextRound,
   claimDue,
@@ -20,7 +21,6 @@ const CLAIMED_AT_ONCE = 50;
 const POLL_MS = 500;
 // Rest while there is no room, or after a claim that found others.
 const LOOK_AGAIN_MS = 50;
-const PAUSE_AFTER_FAILURE_MS = 1_000;
 
 type StartingDependencies = {
   pool: Pool;
@@ -36,25 +36,12 @@ type StartingDependencies = {
 };
 
 /** Starts runs that are due and cancels those that were cancelled, until `stop`, which waits for the work under way. */
-export function startStartingRuns(deps: StartingDependencies): { wake(): void; stop(): Promise<void> } {
+export function startStartingRuns(deps: StartingDependencies): Looking {
   const { pool, log, holder, lookInMs } = deps;
-  let isStopping = false;
-  let isWoken = false;
-  let wakeUp = (): void => {};
-
-  const rest = (ms: number): Promise<void> =>
-    new Promise((resolve) => {
-      if (isStopping || isWoken) return resolve();
-      const timer = setTimeout(resolve, ms);
-      wakeUp = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-
-  /** Returns the ms until the next look. */
-  const look = async (): Promise<number> => {
-    try {
+  return startLooking({
+    log,
+    what: 'runs that are due',
+    async look() {
       const inMs = await nextDueInMs(pool);
       if (inMs === undefined || inMs > 0) return Math.min(inMs ?? POLL_MS, lookInMs(POLL_MS));
       const claimed = await claimDue(pool, { holder, room: ROOM, most: CLAIMED_AT_ONCE });
@@ -66,31 +53,8 @@ export function startStartingRuns(deps: StartingDependencies): { wake(): void; s
         failed.map(({ runId }) => runId),
       );
       throw handled.find((each) => each.status === 'rejected')?.reason;
-    } catch (error) {
-      log.warn({ err: error }, 'runs that are due wait for a moment; this worker looks again');
-      return PAUSE_AFTER_FAILURE_MS;
-    }
-  };
-
-  const run = async (): Promise<void> => {
-    while (!isStopping) {
-      isWoken = false;
-      await rest(await look());
-    }
-  };
-
-  const running = run();
-  return {
-    wake() {
-      isWoken = true;
-      wakeUp();
     },
-    async stop() {
-      isStopping = true;
-      wakeUp();
-      await running;
-    },
-  };
+  });
 }
 
 async function handle(deps: StartingDependencies, run: DueRun): Promise<void> {

@@ -19,12 +19,12 @@ export type Mocks = {
   originOf(key: string): 'given' | 'invented' | undefined;
 };
 
-/** Whether a step touches anything but the record of its run. */
-export const hasEffects = (step: PlannedStep): boolean => step.type === 'action' && step.action !== 'log';
+/** Whether a step touches anything but the record of its run, or hears of it. */
+export const hasEffects = (step: PlannedStep): boolean =>
+  step.type === 'wait_for_event' || step.type === 'approval' || (step.type === 'action' && step.action !== 'log');
 
 /** Results of steps without a mock. */
-function invented(step: PlannedStep): unknown {
-  if (step.type !== 'action') return null;
+function invented(step: PlannedStep & { type: 'action' }): unknown {
   if (step.action === 'publish') return { messageId: 'msg_00000000000000000000000000' };
   return { status: 200, headers: {}, body: null, latencyMs: 0 };
 }
@@ -48,11 +48,13 @@ export function createMocks(
 
   return {
     standIn: (kind, { stepId, iteration }) => ({
-      prepare: (loaded) => kind.prepare(loaded),
-      perform(_prepared, { step }) {
+      ...kind,
+      perform(prepared, loaded, key) {
+        const { step } = loaded;
         const mock = mocks.get(stepId);
         origins.set(stepKey(stepId, iteration), mock === undefined ? 'invented' : 'given');
-        if (mock === undefined) return Promise.resolve(invented(step));
+        if (mock === undefined)
+          return step.type === 'action' ? Promise.resolve(invented(step)) : kind.perform(prepared, loaded, key);
         return 'error' in mock
           ? Promise.reject(new StepFailed(mock.error.code, mock.error.message))
           : Promise.resolve(mock.output);

@@ -15,6 +15,7 @@ import type { EngineDependencies } from '../engine/take-step.ts';
 import { createMocks, type Mocks } from './mocks.ts';
 import type { Trial, TriedStep, TryWorkflow } from './schema.ts';
 import { insertTrial, readSteps } from './store.ts';
+import { createTriedWaits } from './waits.ts';
 import { walk, type Walked } from './walk.ts';
 
 export type Trials = {
@@ -114,7 +115,10 @@ async function takeSteps(
   { input, ready, mocks, sample }: Trying,
 ): Promise<Walked | undefined> {
   const until = performance.now() + LONGEST_MS;
+  const triedWait = createTriedWaits(deps);
   const kindOf = (step: PlannedStep): ActionKind | undefined => {
+    const wait = triedWait(step);
+    if (wait !== undefined) return wait;
     return step.type === 'action' && step.action !== 'log' ? kinds[step.action] : undefined;
   };
   try {

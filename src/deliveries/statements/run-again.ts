@@ -30,6 +30,8 @@ const RESTART = `
   WITH run AS (${RETRIED}, executions = 0, output_bytes = 0, started_at = NULL ${CAN_BE_RETRIED} RETURNING r.id
   ), steps AS (
     DELETE FROM run_steps s USING run WHERE s.run_id = run.id
+  ), waits AS (
+    DELETE FROM run_waits w USING run WHERE w.run_id = run.id
   )
   SELECT FROM run`;
 

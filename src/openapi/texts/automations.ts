@@ -93,4 +93,25 @@ export const automationTexts: Readonly<Record<string, OperationText>> = {
       'Goes on with a run that failed, was cancelled or is paused. Without a body it goes on from the steps that failed, under its own definition, with the results of all others. CONFLICT for any other run, for one whose workflow is deleted, and for a definition that lacks the steps.',
     example: { body: { from: 'failed', definition: 'latest' } },
   },
+  'GET /v1/approvals': {
+    summary: 'List approvals',
+    description: 'Decisions that runs have asked for, the newest first.',
+    example: { query: { status: 'open' } },
+  },
+  'GET /v1/approvals/:approvalId': {
+    summary: 'Get an approval',
+    description: 'Shows what a run asks, who may decide, and the decision once there is one.',
+  },
+  'POST /v1/runs/:runId/approve': {
+    summary: 'Approve',
+    description:
+      'Approves what a step of the run asks, and the run goes on. `stepId` names the step where several ask. FORBIDDEN for a caller whom `approvers` does not name, INVALID_REQUEST for `data` that does not fit the form, CONFLICT, with the first decision, once there is one.',
+    example: { body: { comment: 'As agreed.', data: { amount: 120 } } },
+  },
+  'POST /v1/runs/:runId/reject': {
+    summary: 'Reject',
+    description:
+      'Rejects what a step of the run asks, and the run goes on as its author has provided for. `stepId` names the step where several ask. FORBIDDEN for a caller whom `approvers` does not name, CONFLICT, with the first decision, once there is one.',
+    example: { body: { comment: 'Too early.' } },
+  },
 };

@@ -1,6 +1,7 @@
 import { createRunActivities } from '../../../activities/run-steps.ts';
 import { createScheduledRunActivities } from '../../../activities/scheduled-runs.ts';
 import { createOpenConnection } from '../../automations/connections/open-connection.ts';
+import { cancelCutApprovals } from '../../automations/engine/waits/approval-store.ts';
 import { createConnectorAction } from '../../automations/engine/connector-action.ts';
 import { createHttpAction } from '../../automations/engine/http-action.ts';
 import { createPlans } from '../../automations/engine/plans.ts';
@@ -13,12 +14,15 @@ import { createOpenSecrets } from '../../automations/workflow-secrets/open-secre
 import { abandonRuns } from '../../automations/starting/due-store.ts';
 import { reconcileRuns } from '../../automations/starting/reconcile.ts';
 import { startStartingRuns } from '../../automations/starting/starting-loop.ts';
+import { removeEndedWaits } from '../../automations/waking/heard-store.ts';
+import { startWakingRuns } from '../../automations/waking/waking-loop.ts';
 import { DUE_RUNS_CHANNEL } from '../../db/due-runs.ts';
 import { listenForDue } from '../../dispatch/loop/listen-for-due.ts';
 import { VERSION } from '../../kernel/version.ts';
 import { createRequestSender } from '../../outbound/send-request.ts';
 import { createSchedules } from '../../temporal/schedules.ts';
 import { createCancelRun, createStartRun } from '../../temporal/start-run.ts';
+import { createWakeRun } from '../../temporal/wake-run.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 /**
@@ -40,6 +44,7 @@ export function automationsPart(
     isSearchable,
     incarnation,
     meters,
+    filters,
   }: WorkerContext,
   { publish }: { publish: PublishForRun },
 ) {
@@ -50,7 +55,11 @@ export function automationsPart(
   const sender = createRequestSender({ guard, version: VERSION });
   const plans = createPlans((workflowId, version) => findVersion(db, workflowId, version));
   return {
-    repair: () => reconcileRuns({ pool, log, carriers, observe }),
+    async repair(): Promise<void> {
+      await reconcileRuns({ pool, log, carriers, observe });
+      await removeEndedWaits(pool);
+      await cancelCutApprovals(pool);
+    },
     async abandon(): Promise<void> {
       await abandonRuns(pool);
       await forgetSynced(pool);
@@ -66,6 +75,8 @@ export function automationsPart(
         clock,
         plans,
         expressions,
+        filters,
+        newId,
         http: createHttpAction({ sender, expressions, openSecrets }),
         publish: createPublishAction({ publish, expressions }),
         connector: createConnectorAction({
@@ -87,15 +98,24 @@ export function automationsPart(
         observe,
         lookInMs: incarnation.lookInMs,
       });
-      const listening = listenForDue(pool, log, {
-        channel: DUE_RUNS_CHANNEL,
-        onBegin: starting.wake,
-        onNotice: starting.wake,
+      const waking = startWakingRuns({
+        pool,
+        log,
+        plans,
+        expressions,
+        filters,
+        wakeRun: createWakeRun(client),
+        lookInMs: incarnation.lookInMs,
       });
+      const wake = (): void => {
+        starting.wake();
+        waking.wake();
+      };
+      const listening = listenForDue(pool, log, { channel: DUE_RUNS_CHANNEL, onBegin: wake, onNotice: wake });
       return {
         async stop() {
           await listening.stop();
-          await starting.stop();
+          await Promise.all([starting.stop(), waking.stop()]);
         },
       };
     },

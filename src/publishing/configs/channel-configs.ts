@@ -74,7 +74,7 @@ export function createPublishingConfigs(load: Load): PublishingConfigs {
 /** A process remembers nothing of an environment that another one is told. */
 const keyOf = (environmentId: string, channelId: string): string => `${environmentId} ${channelId}`;
 
-function weightOf({ schema, schemas, filters, workflows }: PublishingConfig): number {
+function weightOf({ schema, schemas, filters, workflows, listens }: PublishingConfig): number {
   let weight = WEIGHT_OF_A_CHANNEL + (schema?.length ?? 0);
   for (const text of schemas.values()) weight += text.length;
   for (const { expression, subscriptions } of filters) {
@@ -83,5 +83,7 @@ function weightOf({ schema, schemas, filters, workflows }: PublishingConfig): nu
       weight += eventTypes.reduce((sum, { length }) => sum + length, WEIGHT_OF_A_SUBSCRIPTION);
   }
   for (const { trigger } of workflows) weight += WEIGHT_OF_A_SUBSCRIPTION + trigger.length;
+  for (const { channelIds, eventTypes } of listens)
+    weight += [...channelIds, ...eventTypes].reduce((sum, { length }) => sum + length, WEIGHT_OF_A_SUBSCRIPTION);
   return weight;
 }

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import type { Listening } from '../../automations/definitions/listens.ts';
 
 /** A filter, and the subscriptions that have it: what many of them say alike is kept, and asked, once. */
 export type ChannelFilter = {
@@ -20,6 +21,8 @@ export type PublishingConfig = {
   filters: readonly ChannelFilter[];
   /** Active workflows of the environment that begin with messages; new-runs.ts knows whether with this channel's. */
   workflows: readonly StoredTrigger[];
+  /** Messages that steps of the environment's workflows may wait for; heard.ts knows whether this channel's. */
+  listens: readonly Listening[];
 };
 
 type Row =
@@ -30,7 +33,8 @@ type Row =
       schemas: Record<string, unknown> | null;
     }
   | { version: null; kind: 'filter'; id: string; eventTypes: string[]; filter: string }
-  | { version: null; kind: 'workflow'; id: string; workflowVersion: number; trigger: string };
+  | { version: null; kind: 'workflow'; id: string; workflowVersion: number; trigger: string }
+  | { version: null; kind: 'listens'; trigger: string };
 
 // One statement: the version and what it stands for are of one moment. Rows instead of one JSON value: 10,000 filters may have
 // 20 MB, which is then read as it comes instead of at once. $3 is the version that the caller knows, whose filters it has.
@@ -49,6 +53,13 @@ const LOAD = `
   SELECT NULL, NULL, NULL, NULL, 'workflow', w.id, NULL, NULL, w.version, v.trigger
   FROM channel c JOIN workflows w ON w.environment_id = $2 AND w.status = 'active' AND w.trigger_type IN ('event', 'webhook') AND w.deleted_at IS NULL
     JOIN workflow_versions v ON v.workflow_id = w.id AND v.version = w.version
+  WHERE c.config_version IS DISTINCT FROM $3::int
+  UNION ALL
+  SELECT NULL, NULL, NULL, NULL, 'listens', NULL, NULL, NULL, NULL, l.listens::text
+  FROM channel c CROSS JOIN LATERAL (
+    SELECT DISTINCT v.listens FROM workflow_versions v JOIN workflows w ON w.id = v.workflow_id AND w.deleted_at IS NULL
+    WHERE v.environment_id = $2 AND v.listens IS NOT NULL
+  ) l
   WHERE c.config_version IS DISTINCT FROM $3::int`;
 
 /** Undefined for a channel that is missing, deleted or of another environment; `known` itself while its version holds. */
@@ -73,6 +84,7 @@ export async function loadPublishingConfig(
     schemas: new Map(Object.entries(channel.schemas ?? {}).map(([type, schema]) => [type, JSON.stringify(schema)])),
     filters: filtersOf(rows),
     workflows: workflowsOf(rows),
+    listens: listensOf(rows),
   };
 }
 
@@ -94,3 +106,9 @@ const workflowsOf = (rows: readonly Row[]): StoredTrigger[] =>
     const { id: workflowId, workflowVersion: version, trigger } = row;
     return [{ workflowId, version, trigger }];
   });
+
+const listensOf = (rows: readonly Row[]): Listening[] =>
+  // `as`: the column is only ever written from such a list.
+  rows.flatMap((row) =>
+    row.version === null && row.kind === 'listens' ? (JSON.parse(row.trigger) as Listening[]) : [],
+  );

@@ -8,6 +8,7 @@ import type { PublishingConfigs } from '../../publishing/configs/channel-configs
 import type { PublishingConfig } from '../../publishing/configs/config-store.ts';
 import { createAsking } from '../../publishing/configs/filter-matches.ts';
 import type { NewId } from '../../new-id.ts';
+import { heardOf } from '../../publishing/configs/heard.ts';
 import { runsOf, triggersOf } from '../../publishing/configs/new-runs.ts';
 import { createHandOn, type HandOver, type NewDeliveries } from '../../publishing/hand-over.ts';
 import { storePublications } from '../../publishing/store.ts';
@@ -44,7 +45,7 @@ type Dependencies = {
 
 /** Verdicts on messages of one channel: the version of its configuration, and the messages that its filters let through. */
 type Decision = {
-  config: Pick<PublishingConfig, 'version' | 'filters'>;
+  config: Pick<PublishingConfig, 'version' | 'filters' | 'listens'>;
   matches: readonly FilterMatch[];
   /** Runs of workflows that the messages begin. */
   runs: readonly NewRun[];
@@ -283,5 +284,9 @@ function toPublications(
       if (group !== undefined) group.runs = [...(group.runs ?? []), run];
     }
   }
-  return [...groups.values()];
+  return [...groups.values()].map((group) => {
+    const { config } = decisions.get(group.channelId) ?? {};
+    const heard = config === undefined ? [] : heardOf(group, config, group.messages);
+    return heard.length === 0 ? group : { ...group, heard };
+  });
 }

@@ -1,3 +1,4 @@
+import { approvalAnswer } from '../../../src/automations/approvals/schema.ts';
 import { runAnswer, runSummaryAnswer } from '../../../src/automations/runs/schema.ts';
 import { scheduleAnswer } from '../../../src/automations/schedules/schema.ts';
 import { trialAnswer } from '../../../src/automations/trials/schema.ts';
@@ -74,6 +75,19 @@ export const AUTOMATION_ROWS: ContractRow[] = [
     body: () => ({ from: 'failed', definition: 'latest' }),
     isBodyOptional: true,
   },
+  ...(['approve', 'reject'] as const).map(
+    (decision): ContractRow => ({
+      method: 'POST',
+      path: `${RUN}/${decision}`,
+      scope: 'workflows:write',
+      status: 200,
+      answers: approvalAnswer,
+      body: () => ({ stepId: 'ask', comment: 'As agreed.', data: { amount: 120 } }),
+      isBodyOptional: true,
+    }),
+  ),
+  { method: 'GET', path: '/v1/approvals', scope: 'workflows:read', status: 200, listOf: approvalAnswer },
+  { method: 'GET', path: '/v1/approvals/:approvalId', scope: 'workflows:read', status: 200, answers: approvalAnswer },
   { method: 'POST', path: `${RUN}/cancel`, scope: 'workflows:write', status: 202, answers: runAnswer },
   { method: 'POST', path: `${PATH}/pause`, scope: 'workflows:write', status: 200, answers: workflowAnswer },
   { method: 'DELETE', path: PATH, scope: 'workflows:write', status: 204 },

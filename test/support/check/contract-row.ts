@@ -13,6 +13,7 @@ export type ResourceIds = {
   messageReplayId: string;
   workflowId: string;
   runId: string;
+  approvalId: string;
   apiKeyId: string;
   appId: string;
   machineCredentialId: string;

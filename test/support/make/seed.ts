@@ -126,6 +126,27 @@ export async function insertPausedRun({ deps }: TestPosthorn, workflowId: string
   return row.id;
 }
 
+/** A step of a run that asks for a decision. Returns the approval's id. */
+export async function insertApproval({ deps }: TestPosthorn, runId: string, mark = 'noted'): Promise<string> {
+  const { environmentId, workflowId } = await deps.db.run.findUniqueOrThrow({ where: { id: runId } });
+  const step = { runId, stepId: 'ask', iteration: '', environmentId };
+  const now = new Date();
+  await deps.db.runStep.create({ data: { ...step, number: 2, type: 'approval', status: 'waiting', startedAt: now } });
+  const { id } = await deps.db.approval.create({
+    data: {
+      ...step,
+      id: deps.newId('approval'),
+      workflowId,
+      title: mark,
+      message: mark,
+      form: JSON.stringify({ title: mark }),
+      createdAt: now,
+      expiresAt: new Date(now.getTime() + 86_400_000),
+    },
+  });
+  return id;
+}
+
 /**
  * One resource of every kind in the environment of that key: a message whose delivery is a dead letter, and what goes with it. A
  * `mark` stands in every text that a tenant may choose.
@@ -171,8 +192,9 @@ export async function seedResources(posthorn: TestPosthorn, key: string, mark?: 
     steps: [{ id: 'note', type: 'action', config: { text: mark ?? 'noted' } }],
   });
   const runId = await insertPausedRun(posthorn, workflow.id, mark);
-  // So that a list of them has a second page.
-  await insertPausedRun(posthorn, workflow.id, mark);
+  const approvalId = await insertApproval(posthorn, runId, mark);
+  // So that lists of them have a second page.
+  await insertApproval(posthorn, await insertPausedRun(posthorn, workflow.id, mark), mark);
   // No more than the least key that may rotate it has itself.
   const apiKey = await make(posthorn, key, '/v1/api-keys', { ...named('till'), scopes: ['credentials:write'] });
   const machineCredential = await make(posthorn, key, '/v1/machine-credentials', {
@@ -203,6 +225,7 @@ export async function seedResources(posthorn: TestPosthorn, key: string, mark?: 
     messageReplayId: messageReplay.id,
     workflowId: workflow.id,
     runId,
+    approvalId,
     apiKeyId: apiKey.id,
     appId: app.id,
     organisationId: app.organisationId,

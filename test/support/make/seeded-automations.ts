@@ -1,6 +1,6 @@
-import { RUN_STATUSES } from '../../../src/kernel/statuses.ts';
+import { APPROVAL_STATUSES, RUN_STATUSES } from '../../../src/kernel/statuses.ts';
 import type { TestPosthorn } from '../service/posthorn.ts';
-import { insertPausedRun, make } from './seed.ts';
+import { insertApproval, insertPausedRun, make } from './seed.ts';
 
 /** Workflows in every state, and runs of two of them in every state. Returns the address of the runs of one. */
 export async function seedRuns(posthorn: TestPosthorn, key: string): Promise<string> {
@@ -17,6 +17,18 @@ export async function seedRuns(posthorn: TestPosthorn, key: string): Promise<str
       await db.run.update({ where: { id }, data: { status } });
     }
   return `/v1/workflows/${first}/runs`;
+}
+
+/** Approvals in every state, of runs of two workflows. Returns their address. */
+export async function seedApprovals(posthorn: TestPosthorn, key: string): Promise<string> {
+  for (const name of ['asks', 'asks too']) {
+    const { id: workflowId } = await make(posthorn, key, '/v1/workflows', { name });
+    for (const status of APPROVAL_STATUSES) {
+      const id = await insertApproval(posthorn, await insertPausedRun(posthorn, workflowId));
+      await posthorn.deps.db.approval.update({ where: { id }, data: { status } });
+    }
+  }
+  return '/v1/approvals';
 }
 
 /** Inbound webhooks of two channels in every state, and requests that the first one has refused. Returns the address of these. */

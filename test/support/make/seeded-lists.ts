@@ -1,9 +1,9 @@
 import { wantsEventType } from '../../../src/kernel/event-types.ts';
 import type { TestPosthorn } from '../service/posthorn.ts';
-import { REPLAY_STATUSES, RUN_STATUSES } from '../../../src/kernel/statuses.ts';
+import { APPROVAL_STATUSES, REPLAY_STATUSES, RUN_STATUSES } from '../../../src/kernel/statuses.ts';
 import { insertAttempt, make } from './seed.ts';
 import { seedReplays, spreadDeliveries } from './seeded-deliveries.ts';
-import { seedConnections, seedRuns, seedSecrets, seedWebhooks } from './seeded-automations.ts';
+import { seedApprovals, seedConnections, seedRuns, seedSecrets, seedWebhooks } from './seeded-automations.ts';
 
 export type ListName =
   | 'channels'
@@ -24,7 +24,8 @@ export type ListName =
   | 'connections'
   | 'workflows'
   | 'runs'
-  | 'runs-of-workflow';
+  | 'runs-of-workflow'
+  | 'approvals';
 /** An item as the API shows it, and what the database says of it besides. */
 export type Item = { id: string } & Record<string, unknown>;
 
@@ -210,6 +211,15 @@ export const LISTS: List[] = [
     filters: { status: oneOf('status', [...RUN_STATUSES]) },
     hasTimes: 'createdAt',
   },
+  {
+    name: 'approvals',
+    rows: 'SELECT id FROM approvals WHERE environment_id = $1 AND $2::text IS NULL',
+    filters: {
+      status: oneOf('status', [...APPROVAL_STATUSES]),
+      runId: idOf('runId'),
+      workflowId: idOf('workflowId'),
+    },
+  },
 ];
 
 /** Gives each list five items or more, of every kind that its filters tell apart. Returns the lists' addresses. */
@@ -281,5 +291,6 @@ export async function seedLists(posthorn: TestPosthorn, key: string): Promise<Re
     workflows: '/v1/workflows',
     runs: '/v1/runs',
     'runs-of-workflow': await seedRuns(posthorn, key),
+    approvals: await seedApprovals(posthorn, key),
   };
 }

@@ -100,3 +100,14 @@ export const eventTypes = z
       }),
   )
   .max(MAX_EVENT_TYPES);
+
+export const channelIds = z.array(z.string()).min(1).max(100);
+
+/** A field for one and a field for several stand for each other. */
+export const oneOrMany =
+  <One extends string, Many extends string>(...pairs: readonly (readonly [One, Many])[]) =>
+  (given: object, context: z.core.$RefinementCtx): void => {
+    for (const [one, many] of pairs)
+      if (Reflect.get(given, one) !== undefined && Reflect.get(given, many) !== undefined)
+        context.addIssue({ code: 'custom', path: [one], message: `must be left out beside ${many}` });
+  };

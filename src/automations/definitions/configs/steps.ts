@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { type StepType, WORKFLOW_BOUNDS } from '../../../contract/run-outline.ts';
 import { actionConfigOf, type ActionConfigs } from './actions.ts';
+import { approvalConfig } from './approval.ts';
 import { common, duration, expression, target, templates } from './fields.ts';
+import { waitForEventConfig } from './wait-for-event.ts';
 
 const ofSteps = {
   // oxlint-disable-next-line unicorn/no-thenable -- the author's name for the way; nobody awaits a schema
@@ -23,6 +25,8 @@ const ofSteps = {
       until: z.string().min(1).exactOptional(),
     })
     .refine((given) => (given.for === undefined) !== (given.until === undefined), 'must hold one of for and until'),
+  wait_for_event: waitForEventConfig,
+  approval: approvalConfig,
   foreach: z.strictObject({
     ...common,
     items: expression,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { TriggerType } from '../../../contract/run-outline.ts';
 import { scheduleConfig } from './schedule.ts';
-import { eventTypes, expression } from './fields.ts';
+import { channelIds, eventTypes, expression, oneOrMany } from './fields.ts';
 
 /** Parts that triggers by messages share. */
 const ofMessages = {
@@ -16,20 +16,11 @@ const ofMessages = {
   ),
 };
 
-/** A field for one and a field for several stand for each other. */
-const oneOrMany =
-  <One extends string, Many extends string>(...pairs: readonly (readonly [One, Many])[]) =>
-  (given: object, context: z.core.$RefinementCtx): void => {
-    for (const [one, many] of pairs)
-      if (Reflect.get(given, one) !== undefined && Reflect.get(given, many) !== undefined)
-        context.addIssue({ code: 'custom', path: [one], message: `must be left out beside ${many}` });
-  };
-
 const ofTriggers = {
   event: z
     .strictObject({
       channelId: z.string().exactOptional(),
-      channelIds: z.array(z.string()).min(1).max(100).exactOptional(),
+      channelIds: channelIds.exactOptional(),
       ...ofMessages,
     })
     .superRefine(oneOrMany(['channelId', 'channelIds'], ['eventType', 'eventTypes'])),

@@ -1,0 +1,143 @@
+import type { PoolClient } from 'pg';
+import type { DatabaseReader, DatabaseTransaction } from '../../db/client.ts';
+import { ExactJson } from '../../kernel/exact-json.ts';
+import type { PageRequest } from '../../kernel/page.ts';
+import type { ApprovalStatus } from '../../kernel/statuses.ts';
+import type { Approval, Decision } from './schema.ts';
+
+type Row = {
+  id: string;
+  workflowId: string;
+  runId: string;
+  stepId: string;
+  iteration: string;
+  status: string;
+  title: string;
+  message: string | null;
+  approvers: string[];
+  form: string | null;
+  createdAt: Date;
+  expiresAt: Date;
+  decidedBy: string | null;
+  decidedAt: Date | null;
+  comment: string | null;
+  data: string | null;
+};
+
+// A step that waits no more was cut off, and its question with it.
+const STATUS = `CASE WHEN a.status = 'open' AND s.status IS DISTINCT FROM 'waiting' THEN 'cancelled' ELSE a.status END`;
+const FROM = `FROM approvals a
+  LEFT JOIN run_steps s ON s.run_id = a.run_id AND s.step_id = a.step_id AND s.iteration = a.iteration`;
+const SELECT = `
+  SELECT a.id, a.workflow_id AS "workflowId", a.run_id AS "runId", a.step_id AS "stepId", a.iteration, ${STATUS} AS status, a.title,
+    a.message, a.approvers, a.form, a.created_at AS "createdAt", a.expires_at AS "expiresAt", a.decided_by AS "decidedBy",
+    a.decided_at AS "decidedAt", a.comment, a.data ${FROM}`;
+
+export type ApprovalFilter = {
+  environmentId: string;
+  status?: ApprovalStatus | undefined;
+  runId?: string | undefined;
+  workflowId?: string | undefined;
+};
+
+/** Approvals, newest first, one more than asked for. */
+export async function findApprovals(
+  transaction: DatabaseTransaction,
+  { environmentId, status, runId, workflowId }: ApprovalFilter,
+  { limit, after }: PageRequest,
+): Promise<Approval[]> {
+  const rows = await transaction.$queryRawUnsafe<Row[]>(
+    `${SELECT} WHERE a.environment_id = $1 AND ($2::text IS NULL OR (${STATUS}) = $2) AND ($3::text IS NULL OR a.run_id = $3)
+       AND ($4::text IS NULL OR a.workflow_id = $4) AND ($5::text IS NULL OR a.id < $5)
+     ORDER BY a.id DESC LIMIT ${limit + 1}`,
+    environmentId,
+    status ?? null,
+    runId ?? null,
+    workflowId ?? null,
+    after ?? null,
+  );
+  return rows.map(toApproval);
+}
+
+export async function findApproval(
+  reader: Pick<DatabaseReader, '$queryRawUnsafe'>,
+  environmentId: string,
+  id: string,
+): Promise<Approval | undefined> {
+  const [row] = await reader.$queryRawUnsafe<Row[]>(
+    `${SELECT} WHERE a.environment_id = $1 AND a.id = $2`,
+    environmentId,
+    id,
+  );
+  return row && toApproval(row);
+}
+
+/** All that a run has asked for, newest first; undefined for a run that is not there. */
+export async function findOfRun(
+  reader: DatabaseTransaction,
+  environmentId: string,
+  runId: string,
+): Promise<Approval[] | undefined> {
+  if ((await reader.run.count({ where: { id: runId, environmentId } })) === 0) return undefined;
+  const rows = await reader.$queryRawUnsafe<Row[]>(
+    `${SELECT} WHERE a.environment_id = $1 AND a.run_id = $2 ORDER BY a.id DESC`,
+    environmentId,
+    runId,
+  );
+  return rows.map(toApproval);
+}
+
+/** The address of a person; undefined for anybody else. */
+export async function emailOf(reader: DatabaseTransaction, userId: string): Promise<string | undefined> {
+  const user = await reader.user.findFirst({ where: { id: userId }, select: { email: true } });
+  return user?.email;
+}
+
+// The step is told in the same statement: a decision that is recorded reaches its run.
+const DECIDE = `
+  WITH decided AS (
+    UPDATE approvals a SET status = $3, decided_by = $4, decided_at = now(), comment = $5, data = $6
+    FROM run_steps s
+    WHERE a.id = $1 AND a.environment_id = $2 AND a.status = 'open'
+      AND s.run_id = a.run_id AND s.step_id = a.step_id AND s.iteration = a.iteration AND s.status = 'waiting'
+    RETURNING a.run_id, a.step_id, a.iteration
+  ), woken AS (
+    UPDATE run_waits w SET due_at = now() FROM decided d
+    WHERE w.run_id = d.run_id AND w.step_id = d.step_id AND w.iteration = d.iteration
+  )
+  SELECT FROM decided`;
+
+/** Records a decision and has its run told. False for an approval that is not open any more. `data` is a JSON text. */
+export async function decide(
+  connection: PoolClient,
+  {
+    id,
+    environmentId,
+    decision,
+    by,
+    comment,
+    data,
+  }: {
+    id: string;
+    environmentId: string;
+    decision: Decision;
+    by: string;
+    comment: string | undefined;
+    data: string | undefined;
+  },
+): Promise<boolean> {
+  const values = [id, environmentId, decision, by, comment ?? null, data ?? null];
+  return (await connection.query(DECIDE, values)).rowCount === 1;
+}
+
+const toApproval = ({ status, message, form, decidedBy, decidedAt, comment, data, ...row }: Row): Approval => ({
+  ...row,
+  // `as`: the column is only ever written from this list.
+  status: status as ApprovalStatus,
+  ...(message !== null && { message }),
+  ...(form !== null && { form: new ExactJson(form) }),
+  ...(decidedBy !== null && { decidedBy }),
+  ...(decidedAt !== null && { decidedAt }),
+  ...(comment !== null && { comment }),
+  ...(data !== null && { data: new ExactJson(data) }),
+});

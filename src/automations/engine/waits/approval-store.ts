@@ -1,0 +1,82 @@
+import type { Pool } from 'pg';
+import type { StepInput } from '../../../contract/run-workflow.ts';
+import type { ApprovalStatus } from '../../../kernel/statuses.ts';
+
+type Step = Pick<StepInput, 'runId' | 'stepId' | 'iteration'>;
+
+export type NewApproval = Step & {
+  id: string;
+  environmentId: string;
+  workflowId: string;
+  title: string;
+  message: string | undefined;
+  approvers: readonly string[];
+  /** JSON text. */
+  form: string | undefined;
+  createdAt: Date;
+  expiresAt: Date;
+};
+
+/** Asks for a decision, once: one that is still open, from before its step was cut off, is asked for again. */
+export async function openApproval(pool: Pool, approval: NewApproval): Promise<void> {
+  const { id, environmentId, workflowId, runId, stepId, iteration, title, message, approvers, form } = approval;
+  await pool.query({
+    name: 'open_approval',
+    text: `INSERT INTO approvals (id, environment_id, workflow_id, run_id, step_id, iteration, title, message, approvers, form, created_at, expires_at)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+      ON CONFLICT (run_id, step_id, iteration) WHERE status = 'open' DO UPDATE SET title = excluded.title, message = excluded.message,
+        approvers = excluded.approvers, form = excluded.form, expires_at = excluded.expires_at`,
+    values: [
+      id,
+      environmentId,
+      workflowId,
+      runId,
+      stepId,
+      iteration,
+      title,
+      message ?? null,
+      approvers,
+      form ?? null,
+      approval.createdAt,
+      approval.expiresAt,
+    ],
+  });
+}
+
+export type Decided = {
+  status: ApprovalStatus;
+  by: string | null;
+  at: Date | null;
+  comment: string | null;
+  /** JSON text. */
+  data: string | null;
+};
+
+/** The last decision that a step has asked for. */
+export async function readApproval(pool: Pool, { runId, stepId, iteration }: Step): Promise<Decided | undefined> {
+  const { rows } = await pool.query<Decided>({
+    name: 'read_approval',
+    text: `SELECT status, decided_by AS by, decided_at AS at, comment, data FROM approvals
+      WHERE run_id = $1 AND step_id = $2 AND iteration = $3 ORDER BY id DESC LIMIT 1`,
+    values: [runId, stepId, iteration],
+  });
+  return rows[0];
+}
+
+/** Nobody has decided in time. A decision that was made stays as it is. */
+export async function expireApproval(pool: Pool, { runId, stepId, iteration }: Step): Promise<void> {
+  await pool.query({
+    name: 'expire_approval',
+    text: `UPDATE approvals SET status = 'expired' WHERE run_id = $1 AND step_id = $2 AND iteration = $3 AND status = 'open'`,
+    values: [runId, stepId, iteration],
+  });
+}
+
+/** Questions of steps that were cut off are no longer open. */
+export async function cancelCutApprovals(pool: Pool): Promise<void> {
+  await pool.query(
+    `UPDATE approvals a SET status = 'cancelled' FROM run_steps s
+     WHERE a.status = 'open' AND s.run_id = a.run_id AND s.step_id = a.step_id AND s.iteration = a.iteration
+       AND s.finished_at IS NOT NULL`,
+  );
+}

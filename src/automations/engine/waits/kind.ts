@@ -1,0 +1,29 @@
+import type { StepInput } from '../../../contract/run-workflow.ts';
+import type { NewId } from '../../../new-id.ts';
+import type { Loaded } from '../context.ts';
+import type { EngineDependencies, Result } from '../take-step.ts';
+import type { Matching } from './matching.ts';
+
+export type WaitDependencies = EngineDependencies & Matching & { newId: NewId };
+
+/** Evaluated once, when a wait begins. `record`: shown as the step's input. `summary`: beside the timer in the Temporal UI. */
+export type Evaluated = { record: object; waitMs: number; summary: string };
+
+/** A kind of steps that wait for something outside their run. What is named `open` and `look` may be done again. */
+export type WaitKind = {
+  /** Throws StepFailed and ExpressionFailed. */
+  evaluate(deps: Pick<WaitDependencies, 'expressions'>, loaded: Loaded): Evaluated;
+  /** Has the wait known to what ends it, before its beginning is recorded. */
+  open(
+    deps: WaitDependencies,
+    loaded: Loaded,
+    input: StepInput,
+    opened: Evaluated & { since: Date; until: Date },
+  ): Promise<void>;
+  /** Looks for what came before the wait was known. */
+  look(deps: WaitDependencies, loaded: Loaded, input: StepInput): Promise<void>;
+  /** Its time is over: nothing that comes later ends it. */
+  close(deps: WaitDependencies, input: StepInput): Promise<void>;
+  /** The result of a wait that is over; undefined while it is not. */
+  ended(deps: WaitDependencies, loaded: Loaded, input: StepInput): Promise<(() => Result) | undefined>;
+};

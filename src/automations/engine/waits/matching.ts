@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import type { Filters } from '../../../filters/filters.ts';
+import type { Match, PlannedStep } from '../../definitions/configs/plan.ts';
+import { hears } from '../../definitions/listens.ts';
+import { triggerFilter } from '../../definitions/trigger-filter.ts';
+import type { RunContext } from '../../expressions/context.ts';
+import { ExpressionFailed, type StepExpressions } from '../../expressions/expressions.ts';
+import { jsonText } from '../json-text.ts';
+import { StepFailed } from '../step-failure.ts';
+import { type ArrivedMessage, eventOf } from './arrived.ts';
+
+export type Matching = {
+  expressions: Pick<StepExpressions, 'evaluate'>;
+  filters: Pick<Filters, 'evaluate'>;
+};
+
+/** What decides whether a message ends a wait. */
+type Wanted = Pick<PlannedStep & { type: 'wait_for_event' }, 'channelIds' | 'eventTypes' | 'filter' | 'match'>;
+
+/** All waits of one step of one version: they ask a message the same. */
+export const placeOf = ({ workflowId, version, stepId }: { workflowId: string; version: number; stepId: string }) =>
+  `${workflowId}/${version}/${stepId}`;
+
+/** Reads what `placeOf` has made. */
+export function readPlace(place: string): { workflowId: string; version: number; stepId: string } {
+  const [workflowId = '', version = '', stepId = ''] = place.split('/');
+  return { workflowId, version: Number(version), stepId };
+}
+
+/** The values that a message must have to end a wait, as one hash. Throws StepFailed for a value that no message has. */
+export function keyOfRun(
+  { expressions }: Pick<Matching, 'expressions'>,
+  match: readonly Match[],
+  context: RunContext,
+): { key: string; values: unknown[] } {
+  const values = match.map(({ run }, index) => {
+    const value = expressions.evaluate(run, context);
+    if (value === null) throw new StepFailed('EXPRESSION', `match[${index}].run: gave null, which no message matches`);
+    return value;
+  });
+  return { key: keyOf(values), values };
+}
+
+/** The same of a message; undefined for one that ends no wait of this step, whatever the run. */
+export async function keyOfMessage(
+  { expressions, filters }: Matching,
+  wanted: Wanted,
+  message: ArrivedMessage,
+): Promise<string | undefined> {
+  const { payload, channelId, eventType } = message;
+  if (payload === null || !hears({ channelIds: [...wanted.channelIds], eventTypes: [...wanted.eventTypes] }, message))
+    return undefined;
+  if (wanted.filter !== undefined) {
+    const input = { key: channelId, eventType, payload, metadata: message.metadata ?? undefined };
+    const [verdict] = await filters.evaluate([triggerFilter(wanted.filter)], input);
+    if (verdict?.matches !== true) return undefined;
+  }
+  if (wanted.match.length === 0) return keyOf([]);
+  const context = { ...NO_RUN, event: eventOf(message) };
+  try {
+    const values = wanted.match.map(({ event }) => expressions.evaluate(event, context));
+    return values.includes(null) ? undefined : keyOf(values);
+  } catch (error) {
+    // A message that lacks what the expression reads is another one than the run waits for.
+    if (error instanceof ExpressionFailed) return undefined;
+    throw error;
+  }
+}
+
+const NO_RUN: Omit<RunContext, 'event'> = {
+  steps: {},
+  vars: {},
+  item: null,
+  index: -1,
+  workflow: { id: '', name: '', version: 0 },
+  run: { id: '', startedAt: '', now: '', test: false },
+};
+
+const keyOf = (values: readonly unknown[]): string =>
+  createHash('sha256')
+    .update(jsonText(values.map(sorted)))
+    .digest('base64url');
+
+/** Objects that are equal have their members in one order. */
+function sorted(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(sorted);
+  const entries = value instanceof Map ? [...(value as Map<string, unknown>)] : Object.entries(value);
+  return new Map(
+    entries
+      .map(([key, member]): [string, unknown] => [key, sorted(member)])
+      .toSorted(([one], [other]) => (one < other ? -1 : 1)),
+  );
+}

@@ -1,0 +1,94 @@
+import { type Way, wayTo } from '../../../contract/run-ways.ts';
+import { lowestIdAt, timeOfId } from '../../../kernel/ids.ts';
+import { showDuration } from '../../definitions/configs/duration.ts';
+import type { PlannedStep } from '../../definitions/configs/plan.ts';
+import { StepFailed } from '../step-failure.ts';
+import type { Result } from '../take-step.ts';
+import { eventOf, readArrived } from './arrived.ts';
+import { keyOfMessage, keyOfRun, placeOf } from './matching.ts';
+import type { WaitDependencies, WaitKind } from './kind.ts';
+import { closeWait, findCandidates, readWait, registerWait, takeMessage } from './wait-store.ts';
+
+type WaitForEvent = PlannedStep & { type: 'wait_for_event' };
+
+const asWait = (step: PlannedStep): WaitForEvent => {
+  if (step.type !== 'wait_for_event') throw new Error(`${step.id} waits for no message`);
+  return step;
+};
+
+// The processes of an installation follow one clock, to a few ms: a message that came behind the run's may carry an earlier time.
+const CLOCKS_DIFFER_MS = 1_000;
+// Payloads that are held in memory at once have 12 MiB at most.
+const READ_AT_ONCE = 50;
+// Longest part of a Temporal timer's summary that tells of event types.
+const SHOWN_TYPES = 100;
+
+/**
+ * Waits for a message. It is registered first, and then the messages since the run began are looked through: one that comes meanwhile is
+ * found by this look, or by the worker that its note in `heard_messages` leads to the wait, or by both, and taken once.
+ */
+export const waitForEvent: WaitKind = {
+  evaluate(deps, { step, context }) {
+    const { channelIds, eventTypes, match, waitMs } = asWait(step);
+    const { values } = keyOfRun(deps, match, context);
+    const summary = [...eventTypes, ...(eventTypes.length === 0 ? channelIds : [])].join(', ').slice(0, SHOWN_TYPES);
+    return { record: { eventTypes, channelIds, values }, waitMs, summary };
+  },
+
+  async open(deps, { step, run, context }, input, { since: now }) {
+    const { match, lookbackMs } = asWait(step);
+    const { key } = keyOfRun(deps, match, context);
+    const began = timeOfId('run', run.id) ?? now;
+    const since = new Date(lookbackMs === undefined ? began.getTime() - CLOCKS_DIFFER_MS : now.getTime() - lookbackMs);
+    const { workflowId, version, environmentId } = run;
+    const place = placeOf({ workflowId, version, stepId: step.id });
+    await registerWait(deps.pool, { ...input, environmentId }, { place, key, since });
+  },
+
+  async look(deps, { step, run, context }, input) {
+    const wait = await readWait(deps.pool, input);
+    if (wait === undefined || wait.messageId !== null || wait.since === null) return;
+    const wanted = asWait(step);
+    const { key } = keyOfRun(deps, wanted.match, context);
+    const ids = await findCandidates(deps.pool, {
+      environmentId: run.environmentId,
+      runId: run.id,
+      channelIds: wanted.channelIds,
+      eventTypes: wanted.eventTypes,
+      sinceId: lowestIdAt('message', wait.since),
+    });
+    for (let at = 0; at < ids.length; at += READ_AT_ONCE)
+      for (const message of await readArrived(deps.pool, ids.slice(at, at + READ_AT_ONCE)))
+        if ((await keyOfMessage(deps, wanted, message)) === key) return takeMessage(deps.pool, input, message.id);
+  },
+
+  close: ({ pool }, input) => closeWait(pool, input),
+
+  async ended(deps, { step }, input) {
+    const wait = await readWait(deps.pool, input);
+    if (wait !== undefined) return wait.messageId === null ? undefined : withMessage(deps, wait.messageId);
+    const way = wayOfTimeout(step);
+    return () => ({ output: timedOut(step), ...(way && { way }) });
+  },
+};
+
+async function withMessage({ pool }: WaitDependencies, messageId: string): Promise<() => Result> {
+  const [message] = await readArrived(pool, [messageId]);
+  // Retention or an erasure may have removed it since.
+  const event = message === undefined ? { id: messageId } : eventOf(message);
+  return () => ({ output: { matched: true, event } });
+}
+
+/** The output of a wait whose time is over. Throws StepFailed where its author wants that. */
+export function timedOut(step: PlannedStep): { matched: false; event: null } {
+  const { onTimeout, waitMs } = asWait(step);
+  if (onTimeout === 'fail')
+    throw new StepFailed('WAIT_TIMEOUT', `no message that it waits for came within ${showDuration(waitMs)}`);
+  return { matched: false, event: null };
+}
+
+/** The way from a wait whose time is over, where that is not the next step. */
+export function wayOfTimeout(step: PlannedStep): Way | undefined {
+  const { onTimeout } = asWait(step);
+  return typeof onTimeout === 'string' ? undefined : wayTo(onTimeout.next);
+}

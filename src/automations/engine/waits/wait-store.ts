@@ -1,0 +1,125 @@
+import type { Pool } from 'pg';
+import type { StepInput } from '../../../contract/run-workflow.ts';
+import { wantedBy } from '../../../db/wanted.ts';
+
+type Step = Pick<StepInput, 'runId' | 'stepId' | 'iteration'>;
+
+/** What ends a wait beside its time: a message of this key, published at `since` or later. Absent where no message does. */
+export type Awaited = { place: string; key: string; since: Date };
+
+/** Registers a wait, once. One that has taken a message before, for the same values, keeps it. */
+export async function registerWait(
+  pool: Pool,
+  { runId, stepId, iteration, environmentId }: Step & { environmentId: string },
+  awaited: Awaited | undefined,
+): Promise<void> {
+  await pool.query({
+    name: 'register_wait',
+    text: `INSERT INTO run_waits AS w (run_id, step_id, iteration, environment_id, place, key, since)
+      VALUES ($1, $2, $3, $4, $5, $6, $7)
+      ON CONFLICT (run_id, step_id, iteration) DO UPDATE SET place = excluded.place, key = excluded.key, since = excluded.since,
+        due_at = NULL, message_id = CASE WHEN (w.place, w.key) IS NOT DISTINCT FROM (excluded.place, excluded.key) THEN w.message_id END`,
+    values: [
+      runId,
+      stepId,
+      iteration,
+      environmentId,
+      awaited?.place ?? null,
+      awaited?.key ?? null,
+      awaited?.since ?? null,
+    ],
+  });
+}
+
+/** A wait that stands: undefined once it was closed. */
+export async function readWait(
+  pool: Pool,
+  { runId, stepId, iteration }: Step,
+): Promise<{ since: Date | null; messageId: string | null } | undefined> {
+  const { rows } = await pool.query<{ since: Date | null; messageId: string | null }>({
+    name: 'read_wait',
+    text: `SELECT since, message_id AS "messageId" FROM run_waits WHERE run_id = $1 AND step_id = $2 AND iteration = $3`,
+    values: [runId, stepId, iteration],
+  });
+  return rows[0];
+}
+
+/** Ends a wait that has taken nothing, so that no message ends it any more. */
+export async function closeWait(pool: Pool, { runId, stepId, iteration }: Step): Promise<void> {
+  await pool.query({
+    name: 'close_wait',
+    text: 'DELETE FROM run_waits WHERE run_id = $1 AND step_id = $2 AND iteration = $3 AND message_id IS NULL',
+    values: [runId, stepId, iteration],
+  });
+}
+
+// SQLSTATE of the index that gives a message to one wait of a run.
+const UNIQUE_VIOLATION = '23505';
+
+/** The wait takes a message, unless it has one or another wait of its run has this one. */
+export async function takeMessage(pool: Pool, { runId, stepId, iteration }: Step, messageId: string): Promise<void> {
+  try {
+    await pool.query({
+      name: 'take_awaited',
+      text: `UPDATE run_waits SET message_id = $4 WHERE run_id = $1 AND step_id = $2 AND iteration = $3 AND message_id IS NULL`,
+      values: [runId, stepId, iteration, messageId],
+    });
+  } catch (error) {
+    if (Reflect.get(Object(error), 'code') !== UNIQUE_VIOLATION) throw error;
+  }
+}
+
+// Newest messages of a channel that a wait looks back at: so many of each event type that is written out, and so many of all kinds where
+// its types have a wildcard, or it names none.
+const OF_A_TYPE = 1_000;
+const OF_A_CHANNEL = 10_000;
+
+// Of $4 those that are written out are looked up in the index of their type.
+const CANDIDATES = `
+  WITH channel AS (
+    SELECT id FROM channels WHERE environment_id = $1 AND deleted_at IS NULL AND kind <> 'system'
+      AND (cardinality($3::text[]) = 0 OR id = ANY ($3))
+  ), found AS (
+    SELECT m.id FROM channel c CROSS JOIN unnest($4::text[]) AS t (event_type) CROSS JOIN LATERAL (
+      SELECT m.id FROM messages m WHERE m.channel_id = c.id AND m.event_type = t.event_type AND m.id >= $5
+        AND m.only_subscription_id IS NULL ORDER BY m.id DESC LIMIT ${OF_A_TYPE}) m
+    WHERE right(t.event_type, 1) <> '*'
+    UNION
+    SELECT m.id FROM channel c CROSS JOIN LATERAL (
+      SELECT m.id, m.event_type FROM messages m WHERE m.channel_id = c.id AND m.id >= $5
+        AND m.only_subscription_id IS NULL ORDER BY m.id DESC LIMIT ${OF_A_CHANNEL}) m
+    WHERE $6 AND ${wantedBy('$4::text[]')}
+  )
+  SELECT f.id FROM found f JOIN runs r ON r.id = $2
+  WHERE f.id IS DISTINCT FROM r.message_id
+    AND NOT EXISTS (SELECT FROM run_waits t WHERE t.run_id = $2 AND t.message_id = f.id)
+  ORDER BY f.id`;
+
+/**
+ * Ids of messages that a wait may have missed, oldest first: from `sinceId` on, in its channels and of its event types (empty: all). The
+ * one that began the run is none of them, nor are those that other waits of the run have taken.
+ */
+export async function findCandidates(
+  pool: Pool,
+  {
+    environmentId,
+    runId,
+    channelIds,
+    eventTypes,
+    sinceId,
+  }: {
+    environmentId: string;
+    runId: string;
+    channelIds: readonly string[];
+    eventTypes: readonly string[];
+    sinceId: string;
+  },
+): Promise<string[]> {
+  const hasWildcard = eventTypes.length === 0 || eventTypes.some((type) => type.endsWith('*'));
+  const { rows } = await pool.query<{ id: string }>({
+    name: 'find_candidates',
+    text: CANDIDATES,
+    values: [environmentId, runId, channelIds, eventTypes, sinceId, hasWildcard],
+  });
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,86 @@
+import type { BegunWait, StepInput, Taken, WaitEnd } from '../../../contract/run-workflow.ts';
+import { wayTo } from '../../../contract/run-ways.ts';
+import type { PlannedStep } from '../../definitions/configs/plan.ts';
+import { type Loaded, loadStep } from '../context.ts';
+import { jsonText } from '../json-text.ts';
+import { readStep } from '../load-store.ts';
+import { recordBeginning, recordEnd, recordWaiting, refuseTooMany } from '../record-store.ts';
+import { endOfStep, failedEnd, isLeftOut, stepFailure } from '../take-step.ts';
+import { approval } from './approval.ts';
+import type { Evaluated, WaitDependencies, WaitKind } from './kind.ts';
+import { waitForEvent } from './wait-for-event.ts';
+
+const KINDS: Partial<Record<PlannedStep['type'], WaitKind>> = { wait_for_event: waitForEvent, approval };
+
+function kindOf({ id, type }: PlannedStep): WaitKind {
+  const kind = KINDS[type];
+  if (kind === undefined) throw new Error(`${id} does not wait`);
+  return kind;
+}
+
+/**
+ * Begins a wait, or finds it where it has begun: the same end of its time however often it is asked for. A way where it is over already.
+ * Rejects while PostgreSQL is out of reach, and with RunSuperseded.
+ */
+export async function beginWait(deps: WaitDependencies, input: StepInput): Promise<BegunWait> {
+  const known = await readStep(deps.pool, input);
+  if (known !== undefined && known.way !== null) return { way: known.way };
+  const loaded = await loadStep(deps, input, deps.clock());
+  const opened =
+    known !== undefined && known.until !== null
+      ? { until: known.until, summary: loaded.step.label }
+      : await openWait(deps, loaded, input);
+  if ('way' in opened) return opened;
+  await kindOf(loaded.step).look(deps, loaded, input);
+  const ended = await endOfWait(deps, loaded, input);
+  return ended ?? { until: opened.until.getTime(), summary: opened.summary };
+}
+
+/** Registers the wait before its beginning is recorded: what is recorded is looked for. */
+async function openWait(
+  deps: WaitDependencies,
+  loaded: Loaded,
+  input: StepInput,
+): Promise<Taken | { until: Date; summary: string }> {
+  const { step, run } = loaded;
+  const startedAt = deps.clock();
+  let opened: Evaluated;
+  try {
+    refuseTooMany(run);
+    if (isLeftOut(deps, loaded)) {
+      await recordEnd(deps, input, { type: step.type, status: 'skipped', way: wayTo(step.next), startedAt });
+      return { way: wayTo(step.next) };
+    }
+    opened = kindOf(step).evaluate(deps, loaded);
+  } catch (failure) {
+    const end = failedEnd(step, stepFailure(deps, loaded, failure));
+    await recordEnd(deps, input, { ...end, startedAt });
+    return { way: end.way };
+  }
+  const until = new Date(startedAt.getTime() + opened.waitMs);
+  await kindOf(step).open(deps, loaded, input, { ...opened, since: startedAt, until });
+  const record = jsonText({ ...opened.record, until });
+  await recordBeginning(deps.pool, input, { type: step.type, status: 'waiting', input: record, until, startedAt });
+  await recordWaiting(deps.pool, input);
+  return { until, summary: opened.summary === '' ? step.label : `${step.label} ← ${opened.summary}` };
+}
+
+/** Ends a wait that was woken, or whose time is over; `{ waiting: true }` for one that is neither. */
+export async function endWait(
+  deps: WaitDependencies,
+  { isOver, ...input }: WaitEnd,
+): Promise<Taken | { waiting: true }> {
+  const known = await readStep(deps.pool, input);
+  if (known !== undefined && known.way !== null) return { way: known.way };
+  const loaded = await loadStep(deps, input, deps.clock());
+  if (isOver) await kindOf(loaded.step).close(deps, input);
+  return (await endOfWait(deps, loaded, input)) ?? { waiting: true };
+}
+
+async function endOfWait(deps: WaitDependencies, loaded: Loaded, input: StepInput): Promise<Taken | undefined> {
+  const result = await kindOf(loaded.step).ended(deps, loaded, input);
+  if (result === undefined) return undefined;
+  const end = await endOfStep(deps, loaded, result, { hasBegun: true });
+  await recordEnd(deps, input, end);
+  return { way: end.way };
+}

@@ -1,0 +1,47 @@
+import type { Logger } from 'pino';
+
+/** Looks again and again, at once when it is woken, until `stop`, which waits for the look under way. */
+export type Looking = { wake(): void; stop(): Promise<void> };
+
+const PAUSE_AFTER_FAILURE_MS = 1_000;
+
+/** `look` returns the ms until the next one. `what` waits while looks fail. */
+export function startLooking({ log, what, look }: { log: Logger; what: string; look: () => Promise<number> }): Looking {
+  let isStopping = false;
+  let isWoken = false;
+  let wakeUp = (): void => {};
+
+  const rest = (ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      if (isStopping || isWoken) return resolve();
+      const timer = setTimeout(resolve, ms);
+      wakeUp = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  const tryToLook = (): Promise<number> =>
+    look().catch((error: unknown) => {
+      log.warn({ err: error }, `${what} wait for a moment; this worker looks again`);
+      return PAUSE_AFTER_FAILURE_MS;
+    });
+  const run = async (): Promise<void> => {
+    while (!isStopping) {
+      isWoken = false;
+      await rest(await tryToLook());
+    }
+  };
+
+  const running = run();
+  return {
+    wake() {
+      isWoken = true;
+      wakeUp();
+    },
+    async stop() {
+      isStopping = true;
+      wakeUp();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import type { PlannedStep } from '../definitions/configs/plan.ts';
+import type { ActionKind } from '../engine/attempt-step.ts';
+import { approval, resultOf, wayOfDecision } from '../engine/waits/approval.ts';
+import { timedOut, waitForEvent, wayOfTimeout } from '../engine/waits/wait-for-event.ts';
+import type { StepExpressions } from '../expressions/expressions.ts';
+
+const NOBODY = { status: 'expired', by: null, at: null, comment: null, data: null } as const;
+
+const member = (output: unknown, name: string): unknown =>
+  typeof output === 'object' && output !== null ? Reflect.get(output, name) : undefined;
+
+/**
+ * Steps that wait, in a trial: what they would wait for, and the end of their time, which comes at once where no mock ends them. Undefined
+ * for a step that does not wait.
+ */
+export function createTriedWaits(deps: {
+  expressions: Pick<StepExpressions, 'evaluate' | 'resolve'>;
+}): (step: PlannedStep) => ActionKind | undefined {
+  return (step) => {
+    if (step.type === 'wait_for_event')
+      return {
+        prepare: (loaded) => waitForEvent.evaluate(deps, loaded).record,
+        perform: async () => timedOut(step),
+        wayOf: (output) => (member(output, 'matched') === true ? undefined : wayOfTimeout(step)),
+      };
+    if (step.type === 'approval')
+      return {
+        prepare: (loaded) => approval.evaluate(deps, loaded).record,
+        perform: async () => resultOf(step, NOBODY).output,
+        wayOf: (output) => wayOfDecision(step, member(output, 'decision'), null),
+      };
+    return undefined;
+  };
+}

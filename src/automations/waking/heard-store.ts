@@ -1,0 +1,128 @@
+import type { Pool, PoolClient } from 'pg';
+
+/** Takes so many notes of messages for this transaction, oldest first; other workers pass them over. */
+export async function lockHeard(
+  connection: PoolClient,
+  most: number,
+): Promise<{ messageId: string; environmentId: string }[]> {
+  const { rows } = await connection.query<{ messageId: string; environmentId: string }>({
+    name: 'lock_heard',
+    text: `SELECT message_id AS "messageId", environment_id AS "environmentId" FROM heard_messages
+      ORDER BY message_id LIMIT $1 FOR UPDATE SKIP LOCKED`,
+    values: [most],
+  });
+  return rows;
+}
+
+export async function removeHeard(connection: PoolClient, messageIds: readonly string[]): Promise<void> {
+  await connection.query({
+    name: 'remove_heard',
+    text: 'DELETE FROM heard_messages WHERE message_id = ANY ($1)',
+    values: [messageIds],
+  });
+}
+
+// One step of the index for each place, however many runs wait there.
+const PLACES = `
+  WITH RECURSIVE found AS (
+    (SELECT place FROM run_waits WHERE environment_id = $1 AND place IS NOT NULL AND message_id IS NULL ORDER BY place LIMIT 1)
+    UNION ALL
+    SELECT (SELECT w.place FROM run_waits w
+      WHERE w.environment_id = $1 AND w.place > f.place AND w.message_id IS NULL ORDER BY w.place LIMIT 1)
+    FROM found f WHERE f.place IS NOT NULL
+  )
+  SELECT place FROM found WHERE place IS NOT NULL`;
+
+/** The steps at which runs of an environment wait for a message. */
+export async function findPlaces(connection: PoolClient, environmentId: string): Promise<string[]> {
+  const { rows } = await connection.query<{ place: string }>({
+    name: 'find_places',
+    text: PLACES,
+    values: [environmentId],
+  });
+  return rows.map(({ place }) => place);
+}
+
+// In the order of their keys, so that two workers wait for each other and are not deadlocked. A run takes a message once.
+const END_WAITS = `
+  WITH open AS (
+    SELECT w.run_id, w.step_id, w.iteration
+    FROM unnest($3::text[], $4::text[]) AS t (place, key)
+      JOIN run_waits w ON w.environment_id = $2 AND w.place = t.place AND w.key = t.key AND w.message_id IS NULL AND w.since <= $5
+      JOIN runs r ON r.id = w.run_id AND r.finished_at IS NULL AND r.message_id IS DISTINCT FROM $1
+    WHERE NOT EXISTS (SELECT FROM run_waits taken WHERE taken.run_id = w.run_id AND taken.message_id = $1)
+    ORDER BY w.run_id, w.step_id, w.iteration FOR UPDATE OF w
+  ), chosen AS (
+    SELECT DISTINCT ON (run_id) run_id, step_id, iteration FROM open ORDER BY run_id, step_id, iteration
+  )
+  UPDATE run_waits w SET message_id = $1, due_at = now() FROM chosen c
+  WHERE w.run_id = c.run_id AND w.step_id = c.step_id AND w.iteration = c.iteration`;
+
+/** Gives a message to the waits of these places and keys, and has their runs told. */
+export async function giveMessage(
+  connection: PoolClient,
+  { id, environmentId, publishedAt }: { id: string; environmentId: string; publishedAt: Date },
+  keys: readonly { place: string; key: string }[],
+): Promise<void> {
+  await connection.query({
+    name: 'give_message',
+    text: END_WAITS,
+    values: [id, environmentId, keys.map(({ place }) => place), keys.map(({ key }) => key), publishedAt],
+  });
+}
+
+/** A wait whose run is to be told. `carrier`: the run's Temporal workflow; null where none carries it now. */
+export type DueWake = { runId: string; stepId: string; iteration: string; carrier: string | null };
+
+// A worker that dies with its claims leaves them due again after this time. Telling twice is harmless.
+const CLAIM_SECONDS = 30;
+
+const CLAIM_WAKES = `
+  WITH due AS (
+    SELECT run_id, step_id, iteration FROM run_waits WHERE due_at <= now() ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED
+  )
+  UPDATE run_waits w SET due_at = now() + make_interval(secs => ${CLAIM_SECONDS}) FROM due d, runs r
+  WHERE w.run_id = d.run_id AND w.step_id = d.step_id AND w.iteration = d.iteration AND r.id = w.run_id
+  RETURNING w.run_id AS "runId", w.step_id AS "stepId", w.iteration, CASE WHEN r.finished_at IS NULL THEN r.carrier END AS carrier`;
+
+export async function claimWakes(pool: Pool, most: number): Promise<DueWake[]> {
+  const { rows } = await pool.query<DueWake>({ name: 'claim_wakes', text: CLAIM_WAKES, values: [most] });
+  return rows;
+}
+
+const columnsOf = (wakes: readonly DueWake[]): unknown[] => [
+  wakes.map(({ runId }) => runId),
+  wakes.map(({ stepId }) => stepId),
+  wakes.map(({ iteration }) => iteration),
+];
+
+const THESE = `FROM unnest($1::text[], $2::text[], $3::text[]) AS t (run_id, step_id, iteration)
+  WHERE w.run_id = t.run_id AND w.step_id = t.step_id AND w.iteration = t.iteration AND w.due_at IS NOT NULL`;
+
+/** These runs know. */
+export async function recordTold(pool: Pool, wakes: readonly DueWake[]): Promise<void> {
+  await pool.query(`UPDATE run_waits w SET due_at = NULL ${THESE}`, columnsOf(wakes));
+}
+
+/** Claims that could not be served are due again. */
+export async function releaseWakes(pool: Pool, wakes: readonly DueWake[]): Promise<void> {
+  await pool.query(`UPDATE run_waits w SET due_at = now() ${THESE}`, columnsOf(wakes));
+}
+
+/** Ms until there is something to do, 0 or less for what is; undefined without any. */
+export async function nextWakeInMs(pool: Pool): Promise<number | undefined> {
+  const { rows } = await pool.query<{ inMs: number | null }>({
+    name: 'next_wake',
+    text: `SELECT CASE WHEN EXISTS (SELECT FROM heard_messages) THEN 0
+      ELSE (SELECT (extract(epoch FROM due_at - clock_timestamp()) * 1000)::float8 FROM run_waits WHERE due_at IS NOT NULL
+        ORDER BY due_at LIMIT 1) END AS "inMs"`,
+  });
+  return rows[0]?.inMs ?? undefined;
+}
+
+/** Waits of runs that have ended, which no message ends any more. */
+export async function removeEndedWaits(pool: Pool): Promise<void> {
+  await pool.query(
+    `DELETE FROM run_waits w USING runs r WHERE r.id = w.run_id AND r.finished_at IS NOT NULL AND w.message_id IS NULL`,
+  );
+}

@@ -1,0 +1,55 @@
+import type { Pool, PoolClient } from 'pg';
+import { inTransaction } from '../../db/transaction.ts';
+import type { Plans } from '../engine/plans.ts';
+import { type ArrivedMessage, readArrived } from '../engine/waits/arrived.ts';
+import { keyOfMessage, type Matching, readPlace } from '../engine/waits/matching.ts';
+import { findPlaces, giveMessage, lockHeard, removeHeard } from './heard-store.ts';
+
+export type RoutingDependencies = Matching & { pool: Pool; plans: Plans };
+
+// Their payloads are in memory together: 12 MiB at most.
+const ROUTED_AT_ONCE = 50;
+
+/**
+ * Gives noted messages to the runs that wait for them, oldest first, and takes the notes away, in one transaction. Each expression of a
+ * waiting step is asked once for a message, however many runs wait there. Returns whether there may be more.
+ */
+export function routeHeard(deps: RoutingDependencies): Promise<boolean> {
+  return inTransaction(deps.pool, async (connection) => {
+    const heard = await lockHeard(connection, ROUTED_AT_ONCE);
+    if (heard.length === 0) return false;
+    const placesOf = new Map<string, string[]>();
+    for (const { environmentId } of heard)
+      if (!placesOf.has(environmentId)) placesOf.set(environmentId, await findPlaces(connection, environmentId));
+    const awaited = heard.filter(({ environmentId }) => placesOf.get(environmentId)?.length !== 0);
+    const messages =
+      awaited.length === 0
+        ? []
+        : await readArrived(
+            connection,
+            awaited.map(({ messageId }) => messageId),
+          );
+    for (const message of messages) await route(deps, connection, message, placesOf.get(message.environmentId) ?? []);
+    await removeHeard(
+      connection,
+      heard.map(({ messageId }) => messageId),
+    );
+    return heard.length === ROUTED_AT_ONCE;
+  });
+}
+
+async function route(
+  deps: RoutingDependencies,
+  connection: PoolClient,
+  message: ArrivedMessage,
+  places: readonly string[],
+): Promise<void> {
+  const keys: { place: string; key: string }[] = [];
+  for (const place of places) {
+    const { workflowId, version, stepId } = readPlace(place);
+    const step = (await deps.plans({ workflowId, version })).steps.get(stepId);
+    const key = step?.type === 'wait_for_event' ? await keyOfMessage(deps, step, message) : undefined;
+    if (key !== undefined) keys.push({ place, key });
+  }
+  if (keys.length > 0) await giveMessage(connection, message, keys);
+}

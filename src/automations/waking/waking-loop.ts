@@ -1,0 +1,56 @@
+import type { Logger } from 'pino';
+import { stepKey } from '../../contract/run-ways.ts';
+import type { WakeRun } from '../../temporal/wake-run.ts';
+import { type Looking, startLooking } from '../starting/look-loop.ts';
+import { claimWakes, nextWakeInMs, recordTold, releaseWakes } from './heard-store.ts';
+import { routeHeard, type RoutingDependencies } from './route-heard.ts';
+
+// All workers together look so often for notes and waits whose notification was lost.
+const POLL_MS = 500;
+// Temporal workflows that are told at a time.
+const TOLD_AT_ONCE = 50;
+
+type WakingDependencies = RoutingDependencies & {
+  log: Logger;
+  wakeRun: WakeRun;
+  /** Ms until this process's turn of a look that all make every so many ms. */
+  lookInMs(everyMs: number): number;
+};
+
+/**
+ * Gives messages to the runs that wait for them and tells the runs, until `stop`, which waits for the work under way. A run that nobody
+ * carries at this moment finds its message when it goes on.
+ */
+export function startWakingRuns(deps: WakingDependencies): Looking {
+  const { pool, log, lookInMs, wakeRun } = deps;
+  const tell = async (): Promise<boolean> => {
+    const wakes = await claimWakes(pool, TOLD_AT_ONCE);
+    if (wakes.length === 0) return false;
+    const told = await Promise.allSettled(
+      wakes.map(({ carrier, stepId, iteration }) =>
+        carrier === null ? Promise.resolve() : wakeRun(carrier, stepKey(stepId, iteration)),
+      ),
+    );
+    const failed = wakes.filter((_, index) => told[index]?.status === 'rejected');
+    await recordTold(
+      pool,
+      wakes.filter((wake) => !failed.includes(wake)),
+    );
+    if (failed.length > 0) {
+      await releaseWakes(pool, failed);
+      throw told.find((each) => each.status === 'rejected')?.reason;
+    }
+    return wakes.length === TOLD_AT_ONCE;
+  };
+
+  return startLooking({
+    log,
+    what: 'runs that wait for messages',
+    async look() {
+      const inMs = await nextWakeInMs(pool);
+      if (inMs === undefined || inMs > 0) return Math.min(inMs ?? POLL_MS, lookInMs(POLL_MS));
+      const isMore = await routeHeard(deps);
+      return (await tell()) || isMore ? 0 : lookInMs(POLL_MS);
+    },
+  });
+}
