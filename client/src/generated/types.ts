@@ -107,7 +107,7 @@ export type Approval = {
   readonly title: string;
   /** The same at length. */
   readonly message?: string;
-  /** Ids of principals and addresses of people who may decide. Empty: whoever may write workflows. */
+  /** Ids of principals and addresses of people who may decide. Empty: anybody who may write workflows. */
   readonly approvers: readonly string[];
   /** JSON Schema that `data` of an approval must fit. */
   readonly form?: unknown;
@@ -119,7 +119,7 @@ export type Approval = {
   readonly decidedBy?: string;
   /** When that was. */
   readonly decidedAt?: string;
-  /** What was said beside it. */
+  /** Text that was given with it. */
   readonly comment?: string;
   /** Values that were given with it. */
   readonly data?: unknown;
@@ -990,6 +990,7 @@ export type ListApprovals = {
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
   readonly status?: 'open' | 'approved' | 'rejected' | 'expired' | 'cancelled' | undefined;
+  /** Run that asks. */
   readonly runId?: string | undefined;
   readonly workflowId?: string | undefined;
 };

@@ -5,7 +5,7 @@ import type { Plan } from './configs/plan.ts';
 /** Messages that a step may wait for. Empty lists stand for all. */
 export type Listening = { channelIds: string[]; eventTypes: string[] };
 
-/** What a version listens to; undefined for one that waits for no message. Trigger and steps are JSON texts. */
+/** Messages that a version listens to; undefined for one that waits for no message. Trigger and steps are JSON texts. */
 export function listeningIn({ trigger, steps }: { trigger?: string; steps?: string }): Listening[] | undefined {
   const parsed = (text: string | undefined): unknown => (text === undefined ? undefined : JSON.parse(text));
   const found = listeningOf(planOf(parsed(trigger), parsed(steps)));

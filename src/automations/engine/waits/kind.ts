@@ -9,7 +9,7 @@ export type WaitDependencies = EngineDependencies & Matching & { newId: NewId };
 /** Evaluated once, when a wait begins. `record`: shown as the step's input. `summary`: beside the timer in the Temporal UI. */
 export type Evaluated = { record: object; waitMs: number; summary: string };
 
-/** A kind of steps that wait for something outside their run. What is named `open` and `look` may be done again. */
+/** A kind of steps that wait for something outside their run. `open` and `look` may be done again. */
 export type WaitKind = {
   /** Throws StepFailed and ExpressionFailed. */
   evaluate(deps: Pick<WaitDependencies, 'expressions'>, loaded: Loaded): Evaluated;

@@ -14,7 +14,7 @@ export type Matching = {
   filters: Pick<Filters, 'evaluate'>;
 };
 
-/** What decides whether a message ends a wait. */
+/** The part of a step that decides whether a message ends its wait. */
 type Wanted = Pick<PlannedStep & { type: 'wait_for_event' }, 'channelIds' | 'eventTypes' | 'filter' | 'match'>;
 
 /** All waits of one step of one version: they ask a message the same. */

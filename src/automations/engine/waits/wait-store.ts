@@ -4,7 +4,7 @@ import { wantedBy } from '../../../db/wanted.ts';
 
 type Step = Pick<StepInput, 'runId' | 'stepId' | 'iteration'>;
 
-/** What ends a wait beside its time: a message of this key, published at `since` or later. Absent where no message does. */
+/** A message that ends a wait before its time: one of this key, published at `since` or later. Absent where no message does. */
 export type Awaited = { place: string; key: string; since: Date };
 
 /** Registers a wait, once. One that has taken a message before, for the same values, keeps it. */
@@ -74,7 +74,7 @@ export async function takeMessage(pool: Pool, { runId, stepId, iteration }: Step
 const OF_A_TYPE = 1_000;
 const OF_A_CHANNEL = 10_000;
 
-// Of $4 those that are written out are looked up in the index of their type.
+// Event types of $4 that are written out are looked up in the index of their type.
 const CANDIDATES = `
   WITH channel AS (
     SELECT id FROM channels WHERE environment_id = $1 AND deleted_at IS NULL AND kind <> 'system'
