@@ -5,6 +5,7 @@ import { plannedConnector } from './configs/connector.ts';
 import type { PlannedStep } from './configs/plan.ts';
 import { plannedApproval } from './configs/approval.ts';
 import { plannedWaitForEvent } from './configs/wait-for-event.ts';
+import { plannedWorkflowStep } from './configs/workflow-step.ts';
 
 /** A step as its author wrote it, once its form is known to be right (problems.ts). */
 export type WrittenStep = { id: string; type: SupportedStep; config?: unknown; next?: string | null };
@@ -54,6 +55,8 @@ export function plannedStep({ id, type, config = {} }: WrittenStep, next: string
       return { ...step, ...plannedWaitForEvent(as<'wait_for_event'>()) };
     case 'approval':
       return { ...step, ...plannedApproval(as<'approval'>()) };
+    case 'workflow':
+      return { ...step, ...plannedWorkflowStep(as<'workflow'>()) };
     case 'foreach': {
       const { items, body, concurrency, maxItems, onItemError, collect } = as<'foreach'>();
       return {

@@ -31,8 +31,8 @@ export function plannedTrigger(trigger: unknown): Trigger {
   }
 }
 
-const ofMessages = ({ eventType, eventTypes, filter }: EventTriggerConfig | WebhookTriggerConfig) => ({
+const ofMessages = ({ eventType, eventTypes, filter, cancelOn = [] }: EventTriggerConfig | WebhookTriggerConfig) => ({
   eventTypes: eventTypes ?? (eventType === undefined ? [] : [eventType]),
   ...(filter !== undefined && { filter }),
-  cancelOn: [],
+  cancelOn,
 });

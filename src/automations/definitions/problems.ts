@@ -8,7 +8,7 @@ import { planOf } from './compile.ts';
 import { SUPPORTED_ACTIONS } from './configs/actions.ts';
 import { stepConfigOf, SUPPORTED_STEPS, type SupportedStep } from './configs/steps.ts';
 import { SUPPORTED_TRIGGERS, type SupportedTrigger, triggerConfigOf } from './configs/triggers.ts';
-import { expressionProblems } from './expression-problems.ts';
+import { expressionProblems, triggerExpressionProblems } from './expression-problems.ts';
 import { graphOf, type Problem } from './graph.ts';
 import { connectorProblems } from './configs/connector.ts';
 import { actionOf } from './planned-step.ts';
@@ -52,7 +52,7 @@ export function missingIn(definition: { trigger?: unknown; steps?: unknown }): P
   ];
 }
 
-function triggerProblems(trigger: unknown, { filterProblem }: Checks): Problem[] {
+function triggerProblems(trigger: unknown, checks: Checks): Problem[] {
   const form = problemsIn(triggerForm, trigger, ['trigger']);
   if (form.length > 0) return form;
   // `as`: it has the form.
@@ -60,9 +60,13 @@ function triggerProblems(trigger: unknown, { filterProblem }: Checks): Problem[]
   const kind = kindProblem('trigger.type', 'trigger type', type, TRIGGER_TYPES, SUPPORTED_TRIGGERS);
   if (kind !== undefined) return [kind];
   const problems = problemsIn(triggerConfigOf(type as SupportedTrigger), config, ['trigger', 'config']);
+  if (problems.length > 0) return problems;
   const filter: unknown = config['filter'];
-  const reason = problems.length === 0 && typeof filter === 'string' ? filterProblem(triggerFilter(filter)) : undefined;
-  return reason === undefined ? problems : [...problems, { field: 'trigger.config.filter', reason }];
+  const reason = typeof filter === 'string' ? checks.filterProblem(triggerFilter(filter)) : undefined;
+  return [
+    ...(reason === undefined ? [] : [{ field: 'trigger.config.filter', reason }]),
+    ...triggerExpressionProblems(planOf(trigger, []).trigger, checks),
+  ];
 }
 
 function stepProblems(steps: unknown): Problem[] {

@@ -4,6 +4,7 @@ import { actionConfigOf, type ActionConfigs } from './actions.ts';
 import { approvalConfig } from './approval.ts';
 import { common, duration, expression, target, templates } from './fields.ts';
 import { waitForEventConfig } from './wait-for-event.ts';
+import { workflowStepConfig } from './workflow-step.ts';
 
 const ofSteps = {
   // oxlint-disable-next-line unicorn/no-thenable -- the author's name for the way; nobody awaits a schema
@@ -27,6 +28,7 @@ const ofSteps = {
     .refine((given) => (given.for === undefined) !== (given.until === undefined), 'must hold one of for and until'),
   wait_for_event: waitForEventConfig,
   approval: approvalConfig,
+  workflow: workflowStepConfig,
   foreach: z.strictObject({
     ...common,
     items: expression,

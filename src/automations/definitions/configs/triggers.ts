@@ -1,15 +1,23 @@
 import { z } from 'zod';
 import type { TriggerType } from '../../../contract/run-outline.ts';
 import { scheduleConfig } from './schedule.ts';
-import { channelIds, eventTypes, expression, oneOrMany } from './fields.ts';
+import { channelIds, eventTypes, expression, matches, oneOrMany } from './fields.ts';
+
+/** Entries of `cancelOn`: each message is held against all of them. */
+const MOST_CANCELS = 10;
 
 /** Parts that triggers by messages share. */
 const ofMessages = {
   eventType: eventTypes.element.exactOptional(),
   eventTypes: eventTypes.exactOptional(),
   filter: expression.exactOptional(),
+  cancelOn: z
+    .array(z.strictObject({ eventTypes: eventTypes.min(1), match: matches.min(1) }))
+    .min(1)
+    .max(MOST_CANCELS)
+    .exactOptional(),
   ...Object.fromEntries(
-    ['dedupe', 'concurrency', 'cancelOn', 'debounce', 'batch', 'rateLimit', 'source'].map((name) => [
+    ['dedupe', 'concurrency', 'debounce', 'batch', 'rateLimit', 'source'].map((name) => [
       name,
       z.never({ error: 'is not supported yet' }).exactOptional(),
     ]),

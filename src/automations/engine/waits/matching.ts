@@ -15,7 +15,7 @@ export type Matching = {
 };
 
 /** The part of a step that decides whether a message ends its wait. */
-type Wanted = Pick<PlannedStep & { type: 'wait_for_event' }, 'channelIds' | 'eventTypes' | 'filter' | 'match'>;
+export type Wanted = Pick<PlannedStep & { type: 'wait_for_event' }, 'channelIds' | 'eventTypes' | 'filter' | 'match'>;
 
 /** All waits of one step of one version: they ask a message the same. */
 export const placeOf = ({ workflowId, version, stepId }: { workflowId: string; version: number; stepId: string }) =>

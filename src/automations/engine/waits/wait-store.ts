@@ -4,6 +4,11 @@ import { wantedBy } from '../../../db/wanted.ts';
 
 type Step = Pick<StepInput, 'runId' | 'stepId' | 'iteration'>;
 
+/** The processes of an installation follow one clock, to a few ms: a message that came behind the run's may carry an earlier time. */
+export const CLOCKS_DIFFER_MS = 1_000;
+/** Payloads that are held in memory at once have 12 MiB at most. */
+export const READ_AT_ONCE = 50;
+
 /** A message that ends a wait before its time: one of this key, published at `since` or later. Absent where no message does. */
 export type Awaited = { place: string; key: string; since: Date };
 
@@ -56,13 +61,19 @@ export async function closeWait(pool: Pool, { runId, stepId, iteration }: Step):
 // SQLSTATE of the index that gives a message to one wait of a run.
 const UNIQUE_VIOLATION = '23505';
 
-/** The wait takes a message, unless it has one or another wait of its run has this one. */
-export async function takeMessage(pool: Pool, { runId, stepId, iteration }: Step, messageId: string): Promise<void> {
+/** The wait takes a message, unless it has one or another wait of its run has this one. `isDue`: a worker is to look at it. */
+export async function takeMessage(
+  pool: Pool,
+  { runId, stepId, iteration }: Step,
+  messageId: string,
+  { isDue = false } = {},
+): Promise<void> {
   try {
     await pool.query({
       name: 'take_awaited',
-      text: `UPDATE run_waits SET message_id = $4 WHERE run_id = $1 AND step_id = $2 AND iteration = $3 AND message_id IS NULL`,
-      values: [runId, stepId, iteration, messageId],
+      text: `UPDATE run_waits SET message_id = $4, due_at = CASE WHEN $5 THEN now() END
+        WHERE run_id = $1 AND step_id = $2 AND iteration = $3 AND message_id IS NULL`,
+      values: [runId, stepId, iteration, messageId, isDue],
     });
   } catch (error) {
     if (Reflect.get(Object(error), 'code') !== UNIQUE_VIOLATION) throw error;

@@ -7,10 +7,15 @@ import { readStep } from '../load-store.ts';
 import { recordBeginning, recordEnd, recordWaiting, refuseTooMany } from '../record-store.ts';
 import { endOfStep, failedEnd, isLeftOut, stepFailure } from '../take-step.ts';
 import { approval } from './approval.ts';
+import { childRun } from './child-run.ts';
 import type { Evaluated, WaitDependencies, WaitKind } from './kind.ts';
 import { waitForEvent } from './wait-for-event.ts';
 
-const KINDS: Partial<Record<PlannedStep['type'], WaitKind>> = { wait_for_event: waitForEvent, approval };
+const KINDS: Partial<Record<PlannedStep['type'], WaitKind>> = {
+  wait_for_event: waitForEvent,
+  approval,
+  workflow: childRun,
+};
 
 function kindOf({ id, type }: PlannedStep): WaitKind {
   const kind = KINDS[type];
@@ -44,25 +49,26 @@ async function openWait(
 ): Promise<Taken | { until: Date; summary: string }> {
   const { step, run } = loaded;
   const startedAt = deps.clock();
-  let opened: Evaluated;
+  let opened: Evaluated & { until: Date };
   try {
     refuseTooMany(run);
     if (isLeftOut(deps, loaded)) {
       await recordEnd(deps, input, { type: step.type, status: 'skipped', way: wayTo(step.next), startedAt });
       return { way: wayTo(step.next) };
     }
-    opened = kindOf(step).evaluate(deps, loaded);
+    const evaluated = kindOf(step).evaluate(deps, loaded);
+    opened = { ...evaluated, until: new Date(startedAt.getTime() + evaluated.waitMs) };
+    await kindOf(step).open(deps, loaded, input, { ...opened, since: startedAt });
   } catch (failure) {
     const end = failedEnd(step, stepFailure(deps, loaded, failure));
     await recordEnd(deps, input, { ...end, startedAt });
     return { way: end.way };
   }
-  const until = new Date(startedAt.getTime() + opened.waitMs);
-  await kindOf(step).open(deps, loaded, input, { ...opened, since: startedAt, until });
+  const { until, waitMs, summary } = opened;
   const record = jsonText({ ...opened.record, until });
   await recordBeginning(deps.pool, input, { type: step.type, status: 'waiting', input: record, until, startedAt });
-  await recordWaiting(deps.pool, input);
-  return { until, summary: opened.summary === '' ? step.label : `${step.label} ← ${opened.summary}` };
+  if (waitMs > 0) await recordWaiting(deps.pool, input);
+  return { until, summary: summary === '' ? step.label : `${step.label} ← ${summary}` };
 }
 
 /** Ends a wait that was woken, or whose time is over; `{ waiting: true }` for one that is neither. */
