@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { waitFor } from '../support/check/wait-for.ts';
-import { type RunAnswer, type Step, stepOf, workflowCalls, ways } from '../support/make/workflow-calls.ts';
+import { type RunAnswer, type Step, stepOf, workflowCalls } from '../support/make/workflow-calls.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 
 let posthorn: TestPosthorn;
@@ -198,26 +198,19 @@ test('each item of a loop has a run of its own', async () => {
   expect(await calls.runsOf(child)).toHaveLength(3);
 });
 
-test.each([
-  [
-    'is not active',
-    async () => (await calls.good<{ id: string }>('POST', '/v1/workflows', { name: 'draft' })).id,
-    'CONFLICT',
-  ],
-  [
-    'is gone',
-    async () => {
-      const id = await calls.activate(manual, doubling);
-      return id;
-    },
-    'NOT_FOUND',
-  ],
-])('a workflow that %s fails the step', async (_, make, code) => {
-  const child = await make();
-  const parent = await parentOf(child);
-  if (code === 'NOT_FOUND') await posthorn.request('DELETE', `/v1/workflows/${child}`);
-  const run = await calls.ended((await calls.start(parent, { order: 1 })).id);
-  expect(run.error).toMatchObject({ code, stepId: 'call' });
+test('a workflow that is not active, or gone, fails the step', async () => {
+  const paused = await calls.activate(manual, doubling);
+  const gone = await calls.activate(manual, doubling);
+  const parents = [await parentOf(paused), await parentOf(gone)];
+  await calls.good('POST', `/v1/workflows/${paused}/pause`);
+  await posthorn.request('DELETE', `/v1/workflows/${gone}`);
+  const runs = await Promise.all(
+    parents.map(async (parent) => calls.ended((await calls.start(parent, { order: 1 })).id)),
+  );
+  expect(runs.map(({ error }) => error)).toMatchObject([
+    { code: 'CONFLICT', message: `the workflow ${paused} is not active`, stepId: 'call' },
+    { code: 'NOT_FOUND', message: `there is no workflow ${gone}`, stepId: 'call' },
+  ]);
 });
 
 test('ten runs may stand one below the other, and the eleventh does not begin', async () => {
@@ -263,10 +256,8 @@ test('an input that is no object is an error of the step; a trial begins no run'
   const run = await calls.ended((await calls.start(parent, { order: 7 })).id);
   expect(run.error).toMatchObject({ code: 'EXPRESSION', message: 'input: must give an object' });
 
-  const tried = await parentOf(child, {}, [
-    { id: 'look', type: 'condition', config: ways('steps.call.output.output == null', 'last') },
-    last,
-  ]);
+  const isEmpty = { ...last, config: { action: 'log', if: 'steps.call.output.output == null' } };
+  const tried = await parentOf(child, {}, [isEmpty]);
   const trial = await calls.good<RunAnswer>('POST', `/v1/workflows/${tried}/test`, {
     event: { payload: { order: 7 } },
   });

@@ -48,15 +48,11 @@ const ofSteps = {
     status: z.enum(['completed', 'failed', 'cancelled']).default('completed'),
     error: z.strictObject({ code: z.string().min(1).max(100), message: z.string().max(1_000) }).exactOptional(),
   }),
-} as const;
-
-/** Kinds that are taken. Others of the contract are refused as not supported yet. */
-export type SupportedStep = 'action' | keyof typeof ofSteps;
-export const SUPPORTED_STEPS: readonly StepType[] = ['action', ...(Object.keys(ofSteps) as (keyof typeof ofSteps)[])];
+} as const satisfies Record<Exclude<StepType, 'action'>, z.ZodType>;
 
 /** Configs by kind, those of actions by their action, as they are read. */
 export type Configs = { [Kind in keyof typeof ofSteps]: z.output<(typeof ofSteps)[Kind]> } & ActionConfigs;
 
 /** The schema of a step's config. */
-export const stepConfigOf = (type: SupportedStep, config: unknown): z.ZodType =>
+export const stepConfigOf = (type: StepType, config: unknown): z.ZodType =>
   type === 'action' ? actionConfigOf(config) : ofSteps[type];

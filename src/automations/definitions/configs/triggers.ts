@@ -35,11 +35,9 @@ const ofTriggers = {
   webhook: z.strictObject({ webhookId: z.string(), ...ofMessages }).superRefine(oneOrMany(['eventType', 'eventTypes'])),
   schedule: scheduleConfig,
   manual: z.strictObject({}),
-} as const;
+} as const satisfies Record<TriggerType, z.ZodType>;
 
-export const SUPPORTED_TRIGGERS: readonly TriggerType[] = ['event', 'webhook', 'schedule', 'manual'];
-export type SupportedTrigger = keyof typeof ofTriggers;
 export type EventTriggerConfig = z.output<typeof ofTriggers.event>;
 export type WebhookTriggerConfig = z.output<typeof ofTriggers.webhook>;
 
-export const triggerConfigOf = (type: SupportedTrigger): z.ZodType => ofTriggers[type];
+export const triggerConfigOf = (type: TriggerType): z.ZodType => ofTriggers[type];

@@ -33,9 +33,11 @@ export async function beginWait(deps: WaitDependencies, input: StepInput): Promi
   const loaded = await loadStep(deps, input, deps.clock());
   const opened =
     known !== undefined && known.until !== null
-      ? { until: known.until, summary: loaded.step.label }
+      ? { until: known.until, summary: loaded.step.label, waitMs: known.until.getTime() - known.startedAt.getTime() }
       : await openWait(deps, loaded, input);
   if ('way' in opened) return opened;
+  // A run that goes on after a loss was running so far.
+  if (opened.waitMs > 0) await recordWaiting(deps.pool, input);
   await kindOf(loaded.step).look(deps, loaded, input);
   const ended = await endOfWait(deps, loaded, input);
   return ended ?? { until: opened.until.getTime(), summary: opened.summary };
@@ -46,7 +48,7 @@ async function openWait(
   deps: WaitDependencies,
   loaded: Loaded,
   input: StepInput,
-): Promise<Taken | { until: Date; summary: string }> {
+): Promise<Taken | { until: Date; waitMs: number; summary: string }> {
   const { step, run } = loaded;
   const startedAt = deps.clock();
   let opened: Evaluated & { until: Date };
@@ -67,8 +69,7 @@ async function openWait(
   const { until, waitMs, summary } = opened;
   const record = jsonText({ ...opened.record, until });
   await recordBeginning(deps.pool, input, { type: step.type, status: 'waiting', input: record, until, startedAt });
-  if (waitMs > 0) await recordWaiting(deps.pool, input);
-  return { until, summary: summary === '' ? step.label : `${step.label} ← ${summary}` };
+  return { until, waitMs, summary: summary === '' ? step.label : `${step.label} ← ${summary}` };
 }
 
 /** Ends a wait that was woken, or whose time is over; `{ waiting: true }` for one that is neither. */
