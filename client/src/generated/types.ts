@@ -1589,12 +1589,16 @@ export type Run = {
   readonly status: 'pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled';
   /** How it began. */
   readonly trigger: {
-    /** Kind of the trigger. */
-    readonly type: 'event' | 'webhook' | 'schedule' | 'manual';
+    /** Kind of the trigger; `workflow` where a step of another run began it. */
+    readonly type: 'event' | 'webhook' | 'schedule' | 'manual' | 'workflow';
     /** Message that began it. */
     readonly messageId?: string;
     /** Channel of that message. */
     readonly channelId?: string;
+    /** Run whose step began it. */
+    readonly runId?: string;
+    /** That step. Absent once it has begun another run. */
+    readonly stepId?: string;
   };
   /** When it was made. */
   readonly createdAt: string;
@@ -1658,12 +1662,16 @@ export type RunSummary = {
   readonly status: 'pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled';
   /** How it began. */
   readonly trigger: {
-    /** Kind of the trigger. */
-    readonly type: 'event' | 'webhook' | 'schedule' | 'manual';
+    /** Kind of the trigger; `workflow` where a step of another run began it. */
+    readonly type: 'event' | 'webhook' | 'schedule' | 'manual' | 'workflow';
     /** Message that began it. */
     readonly messageId?: string;
     /** Channel of that message. */
     readonly channelId?: string;
+    /** Run whose step began it. */
+    readonly runId?: string;
+    /** That step. Absent once it has begun another run. */
+    readonly stepId?: string;
   };
   /** When it was made. */
   readonly createdAt: string;
