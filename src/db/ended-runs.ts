@@ -22,13 +22,16 @@ export function stirred(steps: string): string {
   )`;
 }
 
-/**
- * SQL: ends runs that have not ended; a worker tells their Temporal workflows. `which`: a condition on the runs `r`. `reason`: SQL of a
- * text for people.
- */
-export const cancelRuns = ({ which, reason }: { which: string; reason: string }): string => `
+/** `which`: SQL of a condition on the runs `r`. `reason`: SQL of a text for people. */
+type Ending = { which: string; reason: string };
+
+/** SQL: ends runs that have not ended; a worker tells their Temporal workflows. */
+export const cancelRuns = (ending: Ending): string => endRuns({ ...ending, status: 'cancelled' });
+
+/** SQL: ends runs otherwise than by their steps. */
+export const endRuns = ({ which, reason, status }: Ending & { status: 'cancelled' | 'skipped' }): string => `
   WITH run AS (
-    UPDATE runs r SET status = 'cancelled', reason = ${reason}, finished_at = now(), holder = NULL,
+    UPDATE runs r SET status = '${status}', reason = ${reason}, finished_at = now(), holder = NULL,
       due_at = CASE WHEN carrier IS NULL THEN NULL ELSE now() END
     WHERE r.finished_at IS NULL AND ${which} RETURNING r.id, r.parent_run_id, r.parent_step
   ), ${CUT_OFF}

@@ -75,9 +75,22 @@ const evaluatedOfMatch = (match: readonly Match[], at: string, scope?: 'beginnin
 
 /** Faults of the expressions of a trigger that has its form. */
 export const triggerExpressionProblems = (trigger: Trigger, checks: Pick<Checks, 'expressions'>): Problem[] =>
-  cancelOnOf(trigger)
-    .flatMap(({ match }, index) => evaluatedOfMatch(match, `trigger.config.cancelOn[${index}]`, 'beginning'))
-    .flatMap((each) => problemsOfExpression(each, { id: 'trigger' }, new Set(), checks));
+  [...keysOf(trigger), ...watchedBy(trigger)].flatMap((each) =>
+    problemsOfExpression(each, { id: 'trigger' }, new Set(), checks),
+  );
+
+const watchedBy = (trigger: Trigger): Evaluated[] =>
+  cancelOnOf(trigger).flatMap(({ match }, index) =>
+    evaluatedOfMatch(match, `trigger.config.cancelOn[${index}]`, 'beginning'),
+  );
+
+function keysOf(trigger: Trigger): Evaluated[] {
+  if (!('cancelOn' in trigger)) return [];
+  return (['dedupe', 'concurrency'] as const).flatMap((name): Evaluated[] => {
+    const expression = trigger[name]?.key;
+    return expression === undefined ? [] : [{ field: `trigger.config.${name}.key`, expression, scope: 'beginning' }];
+  });
+}
 
 function templatesOf(step: PlannedStep, at: string): Templated[] {
   const output: Templated[] = step.output === undefined ? [] : [{ field: `${at}.output`, template: step.output }];

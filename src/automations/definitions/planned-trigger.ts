@@ -27,8 +27,17 @@ export function plannedTrigger(trigger: unknown): Trigger {
   }
 }
 
-const ofMessages = ({ eventType, eventTypes, filter, cancelOn = [] }: EventTriggerConfig | WebhookTriggerConfig) => ({
+const ofMessages = ({
+  eventType,
+  eventTypes,
+  filter,
+  cancelOn = [],
+  dedupe,
+  concurrency,
+}: EventTriggerConfig | WebhookTriggerConfig) => ({
   eventTypes: eventTypes ?? (eventType === undefined ? [] : [eventType]),
   ...(filter !== undefined && { filter }),
   cancelOn,
+  ...(dedupe !== undefined && { dedupe: { key: dedupe.key, windowMs: dedupe.window } }),
+  ...(concurrency !== undefined && { concurrency }),
 });

@@ -36,7 +36,8 @@ const ENDING = `
   )`;
 
 const ENDED = `, ${CUT_OFF}
-  SELECT extract(epoch FROM finished_at - started_at)::float8 AS after, parent_step IS NOT NULL AS "isChild" FROM run`;
+  SELECT extract(epoch FROM finished_at - started_at)::float8 AS after, parent_step IS NOT NULL AS "isChild",
+    EXISTS (SELECT FROM run_gates g WHERE g.run_id = run.id) AS "hasGate" FROM run`;
 
 const END = `WITH ${ENDING}${ENDED}`;
 
@@ -65,15 +66,17 @@ const FAIL = `
   ), letter AS (${insertRunLetters({ from: `run r CROSS JOIN failure c LEFT JOIN messages m ON m.id = r.message_id` })}
   ), ${publishEvents(runFailed('letter'))}${ENDED}`;
 
+type EndedRun = { after: number | null; isChild: boolean; hasGate: boolean };
+
 /**
  * Ends the run, or pauses it. One that fails is a dead letter from the same instant on. Returns the seconds since it began, null for a
- * pause, and whether a step of another run has begun it; undefined for a run that had ended, to which nothing happens.
+ * pause, whether a step of another run has begun it, and whether it may leave a gate; undefined for a run that had ended, to which nothing happens.
  */
 export async function recordEndOfRun(
   pool: Pool,
   { runId, round, status, reason, error }: EndRunInput,
-): Promise<{ after: number | null; isChild: boolean } | undefined> {
-  const { rows } = await pool.query<{ after: number | null; isChild: boolean }>({
+): Promise<EndedRun | undefined> {
+  const { rows } = await pool.query<EndedRun>({
     name: status === 'failed' ? 'fail_run' : 'end_run',
     text: status === 'failed' ? FAIL : END,
     values: [runId, round, status, reason ?? null, error?.code ?? null, error?.message ?? null],

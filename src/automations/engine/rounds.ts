@@ -1,6 +1,7 @@
 import type { EndRunInput, OpenedRun, RunInput } from '../../contract/run-workflow.ts';
 import { wakeForRuns } from '../../db/due-runs.ts';
 import { stepKey } from '../../contract/run-ways.ts';
+import { leaveGate } from '../gates/gates.ts';
 import { readRun, readWays } from './load-store.ts';
 import { recordEndOfRun, recordOpening } from './round-store.ts';
 import type { EngineDependencies } from './take-step.ts';
@@ -29,4 +30,5 @@ export async function endRun(deps: Pick<EngineDependencies, 'pool' | 'observe'>,
   if (ended === undefined) return;
   deps.observe?.ended(end.status, ended.after ?? undefined);
   if (ended.isChild) await wakeForRuns(deps.pool);
+  if (ended.hasGate) await leaveGate(deps.pool, end.runId);
 }

@@ -49,7 +49,7 @@ const shape = {
     .extend({ stepId: z.string().exactOptional().describe('Step that failed.') })
     .exactOptional()
     .describe('Why it failed, or waits for a person.'),
-  reason: z.string().exactOptional().describe('Why it was cancelled.'),
+  reason: z.string().exactOptional().describe('Why it was cancelled or skipped.'),
   output: storedJson.exactOptional().describe('Output of the `end` step that ended it.'),
 };
 

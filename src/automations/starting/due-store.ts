@@ -7,6 +7,7 @@ export type DueRun = RunInput & {
   status: 'pending' | 'cancelled';
   environmentId: string;
   workflowId: string;
+  version: number;
   workflowName: string;
   triggerType: string;
   messageId: string | null;
@@ -30,7 +31,7 @@ const CLAIM = `
     holder = CASE WHEN r.status = 'pending' THEN $1 END
   FROM workflows w
   WHERE r.id IN (SELECT id FROM cancelled UNION ALL SELECT id FROM pending) AND w.id = r.workflow_id
-  RETURNING r.id AS "runId", r.round, r.status, r.environment_id AS "environmentId", r.workflow_id AS "workflowId",
+  RETURNING r.id AS "runId", r.round, r.status, r.environment_id AS "environmentId", r.workflow_id AS "workflowId", r.version,
     w.name AS "workflowName", r.trigger_type AS "triggerType", r.message_id AS "messageId",
     r.parent_run_id AS "parentRunId", r.carrier`;
 

@@ -1,5 +1,7 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import type { Admit } from '../gates/admission.ts';
+import { openGates } from '../gates/gates.ts';
 import type { Carriers } from '../../temporal/carriers.ts';
 import type { CancelRun, StartRun } from '../../temporal/start-run.ts';
 import { type Looking, startLooking } from './look-loop.ts';
@@ -27,6 +29,7 @@ type StartingDependencies = {
   log: Logger;
   holder: string;
   startRun: StartRun;
+  admit: Admit;
   cancelRun: CancelRun;
   carriers: Pick<Carriers, 'stateOf'>;
   /** Ms until this process's turn of a look that all make every so many ms. */
@@ -38,10 +41,16 @@ type StartingDependencies = {
 /** Starts runs that are due and cancels those that were cancelled, until `stop`, which waits for the work under way. */
 export function startStartingRuns(deps: StartingDependencies): Looking {
   const { pool, log, holder, lookInMs } = deps;
+  let gatesSeenAt = -Infinity;
+  let lastGate = '';
   return startLooking({
     log,
     what: 'runs that are due',
     async look() {
+      if (performance.now() - gatesSeenAt >= POLL_MS) {
+        gatesSeenAt = performance.now();
+        lastGate = await openGates(pool, lastGate);
+      }
       const inMs = await nextDueInMs(pool);
       if (inMs === undefined || inMs > 0) return Math.min(inMs ?? POLL_MS, lookInMs(POLL_MS));
       const claimed = await claimDue(pool, { holder, room: ROOM, most: CLAIMED_AT_ONCE });
@@ -58,13 +67,16 @@ export function startStartingRuns(deps: StartingDependencies): Looking {
 }
 
 async function handle(deps: StartingDependencies, run: DueRun): Promise<void> {
-  const { pool, startRun, cancelRun, observe } = deps;
+  const { pool, startRun, cancelRun, observe, admit } = deps;
   if (run.status === 'cancelled') {
     if (run.carrier !== null) await cancelRun(run.carrier);
     await recordCancelTold(pool, run);
     observe?.ended('cancelled');
     return;
   }
+  const admission = await admit(run);
+  if (admission === 'skipped') observe?.ended('skipped');
+  if (admission !== 'begins') return;
   const { workflowId, isNew } = await startRun(run);
   if (isNew && run.round === 1) observe?.begun(run.triggerType);
   if (!isNew) await settleKnown(deps, run, workflowId);

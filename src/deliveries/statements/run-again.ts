@@ -18,7 +18,7 @@ const RETRIED = `
     UPDATE runs r SET ${NEXT_ROUND}, version = coalesce($3, r.version)`;
 // A deleted workflow makes no run go on.
 const CAN_BE_RETRIED = `FROM workflows w
-    WHERE r.id = $1 AND r.environment_id = $2 AND r.status IN ('failed', 'cancelled', 'paused')
+    WHERE r.id = $1 AND r.environment_id = $2 AND r.status IN ('failed', 'cancelled', 'paused', 'skipped')
       AND w.id = r.workflow_id AND w.deleted_at IS NULL`;
 
 const RETRY = `
@@ -30,7 +30,7 @@ const RETRY = `
 // Its waits go, and with them the way by which a worker would find these.
 const CANCEL_CHILDREN = cancelRuns({
   which: `r.environment_id = $2 AND EXISTS (
-    SELECT FROM run_waits w JOIN runs p ON p.id = w.run_id AND p.status IN ('failed', 'cancelled', 'paused')
+    SELECT FROM run_waits w JOIN runs p ON p.id = w.run_id AND p.status IN ('failed', 'cancelled', 'paused', 'skipped')
     WHERE w.run_id = $1 AND r.parent_run_id = w.run_id AND r.parent_step = w.step_id || '#' || w.iteration)`,
   reason: `'the run that waited for it begins again'`,
 });

@@ -1,6 +1,8 @@
 import { createRunActivities } from '../../../activities/run-steps.ts';
 import { createScheduledRunActivities } from '../../../activities/scheduled-runs.ts';
 import { createOpenConnection } from '../../automations/connections/open-connection.ts';
+import { createAdmission } from '../../automations/gates/admission.ts';
+import { removeOverGates } from '../../automations/gates/gates.ts';
 import { cancelCutApprovals } from '../../automations/engine/waits/approval-store.ts';
 import { createConnectorAction } from '../../automations/engine/connector-action.ts';
 import { createHttpAction } from '../../automations/engine/http-action.ts';
@@ -59,6 +61,7 @@ export function automationsPart(
       await reconcileRuns({ pool, log, carriers, observe });
       await removeEndedWaits(pool);
       await cancelCutApprovals(pool);
+      await removeOverGates(pool);
     },
     async abandon(): Promise<void> {
       await abandonRuns(pool);
@@ -92,6 +95,7 @@ export function automationsPart(
         pool,
         log,
         holder: incarnation.id,
+        admit: createAdmission({ pool, clock, plans, expressions }),
         startRun: createStartRun(client, { taskQueue, isSearchable }),
         cancelRun: createCancelRun(client),
         carriers,

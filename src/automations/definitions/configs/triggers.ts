@@ -1,23 +1,34 @@
 import { z } from 'zod';
 import type { TriggerType } from '../../../contract/run-outline.ts';
 import { scheduleConfig } from './schedule.ts';
-import { channelIds, eventTypes, expression, matches, oneOrMany } from './fields.ts';
+import { channelIds, duration, eventTypes, expression, matches, oneOrMany } from './fields.ts';
 
 /** Entries of `cancelOn`: each message is held against all of them. */
 const MOST_CANCELS = 10;
+const MOST_WINDOW_MS = 30 * 86_400_000;
 
 /** Parts that triggers by messages share. */
 const ofMessages = {
   eventType: eventTypes.element.exactOptional(),
   eventTypes: eventTypes.exactOptional(),
   filter: expression.exactOptional(),
+  dedupe: z
+    .strictObject({ key: expression, window: duration({ min: 1_000, max: MOST_WINDOW_MS }).default(86_400_000) })
+    .exactOptional(),
+  concurrency: z
+    .strictObject({
+      limit: z.number().int().min(1).max(100),
+      key: expression.exactOptional(),
+      onLimit: z.enum(['queue', 'skip', 'cancelRunning']).default('queue'),
+    })
+    .exactOptional(),
   cancelOn: z
     .array(z.strictObject({ eventTypes: eventTypes.min(1), match: matches.min(1) }))
     .min(1)
     .max(MOST_CANCELS)
     .exactOptional(),
   ...Object.fromEntries(
-    ['dedupe', 'concurrency', 'debounce', 'batch', 'rateLimit', 'source'].map((name) => [
+    ['debounce', 'batch', 'rateLimit', 'source'].map((name) => [
       name,
       z.never({ error: 'is not supported yet' }).exactOptional(),
     ]),

@@ -4,7 +4,7 @@ import { cancelOnOf, watchId } from '../../definitions/cancel-watches.ts';
 import type { CancelOn } from '../../definitions/configs/plan.ts';
 import type { RunContext } from '../../expressions/context.ts';
 import { ExpressionFailed } from '../../expressions/expressions.ts';
-import { contextOf } from '../context.ts';
+import { contextAtBeginning } from '../context.ts';
 import type { CarriedRun } from '../load-store.ts';
 import type { ReadyPlan } from '../plans.ts';
 import { RunSuperseded, StepFailed } from '../step-failure.ts';
@@ -26,7 +26,7 @@ export async function watchForCancel(
   const entries = cancelOnOf(ready.plan.trigger);
   if (entries.length === 0) return;
   const now = deps.clock();
-  const context = contextOf({ run, ready, rows: [], item: null, index: -1, now });
+  const context = contextAtBeginning({ run, ready, now });
   const since = new Date((timeOfId('run', run.id) ?? now).getTime() - CLOCKS_DIFFER_MS);
   for (const [index, entry] of entries.entries()) {
     const key = keyOf(deps, entry, context);

@@ -62,7 +62,7 @@ export const childRun: WaitKind = {
   },
 };
 
-const ENDED_BADLY: ReadonlySet<string> = new Set(['failed', 'cancelled']);
+const ENDED_BADLY: ReadonlySet<string> = new Set(['failed', 'cancelled', 'skipped']);
 
 /** `waited`: the time that the step had, where it is over. Throws StepFailed for a run that did not complete. */
 function resultOf(child: Child | undefined, waited: string | undefined): Result {
@@ -74,7 +74,7 @@ function resultOf(child: Child | undefined, waited: string | undefined): Result 
   if (status === 'failed')
     throw new StepFailed('CHILD_FAILED', `${id} failed: ${errorCode ?? ''} ${errorMessage ?? ''}`.trimEnd());
   if (waited !== undefined) throw new StepFailed('WAIT_TIMEOUT', `${id} has not ended within ${waited}`);
-  throw new StepFailed('CHILD_FAILED', `${id} was cancelled: ${reason ?? ''}`);
+  throw new StepFailed('CHILD_FAILED', `${id} was ${status}: ${reason ?? ''}`);
 }
 
 function refused({ refused: why }: Refused, workflowId: string): StepFailed {

@@ -64,7 +64,7 @@ async function registerOnce(
   return rowCount === 1;
 }
 
-const GOES_ON: readonly RunStatus[] = ['failed', 'cancelled', 'paused'];
+const GOES_ON: readonly RunStatus[] = ['failed', 'cancelled', 'paused', 'skipped'];
 
 async function goOn(connection: PoolClient, child: NewChild, earlier: Earlier): Promise<Refused | undefined> {
   if (!child.isAwaited || !GOES_ON.includes(earlier.status)) return undefined;
