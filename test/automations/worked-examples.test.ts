@@ -113,7 +113,11 @@ test('big orders go to the CRM with a secret, and people hear of those that it r
 test('an unpaid invoice goes to collections once a person has agreed, and a paid one does not', async () => {
   const invoices = await calls.channel();
   answers.set('/cases', () => 201);
-  const workflowId = await calls.activate({ type: 'event', config: { eventTypes: ['invoice.sent'] } }, [
+  const sentOnce = {
+    type: 'event',
+    config: { eventTypes: ['invoice.sent'], dedupe: { key: 'event.payload.invoiceId', window: '24h' } },
+  };
+  const workflowId = await calls.activate(sentOnce, [
     {
       id: 'paid',
       type: 'wait_for_event',
@@ -149,7 +153,9 @@ test('an unpaid invoice goes to collections once a person has agreed, and a paid
 
   const settled = await sent('I-1');
   const unpaid = await sent('I-2');
+  const again = await sent('I-2');
   await calls.publish(invoices, { invoiceId: 'I-1' }, 'invoice.paid');
+  expect(await endOf(workflowId, again)).toMatchObject({ status: 'skipped' });
   expect(await endOf(workflowId, settled)).toMatchObject({ status: 'completed' });
   const asked = await waitFor('the question', async () => {
     const path = `/v1/approvals?status=open&workflowId=${workflowId}`;

@@ -19,6 +19,8 @@ const WITH_THE_ENGINE: Record<string, string> = {
   'src/automations/starting/starting-loop.ts': 'part of a worker: runs of all tenants',
   'src/automations/approvals/service.ts': 'wakes workers; callers go through tenants',
   'src/automations/engine/waits/arrived.ts': 'part of a worker: a message names its environment',
+  'src/automations/gates/admission.ts': 'part of a worker: a run names its environment',
+  'src/automations/gates/gates.ts': 'part of a worker: gates of runs of all tenants',
   'src/automations/waking/route-heard.ts': 'part of a worker: notes of messages of all tenants',
   'src/automations/connections/open-connection.ts': 'part of a worker: a run names its environment',
   'src/automations/workflow-secrets/open-secrets.ts': 'part of a worker: a run names its environment',

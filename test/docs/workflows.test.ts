@@ -18,6 +18,7 @@ const TRIED: Record<string, { event: object; mocks?: object; steps: string[] }> 
     mocks: { crm: { output: { status: 200, headers: {}, body: { id: 'deal-7' } } } },
     steps: ['crm', 'done'],
   },
+  'Recalculate the price list': { event: { payload: { shop: 'a', changeId: 1 } }, steps: ['note'] },
   'Ask for a review': { event: { payload: { orderId: 'A-17' } }, steps: ['later', 'ask'] },
   'Daily report': { event: { payload: { list: 'open' } }, steps: ['note'] },
   'Order desk': {

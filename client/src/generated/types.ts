@@ -1096,7 +1096,7 @@ export type ListRefusals = {
 export type ListRuns = {
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
-  readonly status?: 'pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled' | undefined;
+  readonly status?: 'pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'skipped' | undefined;
   readonly since?: string | Date | undefined;
   readonly until?: string | Date | undefined;
   readonly workflowId?: string | undefined;
@@ -1105,7 +1105,7 @@ export type ListRuns = {
 export type ListRunsOfWorkflow = {
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
-  readonly status?: 'pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled' | undefined;
+  readonly status?: 'pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'skipped' | undefined;
   readonly since?: string | Date | undefined;
   readonly until?: string | Date | undefined;
 };
@@ -1586,7 +1586,7 @@ export type Run = {
   /** Version of the definition that it keeps to its end. */
   readonly definitionVersion: number;
   /** How far it has come. */
-  readonly status: 'pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled';
+  readonly status: 'pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'skipped';
   /** How it began. */
   readonly trigger: {
     /** Kind of the trigger; `workflow` where a step of another run began it. */
@@ -1615,7 +1615,7 @@ export type Run = {
     /** Step that failed. */
     readonly stepId?: string;
   };
-  /** Why it was cancelled. */
+  /** Why it was cancelled or skipped. */
   readonly reason?: string;
   /** Output of the `end` step that ended it. */
   readonly output?: unknown;
@@ -1659,7 +1659,7 @@ export type RunSummary = {
   /** Version of the definition that it keeps to its end. */
   readonly definitionVersion: number;
   /** How far it has come. */
-  readonly status: 'pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled';
+  readonly status: 'pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'skipped';
   /** How it began. */
   readonly trigger: {
     /** Kind of the trigger; `workflow` where a step of another run began it. */
@@ -1688,7 +1688,7 @@ export type RunSummary = {
     /** Step that failed. */
     readonly stepId?: string;
   };
-  /** Why it was cancelled. */
+  /** Why it was cancelled or skipped. */
   readonly reason?: string;
   /** Output of the `end` step that ended it. */
   readonly output?: unknown;

@@ -24,7 +24,8 @@ export type AdmissionDependencies = {
 export type Claimed = RunInput & { workflowId: string; version: number; environmentId: string };
 
 /** Whether a claimed run may begin now. One that may not waits before its gate, or was skipped. */
-export type Admit = (run: Claimed) => Promise<'begins' | 'waits' | 'skipped'>;
+export type Admission = 'begins' | 'waits' | 'skipped';
+export type Admit = (run: Claimed) => Promise<Admission>;
 
 const flowOf = (trigger: Trigger): Partial<Flow> => ('cancelOn' in trigger ? trigger : {});
 
@@ -78,7 +79,7 @@ async function atGate(
   deps: Pick<AdmissionDependencies, 'expressions'>,
   connection: PoolClient,
   { run, concurrency, context }: Asked & { concurrency: NonNullable<Flow['concurrency']> },
-): Promise<'begins' | 'waits' | 'skipped'> {
+): Promise<Admission> {
   const { key, onLimit, limit } = concurrency;
   const gate = gateOf(run.workflowId, key === undefined ? '' : hashOf(valueOf(deps, key, context)));
   await lockGate(connection, gate);

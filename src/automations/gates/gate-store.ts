@@ -113,7 +113,7 @@ const CANCEL_QUEUED = cancelRuns({
 
 /**
  * Lets the oldest runs before a locked gate go in, as many as there is room for, while their workflow is active. Returns their number.
- * Those of a deleted workflow are cancelled.
+ * Runs of a deleted workflow are cancelled.
  */
 export async function letIn(connection: PoolClient, gate: string, workflowId: string): Promise<number> {
   const { rows } = await connection.query<{ status: string; isDeleted: boolean; limit: number | null; inside: number }>(

@@ -1,4 +1,3 @@
-import type { RunInput } from '../../../contract/run-workflow.ts';
 import { lowestIdAt, timeOfId } from '../../../kernel/ids.ts';
 import { cancelOnOf, watchId } from '../../definitions/cancel-watches.ts';
 import type { CancelOn } from '../../definitions/configs/plan.ts';
@@ -6,7 +5,7 @@ import type { RunContext } from '../../expressions/context.ts';
 import { ExpressionFailed } from '../../expressions/expressions.ts';
 import { contextAtBeginning } from '../context.ts';
 import type { CarriedRun } from '../load-store.ts';
-import type { ReadyPlan } from '../plans.ts';
+import type { Watch } from '../rounds.ts';
 import { RunSuperseded, StepFailed } from '../step-failure.ts';
 import { readArrived } from './arrived.ts';
 import { cancelTaken, registerWatch } from './cancel-store.ts';
@@ -18,29 +17,34 @@ import { CLOCKS_DIFFER_MS, findCandidates, READ_AT_ONCE, takeMessage } from './w
  * Has the messages known that cancel the run, before its first step, and looks for those that came since it was made. Throws RunSuperseded
  * for a run that is cancelled by one of them.
  */
-export async function watchForCancel(
-  deps: WaitDependencies,
-  { run, ready }: { run: CarriedRun; ready: ReadyPlan },
-  input: RunInput,
-): Promise<void> {
-  const entries = cancelOnOf(ready.plan.trigger);
-  if (entries.length === 0) return;
-  const now = deps.clock();
-  const context = contextAtBeginning({ run, ready, now });
-  const since = new Date((timeOfId('run', run.id) ?? now).getTime() - CLOCKS_DIFFER_MS);
-  for (const [index, entry] of entries.entries()) {
-    const key = keyOf(deps, entry, context);
-    if (key === undefined) continue;
-    const { environmentId, workflowId, version } = run;
-    const stepId = watchId(index);
-    const watch = { runId: run.id, environmentId, stepId, place: placeOf({ workflowId, version, stepId }), key, since };
-    if (!(await registerWatch(deps.pool, watch))) continue;
-    const messageId = await find(deps, { run, entry, key, since });
-    if (messageId !== undefined)
-      await takeMessage(deps.pool, { runId: run.id, stepId, iteration: '' }, messageId, { isDue: true });
-  }
-  if (await cancelTaken(deps.pool, input)) throw new RunSuperseded(`${run.id} was cancelled by a message`);
-}
+export const watchForCancel =
+  (deps: WaitDependencies): Watch =>
+  async ({ run, ready }, input) => {
+    const entries = cancelOnOf(ready.plan.trigger);
+    if (entries.length === 0) return;
+    const now = deps.clock();
+    const context = contextAtBeginning({ run, ready, now });
+    const since = new Date((timeOfId('run', run.id) ?? now).getTime() - CLOCKS_DIFFER_MS);
+    for (const [index, entry] of entries.entries()) {
+      const key = keyOf(deps, entry, context);
+      if (key === undefined) continue;
+      const { environmentId, workflowId, version } = run;
+      const stepId = watchId(index);
+      const watch = {
+        runId: run.id,
+        environmentId,
+        stepId,
+        place: placeOf({ workflowId, version, stepId }),
+        key,
+        since,
+      };
+      if (!(await registerWatch(deps.pool, watch))) continue;
+      const messageId = await find(deps, { run, entry, key, since });
+      if (messageId !== undefined)
+        await takeMessage(deps.pool, { runId: run.id, stepId, iteration: '' }, messageId, { isDue: true });
+    }
+    if (await cancelTaken(deps.pool, input)) throw new RunSuperseded(`${run.id} was cancelled by a message`);
+  };
 
 /** Undefined where the run has nothing of what the entry compares: no message cancels it. */
 function keyOf(deps: Pick<Matching, 'expressions'>, { match }: CancelOn, context: RunContext): string | undefined {
