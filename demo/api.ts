@@ -1,4 +1,4 @@
-import { type CreateSubscription, type Delivery, Posthorn } from '../client/src/index.ts';
+import { type CreateSubscription, type CreateWorkflow, type Delivery, Posthorn } from '../client/src/index.ts';
 import type { Service } from './find-service.ts';
 
 export type DeliverySeen = Delivery;
@@ -14,6 +14,10 @@ export function createApi({ url, key }: Pick<Service, 'url' | 'key'>) {
   const posthorn = new Posthorn({ baseUrl: url, credentials: { apiKey: key }, retries: RETRIES });
   return {
     createChannel: (name: string) => posthorn.channels.create({ name }),
+    createWorkflow: (workflow: CreateWorkflow) => posthorn.workflows.create(workflow),
+    deleteWorkflow: (id: string) => posthorn.workflows.delete(id),
+    countCompleted: async (workflowId: string): Promise<number> =>
+      (await posthorn.runs.list({ workflowId, status: 'completed' }).all()).length,
     deleteChannel: (id: string) => posthorn.channels.delete(id),
     createSubscription: (subscription: NewSubscription) => posthorn.subscriptions.create(subscription),
     secretOf: async (subscriptionId: string): Promise<string> =>

@@ -4,6 +4,7 @@ import { readEnvironmentFile } from '../src/config.ts';
 import { type Api, createApi } from './api.ts';
 import { planOf } from './expected.ts';
 import { isRight, toTable } from './figures.ts';
+import { workflowOf } from './automation.ts';
 import { findService, type Service } from './find-service.ts';
 import { loadPayloads } from './payloads.ts';
 import { createProgress } from './progress.ts';
@@ -39,18 +40,21 @@ async function demonstrate(service: Service): Promise<boolean> {
   const payloads = loadPayloads();
   const receiver = await startReceiver({ payloads, planOf });
   let channelId: string | undefined;
+  let workflowId: string | undefined;
   try {
     console.log(`${payloads.length} GitHub webhooks to ${service.url}, received at ${receiver.urlOf('')}`);
     channelId = (await api.createChannel('Demo: GitHub webhooks')).id;
+    workflowId = (await api.createWorkflow(workflowOf(channelId, receiver.urlOf('workflow')))).id;
     const progress = createProgress(process.stdout);
-    const figures = await runDemo({ api, receiver, payloads, channelId, progress, signal: stopping.signal });
+    const made = { channelId, workflowId };
+    const figures = await runDemo({ api, receiver, payloads, ...made, progress, signal: stopping.signal });
     console.log(`\n${toTable(figures).join('\n')}\n`);
     for (const problem of receiver.problems.slice(0, 5)) console.error(problem);
     const isGood = figures.every(isRight);
     console.log(isGood ? 'Every figure is what it must be' : 'Some figures are not what they must be');
     return isGood;
   } finally {
-    await cleanUp(api, { channelId, keyId: service.ownKeyId });
+    await cleanUp(api, { channelId, workflowId, keyId: service.ownKeyId });
     await receiver.close();
   }
 }
@@ -58,9 +62,14 @@ async function demonstrate(service: Service): Promise<boolean> {
 /** The channel takes its subscriptions and unfinished deliveries with it; the key goes last, since it deletes the channel. */
 async function cleanUp(
   api: Api,
-  { channelId, keyId }: { channelId: string | undefined; keyId: string | undefined },
+  {
+    channelId,
+    workflowId,
+    keyId,
+  }: { channelId: string | undefined; workflowId: string | undefined; keyId: string | undefined },
 ): Promise<void> {
   try {
+    if (workflowId !== undefined) await api.deleteWorkflow(workflowId);
     if (channelId !== undefined) await api.deleteChannel(channelId);
     if (keyId !== undefined) await api.revokeKey(keyId);
   } catch (failure) {

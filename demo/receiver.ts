@@ -26,6 +26,8 @@ export type Receiver = {
   arrivalsOf(target: string, position: number): Arrivals | undefined;
   /** Number of payloads taken, for any subscription. */
   takenCount(): number;
+  /** Number of requests that steps of the workflow have made. */
+  toldCount(): number;
   /** Faults that an honest service never shows: a wrong signature, or other bytes than were published. */
   problems: string[];
   close(): Promise<void>;
@@ -46,8 +48,13 @@ export async function startReceiver({ payloads, planOf }: ReceiverOptions): Prom
   const arrivals = new Map<string, Arrivals>();
   const problems: string[] = [];
   let isMended = false;
+  let told = 0;
 
   const answerTo = (target: string, request: IncomingMessage, body: string, at: number): number => {
+    if (target === 'workflow') {
+      told += 1;
+      return 204;
+    }
     const verifier = verifiers.get(target);
     if (verifier === undefined) return 404;
     let verified: unknown;
@@ -99,6 +106,7 @@ export async function startReceiver({ payloads, planOf }: ReceiverOptions): Prom
     },
     arrivalsOf: (target, position) => arrivals.get(`${target} ${position}`),
     takenCount: () => [...arrivals.values()].filter(({ tries }) => tries.some(({ isTaken }) => isTaken)).length,
+    toldCount: () => told,
     problems,
     async close() {
       server.closeAllConnections();

@@ -1,4 +1,5 @@
 import type { Api, DeliverySeen } from './api.ts';
+import { automationOf } from './automation.ts';
 import { expectedOf, judgeArrivals, ONE_AT_A_TIME, TARGETS } from './expected.ts';
 import type { Figure } from './figures.ts';
 import { metadataOf, type Payload } from './payloads.ts';
@@ -20,6 +21,7 @@ export type RunOptions = {
   receiver: Receiver;
   payloads: readonly Payload[];
   channelId: string;
+  workflowId: string;
   progress: Progress;
   signal: AbortSignal;
 };
@@ -28,7 +30,8 @@ export type RunOptions = {
  * Publishes everything, sees it arrive, replays the dead letters, and returns its counts. The wait for missing arrivals is limited;
  * the figures show them.
  */
-export async function runDemo({ api, receiver, payloads, channelId, progress, signal }: RunOptions): Promise<Figure[]> {
+export async function runDemo(options: RunOptions): Promise<Figure[]> {
+  const { api, receiver, payloads, channelId, workflowId, progress, signal } = options;
   const until = (wanted: number, count: () => number | Promise<number>, everyMs = LOOK_EVERY_MS) =>
     waitForCount(wanted, count, { patienceMs: PATIENCE_MS, signal, everyMs });
   const subscriptionIds = await subscribe(api, receiver, channelId);
@@ -79,6 +82,16 @@ export async function runDemo({ api, receiver, payloads, channelId, progress, si
     await until(expected.length, receiver.takenCount);
   });
 
+  const automation = automationOf(payloads);
+  let completed = 0;
+  const running = (): string => `${completed} of ${automation.runs} runs`;
+  await progress.during('Running a workflow', running, () =>
+    until(automation.runs, async () => {
+      completed = await api.countCompleted(workflowId);
+      return completed;
+    }),
+  );
+
   let deliveries: DeliverySeen[] = [];
   const delivered = (): number => deliveries.filter(({ status }) => status === 'delivered').length;
   const reading = (): string => `${delivered()} of ${expected.length} deliveries`;
@@ -101,6 +114,8 @@ export async function runDemo({ api, receiver, payloads, channelId, progress, si
     { name: 'retried', value: retried, wanted: toRetry },
     { name: 'dead-lettered', value: letters, wanted: toFail },
     { name: 'replayed', value: replayed, wanted: toFail },
+    { name: 'runs of the workflow', value: completed, wanted: automation.runs },
+    { name: 'requests of its steps', value: receiver.toldCount(), wanted: automation.requests },
     ...figures,
     ...latencies,
   ];

@@ -48,6 +48,7 @@ describe('the demo against a running service', () => {
     );
     expect(figures.get('published')).toBe(loadPayloads().length);
     for (const name of ['retried', 'dead-lettered', 'replayed']) expect(figures.get(name)).toBeGreaterThan(10);
+    expect([figures.get('runs of the workflow'), figures.get('requests of its steps')]).toEqual([58, 8]);
     expect([figures.get('lost'), figures.get('doubled')]).toEqual([0, 0]);
     expect(figures.get('p50 ms from publish to arrival, one at a time')).toBeGreaterThanOrEqual(0);
     expect(output).toContain('Every figure is what it must be');

@@ -71,6 +71,17 @@ async function waitingRun(): Promise<string> {
   return id;
 }
 
+/** A run that waits for a message with its own id. */
+async function runThatWaitsForMessage(): Promise<string> {
+  const match = [{ event: 'event.payload.order', run: 'run.id' }];
+  const workflowId = await calls.activate({ type: 'manual' }, [
+    { id: 'paid', type: 'wait_for_event', config: { eventTypes: ['order.paid'], match } },
+  ]);
+  const { id } = await calls.start(workflowId);
+  await waitFor('the run to wait', async () => (await calls.getRun(id)).status === 'waiting');
+  return id;
+}
+
 beforeAll(async () => {
   const [ownPostgres, temporal] = await Promise.all([startOwnPostgres(dataFolder), startOwnTemporal(dataFolder)]);
   postgres = ownPostgres;
@@ -105,8 +116,9 @@ test('a worker killed between the effect of a step and its record: the step is t
   expect(keysOf('effect')).toEqual([`${id}:effect:`, `${id}:effect:`]);
 }, 400_000);
 
-test('worker, API, Temporal and PostgreSQL killed while a run waits in a delay: it goes on and repeats nothing', async () => {
+test('worker, API, Temporal and PostgreSQL killed while runs wait in a delay and for a message: they go on and repeat nothing', async () => {
   const id = await waitingRun();
+  const heardId = await runThatWaitsForMessage();
 
   await Promise.all([api.end('SIGKILL'), worker.end('SIGKILL'), service.temporal.crash(), postgres.crash()]);
   await Promise.all([service.temporal.restart(), postgres.restart()]);
@@ -114,8 +126,11 @@ test('worker, API, Temporal and PostgreSQL killed while a run waits in a delay: 
     startApiProcess(service.settings, api.port),
     startWorkerProcess(service.settings),
   ]);
+  const channelId = await calls.channel();
+  const messageId = await calls.publish(channelId, { order: heardId }, 'order.paid');
   const run = await untilEnded(id);
 
+  expect(stepOf(await untilEnded(heardId), 'paid').output).toMatchObject({ matched: true, event: { id: messageId } });
   expect(run.status).toBe('completed');
   expect(stepOf(run, 'rest')).toMatchObject({ status: 'completed', attempts: 1 });
   expect([keysOf('before').length, keysOf('after').length]).toEqual([1, 1]);
