@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { wakeForRuns } from '../../db/due-runs.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { findGate, findOpenGates, letIn, lockGate, removeOver } from './gate-store.ts';
+import { findGate, findOpenGates, letIn, lockGate } from './gate-store.ts';
 
 /** The gate of runs whose trigger has `concurrency`: all of a workflow, or those of one value of its key. */
 export const gateOf = (workflowId: string, key: string): string => `${workflowId}/${key}`;
@@ -35,5 +35,3 @@ export async function openGates(pool: Pool, after: string): Promise<string> {
   for (const gate of gates) await openGate(pool, gate);
   return gates.length === OPENED_AT_ONCE ? (gates.at(-1) ?? '') : '';
 }
-
-export const removeOverGates = removeOver;

@@ -2,7 +2,7 @@ import { createRunActivities } from '../../../activities/run-steps.ts';
 import { createScheduledRunActivities } from '../../../activities/scheduled-runs.ts';
 import { createOpenConnection } from '../../automations/connections/open-connection.ts';
 import { createAdmission } from '../../automations/gates/admission.ts';
-import { removeOverGates } from '../../automations/gates/gates.ts';
+import { removeOver } from '../../automations/gates/gate-store.ts';
 import { cancelCutApprovals } from '../../automations/engine/waits/approval-store.ts';
 import { createConnectorAction } from '../../automations/engine/connector-action.ts';
 import { createHttpAction } from '../../automations/engine/http-action.ts';
@@ -61,7 +61,7 @@ export function automationsPart(
       await reconcileRuns({ pool, log, carriers, observe });
       await removeEndedWaits(pool);
       await cancelCutApprovals(pool);
-      await removeOverGates(pool);
+      await removeOver(pool);
     },
     async abandon(): Promise<void> {
       await abandonRuns(pool);
