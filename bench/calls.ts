@@ -1,4 +1,6 @@
 import { copyFileSync, mkdirSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Pool as Connections } from 'undici';
@@ -11,7 +13,7 @@ import { type Rig, startRig } from './rig.ts';
 import { AUTHORITY_FILE, OWN_PROGRAM, type Program, type Service, startService } from './service.ts';
 import { formatTable, percentile, show, spreadOf } from './statistics.ts';
 
-type Ids = { channelId: string; messageId: string; subscriptionId: string };
+type Ids = { channelId: string; coveredId: string; messageId: string; subscriptionId: string };
 
 const BODY = '{"eventType":"order.paid","payload":{"number":1}}';
 /** Calls with an API key, as a program makes them most. Nobody subscribes to the channel. */
@@ -21,13 +23,20 @@ const CALLS = {
   'GET a subscription': ({ subscriptionId }) => ({ method: 'GET', path: `/v1/subscriptions/${subscriptionId}` }),
   'GET a message': ({ messageId }) => ({ method: 'GET', path: `/v1/messages/${messageId}` }),
   publish: ({ channelId }) => ({ method: 'POST', path: `/v1/channels/${channelId}/messages`, body: BODY }),
+  'publish that begins a run': ({ coveredId }) => ({
+    method: 'POST',
+    path: `/v1/channels/${coveredId}/messages`,
+    body: BODY,
+  }),
 } as const satisfies Record<string, (ids: Ids) => Omit<Ask, 'headers'>>;
 type Call = keyof typeof CALLS;
 // `as`: the keys of that object.
 const NAMES = Object.keys(CALLS) as Call[];
 const CHANNELS = 30;
+/** Runs that a worker has room for (src/automations/starting/starting-loop.ts), and some more. */
+const RUNS_OF_A_WORKER = 150;
 
-type Side = { service: Service; connections: Connections; ask: (call: Call) => Ask };
+type Side = { service: Service; connections: Connections; ids: Ids; ask: (call: Call) => Ask };
 type Costs = Record<Call, { here: Cost[]; other: Cost[] }>;
 
 /** The service of this folder and that of another commit, both running, asked by turns. */
@@ -47,11 +56,15 @@ async function main(): Promise<void> {
   // `as`: an entry for each call.
   const costs = Object.fromEntries(NAMES.map((name) => [name, { here: [], other: [] }])) as unknown as Costs;
   const sides: Side[] = [];
+  const hanging = createServer(() => undefined);
+  await new Promise<void>((resolve) => hanging.listen(0, '127.0.0.1', resolve));
   try {
     const other = await openSide(rig, 'other', { ...OWN_PROGRAM, main: `${tree.folder}/dist/src/main.js` });
     sides.push(other);
     const here = await openSide(rig, 'here', OWN_PROGRAM);
     sides.push(here);
+    // `as`: a server that listens on TCP has no other kind of address.
+    await cover(here, `http://127.0.0.1:${(hanging.address() as AddressInfo).port}/`);
     // Once to be compiled by the engine.
     for (let turn = 0; turn <= wholeNumber('--turns', values.turns); turn += 1) {
       console.error(`Turn ${turn}`);
@@ -69,6 +82,7 @@ async function main(): Promise<void> {
       await service.stop();
     }
     await rig.stop();
+    hanging.close();
   }
   console.log(`Here against ${tree.commit}`);
   report(costs);
@@ -93,13 +107,27 @@ async function openSide(rig: Rig, name: 'here' | 'other', program: Program): Pro
   const access = { url, key };
   const { channelId } = await createTarget(access, []);
   for (let count = 1; count < CHANNELS; count += 1) await createTarget(access, []);
+  const { channelId: coveredId } = await createTarget(access, []);
   const subscribed = await createTarget(access, ['http://127.0.0.1:4000/']);
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const connections = new Connections(url, { connections: CONNECTIONS, pipelining: 1 });
   const published = { method: 'POST', path: `/v1/channels/${channelId}/messages`, headers, body: BODY } as const;
   const { id: messageId } = await send<{ id: string }>(connections, published);
-  const ids: Ids = { channelId, messageId, subscriptionId: subscribed.subscriptionIds[0] ?? '' };
-  return { service, connections, ask: (call) => ({ ...CALLS[call](ids), headers }) };
+  const ids: Ids = { channelId, coveredId, messageId, subscriptionId: subscribed.subscriptionIds[0] ?? '' };
+  return { service, connections, ids, ask: (call) => ({ ...CALLS[call](ids), headers }) };
+}
+
+/**
+ * Has a workflow begin with each message of one channel, on this side alone. Its first runs hang in a request and take all room of the
+ * worker, so that only the publish is measured of those that follow.
+ */
+async function cover({ connections, ids, ask }: Side, url: string): Promise<void> {
+  const { headers } = ask('publish');
+  const trigger = { type: 'event', config: { channelId: ids.coveredId } };
+  const steps = [{ id: 'hang', type: 'action', config: { action: 'http', url, timeout: '5m' } }];
+  const body = JSON.stringify({ name: 'covers the channel', status: 'active', trigger, steps });
+  await send(connections, { method: 'POST', path: '/v1/workflows', headers, body });
+  for (let run = 0; run < RUNS_OF_A_WORKER; run += 1) await send(connections, ask('publish that begins a run'));
 }
 
 /** The medians of both, and the ratio of each turn: its median and its middle half. */

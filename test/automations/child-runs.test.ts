@@ -227,6 +227,29 @@ test('ten runs may stand one below the other, and the eleventh does not begin', 
   expect(await calls.runsOf(chain[10] ?? '')).toEqual([]);
 });
 
+test('a workflow of another environment is refused on save, and begins no run where it stands all the same', async () => {
+  const { body } = await posthorn.request<{ id: string }>(
+    'POST',
+    '/v1/workflows',
+    { name: 'foreign', status: 'active', trigger: manual, steps: doubling },
+    { key: posthorn.keys.test },
+  );
+  const given = { name: 'calls it', steps: [call(body.id)] };
+  expect(await posthorn.request('POST', '/v1/workflows', given)).toMatchObject({
+    status: 400,
+    body: { error: { details: { reason: 'no such workflow in this environment' } } },
+  });
+  const mine = await calls.activate(manual, doubling);
+  const parent = await parentOf(mine);
+  await posthorn.deps.pool.query(`UPDATE workflow_versions SET steps = replace(steps, $1, $2) WHERE workflow_id = $3`, [
+    mine,
+    body.id,
+    parent,
+  ]);
+  const run = await calls.ended((await calls.start(parent, { order: 1 })).id);
+  expect(run.error).toMatchObject({ code: 'NOT_FOUND', stepId: 'call' });
+});
+
 test('a workflow that would begin itself is refused on save, with the way', async () => {
   const first = await calls.activate(manual, doubling);
   const second = await parentOf(first);
