@@ -43,7 +43,7 @@ export function createDatabaseFigures(databaseUrl: string, onFailure: (failure: 
   );
   const runs = gauge(
     'posthorn_runs_under_way',
-    `Runs of workflows by state: pending wait for a worker, running have one, waiting are in a delay. At least this many: ${COUNTED.inAll} are counted.`,
+    `Runs of workflows by state: pending wait for a worker, queued for their turn, running have a worker, waiting are in a step that waits. At least this many: ${COUNTED.inAll} are counted.`,
     ['state'],
   );
   const runAge = gauge(

@@ -36,10 +36,12 @@ const BACKLOG = `
 const WAITING = `SELECT coalesce(extract(epoch FROM now() - min(due_at)), 0)::float8 AS age
   FROM (SELECT due_at FROM scheduled_messages WHERE due_at <= now() ORDER BY due_at LIMIT 1) AS first`;
 
-// Both are indexes of runs that have not ended.
+// Indexes of runs that have not ended, and of those before a gate.
 const RUNS = `
   SELECT status AS state, count(*)::float8 AS rows, max(extract(epoch FROM now() - due_at))::float8 AS age FROM (
     (SELECT 'pending' AS status, due_at FROM runs WHERE due_at <= now() AND status = 'pending' ORDER BY due_at LIMIT ${COUNTED.inAll})
+    UNION ALL
+    (SELECT 'queued', NULL FROM run_gates WHERE NOT is_inside LIMIT ${COUNTED.inAll})
     UNION ALL
     (SELECT status, NULL FROM runs WHERE carrier IS NOT NULL AND finished_at IS NULL LIMIT ${COUNTED.inAll})
   ) AS bounded GROUP BY status`;
@@ -61,7 +63,7 @@ export const readBacklog = async (pool: Pool): Promise<BacklogRow[]> => (await p
 export const readWaiting = async (pool: Pool): Promise<number> =>
   (await pool.query<{ age: number }>(WAITING)).rows[0]?.age ?? 0;
 
-export const RUN_STATES = ['pending', 'running', 'waiting'] as const;
+export const RUN_STATES = ['pending', 'queued', 'running', 'waiting'] as const;
 
 /** Runs that have not ended by state, with the age of the oldest one that is due. A state without any has no row. */
 export const readRuns = async (pool: Pool): Promise<BacklogRow[]> => (await pool.query<BacklogRow>(RUNS)).rows;

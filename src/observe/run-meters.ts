@@ -16,7 +16,7 @@ export function createRunMeters(registry: Registry) {
   });
   const ended = new Counter({
     name: 'posthorn_runs_ended_total',
-    help: 'Rounds of runs that have begun and ended, by status (completed, failed, cancelled, paused).',
+    help: 'Rounds of runs that have begun and ended, by status (completed, failed, cancelled, paused, skipped).',
     labelNames: ['status'],
     registers,
   });

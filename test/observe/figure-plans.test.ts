@@ -11,7 +11,7 @@ import { createNewId } from '../../src/new-id.ts';
 const FINISHED = 20_000;
 const WAITING = 5_000;
 /** Tables that grow with the messages. Reading one from end to end would make a scrape dearer from day to day. */
-const GROWING = ['messages', 'deliveries', 'attempts', 'dead_letters', 'scheduled_messages', 'runs'];
+const GROWING = ['messages', 'deliveries', 'attempts', 'dead_letters', 'scheduled_messages', 'runs', 'run_gates'];
 let database: TestDatabase;
 
 beforeAll(async () => {
@@ -65,6 +65,9 @@ async function fill(connection: PoolClient): Promise<void> {
   await runs('pending', 7, { due: "now() - interval '30 s'" });
   await runs('running', 3, { carrier: "'run/1'" });
   await runs('waiting', 4, { carrier: "'run/1'" });
+  await connection.query(`
+    INSERT INTO run_gates (run_id, environment_id, gate, is_inside)
+    SELECT 'run_' || n, (SELECT id FROM environments LIMIT 1), 'wfl_1/', n > 5 FROM generate_series(1, ${FINISHED}) AS n`);
 }
 
 test('no query of the metrics reads a table from end to end that grows with the messages', async () => {
@@ -94,6 +97,7 @@ test('the figures count first tries, retries and claimed deliveries, with the ag
   const runs = new Map((await readRuns(database.pool)).map(({ state, ...figures }) => [state, figures]));
   expect(Object.fromEntries([...runs].map(([state, { rows }]) => [state, rows]))).toEqual({
     pending: 7,
+    queued: 5,
     running: 3,
     waiting: 4,
   });
