@@ -17,6 +17,8 @@ const WITH_THE_ENGINE: Record<string, string> = {
   'src/automations/schedules/sync.ts': 'a worker, for all environments',
   'src/automations/starting/reconcile.ts': 'part of a worker: runs of all tenants',
   'src/automations/starting/starting-loop.ts': 'part of a worker: runs of all tenants',
+  'src/automations/connections/oauth/access-tokens.ts': 'a run or a caller has named its environment',
+  'src/automations/connections/oauth/authorizations.ts': 'a browser is no tenant: its state names the connection',
   'src/automations/connections/open-connection.ts': 'part of a worker: a run names its environment',
   'src/automations/workflow-secrets/open-secrets.ts': 'part of a worker: a run names its environment',
   'src/automations/inbound/receive.ts': 'a service that sends is no tenant: the webhook names the environment',
