@@ -1,4 +1,4 @@
-import { connectionAnswer, connectionTestAnswer } from '../../../src/automations/connections/schema.ts';
+import { authorizationAnswer, connectionAnswer, connectionTestAnswer } from '../../../src/automations/connections/schema.ts';
 import { connectorAnswer, wholeConnectorAnswer } from '../../../src/automations/connectors/schema.ts';
 import type { ContractRow } from './contract-row.ts';
 
