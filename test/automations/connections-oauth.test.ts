@@ -263,7 +263,10 @@ test('a provider that is away fails a try, which is made again; a grant that was
   const workflowId = await activate(id);
   await expire(id);
   provider.outage = 503;
-  expect((await run(workflowId)).error).toMatchObject({ code: 'TOKEN_UNAVAILABLE', message: expect.stringContaining('answered 503') });
+  expect((await run(workflowId)).error).toMatchObject({
+    code: 'TOKEN_UNAVAILABLE',
+    message: expect.stringContaining('answered 503'),
+  });
   expect(await statusOf(id)).toBe('ready');
   provider.outage = undefined;
   expect((await run(workflowId)).status).toBe('completed');

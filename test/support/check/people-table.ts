@@ -39,13 +39,6 @@ export const PEOPLE: PeopleRow[] = [
     status: 303,
     guards: 'by others, 30 a minute',
   },
-  // Nobody has begun an authorization with that state: the browser is told so.
-  {
-    endpoint: 'GET /oauth/connections/callback',
-    access: 'public',
-    status: 303,
-    guards: 'by others, 30 a minute',
-  },
   {
     endpoint: 'POST /v1/session/authenticate/single-sign-on',
     access: 'person',
