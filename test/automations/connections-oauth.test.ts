@@ -1,21 +1,20 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { createAccessTokens } from '../../src/automations/connections/oauth/access-tokens.ts';
-import { openSealed, type Sealed, sealConnection } from '../../src/automations/connections/sealed.ts';
 import { createLog } from '../../src/log.ts';
 import { createRequestSender } from '../../src/outbound/send-request.ts';
 import { tablesThatHold } from '../support/check/table-contents.ts';
 import { historyTextOf } from '../support/make/history-of.ts';
+import { type OAuthConnection, oauthConnections } from '../support/make/oauth-connections.ts';
 import { stepOf, workflowCalls } from '../support/make/workflow-calls.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { type Receiver, startReceiver } from '../support/world/receiver.ts';
 import { PROVIDER_CLIENT, startTokenProvider, type TokenProvider } from '../support/world/token-provider.ts';
 
-type Connection = { id: string; status: string };
-type Authorization = { authorizationUrl: string; expiresAt: string };
 type Tested = { ok: boolean; status?: number; message: string };
 
 let posthorn: TestPosthorn;
 let calls: ReturnType<typeof workflowCalls>;
+let connections: ReturnType<typeof oauthConnections>;
 let provider: TokenProvider;
 /** A service that takes the provider's access tokens, and sends them back. */
 let service: Receiver;
@@ -35,6 +34,7 @@ beforeAll(async () => {
         response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ token }));
       },
   });
+  connections = oauthConnections(posthorn, provider, service.url.slice(0, -1));
 });
 afterEach(() => {
   provider.outage = undefined;
@@ -45,68 +45,7 @@ afterAll(async () => {
   await provider.close();
 });
 
-const make = (more: object = {}): Promise<Connection> =>
-  calls.good('POST', '/v1/connections', {
-    connectorId: 'http-oauth',
-    name: 'CRM',
-    credentials: {
-      baseUrl: service.url.slice(0, -1),
-      authorizationUrl: `${provider.issuer}/auth`,
-      tokenUrl: `${provider.issuer}/token`,
-      scope: 'openid sheets',
-      ...PROVIDER_CLIENT,
-      ...more,
-    },
-  });
-const begin = async (id: string): Promise<URL> =>
-  new URL((await calls.good<Authorization>('POST', `/v1/connections/${id}/authorize`)).authorizationUrl);
-/** The page that a browser sees at last. */
-async function comeBack(target: string): Promise<string> {
-  const { status, headers } = await fetch(posthorn.url + target, { redirect: 'manual' });
-  expect([status, headers.get('referrer-policy'), headers.get('cache-control')]).toEqual([
-    303,
-    'no-referrer',
-    'no-store',
-  ]);
-  const page = await fetch(posthorn.url + new URL(headers.get('location') ?? '').pathname);
-  expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
-  const html = await page.text();
-  expect(html).not.toContain('<script');
-  return /<h1>(.*)<\/h1>\n<p>(.*)<\/p>/.exec(html)?.slice(1).join(': ') ?? html;
-}
-const authorized = async (more: object = {}): Promise<string> => {
-  const { id } = await make(more);
-  expect(await comeBack(await provider.visit((await begin(id)).href, 'yes'))).toBe(
-    'Connected: You may close this window.',
-  );
-  return id;
-};
-const statusOf = async (id: string): Promise<string> =>
-  (await calls.good<Connection>('GET', `/v1/connections/${id}`)).status;
 const tested = (id: string): Promise<Tested> => calls.good('POST', `/v1/connections/${id}/test`);
-
-async function sealedOf(id: string): Promise<Sealed> {
-  const { rows } = await posthorn.deps.pool.query<{ id: string; ciphertext: string }>(
-    'SELECT id, ciphertext FROM connections WHERE id = $1',
-    [id],
-  );
-  const [row] = rows;
-  if (row === undefined) throw new Error(`no connection ${id}`);
-  return openSealed(posthorn.deps.keyRing, row);
-}
-const tokensOf = async (id: string) => (await sealedOf(id)).oauth?.tokens;
-/** Changes what is sealed, as time would. */
-async function change(id: string, changed: (oauth: NonNullable<Sealed['oauth']>) => Sealed['oauth']): Promise<void> {
-  const { credentials, oauth = {} } = await sealedOf(id);
-  const next = changed(oauth);
-  const ciphertext = sealConnection(posthorn.deps.keyRing, id, { credentials, ...(next && { oauth: next }) });
-  await posthorn.deps.pool.query('UPDATE connections SET ciphertext = $2 WHERE id = $1', [id, ciphertext]);
-}
-const expire = (id: string): Promise<void> =>
-  change(id, ({ tokens, ...others }) => ({
-    ...others,
-    ...(tokens && { tokens: { ...tokens, renewAt: new Date(0).toISOString() } }),
-  }));
 const refreshes = (): number => provider.granted.filter((grant) => grant === 'refresh_token').length;
 const activate = (connectionId: string, retries = 0): Promise<string> =>
   calls.activate({ type: 'manual' }, [
@@ -126,7 +65,7 @@ const activate = (connectionId: string, retries = 0): Promise<string> =>
 const run = async (workflowId: string) => calls.ended((await calls.start(workflowId)).id);
 
 test('somebody consents, and steps ask the service with a token that nobody sees', async () => {
-  const { id, status } = await make();
+  const { id, status } = await connections.make();
   expect(status).toBe('unauthorized');
   const workflowId = await activate(id);
   expect((await run(workflowId)).error).toMatchObject({
@@ -135,7 +74,7 @@ test('somebody consents, and steps ask the service with a token that nobody sees
   });
   expect(await tested(id)).toMatchObject({ ok: false });
 
-  const url = await begin(id);
+  const url = await connections.begin(id);
   expect(Object.fromEntries(url.searchParams)).toEqual({
     client_id: PROVIDER_CLIENT.clientId,
     response_type: 'code',
@@ -145,14 +84,14 @@ test('somebody consents, and steps ask the service with a token that nobody sees
     code_challenge: expect.stringMatching(/^[\w-]{43}$/),
     code_challenge_method: 'S256',
   });
-  expect(await comeBack(await provider.visit(url.href, 'yes'))).toMatch(/^Connected/);
-  expect(await statusOf(id)).toBe('ready');
+  expect(await connections.comeBack(await provider.visit(url.href, 'yes'))).toMatch(/^Connected/);
+  expect(await connections.statusOf(id)).toBe('ready');
   expect(await tested(id)).toEqual({ ok: true, status: 200, message: 'HTTP with OAuth 2.0 takes the credentials' });
   const ended = await run(workflowId);
   expect([ended.status, ended.error]).toEqual(['completed', undefined]);
   expect(stepOf(ended, 'ask').output).toMatchObject({ body: { token: '[secret connection.accessToken]' } });
 
-  const { accessToken = '', refreshToken = '' } = (await tokensOf(id)) ?? {};
+  const { accessToken = '', refreshToken = '' } = (await connections.tokensOf(id)) ?? {};
   const history = await historyTextOf(posthorn, `run/${ended.id}/1`);
   for (const secret of [accessToken, refreshToken, PROVIDER_CLIENT.clientSecret, url.searchParams.get('state') ?? '']) {
     expect(secret.length).toBeGreaterThan(20);
@@ -174,54 +113,56 @@ test('somebody consents, and steps ask the service with a token that nobody sees
 });
 
 test('a state is good once, for ten minutes and for its own connection, and a later one ends it', async () => {
-  const { id } = await make();
+  const { id } = await connections.make();
   const expired = expect.stringMatching(/^Not connected: This authorization has expired/);
-  const target = await provider.visit((await begin(id)).href, 'yes');
+  const target = await provider.visit((await connections.begin(id)).href, 'yes');
   for (const other of [
     '/oauth/connections/callback',
     '/oauth/connections/callback?error=access_denied',
     '/oauth/connections/callback?state=%00&code=x',
     target.replace(/state=[\w-]+/, `state=${'A'.repeat(43)}`),
   ])
-    expect([other, await comeBack(other)]).toEqual([other, expired]);
-  await begin(id);
-  expect(await comeBack(target)).toEqual(expired);
+    expect([other, await connections.comeBack(other)]).toEqual([other, expired]);
+  await connections.begin(id);
+  expect(await connections.comeBack(target)).toEqual(expired);
 
-  const late = await provider.visit((await begin(id)).href, 'yes');
-  await change(id, ({ pending, ...others }) => ({
+  const late = await provider.visit((await connections.begin(id)).href, 'yes');
+  await connections.change(id, ({ pending, ...others }) => ({
     ...others,
     ...(pending && { pending: { ...pending, expiresAt: new Date(Date.now() - 1).toISOString() } }),
   }));
-  expect(await comeBack(late)).toEqual(expired);
+  expect(await connections.comeBack(late)).toEqual(expired);
 
-  const good = await provider.visit((await begin(id)).href, 'yes');
-  expect(await comeBack(good)).toMatch(/^Connected/);
-  const tokens = await tokensOf(id);
-  expect(await comeBack(good)).toEqual(expired);
-  expect(await tokensOf(id)).toEqual(tokens);
+  const good = await provider.visit((await connections.begin(id)).href, 'yes');
+  expect(await connections.comeBack(good)).toMatch(/^Connected/);
+  const tokens = await connections.tokensOf(id);
+  expect(await connections.comeBack(good)).toEqual(expired);
+  expect(await connections.tokensOf(id)).toEqual(tokens);
 });
 
 test('one who does not consent, a refused code and a provider that is away change nothing', async () => {
-  const id = await authorized();
-  const tokens = await tokensOf(id);
-  expect(await comeBack(await provider.visit((await begin(id)).href, 'no'))).toMatch(/have not consented/);
-  const target = await provider.visit((await begin(id)).href, 'yes');
-  expect(await comeBack(target.replace(/code=[\w-]+/, 'code=other'))).toMatch(/no token that can be used/);
-  const foreign = await provider.visit((await begin(id)).href, 'yes');
-  expect(await comeBack(foreign.replace(/iss=[^&]+/, 'iss=https%3A%2F%2Fevil.example'))).toMatch(
+  const id = await connections.authorized();
+  const tokens = await connections.tokensOf(id);
+  expect(await connections.comeBack(await provider.visit((await connections.begin(id)).href, 'no'))).toMatch(
+    /have not consented/,
+  );
+  const target = await provider.visit((await connections.begin(id)).href, 'yes');
+  expect(await connections.comeBack(target.replace(/code=[\w-]+/, 'code=other'))).toMatch(/no token that can be used/);
+  const foreign = await provider.visit((await connections.begin(id)).href, 'yes');
+  expect(await connections.comeBack(foreign.replace(/iss=[^&]+/, 'iss=https%3A%2F%2Fevil.example'))).toMatch(
     /no token that can be/,
   );
-  const away = await provider.visit((await begin(id)).href, 'yes');
+  const away = await provider.visit((await connections.begin(id)).href, 'yes');
   provider.outage = 503;
-  expect(await comeBack(away)).toMatch(/cannot be reached just now/);
+  expect(await connections.comeBack(away)).toMatch(/cannot be reached just now/);
   provider.outage = undefined;
-  expect([await statusOf(id), await tokensOf(id)]).toEqual(['ready', tokens]);
+  expect([await connections.statusOf(id), await connections.tokensOf(id)]).toEqual(['ready', tokens]);
 });
 
 test('twenty that need a new token at once, in two processes, make one refresh, and the rotated token is kept', async () => {
-  const id = await authorized();
-  const before = await tokensOf(id);
-  await expire(id);
+  const id = await connections.authorized();
+  const before = await connections.tokensOf(id);
+  await connections.expire(id);
   const count = refreshes();
   const { pool, keyRing, clock, log, guard } = posthorn.deps;
   const sender = createRequestSender({ guard, version: '0' });
@@ -230,9 +171,9 @@ test('twenty that need a new token at once, in two processes, make one refresh, 
   ).rows[0]?.id;
   const processes = [1, 2].map(() => createAccessTokens({ pool, keyRing, clock, log, sender }));
   const found = await Promise.all(
-    Array.from({ length: 20 }, (_, index) => processes[index % 2]?.(environmentId ?? '', id)),
+    Array.from({ length: 10 }, () => processes.map((ask) => ask(environmentId ?? '', id))).flat(),
   );
-  const after = await tokensOf(id);
+  const after = await connections.tokensOf(id);
   expect(new Set(found.map((credentials) => credentials?.accessToken))).toEqual(new Set([after?.accessToken]));
   expect(refreshes()).toBe(count + 1);
   expect(after?.accessToken).not.toBe(before?.accessToken);
@@ -240,7 +181,7 @@ test('twenty that need a new token at once, in two processes, make one refresh, 
   await sender.close();
 
   // By runs of a worker, and the token of the refresh before is good for the next one.
-  await expire(id);
+  await connections.expire(id);
   const workflowId = await activate(id);
   const ended = await Promise.all(Array.from({ length: 20 }, () => run(workflowId)));
   expect(new Set(ended.map(({ status }) => status))).toEqual(new Set(['completed']));
@@ -248,7 +189,7 @@ test('twenty that need a new token at once, in two processes, make one refresh, 
 });
 
 test('a token that the service refuses before its time is renewed once within the step', async () => {
-  const id = await authorized();
+  const id = await connections.authorized();
   const workflowId = await activate(id);
   await provider.endAccessTokens();
   const [count, asked] = [refreshes(), service.requests.length];
@@ -259,71 +200,75 @@ test('a token that the service refuses before its time is renewed once within th
 });
 
 test('a provider that is away fails a try, which is made again; a grant that was revoked fails the step for good', async () => {
-  const id = await authorized();
+  const id = await connections.authorized();
   const workflowId = await activate(id);
-  await expire(id);
+  await connections.expire(id);
   provider.outage = 503;
   expect((await run(workflowId)).error).toMatchObject({
     code: 'TOKEN_UNAVAILABLE',
     message: expect.stringContaining('answered 503'),
   });
-  expect(await statusOf(id)).toBe('ready');
+  expect(await connections.statusOf(id)).toBe('ready');
   provider.outage = undefined;
   expect((await run(workflowId)).status).toBe('completed');
 
-  await expire(id);
+  await connections.expire(id);
   await provider.revoke();
   const retrying = await activate(id, 3);
   const refused = await run(retrying);
   expect(refused.error?.code).toBe('CONNECTION_UNAUTHORIZED');
   expect(stepOf(refused, 'ask').attempts).toBe(1);
-  expect(await statusOf(id)).toBe('unauthorized');
+  expect(await connections.statusOf(id)).toBe('unauthorized');
   expect(logged.join('\n')).toContain('renews the tokens of a connection no more');
 
-  expect(await comeBack(await provider.visit((await begin(id)).href, 'yes'))).toMatch(/^Connected/);
+  expect(await connections.comeBack(await provider.visit((await connections.begin(id)).href, 'yes'))).toMatch(
+    /^Connected/,
+  );
   expect((await run(workflowId)).status).toBe('completed');
 });
 
 test('a client that the provider does not know leaves the grant as it is', async () => {
-  const id = await authorized();
-  const tokens = await tokensOf(id);
-  const { credentials } = await sealedOf(id);
+  const id = await connections.authorized();
+  const tokens = await connections.tokensOf(id);
+  const { credentials } = await connections.sealedOf(id);
   await calls.good('PATCH', `/v1/connections/${id}`, { credentials: { ...credentials, clientSecret: 'another' } });
-  expect([await statusOf(id), await tokensOf(id)]).toEqual(['ready', tokens]);
-  await expire(id);
+  expect([await connections.statusOf(id), await connections.tokensOf(id)]).toEqual(['ready', tokens]);
+  await connections.expire(id);
   expect((await run(await activate(id))).error?.code).toBe('TOKEN_REFUSED');
   await calls.good('PATCH', `/v1/connections/${id}`, { credentials });
   expect(await tested(id)).toMatchObject({ ok: true });
 });
 
 test('tokens go nowhere else: an address that is changed ends the authorization, and one that is under way', async () => {
-  const id = await authorized();
-  const { credentials } = await sealedOf(id);
-  const target = await provider.visit((await begin(id)).href, 'yes');
+  const id = await connections.authorized();
+  const { credentials } = await connections.sealedOf(id);
+  const target = await provider.visit((await connections.begin(id)).href, 'yes');
   await calls.good('PATCH', `/v1/connections/${id}`, { name: 'renamed' });
-  expect(await statusOf(id)).toBe('ready');
+  expect(await connections.statusOf(id)).toBe('ready');
   await calls.good('PATCH', `/v1/connections/${id}`, {
     credentials: { ...credentials, baseUrl: 'https://evil.example' },
   });
-  expect([await statusOf(id), await tokensOf(id)]).toEqual(['unauthorized', undefined]);
-  expect(await comeBack(target)).toMatch(/^Not connected: This authorization has expired/);
+  expect([await connections.statusOf(id), await connections.tokensOf(id)]).toEqual(['unauthorized', undefined]);
+  expect(await connections.comeBack(target)).toMatch(/^Not connected: This authorization has expired/);
 });
 
 test('a provider in the network of the operator is not asked', async () => {
-  const { id } = await make({ tokenUrl: 'http://10.0.0.1/token' });
-  expect(await comeBack(await provider.visit((await begin(id)).href, 'yes'))).toMatch(/cannot be reached/);
-  expect(await statusOf(id)).toBe('unauthorized');
+  const { id } = await connections.make({ tokenUrl: 'http://10.0.0.1/token' });
+  expect(await connections.comeBack(await provider.visit((await connections.begin(id)).href, 'yes'))).toMatch(
+    /cannot be reached/,
+  );
+  expect(await connections.statusOf(id)).toBe('unauthorized');
 });
 
 test('only connections with access tokens are authorized, and only by their own environment', async () => {
-  const slack = await calls.good<Connection>('POST', '/v1/connections', {
+  const slack = await calls.good<OAuthConnection>('POST', '/v1/connections', {
     connectorId: 'slack',
     name: 'bot',
     credentials: { token: 'xoxb-1' },
   });
   expect(slack.status).toBe('ready');
   expect((await posthorn.request('POST', `/v1/connections/${slack.id}/authorize`)).status).toBe(409);
-  const { id } = await make();
+  const { id } = await connections.make();
   const foreign = await posthorn.request('POST', `/v1/connections/${id}/authorize`, undefined, {
     key: posthorn.keys.test,
   });

@@ -295,7 +295,7 @@ export type Authenticate = {
 export type Authorization = {
   /** Address at the provider. The browser of one who may consent is sent there. */
   readonly authorizationUrl: string;
-  /** When it is good no more. It is good once. */
+  /** When the address is good no more, used or not. */
   readonly expiresAt: string;
 };
 

@@ -59,6 +59,6 @@ export type ConnectionTest = z.output<typeof connectionTestAnswer>;
 
 export const authorizationAnswer = z.strictObject({
   authorizationUrl: z.string().describe('Address at the provider. The browser of one who may consent is sent there.'),
-  expiresAt: time.describe('When it is good no more. It is good once.'),
+  expiresAt: time.describe('When the address is good no more, used or not.'),
 });
 export type Authorization = z.output<typeof authorizationAnswer>;

@@ -40,7 +40,7 @@ export function createAccessTokens(deps: {
   log: Dependencies['log'];
 }): AccessTokens {
   const { pool, keyRing, clock } = deps;
-  /** Those of one process wait for one promise. */
+  /** Calls of one process wait for one promise. */
   const renewals = new Map<string, Promise<void>>();
 
   const renewOnce = (environmentId: string, id: string, isGood: (tokens: Tokens) => boolean): Promise<void> => {
