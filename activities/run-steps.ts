@@ -22,7 +22,9 @@ import { closeBranches, openBranches } from '../src/automations/engine/branches.
 import { closeLoop, endItem, openLoop } from '../src/automations/engine/loops.ts';
 import { endRun, openRun } from '../src/automations/engine/rounds.ts';
 import { RunSuperseded } from '../src/automations/engine/step-failure.ts';
+import { leaveGate } from '../src/automations/gates/gates.ts';
 import { beginDelay, endDelay, takeStep } from '../src/automations/engine/take-step.ts';
+import { watchForCancel } from '../src/automations/engine/waits/cancel-on.ts';
 import type { WaitDependencies } from '../src/automations/engine/waits/kind.ts';
 import { beginWait, endWait } from '../src/automations/engine/waits/wait.ts';
 
@@ -33,6 +35,8 @@ const HEARTBEAT_EVERY_MS = 1_000;
 
 /** The activities of runs. All of them may be repeated: what is recorded already is returned and not done again. */
 export function createRunActivities(deps: RunStepDependencies) {
+  const watch = watchForCancel(deps);
+
   /** A round that is over ends its Temporal workflow. PostgreSQL comes back, and other workers go on; a fault of ours ends the run. */
   const telling = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
@@ -85,8 +89,12 @@ export function createRunActivities(deps: RunStepDependencies) {
 
   return {
     openRun: (input: RunInput): Promise<OpenedRun> =>
-      telling(() => openRun(deps, input, activityInfo().workflowExecution?.workflowId ?? '')),
-    endRun: (input: EndRunInput): Promise<void> => telling(() => endRun(deps, input)),
+      telling(() => openRun({ ...deps, watch }, input, activityInfo().workflowExecution?.workflowId ?? '')),
+    endRun: (input: EndRunInput): Promise<void> =>
+      telling(async () => {
+        const { hasGate } = await endRun(deps, input);
+        if (hasGate) await leaveGate(deps.pool, input.runId);
+      }),
     /** A step that only evaluates and records. */
     takeStep: (input: StepInput): Promise<Taken> => telling(() => takeStep(deps, input)),
     beginDelay: (input: StepInput): Promise<BegunDelay> => telling(() => beginDelay(deps, input)),

@@ -20,6 +20,7 @@ const take: TakeStep = (run, { step, ...place }) => {
       return takeDelay(run, { step, ...place });
     case 'wait_for_event':
     case 'approval':
+    case 'workflow':
       return takeWait(run, { step, ...place });
     case 'foreach':
       return takeForeach(run, { step, ...place });

@@ -28,6 +28,10 @@ export type Action = (typeof ACTIONS)[number];
 export const TRIGGER_TYPES = ['event', 'webhook', 'schedule', 'manual'] as const;
 export type TriggerType = (typeof TRIGGER_TYPES)[number];
 
+/** Beginnings of runs: by a trigger, or by a step of another run. */
+export const RUN_TRIGGERS = [...TRIGGER_TYPES, 'workflow'] as const;
+export type RunTrigger = (typeof RUN_TRIGGERS)[number];
+
 /** Bounds of definitions and of runs (docs/workflows.md). */
 export const WORKFLOW_BOUNDS = {
   steps: 100,
@@ -74,10 +78,20 @@ export type OutlineStep = OutlineOfAnyStep &
         retryPolicy: RetryPolicy;
         nonRetryableErrors: readonly string[];
       }
-    | { type: 'condition' | 'switch' | 'filter' | 'transform' | 'end' | 'delay' | 'wait_for_event' | 'approval' }
+    | {
+        type:
+          | 'condition'
+          | 'switch'
+          | 'filter'
+          | 'transform'
+          | 'end'
+          | 'delay'
+          | 'wait_for_event'
+          | 'approval'
+          | 'workflow';
+      }
     | { type: 'foreach'; body: string; concurrency: number; onItemError: 'fail' | 'continue' }
     | { type: 'parallel'; branches: readonly string[]; mode: 'all' | 'race' }
-    | { type: 'workflow'; isAwaited: boolean; timeoutMs: number }
   );
 
 /** The steps of a run, by their ids. `entry` is the first one's; a definition without steps has none. */

@@ -43,8 +43,20 @@ export type RunStatus = (typeof RUN_STATUSES)[number];
 export type RunStepStatus = (typeof RUN_STEP_STATUSES)[number];
 export type WorkflowStatus = (typeof WORKFLOW_STATUSES)[number];
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
-/** `waiting`: nothing of it is under way but delays and waits. `paused`: a step has failed, and a person is to look at it. */
-export const RUN_STATUSES = ['pending', 'running', 'waiting', 'paused', 'completed', 'failed', 'cancelled'] as const;
+/**
+ * `waiting`: nothing of it is under way but delays and waits. `paused`: a step has failed, and a person is to look at it. `skipped`: its
+ * trigger has let it do nothing.
+ */
+export const RUN_STATUSES = [
+  'pending',
+  'running',
+  'waiting',
+  'paused',
+  'completed',
+  'failed',
+  'cancelled',
+  'skipped',
+] as const;
 /** `pending`: to be taken again by a retry. `skipped`: left out by its own `if`. */
 export const RUN_STEP_STATUSES = [
   'pending',

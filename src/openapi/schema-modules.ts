@@ -37,11 +37,11 @@ import * as subscriptions from '../subscriptions/schema.ts';
 export const SCHEMA_MODULES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'http/query.ts': query,
   'http/answer-fields.ts': answerFields,
+  'automations/approvals/schema.ts': approvals,
   'automations/connections/schema.ts': connections,
   'automations/connectors/schema.ts': connectors,
   'automations/definitions/schema.ts': workflows,
   'automations/inbound/schema.ts': inboundWebhooks,
-  'automations/approvals/schema.ts': approvals,
   'automations/runs/schema.ts': runs,
   'automations/schedules/schema.ts': workflowSchedules,
   'automations/trials/schema.ts': trials,

@@ -11,6 +11,7 @@ export type RunToStart = RunInput & {
   workflowName: string;
   triggerType: string;
   messageId: string | null;
+  parentRunId: string | null;
 };
 
 /** Starts the Temporal workflow of one round. `isNew`: its id had never been used. Throws when Temporal is out of reach. */
@@ -41,7 +42,7 @@ export function createStartRun(
           taskQueue,
           requestEagerStart: true,
           args: [{ runId: run.runId, round: run.round }],
-          staticSummary: `${run.workflowName.slice(0, SUMMARY_LENGTH)} ← ${run.messageId ?? run.triggerType}`,
+          staticSummary: `${run.workflowName.slice(0, SUMMARY_LENGTH)} ← ${run.messageId ?? run.parentRunId ?? run.triggerType}`,
           ...(withAttributes && { typedSearchAttributes: searchAttributes(run) }),
         }),
       );

@@ -32,7 +32,7 @@ const ask = (config: object = {}): Step => ({
   type: 'approval',
   config: {
     title: 'Collect {{ event.payload.invoice }}?',
-    message: 'It is {{ event.payload.days }} days late.',
+    message: 'The invoice is {{ event.payload.days }} days late.',
     ...config,
   },
 });
@@ -59,14 +59,14 @@ test('a run asks, waits, and goes on with the decision; a second one is refused 
     stepId: 'ask',
     iteration: '',
     title: 'Collect I-7?',
-    message: 'It is 30 days late.',
+    message: 'The invoice is 30 days late.',
     approvers: [],
   });
   const run = await waitFor('the run to wait', async () => {
     const found = await calls.getRun(id);
     return found.status === 'waiting' && found;
   });
-  expect(stepOf(run, 'ask').input).toMatchObject({ title: 'Collect I-7?', message: 'It is 30 days late.' });
+  expect(stepOf(run, 'ask').input).toMatchObject({ title: 'Collect I-7?', message: 'The invoice is 30 days late.' });
 
   const { status, body } = await decide(id, 'approve', { comment: 'Go on.', data: { amount: 12 } });
   expect(status).toBe(200);
@@ -173,7 +173,7 @@ const startAndAsk = async (config: object): Promise<RunAnswer> => {
   return run;
 };
 
-test('of several that ask at once one is named, and those that are cut off are no longer open', async () => {
+test('one of several that ask at once is named, and those that are cut off are no longer open', async () => {
   const workflowId = await calls.activate({ type: 'manual' }, [
     { id: 'both', type: 'parallel', config: { branches: ['ask', 'second'], mode: 'race' } },
     ask(),

@@ -193,6 +193,32 @@ test('a lost history goes on waiting, and nothing is lost between two rounds', a
   expect(stepOf(await calls.ended(run.id), 'paid').output).toMatchObject({ event: { id: messageId } });
 });
 
+test.each<[string, Step]>([
+  ['a delay', { id: 'paid', type: 'delay', config: { for: '1h' } }],
+  ['a wait for a message', paid()],
+])('%s that goes on in another round takes no place of a worker', async (_, step) => {
+  const workflowId = await calls.activate({ type: 'manual' }, [step]);
+  const { id } = await waiting((await calls.start(workflowId, { invoice: newInvoice() })).id);
+  const { pool } = posthorn.deps;
+  const waitingIn = (round: number): Promise<unknown> =>
+    waitFor('the run to wait in its round', async () => {
+      const { rowCount } = await pool.query(
+        `SELECT FROM runs WHERE id = $1 AND round = $2 AND status = 'waiting' AND holder IS NULL`,
+        [id, round],
+      );
+      return rowCount === 1;
+    });
+  await pool.query(
+    `UPDATE runs SET round = 2, status = 'pending', carrier = NULL, holder = NULL, due_at = now() WHERE id = $1`,
+    [id],
+  );
+  await waitingIn(2);
+  await calls.good('POST', `/v1/runs/${id}/cancel`);
+  await calls.good('POST', `/v1/runs/${id}/retry`);
+  await waitingIn(3);
+  expect(stepOf(await calls.getRun(id), 'paid').status).toBe('waiting');
+});
+
 test('messages that no step listens to leave no note', async () => {
   await posthorn.deps.pool.query('CREATE TABLE noted AS SELECT message_id FROM heard_messages');
   await posthorn.deps.pool.query(`CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -110,6 +110,64 @@ test('big orders go to the CRM with a secret, and people hear of those that it r
   ]);
 });
 
+test('an unpaid invoice goes to collections once a person has agreed, and a paid one does not', async () => {
+  const invoices = await calls.channel();
+  answers.set('/cases', () => 201);
+  const sentOnce = {
+    type: 'event',
+    config: { eventTypes: ['invoice.sent'], dedupe: { key: 'event.payload.invoiceId', window: '24h' } },
+  };
+  const workflowId = await calls.activate(sentOnce, [
+    {
+      id: 'paid',
+      type: 'wait_for_event',
+      config: {
+        eventTypes: ['invoice.paid', 'invoice.voided'],
+        match: [{ event: 'event.payload.invoiceId', run: 'event.payload.invoiceId' }],
+        timeout: '6s',
+        onTimeout: 'continue',
+      },
+      next: 'check',
+    },
+    // oxlint-disable-next-line unicorn/no-thenable -- the author's name for the way
+    { id: 'check', type: 'condition', config: { expression: 'steps.paid.output.matched', then: null, else: 'ask' } },
+    {
+      id: 'ask',
+      type: 'approval',
+      config: {
+        title: 'Send to collections?',
+        message: 'Invoice {{ event.payload.invoiceId }}',
+        timeout: '3d',
+        onTimeout: 'reject',
+        approved: 'collect',
+        rejected: null,
+      },
+    },
+    {
+      id: 'collect',
+      type: 'action',
+      config: { action: 'http', url: to('/cases'), body: { invoice: '{{ event.payload.invoiceId }}' } },
+    },
+  ]);
+  const sent = (invoiceId: string): Promise<string> => calls.publish(invoices, { invoiceId }, 'invoice.sent');
+
+  const settled = await sent('I-1');
+  const unpaid = await sent('I-2');
+  const again = await sent('I-2');
+  await calls.publish(invoices, { invoiceId: 'I-1' }, 'invoice.paid');
+  expect(await endOf(workflowId, again)).toMatchObject({ status: 'skipped' });
+  expect(await endOf(workflowId, settled)).toMatchObject({ status: 'completed' });
+  const asked = await waitFor('the question', async () => {
+    const path = `/v1/approvals?status=open&workflowId=${workflowId}`;
+    const { data } = await calls.good<{ data: { runId: string; message: string }[] }>('GET', path);
+    return data.length > 0 && data;
+  });
+  expect(asked).toMatchObject([{ message: 'Invoice I-2' }]);
+  await calls.good('POST', `/v1/runs/${asked[0]?.runId}/approve`, { comment: 'as agreed' });
+  expect(await endOf(workflowId, unpaid)).toMatchObject({ status: 'completed' });
+  expect(requestsTo('/cases').map(({ body }) => JSON.parse(body) as unknown)).toEqual([{ invoice: 'I-2' }]);
+});
+
 test('a nightly list is pushed item by item, and those that fail are counted', async () => {
   const people = await calls.channel();
   answers.set('/customers', () => json({ customers: [{ id: 'a' }, { id: 'b' }, { id: 'c' }] }));

@@ -15,6 +15,8 @@ const ENGINE = [
   'passkey_challenges',
   'passkeys',
   'recovery_codes',
+  'run_gates',
+  'run_keys',
   'second_steps',
   'sessions',
   'sign_in_tries',

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await scene.reset();
-  await scene.posthorn.deps.pool.query('TRUNCATE runs, run_steps');
+  await scene.posthorn.deps.pool.query('TRUNCATE runs CASCADE');
   await setDays(30);
 });
 afterAll(() => scene.posthorn.stop());

@@ -107,7 +107,7 @@ export type Approval = {
   readonly title: string;
   /** The same at length. */
   readonly message?: string;
-  /** Ids of principals and addresses of people who may decide. Empty: whoever may write workflows. */
+  /** Ids of principals and addresses of people who may decide. Empty: anybody who may write workflows. */
   readonly approvers: readonly string[];
   /** JSON Schema that `data` of an approval must fit. */
   readonly form?: unknown;
@@ -119,7 +119,7 @@ export type Approval = {
   readonly decidedBy?: string;
   /** When that was. */
   readonly decidedAt?: string;
-  /** What was said beside it. */
+  /** Text that was given with it. */
   readonly comment?: string;
   /** Values that were given with it. */
   readonly data?: unknown;
@@ -999,6 +999,7 @@ export type ListApprovals = {
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
   readonly status?: 'open' | 'approved' | 'rejected' | 'expired' | 'cancelled' | undefined;
+  /** Run that asks. */
   readonly runId?: string | undefined;
   readonly workflowId?: string | undefined;
 };
@@ -1104,7 +1105,7 @@ export type ListRefusals = {
 export type ListRuns = {
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
-  readonly status?: 'pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled' | undefined;
+  readonly status?: 'pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'skipped' | undefined;
   readonly since?: string | Date | undefined;
   readonly until?: string | Date | undefined;
   readonly workflowId?: string | undefined;
@@ -1113,7 +1114,7 @@ export type ListRuns = {
 export type ListRunsOfWorkflow = {
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
-  readonly status?: 'pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled' | undefined;
+  readonly status?: 'pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'skipped' | undefined;
   readonly since?: string | Date | undefined;
   readonly until?: string | Date | undefined;
 };
@@ -1594,15 +1595,19 @@ export type Run = {
   /** Version of the definition that it keeps to its end. */
   readonly definitionVersion: number;
   /** How far it has come. */
-  readonly status: 'pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled';
+  readonly status: 'pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'skipped';
   /** How it began. */
   readonly trigger: {
-    /** Kind of the trigger. */
-    readonly type: 'event' | 'webhook' | 'schedule' | 'manual';
+    /** Kind of the trigger; `workflow` where a step of another run began it. */
+    readonly type: 'event' | 'webhook' | 'schedule' | 'manual' | 'workflow';
     /** Message that began it. */
     readonly messageId?: string;
     /** Channel of that message. */
     readonly channelId?: string;
+    /** Run whose step began it. */
+    readonly runId?: string;
+    /** That step. Absent once it has begun another run. */
+    readonly stepId?: string;
   };
   /** When it was made. */
   readonly createdAt: string;
@@ -1619,7 +1624,7 @@ export type Run = {
     /** Step that failed. */
     readonly stepId?: string;
   };
-  /** Why it was cancelled. */
+  /** Why it was cancelled or skipped. */
   readonly reason?: string;
   /** Output of the `end` step that ended it. */
   readonly output?: unknown;
@@ -1663,15 +1668,19 @@ export type RunSummary = {
   /** Version of the definition that it keeps to its end. */
   readonly definitionVersion: number;
   /** How far it has come. */
-  readonly status: 'pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled';
+  readonly status: 'pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'skipped';
   /** How it began. */
   readonly trigger: {
-    /** Kind of the trigger. */
-    readonly type: 'event' | 'webhook' | 'schedule' | 'manual';
+    /** Kind of the trigger; `workflow` where a step of another run began it. */
+    readonly type: 'event' | 'webhook' | 'schedule' | 'manual' | 'workflow';
     /** Message that began it. */
     readonly messageId?: string;
     /** Channel of that message. */
     readonly channelId?: string;
+    /** Run whose step began it. */
+    readonly runId?: string;
+    /** That step. Absent once it has begun another run. */
+    readonly stepId?: string;
   };
   /** When it was made. */
   readonly createdAt: string;
@@ -1688,7 +1697,7 @@ export type RunSummary = {
     /** Step that failed. */
     readonly stepId?: string;
   };
-  /** Why it was cancelled. */
+  /** Why it was cancelled or skipped. */
   readonly reason?: string;
   /** Output of the `end` step that ended it. */
   readonly output?: unknown;

@@ -21,7 +21,7 @@ export type Decide = z.output<typeof decideBody>;
 
 export const listApprovalsQuery = pageQuery.extend({
   status: enumQuery(APPROVAL_STATUSES).optional(),
-  runId: z.string().optional(),
+  runId: z.string().optional().describe('Run that asks.'),
   workflowId: z.string().optional(),
 });
 export type ListApprovals = z.output<typeof listApprovalsQuery>;
@@ -37,13 +37,13 @@ export const approvalAnswer = z.strictObject({
   message: z.string().exactOptional().describe('The same at length.'),
   approvers: z
     .array(z.string())
-    .describe('Ids of principals and addresses of people who may decide. Empty: whoever may write workflows.'),
+    .describe('Ids of principals and addresses of people who may decide. Empty: anybody who may write workflows.'),
   form: storedJson.exactOptional().describe('JSON Schema that `data` of an approval must fit.'),
   createdAt: time.describe('When the step asked.'),
   expiresAt: time.describe('When the step goes on by itself.'),
   decidedBy: z.string().exactOptional().describe('Id of the principal who decided.'),
   decidedAt: time.exactOptional().describe('When that was.'),
-  comment: z.string().exactOptional().describe('What was said beside it.'),
+  comment: z.string().exactOptional().describe('Text that was given with it.'),
   data: storedJson.exactOptional().describe('Values that were given with it.'),
 });
 export type Approval = z.output<typeof approvalAnswer>;

@@ -52,7 +52,7 @@ export function createApprovals(
     throw new ApiError('FORBIDDEN', 'This decision is for others; `approvers` names them');
   };
 
-  /** The text of `data`; INVALID_REQUEST where it does not fit the form. What rejects may leave it out. */
+  /** The text of `data`; INVALID_REQUEST where it does not fit the form. A rejection may leave it out. */
   const dataIn = async (
     { environmentId }: EnvironmentCaller,
     { form }: Approval,

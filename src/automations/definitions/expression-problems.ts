@@ -1,7 +1,8 @@
 import { secretIn, piecesOf, textsOf } from '../expressions/templates.ts';
 import { connectorTemplates } from './configs/connector.ts';
 import type { Graph, Problem } from './graph.ts';
-import type { PlannedStep } from './configs/plan.ts';
+import { cancelOnOf } from './cancel-watches.ts';
+import type { Match, PlannedStep, Trigger } from './configs/plan.ts';
 import type { Checks } from './checks.ts';
 import { triggerFilter } from './trigger-filter.ts';
 
@@ -9,7 +10,12 @@ import { triggerFilter } from './trigger-filter.ts';
  * A text of a step that is evaluated. `kind`: what it must be where that is known before any run. `scope`: what it reads beside what ran
  * before its step, or instead of it.
  */
-type Evaluated = { field: string; expression: string; kind?: 'bool' | 'list'; scope?: 'item' | 'arriving event' };
+type Evaluated = {
+  field: string;
+  expression: string;
+  kind?: 'bool' | 'list';
+  scope?: 'item' | 'arriving event' | 'beginning';
+};
 type Templated = { field: string; template: unknown; maySecret?: boolean };
 
 /** Faults of the expressions, templates and addresses of steps that have their forms. */
@@ -55,16 +61,35 @@ function expressionsOf(step: PlannedStep, at: string): Evaluated[] {
           : [{ field: `${at}.collect`, expression: step.collect, scope: 'item' } satisfies Evaluated]),
       ];
     case 'wait_for_event':
-      return [
-        ...when,
-        ...step.match.flatMap(({ event, run }, index): Evaluated[] => [
-          { field: `${at}.match[${index}].event`, expression: event, scope: 'arriving event' },
-          { field: `${at}.match[${index}].run`, expression: run },
-        ]),
-      ];
+      return [...when, ...evaluatedOfMatch(step.match, at)];
     default:
       return when;
   }
+}
+
+const evaluatedOfMatch = (match: readonly Match[], at: string, scope?: 'beginning'): Evaluated[] =>
+  match.flatMap(({ event, run }, index): Evaluated[] => [
+    { field: `${at}.match[${index}].event`, expression: event, scope: 'arriving event' },
+    { field: `${at}.match[${index}].run`, expression: run, ...(scope !== undefined && { scope }) },
+  ]);
+
+/** Faults of the expressions of a trigger that has its form. */
+export const triggerExpressionProblems = (trigger: Trigger, checks: Pick<Checks, 'expressions'>): Problem[] =>
+  [...keysOf(trigger), ...watchedBy(trigger)].flatMap((each) =>
+    problemsOfExpression(each, { id: 'trigger' }, new Set(), checks),
+  );
+
+const watchedBy = (trigger: Trigger): Evaluated[] =>
+  cancelOnOf(trigger).flatMap(({ match }, index) =>
+    evaluatedOfMatch(match, `trigger.config.cancelOn[${index}]`, 'beginning'),
+  );
+
+function keysOf(trigger: Trigger): Evaluated[] {
+  if (!('cancelOn' in trigger)) return [];
+  return (['dedupe', 'concurrency'] as const).flatMap((name): Evaluated[] => {
+    const expression = trigger[name]?.key;
+    return expression === undefined ? [] : [{ field: `trigger.config.${name}.key`, expression, scope: 'beginning' }];
+  });
 }
 
 function templatesOf(step: PlannedStep, at: string): Templated[] {
@@ -82,6 +107,8 @@ function templatesOf(step: PlannedStep, at: string): Templated[] {
         { field: `${at}.title`, template: step.title },
         { field: `${at}.message`, template: step.message },
       ];
+    case 'workflow':
+      return [...output, { field: `${at}.input`, template: step.input }];
     case 'end':
       return [...output, { field: `${at}.error.message`, template: step.error?.message }];
     default:
@@ -125,20 +152,27 @@ function withoutCommon(config: unknown): unknown {
   return Object.fromEntries(Object.entries(config as object).filter(([name]) => name !== 'if' && name !== 'output'));
 }
 
-/** Variables that an event which only arrives does not have. */
-const OF_THE_RUN = ['steps', 'vars', 'item', 'index', 'workflow', 'run'];
+/** Variables that an expression may not read, and why, where it is asked outside of a step. */
+const ABSENT = {
+  'arriving event': {
+    names: ['steps', 'vars', 'item', 'index', 'workflow', 'run'],
+    reason: 'reads the event that arrives, and nothing of the run',
+  },
+  beginning: { names: ['steps', 'vars', 'item', 'index'], reason: 'is asked before the first step, and reads none' },
+} as const;
 
 function problemsOfExpression(
   { field, expression, kind, scope }: Evaluated,
-  step: PlannedStep,
+  step: Pick<PlannedStep, 'id'>,
   readable: ReadonlySet<string>,
-  { expressions }: Checks,
+  { expressions }: Pick<Checks, 'expressions'>,
 ): Problem[] {
   try {
     const { type, steps, names } = expressions.check(expression);
-    const ofRun = scope === 'arriving event' ? OF_THE_RUN.filter((name) => names.has(name)) : [];
-    if (ofRun.length > 0)
-      return [{ field, reason: `reads the event that arrives, and nothing of the run: ${ofRun.join(', ')}` }];
+    const outside = scope === 'arriving event' || scope === 'beginning' ? ABSENT[scope] : undefined;
+    const absent = outside?.names.filter((name) => names.has(name)) ?? [];
+    if (outside !== undefined && absent.length > 0)
+      return [{ field, reason: `${outside.reason}: ${absent.join(', ')}` }];
     const isOther =
       kind !== undefined && type !== 'dyn' && !(kind === 'list' ? type.startsWith('list') : type === kind);
     const unknown = [...steps].filter((id) => !readable.has(id));

@@ -20,8 +20,6 @@ function outlineOfStep(step: PlannedStep): OutlineStep {
       const { type, branches, mode } = step;
       return { ...shared, type, branches, mode };
     }
-    case 'workflow':
-      return { ...shared, type: step.type, isAwaited: step.isAwaited, timeoutMs };
     default:
       return { ...shared, type: step.type };
   }

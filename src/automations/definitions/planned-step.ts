@@ -1,13 +1,15 @@
+import type { StepType } from '../../contract/run-outline.ts';
 import type { ActionConfigs } from './configs/actions.ts';
 import { commonOf } from './configs/fields.ts';
-import { type Configs, stepConfigOf, type SupportedStep } from './configs/steps.ts';
+import { type Configs, stepConfigOf } from './configs/steps.ts';
 import { plannedConnector } from './configs/connector.ts';
 import type { PlannedStep } from './configs/plan.ts';
 import { plannedApproval } from './configs/approval.ts';
 import { plannedWaitForEvent } from './configs/wait-for-event.ts';
+import { plannedWorkflowStep } from './configs/workflow-step.ts';
 
 /** A step as its author wrote it, once its form is known to be right (problems.ts). */
-export type WrittenStep = { id: string; type: SupportedStep; config?: unknown; next?: string | null };
+export type WrittenStep = { id: string; type: StepType; config?: unknown; next?: string | null };
 
 /** Completes a stored step. `next`: the one behind it in the definition's order. */
 export function plannedStep({ id, type, config = {} }: WrittenStep, next: string | null): PlannedStep {
@@ -54,6 +56,8 @@ export function plannedStep({ id, type, config = {} }: WrittenStep, next: string
       return { ...step, ...plannedWaitForEvent(as<'wait_for_event'>()) };
     case 'approval':
       return { ...step, ...plannedApproval(as<'approval'>()) };
+    case 'workflow':
+      return { ...step, ...plannedWorkflowStep(as<'workflow'>()) };
     case 'foreach': {
       const { items, body, concurrency, maxItems, onItemError, collect } = as<'foreach'>();
       return {

@@ -1,16 +1,12 @@
+import type { TriggerType } from '../../contract/run-outline.ts';
 import type { Trigger } from './configs/plan.ts';
 import { plannedSchedule } from './configs/schedule.ts';
-import {
-  type EventTriggerConfig,
-  type SupportedTrigger,
-  triggerConfigOf,
-  type WebhookTriggerConfig,
-} from './configs/triggers.ts';
+import { type EventTriggerConfig, triggerConfigOf, type WebhookTriggerConfig } from './configs/triggers.ts';
 
 /** Completes a stored trigger; a definition without one has the trigger that people pull. */
 export function plannedTrigger(trigger: unknown): Trigger {
   // `as`: see planOf.
-  const { type, config = {} } = (trigger ?? { type: 'manual' }) as { type: SupportedTrigger; config?: unknown };
+  const { type, config = {} } = (trigger ?? { type: 'manual' }) as { type: TriggerType; config?: unknown };
   switch (type) {
     case 'manual':
       return { type };
@@ -31,8 +27,17 @@ export function plannedTrigger(trigger: unknown): Trigger {
   }
 }
 
-const ofMessages = ({ eventType, eventTypes, filter }: EventTriggerConfig | WebhookTriggerConfig) => ({
+const ofMessages = ({
+  eventType,
+  eventTypes,
+  filter,
+  cancelOn = [],
+  dedupe,
+  concurrency,
+}: EventTriggerConfig | WebhookTriggerConfig) => ({
   eventTypes: eventTypes ?? (eventType === undefined ? [] : [eventType]),
   ...(filter !== undefined && { filter }),
-  cancelOn: [],
+  cancelOn,
+  ...(dedupe !== undefined && { dedupe: { key: dedupe.key, windowMs: dedupe.window } }),
+  ...(concurrency !== undefined && { concurrency }),
 });

@@ -104,17 +104,7 @@ describe('a fault is told with its field:', () => {
       [
         [
           at(0, 'type'),
-          'unknown step type "filtr"; allowed: action, condition, switch, filter, transform, delay, wait_for_event, approval, foreach, parallel, end; did you mean filter?',
-        ],
-      ],
-    ],
-    [
-      'a type that is still to come',
-      [{ id: 'a', type: 'workflow' }],
-      [
-        [
-          at(0, 'type'),
-          'workflow is not supported yet; allowed: action, condition, switch, filter, transform, delay, wait_for_event, approval, foreach, parallel, end',
+          'unknown step type "filtr"; allowed: action, condition, switch, filter, transform, delay, wait_for_event, approval, foreach, parallel, workflow, end; did you mean filter?',
         ],
       ],
     ],

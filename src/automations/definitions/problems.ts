@@ -1,14 +1,20 @@
 import { z } from 'zod';
-import { ACTIONS, STEP_TYPES, TRIGGER_TYPES, WORKFLOW_BOUNDS } from '../../contract/run-outline.ts';
+import {
+  ACTIONS,
+  STEP_TYPES,
+  type StepType,
+  TRIGGER_TYPES,
+  type TriggerType,
+  WORKFLOW_BOUNDS,
+} from '../../contract/run-outline.ts';
 import { fieldPath } from '../../kernel/field-path.ts';
 import { nearestName } from '../../kernel/nearest-name.ts';
 import { reasonOf } from '../../http/reasons.ts';
 import type { Checks } from './checks.ts';
 import { planOf } from './compile.ts';
-import { SUPPORTED_ACTIONS } from './configs/actions.ts';
-import { stepConfigOf, SUPPORTED_STEPS, type SupportedStep } from './configs/steps.ts';
-import { SUPPORTED_TRIGGERS, type SupportedTrigger, triggerConfigOf } from './configs/triggers.ts';
-import { expressionProblems } from './expression-problems.ts';
+import { stepConfigOf } from './configs/steps.ts';
+import { triggerConfigOf } from './configs/triggers.ts';
+import { expressionProblems, triggerExpressionProblems } from './expression-problems.ts';
 import { graphOf, type Problem } from './graph.ts';
 import { connectorProblems } from './configs/connector.ts';
 import { actionOf } from './planned-step.ts';
@@ -52,17 +58,21 @@ export function missingIn(definition: { trigger?: unknown; steps?: unknown }): P
   ];
 }
 
-function triggerProblems(trigger: unknown, { filterProblem }: Checks): Problem[] {
+function triggerProblems(trigger: unknown, checks: Checks): Problem[] {
   const form = problemsIn(triggerForm, trigger, ['trigger']);
   if (form.length > 0) return form;
   // `as`: it has the form.
   const { type, config = {} } = trigger as z.output<typeof triggerForm>;
-  const kind = kindProblem('trigger.type', 'trigger type', type, TRIGGER_TYPES, SUPPORTED_TRIGGERS);
+  const kind = kindProblem('trigger.type', 'trigger type', type, TRIGGER_TYPES);
   if (kind !== undefined) return [kind];
-  const problems = problemsIn(triggerConfigOf(type as SupportedTrigger), config, ['trigger', 'config']);
+  const problems = problemsIn(triggerConfigOf(type as TriggerType), config, ['trigger', 'config']);
+  if (problems.length > 0) return problems;
   const filter: unknown = config['filter'];
-  const reason = problems.length === 0 && typeof filter === 'string' ? filterProblem(triggerFilter(filter)) : undefined;
-  return reason === undefined ? problems : [...problems, { field: 'trigger.config.filter', reason }];
+  const reason = typeof filter === 'string' ? checks.filterProblem(triggerFilter(filter)) : undefined;
+  return [
+    ...(reason === undefined ? [] : [{ field: 'trigger.config.filter', reason }]),
+    ...triggerExpressionProblems(planOf(trigger, []).trigger, checks),
+  ];
 }
 
 function stepProblems(steps: unknown): Problem[] {
@@ -88,30 +98,21 @@ function stepProblems(steps: unknown): Problem[] {
 
 function configProblems(index: number, type: string, config: Readonly<Record<string, unknown>>): Problem[] {
   const at = `steps[${index}]`;
-  const kind = kindProblem(`${at}.type`, 'step type', type, STEP_TYPES, SUPPORTED_STEPS);
+  const kind = kindProblem(`${at}.type`, 'step type', type, STEP_TYPES);
   if (kind !== undefined) return [kind];
   const action = type === 'action' ? actionOf(config) : undefined;
-  const unknown =
-    action === undefined ? undefined : kindProblem(`${at}.config.action`, 'action', action, ACTIONS, SUPPORTED_ACTIONS);
+  const unknown = action === undefined ? undefined : kindProblem(`${at}.config.action`, 'action', action, ACTIONS);
   if (unknown !== undefined) return [unknown];
-  return problemsIn(stepConfigOf(type as SupportedStep, config), config, ['steps', index, 'config']);
+  return problemsIn(stepConfigOf(type as StepType, config), config, ['steps', index, 'config']);
 }
 
-function kindProblem(
-  field: string,
-  what: string,
-  given: unknown,
-  known: readonly string[],
-  supported: readonly string[],
-): Problem | undefined {
-  if (typeof given === 'string' && supported.includes(given)) return undefined;
-  if (typeof given === 'string' && known.includes(given))
-    return { field, reason: `${given} is not supported yet; allowed: ${supported.join(', ')}` };
-  const nearest = typeof given === 'string' ? nearestName(given, supported) : undefined;
+function kindProblem(field: string, what: string, given: unknown, known: readonly string[]): Problem | undefined {
+  if (typeof given === 'string' && known.includes(given)) return undefined;
+  const nearest = typeof given === 'string' ? nearestName(given, known) : undefined;
   const meant = nearest === undefined ? '' : `; did you mean ${nearest}?`;
   return {
     field,
-    reason: `unknown ${what} ${JSON.stringify(given).slice(0, 100)}; allowed: ${supported.join(', ')}${meant}`,
+    reason: `unknown ${what} ${JSON.stringify(given).slice(0, 100)}; allowed: ${known.join(', ')}${meant}`,
   };
 }
 

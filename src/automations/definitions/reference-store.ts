@@ -43,3 +43,18 @@ export async function findWebhookIds(
   );
   return new Set(rows.map(({ id }) => id));
 }
+
+/** JSON texts of the present steps of those workflows that the environment has, by their ids. */
+export async function findSteps(
+  reader: Reader,
+  environmentId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string | null>> {
+  const rows = await reader.$queryRawUnsafe<{ id: string; steps: string | null }[]>(
+    `SELECT w.id, v.steps FROM workflows w JOIN workflow_versions v ON v.workflow_id = w.id AND v.version = w.version
+     WHERE w.environment_id = $1 AND w.id = ANY($2) AND w.deleted_at IS NULL`,
+    environmentId,
+    ids,
+  );
+  return new Map(rows.map(({ id, steps }) => [id, steps]));
+}

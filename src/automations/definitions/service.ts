@@ -19,7 +19,8 @@ import { missingIn, problemsOf } from './problems.ts';
 import { channelProblems, webhookProblems } from './references.ts';
 import { triggerTypeOf } from './trigger-type.ts';
 import { connectionProblems } from './connection-references.ts';
-import { findConnectors, findSecretNames, findWebhookIds } from './reference-store.ts';
+import { findConnectors, findSecretNames, findSteps, findWebhookIds } from './reference-store.ts';
+import { type FindSteps, workflowProblems } from './workflow-references.ts';
 import { secretProblems } from './secret-references.ts';
 import {
   type CreateWorkflow,
@@ -61,6 +62,7 @@ type Known = {
   webhooks: Find;
   secrets: Find;
   connectors: (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+  steps: FindSteps;
 };
 type Find = (given: readonly string[]) => Promise<ReadonlySet<string>>;
 type Collaborators = {
@@ -88,8 +90,11 @@ export function createWorkflows(
   const lock = (transaction: DatabaseTransaction, { environmentId }: EnvironmentCaller, id: string) =>
     found(id, () => store.lockWorkflow(transaction, environmentId, id));
 
-  /** All that is wrong with what is given. */
-  const problemsIn = async (given: Given, environmentId: string, known: Known): Promise<ErrorDetails[]> => {
+  /** All that is wrong with what is given. `own`: the id of the workflow, where it has one. */
+  const problemsIn = async (
+    given: Given,
+    { environmentId, known, own }: { environmentId: string; known: Known; own?: string | undefined },
+  ): Promise<ErrorDetails[]> => {
     const problems = problemsOf(given, checks);
     if (problems.length > 0) return problems;
     return [
@@ -97,6 +102,7 @@ export function createWorkflows(
       ...(await webhookProblems(given, known.webhooks)),
       ...(await secretProblems(given, known.secrets)),
       ...(await connectionProblems(given, known.connectors)),
+      ...(await workflowProblems(given, known.steps, own)),
       ...(await formProblems(given.steps, environmentId, schemas)),
     ];
   };
@@ -104,9 +110,10 @@ export function createWorkflows(
     transaction: DatabaseTransaction,
     { environmentId }: EnvironmentCaller,
     given: Given,
+    own?: string,
   ): Promise<void> => {
     const known = knownTo((look) => look(transaction), environmentId);
-    const [first, ...others] = await problemsIn(given, environmentId, known);
+    const [first, ...others] = await problemsIn(given, { environmentId, known, own });
     if (first !== undefined) throw invalidFields([first, ...others]);
   };
 
@@ -192,7 +199,7 @@ export function createWorkflows(
         const texts = { ...before, ...given };
         const isOther = texts.trigger !== before.trigger || texts.steps !== before.steps;
         if (!isOther && Object.keys(change).length === 0) return workflow;
-        if (isOther) await requireGood(transaction, caller, parsed(texts));
+        if (isOther) await requireGood(transaction, caller, parsed(texts), id);
         const status = change.status ?? workflow.status;
         if (change.status === 'paused' && workflow.status === 'draft')
           throw invalidField('status', 'cannot be paused: the workflow is a draft and was never active');
@@ -238,7 +245,7 @@ export function createWorkflows(
     async validate(caller, body) {
       const { environmentId } = caller;
       const known = knownTo((look) => tenants.read(caller, look), environmentId);
-      const problems = await problemsIn(body, environmentId, known);
+      const problems = await problemsIn(body, { environmentId, known });
       const errors = [...problems, ...missingIn(body)].slice(0, MOST_ERRORS);
       return { valid: errors.length === 0, errors };
     },
@@ -254,6 +261,7 @@ const knownTo = (
   webhooks: (ids) => read((reader) => findWebhookIds(reader, environmentId, ids)),
   secrets: (names) => read((reader) => findSecretNames(reader, environmentId, names)),
   connectors: (ids) => read((reader) => findConnectors(reader, environmentId, ids)),
+  steps: (ids) => read((reader) => findSteps(reader, environmentId, ids)),
 });
 
 const MOST_ERRORS = 20;

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { StepInput } from '../../contract/run-workflow.ts';
+import type { RunInput, StepInput } from '../../contract/run-workflow.ts';
 import { parsePayload } from '../../filters/payload.ts';
 import type { PlannedStep } from '../definitions/configs/plan.ts';
 import type { RunContext, StepResult } from '../expressions/context.ts';
@@ -85,6 +85,19 @@ export function contextOf({
     run: { id: run.id, startedAt, now: now.toISOString(), test: run.isTrial === true },
   };
 }
+
+/** A run and its context before its first step. Throws RunSuperseded for a round that is over. */
+export async function beginningOf(
+  { pool, plans }: { pool: Pool; plans: Plans },
+  input: RunInput,
+  now: Date,
+): Promise<{ run: CarriedRun; context: RunContext }> {
+  const run = await readRun(pool, input);
+  return { run, context: contextAtBeginning({ run, ready: await plans(run), now }) };
+}
+
+export const contextAtBeginning = (given: { run: CarriedRun; ready: ReadyPlan; now: Date }): RunContext =>
+  contextOf({ ...given, rows: [], item: null, index: -1 });
 
 /** The message's payload, or the run's own. Null where retention or an erasure has removed the message's. */
 function payloadOf({ messageId, payload, input }: CarriedRun): unknown {

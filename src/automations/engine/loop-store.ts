@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { stirred } from '../../db/ended-runs.ts';
 import type { StepInput } from '../../contract/run-workflow.ts';
 
 /** An item of a loop that has ended, by its place in the list. */
@@ -39,6 +40,14 @@ export async function readFailureWithin(
   return { code: rows[0]?.code ?? 'INTERNAL', message: rows[0]?.message ?? '' };
 }
 
+// Runs that cut steps have begun and wait for are to be cancelled.
+const cut = (which: string): string => `
+  WITH cut_off AS (
+    UPDATE run_steps s SET status = 'cancelled', finished_at = now() WHERE s.run_id = $1 AND s.finished_at IS NULL AND ${which}
+    RETURNING s.run_id, s.step_id, s.iteration
+  ), ${stirred('SELECT run_id, step_id, iteration FROM cut_off')}
+  SELECT FROM cut_off`;
+
 /** Steps that were under way inside a loop when it ended. */
 export async function recordCut(
   pool: Pool,
@@ -46,8 +55,7 @@ export async function recordCut(
 ): Promise<void> {
   await pool.query({
     name: 'cut_run_loop',
-    text: `UPDATE run_steps SET status = 'cancelled', finished_at = now()
-      WHERE run_id = $1 AND finished_at IS NULL AND iteration <> $2 AND starts_with(iteration, $3)`,
+    text: cut('s.iteration <> $2 AND starts_with(s.iteration, $3)'),
     values: [runId, iteration, beginning(iteration)],
   });
 }
@@ -60,8 +68,7 @@ export async function recordCutBranches(
 ): Promise<void> {
   await pool.query({
     name: 'cut_run_branches',
-    text: `UPDATE run_steps SET status = 'cancelled', finished_at = now()
-      WHERE run_id = $1 AND finished_at IS NULL AND step_id = ANY ($4) AND (iteration = $2 OR starts_with(iteration, $3))`,
+    text: cut('s.step_id = ANY ($4) AND (s.iteration = $2 OR starts_with(s.iteration, $3))'),
     values: [runId, iteration, beginning(iteration), stepIds],
   });
 }

@@ -115,14 +115,18 @@ export async function recordBeginning(
 }
 
 /**
- * A run of which nothing is under way but delays is waiting, and takes no place of its worker any more.
+ * A run of which nothing is under way but steps that wait is waiting, and takes no place of its worker any more. A step that began to wait
+ * in an earlier round waits on.
  */
-export async function recordWaiting(pool: Pool, { runId, round }: Pick<StepInput, 'runId' | 'round'>): Promise<void> {
+export async function recordWaiting(pool: Pool, { runId, round, stepId, iteration }: StepInput): Promise<void> {
   await pool.query({
     name: 'wait_run',
-    text: `UPDATE runs SET status = 'waiting', holder = NULL WHERE id = $1 AND round = $2 AND status = 'running' AND NOT EXISTS (
+    text: `WITH step AS (
+        UPDATE run_steps SET status = 'waiting' WHERE run_id = $1 AND step_id = $3 AND iteration = $4 AND status = 'pending'
+      )
+      UPDATE runs SET status = 'waiting', holder = NULL WHERE id = $1 AND round = $2 AND status = 'running' AND NOT EXISTS (
       SELECT FROM run_steps s WHERE s.run_id = $1 AND s.status = 'running' AND s.type NOT IN ('foreach', 'parallel'))`,
-    values: [runId, round],
+    values: [runId, round, stepId, iteration],
   });
 }
 

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import type { EndRunInput, RunInput } from '../../contract/run-workflow.ts';
+import { CUT_OFF } from '../../db/ended-runs.ts';
 import { insertRunLetters } from '../../deliveries/statements/dead-letters.ts';
 import { publishEvents, runFailed } from '../../deliveries/statements/service-events.ts';
 import { RunSuperseded } from './step-failure.ts';
@@ -30,15 +31,15 @@ const ENDING = `
       error_code = coalesce($5, (SELECT error_code FROM ending)), error_message = coalesce($6, (SELECT error_message FROM ending)),
       error_step = CASE WHEN $5::text IS NULL THEN (SELECT step_id FROM ending WHERE error_code IS NOT NULL) END,
       output = (SELECT output FROM ending WHERE way LIKE 'end:%')
-    WHERE ${IN_ROUND} RETURNING id, environment_id, workflow_id, channel_id, message_id, round, error_code, error_message, started_at, finished_at
+    WHERE ${IN_ROUND} RETURNING id, environment_id, workflow_id, channel_id, message_id, round, error_code, error_message, started_at, finished_at, parent_run_id,
+      parent_step
   )`;
 
-const CUT_OFF = `, cut_off AS (
-    UPDATE run_steps s SET status = 'cancelled', finished_at = now() FROM run WHERE s.run_id = run.id AND s.finished_at IS NULL
-  )
-  SELECT extract(epoch FROM finished_at - started_at)::float8 AS after FROM run`;
+const ENDED = `, ${CUT_OFF}
+  SELECT extract(epoch FROM finished_at - started_at)::float8 AS after, parent_step IS NOT NULL AS "isChild",
+    EXISTS (SELECT FROM run_gates g WHERE g.run_id = run.id) AS "hasGate" FROM run`;
 
-const END = `WITH ${ENDING}${CUT_OFF}`;
+const END = `WITH ${ENDING}${ENDED}`;
 
 // A loop fails by a step of one of its items, a parallel by a step of a branch: the dead letter names the innermost one. Loops and
 // branches stand two levels inside each other, so that the owners of a step are four at most.
@@ -63,17 +64,19 @@ const FAIL = `
       coalesce(c.error_message, run.error_message) AS error_message
     FROM run LEFT JOIN (SELECT * FROM cause ORDER BY depth DESC LIMIT 1) c ON true
   ), letter AS (${insertRunLetters({ from: `run r CROSS JOIN failure c LEFT JOIN messages m ON m.id = r.message_id` })}
-  ), ${publishEvents(runFailed('letter'))}${CUT_OFF}`;
+  ), ${publishEvents(runFailed('letter'))}${ENDED}`;
+
+type EndedRun = { after: number | null; isChild: boolean; hasGate: boolean };
 
 /**
  * Ends the run, or pauses it. One that fails is a dead letter from the same instant on. Returns the seconds since it began, null for a
- * pause; undefined for a run that had ended, to which nothing happens.
+ * pause, whether a step of another run has begun it, and whether it may leave a gate; undefined for a run that had ended, to which nothing happens.
  */
 export async function recordEndOfRun(
   pool: Pool,
   { runId, round, status, reason, error }: EndRunInput,
-): Promise<{ after: number | null } | undefined> {
-  const { rows } = await pool.query<{ after: number | null }>({
+): Promise<EndedRun | undefined> {
+  const { rows } = await pool.query<EndedRun>({
     name: status === 'failed' ? 'fail_run' : 'end_run',
     text: status === 'failed' ? FAIL : END,
     values: [runId, round, status, reason ?? null, error?.code ?? null, error?.message ?? null],

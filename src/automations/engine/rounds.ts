@@ -1,26 +1,42 @@
 import type { EndRunInput, OpenedRun, RunInput } from '../../contract/run-workflow.ts';
+import { wakeForRuns } from '../../db/due-runs.ts';
 import { stepKey } from '../../contract/run-ways.ts';
-import { readRun, readWays } from './load-store.ts';
+import { type CarriedRun, readRun, readWays } from './load-store.ts';
+import type { ReadyPlan } from './plans.ts';
 import { recordEndOfRun, recordOpening } from './round-store.ts';
 import type { EngineDependencies } from './take-step.ts';
 
+/** Has the messages known that cancel a run, before its first step. Throws RunSuperseded for one that is cancelled. */
+export type Watch = (opened: { run: CarriedRun; ready: ReadyPlan }, input: RunInput) => Promise<void>;
+
 /**
  * Begins a round, or goes on with it after continue-as-new: the outline, and the ways that are recorded already. Throws RunSuperseded for
- * a round that is over.
+ * a round that is over, and for a run that a message has cancelled.
  */
-export async function openRun(deps: EngineDependencies, input: RunInput, carrier: string): Promise<OpenedRun> {
+export async function openRun(
+  deps: EngineDependencies & { watch: Watch },
+  input: RunInput,
+  carrier: string,
+): Promise<OpenedRun> {
   const run = await readRun(deps.pool, input);
-  const { outline } = await deps.plans(run);
+  const ready = await deps.plans(run);
   await recordOpening(deps.pool, input, carrier);
+  await deps.watch({ run, ready }, input);
   const ways = await readWays(deps.pool, input.runId, ['']);
   return {
-    outline,
+    outline: ready.outline,
     ways: Object.fromEntries(ways.map(({ stepId, iteration, way }) => [stepKey(stepId, iteration), way])),
   };
 }
 
-/** Records the end of a round, once. A run that somebody else has ended stays as it is. */
-export async function endRun(deps: Pick<EngineDependencies, 'pool' | 'observe'>, end: EndRunInput): Promise<void> {
+/** Records the end of a round, once. A run that somebody else has ended stays as it is. `hasGate`: others may wait for its place. */
+export async function endRun(
+  deps: Pick<EngineDependencies, 'pool' | 'observe'>,
+  end: EndRunInput,
+): Promise<{ hasGate: boolean }> {
   const ended = await recordEndOfRun(deps.pool, end);
-  if (ended !== undefined) deps.observe?.ended(end.status, ended.after ?? undefined);
+  if (ended === undefined) return { hasGate: false };
+  deps.observe?.ended(end.status, ended.after ?? undefined);
+  if (ended.isChild) await wakeForRuns(deps.pool);
+  return { hasGate: ended.hasGate };
 }

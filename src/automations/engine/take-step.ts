@@ -131,7 +131,7 @@ function resultOf({ expressions }: EngineDependencies, step: PlannedStep, contex
   const resolve = (template: unknown): unknown => expressions.resolve(template, context);
   switch (step.type) {
     case 'action':
-      if (step.action !== 'log') throw new StepFailed('INTERNAL', `the action ${step.action} is not supported yet`);
+      if (step.action !== 'log') throw new Error(`${step.id} is an action with effects`);
       return { output: resolve(step.config) };
     case 'condition': {
       const result = truth(step.expression, evaluate(step.expression));
@@ -159,7 +159,7 @@ function resultOf({ expressions }: EngineDependencies, step: PlannedStep, contex
     case 'wait_for_event':
     case 'approval':
     case 'workflow':
-      throw new StepFailed('INTERNAL', `a step of the type ${step.type} is not supported yet`);
+      throw new Error(`${step.id} does more than evaluate`);
     default:
       return step satisfies never;
   }
@@ -180,7 +180,10 @@ function endResult({ status, error }: PlannedStep & { type: 'end' }, resolve: (t
 export async function beginDelay(deps: EngineDependencies, input: StepInput): Promise<BegunDelay> {
   const known = await readStep(deps.pool, input);
   if (known !== undefined && known.way !== null) return { way: known.way };
-  if (known !== undefined && known.until !== null) return { until: known.until.getTime() };
+  if (known !== undefined && known.until !== null) {
+    await recordWaiting(deps.pool, input);
+    return { until: known.until.getTime() };
+  }
   const startedAt = deps.clock();
   const loaded = await loadStep(deps, input, startedAt);
   const { step, run } = loaded;

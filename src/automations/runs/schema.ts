@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { idOf, storedJson, time, wholeNumber } from '../../http/answer-fields.ts';
 import { fieldsOf } from '../../http/fields.ts';
 import { enumQuery, pageQuery, windowQuery } from '../../http/query.ts';
-import { RUN_STEP_TYPES, TRIGGER_TYPES } from '../../contract/run-outline.ts';
+import { RUN_STEP_TYPES, RUN_TRIGGERS } from '../../contract/run-outline.ts';
 import { RUN_STATUSES, RUN_STEP_STATUSES } from '../../kernel/statuses.ts';
 
 /** `payload`: what expressions read as `event.payload`; default: an empty object. */
@@ -35,9 +35,11 @@ const shape = {
   status: z.enum(RUN_STATUSES).describe('How far it has come.'),
   trigger: z
     .strictObject({
-      type: z.enum(TRIGGER_TYPES).describe('Kind of the trigger.'),
+      type: z.enum(RUN_TRIGGERS).describe('Kind of the trigger; `workflow` where a step of another run began it.'),
       messageId: idOf('message').exactOptional().describe('Message that began it.'),
       channelId: idOf('channel').exactOptional().describe('Channel of that message.'),
+      runId: idOf('run').exactOptional().describe('Run whose step began it.'),
+      stepId: z.string().exactOptional().describe('That step. Absent once it has begun another run.'),
     })
     .describe('How it began.'),
   createdAt: time.describe('When it was made.'),
@@ -47,7 +49,7 @@ const shape = {
     .extend({ stepId: z.string().exactOptional().describe('Step that failed.') })
     .exactOptional()
     .describe('Why it failed, or waits for a person.'),
-  reason: z.string().exactOptional().describe('Why it was cancelled.'),
+  reason: z.string().exactOptional().describe('Why it was cancelled or skipped.'),
   output: storedJson.exactOptional().describe('Output of the `end` step that ended it.'),
 };
 

@@ -33,7 +33,7 @@ export type Runs = {
   replay(caller: EnvironmentCaller, letter: { id: string; runId: string }): Promise<Run>;
 };
 
-const CAN_BE_RETRIED: readonly RunStatus[] = ['failed', 'cancelled', 'paused'];
+const CAN_BE_RETRIED: readonly RunStatus[] = ['failed', 'cancelled', 'paused', 'skipped'];
 
 /** Bytes of the payload of a run that is begun by hand; as a message's. */
 const PAYLOAD_BYTES = 262_144;
@@ -163,7 +163,7 @@ export function createRuns(
         refusal: (status) =>
           CAN_BE_RETRIED.includes(status)
             ? 'The workflow of this run is deleted'
-            : `The run is ${status}; only one that failed, was cancelled or is paused can be retried`,
+            : `The run is ${status}; only one that failed, was cancelled or skipped, or is paused can be retried`,
       }),
 
     async replay(caller, { id, runId }) {

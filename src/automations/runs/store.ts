@@ -1,7 +1,8 @@
 import type { PoolClient } from 'pg';
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Run as RunRow, RunStep as StepRow } from '../../db/generated/client.ts';
-import type { TriggerType } from '../../contract/run-outline.ts';
+import { cancelRuns } from '../../db/ended-runs.ts';
+import type { RunTrigger } from '../../contract/run-outline.ts';
 import { ExactJson } from '../../kernel/exact-json.ts';
 import { timeOfId } from '../../kernel/ids.ts';
 import type { IdRange } from '../../kernel/instant.ts';
@@ -79,18 +80,10 @@ export async function insertRun(
   run: { id: string; environmentId: string; workflowId: string; version: number; input: string; now: Date },
 ): Promise<void> {
   const { now, ...columns } = run;
-  await transaction.run.create({ data: { ...columns, triggerType: 'manual' satisfies TriggerType, dueAt: now } });
+  await transaction.run.create({ data: { ...columns, triggerType: 'manual' satisfies RunTrigger, dueAt: now } });
 }
 
-const CANCEL = `
-  WITH run AS (
-    UPDATE runs SET status = 'cancelled', reason = $3, finished_at = now(), holder = NULL,
-      due_at = CASE WHEN carrier IS NULL THEN NULL ELSE now() END
-    WHERE id = $1 AND environment_id = $2 AND finished_at IS NULL RETURNING id
-  ), steps AS (
-    UPDATE run_steps s SET status = 'cancelled', finished_at = now() FROM run WHERE s.run_id = run.id AND s.finished_at IS NULL
-  )
-  SELECT FROM run`;
+const CANCEL = cancelRuns({ which: 'r.id = $1 AND r.environment_id = $2', reason: '$3' });
 
 /** Ends a run that has not ended; a worker tells its Temporal workflow. False where it had ended. */
 export async function cancelRun(
@@ -132,9 +125,11 @@ function toSummary(row: RunRow): RunSummary {
     // `as`: the columns are only ever written from these lists.
     status: row.status as RunStatus,
     trigger: {
-      type: row.triggerType as TriggerType,
+      type: row.triggerType as RunTrigger,
       ...(row.messageId !== null && { messageId: row.messageId }),
       ...(row.channelId !== null && { channelId: row.channelId }),
+      ...(row.parentRunId !== null && { runId: row.parentRunId }),
+      ...(row.parentStep !== null && { stepId: row.parentStep.split('#')[0] ?? '' }),
     },
     createdAt: timeOfId('run', row.id) ?? new Date(0),
     ...(row.startedAt !== null && { startedAt: row.startedAt }),

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { CUT_OFF } from '../../db/ended-runs.ts';
 import type { RunInput } from '../../contract/run-workflow.ts';
 
 /** A run that waits for a worker: to be started, or to be told in Temporal that it was cancelled. */
@@ -6,9 +7,11 @@ export type DueRun = RunInput & {
   status: 'pending' | 'cancelled';
   environmentId: string;
   workflowId: string;
+  version: number;
   workflowName: string;
   triggerType: string;
   messageId: string | null;
+  parentRunId: string | null;
   carrier: string | null;
 };
 
@@ -28,8 +31,9 @@ const CLAIM = `
     holder = CASE WHEN r.status = 'pending' THEN $1 END
   FROM workflows w
   WHERE r.id IN (SELECT id FROM cancelled UNION ALL SELECT id FROM pending) AND w.id = r.workflow_id
-  RETURNING r.id AS "runId", r.round, r.status, r.environment_id AS "environmentId", r.workflow_id AS "workflowId",
-    w.name AS "workflowName", r.trigger_type AS "triggerType", r.message_id AS "messageId", r.carrier`;
+  RETURNING r.id AS "runId", r.round, r.status, r.environment_id AS "environmentId", r.workflow_id AS "workflowId", r.version,
+    w.name AS "workflowName", r.trigger_type AS "triggerType", r.message_id AS "messageId",
+    r.parent_run_id AS "parentRunId", r.carrier`;
 
 /**
  * Claims due runs, oldest first: as many as this worker has room for beside those that it has admitted and that have not ended, at most
@@ -112,10 +116,8 @@ export async function recordCancelled(pool: Pool, { runId, round }: RunInput, re
   const { rowCount } = await pool.query(
     `WITH run AS (
        UPDATE runs SET status = 'cancelled', reason = $3, finished_at = now(), due_at = NULL, holder = NULL
-       WHERE id = $1 AND round = $2 AND finished_at IS NULL AND status <> 'paused' RETURNING id
-     ), steps AS (
-       UPDATE run_steps s SET status = 'cancelled', finished_at = now() FROM run WHERE s.run_id = run.id AND s.finished_at IS NULL
-     )
+       WHERE id = $1 AND round = $2 AND finished_at IS NULL AND status <> 'paused' RETURNING id, parent_run_id, parent_step
+     ), ${CUT_OFF}
      SELECT FROM run`,
     [runId, round, reason],
   );

@@ -1,5 +1,7 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import type { Admission, Admit } from '../gates/admission.ts';
+import { openGates } from '../gates/gates.ts';
 import type { Carriers } from '../../temporal/carriers.ts';
 import type { CancelRun, StartRun } from '../../temporal/start-run.ts';
 import { type Looking, startLooking } from './look-loop.ts';
@@ -27,6 +29,7 @@ type StartingDependencies = {
   log: Logger;
   holder: string;
   startRun: StartRun;
+  admit: Admit;
   cancelRun: CancelRun;
   carriers: Pick<Carriers, 'stateOf'>;
   /** Ms until this process's turn of a look that all make every so many ms. */
@@ -38,15 +41,30 @@ type StartingDependencies = {
 /** Starts runs that are due and cancels those that were cancelled, until `stop`, which waits for the work under way. */
 export function startStartingRuns(deps: StartingDependencies): Looking {
   const { pool, log, holder, lookInMs } = deps;
+  let gatesSeenAt = -Infinity;
+  let lastGate = '';
   return startLooking({
     log,
     what: 'runs that are due',
     async look() {
+      if (performance.now() - gatesSeenAt >= POLL_MS) {
+        gatesSeenAt = performance.now();
+        lastGate = await openGates(pool, lastGate);
+      }
       const inMs = await nextDueInMs(pool);
       if (inMs === undefined || inMs > 0) return Math.min(inMs ?? POLL_MS, lookInMs(POLL_MS));
       const claimed = await claimDue(pool, { holder, room: ROOM, most: CLAIMED_AT_ONCE });
-      const handled = await Promise.allSettled(claimed.map((run) => handle(deps, run)));
-      const failed = claimed.filter((_, index) => handled[index]?.status === 'rejected');
+      // One behind the other: who was made first goes in first where there is room for some only.
+      const admitted: { run: DueRun; admission: Promise<Admission> }[] = [];
+      for (const run of claimed.toSorted(byAge)) {
+        const admission = run.status === 'pending' ? deps.admit(run) : Promise.resolve<Admission>('begins');
+        await admission.catch(() => undefined);
+        admitted.push({ run, admission });
+      }
+      const handled = await Promise.allSettled(
+        admitted.map(async ({ run, admission }) => handle(deps, run, await admission)),
+      );
+      const failed = admitted.flatMap(({ run }, index) => (handled[index]?.status === 'rejected' ? [run] : []));
       if (failed.length === 0) return LOOK_AGAIN_MS;
       await releaseClaims(
         pool,
@@ -57,7 +75,10 @@ export function startStartingRuns(deps: StartingDependencies): Looking {
   });
 }
 
-async function handle(deps: StartingDependencies, run: DueRun): Promise<void> {
+// Ids begin with the time.
+const byAge = (one: DueRun, other: DueRun): number => (one.runId < other.runId ? -1 : 1);
+
+async function handle(deps: StartingDependencies, run: DueRun, admission: Admission): Promise<void> {
   const { pool, startRun, cancelRun, observe } = deps;
   if (run.status === 'cancelled') {
     if (run.carrier !== null) await cancelRun(run.carrier);
@@ -65,6 +86,8 @@ async function handle(deps: StartingDependencies, run: DueRun): Promise<void> {
     observe?.ended('cancelled');
     return;
   }
+  if (admission === 'skipped') observe?.ended('skipped');
+  if (admission !== 'begins') return;
   const { workflowId, isNew } = await startRun(run);
   if (isNew && run.round === 1) observe?.begun(run.triggerType);
   if (!isNew) await settleKnown(deps, run, workflowId);

@@ -21,7 +21,10 @@ export type Mocks = {
 
 /** Whether a step touches anything but the record of its run, or hears of it. */
 export const hasEffects = (step: PlannedStep): boolean =>
-  step.type === 'wait_for_event' || step.type === 'approval' || (step.type === 'action' && step.action !== 'log');
+  step.type === 'wait_for_event' ||
+  step.type === 'approval' ||
+  step.type === 'workflow' ||
+  (step.type === 'action' && step.action !== 'log');
 
 /** Results of steps without a mock. */
 function invented(step: PlannedStep & { type: 'action' }): unknown {

@@ -43,7 +43,8 @@ export async function findPlaces(connection: PoolClient, environmentId: string):
   return rows.map(({ place }) => place);
 }
 
-// In the order of their keys, so that two workers wait for each other and are not deadlocked. A run takes a message once.
+// In the order of their keys, so that two workers wait for each other and are not deadlocked. A run takes a message once:
+// one that cancels it ends no wait.
 const END_WAITS = `
   WITH open AS (
     SELECT w.run_id, w.step_id, w.iteration
@@ -53,7 +54,8 @@ const END_WAITS = `
     WHERE NOT EXISTS (SELECT FROM run_waits taken WHERE taken.run_id = w.run_id AND taken.message_id = $1)
     ORDER BY w.run_id, w.step_id, w.iteration FOR UPDATE OF w
   ), chosen AS (
-    SELECT DISTINCT ON (run_id) run_id, step_id, iteration FROM open ORDER BY run_id, step_id, iteration
+    SELECT DISTINCT ON (run_id) run_id, step_id, iteration FROM open
+    ORDER BY run_id, step_id NOT LIKE 'cancelOn[%', step_id, iteration
   )
   UPDATE run_waits w SET message_id = $1, due_at = now() FROM chosen c
   WHERE w.run_id = c.run_id AND w.step_id = c.step_id AND w.iteration = c.iteration`;
@@ -71,8 +73,11 @@ export async function giveMessage(
   });
 }
 
-/** A wait whose run is to be told. `carrier`: the run's Temporal workflow; null where none carries it now. */
-export type DueWake = { runId: string; stepId: string; iteration: string; carrier: string | null };
+/**
+ * A wait that a worker is to look at: its run is to be told, or it belongs to a step that was cut off. `carrier`: the run's Temporal
+ * workflow; null where none carries it now.
+ */
+export type DueWake = { runId: string; stepId: string; iteration: string; carrier: string | null; isCut: boolean };
 
 // A worker that dies with its claims leaves them due again after this time. Telling twice is harmless.
 const CLAIM_SECONDS = 30;
@@ -83,7 +88,9 @@ const CLAIM_WAKES = `
   )
   UPDATE run_waits w SET due_at = now() + make_interval(secs => ${CLAIM_SECONDS}) FROM due d, runs r
   WHERE w.run_id = d.run_id AND w.step_id = d.step_id AND w.iteration = d.iteration AND r.id = w.run_id
-  RETURNING w.run_id AS "runId", w.step_id AS "stepId", w.iteration, CASE WHEN r.finished_at IS NULL THEN r.carrier END AS carrier`;
+  RETURNING w.run_id AS "runId", w.step_id AS "stepId", w.iteration, CASE WHEN r.finished_at IS NULL THEN r.carrier END AS carrier,
+    EXISTS (SELECT FROM run_steps s WHERE s.run_id = w.run_id AND s.step_id = w.step_id AND s.iteration = w.iteration
+      AND s.finished_at IS NOT NULL) AS "isCut"`;
 
 export async function claimWakes(pool: Pool, most: number): Promise<DueWake[]> {
   const { rows } = await pool.query<DueWake>({ name: 'claim_wakes', text: CLAIM_WAKES, values: [most] });
@@ -123,6 +130,7 @@ export async function nextWakeInMs(pool: Pool): Promise<number | undefined> {
 /** Waits of runs that have ended, which no message ends any more. */
 export async function removeEndedWaits(pool: Pool): Promise<void> {
   await pool.query(
-    `DELETE FROM run_waits w USING runs r WHERE r.id = w.run_id AND r.finished_at IS NOT NULL AND w.message_id IS NULL`,
+    `DELETE FROM run_waits w USING runs r WHERE r.id = w.run_id AND r.finished_at IS NOT NULL AND w.message_id IS NULL
+       AND w.due_at IS NULL`,
   );
 }

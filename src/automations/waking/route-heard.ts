@@ -1,8 +1,9 @@
 import type { Pool, PoolClient } from 'pg';
 import { inTransaction } from '../../db/transaction.ts';
-import type { Plans } from '../engine/plans.ts';
+import { watchOf } from '../definitions/cancel-watches.ts';
+import type { Plans, ReadyPlan } from '../engine/plans.ts';
 import { type ArrivedMessage, readArrived } from '../engine/waits/arrived.ts';
-import { keyOfMessage, type Matching, readPlace } from '../engine/waits/matching.ts';
+import { keyOfMessage, type Matching, readPlace, type Wanted } from '../engine/waits/matching.ts';
 import { findPlaces, giveMessage, lockHeard, removeHeard } from './heard-store.ts';
 
 export type RoutingDependencies = Matching & { pool: Pool; plans: Plans };
@@ -47,9 +48,17 @@ async function route(
   const keys: { place: string; key: string }[] = [];
   for (const place of places) {
     const { workflowId, version, stepId } = readPlace(place);
-    const step = (await deps.plans({ workflowId, version })).steps.get(stepId);
-    const key = step?.type === 'wait_for_event' ? await keyOfMessage(deps, step, message) : undefined;
+    const wanted = wantedAt(await deps.plans({ workflowId, version }), stepId);
+    const key = wanted === undefined ? undefined : await keyOfMessage(deps, wanted, message);
     if (key !== undefined) keys.push({ place, key });
   }
   if (keys.length > 0) await giveMessage(connection, message, keys);
+}
+
+/** The part of a version that waits at a place for messages. */
+function wantedAt({ plan, steps }: ReadyPlan, stepId: string): Wanted | undefined {
+  const watch = watchOf(plan.trigger, stepId);
+  if (watch !== undefined) return { channelIds: [], ...watch };
+  const step = steps.get(stepId);
+  return step?.type === 'wait_for_event' ? step : undefined;
 }

@@ -1,7 +1,9 @@
 import type { Logger } from 'pino';
 import { stepKey } from '../../contract/run-ways.ts';
 import type { WakeRun } from '../../temporal/wake-run.ts';
+import { isWatch } from '../definitions/cancel-watches.ts';
 import { type Looking, startLooking } from '../starting/look-loop.ts';
+import { cancelByMessage, cancelChildrenOfCut } from './cancel-store.ts';
 import { claimWakes, nextWakeInMs, recordTold, releaseWakes } from './heard-store.ts';
 import { routeHeard, type RoutingDependencies } from './route-heard.ts';
 
@@ -18,17 +20,22 @@ type WakingDependencies = RoutingDependencies & {
 };
 
 /**
- * Gives messages to the runs that wait for them and tells the runs, until `stop`, which waits for the work under way. A run that nobody
- * carries at this moment finds its message when it goes on.
+ * Gives messages to the runs that wait for them and tells the runs, until `stop`, which waits for the work under way. Runs that a message
+ * cancels, and those that nobody waits for any more, are cancelled. A run that nobody carries at this moment finds its message when it
+ * goes on.
  */
 export function startWakingRuns(deps: WakingDependencies): Looking {
   const { pool, log, lookInMs, wakeRun } = deps;
   const tell = async (): Promise<boolean> => {
     const wakes = await claimWakes(pool, TOLD_AT_ONCE);
     if (wakes.length === 0) return false;
+    const watches = wakes.filter(({ stepId }) => isWatch(stepId));
+    if (watches.length > 0) await cancelByMessage(pool, watches);
+    const cut = wakes.filter(({ isCut }) => isCut);
+    if (cut.length > 0) await cancelChildrenOfCut(pool, cut);
     const told = await Promise.allSettled(
-      wakes.map(({ carrier, stepId, iteration }) =>
-        carrier === null ? Promise.resolve() : wakeRun(carrier, stepKey(stepId, iteration)),
+      wakes.map(({ carrier, isCut, stepId, iteration }) =>
+        carrier === null || isCut || isWatch(stepId) ? Promise.resolve() : wakeRun(carrier, stepKey(stepId, iteration)),
       ),
     );
     const failed = wakes.filter((_, index) => told[index]?.status === 'rejected');

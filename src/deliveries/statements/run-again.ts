@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { wakeForRuns } from '../../db/due-runs.ts';
+import { cancelRuns } from '../../db/ended-runs.ts';
 import { closeDeadLetters } from './dead-letters.ts';
 
 // SQL, a SET list: the run `r` waits for a worker in its next round.
@@ -17,7 +18,7 @@ const RETRIED = `
     UPDATE runs r SET ${NEXT_ROUND}, version = coalesce($3, r.version)`;
 // A deleted workflow makes no run go on.
 const CAN_BE_RETRIED = `FROM workflows w
-    WHERE r.id = $1 AND r.environment_id = $2 AND r.status IN ('failed', 'cancelled', 'paused')
+    WHERE r.id = $1 AND r.environment_id = $2 AND r.status IN ('failed', 'cancelled', 'paused', 'skipped')
       AND w.id = r.workflow_id AND w.deleted_at IS NULL`;
 
 const RETRY = `
@@ -26,12 +27,22 @@ const RETRY = `
   )
   SELECT FROM run`;
 
+// Its waits go, and with them the way by which a worker would find these.
+const CANCEL_CHILDREN = cancelRuns({
+  which: `r.environment_id = $2 AND EXISTS (
+    SELECT FROM run_waits w JOIN runs p ON p.id = w.run_id AND p.status IN ('failed', 'cancelled', 'paused', 'skipped')
+    WHERE w.run_id = $1 AND r.parent_run_id = w.run_id AND r.parent_step = w.step_id || '#' || w.iteration)`,
+  reason: `'the run that waited for it begins again'`,
+});
+
 const RESTART = `
   WITH run AS (${RETRIED}, executions = 0, output_bytes = 0, started_at = NULL ${CAN_BE_RETRIED} RETURNING r.id
   ), steps AS (
     DELETE FROM run_steps s USING run WHERE s.run_id = run.id
   ), waits AS (
     DELETE FROM run_waits w USING run WHERE w.run_id = run.id
+  ), children AS (
+    UPDATE runs c SET parent_step = NULL FROM run WHERE c.parent_run_id = run.id
   )
   SELECT FROM run`;
 
@@ -52,6 +63,7 @@ export async function retryRun(
   run: { id: string; environmentId: string; requestedBy: string; isFromStart: boolean; version: number | undefined },
 ): Promise<boolean> {
   const values = [run.id, run.environmentId, run.version ?? null];
+  if (run.isFromStart) await connection.query(CANCEL_CHILDREN, [run.id, run.environmentId]);
   const { rowCount } = await connection.query(run.isFromStart ? RESTART : RETRY, values);
   if (rowCount !== 1) return false;
   await connection.query(CLOSE, [run.id, run.requestedBy]);

@@ -8,6 +8,7 @@ export const TAG_TEXTS: Readonly<Record<string, string>> = {
   replays: 'Stored messages that are delivered again.',
   workflows: 'Steps that follow a message.',
   runs: 'Workflows at work, step by step.',
+  approvals: 'Decisions that runs wait for.',
   secrets: 'Texts that steps of workflows send, and that nobody reads again.',
   connectors: 'Services that steps of workflows can ask.',
   connections: 'Credentials for those services.',

@@ -2,6 +2,8 @@ import { createRunActivities } from '../../../activities/run-steps.ts';
 import { createScheduledRunActivities } from '../../../activities/scheduled-runs.ts';
 import { createAccessTokens } from '../../automations/connections/oauth/access-tokens.ts';
 import { createOpenConnection } from '../../automations/connections/open-connection.ts';
+import { createAdmission } from '../../automations/gates/admission.ts';
+import { removeOverGates } from '../../automations/gates/gates.ts';
 import { cancelCutApprovals } from '../../automations/engine/waits/approval-store.ts';
 import { createConnectorAction } from '../../automations/engine/connector-action.ts';
 import { createHttpAction } from '../../automations/engine/http-action.ts';
@@ -60,6 +62,7 @@ export function automationsPart(
       await reconcileRuns({ pool, log, carriers, observe });
       await removeEndedWaits(pool);
       await cancelCutApprovals(pool);
+      await removeOverGates(pool);
     },
     async abandon(): Promise<void> {
       await abandonRuns(pool);
@@ -98,6 +101,7 @@ export function automationsPart(
         pool,
         log,
         holder: incarnation.id,
+        admit: createAdmission({ pool, clock, plans, expressions }),
         startRun: createStartRun(client, { taskQueue, isSearchable }),
         cancelRun: createCancelRun(client),
         carriers,

@@ -140,6 +140,7 @@ const FILTERED: Readonly<Record<string, (ids: TenantIds) => string[]>> = {
   subscriptionId: ({ subscriptionId }) => [subscriptionId],
   messageId: ({ messageId }) => [messageId],
   workflowId: ({ workflowId }) => [workflowId],
+  runId: ({ runId }) => [runId],
   connectorId: () => ['http', 'slack'],
   search: () => ['slack'],
   actorId: ({ apiKeyId }) => [apiKeyId],

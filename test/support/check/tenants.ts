@@ -25,7 +25,6 @@ const NAMED: readonly [table: string, column: string, named: string][] = [
   ['runs', 'message_id', 'messages'],
   ['run_waits', 'message_id', 'messages'],
   ['heard_messages', 'message_id', 'messages'],
-  ['approvals', 'workflow_id', 'workflows'],
 ];
 
 /** Rows that name a row of another environment, as `table.column`, each as often as there are such rows. */

@@ -10,9 +10,13 @@ export const SECRET_WORD = 'zebra';
 const quick = { maxRetries: 1, initialDelay: 1_000, maxDelay: 1_000, backoffMultiplier: 1 };
 const http = (url: string, more: object = {}) => ({ action: 'http', url, retryPolicy: quick, ...more });
 
+const heard = { eventTypes: ['word.heard'] };
+const OF_THE_WORD = [{ event: 'event.payload.word', run: 'event.payload.word' }];
+const OF_NOBODY = [{ event: 'event.payload.word', run: 'run.id' }];
+
 /** Definitions that together have every kind of step, and every way that a round can end. */
-const DEFINITIONS: Record<string, (receiver: Receiver, channelId: string) => Step[]> = {
-  'every-kind-of-step': ({ url }, channelId) => [
+const DEFINITIONS: Record<string, (receiver: Receiver, ids: { channelId: string; childId: string }) => Step[]> = {
+  'every-kind-of-step': ({ url }, { channelId }) => [
     { id: 'set', type: 'transform', config: { set: { a: 1 }, assign: { b: 2 } }, next: 'large' },
     { id: 'large', type: 'condition', config: ways('vars.b > 1', 'kind'), next: 'kind' },
     { id: 'kind', type: 'switch', config: { cases: [{ when: 'vars.b == 2', next: 'pass' }] } },
@@ -58,6 +62,13 @@ const DEFINITIONS: Record<string, (receiver: Receiver, channelId: string) => Ste
   'paused-at-a-failure': ({ url }) => [
     { id: 'call', type: 'action', config: http(`${url}refused`, { onError: 'pause' }) },
   ],
+  'waits-for-others': (_, { childId }) => [
+    { id: 'never', type: 'wait_for_event', config: { ...heard, timeout: '1s', match: OF_NOBODY } },
+    { id: 'hear', type: 'wait_for_event', config: { ...heard, match: OF_THE_WORD } },
+    { id: 'ask', type: 'approval', config: { title: '{{ event.payload.word }}?' } },
+    { id: 'call', type: 'workflow', config: { workflowId: childId, input: '{{ event.payload }}' } },
+    { id: 'leave', type: 'workflow', config: { workflowId: childId, wait: false } },
+  ],
   'cancelled-in-a-delay': () => [{ id: 'wait', type: 'delay', config: { for: '2h' } }],
 };
 export const RUN_RECORDINGS = Object.keys(DEFINITIONS);
@@ -71,13 +82,26 @@ export async function recordRuns(posthorn: TestPosthorn): Promise<Record<string,
       path === '/hangs' ? () => {} : path === '/refused' ? 400 : path === '/once' && (once += 1) === 1 ? 503 : 200,
   });
   const channelId = await calls.channel();
+  const childId = await calls.activate({ type: 'manual' }, [
+    { id: 'end', type: 'end', config: { output: '{{ event.payload }}' } },
+  ]);
   const record = async (name: string): Promise<[string, RecordedHistory]> => {
-    const steps = DEFINITIONS[name]?.(receiver, channelId) ?? [];
+    const steps = DEFINITIONS[name]?.(receiver, { channelId, childId }) ?? [];
     const { id } = await calls.start(await calls.activate({ type: 'manual' }, steps), { word: SECRET_WORD });
     const workflowId = `run/${id}/1`;
     if (name === 'cancelled-in-a-delay') {
       await waitFor('the delay', async () => (await calls.getRun(id)).status === 'waiting');
       await posthorn.temporal.workflow.getHandle(workflowId).cancel();
+    }
+    if (name === 'waits-for-others') {
+      const isAt = (stepId: string) =>
+        waitFor(`the step ${stepId}`, async () =>
+          (await calls.getRun(id)).steps.some((step) => step.id === stepId && step.status === 'waiting'),
+        );
+      await isAt('hear');
+      await calls.publish(channelId, { word: SECRET_WORD }, 'word.heard');
+      await isAt('ask');
+      await calls.good('POST', `/v1/runs/${id}/approve`);
     }
     await calls.ended(id);
     return [name, await historyOf(posthorn, workflowId, 'closed')];

@@ -126,10 +126,14 @@ export async function insertPausedRun({ deps }: TestPosthorn, workflowId: string
   return row.id;
 }
 
-/** A step of a run that asks for a decision. Returns the approval's id. */
-export async function insertApproval({ deps }: TestPosthorn, runId: string, mark = 'noted'): Promise<string> {
+/** A step of a run that asks for a decision; each `iteration` of it asks anew. Returns the approval's id. */
+export async function insertApproval(
+  { deps }: TestPosthorn,
+  runId: string,
+  { mark = 'noted', iteration = '' } = {},
+): Promise<string> {
   const { environmentId, workflowId } = await deps.db.run.findUniqueOrThrow({ where: { id: runId } });
-  const step = { runId, stepId: 'ask', iteration: '', environmentId };
+  const step = { runId, stepId: 'ask', iteration, environmentId };
   const now = new Date();
   await deps.db.runStep.create({ data: { ...step, number: 2, type: 'approval', status: 'waiting', startedAt: now } });
   const { id } = await deps.db.approval.create({
@@ -139,6 +143,7 @@ export async function insertApproval({ deps }: TestPosthorn, runId: string, mark
       workflowId,
       title: mark,
       message: mark,
+      approvers: [],
       form: JSON.stringify({ title: mark }),
       createdAt: now,
       expiresAt: new Date(now.getTime() + 86_400_000),
@@ -192,9 +197,9 @@ export async function seedResources(posthorn: TestPosthorn, key: string, mark?: 
     steps: [{ id: 'note', type: 'action', config: { text: mark ?? 'noted' } }],
   });
   const runId = await insertPausedRun(posthorn, workflow.id, mark);
-  const approvalId = await insertApproval(posthorn, runId, mark);
+  const approvalId = await insertApproval(posthorn, runId, { mark });
   // So that lists of them have a second page.
-  await insertApproval(posthorn, await insertPausedRun(posthorn, workflow.id, mark), mark);
+  await insertApproval(posthorn, await insertPausedRun(posthorn, workflow.id, mark), { mark });
   // No more than the least key that may rotate it has itself.
   const apiKey = await make(posthorn, key, '/v1/api-keys', { ...named('till'), scopes: ['credentials:write'] });
   const machineCredential = await make(posthorn, key, '/v1/machine-credentials', {

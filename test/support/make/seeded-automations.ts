@@ -19,13 +19,14 @@ export async function seedRuns(posthorn: TestPosthorn, key: string): Promise<str
   return `/v1/workflows/${first}/runs`;
 }
 
-/** Approvals in every state, of runs of two workflows. Returns their address. */
+/** Approvals in every state, of runs of two workflows that ask twice each. Returns their address. */
 export async function seedApprovals(posthorn: TestPosthorn, key: string): Promise<string> {
   for (const name of ['asks', 'asks too']) {
     const { id: workflowId } = await make(posthorn, key, '/v1/workflows', { name });
     for (const status of APPROVAL_STATUSES) {
-      const id = await insertApproval(posthorn, await insertPausedRun(posthorn, workflowId));
-      await posthorn.deps.db.approval.update({ where: { id }, data: { status } });
+      const runId = await insertPausedRun(posthorn, workflowId);
+      for (const iteration of ['0', '1']) await insertApproval(posthorn, runId, { iteration });
+      await posthorn.deps.db.approval.updateMany({ where: { runId }, data: { status } });
     }
   }
   return '/v1/approvals';

@@ -32,7 +32,7 @@ export const ways = (expression: string, yes: string, no: string | null = null) 
   else: no,
 });
 
-const ENDED = ['completed', 'failed', 'cancelled', 'paused'];
+const ENDED = ['completed', 'failed', 'cancelled', 'paused', 'skipped'];
 
 /** Workflows and their runs by the API of a test. */
 export function workflowCalls(posthorn: Pick<TestPosthorn, 'request'>) {

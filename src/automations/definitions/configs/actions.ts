@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Action } from '../../../contract/run-outline.ts';
+import { type Action, ACTIONS } from '../../../contract/run-outline.ts';
 import { MAX_EVENT_TYPE_LENGTH } from '../../../kernel/event-types.ts';
 import { connectorConfig } from './connector.ts';
 import { common, template, templates } from './fields.ts';
@@ -42,17 +42,13 @@ const log = z.looseObject({ ...common, action: z.literal('log') });
 /** An action that says of no kind what it does, and so does nothing: its config is kept as sent, whatever it holds. */
 const nothing = z.record(z.string(), z.unknown());
 
-const ofActions = { http, publish, connector: connectorConfig, log } as const;
-
-/** Actions that are taken. Others of the contract are refused as not supported yet. */
-export type SupportedAction = keyof typeof ofActions;
-export const SUPPORTED_ACTIONS: readonly Action[] = Object.keys(ofActions) as SupportedAction[];
+const ofActions = { http, publish, connector: connectorConfig, log } as const satisfies Record<Action, z.ZodType>;
 
 /** Configs by action, as they are read. */
-export type ActionConfigs = { [Kind in SupportedAction]: z.output<(typeof ofActions)[Kind]> };
+export type ActionConfigs = { [Kind in Action]: z.output<(typeof ofActions)[Kind]> };
 
 /** The schema of an action's config. One without `config.action` is kept as it is; one of another kind than these is refused before. */
 export function actionConfigOf(config: unknown): z.ZodType {
   const action: unknown = typeof config === 'object' && config !== null ? Reflect.get(config, 'action') : undefined;
-  return SUPPORTED_ACTIONS.includes(action as Action) ? ofActions[action as SupportedAction] : nothing;
+  return ACTIONS.includes(action as Action) ? ofActions[action as Action] : nothing;
 }

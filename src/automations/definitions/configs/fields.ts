@@ -101,6 +101,9 @@ export const eventTypes = z
   )
   .max(MAX_EVENT_TYPES);
 
+/** Pairs of values that must be equal: of a message that arrives, and of the run. */
+export const matches = z.array(z.strictObject({ event: expression, run: expression })).max(3);
+
 export const channelIds = z.array(z.string()).min(1).max(100);
 
 /** A field for one and a field for several stand for each other. */

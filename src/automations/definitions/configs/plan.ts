@@ -36,8 +36,11 @@ export type Flow = {
   filter?: Cel;
   dedupe?: { key: Cel; windowMs: number };
   concurrency?: { limit: number; key?: Cel; onLimit: 'queue' | 'skip' | 'cancelRunning' };
-  cancelOn: readonly { eventTypes: readonly string[]; match: readonly Match[] }[];
+  cancelOn: readonly CancelOn[];
 };
+
+/** Messages that cancel the runs they match. */
+export type CancelOn = { eventTypes: readonly string[]; match: readonly Match[] };
 
 /** Two expressions whose values are equal: of the message that arrives, and of the run that waits. */
 export type Match = { event: Cel; run: Cel };
@@ -129,7 +132,7 @@ export type PlannedStep = AnyStep &
         collect?: Cel;
       }
     | { type: 'parallel'; branches: readonly string[]; mode: 'all' | 'race' }
-    | { type: 'workflow'; workflowId: string; input: Template; isAwaited: boolean }
+    | { type: 'workflow'; workflowId: string; input: Template; isAwaited: boolean; waitMs: number }
     | {
         type: 'end';
         status: 'completed' | 'failed' | 'cancelled';

@@ -4,6 +4,7 @@ import { actionConfigOf, type ActionConfigs } from './actions.ts';
 import { approvalConfig } from './approval.ts';
 import { common, duration, expression, target, templates } from './fields.ts';
 import { waitForEventConfig } from './wait-for-event.ts';
+import { workflowStepConfig } from './workflow-step.ts';
 
 const ofSteps = {
   // oxlint-disable-next-line unicorn/no-thenable -- the author's name for the way; nobody awaits a schema
@@ -27,6 +28,7 @@ const ofSteps = {
     .refine((given) => (given.for === undefined) !== (given.until === undefined), 'must hold one of for and until'),
   wait_for_event: waitForEventConfig,
   approval: approvalConfig,
+  workflow: workflowStepConfig,
   foreach: z.strictObject({
     ...common,
     items: expression,
@@ -46,15 +48,11 @@ const ofSteps = {
     status: z.enum(['completed', 'failed', 'cancelled']).default('completed'),
     error: z.strictObject({ code: z.string().min(1).max(100), message: z.string().max(1_000) }).exactOptional(),
   }),
-} as const;
-
-/** Kinds that are taken. Others of the contract are refused as not supported yet. */
-export type SupportedStep = 'action' | keyof typeof ofSteps;
-export const SUPPORTED_STEPS: readonly StepType[] = ['action', ...(Object.keys(ofSteps) as (keyof typeof ofSteps)[])];
+} as const satisfies Record<Exclude<StepType, 'action'>, z.ZodType>;
 
 /** Configs by kind, those of actions by their action, as they are read. */
 export type Configs = { [Kind in keyof typeof ofSteps]: z.output<(typeof ofSteps)[Kind]> } & ActionConfigs;
 
 /** The schema of a step's config. */
-export const stepConfigOf = (type: SupportedStep, config: unknown): z.ZodType =>
+export const stepConfigOf = (type: StepType, config: unknown): z.ZodType =>
   type === 'action' ? actionConfigOf(config) : ofSteps[type];

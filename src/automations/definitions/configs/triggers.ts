@@ -1,15 +1,34 @@
 import { z } from 'zod';
 import type { TriggerType } from '../../../contract/run-outline.ts';
 import { scheduleConfig } from './schedule.ts';
-import { channelIds, eventTypes, expression, oneOrMany } from './fields.ts';
+import { channelIds, duration, eventTypes, expression, matches, oneOrMany } from './fields.ts';
+
+/** Entries of `cancelOn`: each message is held against all of them. */
+const MOST_CANCELS = 10;
+const MOST_WINDOW_MS = 30 * 86_400_000;
 
 /** Parts that triggers by messages share. */
 const ofMessages = {
   eventType: eventTypes.element.exactOptional(),
   eventTypes: eventTypes.exactOptional(),
   filter: expression.exactOptional(),
+  dedupe: z
+    .strictObject({ key: expression, window: duration({ min: 1_000, max: MOST_WINDOW_MS }).default(86_400_000) })
+    .exactOptional(),
+  concurrency: z
+    .strictObject({
+      limit: z.number().int().min(1).max(100),
+      key: expression.exactOptional(),
+      onLimit: z.enum(['queue', 'skip', 'cancelRunning']).default('queue'),
+    })
+    .exactOptional(),
+  cancelOn: z
+    .array(z.strictObject({ eventTypes: eventTypes.min(1), match: matches.min(1) }))
+    .min(1)
+    .max(MOST_CANCELS)
+    .exactOptional(),
   ...Object.fromEntries(
-    ['dedupe', 'concurrency', 'cancelOn', 'debounce', 'batch', 'rateLimit', 'source'].map((name) => [
+    ['debounce', 'batch', 'rateLimit', 'source'].map((name) => [
       name,
       z.never({ error: 'is not supported yet' }).exactOptional(),
     ]),
@@ -27,11 +46,9 @@ const ofTriggers = {
   webhook: z.strictObject({ webhookId: z.string(), ...ofMessages }).superRefine(oneOrMany(['eventType', 'eventTypes'])),
   schedule: scheduleConfig,
   manual: z.strictObject({}),
-} as const;
+} as const satisfies Record<TriggerType, z.ZodType>;
 
-export const SUPPORTED_TRIGGERS: readonly TriggerType[] = ['event', 'webhook', 'schedule', 'manual'];
-export type SupportedTrigger = keyof typeof ofTriggers;
 export type EventTriggerConfig = z.output<typeof ofTriggers.event>;
 export type WebhookTriggerConfig = z.output<typeof ofTriggers.webhook>;
 
-export const triggerConfigOf = (type: SupportedTrigger): z.ZodType => ofTriggers[type];
+export const triggerConfigOf = (type: TriggerType): z.ZodType => ofTriggers[type];

@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import { WORKFLOW_BOUNDS } from '../../../contract/run-outline.ts';
-import { channelIds, common, duration, eventTypes, expression, oneOrMany } from './fields.ts';
+import { channelIds, common, duration, eventTypes, expression, matches, oneOrMany } from './fields.ts';
 import type { PlannedStep } from './plan.ts';
 
 const wait = duration({ min: 1_000, max: WORKFLOW_BOUNDS.waitMs });
 const DEFAULT_WAIT_MS = 7 * 86_400_000;
-/** Pairs of values that must be equal. */
-const MOST_PAIRS = 3;
 
 const NAMES = ['channelId', 'channelIds', 'eventType', 'eventTypes'] as const;
 
@@ -18,10 +16,7 @@ export const waitForEventConfig = z
     eventType: eventTypes.element.exactOptional(),
     eventTypes: eventTypes.min(1).exactOptional(),
     filter: expression.exactOptional(),
-    match: z
-      .array(z.strictObject({ event: expression, run: expression }))
-      .max(MOST_PAIRS)
-      .default([]),
+    match: matches.default([]),
     timeout: wait.default(DEFAULT_WAIT_MS),
     onTimeout: z.string().min(1).default('continue'),
     lookback: duration({ min: 0, max: WORKFLOW_BOUNDS.waitMs }).exactOptional(),

@@ -1,12 +1,11 @@
-import { createHash } from 'node:crypto';
 import type { Filters } from '../../../filters/filters.ts';
 import type { Match, PlannedStep } from '../../definitions/configs/plan.ts';
 import { hears } from '../../definitions/listens.ts';
 import { triggerFilter } from '../../definitions/trigger-filter.ts';
 import type { RunContext } from '../../expressions/context.ts';
 import { ExpressionFailed, type StepExpressions } from '../../expressions/expressions.ts';
-import { jsonText } from '../json-text.ts';
 import { StepFailed } from '../step-failure.ts';
+import { hashOf } from '../value-hash.ts';
 import { type ArrivedMessage, eventOf } from './arrived.ts';
 
 export type Matching = {
@@ -14,8 +13,8 @@ export type Matching = {
   filters: Pick<Filters, 'evaluate'>;
 };
 
-/** What decides whether a message ends a wait. */
-type Wanted = Pick<PlannedStep & { type: 'wait_for_event' }, 'channelIds' | 'eventTypes' | 'filter' | 'match'>;
+/** The part of a step that decides whether a message ends its wait. */
+export type Wanted = Pick<PlannedStep & { type: 'wait_for_event' }, 'channelIds' | 'eventTypes' | 'filter' | 'match'>;
 
 /** All waits of one step of one version: they ask a message the same. */
 export const placeOf = ({ workflowId, version, stepId }: { workflowId: string; version: number; stepId: string }) =>
@@ -38,7 +37,7 @@ export function keyOfRun(
     if (value === null) throw new StepFailed('EXPRESSION', `match[${index}].run: gave null, which no message matches`);
     return value;
   });
-  return { key: keyOf(values), values };
+  return { key: hashOf(values), values };
 }
 
 /** The same of a message; undefined for one that ends no wait of this step, whatever the run. */
@@ -55,11 +54,11 @@ export async function keyOfMessage(
     const [verdict] = await filters.evaluate([triggerFilter(wanted.filter)], input);
     if (verdict?.matches !== true) return undefined;
   }
-  if (wanted.match.length === 0) return keyOf([]);
+  if (wanted.match.length === 0) return hashOf([]);
   const context = { ...NO_RUN, event: eventOf(message) };
   try {
     const values = wanted.match.map(({ event }) => expressions.evaluate(event, context));
-    return values.includes(null) ? undefined : keyOf(values);
+    return values.includes(null) ? undefined : hashOf(values);
   } catch (error) {
     // A message that lacks what the expression reads is another one than the run waits for.
     if (error instanceof ExpressionFailed) return undefined;
@@ -75,20 +74,3 @@ const NO_RUN: Omit<RunContext, 'event'> = {
   workflow: { id: '', name: '', version: 0 },
   run: { id: '', startedAt: '', now: '', test: false },
 };
-
-const keyOf = (values: readonly unknown[]): string =>
-  createHash('sha256')
-    .update(jsonText(values.map(sorted)))
-    .digest('base64url');
-
-/** Objects that are equal have their members in one order. */
-function sorted(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(sorted);
-  const entries = value instanceof Map ? [...(value as Map<string, unknown>)] : Object.entries(value);
-  return new Map(
-    entries
-      .map(([key, member]): [string, unknown] => [key, sorted(member)])
-      .toSorted(([one], [other]) => (one < other ? -1 : 1)),
-  );
-}

@@ -7,7 +7,15 @@ import type { Result } from '../take-step.ts';
 import { eventOf, readArrived } from './arrived.ts';
 import { keyOfMessage, keyOfRun, placeOf } from './matching.ts';
 import type { WaitDependencies, WaitKind } from './kind.ts';
-import { closeWait, findCandidates, readWait, registerWait, takeMessage } from './wait-store.ts';
+import {
+  CLOCKS_DIFFER_MS,
+  closeWait,
+  findCandidates,
+  READ_AT_ONCE,
+  readWait,
+  registerWait,
+  takeMessage,
+} from './wait-store.ts';
 
 type WaitForEvent = PlannedStep & { type: 'wait_for_event' };
 
@@ -16,16 +24,12 @@ const asWait = (step: PlannedStep): WaitForEvent => {
   return step;
 };
 
-// The processes of an installation follow one clock, to a few ms: a message that came behind the run's may carry an earlier time.
-const CLOCKS_DIFFER_MS = 1_000;
-// Payloads that are held in memory at once have 12 MiB at most.
-const READ_AT_ONCE = 50;
 // Longest part of a Temporal timer's summary that tells of event types.
 const SHOWN_TYPES = 100;
 
 /**
- * Waits for a message. It is registered first, and then the messages since the run began are looked through: one that comes meanwhile is
- * found by this look, or by the worker that its note in `heard_messages` leads to the wait, or by both, and taken once.
+ * Waits for a message. The wait is registered first, and then the messages since the run began are looked through: one that comes
+ * meanwhile is found by this look, or by the worker that its note in `heard_messages` leads to the wait, or by both, and taken once.
  */
 export const waitForEvent: WaitKind = {
   evaluate(deps, { step, context }) {

@@ -4,7 +4,12 @@ import { wantedBy } from '../../../db/wanted.ts';
 
 type Step = Pick<StepInput, 'runId' | 'stepId' | 'iteration'>;
 
-/** What ends a wait beside its time: a message of this key, published at `since` or later. Absent where no message does. */
+/** The processes of an installation follow one clock, to a few ms: a message that came behind the run's may carry an earlier time. */
+export const CLOCKS_DIFFER_MS = 1_000;
+/** Payloads that are held in memory at once have 12 MiB at most. */
+export const READ_AT_ONCE = 50;
+
+/** A message that ends a wait before its time: one of this key, published at `since` or later. Absent where no message does. */
 export type Awaited = { place: string; key: string; since: Date };
 
 /** Registers a wait, once. One that has taken a message before, for the same values, keeps it. */
@@ -56,13 +61,19 @@ export async function closeWait(pool: Pool, { runId, stepId, iteration }: Step):
 // SQLSTATE of the index that gives a message to one wait of a run.
 const UNIQUE_VIOLATION = '23505';
 
-/** The wait takes a message, unless it has one or another wait of its run has this one. */
-export async function takeMessage(pool: Pool, { runId, stepId, iteration }: Step, messageId: string): Promise<void> {
+/** The wait takes a message, unless it has one or another wait of its run has this one. `isDue`: a worker is to look at it. */
+export async function takeMessage(
+  pool: Pool,
+  { runId, stepId, iteration }: Step,
+  messageId: string,
+  { isDue = false } = {},
+): Promise<void> {
   try {
     await pool.query({
       name: 'take_awaited',
-      text: `UPDATE run_waits SET message_id = $4 WHERE run_id = $1 AND step_id = $2 AND iteration = $3 AND message_id IS NULL`,
-      values: [runId, stepId, iteration, messageId],
+      text: `UPDATE run_waits SET message_id = $4, due_at = CASE WHEN $5 THEN now() END
+        WHERE run_id = $1 AND step_id = $2 AND iteration = $3 AND message_id IS NULL`,
+      values: [runId, stepId, iteration, messageId, isDue],
     });
   } catch (error) {
     if (Reflect.get(Object(error), 'code') !== UNIQUE_VIOLATION) throw error;
@@ -74,7 +85,7 @@ export async function takeMessage(pool: Pool, { runId, stepId, iteration }: Step
 const OF_A_TYPE = 1_000;
 const OF_A_CHANNEL = 10_000;
 
-// Of $4 those that are written out are looked up in the index of their type.
+// Event types of $4 that are written out are looked up in the index of their type.
 const CANDIDATES = `
   WITH channel AS (
     SELECT id FROM channels WHERE environment_id = $1 AND deleted_at IS NULL AND kind <> 'system'

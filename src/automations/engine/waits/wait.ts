@@ -7,10 +7,15 @@ import { readStep } from '../load-store.ts';
 import { recordBeginning, recordEnd, recordWaiting, refuseTooMany } from '../record-store.ts';
 import { endOfStep, failedEnd, isLeftOut, stepFailure } from '../take-step.ts';
 import { approval } from './approval.ts';
+import { childRun } from './child-run.ts';
 import type { Evaluated, WaitDependencies, WaitKind } from './kind.ts';
 import { waitForEvent } from './wait-for-event.ts';
 
-const KINDS: Partial<Record<PlannedStep['type'], WaitKind>> = { wait_for_event: waitForEvent, approval };
+const KINDS: Partial<Record<PlannedStep['type'], WaitKind>> = {
+  wait_for_event: waitForEvent,
+  approval,
+  workflow: childRun,
+};
 
 function kindOf({ id, type }: PlannedStep): WaitKind {
   const kind = KINDS[type];
@@ -28,9 +33,11 @@ export async function beginWait(deps: WaitDependencies, input: StepInput): Promi
   const loaded = await loadStep(deps, input, deps.clock());
   const opened =
     known !== undefined && known.until !== null
-      ? { until: known.until, summary: loaded.step.label }
+      ? { until: known.until, summary: loaded.step.label, waitMs: known.until.getTime() - known.startedAt.getTime() }
       : await openWait(deps, loaded, input);
   if ('way' in opened) return opened;
+  // A run that goes on after a loss was running so far.
+  if (opened.waitMs > 0) await recordWaiting(deps.pool, input);
   await kindOf(loaded.step).look(deps, loaded, input);
   const ended = await endOfWait(deps, loaded, input);
   return ended ?? { until: opened.until.getTime(), summary: opened.summary };
@@ -41,28 +48,28 @@ async function openWait(
   deps: WaitDependencies,
   loaded: Loaded,
   input: StepInput,
-): Promise<Taken | { until: Date; summary: string }> {
+): Promise<Taken | { until: Date; waitMs: number; summary: string }> {
   const { step, run } = loaded;
   const startedAt = deps.clock();
-  let opened: Evaluated;
+  let opened: Evaluated & { until: Date };
   try {
     refuseTooMany(run);
     if (isLeftOut(deps, loaded)) {
       await recordEnd(deps, input, { type: step.type, status: 'skipped', way: wayTo(step.next), startedAt });
       return { way: wayTo(step.next) };
     }
-    opened = kindOf(step).evaluate(deps, loaded);
+    const evaluated = kindOf(step).evaluate(deps, loaded);
+    opened = { ...evaluated, until: new Date(startedAt.getTime() + evaluated.waitMs) };
+    await kindOf(step).open(deps, loaded, input, { ...opened, since: startedAt });
   } catch (failure) {
     const end = failedEnd(step, stepFailure(deps, loaded, failure));
     await recordEnd(deps, input, { ...end, startedAt });
     return { way: end.way };
   }
-  const until = new Date(startedAt.getTime() + opened.waitMs);
-  await kindOf(step).open(deps, loaded, input, { ...opened, since: startedAt, until });
+  const { until, waitMs, summary } = opened;
   const record = jsonText({ ...opened.record, until });
   await recordBeginning(deps.pool, input, { type: step.type, status: 'waiting', input: record, until, startedAt });
-  await recordWaiting(deps.pool, input);
-  return { until, summary: opened.summary === '' ? step.label : `${step.label} ← ${opened.summary}` };
+  return { until, waitMs, summary: summary === '' ? step.label : `${step.label} ← ${summary}` };
 }
 
 /** Ends a wait that was woken, or whose time is over; `{ waiting: true }` for one that is neither. */

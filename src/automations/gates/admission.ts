@@ -1,0 +1,115 @@
+import type { Pool, PoolClient } from 'pg';
+import type { RunInput } from '../../contract/run-workflow.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import type { Clock } from '../../dependencies.ts';
+import { timeOfId } from '../../kernel/ids.ts';
+import type { Flow, Trigger } from '../definitions/configs/plan.ts';
+import { beginningOf } from '../engine/context.ts';
+import type { Plans } from '../engine/plans.ts';
+import { RunSuperseded } from '../engine/step-failure.ts';
+import { hashOf } from '../engine/value-hash.ts';
+import type { RunContext } from '../expressions/context.ts';
+import { ExpressionFailed, type StepExpressions } from '../expressions/expressions.ts';
+import { cancelOldest, goInside, letIn, lockGate, queueRun, skipRun, standAtGate, takeKey } from './gate-store.ts';
+import { gateOf } from './gates.ts';
+
+export type AdmissionDependencies = {
+  pool: Pool;
+  clock: Clock;
+  plans: Plans;
+  expressions: Pick<StepExpressions, 'evaluate'>;
+};
+
+/** A run that a worker has claimed to begin its next round. */
+export type Claimed = RunInput & { workflowId: string; version: number; environmentId: string };
+
+/** Whether a claimed run may begin now. One that may not waits before its gate, or was skipped. */
+export type Admission = 'begins' | 'waits' | 'skipped';
+export type Admit = (run: Claimed) => Promise<Admission>;
+
+const flowOf = (trigger: Trigger): Partial<Flow> => ('cancelOn' in trigger ? trigger : {});
+
+/**
+ * Decides whether runs begin by the `dedupe` and `concurrency` of their trigger. The decision stands in PostgreSQL and is made under a
+ * lock of the gate, so that all workers together never let in more than the limit. A run that waits has no Temporal workflow yet.
+ */
+export function createAdmission(deps: AdmissionDependencies): Admit {
+  const { pool, plans, clock } = deps;
+  return async (run) => {
+    const { plan } = await plans(run);
+    const { dedupe, concurrency } = flowOf(plan.trigger);
+    if (dedupe === undefined && concurrency === undefined) return 'begins';
+    try {
+      const { run: carried, context } = await beginningOf(deps, run, clock());
+      return await inTransaction(pool, async (connection) => {
+        // A person who begins or retries a run means it.
+        const isByMessage = run.round === 1 && carried.messageId !== null;
+        const first =
+          dedupe !== undefined && isByMessage ? await firstOf(deps, connection, { run, dedupe, context }) : run.runId;
+        if (first !== run.runId) {
+          await skipRun(connection, run, `${first} has the same key`);
+          return 'skipped';
+        }
+        return concurrency === undefined ? 'begins' : atGate(deps, connection, { run, concurrency, context });
+      });
+    } catch (failure) {
+      // Somebody has ended it meanwhile.
+      if (failure instanceof RunSuperseded) return 'skipped';
+      throw failure;
+    }
+  };
+}
+
+type Asked = { run: Claimed; context: RunContext };
+
+/** The run that has the key of this one: itself where it is the first. */
+async function firstOf(
+  deps: Pick<AdmissionDependencies, 'expressions' | 'clock'>,
+  connection: PoolClient,
+  { run, dedupe, context }: Asked & { dedupe: NonNullable<Flow['dedupe']> },
+): Promise<string> {
+  const value = valueOf(deps, dedupe.key, context);
+  if (value === null) return run.runId;
+  const madeAt = timeOfId('run', run.runId) ?? deps.clock();
+  const until = new Date(madeAt.getTime() + dedupe.windowMs);
+  return takeKey(connection, { ...run, key: hashOf(value), until });
+}
+
+async function atGate(
+  deps: Pick<AdmissionDependencies, 'expressions'>,
+  connection: PoolClient,
+  { run, concurrency, context }: Asked & { concurrency: NonNullable<Flow['concurrency']> },
+): Promise<Admission> {
+  const { key, onLimit, limit } = concurrency;
+  const gate = gateOf(run.workflowId, key === undefined ? '' : hashOf(valueOf(deps, key, context)));
+  await lockGate(connection, gate);
+  const { isInside, isBehind, room } = await standAtGate(connection, { ...run, gate });
+  const mustWait = room < 1 || (isBehind && !isInside && onLimit === 'queue');
+  if (mustWait && onLimit === 'queue') {
+    await queueRun(connection, run);
+    // Older ones wait though there is room: it is theirs.
+    if (room > 0) await letIn(connection, gate, run.workflowId);
+    return 'waits';
+  }
+  if (mustWait && onLimit === 'skip') {
+    await skipRun(connection, run, `the limit of ${limit} is reached`);
+    return 'skipped';
+  }
+  if (mustWait) await cancelOldest(connection, { gate, runId: run.runId, count: 1 - room });
+  await goInside(connection, run.runId);
+  return 'begins';
+}
+
+/** A key that the run has no value for is null. */
+function valueOf(
+  { expressions }: Pick<AdmissionDependencies, 'expressions'>,
+  key: string,
+  context: RunContext,
+): unknown {
+  try {
+    return expressions.evaluate(key, context);
+  } catch (failure) {
+    if (failure instanceof ExpressionFailed) return null;
+    throw failure;
+  }
+}

@@ -1,0 +1,243 @@
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { createConfigs } from '../../src/process/create-dependencies.ts';
+import { startWorker } from '../../src/process/start-worker.ts';
+import { waitFor } from '../support/check/wait-for.ts';
+import { type RunAnswer, type Step, stepOf, workflowCalls } from '../support/make/workflow-calls.ts';
+import { currentRun } from '../support/service/run.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { type Receiver, startReceiver } from '../support/world/receiver.ts';
+
+let posthorn: TestPosthorn;
+let calls: ReturnType<typeof workflowCalls>;
+let receiver: Receiver;
+let orders: string;
+let letThemEnd = (): void => {};
+/** The receiver answers no request before. */
+const mayEnd = new Promise<void>((resolve) => {
+  letThemEnd = resolve;
+});
+/** Requests under way at the receiver: now, and the most at a time, by path. */
+const present = new Map<string, { now: number; most: number }>();
+
+beforeAll(async () => {
+  posthorn = await startPosthorn();
+  calls = workflowCalls(posthorn);
+  receiver = await startReceiver({
+    answer: ({ path }) => {
+      const count = present.get(path) ?? { now: 0, most: 0 };
+      count.now += 1;
+      count.most = Math.max(count.most, count.now);
+      present.set(path, count);
+      return (response) =>
+        void mayEnd
+          .then(() => setTimeout(20))
+          .then(() => {
+            count.now -= 1;
+            response.writeHead(200).end();
+          });
+    },
+  });
+});
+afterAll(async () => {
+  await posthorn.stop();
+  await receiver.close();
+});
+
+// The workflows of earlier tests hear nothing of it.
+beforeEach(async () => {
+  orders = await calls.channel();
+});
+
+const placed = (config: object = {}) => ({
+  type: 'event',
+  config: { channelId: orders, eventTypes: ['order.placed'], ...config },
+});
+const note: Step = { id: 'note', type: 'action', config: { action: 'log' } };
+const ask: Step = { id: 'ask', type: 'approval', config: { title: 'Go on?', rejected: null } };
+const to = (path: string): string => `${new URL(receiver.url).origin}${path}`;
+const place = (payload: object = {}): Promise<string> => calls.publish(orders, payload, 'order.placed');
+/** Publishes several, one behind the other: their runs stand in this order. */
+async function placeInOrder(payloads: readonly object[]): Promise<string[]> {
+  const ids: string[] = [];
+  for (const payload of payloads) ids.push(await place(payload));
+  return ids;
+}
+
+/** The runs of a workflow in their order, once they have these statuses. */
+const standing = (workflowId: string, wanted: readonly string[]): Promise<RunAnswer[]> =>
+  waitFor(`runs that are ${wanted.join(', ')}`, async () => {
+    const runs = (await calls.runsOf(workflowId)).toReversed();
+    return runs.map(({ status }) => status).join() === wanted.join() && runs;
+  });
+const approve = (runId: string | undefined) => calls.good('POST', `/v1/runs/${runId}/approve`);
+
+describe('dedupe', () => {
+  test('one of 50 messages with the same key begins a run, and the others are skipped with its id', async () => {
+    const workflowId = await calls.activate(placed({ dedupe: { key: 'event.payload.order' } }), [note]);
+    await Promise.all(Array.from({ length: 50 }, () => place({ order: 'A-1' })));
+    await place({ order: 'A-2' });
+    const runs = await waitFor('all runs to end', async () => {
+      const found = await calls.runsOf(workflowId);
+      return found.length === 51 && found.every(({ status }) => status !== 'pending' && status !== 'running') && found;
+    });
+    const skipped = runs.filter(({ status }) => status === 'skipped');
+    expect(skipped).toHaveLength(49);
+    const [first, ...others] = runs.filter(({ status }) => status === 'completed');
+    expect(others).toHaveLength(1);
+    const reasons = new Set(skipped.map(({ reason }) => reason));
+    expect(reasons.size).toBe(1);
+    expect([first, ...others].map((run) => `${run?.id} has the same key`)).toContain([...reasons][0]);
+
+    await calls.good('POST', `/v1/runs/${skipped[0]?.id}/retry`);
+    expect(await calls.ended(skipped[0]?.id ?? '')).toMatchObject({ status: 'completed' });
+  });
+
+  test('a key is free again after its window, and a run without it is never skipped', async () => {
+    const workflowId = await calls.activate(placed({ dedupe: { key: 'event.payload.order', window: '2s' } }), [note]);
+    await placeInOrder([{ order: 'B-1' }, { item: 1 }, { item: 2 }]);
+    await standing(workflowId, ['completed', 'completed', 'completed']);
+    await waitFor('the window to pass', async () => {
+      const { rowCount } = await posthorn.deps.pool.query(
+        'SELECT FROM run_keys WHERE workflow_id = $1 AND until <= now()',
+        [workflowId],
+      );
+      return rowCount === 1;
+    });
+    await place({ order: 'B-1' });
+    await standing(workflowId, ['completed', 'completed', 'completed', 'completed']);
+  });
+});
+
+describe('concurrency', () => {
+  test('never lets more runs be under way than the limit, and in their order, also with two workers', async () => {
+    const temporal = { address: currentRun().temporalAddress, namespace: 'default' };
+    const memory = { publishingConfigs: createConfigs(posthorn.deps.pool) };
+    const second = await startWorker({ ...posthorn.deps, ...memory }, temporal, { taskQueue: posthorn.taskQueue });
+    const call: Step = { id: 'call', type: 'action', config: { action: 'http', url: to('/three') } };
+    const workflowId = await calls.activate(placed({ concurrency: { limit: 3 } }), [call]);
+    const count = 40;
+    await calls.good('POST', '/v1/messages/batch', {
+      messages: Array.from({ length: count }, (_, n) => ({
+        channelId: orders,
+        eventType: 'order.placed',
+        payload: { n },
+      })),
+    });
+    await waitFor('all but three runs to wait before the gate', async () => {
+      const { rowCount } = await posthorn.deps.pool.query(
+        `SELECT FROM run_gates WHERE gate LIKE $1 || '/%' AND NOT is_inside`,
+        [workflowId],
+      );
+      return rowCount === count - 3;
+    });
+    letThemEnd();
+    const { rows } = await waitFor('all runs to complete', async () => {
+      const found = await posthorn.deps.pool.query<{ id: string }>(
+        `SELECT id FROM runs WHERE workflow_id = $1 AND status = 'completed' ORDER BY started_at OFFSET 3`,
+        [workflowId],
+      );
+      return found.rowCount === count - 3 && found;
+    });
+    await second.stop();
+    expect(present.get('/three')?.most).toBeLessThanOrEqual(3);
+    const ids = rows.map(({ id }) => id);
+    const displaced = ids.toSorted().map((id, place) => Math.abs(ids.indexOf(id) - place));
+    // Three that go in together may open in any order.
+    expect(Math.max(...displaced)).toBeLessThanOrEqual(3);
+  });
+
+  test('with a key, so many runs of each value', async () => {
+    const workflowId = await calls.activate(placed({ concurrency: { limit: 1, key: 'event.payload.customer' } }), [
+      ask,
+    ]);
+    await placeInOrder([{ customer: 'a' }, { customer: 'b' }, { customer: 'a' }, { customer: 'c' }]);
+    const [first, second, third] = await standing(workflowId, ['waiting', 'waiting', 'pending', 'waiting']);
+    await approve(second?.id);
+    await standing(workflowId, ['waiting', 'completed', 'pending', 'waiting']);
+    await approve(first?.id);
+    await standing(workflowId, ['completed', 'completed', 'waiting', 'waiting']);
+    await approve(third?.id);
+  });
+
+  test('a run that is cancelled, or ended in Temporal, makes room', async () => {
+    const workflowId = await calls.activate(placed({ concurrency: { limit: 1 } }), [ask]);
+    await placeInOrder([{}, {}, {}]);
+    const [first, second] = await standing(workflowId, ['waiting', 'pending', 'pending']);
+    await calls.good('POST', `/v1/runs/${first?.id}/cancel`);
+    await standing(workflowId, ['cancelled', 'waiting', 'pending']);
+    await posthorn.temporal.workflow.getHandle(`run/${second?.id}/1`).cancel();
+    const [, , third] = await standing(workflowId, ['cancelled', 'cancelled', 'waiting']);
+    await approve(third?.id);
+    expect(stepOf(await calls.ended(third?.id ?? ''), 'ask').status).toBe('completed');
+  });
+
+  test('`skip` ends a run that finds no room', async () => {
+    const workflowId = await calls.activate(placed({ concurrency: { limit: 1, onLimit: 'skip' } }), [ask]);
+    await placeInOrder([{}, {}]);
+    const [first, second] = await standing(workflowId, ['waiting', 'skipped']);
+    expect(second).toMatchObject({ reason: 'the limit of 1 is reached' });
+    await approve(first?.id);
+    await calls.ended(first?.id ?? '');
+    await place();
+    const [, , third] = await standing(workflowId, ['completed', 'skipped', 'waiting']);
+    await approve(third?.id);
+  });
+
+  test('`cancelRunning` cancels the oldest one', async () => {
+    const workflowId = await calls.activate(placed({ concurrency: { limit: 2, onLimit: 'cancelRunning' } }), [ask]);
+    for (const wanted of [['waiting'], ['waiting', 'waiting'], ['cancelled', 'waiting', 'waiting']]) {
+      await place();
+      await standing(workflowId, wanted);
+    }
+    const [first, , third] = await standing(workflowId, ['cancelled', 'waiting', 'waiting']);
+    expect(first).toMatchObject({ reason: `cancelled by the newer run ${third?.id}` });
+  });
+
+  test('runs that wait can be cancelled, wait on while the workflow is paused, and go with it', async () => {
+    const workflowId = await calls.activate(placed({ concurrency: { limit: 1 } }), [ask]);
+    await placeInOrder([{}, {}, {}, {}]);
+    const [first, second, third] = await standing(workflowId, ['waiting', 'pending', 'pending', 'pending']);
+    await calls.good('POST', `/v1/runs/${second?.id}/cancel`);
+    await calls.good('POST', `/v1/workflows/${workflowId}/pause`);
+    await approve(first?.id);
+    await standing(workflowId, ['completed', 'cancelled', 'pending', 'pending']);
+    await calls.good('POST', `/v1/workflows/${workflowId}/activate`);
+    await standing(workflowId, ['completed', 'cancelled', 'waiting', 'pending']);
+    await posthorn.request('DELETE', `/v1/workflows/${workflowId}`);
+    const [, , , fourth] = await standing(workflowId, ['completed', 'cancelled', 'waiting', 'cancelled']);
+    expect(fourth).toMatchObject({ reason: 'its workflow was deleted' });
+    await approve(third?.id);
+  });
+
+  test('a limit that is raised, or taken away, holds for the runs that wait', async () => {
+    const workflowId = await calls.activate(placed({ concurrency: { limit: 1 } }), [ask]);
+    await placeInOrder([{}, {}, {}, {}]);
+    await standing(workflowId, ['waiting', 'pending', 'pending', 'pending']);
+    await calls.good('PATCH', `/v1/workflows/${workflowId}`, { trigger: placed({ concurrency: { limit: 2 } }) });
+    await standing(workflowId, ['waiting', 'waiting', 'pending', 'pending']);
+    await calls.good('PATCH', `/v1/workflows/${workflowId}`, { trigger: placed() });
+    await standing(workflowId, ['waiting', 'waiting', 'waiting', 'waiting']);
+  });
+});
+
+test.each([
+  [{ dedupe: {} }, 'trigger.config.dedupe.key', /is required/],
+  [{ dedupe: { key: 'event.id', window: '31d' } }, 'trigger.config.dedupe.window', /at most 30d/],
+  [
+    { dedupe: { key: 'steps.note.output' } },
+    'trigger.config.dedupe.key',
+    /before the first step, and reads none: steps/,
+  ],
+  [{ concurrency: { limit: 0 } }, 'trigger.config.concurrency.limit', /1/],
+  [{ concurrency: { limit: 1, key: 'evnt.id' } }, 'trigger.config.concurrency.key', /evnt/],
+  [{ concurrency: { limit: 1, onLimit: 'wait' } }, 'trigger.config.concurrency.onLimit', /queue/],
+])('%j is refused', async (config, field, reason) => {
+  const { status, body } = await posthorn.request<{ error: { details: { field: string; reason: string } } }>(
+    'POST',
+    '/v1/workflows',
+    { name: 'refused', trigger: placed(config), steps: [note] },
+  );
+  expect([status, body.error.details.field]).toEqual([400, field]);
+  expect(body.error.details.reason).toMatch(reason);
+});
