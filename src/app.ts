@@ -27,6 +27,7 @@ import type { Served } from './http/server.ts';
 import { type TraceRequest, traceRequests } from './http/trace-requests.ts';
 import { validate } from './http/validate.ts';
 import type { Idempotency } from './idempotency/service.ts';
+import { createOutcomePages } from './connection-pages.ts';
 import { createConnectorIcons } from './connector-icons.ts';
 import { createPages } from './openapi/pages.ts';
 import type { Scheme } from './identity/scheme.ts';
@@ -94,6 +95,7 @@ export function createApp<Services extends { idempotency: Pick<Idempotency, 'onc
   if (dashboardOrigin !== undefined) koa.use(answerPreflight(dashboardOrigin));
   koa.use(servePublicFiles(createPages(routes, config)));
   koa.use(servePublicFiles(createConnectorIcons()));
+  koa.use(servePublicFiles(createOutcomePages()));
   koa.use(requireReady(readiness));
   koa.use(refuseUnrouted);
   koa.use(refuseForeignOrigin(origins));

@@ -22,6 +22,8 @@ export const AUDIT_ACTIONS = [
   'connection.updated',
   'connection.deleted',
   'connection.tested',
+  'connection.authorization_begun',
+  'connection.authorized',
   'secret.created',
   'secret.updated',
   'secret.deleted',

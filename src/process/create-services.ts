@@ -4,7 +4,6 @@ import { createChecks } from '../automations/definitions/checks.ts';
 import { createWorkflows } from '../automations/definitions/service.ts';
 import { createRuns } from '../automations/runs/service.ts';
 import { createWorkflowSchedules } from '../automations/schedules/service.ts';
-import { createConnections } from '../automations/connections/service.ts';
 import { createConnectors } from '../automations/connectors/service.ts';
 import { createSecrets } from '../automations/workflow-secrets/service.ts';
 import { createAccounts } from '../identity/accounts/service.ts';
@@ -36,10 +35,9 @@ import type { Meters } from '../observe/meters.ts';
 import type { CommitObserver } from '../publishing/commit.ts';
 import { createPublishing } from '../publishing/service.ts';
 import { createScheduling } from '../scheduling/service.ts';
+import { createConnectionsOf } from './create-connections.ts';
 import { createInbound } from './create-inbound.ts';
 import { createTrialsOf } from './create-trials.ts';
-import { VERSION } from '../kernel/version.ts';
-import { createRequestSender } from '../outbound/send-request.ts';
 import { createSchemas } from '../schemas/schemas.ts';
 import type { Services } from '../services.ts';
 import { noSiblings, type Siblings } from './siblings.ts';
@@ -139,10 +137,7 @@ export function createServices(
     workflowSchedules: createWorkflowSchedules(deps, { workflows }),
     secrets: createSecrets(deps, { audit }),
     connectors: createConnectors(),
-    connections: createConnections(deps, {
-      audit,
-      createSender: () => createRequestSender({ guard: deps.guard, version: VERSION }),
-    }),
+    connections: createConnectionsOf(deps, audit),
     workflows,
   };
 }

@@ -12,9 +12,10 @@ import { createRequestSender, type RequestSender } from '../../src/outbound/send
 import { BUSINESS_VECTORS } from './connector-vectors/business.ts';
 import { MESSAGE_VECTORS } from './connector-vectors/messages.ts';
 import { KEY, type Vector } from './connector-vectors/vector.ts';
+import { TOKEN_VECTORS } from './connector-vectors/with-tokens.ts';
 import { WORK_VECTORS } from './connector-vectors/work.ts';
 
-const VECTORS = { ...MESSAGE_VECTORS, ...WORK_VECTORS, ...BUSINESS_VECTORS };
+const VECTORS = { ...MESSAGE_VECTORS, ...WORK_VECTORS, ...BUSINESS_VECTORS, ...TOKEN_VECTORS };
 
 type Seen = { method: string | undefined; path: string | undefined; headers: IncomingHttpHeaders; body: string };
 
@@ -60,7 +61,8 @@ async function ask(connectorId: string, operation: string, params: Record<string
     openConnection: () => {
       const connector = CONNECTORS.find(({ id }) => id === connectorId);
       const fields = connector?.auth.type === 'none' ? undefined : connector?.auth.credentials;
-      return Promise.resolve({ connectorId, credentials: fields?.parse(credentials) ?? {} });
+      const token = connector?.auth.type === 'oauth2' ? { accessToken: 'at-1' } : {};
+      return Promise.resolve({ connectorId, credentials: { ...fields?.parse(credentials), ...token } });
     },
   });
   const asked = { connectorId, operation, params, ...(credentials && { connectionId: 'cxn_1' }) };

@@ -17,6 +17,8 @@ const WITH_THE_ENGINE: Record<string, string> = {
   'src/automations/schedules/sync.ts': 'a worker, for all environments',
   'src/automations/starting/reconcile.ts': 'part of a worker: runs of all tenants',
   'src/automations/starting/starting-loop.ts': 'part of a worker: runs of all tenants',
+  'src/automations/connections/oauth/access-tokens.ts': 'a run or a caller has named its environment',
+  'src/automations/connections/oauth/authorizations.ts': 'a browser is no tenant: its state names the connection',
   'src/automations/approvals/service.ts': 'wakes workers; callers go through tenants',
   'src/automations/engine/waits/arrived.ts': 'part of a worker: a message names its environment',
   'src/automations/gates/admission.ts': 'part of a worker: a run names its environment',

@@ -75,6 +75,7 @@ describe('the migrations', () => {
       { migration_name: '0034_workflow_schedules', isFinished: true },
       { migration_name: '0035_waits', isFinished: true },
       { migration_name: '0036_approvals', isFinished: true },
+      { migration_name: '0037_oauth', isFinished: true },
       { migration_name: '0038_flow', isFinished: true },
       { migration_name: '0039_children', isFinished: true },
     ]);

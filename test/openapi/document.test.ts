@@ -41,7 +41,11 @@ test('an operation is called as the method of the client library that calls it',
     operations.filter(({ endpoint }) => known.has(endpoint)).map(({ endpoint }) => [endpoint, known.get(endpoint)]),
   );
   expect([...left].toSorted()).toEqual(
-    [...Object.keys(SPOKEN_ELSEWHERE), 'GET /v1/sign-in/single-sign-on/callback'].toSorted(),
+    [
+      ...Object.keys(SPOKEN_ELSEWHERE),
+      'GET /oauth/connections/callback',
+      'GET /v1/sign-in/single-sign-on/callback',
+    ].toSorted(),
   );
   expect(new Set(operations.map(({ id }) => id)).size).toBe(operations.length);
 });

@@ -38,6 +38,7 @@ export const ENDPOINTS = {
     update: { method: 'PATCH', path: '/v1/connections/:connectionId', kind: 'json', hasBody: true },
     delete: { method: 'DELETE', path: '/v1/connections/:connectionId', kind: 'json' },
     test: { method: 'POST', path: '/v1/connections/:connectionId/test', kind: 'json', isKeyed: true },
+    authorize: { method: 'POST', path: '/v1/connections/:connectionId/authorize', kind: 'json', isKeyed: true },
   },
   connectors: {
     list: { method: 'GET', path: '/v1/connectors', kind: 'page', hasQuery: true },

@@ -18,6 +18,7 @@ import type {
   AuditFilter,
   AuditLine,
   Authenticate,
+  Authorization,
   AuthorizationServer,
   BatchAccepted,
   BulkReplay,
@@ -210,6 +211,8 @@ export type Resources = {
     delete(connectionId: string, options?: RequestOptions): Call<void>;
     /** `POST /v1/connections/:connectionId/test`, scope credentials:write */
     test(connectionId: string, options?: RequestOptions): Call<ConnectionTest>;
+    /** `POST /v1/connections/:connectionId/authorize`, scope credentials:write */
+    authorize(connectionId: string, options?: RequestOptions): Call<Authorization>;
   };
   connectors: {
     /** `GET /v1/connectors`, scope workflows:read */

@@ -3,8 +3,10 @@ import type { KeyRing } from '../../credentials/key-ring.ts';
 import type { Clock } from '../../dependencies.ts';
 import type { OpenConnection } from '../engine/connector-action.ts';
 import { StepFailed } from '../engine/step-failure.ts';
+import { connectorOf } from '../connectors/catalogue/catalogue.ts';
 import { noteUse, readSealed } from './open-store.ts';
-import { openCredentials } from './sealed.ts';
+import type { AccessTokens } from './oauth/access-tokens.ts';
+import { type Credentials, openSealed } from './sealed.ts';
 
 /** A thousand attempts a minute write the time of use once. */
 const NOTED_EVERY_MS = 60_000;
@@ -14,7 +16,17 @@ const NOTED_EVERY_MS = 60_000;
  * connection. Throws StepFailed with CONNECTION_UNREADABLE for one whose key is not on the ring.
  */
 export const createOpenConnection =
-  ({ pool, keyRing, clock }: { pool: Pool; keyRing: KeyRing; clock: Clock }): OpenConnection =>
+  ({
+    pool,
+    keyRing,
+    clock,
+    accessTokens,
+  }: {
+    pool: Pool;
+    keyRing: KeyRing;
+    clock: Clock;
+    accessTokens: AccessTokens;
+  }): OpenConnection =>
   async (environmentId, id) => {
     const row = await readSealed(pool, environmentId, id);
     if (row === undefined) return undefined;
@@ -22,9 +34,20 @@ export const createOpenConnection =
     const unlessSince = new Date(now.getTime() - NOTED_EVERY_MS);
     if (row.lastUsedAt === null || row.lastUsedAt < unlessSince)
       await noteUse(pool, environmentId, { id, now, unlessSince });
-    try {
-      return { connectorId: row.connectorId, credentials: openCredentials(keyRing, row) };
-    } catch {
-      throw new StepFailed('CONNECTION_UNREADABLE', `the credentials of ${id} cannot be opened; PATCH sets new ones`);
-    }
+    const { connectorId } = row;
+    const credentials = opened(keyRing, row);
+    if (connectorOf(connectorId)?.auth.type !== 'oauth2') return { connectorId, credentials };
+    return {
+      connectorId,
+      credentials: (await accessTokens(environmentId, id)) ?? credentials,
+      renewed: (rejected) => accessTokens(environmentId, id, rejected),
+    };
   };
+
+function opened(keyRing: KeyRing, row: { id: string; ciphertext: string }): Credentials {
+  try {
+    return openSealed(keyRing, row).credentials;
+  } catch {
+    throw new StepFailed('CONNECTION_UNREADABLE', `the credentials of ${row.id} cannot be opened; PATCH sets new ones`);
+  }
+}

@@ -1,6 +1,7 @@
 import { idOf, noBody, pageOf } from '../../http/answer-fields.ts';
 import { routesOf } from '../../http/route.ts';
 import {
+  authorizationAnswer,
   connectionAnswer,
   connectionTestAnswer,
   createConnectionBody,
@@ -72,5 +73,27 @@ export const connectionRoutes = [
     answers: { 200: connectionTestAnswer },
     errors: ['NOT_FOUND', 'CONFLICT'],
     handle: ({ caller, params: { connectionId } }, { connections }) => connections.test(caller, connectionId),
+  }),
+  route({
+    method: 'POST',
+    path: `${PATH}/authorize`,
+    params,
+    access,
+    answers: { 200: authorizationAnswer },
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    handle: ({ caller, params: { connectionId } }, { connections }) => connections.authorize(caller, connectionId),
+  }),
+  route({
+    method: 'GET',
+    path: '/oauth/connections/callback',
+    access: 'public',
+    addressLimit: { name: 'connection-callback', perMinute: 30 },
+    isOthers: true,
+    answers: { 303: noBody },
+    // The page of the provider is nobody's business, and neither is the code in this address.
+    headers: { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' },
+    async handle({ head, setLocation }, { connections }) {
+      setLocation(await connections.comeBack(head().target));
+    },
   }),
 ];

@@ -10,7 +10,7 @@ const credentials = z
   .record(z.string(), z.unknown())
   .describe('Credentials, as `credentials` of the connector describes them. No answer shows them again.');
 
-const moved = ['updatedAt', 'lastUsedAt'];
+const moved = ['status', 'updatedAt', 'lastUsedAt'];
 const identity: NonNullable<ResourceFields['identity']> = { id: sameText(), createdAt: sameTime() };
 const rules = { name: controlCharacterProblem };
 
@@ -41,6 +41,9 @@ export const connectionAnswer = z.strictObject({
   id: idOf('connection'),
   connectorId: z.string().describe('Connector that it is for.'),
   name: z.string().describe('Name for people.'),
+  status: z
+    .enum(['ready', 'unauthorized'])
+    .describe('Whether steps can use it. `unauthorized`: somebody must consent at its provider first.'),
   createdAt: time.describe('When it was made.'),
   updatedAt: time.describe('When it last changed.'),
   lastUsedAt: time.exactOptional().describe('When a step last used it, to the minute. Absent before.'),
@@ -53,3 +56,9 @@ export const connectionTestAnswer = z.strictObject({
   message: z.string().describe('The same for people.'),
 });
 export type ConnectionTest = z.output<typeof connectionTestAnswer>;
+
+export const authorizationAnswer = z.strictObject({
+  authorizationUrl: z.string().describe('Address at the provider. The browser of one who may consent is sent there.'),
+  expiresAt: time.describe('When the address is good no more, used or not.'),
+});
+export type Authorization = z.output<typeof authorizationAnswer>;

@@ -1,16 +1,18 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import type { RecordAudit } from '../../identity/audit/record.ts';
+import { doerOf, type RecordAudit } from '../../identity/audit/record.ts';
 import type { EnvironmentCaller } from '../../identity/caller.ts';
 import { ApiError, invalidField, notFound } from '../../kernel/api-error.ts';
 import { changedParts } from '../../kernel/changed-parts.ts';
 import { isId } from '../../kernel/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/page.ts';
 import type { RequestSender } from '../../outbound/send-request.ts';
+import { StepFailed } from '../engine/step-failure.ts';
 import { CONNECTORS, connectorOf } from '../connectors/catalogue/catalogue.ts';
 import type { Connector } from '../connectors/catalogue/connector.ts';
 import { misfitOf } from '../connectors/misfit.ts';
 import {
+  type Authorization,
   type Connection,
   connectionChange,
   type ConnectionTest,
@@ -18,7 +20,10 @@ import {
   type ListConnections,
   type UpdateConnection,
 } from './schema.ts';
-import { type Credentials, openCredentials, sealCredentials } from './sealed.ts';
+import type { AccessTokens } from './oauth/access-tokens.ts';
+import { beginAt } from './oauth/authorizations.ts';
+import { CALLBACK, type Outcome, pageOfOutcome } from './oauth/outcomes.ts';
+import { type Credentials, openSealed, type Sealed, sealConnection } from './sealed.ts';
 import * as store from './store.ts';
 import { tryCredentials } from './try-credentials.ts';
 
@@ -33,11 +38,22 @@ export type Connections = {
   delete(caller: EnvironmentCaller, id: string): Promise<void>;
   /** Asks the service whether it takes the credentials. CONFLICT where its connector has no request that changes nothing. */
   test(caller: EnvironmentCaller, id: string): Promise<ConnectionTest>;
+  /** The address where somebody consents. CONFLICT where its connector has no access tokens. */
+  authorize(caller: EnvironmentCaller, id: string): Promise<Authorization>;
+  /** Where a browser goes that a provider has sent back to that target. */
+  comeBack(target: string): Promise<string>;
+};
+
+type Needed = {
+  audit: { record: RecordAudit };
+  send: RequestSender['send'];
+  accessTokens: AccessTokens;
+  finishAuthorization: (query: string) => Promise<Outcome>;
 };
 
 export function createConnections(
-  { tenants, newId, clock, keyRing }: Pick<Dependencies, 'tenants' | 'newId' | 'clock' | 'keyRing'>,
-  { audit, createSender }: { audit: { record: RecordAudit }; createSender: () => RequestSender },
+  { tenants, newId, clock, keyRing, config }: Pick<Dependencies, 'tenants' | 'newId' | 'clock' | 'keyRing' | 'config'>,
+  { audit, send, accessTokens, finishAuthorization }: Needed,
 ): Connections {
   /** An id that cannot be one never reaches the database, whatever characters it holds. */
   const found = async (
@@ -60,8 +76,9 @@ export function createConnections(
       return tenants.within(caller, async (transaction) => {
         const { environmentId } = caller;
         const id = newId('connection');
-        const ciphertext = sealCredentials(keyRing, id, read);
-        const draft = { id, environmentId, connector: connectorId, name, ciphertext };
+        const ciphertext = sealConnection(keyRing, id, { credentials: read });
+        const status = connector.auth.type === 'oauth2' ? ('unauthorized' as const) : ('ready' as const);
+        const draft = { id, environmentId, connector: connectorId, name, ciphertext, status };
         const connection = await store.insertConnection(transaction, draft, clock());
         const after = { connectorId, name };
         await audit.record(transaction, caller, { action: 'connection.created', target: { id }, after });
@@ -84,13 +101,14 @@ export function createConnections(
 
     update: (caller, id, body) =>
       tenants.within(caller, async (transaction) => {
-        const { connection } = await lock(transaction, caller, id);
+        const { connection, ciphertext } = await lock(transaction, caller, id);
         const { credentials, ...change } = connectionChange.of(connection, body);
-        const read = credentials && readCredentials(connectorFor(connection.connectorId), credentials);
+        const connector = connectorFor(connection.connectorId);
+        const read = credentials && readCredentials(connector, credentials);
         if (read === undefined && Object.keys(change).length === 0) return connection;
         const updated = await store.updateConnection(transaction, caller.environmentId, id, {
           ...change,
-          ...(read !== undefined && { ciphertext: sealCredentials(keyRing, id, read) }),
+          ...(read !== undefined && replaced(keyRing, connector, { id, ciphertext, read })),
           updatedAt: clock(),
         });
         const { before, after } = changedParts(connection, updated, Object.keys(change));
@@ -117,17 +135,68 @@ export function createConnections(
         await audit.record(transaction, caller, { action: 'connection.tested', target: { id } });
         return {
           connector: connectorFor(connection.connectorId),
-          credentials: opened(keyRing, { id, ciphertext }),
+          credentials: opened(keyRing, { id, ciphertext }).credentials,
         };
       });
       // The transaction has ended: the service may take seconds to answer.
-      const sender = createSender();
+      if (connector.auth.type !== 'oauth2') return tryCredentials({ send }, connector, credentials);
       try {
-        return await tryCredentials(sender, connector, credentials);
-      } finally {
-        await sender.close();
+        const current = await accessTokens(caller.environmentId, id);
+        const tested = await tryCredentials({ send }, connector, current ?? credentials);
+        if (tested.status !== 401 || current === undefined) return tested;
+        const renewed = await accessTokens(caller.environmentId, id, current.accessToken);
+        return renewed === undefined ? tested : await tryCredentials({ send }, connector, renewed);
+      } catch (failure) {
+        if (failure instanceof StepFailed) return { ok: false, message: failure.message };
+        throw failure;
       }
     },
+
+    authorize: (caller, id) =>
+      tenants.within(caller, async (transaction) => {
+        const { connection, ciphertext } = await lock(transaction, caller, id);
+        const { auth, name } = connectorFor(connection.connectorId);
+        if (auth.type !== 'oauth2') throw new ApiError('CONFLICT', `${name} needs no authorization`);
+        const sealed = opened(keyRing, { id, ciphertext });
+        const redirectUri = config.publicBaseUrl + CALLBACK;
+        const begun = await beginAt(auth, sealed, { redirectUri, by: doerOf(caller), now: clock() });
+        const { url, expiresAt, stateHash, pending } = begun;
+        const oauth = { ...sealed.oauth, pending };
+        await store.beginAuthorization(transaction, caller.environmentId, id, {
+          stateHash,
+          ciphertext: sealConnection(keyRing, id, { ...sealed, oauth }),
+        });
+        await audit.record(transaction, caller, { action: 'connection.authorization_begun', target: { id } });
+        return { authorizationUrl: url, expiresAt };
+      }),
+
+    async comeBack(target) {
+      const query = target.includes('?') ? target.slice(target.indexOf('?')) : '';
+      return config.publicBaseUrl + pageOfOutcome(await finishAuthorization(query));
+    },
+  };
+}
+
+/**
+ * The columns of a row whose credentials are replaced. A grant stays where the secret of the client alone is another one: tokens must not
+ * follow an address that somebody has put there since.
+ */
+function replaced(
+  keyRing: Dependencies['keyRing'],
+  { auth }: Connector,
+  { id, ciphertext, read }: { id: string; ciphertext: string; read: Credentials },
+) {
+  if (auth.type !== 'oauth2') return { ciphertext: sealConnection(keyRing, id, { credentials: read }) };
+  const known = openedOr(keyRing, { id, ciphertext });
+  const shown = (credentials: Credentials): string =>
+    JSON.stringify(
+      Object.keys(auth.credentials.shape).map((name) => (name === 'clientSecret' ? '' : credentials[name])),
+    );
+  const tokens = known !== undefined && shown(known.credentials) === shown(read) ? known.oauth?.tokens : undefined;
+  return {
+    ciphertext: sealConnection(keyRing, id, { credentials: read, ...(tokens && { oauth: { tokens } }) }),
+    status: tokens === undefined ? ('unauthorized' as const) : ('ready' as const),
+    stateHash: null,
   };
 }
 
@@ -145,12 +214,16 @@ function readCredentials({ name, auth }: Connector, credentials: Credentials): C
   return auth.credentials.parse(credentials);
 }
 
-function opened(keyRing: Dependencies['keyRing'], row: { id: string; ciphertext: string }): Credentials {
+function openedOr(keyRing: Dependencies['keyRing'], row: { id: string; ciphertext: string }): Sealed | undefined {
   try {
-    return openCredentials(keyRing, row);
-  } catch (cause) {
-    throw new ApiError('CONFLICT', 'The credentials of this connection cannot be opened; PATCH sets new ones', {
-      cause,
-    });
+    return openSealed(keyRing, row);
+  } catch {
+    return undefined;
   }
+}
+
+function opened(keyRing: Dependencies['keyRing'], row: { id: string; ciphertext: string }): Sealed {
+  const sealed = openedOr(keyRing, row);
+  if (sealed !== undefined) return sealed;
+  throw new ApiError('CONFLICT', 'The credentials of this connection cannot be opened; PATCH sets new ones');
 }

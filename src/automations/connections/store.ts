@@ -3,6 +3,8 @@ import type { Connection as ConnectionRow } from '../../db/generated/client.ts';
 import type { PageRequest } from '../../kernel/page.ts';
 import type { Connection } from './schema.ts';
 
+type Status = Connection['status'];
+
 /** Every query here is bound to one environment. */
 type Db = DatabaseTransaction;
 
@@ -11,7 +13,7 @@ export type StoredConnection = { connection: Connection; ciphertext: string };
 
 export async function insertConnection(
   db: Db,
-  draft: { id: string; environmentId: string; connector: string; name: string; ciphertext: string },
+  draft: { id: string; environmentId: string; connector: string; name: string; ciphertext: string; status: Status },
   now: Date,
 ): Promise<Connection> {
   return toConnection(await db.connection.create({ data: { ...draft, createdAt: now, updatedAt: now } }));
@@ -51,19 +53,40 @@ export async function updateConnection(
   db: Db,
   environmentId: string,
   id: string,
-  change: { name?: string; ciphertext?: string; updatedAt: Date },
+  change: { name?: string; ciphertext?: string; status?: Status; stateHash?: null; updatedAt: Date },
 ): Promise<Connection> {
   return toConnection(await db.connection.update({ where: { id, environmentId }, data: change }));
+}
+
+/** Keeps the state that a browser is to come back with, in place of an earlier one. */
+export async function beginAuthorization(
+  db: Db,
+  environmentId: string,
+  id: string,
+  { stateHash, ciphertext }: { stateHash: Buffer; ciphertext: string },
+): Promise<void> {
+  const data = { stateHash: new Uint8Array(stateHash), ciphertext };
+  await db.connection.update({ where: { id, environmentId }, data });
 }
 
 export async function deleteConnection(db: Db, environmentId: string, id: string): Promise<void> {
   await db.connection.delete({ where: { id, environmentId } });
 }
 
-const toConnection = ({ id, connector, name, createdAt, updatedAt, lastUsedAt }: ConnectionRow): Connection => ({
+const toConnection = ({
+  id,
+  connector,
+  name,
+  status,
+  createdAt,
+  updatedAt,
+  lastUsedAt,
+}: ConnectionRow): Connection => ({
   id,
   connectorId: connector,
   name,
+  // `as`: nothing else is written.
+  status: status as Status,
   createdAt,
   updatedAt,
   ...(lastUsedAt !== null && { lastUsedAt }),

@@ -47,6 +47,8 @@ function credentialHeaders(auth: Auth, credentials: Values): Record<string, stri
   const withCredentials = (text: string): string =>
     text.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(credentials[name]));
   if (auth.type === 'none') return {};
+  if (auth.type === 'oauth2')
+    return { authorization: authorizationOf({ type: 'bearer', token: String(credentials['accessToken']) }) };
   if (auth.type === 'basic') {
     const [username, password] = [withCredentials(auth.username), withCredentials(auth.password)];
     return { authorization: authorizationOf({ type: 'basic', username, password }) };
@@ -58,6 +60,10 @@ function credentialHeaders(auth: Auth, credentials: Values): Record<string, stri
     ]),
   );
 }
+
+/** A text of an OAuth 2.0 provider, which is written as an address is, with its credentials. */
+export const filledWith = (template: string, credentials: Values): string =>
+  filled(template, { params: {}, credentials, idempotencyKey: '', toJson: JSON.stringify });
 
 /** A template of an address with its values, each as one part of a path; behind `+` as it is. */
 const filled = (template: string, given: Given): string =>

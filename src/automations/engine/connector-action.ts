@@ -14,11 +14,16 @@ import { StepFailed } from './step-failure.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** The credentials of a connection of an environment, and the connector that they are for. */
-export type OpenConnection = (
-  environmentId: string,
-  connectionId: string,
-) => Promise<{ connectorId: string; credentials: Values } | undefined>;
+/**
+ * The credentials of a connection of an environment, and the connector that they are for. Where a provider gives access tokens,
+ * `renewed` has the same with another one than the service has rejected; undefined where there is no other.
+ */
+export type OpenConnection = (environmentId: string, connectionId: string) => Promise<OpenedConnection | undefined>;
+type OpenedConnection = {
+  connectorId: string;
+  credentials: Values;
+  renewed?: (rejected: string) => Promise<Values | undefined>;
+};
 
 /** A request as it is recorded: what is asked for, without credentials. Secrets are not in it, as in those of the action http. */
 type Prepared = {
@@ -80,7 +85,8 @@ export function createConnectorAction({
       const { params: shown, secrets: places = [] } = prepared as Prepared;
       const { connector, operation } = operationOf(asked);
       const secrets = await secretsAt(openSecrets, run.environmentId, places);
-      const credentials = await credentialsOf(openConnection, run.environmentId, asked);
+      const until = performance.now() + step.timeoutMs;
+      const connection = await connectionOf(openConnection, run.environmentId, asked);
       const given = Object.fromEntries(
         Object.entries(shown).map(([name, value]) => [
           name,
@@ -89,16 +95,26 @@ export function createConnectorAction({
       );
       requireFit(misfitOf(operation.input, given, ['params']));
       const params = operation.input.parse(given);
-      const request = builtFrom(connector, operation, { params, credentials, idempotencyKey });
-      const mask = createMask([...secrets, ...hiddenCredentials(connector, credentials), ...coded(request)]);
-      const sent = await sender.send({
-        method: request.method,
-        url: request.url,
-        headers: request.headers,
-        ...(request.body !== undefined && { body: Buffer.from(request.body.text) }),
-        timeoutMs: step.timeoutMs,
-        maxBytes: WORKFLOW_BOUNDS.outputBytes,
-      });
+      const hidden = [...secrets];
+      const send = (credentials: Values): ReturnType<RequestSender['send']> => {
+        const request = builtFrom(connector, operation, { params, credentials, idempotencyKey });
+        hidden.push(...hiddenCredentials(connector, credentials), ...coded(request));
+        return sender.send({
+          method: request.method,
+          url: request.url,
+          headers: request.headers,
+          ...(request.body !== undefined && { body: Buffer.from(request.body.text) }),
+          timeoutMs: Math.max(1, Math.round(until - performance.now())),
+          maxBytes: WORKFLOW_BOUNDS.outputBytes,
+        });
+      };
+      let sent = await send(connection.credentials);
+      // A provider may end an access token before its time. A request that was refused for it has done nothing.
+      if ('status' in sent && sent.status === 401) {
+        const renewed = await connection.renewed?.(String(connection.credentials['accessToken']));
+        if (renewed !== undefined) sent = await send(renewed);
+      }
+      const mask = createMask(hidden);
       const { status, body, latencyMs } = outputOf(sent, [], mask);
       const reason = connector.refusal?.(body);
       if (reason !== undefined) throw new StepFailed('REFUSED', `${connector.name} refused: ${reason.slice(0, 200)}`);
@@ -121,14 +137,14 @@ function operationOf({ connectorId, operation: id }: ConnectorAction): { connect
   return { connector, operation };
 }
 
-async function credentialsOf(
+async function connectionOf(
   open: OpenConnection,
   environmentId: string,
   { connectorId, connectionId }: ConnectorAction,
-): Promise<Values> {
-  if (connectionId === undefined) return {};
+): Promise<OpenedConnection> {
+  if (connectionId === undefined) return { connectorId, credentials: {} };
   const opened = await open(environmentId, connectionId);
-  if (opened?.connectorId === connectorId) return opened.credentials;
+  if (opened?.connectorId === connectorId) return opened;
   throw new StepFailed('CONNECTION_MISSING', `the environment has no connection ${connectionId} of ${connectorId}`);
 }
 
@@ -154,7 +170,9 @@ const hiddenCredentials = ({ auth }: Connector, credentials: Values): [name: str
   auth.type === 'none'
     ? []
     : Object.entries(credentials).flatMap(([name, value]): [string, string][] =>
-        typeof value === 'string' && isSecret(auth.credentials.shape[name]) ? [[`connection.${name}`, value]] : [],
+        typeof value === 'string' && (isSecret(auth.credentials.shape[name]) || name === 'accessToken')
+          ? [[`connection.${name}`, value]]
+          : [],
       );
 
 /** A name and a password are in base64 together, so that the password is not found by itself. */

@@ -52,7 +52,8 @@ export const createRecordAudit =
     await execute(db, RECORD, values);
   };
 
-const doerOf = (caller: TenantCaller): Doer => ({
+/** The one who asks, for an entry that is written when others have answered. */
+export const doerOf = (caller: TenantCaller): Doer => ({
   organisationId: caller.organisationId,
   ...(caller.level === 'environment' && placeOf(caller)),
   actor: { kind: caller.principal.kind, id: caller.principal.id },

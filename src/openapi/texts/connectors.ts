@@ -45,4 +45,15 @@ export const connectorTexts: Readonly<Record<string, OperationText>> = {
     description:
       'Sends a request that changes nothing, and says whether the service takes the credentials. CONFLICT where the service has no such request.',
   },
+  'POST /v1/connections/:connectionId/authorize': {
+    summary: 'Authorize a connection',
+    description:
+      'Gives the address at the provider where somebody consents, good once and for ten minutes. CONFLICT where the connector needs no authorization.',
+  },
+  'GET /oauth/connections/callback': {
+    summary: 'Return from a provider',
+    description:
+      'The redirect URI of clients at providers, which send browsers back here with parameters of their own. The browser is sent on to a page that says how it went.',
+    example: { query: { state: 'of the authorization', code: 'of the provider' } },
+  },
 };

@@ -1,5 +1,6 @@
 import { createRunActivities } from '../../../activities/run-steps.ts';
 import { createScheduledRunActivities } from '../../../activities/scheduled-runs.ts';
+import { createAccessTokens } from '../../automations/connections/oauth/access-tokens.ts';
 import { createOpenConnection } from '../../automations/connections/open-connection.ts';
 import { createAdmission } from '../../automations/gates/admission.ts';
 import { removeOver } from '../../automations/gates/gate-store.ts';
@@ -86,7 +87,12 @@ export function automationsPart(
           sender,
           expressions,
           openSecrets,
-          openConnection: createOpenConnection({ pool, keyRing, clock }),
+          openConnection: createOpenConnection({
+            pool,
+            keyRing,
+            clock,
+            accessTokens: createAccessTokens({ pool, keyRing, clock, log, sender }),
+          }),
         }),
       }),
     },

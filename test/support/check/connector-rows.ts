@@ -1,4 +1,8 @@
-import { connectionAnswer, connectionTestAnswer } from '../../../src/automations/connections/schema.ts';
+import {
+  authorizationAnswer,
+  connectionAnswer,
+  connectionTestAnswer,
+} from '../../../src/automations/connections/schema.ts';
 import { connectorAnswer, wholeConnectorAnswer } from '../../../src/automations/connectors/schema.ts';
 import type { ContractRow } from './contract-row.ts';
 
@@ -27,5 +31,6 @@ export const CONNECTOR_ROWS: ContractRow[] = [
   { method: 'GET', path: ONE, scope, status: 200, answers: connectionAnswer },
   { method: 'PATCH', path: ONE, scope, status: 200, answers: connectionAnswer, body: () => ({ name: 'renamed' }) },
   { method: 'POST', path: `${ONE}/test`, scope, status: 200, answers: connectionTestAnswer },
+  { method: 'POST', path: `${ONE}/authorize`, scope, status: 200, answers: authorizationAnswer },
   { method: 'DELETE', path: ONE, scope, status: 204 },
 ];

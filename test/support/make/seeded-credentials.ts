@@ -10,8 +10,10 @@ export async function seedCredentials(make: Make, name: string): Promise<{ secre
     const secretName = `S${randomBytes(8).toString('hex').toUpperCase()}`;
     ids.secretId = (await make('/v1/secrets', { name: secretName, value: 'a token' })).id;
     // Its test asks an address where nothing listens.
-    const credentials = { baseUrl: 'http://127.0.0.1:9', value: 'a token' };
-    ids.connectionId = (await make('/v1/connections', { connectorId: 'http', name, credentials })).id;
+    const at = 'http://127.0.0.1:9';
+    const addresses = { baseUrl: at, authorizationUrl: `${at}/auth`, tokenUrl: `${at}/token` };
+    const credentials = { ...addresses, clientId: 'posthorn', clientSecret: 'a secret' };
+    ids.connectionId = (await make('/v1/connections', { connectorId: 'http-oauth', name, credentials })).id;
   }
   return ids;
 }

@@ -59,25 +59,30 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
     async visit(url, person) {
       next = person;
       if (person !== 'no') people.set(person.sub, person);
-      const cookies = new Map<string, string>();
-      let at = url;
-      for (let steps = 0; steps < 10; steps += 1) {
-        const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-        const seen = await fetch(at, { redirect: 'manual', headers: { cookie } });
-        for (const each of seen.headers.getSetCookie()) {
-          const [pair = ''] = each.split(';');
-          cookies.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1));
-        }
-        const location = seen.headers.get('location');
-        if (location === null) throw new Error(`The identity provider answers ${seen.status}: ${await seen.text()}`);
-        if (location.startsWith(REDIRECT_URI)) return location.slice('http://localhost:3000'.length);
-        at = new URL(location, at).href;
-      }
-      throw new Error('The identity provider sends the browser around');
+      return (await browse(url, REDIRECT_URI)).slice('http://localhost:3000'.length);
     },
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** A new browser follows all redirects from there. Gives the address behind `until` that it is sent to at last. */
+export async function browse(from: string, until: string): Promise<string> {
+  const cookies = new Map<string, string>();
+  let at = from;
+  for (let steps = 0; steps < 10; steps += 1) {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const seen = await fetch(at, { redirect: 'manual', headers: { cookie } });
+    for (const each of seen.headers.getSetCookie()) {
+      const [pair = ''] = each.split(';');
+      cookies.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1));
+    }
+    const location = seen.headers.get('location');
+    if (location === null) throw new Error(`The identity provider answers ${seen.status}: ${await seen.text()}`);
+    if (location.startsWith(until)) return location;
+    at = new URL(location, at).href;
+  }
+  throw new Error('The identity provider sends the browser around');
 }

@@ -5,7 +5,8 @@ import { anthropic } from './anthropic.ts';
 import { discord } from './discord.ts';
 import { github } from './github.ts';
 import { gitlab } from './gitlab.ts';
-import { http } from './http.ts';
+import { googleSheets } from './google-sheets.ts';
+import { http, httpOAuth } from './http.ts';
 import { hubspot } from './hubspot.ts';
 import { intercom } from './intercom.ts';
 import { jira } from './jira.ts';
@@ -18,6 +19,7 @@ import { opsgenie } from './opsgenie.ts';
 import { pagerduty } from './pagerduty.ts';
 import { postmark } from './postmark.ts';
 import { resend } from './resend.ts';
+import { salesforce } from './salesforce.ts';
 import { sendgrid } from './sendgrid.ts';
 import { sentry } from './sentry.ts';
 import { shopify } from './shopify.ts';
@@ -34,7 +36,9 @@ export const CONNECTORS: readonly Connector[] = [
   discord,
   github,
   gitlab,
+  googleSheets,
   http,
+  httpOAuth,
   hubspot,
   intercom,
   jira,
@@ -47,6 +51,7 @@ export const CONNECTORS: readonly Connector[] = [
   pagerduty,
   postmark,
   resend,
+  salesforce,
   sendgrid,
   sentry,
   shopify,

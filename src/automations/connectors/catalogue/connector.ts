@@ -17,7 +17,27 @@ export type Auth =
       credentials: Fields;
       headers?: Readonly<Record<string, string>>;
     }
-  | { type: 'basic'; credentials: Fields; username: string; password: string };
+  | { type: 'basic'; credentials: Fields; username: string; password: string }
+  | OAuth;
+
+/**
+ * An access token of an OAuth 2.0 provider, for a client that the operator has registered there. `credentials` has `clientId` and
+ * `clientSecret`; the texts here are written as those of a request's `url`. Requests have the token as `Authorization: Bearer`, and in
+ * their templates as `$connection.accessToken`.
+ */
+export type OAuth = {
+  type: 'oauth2';
+  credentials: Fields;
+  /** The provider as it names itself in its answers (RFC 9207). Default: the origin of `authorizationUrl`. */
+  issuer?: string;
+  authorizationUrl: string;
+  tokenUrl: string;
+  scope: string;
+  /** Further parameters of the address where a person consents. */
+  parameters?: Readonly<Record<string, string>>;
+  /** Where the token endpoint takes the client's secret. */
+  secretIn: 'header' | 'body';
+};
 
 /**
  * A request as its service documents it. In `url`, `{name}` is a parameter and `{connection.name}` a credential, as a part of a path;

@@ -30,3 +30,9 @@ export const label = (description: string) =>
     .string()
     .regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i, 'must be one label of a host name')
     .describe(description);
+
+/** The client that the operator has registered at an OAuth 2.0 provider. */
+export const client = {
+  clientId: text('Id of the client that you have registered at the provider.'),
+  clientSecret: secret('Its secret.'),
+};

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Connector, Operation } from './connector.ts';
-import { object, secret } from './fields.ts';
+import { client, object, secret, text } from './fields.ts';
 
 const path = z
   .string()
@@ -30,6 +30,19 @@ const operation = (
   };
 };
 
+const operations = [
+  operation('GET', 'Read', 'Sends a GET request.'),
+  operation('POST', 'Make', 'Sends a POST request.'),
+  operation('PUT', 'Replace', 'Sends a PUT request.'),
+  operation('PATCH', 'Change', 'Sends a PATCH request.'),
+  operation('DELETE', 'Delete', 'Sends a DELETE request.'),
+];
+
+const baseUrl = z
+  .url({ protocol: /^https?$/ })
+  .regex(/^[^?#]*[^/?#]$/, 'must end without /, ? and #')
+  .describe('Address before all paths, such as `https://api.example.com/v2`.');
+
 /** For services without a connector of their own, and for those of yours. */
 export const http: Connector = {
   id: 'http',
@@ -40,10 +53,7 @@ export const http: Connector = {
   auth: {
     type: 'api_key',
     credentials: z.strictObject({
-      baseUrl: z
-        .url({ protocol: /^https?$/ })
-        .regex(/^[^?#]*[^/?#]$/, 'must end without /, ? and #')
-        .describe('Address before all paths, such as `https://api.example.com/v2`.'),
+      baseUrl,
       header: z
         .string()
         .regex(/^[A-Za-z0-9-]{1,64}$/, 'must be the name of a header')
@@ -54,11 +64,34 @@ export const http: Connector = {
     headers: { '{header}': '{value}' },
   },
   test: { method: 'GET', url: '{+connection.baseUrl}' },
-  operations: [
-    operation('GET', 'Read', 'Sends a GET request.'),
-    operation('POST', 'Make', 'Sends a POST request.'),
-    operation('PUT', 'Replace', 'Sends a PUT request.'),
-    operation('PATCH', 'Change', 'Sends a PATCH request.'),
-    operation('DELETE', 'Delete', 'Sends a DELETE request.'),
-  ],
+  operations,
+};
+
+const provider = (description: string) => z.url({ protocol: /^https?$/ }).describe(description);
+
+/** The same for services that take access tokens of OAuth 2.0. */
+export const httpOAuth: Connector = {
+  id: 'http-oauth',
+  name: 'HTTP with OAuth 2.0',
+  description: 'Any service that takes access tokens of an OAuth 2.0 provider and speaks JSON.',
+  category: 'general',
+  colour: '4a5a78',
+  auth: {
+    type: 'oauth2',
+    credentials: z.strictObject({
+      baseUrl,
+      authorizationUrl: provider('Address at the provider where a person consents.'),
+      tokenUrl: provider('Token endpoint of the provider.'),
+      issuer: text('Name that the provider gives itself. Default: the origin of `authorizationUrl`.').exactOptional(),
+      scope: text('Scopes, with spaces between them.').exactOptional(),
+      ...client,
+    }),
+    issuer: '{+connection.issuer}',
+    authorizationUrl: '{+connection.authorizationUrl}',
+    tokenUrl: '{+connection.tokenUrl}',
+    scope: '{+connection.scope}',
+    secretIn: 'header',
+  },
+  test: { method: 'GET', url: '{+connection.baseUrl}' },
+  operations,
 };

@@ -14,4 +14,4 @@ export const CATEGORIES = [
 export type Category = (typeof CATEGORIES)[number];
 
 /** Ways of a service to know who asks, as far as there are connectors with them. */
-export const AUTH_TYPES = ['none', 'api_key', 'basic'] as const;
+export const AUTH_TYPES = ['none', 'api_key', 'basic', 'oauth2'] as const;

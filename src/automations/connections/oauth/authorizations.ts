@@ -1,0 +1,105 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Pool } from 'pg';
+import type { KeyRing } from '../../../credentials/key-ring.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import type { Dependencies } from '../../../dependencies.ts';
+import type { RecordAudit } from '../../../identity/audit/record.ts';
+import { connectorOf } from '../../connectors/catalogue/catalogue.ts';
+import type { OAuth } from '../../connectors/catalogue/connector.ts';
+import { openSealed, type Pending, type Sealed, sealConnection, type Tokens } from '../sealed.ts';
+import type { Outcome } from './outcomes.ts';
+import { authorizationUrl, exchange, ProviderError, type Send } from './provider.ts';
+import { lockTokens, type TokenRow, useState, writeTokens } from './token-store.ts';
+
+/** For so long a person may take at the provider. */
+const LIFE_MS = 600_000;
+
+/** 256 random bits. As a verifier they have the form of RFC 7636, section 4.1. */
+const random = (): string => randomBytes(32).toString('base64url');
+const hashOf = (state: string): Buffer => createHash('sha256').update(state).digest();
+
+export type Begun = { url: string; expiresAt: Date; stateHash: Buffer; pending: Pending };
+
+/** An authorization that begins. Nothing is stored yet. */
+export async function beginAt(
+  auth: OAuth,
+  { credentials }: Sealed,
+  { redirectUri, by, now }: { redirectUri: string; by: Pending['by']; now: Date },
+): Promise<Begun> {
+  const [state, verifier] = [random(), random()];
+  const expiresAt = new Date(now.getTime() + LIFE_MS);
+  return {
+    url: await authorizationUrl(auth, credentials, { redirectUri, state, verifier }),
+    expiresAt,
+    stateHash: hashOf(state),
+    pending: { verifier, expiresAt: expiresAt.toISOString(), by },
+  };
+}
+
+/**
+ * Ends the authorization of a browser that has come back with that query. The browser is no tenant: its state names the connection, once.
+ * Tokens that were there before stay until new ones are.
+ */
+export const createFinish =
+  (deps: {
+    pool: Pool;
+    keyRing: KeyRing;
+    clock: Dependencies['clock'];
+    log: Dependencies['log'];
+    sender: Send;
+    redirectUri: string;
+    audit: { record: RecordAudit };
+  }) =>
+  async (query: string): Promise<Outcome> => {
+    const { pool, keyRing, clock, log, sender, redirectUri } = deps;
+    const url = new URL(redirectUri + query);
+    const state = url.searchParams.get('state') ?? '';
+    const row = state === '' ? undefined : await useState(pool, hashOf(state));
+    if (row === undefined) return 'expired';
+    const { id, connectorId } = row;
+    const { credentials, oauth } = openedOr(keyRing, row);
+    const pending = oauth?.pending;
+    const auth = connectorOf(connectorId)?.auth;
+    const now = clock();
+    if (pending === undefined || auth?.type !== 'oauth2' || new Date(pending.expiresAt) <= now) return 'expired';
+    try {
+      const asked = { sender, auth, credentials, now };
+      const tokens = await exchange(asked, url, { state, verifier: pending.verifier });
+      return (await keep(deps, row, { pending, tokens })) ? 'connected' : 'expired';
+    } catch (error) {
+      if (!(error instanceof ProviderError)) throw error;
+      const { refusal, message } = error;
+      // Without its cause, which may hold what the provider said.
+      log.warn(
+        { connectionId: id, connectorId, refusal, reason: message },
+        'an authorization of a connection has failed: it stays as it was until somebody begins another one',
+      );
+      return refusal === 'revoked' ? 'refused' : refusal;
+    }
+  };
+
+/** Nothing is under way in a row whose key is not on the ring. */
+function openedOr(keyRing: KeyRing, row: TokenRow): Sealed {
+  try {
+    return openSealed(keyRing, row);
+  } catch {
+    return { credentials: {} };
+  }
+}
+
+/** Keeps tokens, unless the connection was changed or deleted while the provider was asked. */
+const keep = (
+  { pool, keyRing, audit }: Parameters<typeof createFinish>[0],
+  { environmentId, id }: TokenRow,
+  { pending, tokens }: { pending: Pending; tokens: Tokens },
+): Promise<boolean> =>
+  inTransaction(pool, async (connection) => {
+    const row = await lockTokens(connection, environmentId, id);
+    if (row === undefined) return false;
+    const { credentials, oauth } = openSealed(keyRing, row);
+    if (oauth?.pending?.verifier !== pending.verifier) return false;
+    const ciphertext = sealConnection(keyRing, id, { credentials, oauth: { tokens } });
+    await writeTokens(connection, row, { ciphertext, hasTokens: true });
+    await audit.record(connection, pending.by, { action: 'connection.authorized', target: { id } });
+    return true;
+  });

@@ -1,0 +1,58 @@
+import type { Pool, PoolClient } from 'pg';
+
+/** A row by which a worker, or a browser that has come back, finds a connection. */
+export type TokenRow = { id: string; environmentId: string; connectorId: string; ciphertext: string };
+
+const COLUMNS = 'id, environment_id AS "environmentId", connector AS "connectorId", ciphertext';
+
+/** Takes the right to renew tokens for 30 s. Undefined while another process has it. */
+export async function claimRenewal(pool: Pool, environmentId: string, id: string): Promise<TokenRow | undefined> {
+  const { rows } = await pool.query<TokenRow>(
+    `UPDATE connections SET renewing_until = now() + interval '30 s'
+     WHERE environment_id = $1 AND id = $2 AND (renewing_until IS NULL OR renewing_until <= now()) RETURNING ${COLUMNS}`,
+    [environmentId, id],
+  );
+  return rows[0];
+}
+
+/** Gives the right back, with nothing new. */
+export async function endRenewal(pool: Pool, environmentId: string, id: string): Promise<void> {
+  await pool.query('UPDATE connections SET renewing_until = NULL WHERE environment_id = $1 AND id = $2', [
+    environmentId,
+    id,
+  ]);
+}
+
+/** Reads a connection and keeps it from changing until the transaction ends. */
+export async function lockTokens(
+  connection: PoolClient,
+  environmentId: string,
+  id: string,
+): Promise<TokenRow | undefined> {
+  const { rows } = await connection.query<TokenRow>(
+    `SELECT ${COLUMNS} FROM connections WHERE environment_id = $1 AND id = $2 FOR UPDATE`,
+    [environmentId, id],
+  );
+  return rows[0];
+}
+
+/** Keeps what a provider has said. Without tokens the connection is `unauthorized`. */
+export async function writeTokens(
+  connection: PoolClient,
+  { id, environmentId }: TokenRow,
+  { ciphertext, hasTokens }: { ciphertext: string; hasTokens: boolean },
+): Promise<void> {
+  await connection.query(
+    'UPDATE connections SET ciphertext = $3, status = $4, renewing_until = NULL WHERE environment_id = $1 AND id = $2',
+    [environmentId, id, ciphertext, hasTokens ? 'ready' : 'unauthorized'],
+  );
+}
+
+/** The connection that was to be authorized with this state, which is used up by this. */
+export async function useState(pool: Pool, stateHash: Buffer): Promise<TokenRow | undefined> {
+  const { rows } = await pool.query<TokenRow>(
+    `UPDATE connections SET state_hash = NULL WHERE state_hash = $1 RETURNING ${COLUMNS}`,
+    [stateHash],
+  );
+  return rows[0];
+}
