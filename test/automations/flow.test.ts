@@ -243,6 +243,18 @@ describe('concurrency', () => {
   });
 });
 
+test('a definition that cannot be read fails its own run, and no other waits for it', async () => {
+  const unreadable = await calls.activate({ type: 'manual' }, [note]);
+  const good = await calls.activate({ type: 'manual' }, [note]);
+  await posthorn.deps.pool.query(
+    `UPDATE workflow_versions SET trigger = '{"type":"nonsense"}' WHERE workflow_id = $1`,
+    [unreadable],
+  );
+  const runs = [await calls.start(unreadable), await calls.start(good)];
+  const [failed, completed] = await Promise.all(runs.map(({ id }) => calls.ended(id)));
+  expect([failed?.status, failed?.error?.code, completed?.status]).toEqual(['failed', 'INTERNAL', 'completed']);
+});
+
 test.each([
   [{ dedupe: {} }, 'trigger.config.dedupe.key', /is required/],
   [{ dedupe: { key: 'event.id', window: '31d' } }, 'trigger.config.dedupe.window', /at most 30d/],

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createPlans } from '../../src/automations/engine/plans.ts';
+import { createStepExpressions } from '../../src/automations/expressions/expressions.ts';
+import { routeHeard } from '../../src/automations/waking/route-heard.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { type RunAnswer, stepOf, type Step, workflowCalls } from '../support/make/workflow-calls.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
@@ -217,6 +220,38 @@ test.each<[string, Step]>([
   await calls.good('POST', `/v1/runs/${id}/retry`);
   await waitingIn(3);
   expect(stepOf(await calls.getRun(id), 'paid').status).toBe('waiting');
+});
+
+test('a definition that cannot be read keeps no message from the runs of others', async () => {
+  const [unreadable, readable] = [await waitingRun(), await waitingRun()];
+  const { pool } = posthorn.deps;
+  const findVersion = async (workflowId: string) => {
+    if (workflowId === unreadable.workflowId) throw new Error('no such form');
+    const { rows } = await pool.query<{ trigger: string; steps: string }>(
+      'SELECT trigger, steps FROM workflow_versions WHERE workflow_id = $1',
+      [workflowId],
+    );
+    return { name: 'test', trigger: '{"type":"manual"}', steps: '[]', ...rows[0] };
+  };
+  const told: unknown[] = [];
+  const log = { error: (fields: { workflowId: string }) => told.push(fields.workflowId) };
+  await posthorn.worker.stop();
+  try {
+    const messageId = await calls.publish(invoices, { invoice: readable.of }, 'invoice.paid');
+    await routeHeard({
+      pool,
+      log,
+      plans: createPlans(findVersion),
+      expressions: createStepExpressions(),
+      filters: posthorn.deps.filters,
+    });
+    const { rows } = await pool.query('SELECT message_id FROM run_waits WHERE run_id = $1', [readable.run.id]);
+    expect(rows).toEqual([{ message_id: messageId }]);
+    expect(new Set(told)).toEqual(new Set([unreadable.workflowId]));
+  } finally {
+    await posthorn.worker.start();
+  }
+  expect((await calls.ended(readable.run.id)).status).toBe('completed');
 });
 
 test('messages that no step listens to leave no note', async () => {

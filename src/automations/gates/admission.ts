@@ -1,9 +1,10 @@
 import type { Pool, PoolClient } from 'pg';
 import type { RunInput } from '../../contract/run-workflow.ts';
+import { isUnreachable } from '../../db/until-reachable.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { Clock } from '../../dependencies.ts';
 import { timeOfId } from '../../kernel/ids.ts';
-import type { Flow, Trigger } from '../definitions/configs/plan.ts';
+import type { Flow } from '../definitions/configs/plan.ts';
 import { beginningOf } from '../engine/context.ts';
 import type { Plans } from '../engine/plans.ts';
 import { RunSuperseded } from '../engine/step-failure.ts';
@@ -23,11 +24,20 @@ export type AdmissionDependencies = {
 /** A run that a worker has claimed to begin its next round. */
 export type Claimed = RunInput & { workflowId: string; version: number; environmentId: string };
 
-/** Whether a claimed run may begin now. One that may not waits before its gate, or was skipped. */
-export type Admission = 'begins' | 'waits' | 'skipped';
+/** Whether a claimed run may begin now. One that may not waits before its gate, was skipped, or somebody else has ended it. */
+export type Admission = 'begins' | 'waits' | 'skipped' | 'ended';
 export type Admit = (run: Claimed) => Promise<Admission>;
 
-const flowOf = (trigger: Trigger): Partial<Flow> => ('cancelOn' in trigger ? trigger : {});
+/** A definition that cannot be read has none: its run begins, fails by that and says so. */
+async function flowOf(plans: Plans, run: Claimed): Promise<Partial<Flow>> {
+  try {
+    const { trigger } = (await plans(run)).plan;
+    return 'cancelOn' in trigger ? trigger : {};
+  } catch (failure) {
+    if (isUnreachable(failure)) throw failure;
+    return {};
+  }
+}
 
 /**
  * Decides whether runs begin by the `dedupe` and `concurrency` of their trigger. The decision stands in PostgreSQL and is made under a
@@ -36,8 +46,7 @@ const flowOf = (trigger: Trigger): Partial<Flow> => ('cancelOn' in trigger ? tri
 export function createAdmission(deps: AdmissionDependencies): Admit {
   const { pool, plans, clock } = deps;
   return async (run) => {
-    const { plan } = await plans(run);
-    const { dedupe, concurrency } = flowOf(plan.trigger);
+    const { dedupe, concurrency } = await flowOf(plans, run);
     if (dedupe === undefined && concurrency === undefined) return 'begins';
     try {
       const { run: carried, context } = await beginningOf(deps, run, clock());
@@ -53,8 +62,7 @@ export function createAdmission(deps: AdmissionDependencies): Admit {
         return concurrency === undefined ? 'begins' : atGate(deps, connection, { run, concurrency, context });
       });
     } catch (failure) {
-      // Somebody has ended it meanwhile.
-      if (failure instanceof RunSuperseded) return 'skipped';
+      if (failure instanceof RunSuperseded) return 'ended';
       throw failure;
     }
   };

@@ -1,12 +1,14 @@
 import type { Pool, PoolClient } from 'pg';
+import type { Logger } from 'pino';
 import { inTransaction } from '../../db/transaction.ts';
+import { isUnreachable } from '../../db/until-reachable.ts';
 import { watchOf } from '../definitions/cancel-watches.ts';
 import type { Plans, ReadyPlan } from '../engine/plans.ts';
 import { type ArrivedMessage, readArrived } from '../engine/waits/arrived.ts';
 import { keyOfMessage, type Matching, readPlace, type Wanted } from '../engine/waits/matching.ts';
 import { findPlaces, giveMessage, lockHeard, removeHeard } from './heard-store.ts';
 
-export type RoutingDependencies = Matching & { pool: Pool; plans: Plans };
+export type RoutingDependencies = Matching & { pool: Pool; plans: Plans; log: Pick<Logger, 'error'> };
 
 // Their payloads are in memory together: 12 MiB at most.
 const ROUTED_AT_ONCE = 50;
@@ -47,12 +49,26 @@ async function route(
 ): Promise<void> {
   const keys: { place: string; key: string }[] = [];
   for (const place of places) {
-    const { workflowId, version, stepId } = readPlace(place);
-    const wanted = wantedAt(await deps.plans({ workflowId, version }), stepId);
-    const key = wanted === undefined ? undefined : await keyOfMessage(deps, wanted, message);
+    const key = await keyAt(deps, place, message);
     if (key !== undefined) keys.push({ place, key });
   }
   if (keys.length > 0) await giveMessage(connection, message, keys);
+}
+
+/** The key of a message at a place. A definition that cannot be read keeps no message from the runs of others. */
+async function keyAt(deps: RoutingDependencies, place: string, message: ArrivedMessage): Promise<string | undefined> {
+  const { workflowId, version, stepId } = readPlace(place);
+  try {
+    const wanted = wantedAt(await deps.plans({ workflowId, version }), stepId);
+    return wanted === undefined ? undefined : await keyOfMessage(deps, wanted, message);
+  } catch (failure) {
+    if (isUnreachable(failure)) throw failure;
+    deps.log.error(
+      { err: failure, workflowId, version, stepId, messageId: message.id },
+      'a message was not held against a step that waits, by a fault of the service; its runs wait on',
+    );
+    return undefined;
+  }
 }
 
 /** The part of a version that waits at a place for messages. */
