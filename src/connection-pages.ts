@@ -1,4 +1,4 @@
-import { OUTCOMES, type Outcome, pageOfOutcome } from './automations/connections/oauth/outcomes.ts';
+import { OUTCOMES, type Outcome, pageOfOutcome } from './automations/connections/outcomes.ts';
 import { type PublicFile, publicFile } from './http/public-files.ts';
 
 const HEADERS = {

@@ -1,6 +1,6 @@
-import { createAccessTokens } from '../automations/connections/oauth/access-tokens.ts';
-import { createFinish } from '../automations/connections/oauth/authorizations.ts';
-import { CALLBACK } from '../automations/connections/oauth/outcomes.ts';
+import { createAccessTokens } from '../automations/connections/access-tokens.ts';
+import { createFinish } from '../automations/connections/authorizations.ts';
+import { CALLBACK } from '../automations/connections/outcomes.ts';
 import { type Connections, createConnections } from '../automations/connections/service.ts';
 import type { RecordAudit } from '../identity/audit/record.ts';
 import { VERSION } from '../kernel/version.ts';

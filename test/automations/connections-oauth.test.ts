@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { createAccessTokens } from '../../src/automations/connections/oauth/access-tokens.ts';
+import { createAccessTokens } from '../../src/automations/connections/access-tokens.ts';
 import { createLog } from '../../src/log.ts';
 import { createRequestSender } from '../../src/outbound/send-request.ts';
 import { tablesThatHold } from '../support/check/table-contents.ts';

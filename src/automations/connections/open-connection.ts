@@ -5,7 +5,7 @@ import type { OpenConnection } from '../engine/connector-action.ts';
 import { StepFailed } from '../engine/step-failure.ts';
 import { connectorOf } from '../connectors/catalogue/catalogue.ts';
 import { noteUse, readSealed } from './open-store.ts';
-import type { AccessTokens } from './oauth/access-tokens.ts';
+import type { AccessTokens } from './access-tokens.ts';
 import { type Credentials, openSealed } from './sealed.ts';
 
 /** A thousand attempts a minute write the time of use once. */

@@ -20,9 +20,9 @@ import {
   type ListConnections,
   type UpdateConnection,
 } from './schema.ts';
-import type { AccessTokens } from './oauth/access-tokens.ts';
-import { beginAt } from './oauth/authorizations.ts';
-import { CALLBACK, type Outcome, pageOfOutcome } from './oauth/outcomes.ts';
+import type { AccessTokens } from './access-tokens.ts';
+import { beginAt } from './authorizations.ts';
+import { CALLBACK, type Outcome, pageOfOutcome } from './outcomes.ts';
 import { type Credentials, openSealed, type Sealed, sealConnection } from './sealed.ts';
 import * as store from './store.ts';
 import { tryCredentials } from './try-credentials.ts';

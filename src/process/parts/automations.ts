@@ -1,6 +1,6 @@
 import { createRunActivities } from '../../../activities/run-steps.ts';
 import { createScheduledRunActivities } from '../../../activities/scheduled-runs.ts';
-import { createAccessTokens } from '../../automations/connections/oauth/access-tokens.ts';
+import { createAccessTokens } from '../../automations/connections/access-tokens.ts';
 import { createOpenConnection } from '../../automations/connections/open-connection.ts';
 import { createAdmission } from '../../automations/gates/admission.ts';
 import { removeOver } from '../../automations/gates/gate-store.ts';

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import type { KeyRing } from '../../../credentials/key-ring.ts';
-import { inTransaction } from '../../../db/transaction.ts';
-import { untilReachable } from '../../../db/until-reachable.ts';
-import type { Dependencies } from '../../../dependencies.ts';
-import { connectorOf } from '../../connectors/catalogue/catalogue.ts';
-import { StepFailed } from '../../engine/step-failure.ts';
-import { readSealed } from '../open-store.ts';
-import { type Credentials, openSealed, type Sealed, sealConnection, type Tokens } from '../sealed.ts';
+import type { KeyRing } from '../../credentials/key-ring.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { untilReachable } from '../../db/until-reachable.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { connectorOf } from '../connectors/catalogue/catalogue.ts';
+import { StepFailed } from '../engine/step-failure.ts';
+import { readSealed } from './open-store.ts';
+import { type Credentials, openSealed, type Sealed, sealConnection, type Tokens } from './sealed.ts';
 import { ProviderError, renew, type Send } from './provider.ts';
 import { claimRenewal, endRenewal, lockTokens, type TokenRow, writeTokens } from './token-store.ts';
 

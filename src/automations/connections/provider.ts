@@ -12,10 +12,10 @@ import {
   refreshTokenGrant,
   ResponseBodyError,
 } from 'openid-client';
-import type { RequestSender } from '../../../outbound/send-request.ts';
-import type { OAuth } from '../../connectors/catalogue/connector.ts';
-import { filledWith } from '../../connectors/request.ts';
-import type { Credentials, Tokens } from '../sealed.ts';
+import type { RequestSender } from '../../outbound/send-request.ts';
+import type { OAuth } from '../connectors/catalogue/connector.ts';
+import { filledWith } from '../connectors/request.ts';
+import type { Credentials, Tokens } from './sealed.ts';
 
 export type Send = Pick<RequestSender, 'send'>;
 
