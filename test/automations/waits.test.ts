@@ -180,7 +180,11 @@ test('a run of an earlier version gets its message, and one that was cancelled g
   for (const each of [cancelled.of, of]) await calls.publish(invoices, { invoice: each }, 'invoice.paid');
   expect((await calls.ended(run.id)).status).toBe('completed');
   expect(stepOf(await calls.getRun(cancelled.run.id), 'paid').status).toBe('cancelled');
-  expect(await openWaits(cancelled.run.id)).toBe(1);
+  // The reconciler may have taken its wait away.
+  const taken = await posthorn.deps.pool.query('SELECT FROM run_waits WHERE run_id = $1 AND message_id IS NOT NULL', [
+    cancelled.run.id,
+  ]);
+  expect(taken.rowCount).toBe(0);
 });
 
 test('a lost history goes on waiting, and nothing is lost between two rounds', async () => {
