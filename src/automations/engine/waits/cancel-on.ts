@@ -1,17 +1,16 @@
-import { lowestIdAt, timeOfId } from '../../../kernel/ids.ts';
+import { timeOfId } from '../../../kernel/ids.ts';
 import { cancelOnOf, watchId } from '../../definitions/cancel-watches.ts';
 import type { CancelOn } from '../../definitions/configs/plan.ts';
 import type { RunContext } from '../../expressions/context.ts';
 import { ExpressionFailed } from '../../expressions/expressions.ts';
 import { contextAtBeginning } from '../context.ts';
-import type { CarriedRun } from '../load-store.ts';
 import type { Watch } from '../rounds.ts';
 import { RunSuperseded, StepFailed } from '../step-failure.ts';
-import { readArrived } from './arrived.ts';
 import { cancelTaken, registerWatch } from './cancel-store.ts';
 import type { WaitDependencies } from './kind.ts';
-import { keyOfMessage, keyOfRun, type Matching, placeOf } from './matching.ts';
-import { CLOCKS_DIFFER_MS, findCandidates, READ_AT_ONCE, takeMessage } from './wait-store.ts';
+import { lookBack } from './look-back.ts';
+import { keyOfRun, type Matching, placeOf } from './matching.ts';
+import { CLOCKS_DIFFER_MS, takeMessage } from './wait-store.ts';
 
 /**
  * Has the messages known that cancel the run, before its first step, and looks for those that came since it was made. Throws RunSuperseded
@@ -39,7 +38,7 @@ export const watchForCancel =
         since,
       };
       if (!(await registerWatch(deps.pool, watch))) continue;
-      const messageId = await find(deps, { run, entry, key, since });
+      const messageId = await lookBack(deps, run, { wanted: { channelIds: [], ...entry }, key, since });
       if (messageId !== undefined)
         await takeMessage(deps.pool, { runId: run.id, stepId, iteration: '' }, messageId, { isDue: true });
     }
@@ -54,22 +53,4 @@ function keyOf(deps: Pick<Matching, 'expressions'>, { match }: CancelOn, context
     if (failure instanceof StepFailed || failure instanceof ExpressionFailed) return undefined;
     throw failure;
   }
-}
-
-async function find(
-  deps: WaitDependencies,
-  { run, entry, key, since }: { run: CarriedRun; entry: CancelOn; key: string; since: Date },
-): Promise<string | undefined> {
-  const wanted = { channelIds: [], ...entry };
-  const ids = await findCandidates(deps.pool, {
-    environmentId: run.environmentId,
-    runId: run.id,
-    channelIds: [],
-    eventTypes: entry.eventTypes,
-    sinceId: lowestIdAt('message', since),
-  });
-  for (let at = 0; at < ids.length; at += READ_AT_ONCE)
-    for (const message of await readArrived(deps.pool, ids.slice(at, at + READ_AT_ONCE)))
-      if ((await keyOfMessage(deps, wanted, message)) === key) return message.id;
-  return undefined;
 }

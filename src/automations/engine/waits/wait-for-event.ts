@@ -1,21 +1,14 @@
 import { type Way, wayTo } from '../../../contract/run-ways.ts';
-import { lowestIdAt, timeOfId } from '../../../kernel/ids.ts';
+import { timeOfId } from '../../../kernel/ids.ts';
 import { showDuration } from '../../definitions/configs/duration.ts';
 import type { PlannedStep } from '../../definitions/configs/plan.ts';
 import { StepFailed } from '../step-failure.ts';
 import type { Result } from '../take-step.ts';
 import { eventOf, readArrived } from './arrived.ts';
-import { keyOfMessage, keyOfRun, placeOf } from './matching.ts';
 import type { WaitDependencies, WaitKind } from './kind.ts';
-import {
-  CLOCKS_DIFFER_MS,
-  closeWait,
-  findCandidates,
-  READ_AT_ONCE,
-  readWait,
-  registerWait,
-  takeMessage,
-} from './wait-store.ts';
+import { lookBack } from './look-back.ts';
+import { keyOfRun, placeOf } from './matching.ts';
+import { CLOCKS_DIFFER_MS, closeWait, readWait, registerWait, takeMessage } from './wait-store.ts';
 
 type WaitForEvent = PlannedStep & { type: 'wait_for_event' };
 
@@ -54,16 +47,8 @@ export const waitForEvent: WaitKind = {
     if (wait === undefined || wait.messageId !== null || wait.since === null) return;
     const wanted = asWait(step);
     const { key } = keyOfRun(deps, wanted.match, context);
-    const ids = await findCandidates(deps.pool, {
-      environmentId: run.environmentId,
-      runId: run.id,
-      channelIds: wanted.channelIds,
-      eventTypes: wanted.eventTypes,
-      sinceId: lowestIdAt('message', wait.since),
-    });
-    for (let at = 0; at < ids.length; at += READ_AT_ONCE)
-      for (const message of await readArrived(deps.pool, ids.slice(at, at + READ_AT_ONCE)))
-        if ((await keyOfMessage(deps, wanted, message)) === key) return takeMessage(deps.pool, input, message.id);
+    const messageId = await lookBack(deps, run, { wanted, key, since: wait.since });
+    if (messageId !== undefined) await takeMessage(deps.pool, input, messageId);
   },
 
   close: ({ pool }, input) => closeWait(pool, input),

@@ -6,8 +6,6 @@ type Step = Pick<StepInput, 'runId' | 'stepId' | 'iteration'>;
 
 /** The processes of an installation follow one clock, to a few ms: a message that came behind the run's may carry an earlier time. */
 export const CLOCKS_DIFFER_MS = 1_000;
-/** Payloads that are held in memory at once have 12 MiB at most. */
-export const READ_AT_ONCE = 50;
 
 /** A message that ends a wait before its time: one of this key, published at `since` or later. Absent where no message does. */
 export type Awaited = { place: string; key: string; since: Date };
