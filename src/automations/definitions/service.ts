@@ -205,7 +205,7 @@ export function createWorkflows(
           throw invalidField('status', 'cannot be paused: the workflow is a draft and was never active');
         if (status === 'active' && (isOther || workflow.status !== 'active'))
           await requireComplete(transaction, caller, { id, texts });
-        const listens = listeningIn(texts);
+        const listens = isOther ? listeningIn(texts) : undefined;
         await store.updateWorkflow(transaction, caller.environmentId, stored, {
           ...change,
           ...(isOther && { definition: { texts, listens, triggerType: triggerTypeOf(texts.trigger) } }),
