@@ -1,9 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { abandonRuns } from '../../src/automations/starting/due-store.ts';
 import { createConfigs } from '../../src/process/create-dependencies.ts';
 import { startWorker } from '../../src/process/start-worker.ts';
 import { waitFor } from '../support/check/wait-for.ts';
-import { type RunAnswer, type Step, stepOf, workflowCalls } from '../support/make/workflow-calls.ts';
+import { ask, note, orderCalls } from '../support/make/order-calls.ts';
+import { type Step, stepOf, workflowCalls } from '../support/make/workflow-calls.ts';
 import { currentRun } from '../support/service/run.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { type Receiver, startReceiver } from '../support/world/receiver.ts';
@@ -11,7 +13,7 @@ import { type Receiver, startReceiver } from '../support/world/receiver.ts';
 let posthorn: TestPosthorn;
 let calls: ReturnType<typeof workflowCalls>;
 let receiver: Receiver;
-let orders: string;
+let { place, placed, placeAtOnce, placeInOrder, queued, standing } = {} as ReturnType<typeof orderCalls>;
 let letThemEnd = (): void => {};
 /** The receiver answers no request before. */
 const mayEnd = new Promise<void>((resolve) => {
@@ -46,86 +48,10 @@ afterAll(async () => {
 
 // The workflows of earlier tests hear nothing of it.
 beforeEach(async () => {
-  orders = await calls.channel();
+  ({ place, placed, placeAtOnce, placeInOrder, queued, standing } = orderCalls(posthorn, calls, await calls.channel()));
 });
-
-const placed = (config: object = {}) => ({
-  type: 'event',
-  config: { channelId: orders, eventTypes: ['order.placed'], ...config },
-});
-const note: Step = { id: 'note', type: 'action', config: { action: 'log' } };
-const ask: Step = { id: 'ask', type: 'approval', config: { title: 'Go on?', rejected: null } };
 const to = (path: string): string => `${new URL(receiver.url).origin}${path}`;
-const place = (payload: object = {}): Promise<string> => calls.publish(orders, payload, 'order.placed');
-/** Publishes several, one behind the other: their runs stand in this order. */
-async function placeInOrder(payloads: readonly object[]): Promise<string[]> {
-  const ids: string[] = [];
-  for (const payload of payloads) ids.push(await place(payload));
-  return ids;
-}
-
-/** Publishes several in one request, numbered from 1. */
-const placeAtOnce = (count: number): Promise<unknown> =>
-  calls.good('POST', '/v1/messages/batch', {
-    messages: Array.from({ length: count }, (_, n) => ({
-      channelId: orders,
-      eventType: 'order.placed',
-      payload: { n: n + 1 },
-    })),
-  });
-const queued = (workflowId: string, count: number): Promise<unknown> =>
-  waitFor(`${count} runs to wait for their turn`, async () => {
-    const { rowCount } = await posthorn.deps.pool.query(
-      `SELECT FROM run_gates WHERE gate LIKE $1 || '/%' AND NOT is_inside`,
-      [workflowId],
-    );
-    return rowCount === count;
-  });
-
-/** The runs of a workflow in their order, once they have these statuses. */
-const standing = (workflowId: string, wanted: readonly string[]): Promise<RunAnswer[]> =>
-  waitFor(`runs that are ${wanted.join(', ')}`, async () => {
-    const runs = (await calls.runsOf(workflowId)).toReversed();
-    return runs.map(({ status }) => status).join() === wanted.join() && runs;
-  });
 const approve = (runId: string | undefined) => calls.good('POST', `/v1/runs/${runId}/approve`);
-
-describe('dedupe', () => {
-  test('one of 50 messages with the same key begins a run, and the others are skipped with its id', async () => {
-    const workflowId = await calls.activate(placed({ dedupe: { key: 'event.payload.order' } }), [note]);
-    await Promise.all(Array.from({ length: 50 }, () => place({ order: 'A-1' })));
-    await place({ order: 'A-2' });
-    const runs = await waitFor('all runs to end', async () => {
-      const found = await calls.runsOf(workflowId);
-      return found.length === 51 && found.every(({ status }) => status !== 'pending' && status !== 'running') && found;
-    });
-    const skipped = runs.filter(({ status }) => status === 'skipped');
-    expect(skipped).toHaveLength(49);
-    const [first, ...others] = runs.filter(({ status }) => status === 'completed');
-    expect(others).toHaveLength(1);
-    const reasons = new Set(skipped.map(({ reason }) => reason));
-    expect(reasons.size).toBe(1);
-    expect([first, ...others].map((run) => `${run?.id} has the same key`)).toContain([...reasons][0]);
-
-    await calls.good('POST', `/v1/runs/${skipped[0]?.id}/retry`);
-    expect(await calls.ended(skipped[0]?.id ?? '')).toMatchObject({ status: 'completed' });
-  });
-
-  test('a key is free again after its window, and a run without it is never skipped', async () => {
-    const workflowId = await calls.activate(placed({ dedupe: { key: 'event.payload.order', window: '2s' } }), [note]);
-    await placeInOrder([{ order: 'B-1' }, { item: 1 }, { item: 2 }]);
-    await standing(workflowId, ['completed', 'completed', 'completed']);
-    await waitFor('the window to pass', async () => {
-      const { rowCount } = await posthorn.deps.pool.query(
-        'SELECT FROM run_keys WHERE workflow_id = $1 AND until > now()',
-        [workflowId],
-      );
-      return rowCount === 0;
-    });
-    await place({ order: 'B-1' });
-    await standing(workflowId, ['completed', 'completed', 'completed', 'completed']);
-  });
-});
 
 describe('concurrency', () => {
   test('never lets more runs be under way than the limit, also with two workers', async () => {
@@ -230,6 +156,21 @@ describe('concurrency', () => {
     const [, , , fourth] = await standing(workflowId, ['completed', 'cancelled', 'waiting', 'cancelled']);
     expect(fourth).toMatchObject({ reason: 'its workflow was deleted' });
     await approve(third?.id);
+  });
+
+  test('runs keep their places when the store of Temporal is lost', async () => {
+    const workflowId = await calls.activate(placed({ concurrency: { limit: 1 } }), [ask]);
+    await placeInOrder([{}, {}, {}]);
+    const [first, second] = await standing(workflowId, ['waiting', 'pending', 'pending']);
+    await abandonRuns(posthorn.deps.pool);
+    await waitFor('the second round', async () => {
+      const { rows } = await posthorn.deps.pool.query('SELECT carrier FROM runs WHERE id = $1', [first?.id]);
+      return rows[0]?.carrier === `run/${first?.id}/2`;
+    });
+    await standing(workflowId, ['waiting', 'pending', 'pending']);
+    await approve(first?.id);
+    const [, , third] = await standing(workflowId, ['completed', 'waiting', 'pending']);
+    for (const id of [second?.id, third?.id]) await calls.good('POST', `/v1/runs/${id}/cancel`);
   });
 
   test('a limit that is raised, or taken away, holds for the runs that wait', async () => {

@@ -3,7 +3,7 @@ import type { RunInput } from '../../contract/run-workflow.ts';
 import { isUnreachable } from '../../db/until-reachable.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { Clock } from '../../dependencies.ts';
-import { timeOfId } from '../../kernel/ids.ts';
+import { lowestIdAt, timeOfId } from '../../kernel/ids.ts';
 import type { Flow } from '../definitions/configs/plan.ts';
 import { beginningOf } from '../engine/context.ts';
 import type { Plans } from '../engine/plans.ts';
@@ -11,8 +11,9 @@ import { RunSuperseded } from '../engine/step-failure.ts';
 import { hashOf } from '../engine/value-hash.ts';
 import type { RunContext } from '../expressions/context.ts';
 import { ExpressionFailed, type StepExpressions } from '../expressions/expressions.ts';
-import { cancelOldest, goInside, letIn, lockGate, queueRun, skipRun, standAtGate, takeKey } from './gate-store.ts';
+import { cancelOldest, goInside, letIn, lockGate, queueRun, skipRun, standAtGate } from './gate-store.ts';
 import { gateOf } from './gates.ts';
+import { takeKey } from './key-store.ts';
 
 export type AdmissionDependencies = {
   pool: Pool;
@@ -80,7 +81,7 @@ async function firstOf(
   if (value === null) return run.runId;
   const madeAt = timeOfId('run', run.runId) ?? deps.clock();
   const until = new Date(madeAt.getTime() + dedupe.windowMs);
-  return takeKey(connection, { ...run, key: hashOf(value), until });
+  return takeKey(connection, { ...run, key: hashOf(value), until, untilId: lowestIdAt('run', until) });
 }
 
 async function atGate(

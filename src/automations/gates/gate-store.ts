@@ -2,28 +2,6 @@ import type { Pool, PoolClient } from 'pg';
 import type { RunInput } from '../../contract/run-workflow.ts';
 import { cancelRuns, endRuns } from '../../db/ended-runs.ts';
 
-type Keyed = { runId: string; environmentId: string; workflowId: string; key: string };
-
-/** Takes a key for a run until that time, unless another run has it. Returns the run that has it now. */
-export async function takeKey(
-  connection: PoolClient,
-  { runId, environmentId, workflowId, key, until }: Keyed & { until: Date },
-): Promise<string> {
-  const taken = await connection.query(
-    `INSERT INTO run_keys AS k (workflow_id, key, environment_id, run_id, until) VALUES ($1, $2, $3, $4, $5)
-     ON CONFLICT (workflow_id, key) DO UPDATE SET run_id = excluded.run_id, until = excluded.until
-     WHERE k.until <= now() OR k.run_id = excluded.run_id`,
-    [workflowId, key, environmentId, runId, until],
-  );
-  if (taken.rowCount === 1) return runId;
-  // A statement of its own: it sees a run that took the key while the first one waited.
-  const { rows } = await connection.query<{ runId: string }>(
-    'SELECT run_id AS "runId" FROM run_keys WHERE workflow_id = $1 AND key = $2',
-    [workflowId, key],
-  );
-  return rows[0]?.runId ?? runId;
-}
-
 const SKIP = endRuns({
   status: 'skipped',
   which: `r.id = $1 AND r.round = $2 AND r.status = 'pending'`,
@@ -171,8 +149,7 @@ export async function findOpenGates(pool: Pool, after: string, most: number): Pr
   return rows.map(({ gate }) => gate);
 }
 
-/** Keys whose time is over, and runs at gates that have ended. */
-export async function removeOver(pool: Pool): Promise<void> {
-  await pool.query('DELETE FROM run_keys WHERE until <= now()');
+/** Forgets runs at gates that have ended. */
+export async function removeEnded(pool: Pool): Promise<void> {
   await pool.query('DELETE FROM run_gates g USING runs r WHERE r.id = g.run_id AND r.finished_at IS NOT NULL');
 }

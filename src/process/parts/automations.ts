@@ -3,7 +3,8 @@ import { createScheduledRunActivities } from '../../../activities/scheduled-runs
 import { createAccessTokens } from '../../automations/connections/access-tokens.ts';
 import { createOpenConnection } from '../../automations/connections/open-connection.ts';
 import { createAdmission } from '../../automations/gates/admission.ts';
-import { removeOver } from '../../automations/gates/gate-store.ts';
+import { removeEnded } from '../../automations/gates/gate-store.ts';
+import { removeOver } from '../../automations/gates/key-store.ts';
 import { cancelCutApprovals } from '../../automations/engine/waits/approval-store.ts';
 import { createConnectorAction } from '../../automations/engine/connector-action.ts';
 import { createHttpAction } from '../../automations/engine/http-action.ts';
@@ -62,6 +63,7 @@ export function automationsPart(
       await reconcileRuns({ pool, log, carriers, observe });
       await removeEndedWaits(pool);
       await cancelCutApprovals(pool);
+      await removeEnded(pool);
       await removeOver(pool);
     },
     async abandon(): Promise<void> {
