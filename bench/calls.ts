@@ -44,12 +44,14 @@ async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       against: { type: 'string' },
+      only: { type: 'string', multiple: true },
       requests: { type: 'string', default: '3000' },
       turns: { type: 'string', default: '6' },
     },
   });
   if (values.against === undefined) throw new Error('--against <commit> is missing');
   const requests = wholeNumber('--requests', values.requests);
+  const names = NAMES.filter((name) => values.only?.includes(name) ?? true);
   const tree = prepareTree(values.against, console.error);
   ensureBuilt(console.error);
   const rig = await startRig({ onProgress: console.error });
@@ -68,7 +70,7 @@ async function main(): Promise<void> {
     // Once to be compiled by the engine.
     for (let turn = 0; turn <= wholeNumber('--turns', values.turns); turn += 1) {
       console.error(`Turn ${turn}`);
-      for (const name of NAMES) {
+      for (const name of names) {
         for (const side of turn % 2 === 0 ? [here, other] : [other, here]) {
           const asked = Array.from({ length: requests }, () => side.ask(name));
           const cost = await measureCalls(rig, side.service, side.connections, asked);
@@ -85,7 +87,7 @@ async function main(): Promise<void> {
     hanging.close();
   }
   console.log(`Here against ${tree.commit}`);
-  report(costs);
+  report(costs, names);
 }
 
 async function openSide(rig: Rig, name: 'here' | 'other', program: Program): Promise<Side> {
@@ -131,14 +133,14 @@ async function cover({ connections, ids, ask }: Side, url: string): Promise<void
 }
 
 /** The medians of both, and the ratio of each turn: its median and its middle half. */
-function report(costs: Costs): void {
+function report(costs: Costs, names: readonly Call[]): void {
   const figures = [
     ['service CPU ms', ({ serviceMs }: Cost) => serviceMs],
     ['PostgreSQL CPU ms', ({ postgresMs }: Cost) => postgresMs],
     ['both', ({ serviceMs, postgresMs }: Cost) => serviceMs + postgresMs],
     ['requests/s', ({ perSecond }: Cost) => perSecond],
   ] as const;
-  const rows = NAMES.flatMap((name) =>
+  const rows = names.flatMap((name) =>
     figures.map(([figure, of]) => {
       const { here, other } = costs[name];
       const ratios = Float64Array.from(here.map((cost, turn) => of(cost) / of(other[turn] ?? cost))).sort();

@@ -13,19 +13,29 @@ export async function wakeForRuns(db: Notifying): Promise<void> {
   else await db.$queryRaw`SELECT pg_notify(${DUE_RUNS_CHANNEL}, '')::text`;
 }
 
+// A worker that has many runs to begin loses nothing by it: it looks again by itself.
+const BETWEEN_MS = 50;
+
 /**
- * Wakes workers behind the transactions of publishes, one notification at a time. Nothing waits for it, and workers look by themselves
- * if it is lost.
+ * Wakes workers behind the transactions of publishes: at once after a calm moment, else once for all of those within a moment. Nothing
+ * waits for it, and workers look by themselves if it is lost.
  */
 export function createRunsWaker(pool: Pool, log: Logger): () => void {
-  let isWaking = false;
-  return () => {
-    if (isWaking) return;
-    isWaking = true;
+  let isResting = false;
+  let isWanted = false;
+  const rested = (): void => {
+    isResting = false;
+    if (isWanted) wake();
+  };
+  const wake = (): void => {
+    isResting = true;
+    isWanted = false;
     wakeForRuns(pool)
       .catch((error: unknown) => log.debug({ err: error }, 'workers were not woken for runs; they look by themselves'))
-      .finally(() => {
-        isWaking = false;
-      });
+      .finally(() => setTimeout(rested, BETWEEN_MS).unref());
+  };
+  return () => {
+    if (isResting) isWanted = true;
+    else wake();
   };
 }

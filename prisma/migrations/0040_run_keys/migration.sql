@@ -14,3 +14,13 @@ UPDATE "run_keys" SET "until_id" = 'run_' || (
 
 -- AlterTable
 ALTER TABLE "run_keys" ALTER COLUMN "until_id" SET NOT NULL;
+
+-- One index on a run's message instead of two: it holds a message to one run of each workflow, and tells retention of the runs of a message.
+-- DropIndex
+DROP INDEX "runs_under_way";
+
+-- CreateIndex
+CREATE UNIQUE INDEX "runs_of_message" ON "runs"("message_id", "workflow_id") WHERE (message_id IS NOT NULL);
+
+-- DropIndex
+DROP INDEX "runs_message";

@@ -5,25 +5,29 @@ export type Looking = { wake(): void; stop(): Promise<void> };
 
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 
-/** `look` returns the ms until the next one. `what` waits while looks fail. */
-export function startLooking({ log, what, look }: { log: Logger; what: string; look: () => Promise<number> }): Looking {
+/** Ms until the next look. One who `isDeaf` is not woken before: the look would find what this one did. */
+export type Rest = { ms: number; isDeaf?: boolean };
+
+/** `what` waits while looks fail. */
+export function startLooking({ log, what, look }: { log: Logger; what: string; look: () => Promise<Rest> }): Looking {
   let isStopping = false;
   let isWoken = false;
   let wakeUp = (): void => {};
 
-  const rest = (ms: number): Promise<void> =>
+  const rest = ({ ms, isDeaf = false }: Rest): Promise<void> =>
     new Promise((resolve) => {
-      if (isStopping || isWoken) return resolve();
+      if (isStopping || (isWoken && !isDeaf)) return resolve();
       const timer = setTimeout(resolve, ms);
       wakeUp = () => {
+        if (isDeaf && !isStopping) return;
         clearTimeout(timer);
         resolve();
       };
     });
-  const tryToLook = (): Promise<number> =>
+  const tryToLook = (): Promise<Rest> =>
     look().catch((error: unknown) => {
       log.warn({ err: error }, `${what} wait for a moment; this worker looks again`);
-      return PAUSE_AFTER_FAILURE_MS;
+      return { ms: PAUSE_AFTER_FAILURE_MS };
     });
   const run = async (): Promise<void> => {
     while (!isStopping) {

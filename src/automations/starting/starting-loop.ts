@@ -21,8 +21,10 @@ const ROOM = 100;
 const CLAIMED_AT_ONCE = 50;
 // All workers together look so often for runs whose notification was lost.
 const POLL_MS = 500;
-// Rest while there is no room, or after a claim that found others.
+// Rest after a claim, which may have left others.
 const LOOK_AGAIN_MS = 50;
+// Rest while there is no room. Temporal begins fewer in this time than the room has.
+const FULL_MS = 100;
 
 type StartingDependencies = {
   pool: Pool;
@@ -52,8 +54,9 @@ export function startStartingRuns(deps: StartingDependencies): Looking {
         lastGate = await openGates(pool, lastGate);
       }
       const inMs = await nextDueInMs(pool);
-      if (inMs === undefined || inMs > 0) return Math.min(inMs ?? POLL_MS, lookInMs(POLL_MS));
+      if (inMs === undefined || inMs > 0) return { ms: Math.min(inMs ?? POLL_MS, lookInMs(POLL_MS)) };
       const claimed = await claimDue(pool, { holder, room: ROOM, most: CLAIMED_AT_ONCE });
+      if (claimed.length === 0) return { ms: FULL_MS, isDeaf: true };
       // One behind the other: who was made first goes in first where there is room for some only.
       const admitted: { run: DueRun; admission: Promise<Admission> }[] = [];
       for (const run of claimed.toSorted(byAge)) {
@@ -65,7 +68,7 @@ export function startStartingRuns(deps: StartingDependencies): Looking {
         admitted.map(async ({ run, admission }) => handle(deps, run, await admission)),
       );
       const failed = admitted.flatMap(({ run }, index) => (handled[index]?.status === 'rejected' ? [run] : []));
-      if (failed.length === 0) return LOOK_AGAIN_MS;
+      if (failed.length === 0) return { ms: LOOK_AGAIN_MS };
       await releaseClaims(
         pool,
         failed.map(({ runId }) => runId),
