@@ -79,6 +79,7 @@ describe('the migrations', () => {
       { migration_name: '0038_flow', isFinished: true },
       { migration_name: '0039_children', isFinished: true },
       { migration_name: '0040_run_keys', isFinished: true },
+      { migration_name: '0041_shared_connections', isFinished: true },
     ]);
   });
 

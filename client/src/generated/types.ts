@@ -438,6 +438,10 @@ export type Connection = {
   readonly connectorId: string;
   /** Name for people. */
   readonly name: string;
+  /** Environment that it belongs to, which alone changes it. */
+  readonly environment: 'live' | 'test';
+  /** Whether the other environment of its app may see it and use it. */
+  readonly shared: boolean;
   /** Whether steps can use it. `unauthorized`: somebody must consent at its provider first. */
   readonly status: 'ready' | 'unauthorized';
   /** When it was made. */
@@ -524,6 +528,8 @@ export type CreateConnection = {
   readonly name: string;
   /** Credentials, as `credentials` of the connector describes them. No answer shows them again. */
   readonly credentials: object;
+  /** Whether the other environment of its app may see it and use it. Default false. Default: false. */
+  readonly shared?: boolean | undefined;
 };
 
 export type CreateInvitation = {
@@ -2015,6 +2021,8 @@ export type UpdateConnection = {
   readonly name?: string | undefined;
   /** Credentials, as `credentials` of the connector describes them. No answer shows them again. */
   readonly credentials?: object | undefined;
+  /** Whether the other environment of its app may see it and use it. Default false. */
+  readonly shared?: boolean | undefined;
 };
 
 export type UpdateMachineCredential = {

@@ -32,15 +32,14 @@ export const createOpenConnection =
     if (row === undefined) return undefined;
     const now = clock();
     const unlessSince = new Date(now.getTime() - NOTED_EVERY_MS);
-    if (row.lastUsedAt === null || row.lastUsedAt < unlessSince)
-      await noteUse(pool, environmentId, { id, now, unlessSince });
-    const { connectorId } = row;
+    if (row.lastUsedAt === null || row.lastUsedAt < unlessSince) await noteUse(pool, row, { now, unlessSince });
+    const { connectorId, ownerId } = row;
     const credentials = opened(keyRing, row);
     if (connectorOf(connectorId)?.auth.type !== 'oauth2') return { connectorId, credentials };
     return {
       connectorId,
-      credentials: (await accessTokens(environmentId, id)) ?? credentials,
-      renewed: (rejected) => accessTokens(environmentId, id, rejected),
+      credentials: (await accessTokens(ownerId, id)) ?? credentials,
+      renewed: (rejected) => accessTokens(ownerId, id, rejected),
     };
   };
 

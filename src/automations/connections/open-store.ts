@@ -1,12 +1,20 @@
 import type { Pool } from 'pg';
+import { mayUseConnection } from '../../db/shared-connections.ts';
 
-export type SealedConnection = { id: string; connectorId: string; ciphertext: string; lastUsedAt: Date | null };
+export type SealedConnection = {
+  id: string;
+  /** The environment that it belongs to. */
+  ownerId: string;
+  connectorId: string;
+  ciphertext: string;
+  lastUsedAt: Date | null;
+};
 
 const READ = `
-  SELECT id, connector AS "connectorId", ciphertext, last_used_at AS "lastUsedAt" FROM connections
-  WHERE environment_id = $1 AND id = $2`;
+  SELECT id, environment_id AS "ownerId", connector AS "connectorId", ciphertext, last_used_at AS "lastUsedAt" FROM connections c
+  WHERE ${mayUseConnection('$1')} AND id = $2`;
 
-/** The connection of an environment with that id. */
+/** The connection with that id that an environment has, or that the other one of its app shares. */
 export async function readSealed(pool: Pool, environmentId: string, id: string): Promise<SealedConnection | undefined> {
   const { rows } = await pool.query<SealedConnection>({
     name: 'read_connection',
@@ -19,12 +27,12 @@ export async function readSealed(pool: Pool, environmentId: string, id: string):
 /** Notes a use, unless another process has noted one since `unlessSince`. */
 export async function noteUse(
   pool: Pool,
-  environmentId: string,
-  { id, now, unlessSince }: { id: string; now: Date; unlessSince: Date },
+  { id, ownerId }: SealedConnection,
+  { now, unlessSince }: { now: Date; unlessSince: Date },
 ): Promise<void> {
   await pool.query(
     `UPDATE connections SET last_used_at = $3
      WHERE environment_id = $1 AND id = $2 AND (last_used_at IS NULL OR last_used_at < $4)`,
-    [environmentId, id, now, unlessSince],
+    [ownerId, id, now, unlessSince],
   );
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { idOf, time } from '../../http/answer-fields.ts';
 import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../../http/fields.ts';
 import { pageQuery } from '../../http/query.ts';
+import { ENVIRONMENT_KINDS } from '../../identity/caller.ts';
 import { controlCharacterProblem } from '../../kernel/plain-text.ts';
 
 const name = z.string().min(1).max(200);
@@ -10,8 +11,14 @@ const credentials = z
   .record(z.string(), z.unknown())
   .describe('Credentials, as `credentials` of the connector describes them. No answer shows them again.');
 
+const shared = z.boolean().describe('Whether the other environment of its app may see it and use it. Default false.');
+
 const moved = ['status', 'updatedAt', 'lastUsedAt'];
-const identity: NonNullable<ResourceFields['identity']> = { id: sameText(), createdAt: sameTime() };
+const identity: NonNullable<ResourceFields['identity']> = {
+  id: sameText(),
+  environment: sameText(),
+  createdAt: sameTime(),
+};
 const rules = { name: controlCharacterProblem };
 
 export const createConnectionBody = fieldsOf(
@@ -19,6 +26,7 @@ export const createConnectionBody = fieldsOf(
     connectorId: z.string().describe('Connector that it is for, such as `slack`.'),
     name,
     credentials,
+    shared: shared.default(false),
   },
   { identity, moved, rules },
 );
@@ -26,7 +34,7 @@ export type CreateConnection = z.output<typeof createConnectionBody>;
 
 /** Credentials are replaced as a whole. */
 export const connectionChange = changeOf(
-  { name: name.exactOptional(), credentials: credentials.exactOptional() },
+  { name: name.exactOptional(), credentials: credentials.exactOptional(), shared: shared.exactOptional() },
   { identity: { ...identity, connectorId: sameText() }, moved, rules },
 );
 export const updateConnectionBody = connectionChange.body;
@@ -41,6 +49,8 @@ export const connectionAnswer = z.strictObject({
   id: idOf('connection'),
   connectorId: z.string().describe('Connector that it is for.'),
   name: z.string().describe('Name for people.'),
+  environment: z.enum(ENVIRONMENT_KINDS).describe('Environment that it belongs to, which alone changes it.'),
+  shared: z.boolean().describe('Whether the other environment of its app may see it and use it.'),
   status: z
     .enum(['ready', 'unauthorized'])
     .describe('Whether steps can use it. `unauthorized`: somebody must consent at its provider first.'),

@@ -34,7 +34,7 @@ export type Connections = {
   get(caller: EnvironmentCaller, id: string): Promise<Connection>;
   /** Attempts of steps use the new credentials from now on, those of runs under way too. */
   update(caller: EnvironmentCaller, id: string, body: UpdateConnection): Promise<Connection>;
-  /** For good. A step that still names it fails with CONNECTION_MISSING. */
+  /** For good. A step that still names it fails with CONNECTION_MISSING, also one of an environment that it was shared with. */
   delete(caller: EnvironmentCaller, id: string): Promise<void>;
   /** Asks the service whether it takes the credentials. CONFLICT where its connector has no request that changes nothing. */
   test(caller: EnvironmentCaller, id: string): Promise<ConnectionTest>;
@@ -56,31 +56,33 @@ export function createConnections(
   { audit, send, accessTokens, finishAuthorization }: Needed,
 ): Connections {
   /** An id that cannot be one never reaches the database, whatever characters it holds. */
-  const found = async (
-    id: string,
-    look: () => Promise<store.StoredConnection | undefined>,
-  ): Promise<store.StoredConnection> => {
-    const stored = isId('connection', id) ? await look() : undefined;
+  const find = async (transaction: DatabaseTransaction, caller: EnvironmentCaller, id: string) => {
+    const stored = isId('connection', id) ? await store.findConnection(transaction, caller, id) : undefined;
     if (stored === undefined) throw notFound('connection');
     return stored;
   };
-  const find = (transaction: DatabaseTransaction, { environmentId }: EnvironmentCaller, id: string) =>
-    found(id, () => store.findConnection(transaction, environmentId, id));
-  const lock = (transaction: DatabaseTransaction, { environmentId }: EnvironmentCaller, id: string) =>
-    found(id, () => store.lockConnection(transaction, environmentId, id));
+  /** FORBIDDEN for one that another environment shares. */
+  const lock = async (transaction: DatabaseTransaction, caller: EnvironmentCaller, id: string) => {
+    const own = isId('connection', id) ? await store.lockConnection(transaction, caller, id) : undefined;
+    if (own !== undefined) return own;
+    const { connection } = await find(transaction, caller, id);
+    throw new ApiError(
+      'FORBIDDEN',
+      `This connection belongs to the ${connection.environment} environment, which alone changes it`,
+    );
+  };
 
   return {
-    create: (caller, { connectorId, name, credentials }) => {
+    create: (caller, { connectorId, name, credentials, shared }) => {
       const connector = connectorFor(connectorId);
       const read = readCredentials(connector, credentials);
       return tenants.within(caller, async (transaction) => {
-        const { environmentId } = caller;
         const id = newId('connection');
         const ciphertext = sealConnection(keyRing, id, { credentials: read });
         const status = connector.auth.type === 'oauth2' ? ('unauthorized' as const) : ('ready' as const);
-        const draft = { id, environmentId, connector: connectorId, name, ciphertext, status };
-        const connection = await store.insertConnection(transaction, draft, clock());
-        const after = { connectorId, name };
+        const draft = { id, connector: connectorId, name, ciphertext, status, shared };
+        const connection = await store.insertConnection(transaction, caller, draft, clock());
+        const after = { connectorId, name, shared };
         await audit.record(transaction, caller, { action: 'connection.created', target: { id }, after });
         return connection;
       });
@@ -91,7 +93,7 @@ export function createConnections(
       const scope: ListScope = { list: 'connections', environmentId, filters: { connectorId } };
       const page = pageRequest(scope, query);
       const rows = await tenants.list(caller, (transaction) =>
-        store.findConnections(transaction, environmentId, page, { connectorId }),
+        store.findConnections(transaction, caller, page, { connectorId }),
       );
       return toPage(scope, page.limit, rows, (connection) => connection);
     },
@@ -106,7 +108,7 @@ export function createConnections(
         const connector = connectorFor(connection.connectorId);
         const read = credentials && readCredentials(connector, credentials);
         if (read === undefined && Object.keys(change).length === 0) return connection;
-        const updated = await store.updateConnection(transaction, caller.environmentId, id, {
+        const updated = await store.updateConnection(transaction, caller, id, {
           ...change,
           ...(read !== undefined && replaced(keyRing, connector, { id, ciphertext, read })),
           updatedAt: clock(),
@@ -130,21 +132,22 @@ export function createConnections(
       }),
 
     async test(caller, id) {
-      const { connector, credentials } = await tenants.within(caller, async (transaction) => {
-        const { connection, ciphertext } = await find(transaction, caller, id);
+      const { connector, credentials, ownerId } = await tenants.within(caller, async (transaction) => {
+        const { connection, ciphertext, ownerId } = await find(transaction, caller, id);
         await audit.record(transaction, caller, { action: 'connection.tested', target: { id } });
         return {
           connector: connectorFor(connection.connectorId),
           credentials: opened(keyRing, { id, ciphertext }).credentials,
+          ownerId,
         };
       });
       // The transaction has ended: the service may take seconds to answer.
       if (connector.auth.type !== 'oauth2') return tryCredentials({ send }, connector, credentials);
       try {
-        const current = await accessTokens(caller.environmentId, id);
+        const current = await accessTokens(ownerId, id);
         const tested = await tryCredentials({ send }, connector, current ?? credentials);
         if (tested.status !== 401 || current === undefined) return tested;
-        const renewed = await accessTokens(caller.environmentId, id, current.accessToken);
+        const renewed = await accessTokens(ownerId, id, current.accessToken);
         return renewed === undefined ? tested : await tryCredentials({ send }, connector, renewed);
       } catch (failure) {
         if (failure instanceof StepFailed) return { ok: false, message: failure.message };

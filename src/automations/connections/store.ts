@@ -1,5 +1,6 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Connection as ConnectionRow } from '../../db/generated/client.ts';
+import type { EnvironmentCaller } from '../../identity/caller.ts';
 import type { PageRequest } from '../../kernel/page.ts';
 import type { Connection } from './schema.ts';
 
@@ -8,54 +9,74 @@ type Status = Connection['status'];
 /** Every query here is bound to one environment. */
 type Db = DatabaseTransaction;
 
-/** A connection and its row's sealed credentials. */
-export type StoredConnection = { connection: Connection; ciphertext: string };
+/** The environment that asks. */
+export type Asking = Pick<EnvironmentCaller, 'environmentId' | 'environment'>;
+
+/** The environment's own connections, and those that the other one of its app shares. */
+const seenBy = ({ environmentId }: Asking) => ({
+  environment: { app: { environments: { some: { id: environmentId } } } },
+  OR: [{ environmentId }, { shared: true }],
+});
+
+/** A connection, its row's sealed credentials and the environment that it belongs to. */
+export type StoredConnection = { connection: Connection; ciphertext: string; ownerId: string };
 
 export async function insertConnection(
   db: Db,
-  draft: { id: string; environmentId: string; connector: string; name: string; ciphertext: string; status: Status },
+  own: Asking,
+  draft: { id: string; connector: string; name: string; ciphertext: string; status: Status; shared: boolean },
   now: Date,
 ): Promise<Connection> {
-  return toConnection(await db.connection.create({ data: { ...draft, createdAt: now, updatedAt: now } }));
+  const data = { ...draft, environmentId: own.environmentId, createdAt: now, updatedAt: now };
+  return toConnection(await db.connection.create({ data }), own);
 }
 
-export async function findConnection(db: Db, environmentId: string, id: string): Promise<StoredConnection | undefined> {
-  const row = await db.connection.findFirst({ where: { id, environmentId } });
-  return row === null ? undefined : { connection: toConnection(row), ciphertext: row.ciphertext };
+/** A connection that the environment has, or that is shared with it. */
+export async function findConnection(db: Db, asking: Asking, id: string): Promise<StoredConnection | undefined> {
+  return toStored(await db.connection.findFirst({ where: { id, ...seenBy(asking) } }), asking);
 }
 
-/** Reads a connection and keeps it from changing until the transaction ends. */
-export async function lockConnection(db: Db, environmentId: string, id: string): Promise<StoredConnection | undefined> {
+/** Reads a connection of the environment and keeps it from changing until the transaction ends. */
+export async function lockConnection(db: Db, own: Asking, id: string): Promise<StoredConnection | undefined> {
+  const { environmentId } = own;
   await db.$queryRaw`SELECT id FROM connections WHERE id = ${id} AND environment_id = ${environmentId} FOR UPDATE`;
-  return findConnection(db, environmentId, id);
+  return toStored(await db.connection.findFirst({ where: { id, environmentId } }), own);
 }
 
 /** The page's connections, newest first, and one more when there is one. */
 export async function findConnections(
   db: Db,
-  environmentId: string,
+  asking: Asking,
   { limit, after }: PageRequest,
   { connectorId }: { connectorId?: string | undefined },
 ): Promise<Connection[]> {
   const rows = await db.connection.findMany({
     where: {
-      environmentId,
+      ...seenBy(asking),
       ...(after !== undefined && { id: { lt: after } }),
       ...(connectorId !== undefined && { connector: connectorId }),
     },
     orderBy: { id: 'desc' },
     take: limit + 1,
   });
-  return rows.map(toConnection);
+  return rows.map((row) => toConnection(row, asking));
 }
 
 export async function updateConnection(
   db: Db,
-  environmentId: string,
+  own: Asking,
   id: string,
-  change: { name?: string; ciphertext?: string; status?: Status; stateHash?: null; updatedAt: Date },
+  change: {
+    name?: string;
+    shared?: boolean;
+    ciphertext?: string;
+    status?: Status;
+    stateHash?: null;
+    updatedAt: Date;
+  },
 ): Promise<Connection> {
-  return toConnection(await db.connection.update({ where: { id, environmentId }, data: change }));
+  const { environmentId } = own;
+  return toConnection(await db.connection.update({ where: { id, environmentId }, data: change }), own);
 }
 
 /** Keeps the state that a browser is to come back with, in place of an earlier one. */
@@ -73,18 +94,22 @@ export async function deleteConnection(db: Db, environmentId: string, id: string
   await db.connection.delete({ where: { id, environmentId } });
 }
 
-const toConnection = ({
-  id,
-  connector,
-  name,
-  status,
-  createdAt,
-  updatedAt,
-  lastUsedAt,
-}: ConnectionRow): Connection => ({
+const OTHER = { live: 'test', test: 'live' } as const;
+
+const toStored = (row: ConnectionRow | null, asking: Asking): StoredConnection | undefined =>
+  row === null
+    ? undefined
+    : { connection: toConnection(row, asking), ciphertext: row.ciphertext, ownerId: row.environmentId };
+
+const toConnection = (
+  { id, environmentId, connector, name, shared, status, createdAt, updatedAt, lastUsedAt }: ConnectionRow,
+  asking: Asking,
+): Connection => ({
   id,
   connectorId: connector,
   name,
+  environment: environmentId === asking.environmentId ? asking.environment : OTHER[asking.environment],
+  shared,
   // `as`: nothing else is written.
   status: status as Status,
   createdAt,

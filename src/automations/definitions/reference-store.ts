@@ -1,4 +1,5 @@
 import type { DatabaseReader } from '../../db/client.ts';
+import { mayUseConnection } from '../../db/shared-connections.ts';
 
 type Reader = Pick<DatabaseReader, '$queryRawUnsafe'>;
 
@@ -16,14 +17,14 @@ export async function findSecretNames(
   return new Set(rows.map(({ name }) => name));
 }
 
-/** The connectors of those connections that the environment has, by the connections' ids. */
+/** The connectors of those connections that the environment may use, by the connections' ids. */
 export async function findConnectors(
   reader: Reader,
   environmentId: string,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   const rows = await reader.$queryRawUnsafe<{ id: string; connector: string }[]>(
-    'SELECT id, connector FROM connections WHERE environment_id = $1 AND id = ANY($2)',
+    `SELECT id, connector FROM connections c WHERE ${mayUseConnection('$1')} AND id = ANY($2)`,
     environmentId,
     ids,
   );

@@ -24,21 +24,25 @@ export const connectorTexts: Readonly<Record<string, OperationText>> = {
   },
   'GET /v1/connections': {
     summary: 'List connections',
-    description: 'Connections of the environment, the newest first, without their credentials.',
+    description:
+      'Connections of the environment and those that the other one of its app shares, the newest first, without their credentials.',
     example: { query: { connectorId: 'slack' } },
   },
   'GET /v1/connections/:connectionId': {
     summary: 'Get a connection',
-    description: 'Shows one connection, without its credentials.',
+    description:
+      'Shows one connection, without its credentials. The other environment of the app may see it if it is shared.',
   },
   'PATCH /v1/connections/:connectionId': {
     summary: 'Change a connection',
-    description: 'Changes the name, or replaces all credentials. Attempts of steps use new ones from now on.',
+    description:
+      'Changes the name, shares it with the other environment of the app, or replaces all credentials. Attempts of steps use new ones from now on. FORBIDDEN for a connection that the other environment shares.',
     example: { body: { name: 'CRM of the shop' } },
   },
   'DELETE /v1/connections/:connectionId': {
     summary: 'Delete a connection',
-    description: 'Removes a connection for good. A step that still names it fails with the code CONNECTION_MISSING.',
+    description:
+      'Removes a connection for good. A step that still names it fails with the code CONNECTION_MISSING. FORBIDDEN for a connection that the other environment shares.',
   },
   'POST /v1/connections/:connectionId/test': {
     summary: 'Test a connection',
@@ -48,7 +52,7 @@ export const connectorTexts: Readonly<Record<string, OperationText>> = {
   'POST /v1/connections/:connectionId/authorize': {
     summary: 'Authorize a connection',
     description:
-      'Gives the address at the provider where somebody consents, good once and for ten minutes. CONFLICT where the connector needs no authorization.',
+      'Gives the address at the provider where somebody consents, good once and for ten minutes. CONFLICT where the connector needs no authorization, FORBIDDEN for a connection that the other environment shares.',
   },
   'GET /oauth/connections/callback': {
     summary: 'Return from a provider',
