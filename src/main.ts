@@ -1,4 +1,4 @@
-import type { EnvironmentKind } from './identity/caller.ts';
+import type { EnvironmentKind } from './kernel/environment-kinds.ts';
 import type { Role } from './identity/roles.ts';
 import type { Tier } from './identity/tiers.ts';
 import { listenForStop, Stopped } from './process/roles/stop-request.ts';
@@ -9,7 +9,7 @@ const stop = listenForStop();
 (await import('./process/heap.ts')).keepHeapSmall();
 const { Command, InvalidArgumentError, Option } = await import('commander');
 const { readEnvironmentFile } = await import('./config.ts');
-const { ENVIRONMENT_KINDS } = await import('./identity/caller.ts');
+const { ENVIRONMENT_KINDS } = await import('./kernel/environment-kinds.ts');
 const { ROLES } = await import('./identity/roles.ts');
 const { TIERS } = await import('./identity/tiers.ts');
 const { SCOPES } = await import('./kernel/scopes.ts');

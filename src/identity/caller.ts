@@ -1,9 +1,6 @@
+import type { EnvironmentKind } from '../kernel/environment-kinds.ts';
 import type { Scope } from '../kernel/scopes.ts';
 import type { Limits } from './tiers.ts';
-
-/** The two environments of an app (spec §5): the API key's prefix names one of them. */
-export const ENVIRONMENT_KINDS = ['live', 'test'] as const;
-export type EnvironmentKind = (typeof ENVIRONMENT_KINDS)[number];
 
 /**
  * The one who asks. Rate limits count by `id`, and records such as replayedBy name it: ids of all kinds begin with prefixes of

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import type { PoolClient } from 'pg';
 import { createRunsWaker, DUE_RUNS_CHANNEL } from '../../src/db/due-runs.ts';
 import { createLog } from '../../src/log.ts';

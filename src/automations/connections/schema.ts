@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { idOf, time } from '../../http/answer-fields.ts';
 import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../../http/fields.ts';
 import { pageQuery } from '../../http/query.ts';
-import { ENVIRONMENT_KINDS } from '../../identity/caller.ts';
+import { ENVIRONMENT_KINDS } from '../../kernel/environment-kinds.ts';
 import { controlCharacterProblem } from '../../kernel/plain-text.ts';
 
 const name = z.string().min(1).max(200);

@@ -1,6 +1,7 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Connection as ConnectionRow } from '../../db/generated/client.ts';
 import type { EnvironmentCaller } from '../../identity/caller.ts';
+import { otherThan } from '../../kernel/environment-kinds.ts';
 import type { PageRequest } from '../../kernel/page.ts';
 import type { Connection } from './schema.ts';
 
@@ -94,8 +95,6 @@ export async function deleteConnection(db: Db, environmentId: string, id: string
   await db.connection.delete({ where: { id, environmentId } });
 }
 
-const OTHER = { live: 'test', test: 'live' } as const;
-
 const toStored = (row: ConnectionRow | null, asking: Asking): StoredConnection | undefined =>
   row === null
     ? undefined
@@ -108,7 +107,7 @@ const toConnection = (
   id,
   connectorId: connector,
   name,
-  environment: environmentId === asking.environmentId ? asking.environment : OTHER[asking.environment],
+  environment: environmentId === asking.environmentId ? asking.environment : otherThan(asking.environment),
   shared,
   // `as`: nothing else is written.
   status: status as Status,

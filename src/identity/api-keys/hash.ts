@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { EnvironmentKind } from '../caller.ts';
+import type { EnvironmentKind } from '../../kernel/environment-kinds.ts';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** 32 bytes are below 62^43. */

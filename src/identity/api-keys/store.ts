@@ -1,6 +1,6 @@
 import type { Database, DatabaseTransaction } from '../../db/client.ts';
 import type { ApiKey as ApiKeyRow, Prisma } from '../../db/generated/client.ts';
-import type { EnvironmentKind } from '../caller.ts';
+import type { EnvironmentKind } from '../../kernel/environment-kinds.ts';
 import type { OwnLimits } from '../grants/grant.ts';
 import { type Limits, resolveLimits, type Tier } from '../tiers.ts';
 import type { PageRequest } from '../../kernel/page.ts';

@@ -1,6 +1,6 @@
 import type { Database, DatabaseTransaction } from '../../db/client.ts';
 import type { App as AppRow, Prisma } from '../../db/generated/client.ts';
-import type { EnvironmentKind } from '../caller.ts';
+import type { EnvironmentKind } from '../../kernel/environment-kinds.ts';
 import type { PageRequest } from '../../kernel/page.ts';
 import type { AppStatus } from '../../kernel/statuses.ts';
 import { type App, type AppSettings, settingsInForce } from './schema.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { idOf, time } from '../../http/answer-fields.ts';
 import { changeOf, fieldsOf, sameText, sameTime } from '../../http/fields.ts';
 import { dateTimeField, enumQuery, pageQuery } from '../../http/query.ts';
-import { ENVIRONMENT_KINDS } from '../caller.ts';
+import { ENVIRONMENT_KINDS } from '../../kernel/environment-kinds.ts';
 import {
   CREDENTIAL_STATUSES,
   limitField,

@@ -6,7 +6,7 @@ import type {
 } from '../../db/generated/client.ts';
 import type { PageRequest } from '../../kernel/page.ts';
 import type { Scope } from '../../kernel/scopes.ts';
-import type { EnvironmentKind } from '../caller.ts';
+import type { EnvironmentKind } from '../../kernel/environment-kinds.ts';
 import type { OwnLimits } from '../grants/grant.ts';
 import type { CredentialStatus } from '../grants/schema.ts';
 import { type Limits, resolveLimits, type Tier } from '../tiers.ts';

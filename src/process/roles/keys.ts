@@ -1,6 +1,6 @@
 import type { OperatorApiKey } from '../../identity/api-keys/service.ts';
 import type { ApiKey } from '../../identity/api-keys/schema.ts';
-import type { EnvironmentKind } from '../../identity/caller.ts';
+import type { EnvironmentKind } from '../../kernel/environment-kinds.ts';
 import { print, say } from './role.ts';
 import { toTable } from './table.ts';
 import { visible } from './visible.ts';

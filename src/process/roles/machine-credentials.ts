@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { createAudit } from '../../identity/audit/service.ts';
-import type { EnvironmentKind } from '../../identity/caller.ts';
+import type { EnvironmentKind } from '../../kernel/environment-kinds.ts';
 import {
   createMachineCredentials,
   type MachineCredentials,

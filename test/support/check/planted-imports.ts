@@ -121,7 +121,7 @@ export const allowedImports: [path: string, statement: string][] = [
   ['src/subscriptions/service.ts', "export { x } from '../deliveries/service.ts';"],
   ['src/deliveries/fine-caller.ts', "export type { EnvironmentCaller } from '../identity/caller.ts';"],
   ['src/identity/scheme.ts', "export { x } from '../kernel/api-error.ts';"],
-  ['src/identity/api-keys/hash.ts', "export type { EnvironmentKind } from '../caller.ts';"],
+  ['src/identity/api-keys/hash.ts', "export type { Principal } from '../caller.ts';"],
   ['src/http/fine.ts', "export type { Scheme } from '../identity/scheme.ts';"],
   ['src/subscriptions/routes.ts', "export { x } from '../http/route.ts';"],
   ['src/dead-letters/routes.ts', "export { x } from '../deliveries/schema.ts';"],
