@@ -11,9 +11,12 @@ export type SealedSecret = { id: string; ciphertext: string };
 /** Key ring context that binds a ciphertext to its row: table, column and id. */
 export const secretContext = (secretId: string): SealContext => `subscription_secrets|ciphertext|${secretId}`;
 
-/** A fresh signing secret (`whsec_…`), and the row that holds it sealed under `id`. */
-export function newSealedSecret(keyRing: KeyRing, id: string): { secret: string; sealed: SealedSecret } {
-  const secret = newSecret();
+/** A signing secret (`whsec_…`), a fresh one unless it is given, and the row that holds it sealed under `id`. */
+export function sealSecret(
+  keyRing: KeyRing,
+  id: string,
+  secret = newSecret(),
+): { secret: string; sealed: SealedSecret } {
   return { secret, sealed: { id, ciphertext: keyRing.encrypt(secret, secretContext(id)) } };
 }
 

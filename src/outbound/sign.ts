@@ -7,12 +7,12 @@ import {
   randomBytes,
   sign,
 } from 'node:crypto';
+import { SECRET_BYTES, SYMMETRIC_PREFIX } from '../kernel/signing-secret-form.ts';
 
-const SYMMETRIC = 'whsec_';
 const ASYMMETRIC = 'whsk_';
 
-/** Bytes of a new key: as many as SHA-256 gives. Standard Webhooks allows 24 to 64. */
-const KEY_BYTES = { new: 32, min: 24, max: 64 } as const;
+/** Bytes of a new key: as many as SHA-256 gives. */
+const NEW_KEY_BYTES = 32;
 
 const SEED_BYTES = 32;
 /** A PKCS #8 Ed25519 private key up to its seed (RFC 8410 §7): node:crypto takes no bare seed. */
@@ -31,8 +31,9 @@ function decodeKey(secret: string, prefix: string): Buffer {
 export type SigningKey = { version: 'v1' | 'v1a'; key: KeyObject };
 
 function symmetricKey(secret: string): SigningKey {
-  const key = decodeKey(secret, SYMMETRIC);
-  if (key.length < KEY_BYTES.min || key.length > KEY_BYTES.max) throw new Error('A signing secret has a wrong length');
+  const key = decodeKey(secret, SYMMETRIC_PREFIX);
+  if (key.length < SECRET_BYTES.min || key.length > SECRET_BYTES.max)
+    throw new Error('A signing secret has a wrong length');
   return { version: 'v1', key: createSecretKey(key) };
 }
 
@@ -60,7 +61,7 @@ function asymmetricKey(secret: string): SigningKey {
  * key. Throws on a secret of another form, without repeating it.
  */
 export function readSigningKey(secret: string): SigningKey {
-  if (secret.startsWith(SYMMETRIC)) return symmetricKey(secret);
+  if (secret.startsWith(SYMMETRIC_PREFIX)) return symmetricKey(secret);
   if (secret.startsWith(ASYMMETRIC)) return asymmetricKey(secret);
   throw new Error('A signing secret begins with whsec_ or whsk_');
 }
@@ -74,7 +75,7 @@ function signatureOf({ version, key }: SigningKey, head: string, body: Buffer): 
 }
 
 /** A fresh symmetric secret, `whsec_` and the base64 of 32 random bytes (Standard Webhooks, "Signature scheme"). */
-export const newSecret = (): string => `${SYMMETRIC}${randomBytes(KEY_BYTES.new).toString('base64')}`;
+export const newSecret = (): string => `${SYMMETRIC_PREFIX}${randomBytes(NEW_KEY_BYTES).toString('base64')}`;
 
 /**
  * The value of `webhook-signature` (Standard Webhooks): one signature per key, in their order, separated by spaces, over the exact

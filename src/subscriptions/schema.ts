@@ -8,6 +8,7 @@ import { MAX_EXPRESSION_LENGTH } from '../filters/expressions/rules.ts';
 import { CONCURRENCY, RATE_LIMIT } from '../kernel/concurrency.ts';
 import { controlCharacterProblem, hasControlCharacter } from '../kernel/plain-text.ts';
 import { RETRY_BOUNDS } from '../contract/retry-policy.ts';
+import { isSymmetricSecret } from '../kernel/signing-secret-form.ts';
 import { TIMEOUT_MS } from '../kernel/resource-bounds.ts';
 import { SUBSCRIPTION_STATUSES } from '../kernel/statuses.ts';
 
@@ -51,14 +52,21 @@ const timeoutMs = z.number().int().min(TIMEOUT_MS.min).max(TIMEOUT_MS.max);
 const maxConcurrency = z.number().int().min(CONCURRENCY.min).max(CONCURRENCY.max);
 const rateLimit = z.number().int().min(RATE_LIMIT.min).max(RATE_LIMIT.max);
 
+/** The publisher's own id of a customer. */
+const owner = z.string().min(1).max(128);
+
+/** Standard Webhooks, "Signature scheme". */
+const secret = z.string().refine(isSymmetricSecret, 'must be whsec_ and the base64 of 24 to 64 bytes');
+
 /** `disabled` is known, so that a subscription can be sent back as it was read. */
 const status = z.enum(SUBSCRIPTION_STATUSES);
 
 const SECRET_ELSEWHERE = {
-  secret: 'is not set here; POST /v1/subscriptions/{subscriptionId}/secret/rotate makes a new one',
+  secret: 'is not set here; POST /v1/subscriptions/{subscriptionId}/secret/rotate sets another one',
 };
 const rules: ResourceFields['rules'] = {
   name: controlCharacterProblem,
+  owner: controlCharacterProblem,
   status: (value) =>
     value === 'disabled' ? 'is set to disabled by the service; active and paused can be chosen' : undefined,
 };
@@ -69,6 +77,7 @@ export const createSubscriptionBody = fieldsOf(
   {
     channelId: z.string(),
     name: name.exactOptional(),
+    owner: owner.exactOptional(),
     webhookUrl,
     status: status.default('active'),
     eventTypes: eventTypes.default([]),
@@ -82,15 +91,18 @@ export const createSubscriptionBody = fieldsOf(
     circuitBreaker: z.boolean().exactOptional(),
     /** Stored messages from this time on are delivered too. */
     startFrom: instantField.exactOptional(),
+    /** That of a receiver which knows one already. Default: a new one. */
+    secret: secret.exactOptional(),
   },
-  { identity, moved, rules, elsewhere: SECRET_ELSEWHERE },
+  { identity, moved, rules },
 );
 export type CreateSubscription = z.output<typeof createSubscriptionBody>;
 
-/** retryPolicy is merged, eventTypes and headers are replaced, null clears filter or a limit. */
+/** retryPolicy is merged, eventTypes and headers are replaced, null clears owner, filter or a limit. */
 export const subscriptionChange = changeOf(
   {
     name: name.exactOptional(),
+    owner: owner.nullable().exactOptional(),
     webhookUrl: webhookUrl.exactOptional(),
     status: status.exactOptional(),
     eventTypes: eventTypes.exactOptional(),
@@ -116,14 +128,16 @@ export type UpdateSubscription = z.output<typeof updateSubscriptionBody>;
 /** A channelId that names nothing here gives an empty list. */
 export const listSubscriptionsQuery = pageQuery.extend({
   channelId: z.string().exactOptional(),
+  owner: owner.exactOptional(),
   status: z.enum(SUBSCRIPTION_STATUSES).exactOptional(),
 });
 export type ListSubscriptions = z.output<typeof listSubscriptionsQuery>;
 
 /** Hours for which the secrets before the new one go on signing beside it; 0 ends them at once. At most a week. */
-export const rotateSecretBody = fieldsOf({ overlapHours: z.number().int().min(0).max(168).default(24) }).default({
-  overlapHours: 24,
-});
+export const rotateSecretBody = fieldsOf({
+  overlapHours: z.number().int().min(0).max(168).default(24),
+  secret: secret.exactOptional(),
+}).default({ overlapHours: 24 });
 export type RotateSecret = z.output<typeof rotateSecretBody>;
 
 /** A test message for one subscription; both parts may be left out, and so may the body. */
@@ -145,6 +159,7 @@ export const subscriptionAnswer = z.strictObject({
   id: idOf('subscription'),
   channelId: idOf('channel').describe('Channel whose messages it gets.'),
   name: z.string().describe('Name for people.'),
+  owner: z.string().exactOptional().describe("The publisher's own id of the customer whose it is. Absent: nobody's."),
   webhookUrl: z.string().describe('Where messages are sent.'),
   status: z
     .enum(SUBSCRIPTION_STATUSES)

@@ -18,23 +18,20 @@ import {
   type CreatedSubscription,
   type CreateSubscription,
   type ListSubscriptions,
-  type RotateSecret,
   type Subscription,
   subscriptionChange,
-  type SubscriptionSecret,
   type UpdateSubscription,
 } from './schema.ts';
-import { MAX_OLD_SECRETS, newSealedSecret } from '../credentials/signing-secret.ts';
-import { openCurrent } from './current-secret.ts';
+import { sealSecret } from '../credentials/signing-secret.ts';
+import { createSigningSecrets, type SigningSecrets } from './secrets.ts';
 import * as store from './store.ts';
 import { createTargets } from './targets.ts';
 
-const HOUR_MS = 3_600_000;
 const MAX_NAME_LENGTH = 200;
 /** A subscription with a hundred thousand unfinished deliveries is deleted in one transaction; Prisma's default is 5 s. */
 const DELETE_TIMEOUT_MS = 60_000;
 
-export type Subscriptions = {
+export type Subscriptions = SigningSecrets & {
   /** With `startFrom` the stored messages since then are replayed to it; `replayId` tells how far that is. */
   create(caller: EnvironmentCaller, body: CreateSubscription): Promise<CreatedSubscription>;
   list(caller: EnvironmentCaller, query: ListSubscriptions): Promise<Page<Subscription>>;
@@ -46,10 +43,6 @@ export type Subscriptions = {
   pause(caller: EnvironmentCaller, id: string): Promise<Subscription>;
   /** From paused and from disabled. Queued deliveries are due, oldest first. */
   resume(caller: EnvironmentCaller, id: string): Promise<Subscription>;
-  /** The secret that signs now. Nothing else ever shows it. CONFLICT when it cannot be opened: only rotating mends that. */
-  secret(caller: EnvironmentCaller, id: string): Promise<SubscriptionSecret>;
-  /** A new secret signs at once; the old ones sign beside it until the overlap ends (docs/security.md). */
-  rotateSecret(caller: EnvironmentCaller, id: string, body: RotateSecret): Promise<SubscriptionSecret>;
 };
 
 type UnitsWanted = {
@@ -156,11 +149,11 @@ export function createSubscriptions(
   };
 
   return {
-    async create(caller, { startFrom, ...body }) {
+    async create(caller, { startFrom, secret, ...body }) {
       const { environmentId } = caller;
       targets.check(body);
       const { filterUnits } = measured(body.filter);
-      const { sealed } = newSealedSecret(keyRing, newId('secret'));
+      const { sealed } = sealSecret(keyRing, newId('secret'), secret);
       return tenants.within(caller, async (transaction) => {
         const { settings, suspendedAt: appSuspendedAt } = await apps.share(transaction, caller.appId);
         const { timeoutMs, circuitBreaker } = settings;
@@ -196,15 +189,18 @@ export function createSubscriptions(
             ? undefined
             : await messageReplays.startWithin(transaction, caller, { subscriptionId: created.id, startFrom });
         const target = { id: created.id };
-        await audit.record(transaction, caller, { action: 'subscription.created', target, after: { ...body, name } });
+        await audit.record(transaction, caller, {
+          action: 'subscription.created',
+          target,
+          after: { ...body, name, ...(secret !== undefined && { hasOwnSecret: true }) },
+        });
         return replay === undefined ? created : { ...created, replayId: replay.id };
       });
     },
 
-    async list(caller, { channelId, status, ...query }) {
-      const filter = { ...(channelId === undefined ? {} : { channelId }), ...(status === undefined ? {} : { status }) };
+    async list(caller, { limit, cursor, ...filter }) {
       const scope: ListScope = { list: 'subscriptions', environmentId: caller.environmentId, filters: filter };
-      const page = pageRequest(scope, query);
+      const page = pageRequest(scope, { limit, cursor });
       const rows = await tenants.read(caller, (reader) =>
         store.findSubscriptions(reader, caller.environmentId, page, filter, clock()),
       );
@@ -267,27 +263,7 @@ export function createSubscriptions(
       return setStatus(caller, id, 'active');
     },
 
-    async secret(caller, id) {
-      return tenants.within(caller, async (transaction) => {
-        await find(transaction, caller, id);
-        const secret = openCurrent(keyRing, await store.findCurrentSecret(transaction, id));
-        await audit.record(transaction, caller, { action: 'subscription.secret_viewed', target: { id } });
-        return { secret };
-      });
-    },
-
-    async rotateSecret(caller, id, { overlapHours }) {
-      const { secret, sealed } = newSealedSecret(keyRing, newId('secret'));
-      await tenants.within(caller, async (transaction) => {
-        await found(id, () => store.lockSubscription(transaction, caller.environmentId, id, clock()));
-        const now = clock();
-        const overlapUntil = new Date(now.getTime() + overlapHours * HOUR_MS);
-        await store.replaceSecret(transaction, id, sealed, { now, overlapUntil, maxOld: MAX_OLD_SECRETS });
-        const after = { overlapHours };
-        await audit.record(transaction, caller, { action: 'subscription.secret_rotated', target: { id }, after });
-      });
-      return { secret };
-    },
+    ...createSigningSecrets({ tenants, newId, clock, keyRing }, { audit }),
   };
 }
 

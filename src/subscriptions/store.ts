@@ -15,6 +15,7 @@ type Db = DatabaseTransaction;
 /** The part of a channel that a change of its subscription needs. */
 type ChannelOf = { id: string; status: ChannelStatus; isSystem: boolean };
 type Nullable = {
+  owner?: string | null;
   filter?: string | null;
   filterUnits?: number | null;
   maxConcurrency?: number | null;
@@ -26,6 +27,7 @@ export type NewSubscription = Omit<
   | 'concurrency'
   | 'warnings'
   | 'secretUnreadableSince'
+  | 'owner'
   | 'filter'
   | 'maxConcurrency'
   | 'rateLimit'
@@ -105,7 +107,7 @@ export async function findSubscriptions(
   db: Pick<DatabaseReader, 'subscription'>,
   environmentId: string,
   { limit, after }: PageRequest,
-  filter: { channelId?: string; status?: SubscriptionStatus },
+  filter: { channelId?: string; owner?: string; status?: SubscriptionStatus },
   now: Date,
 ): Promise<Subscription[]> {
   const rows = await db.subscription.findMany({
@@ -224,6 +226,7 @@ function toSubscription(row: SubscriptionRow, now: Date): Subscription {
     id: row.id,
     channelId: row.channelId,
     name: row.name,
+    ...(row.owner !== null && { owner: row.owner }),
     webhookUrl: row.webhookUrl,
     // Both columns are only ever written from validated values.
     status: row.status as SubscriptionStatus,

@@ -114,7 +114,7 @@ const PATCHED: { path: string; resource: () => string; clears: string[] }[] = [
   {
     path: '/v1/subscriptions/:subscriptionId',
     resource: () => ids.subscriptionId,
-    clears: ['filter', 'maxConcurrency', 'rateLimit'],
+    clears: ['owner', 'filter', 'maxConcurrency', 'rateLimit'],
   },
   { path: '/v1/api-keys/:apiKeyId', resource: () => ids.apiKeyId, clears: ['limits', 'expiresAt'] },
   { path: '/v1/apps/:appId', resource: () => ids.appId, clears: ['description', 'settings'] },

@@ -239,7 +239,7 @@ test('a new resource takes no field that the service sets, and nothing is made',
     [
       '/v1/subscriptions',
       { channelId: channel?.id, webhookUrl: receiver.url },
-      'id createdAt updatedAt circuit concurrency secret status=disabled',
+      'id createdAt updatedAt circuit concurrency status=disabled',
     ],
     ['/v1/api-keys', { name: 'x' }, 'id prefix last4 createdAt lastUsedAt key status'],
     ['/v1/machine-credentials', { name: 'x' }, 'id secrets createdAt lastUsedAt clientSecret status'],

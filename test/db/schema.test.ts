@@ -80,6 +80,7 @@ describe('the migrations', () => {
       { migration_name: '0039_children', isFinished: true },
       { migration_name: '0040_run_keys', isFinished: true },
       { migration_name: '0041_shared_connections', isFinished: true },
+      { migration_name: '0042_owners', isFinished: true },
     ]);
   });
 

@@ -49,6 +49,31 @@ describe('the secret of a subscription', () => {
     expect((await resources.subscriptions.secret(resources.live, other.id)).secret).not.toBe(secret);
   });
 
+  test('may be the one that its receiver has already, when it is made and when it is rotated', async () => {
+    const { subscriptions, live } = resources;
+    const own = ['one', 'two'].map((text) => `whsec_${Buffer.from(text.padEnd(24, '.')).toString('base64')}`);
+    const moved = await subscriptions.create(
+      live,
+      createSubscriptionBody.parse({
+        channelId: subscription.channelId,
+        webhookUrl: 'https://example.com/hook',
+        secret: own[0],
+      }),
+    );
+    expect((await subscriptions.secret(live, moved.id)).secret).toBe(own[0]);
+    expect(await rotate({ secret: own[1], overlapHours: 0 })).toBe(own[1]);
+    expect(await signingSecrets()).toEqual([own[1]]);
+    const entries = await resources.db.auditEntry.findMany({
+      where: { targetId: { in: [moved.id, subscription.id] } },
+    });
+    expect(JSON.stringify(entries)).toContain('hasOwnSecret');
+    for (const secret of own) expect(JSON.stringify(entries)).not.toContain(secret);
+    for (const refused of ['whsec_short', own[0]?.slice(6), ''])
+      expect(createSubscriptionBody.safeParse({ channelId: 'x', webhookUrl: 'y', secret: refused }).success).toBe(
+        false,
+      );
+  });
+
   test('is stored sealed, bound to its row', async () => {
     const secret = await secretNow();
     const [row, ...more] = await rows();

@@ -198,6 +198,17 @@ describe('the list of subscriptions', () => {
     expect(idsOf(await list({ channelId: 'nonsense' }))).toEqual([]);
   });
 
+  test('filters by owner, as it is since the last change', async () => {
+    const [first, second] = [await create({ owner: 'customer-7' }), await create({ owner: 'customer-8' })];
+    await create();
+    expect(first.owner).toBe('customer-7');
+    expect(idsOf(await list({ owner: 'customer-7' }))).toEqual([first.id]);
+    await update(second.id, { owner: 'customer-7' });
+    expect(idsOf(await list({ owner: 'customer-7' }))).toEqual([second.id, first.id]);
+    expect(await update(first.id, { owner: null })).not.toHaveProperty('owner');
+    expect(idsOf(await list({ owner: 'customer-7', channelId }))).toEqual([second.id]);
+  });
+
   test('refuses a cursor of another filter', async () => {
     await create();
     await create();

@@ -565,6 +565,7 @@ export type CreateSecret = {
 export type CreateSubscription = {
   readonly channelId: string;
   readonly name?: string | undefined;
+  readonly owner?: string | undefined;
   readonly webhookUrl: string;
   /** Default: "active". */
   readonly status?: 'active' | 'paused' | 'disabled' | undefined;
@@ -583,6 +584,7 @@ export type CreateSubscription = {
   readonly rateLimit?: number | undefined;
   readonly circuitBreaker?: boolean | undefined;
   readonly startFrom?: string | Date | undefined;
+  readonly secret?: string | undefined;
 };
 
 export type CreateWebhook = {
@@ -653,6 +655,8 @@ export type CreatedSubscription = {
   readonly channelId: string;
   /** Name for people. */
   readonly name: string;
+  /** The publisher's own id of the customer whose it is. Absent: nobody's. */
+  readonly owner?: string;
   /** Where messages are sent. */
   readonly webhookUrl: string;
   /** Deliveries wait unless it is active. Disabled by a receiver that answers 410. */
@@ -1139,6 +1143,7 @@ export type ListSubscriptions = {
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
   readonly channelId?: string | undefined;
+  readonly owner?: string | undefined;
   readonly status?: 'active' | 'paused' | 'disabled' | undefined;
 };
 
@@ -1585,6 +1590,7 @@ export type RotateMachineCredential = {
 export type RotateSubscriptionSecret = {
   /** Default: 24. */
   readonly overlapHours?: number | undefined;
+  readonly secret?: string | undefined;
 };
 
 export type RotateWebhookSecret = {
@@ -1837,6 +1843,8 @@ export type Subscription = {
   readonly channelId: string;
   /** Name for people. */
   readonly name: string;
+  /** The publisher's own id of the customer whose it is. Absent: nobody's. */
+  readonly owner?: string;
   /** Where messages are sent. */
   readonly webhookUrl: string;
   /** Deliveries wait unless it is active. Disabled by a receiver that answers 410. */
@@ -2054,6 +2062,7 @@ export type UpdateSecret = {
 
 export type UpdateSubscription = {
   readonly name?: string | undefined;
+  readonly owner?: string | null | undefined;
   readonly webhookUrl?: string | undefined;
   readonly status?: 'active' | 'paused' | 'disabled' | undefined;
   readonly eventTypes?: readonly string[] | undefined;

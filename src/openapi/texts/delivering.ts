@@ -6,7 +6,7 @@ export const deliveringTexts: Readonly<Record<string, OperationText>> = {
   'POST /v1/subscriptions': {
     summary: 'Make a subscription',
     description:
-      'From now on the URL gets the messages of the channel. `startFrom` adds stored ones, by a replay that the answer names.',
+      'From now on the URL gets the messages of the channel. `startFrom` adds stored ones, by a replay that the answer names. With its `secret` a receiver that comes from elsewhere stays as it is.',
     example: {
       body: {
         channelId: exampleId('channel'),
@@ -54,7 +54,7 @@ export const deliveringTexts: Readonly<Record<string, OperationText>> = {
   },
   'POST /v1/subscriptions/:subscriptionId/secret/rotate': {
     summary: 'Rotate the signing secret',
-    description: 'Makes a new secret. Older ones go on signing beside it for `overlapHours`.',
+    description: 'Makes a new secret, or takes yours. Older ones go on signing beside it for `overlapHours`.',
     example: { body: { overlapHours: 24 } },
   },
   'POST /v1/subscriptions/:subscriptionId/replay': {

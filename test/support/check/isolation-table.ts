@@ -143,6 +143,7 @@ const FILTERED: Readonly<Record<string, (ids: TenantIds) => string[]>> = {
   runId: ({ runId }) => [runId],
   connectorId: () => ['http', 'slack'],
   search: () => ['slack'],
+  owner: () => ['customer-7'],
   actorId: ({ apiKeyId }) => [apiKeyId],
   targetId: ({ channelId, appId }) => [channelId, appId],
   eventType: () => ['order.created', 'order.*'],

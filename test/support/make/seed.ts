@@ -168,6 +168,7 @@ export async function seedResources(posthorn: TestPosthorn, key: string, mark?: 
     webhookUrl: `https://example.com/in${mark === undefined ? '' : `/${mark}`}`,
     ...(mark !== undefined && {
       name: mark,
+      owner: 'customer-7',
       headers: { 'x-note': mark },
       filter: `payload.n < 9 || payload.n == "${mark}"`,
     }),
