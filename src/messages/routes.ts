@@ -1,6 +1,6 @@
 import { idOf, noBody, pageOf } from '../http/answer-fields.ts';
 import { routesOf } from '../http/route.ts';
-import { listMessagesQuery, messageAnswer } from './schema.ts';
+import { listMessagesQuery, messageAnswer, messageSummaryAnswer, searchMessagesQuery } from './schema.ts';
 import type { Messages } from './service.ts';
 
 const route = routesOf<{ messages: Messages }>();
@@ -16,6 +16,14 @@ export const messageRoutes = [
     answers: { 200: pageOf(messageAnswer) },
     errors: ['NOT_FOUND'],
     handle: ({ caller, params, query }, { messages }) => messages.list(caller, params.channelId, query),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/messages',
+    access: { scope: 'messages:read' },
+    query: searchMessagesQuery,
+    answers: { 200: pageOf(messageSummaryAnswer) },
+    handle: ({ caller, query }, { messages }) => messages.search(caller, query),
   }),
   route({
     method: 'GET',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { exactObject, idOf, time } from '../http/answer-fields.ts';
+import { exactObject, idOf, time, wholeNumber } from '../http/answer-fields.ts';
 import { eventTypeQuery, pageQuery, windowQuery } from '../http/query.ts';
 import { MAX_EVENT_TYPE_LENGTH } from '../kernel/event-types.ts';
 import { hasControlCharacter } from '../kernel/plain-text.ts';
@@ -27,6 +27,13 @@ export const eventTypeSchema = z
 export const listMessagesQuery = pageQuery.extend({ eventType: eventTypeQuery.optional(), ...windowQuery });
 
 export type ListMessages = z.output<typeof listMessagesQuery>;
+
+/** The same over all channels. A channelId or publisherId that names nothing here gives an empty list. */
+export const searchMessagesQuery = listMessagesQuery.extend({
+  channelId: z.string().optional(),
+  publisherId: z.string().min(1).max(MESSAGE_LIMITS.publisherIdLength).optional(),
+});
+export type SearchMessages = z.output<typeof searchMessagesQuery>;
 
 /** Fields of a message, wherever one is shown. */
 export const messageShape = {
@@ -59,3 +66,26 @@ export const messageAnswer = z
     error: 'has either payload or erasedAt',
   });
 export type Message = z.output<typeof messageAnswer>;
+
+/** A message in lists over channels: of payload and metadata its size alone. */
+export const messageSummaryAnswer = z.strictObject({
+  id: messageShape.id,
+  channelId: messageShape.channelId,
+  eventType: messageShape.eventType,
+  publishedAt: time.describe('When it was published.'),
+  erasedAt: messageShape.erasedAt,
+  payloadBytes: wholeNumber
+    .exactOptional()
+    .describe('Size of its payload in bytes of UTF-8. Absent once it is erased.'),
+  deliveryStatus: z
+    .enum(DELIVERY_SUMMARIES)
+    .describe('State of its deliveries together: pending while one is unfinished.'),
+  deliveries: z
+    .strictObject({
+      total: wholeNumber.describe('Deliveries of it.'),
+      delivered: wholeNumber.describe('Deliveries that have arrived.'),
+      failed: wholeNumber.describe('Deliveries that were given up.'),
+    })
+    .describe('Its deliveries by their state; the others are unfinished, or ended with their subscription.'),
+});
+export type MessageSummary = z.output<typeof messageSummaryAnswer>;

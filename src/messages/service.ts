@@ -8,7 +8,8 @@ import { mayBeSentForMs } from '../kernel/erasure.ts';
 import { idsWithin, windowText } from '../kernel/instant.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../kernel/page.ts';
 import { eraseMessage, eraseWaiting, type Transact } from './erasure-store.ts';
-import type { ListMessages, Message } from './schema.ts';
+import type { ListMessages, Message, MessageSummary, SearchMessages } from './schema.ts';
+import { findSummaries } from './summaries-store.ts';
 import * as store from './store.ts';
 
 const RETRY_AFTER_SECONDS = 1;
@@ -33,6 +34,18 @@ export function createMessages(
         return store.listMessages(transaction, filter, pageRequest(scope, query));
       };
       const found = await tenants.list(caller, list);
+      return toPage(scope, limit, found, (message) => message);
+    },
+
+    /** Messages of all channels of the environment, newest first, without their payloads. */
+    async search(caller: EnvironmentCaller, query: SearchMessages): Promise<Page<MessageSummary>> {
+      const { environmentId } = caller;
+      const { limit, channelId, eventType, publisherId, since, until } = query;
+      const filters = { channelId, eventType, publisherId, ...windowText({ since, until }) };
+      const scope: ListScope = { list: 'messages', environmentId, filters };
+      const page = pageRequest(scope, query);
+      const filter = { environmentId, channelId, eventType, publisherId, ids: idsWithin('message', { since, until }) };
+      const found = await tenants.list(caller, (transaction) => findSummaries(transaction, filter, page));
       return toPage(scope, limit, found, (message) => message);
     },
 

@@ -83,7 +83,7 @@ export async function readMessages(
 }
 
 /** Sums over the deliveries of a message; null where there are none. */
-type Tally = { unfinished: boolean | null; failed: boolean | null };
+export type Tally = { unfinished: boolean | null; failed: boolean | null };
 
 async function withDeliveryStatus(db: Pick<DatabaseReader, '$queryRaw'>, rows: MessageRow[]): Promise<Message[]> {
   if (rows.length === 0) return [];
@@ -95,7 +95,7 @@ async function withDeliveryStatus(db: Pick<DatabaseReader, '$queryRaw'>, rows: M
 }
 
 /** `summariseDeliveries` of src/kernel/statuses.ts over the two sums that PostgreSQL makes. */
-function summary(tally: Tally | undefined): DeliverySummary {
+export function summary(tally: Tally | undefined): DeliverySummary {
   if (tally === undefined || tally.unfinished === null) return 'unrouted';
   if (tally.unfinished) return 'pending';
   return tally.failed ? 'failed' : 'delivered';

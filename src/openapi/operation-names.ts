@@ -9,6 +9,7 @@ export type Place = { resource: string; method: string };
 export const CHOSEN: Readonly<Record<string, string>> = {
   'POST /v1/channels/:channelId/messages': 'messages.publish',
   'GET /v1/channels/:channelId/messages': 'messages.list',
+  'GET /v1/messages': 'messages.listAll',
   'POST /v1/channels/:channelId/messages/batch': 'messages.publishBatch',
   'POST /v1/messages/batch': 'messages.publishAcross',
   'POST /v1/messages/transactional': 'messages.publishTransactional',

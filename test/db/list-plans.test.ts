@@ -5,6 +5,7 @@ import { listDeadLetters } from '../../src/dead-letters/store.ts';
 import { listDeliveries } from '../../src/deliveries/store.ts';
 import { listScheduled } from '../../src/scheduling/store.ts';
 import { listMessages } from '../../src/messages/store.ts';
+import { findSummaries } from '../../src/messages/summaries-store.ts';
 import { createChannel, createSubscription } from '../support/make/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 
@@ -184,6 +185,11 @@ test.each(WAYS)('a page of messages, waiting or published, reads a page by event
       `messages ${eventType}`,
       await readsOf(read, (transaction) => listMessages(transaction, filter, page)),
     ]);
+    for (const place of [{}, { channelId }])
+      reads.push([
+        `over channels ${JSON.stringify(place)} ${eventType}`,
+        await readsOf(read, (transaction) => findSummaries(transaction, { environmentId, ...place, eventType }, page)),
+      ]);
     const waiting = { ...filter, status: 'scheduled' as const };
     reads.push([
       `scheduled ${eventType}`,

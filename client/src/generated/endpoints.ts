@@ -98,6 +98,7 @@ export const ENDPOINTS = {
     validate: { method: 'POST', path: '/v1/channels/:channelId/validate', kind: 'json', hasBody: true, isKeyed: true },
     dryRun: { method: 'POST', path: '/v1/channels/:channelId/dry-run', kind: 'json', hasBody: true, hasQuery: true, isKeyed: true },
     list: { method: 'GET', path: '/v1/channels/:channelId/messages', kind: 'page', hasQuery: true },
+    listAll: { method: 'GET', path: '/v1/messages', kind: 'page', hasQuery: true },
     get: { method: 'GET', path: '/v1/messages/:messageId', kind: 'json' },
     delete: { method: 'DELETE', path: '/v1/messages/:messageId', kind: 'json' },
     listScheduled: { method: 'GET', path: '/v1/channels/:channelId/scheduled', kind: 'page', hasQuery: true },

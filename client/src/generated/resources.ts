@@ -80,6 +80,7 @@ import type {
   Member,
   Message,
   MessageReplay,
+  MessageSummary,
   NewApiKey,
   NewInvitation,
   NewMachineCredential,
@@ -108,6 +109,7 @@ import type {
   Run,
   RunSummary,
   Schedule,
+  SearchMessages,
   SecondFactor,
   Session,
   Setup,
@@ -315,6 +317,8 @@ export type Resources = {
     dryRun(channelId: string, body: DryRunBody | string, query?: PageQuery, options?: RequestOptions): Call<DryRun>;
     /** `GET /v1/channels/:channelId/messages`, scope messages:read */
     list(channelId: string, query?: ListMessages, options?: RequestOptions): Pages<Message>;
+    /** `GET /v1/messages`, scope messages:read */
+    listAll(query?: SearchMessages, options?: RequestOptions): Pages<MessageSummary>;
     /** `GET /v1/messages/:messageId`, scope messages:read */
     get(messageId: string, options?: RequestOptions): Call<Message>;
     /** `DELETE /v1/messages/:messageId`, scope messages:write */

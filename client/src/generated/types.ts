@@ -1267,6 +1267,32 @@ export type MessageReplay = {
   readonly finishedAt?: string;
 };
 
+export type MessageSummary = {
+  /** Prefix `msg_` and 26 characters that sort by the time of making. */
+  readonly id: string;
+  /** Channel that it was published to. */
+  readonly channelId: string;
+  /** Event type, as published. */
+  readonly eventType: string;
+  /** When it was published. */
+  readonly publishedAt: string;
+  /** When payload and metadata were erased. Absent while they are there. */
+  readonly erasedAt?: string;
+  /** Size of its payload in bytes of UTF-8. Absent once it is erased. */
+  readonly payloadBytes?: number;
+  /** State of its deliveries together: pending while one is unfinished. */
+  readonly deliveryStatus: 'pending' | 'delivered' | 'failed' | 'unrouted';
+  /** Its deliveries by their state; the others are unfinished, or ended with their subscription. */
+  readonly deliveries: {
+    /** Deliveries of it. */
+    readonly total: number;
+    /** Deliveries that have arrived. */
+    readonly delivered: number;
+    /** Deliveries that were given up. */
+    readonly failed: number;
+  };
+};
+
 export type NewApiKey = {
   /** Prefix `key_` and 26 characters that sort by the time of making. */
   readonly id: string;
@@ -1722,6 +1748,16 @@ export type Schedule = {
   readonly lastRunAt?: string;
   /** Why Temporal refuses the schedule; then no run begins. */
   readonly problem?: string;
+};
+
+export type SearchMessages = {
+  readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly eventType?: string | undefined;
+  readonly since?: string | Date | undefined;
+  readonly until?: string | Date | undefined;
+  readonly channelId?: string | undefined;
+  readonly publisherId?: string | undefined;
 };
 
 export type SecondFactor = {

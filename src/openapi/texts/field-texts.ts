@@ -35,6 +35,7 @@ const BY_NAME: Readonly<Record<string, string>> = {
   maxConcurrency: 'Requests at a time at most.',
   rateLimit: 'Tries per second at most.',
   circuitBreaker: 'Whether a circuit may open.',
+  publisherId: 'Only those that were published under this id of yours within the last 24 hours.',
   owner: 'Your own id of the customer whose it is.',
   startFrom: 'Stored messages from this time on are delivered too.',
   overlapHours: 'Hours for which the secret before is good beside the new one.',

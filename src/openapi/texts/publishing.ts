@@ -37,6 +37,12 @@ export const publishingTexts: Readonly<Record<string, OperationText>> = {
     description: 'Publishes 1 to 100 messages to one channel, all of them or none.',
     example: { body: { messages: [message, { ...message, payload: { number: 2 } }] } },
   },
+  'GET /v1/messages': {
+    summary: 'List messages of all channels',
+    description:
+      'Messages of the environment, the newest first, with the size of their payload and their deliveries by state.',
+    example: { query: { eventType: 'order.*', limit: '50' } },
+  },
   'POST /v1/messages/batch': {
     summary: 'Publish to several channels',
     description: 'Publishes 1 to 100 messages, each to the channel that it names, all of them or none.',

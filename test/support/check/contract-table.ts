@@ -2,7 +2,7 @@ import { channelAnswer } from '../../../src/channels/schema.ts';
 import { deadLetterAnswer } from '../../../src/dead-letters/schema.ts';
 import { attemptAnswer, deliveryAnswer } from '../../../src/deliveries/schema.ts';
 import { bulkReplayAnswer, messageReplayAnswer } from '../../../src/replays/schema.ts';
-import { messageAnswer } from '../../../src/messages/schema.ts';
+import { messageAnswer, messageSummaryAnswer } from '../../../src/messages/schema.ts';
 import { batchAnswer, dryRunAnswer, publishedAnswer, validationAnswer } from '../../../src/publishing/schema.ts';
 import { cancelledMessageAnswer } from '../../../src/scheduling/schema.ts';
 import { secretAnswer, subscriptionAnswer } from '../../../src/subscriptions/schema.ts';
@@ -97,6 +97,7 @@ export const CONTRACT: ContractRow[] = [
     status: 200,
     listOf: messageAnswer,
   },
+  { method: 'GET', path: '/v1/messages', scope: 'messages:read', status: 200, listOf: messageSummaryAnswer },
   { method: 'GET', path: '/v1/channels/:channelId/stream', scope: 'messages:read', status: 200, isStream: true },
   { method: 'GET', path: '/v1/messages/:messageId', scope: 'messages:read', status: 200, answers: messageAnswer },
   {

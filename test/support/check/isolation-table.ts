@@ -144,6 +144,7 @@ const FILTERED: Readonly<Record<string, (ids: TenantIds) => string[]>> = {
   connectorId: () => ['http', 'slack'],
   search: () => ['slack'],
   owner: () => ['customer-7'],
+  publisherId: () => ['order-7'],
   actorId: ({ apiKeyId }) => [apiKeyId],
   targetId: ({ channelId, appId }) => [channelId, appId],
   eventType: () => ['order.created', 'order.*'],

@@ -8,6 +8,7 @@ import { seedApprovals, seedConnections, seedRuns, seedSecrets, seedWebhooks } f
 export type ListName =
   | 'channels'
   | 'messages'
+  | 'messages-of-all'
   | 'scheduled'
   | 'subscriptions'
   | 'deliveries'
@@ -85,6 +86,12 @@ const eventType: Filter = {
   ],
   bad: ['', 'ord*', '*.created', 'order.*.x', '.*', 'x'.repeat(129)],
 };
+const publisherId: Filter = {
+  values: ['order-7', 'order-8'],
+  matches: (item, value) => item['publisherId'] === value,
+  strange: ['nothing', '%27', '*', 'order-%25'],
+  bad: ['', 'x'.repeat(129)],
+};
 const BULK_STATUSES: string[] = [...REPLAY_STATUSES];
 
 export const LISTS: List[] = [
@@ -97,6 +104,13 @@ export const LISTS: List[] = [
     name: 'messages',
     rows: 'SELECT id FROM messages WHERE environment_id = $1 AND channel_id = $2',
     filters: { eventType },
+    hasTimes: 'publishedAt',
+  },
+  {
+    name: 'messages-of-all',
+    rows: `SELECT m.id, m.channel_id AS "channelId", m.event_type AS "eventType", p.publisher_id AS "publisherId" FROM messages m
+      LEFT JOIN publisher_ids p ON p.message_id = m.id WHERE m.environment_id = $1 AND $2::text IS NULL`,
+    filters: { channelId: idOf('channelId'), eventType, publisherId },
     hasTimes: 'publishedAt',
   },
   {
@@ -241,8 +255,9 @@ export async function seedLists(posthorn: TestPosthorn, key: string): Promise<Re
   for (const eventType of [...EVENT_TYPES, 'order.created', 'order.paid']) await publish(first, { eventType });
   for (const [index, hours] of [3, 1, 5, 1, 4].entries())
     await publish(first, { eventType: EVENT_TYPES[index % EVENT_TYPES.length], delay: hours * 3_600_000 });
-  await publish(last, { eventType: 'order.created' });
-  await publish(last, { eventType: 'refund.made' });
+  await publish(last, { eventType: 'order.created', id: 'order-7' });
+  await publish(last, { eventType: 'refund.made', id: 'order-8' });
+  await publish(first, { eventType: 'order.paid', id: 'order-7' });
   const channelIds = channels.map(({ id }) => id);
   const deliveries = await db.delivery.findMany({ where: { channelId: { in: channelIds } }, orderBy: { id: 'asc' } });
   await spreadDeliveries(posthorn, deliveries);
@@ -274,6 +289,7 @@ export async function seedLists(posthorn: TestPosthorn, key: string): Promise<Re
   return {
     channels: '/v1/channels',
     messages: `/v1/channels/${first}/messages`,
+    'messages-of-all': '/v1/messages',
     scheduled: `/v1/channels/${first}/scheduled`,
     subscriptions: '/v1/subscriptions',
     deliveries: '/v1/deliveries',

@@ -1,0 +1,111 @@
+import type { DatabaseTransaction } from '../db/client.ts';
+import {
+  alongAll,
+  alongEventTypes,
+  createValues,
+  eventTypeIs,
+  findAlong,
+  idBounds,
+  isNarrowing,
+  readFound,
+  type Values,
+} from '../db/walk.ts';
+import type { IdRange } from '../kernel/instant.ts';
+import type { PageRequest } from '../kernel/page.ts';
+import type { MessageSummary } from './schema.ts';
+import { summary, type Tally } from './store.ts';
+
+/** Filter of messages over channels. `eventType` is a literal or a beginning; publishedAt is the time in the id. */
+export type SummaryFilter = {
+  environmentId: string;
+  channelId?: string | undefined;
+  eventType?: string | undefined;
+  publisherId?: string | undefined;
+  ids?: IdRange;
+};
+
+/**
+ * Messages of an environment, newest first, one more than asked for. An index leads to the newest of each channel, deleted ones included,
+ * so a page reads no more than that page and one entry of each channel.
+ */
+export async function findSummaries(
+  db: DatabaseTransaction,
+  filter: SummaryFilter,
+  page: PageRequest,
+): Promise<MessageSummary[]> {
+  const values = createValues();
+  const bounds = idBounds(values, filter.ids ?? {}, page.after);
+  const owners = channelsOf(filter, values);
+  const walk = { table: 'messages', bounds, limit: page.limit + 1 };
+  const { publisherId, eventType } = filter;
+  const read = (ids: readonly string[]): Promise<MessageSummary[]> => readSummaries(db, ids);
+  if (publisherId !== undefined) {
+    const wanted = [
+      `p.publisher_id = ${values.add(publisherId)}`,
+      `d.id >= ${bounds.from}`,
+      `d.id < ${bounds.before}`,
+      ...eventTypeIs(eventType, values),
+    ];
+    const text = `SELECT d.id FROM (${owners}) o
+      JOIN publisher_ids p ON p.environment_id = ${values.add(filter.environmentId)} AND p.channel_id = o.id
+      JOIN messages d ON d.id = p.message_id
+      WHERE ${wanted.join(' AND ')} ORDER BY d.id DESC LIMIT ${walk.limit}`;
+    const find = async (): Promise<string[]> =>
+      (await db.$queryRawUnsafe<{ id: string }[]>(text, ...values.values)).map(({ id }) => id);
+    return readFound(find, read);
+  }
+  const text = isNarrowing(eventType)
+    ? alongEventTypes(values, { ...walk, owners, of: 'channel_id', pattern: eventType })
+    : `WITH owners AS (${owners}), ${alongAll('owners', { ...walk, columns: ['channel_id'], at: ['w.id'] })}`;
+  return readFound(() => findAlong(db, text, values), read);
+}
+
+/** SQL: the channels whose messages are meant. */
+function channelsOf({ environmentId, channelId }: SummaryFilter, { add }: Values): string {
+  const own = `SELECT c.id FROM channels c WHERE c.environment_id = ${add(environmentId)}`;
+  return channelId === undefined ? own : `${own} AND c.id = ${add(channelId)}`;
+}
+
+type Row = Tally & {
+  id: string;
+  channelId: string;
+  eventType: string;
+  publishedAt: Date;
+  erasedAt: Date | null;
+  payloadBytes: number | null;
+  total: number;
+  delivered: number;
+  failures: number;
+};
+
+async function readSummaries(db: DatabaseTransaction, ids: readonly string[]): Promise<MessageSummary[]> {
+  // The size stands beside a payload that is stored by itself, so none is read.
+  const rows = await db.$queryRaw<Row[]>`
+    SELECT m.id, m.channel_id AS "channelId", m.event_type AS "eventType", m.published_at AS "publishedAt", m.erased_at AS "erasedAt",
+      octet_length(m.payload) AS "payloadBytes", t.*
+    FROM messages m CROSS JOIN LATERAL (
+      SELECT count(*)::int AS total, count(*) FILTER (WHERE d.status = 'delivered')::int AS delivered,
+        count(*) FILTER (WHERE d.status = 'failed')::int AS failures,
+        bool_or(d.due_at IS NOT NULL) AS unfinished, bool_or(d.status = 'failed') AS failed
+      FROM deliveries d WHERE d.message_id = m.id
+    ) t
+    WHERE m.id = ANY(${ids}) ORDER BY m.id DESC`;
+  return rows.map(toSummary);
+}
+
+const toSummary = ({
+  erasedAt,
+  payloadBytes,
+  total,
+  delivered,
+  failures,
+  unfinished,
+  failed,
+  ...message
+}: Row): MessageSummary => ({
+  ...message,
+  ...(erasedAt !== null && { erasedAt }),
+  ...(payloadBytes !== null && { payloadBytes }),
+  deliveryStatus: summary({ unfinished, failed }),
+  deliveries: { total, delivered, failed: failures },
+});
