@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { CONTRACT } from '../support/check/contract-table.ts';
 import { type Answer, startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { make } from '../support/make/seed.ts';
-import { type Item, LISTS, type ListName, seedLists } from '../support/make/seeded-lists.ts';
+import type { Item } from '../support/make/list-filters.ts';
+import { LISTS, type ListName, seedLists } from '../support/make/seeded-lists.ts';
 
 let posthorn: TestPosthorn;
 /** The lists' addresses in either environment, each with five items or more. */

@@ -1,7 +1,7 @@
 import { REPLAY_STATUSES } from '../../../src/kernel/statuses.ts';
 import type { TestPosthorn } from '../service/posthorn.ts';
 import { endAsDeadLetter, make } from './seed.ts';
-import type { Item } from './seeded-lists.ts';
+import type { Item } from './list-filters.ts';
 
 /** Deliveries of every status, and a dead letter of some message for every reason, kind and status. */
 export async function spreadDeliveries(

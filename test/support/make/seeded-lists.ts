@@ -1,4 +1,13 @@
-import { wantsEventType } from '../../../src/kernel/event-types.ts';
+import {
+  EVENT_TYPES,
+  eventType,
+  type Filter,
+  idOf,
+  type Item,
+  oneOf,
+  publisherId,
+  strangeIds,
+} from './list-filters.ts';
 import type { TestPosthorn } from '../service/posthorn.ts';
 import { APPROVAL_STATUSES, REPLAY_STATUSES, RUN_STATUSES } from '../../../src/kernel/statuses.ts';
 import { insertAttempt, make } from './seed.ts';
@@ -27,18 +36,6 @@ export type ListName =
   | 'runs'
   | 'runs-of-workflow'
   | 'approvals';
-/** An item as the API shows it, and what the database says of it besides. */
-export type Item = { id: string } & Record<string, unknown>;
-
-/** One filter: `values` of which each matches some items (none given: all that items have), and how an item is told to match. */
-export type Filter = {
-  values: string[];
-  matches: (item: Item, value: string) => boolean;
-  /** Values that are good and match nothing. */
-  strange: string[];
-  /** Values that are refused. */
-  bad: string[];
-};
 
 /**
  * A list, the rows it must show (newest first, unless it is `isSoonestFirst`; $1 is the environment, $2 what its path names), and its
@@ -53,45 +50,6 @@ type List = {
 };
 
 const CHANNEL_STATUSES = ['active', 'paused', 'archived'];
-const EVENT_TYPES = ['order.created', 'order.paid', 'refund.made'];
-const strangeIds = ['nothing', '%27', '*', '%25'];
-
-const oneOf = (name: string, values: string[]): Filter => ({
-  values,
-  matches: (item, value) => item[name] === value,
-  strange: [],
-  bad: ['', 'ACTIVE', 'gone!', `${values[0]},${values[1]}`, 'null'],
-});
-const idOf = (name: string): Filter => ({
-  values: [],
-  matches: (item, value) => item[name] === value,
-  strange: strangeIds,
-  bad: [],
-});
-/** A literal, or a beginning: in every list as in a subscription's eventTypes. */
-const eventType: Filter = {
-  values: [...EVENT_TYPES, 'order.*', 'refund.*', '*'],
-  matches: (item, value) => wantsEventType([value], String(item['eventType'])),
-  strange: [
-    'nothing',
-    'order',
-    'order.',
-    'Order.created',
-    'order.create',
-    'orders.*',
-    'order.created.*',
-    '%27',
-    '%25.*',
-    '%25',
-  ],
-  bad: ['', 'ord*', '*.created', 'order.*.x', '.*', 'x'.repeat(129)],
-};
-const publisherId: Filter = {
-  values: ['order-7', 'order-8'],
-  matches: (item, value) => item['publisherId'] === value,
-  strange: ['nothing', '%27', '*', 'order-%25'],
-  bad: ['', 'x'.repeat(129)],
-};
 const BULK_STATUSES: string[] = [...REPLAY_STATUSES];
 
 export const LISTS: List[] = [
