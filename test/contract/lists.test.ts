@@ -56,8 +56,7 @@ const cursorOf = async (name: ListName, query = '', environment: 'live' | 'test'
   (await get(name, `limit=1&${query}`, environment)).body.pagination.cursor ?? '';
 
 test('these are all lists of the contract', () => {
-  // Lists above environments have tests of their own (test/identity).
-  // The catalogue is the same for all, and has its own (test/automations/connectors.test.ts).
+  // Lists above environments (test/identity) and the catalogue (test/automations/connectors.test.ts) have tests of their own.
   const lists = CONTRACT.filter(
     ({ listOf, level, path }) => listOf !== undefined && level !== 'organisation' && path !== '/v1/connectors',
   );
