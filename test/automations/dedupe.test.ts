@@ -27,7 +27,7 @@ beforeEach(async () => {
 const byOrder = (window = '2s') => ({ dedupe: { key: 'event.payload.order', window } });
 const keysOf = async (workflowId: string): Promise<string[]> => {
   const { rows } = await posthorn.deps.pool.query<{ runId: string }>(
-    'SELECT run_id AS "runId" FROM run_keys WHERE workflow_id = $1',
+    'SELECT run_id AS "runId" FROM run_key_spans WHERE workflow_id = $1',
     [workflowId],
   );
   return rows.map(({ runId }) => runId);
@@ -119,7 +119,9 @@ test('a key is forgotten behind its window, once no run of that time can ask for
   expect(await keysOf(workflowId)).toHaveLength(2);
   const setStatus = (status: string) => pool.query('UPDATE runs SET status = $2 WHERE id = $1', [asking?.id, status]);
   await setStatus('pending');
-  await pool.query(`UPDATE run_keys SET until = now() - interval '2 minutes' WHERE workflow_id = $1`, [workflowId]);
+  await pool.query(`UPDATE run_key_spans SET until = now() - interval '2 minutes' WHERE workflow_id = $1`, [
+    workflowId,
+  ]);
   await removeOver(pool);
   expect(await keysOf(workflowId)).toHaveLength(2);
   await setStatus('completed');

@@ -16,6 +16,7 @@ const ENGINE = [
   'passkeys',
   'recovery_codes',
   'run_gates',
+  'run_key_spans',
   'run_keys',
   'second_steps',
   'sessions',

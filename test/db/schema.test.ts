@@ -78,7 +78,7 @@ describe('the migrations', () => {
       { migration_name: '0037_oauth', isFinished: true },
       { migration_name: '0038_flow', isFinished: true },
       { migration_name: '0039_children', isFinished: true },
-      { migration_name: '0040_run_keys', isFinished: true },
+      { migration_name: '0040_run_key_spans', isFinished: true },
       { migration_name: '0041_shared_connections', isFinished: true },
       { migration_name: '0042_owners', isFinished: true },
     ]);

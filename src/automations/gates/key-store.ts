@@ -10,7 +10,7 @@ type Keyed = {
   untilId: string;
 };
 
-const FIND = `SELECT run_id AS "runId" FROM run_keys
+const FIND = `SELECT run_id AS "runId" FROM run_key_spans
   WHERE workflow_id = $1 AND key = $2 AND run_id < $4 AND until_id > $3`;
 
 /**
@@ -27,7 +27,7 @@ export async function takeKey(
   const { rows } = await connection.query<{ runId: string }>(FIND, [workflowId, key, runId, untilId]);
   if (rows[0] !== undefined) return rows[0].runId;
   await connection.query(
-    `INSERT INTO run_keys (workflow_id, key, environment_id, run_id, until, until_id) VALUES ($1, $2, $3, $4, $5, $6)`,
+    `INSERT INTO run_key_spans (workflow_id, key, environment_id, run_id, until, until_id) VALUES ($1, $2, $3, $4, $5, $6)`,
     [workflowId, key, environmentId, runId, until, untilId],
   );
   return runId;
@@ -38,8 +38,8 @@ const LATE = `interval '1 minute'`;
 const REMOVED_AT_ONCE = 1_000;
 
 // Runs made within the window may still ask.
-const REMOVE = `DELETE FROM run_keys WHERE (workflow_id, key, run_id) IN (
-  SELECT workflow_id, key, run_id FROM run_keys
+const REMOVE = `DELETE FROM run_key_spans WHERE (workflow_id, key, run_id) IN (
+  SELECT workflow_id, key, run_id FROM run_key_spans
   WHERE workflow_id = $1 AND until <= now() - ${LATE} AND until_id <= coalesce((
     SELECT min(r.id) FROM runs r
     WHERE r.environment_id = $2 AND r.status = 'pending' AND r.workflow_id = $1 AND r.round = 1
@@ -50,7 +50,7 @@ const REMOVE = `DELETE FROM run_keys WHERE (workflow_id, key, run_id) IN (
 /** Forgets keys whose time is over and that no run can ask for any more. */
 export async function removeOver(pool: Pool): Promise<void> {
   const { rows } = await pool.query<{ workflowId: string; environmentId: string }>(
-    `SELECT DISTINCT workflow_id AS "workflowId", environment_id AS "environmentId" FROM run_keys
+    `SELECT DISTINCT workflow_id AS "workflowId", environment_id AS "environmentId" FROM run_key_spans
      WHERE until <= now() - ${LATE}`,
   );
   for (const { workflowId, environmentId } of rows) {

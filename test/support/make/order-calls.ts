@@ -50,7 +50,7 @@ export function orderCalls(
     windowsOver: (workflowId: string): Promise<unknown> =>
       waitFor('the windows to pass', async () => {
         const { rows } = await pool.query<{ isOver: boolean }>(
-          `SELECT coalesce(bool_and(until < now()), false) AS "isOver" FROM run_keys WHERE workflow_id = $1`,
+          `SELECT coalesce(bool_and(until < now()), false) AS "isOver" FROM run_key_spans WHERE workflow_id = $1`,
           [workflowId],
         );
         return rows[0]?.isOver;
