@@ -137,6 +137,46 @@ test('no other app of the organisation sees what is shared', async () => {
   });
 });
 
+test('PostgreSQL shows the other environment what is shared, and lets it write nothing there', async () => {
+  const [{ id: shared }, { id: own }] = [await crm({ shared: true }), await crm()];
+  const { db, tenants } = posthorn.deps;
+  const { app, id: owner } = await db.environment.findFirstOrThrow({
+    where: { kind: 'live', connections: { some: { id: shared } } },
+    include: { app: { include: { environments: true } } },
+  });
+  const other = app.environments.find(({ kind }) => kind === 'test')?.id ?? '';
+  const tenant = { organisationId: app.organisationId, environmentId: other };
+  const counts = await tenants.onConnection(tenant, async (connection) => {
+    const countOf = async (text: string): Promise<number | null> =>
+      (await connection.query(text, [[shared, own]])).rowCount;
+    return [
+      await countOf('SELECT FROM connections WHERE id = ANY ($1)'),
+      await countOf(`UPDATE connections SET name = 'mine' WHERE id = ANY ($1)`),
+      await countOf('DELETE FROM connections WHERE id = ANY ($1)'),
+    ];
+  });
+  expect(counts).toEqual([1, 0, 0]);
+  const insert = `INSERT INTO connections (id, environment_id, connector, name, ciphertext, created_at, updated_at, shared)
+    VALUES ('cxn_mine', $1, 'http', 'mine', '', now(), now(), true)`;
+  await expect(tenants.onConnection(tenant, (connection) => connection.query(insert, [owner]))).rejects.toMatchObject({
+    code: '42501',
+  });
+});
+
+test('what the test environment shares is there for live until it is deleted', async () => {
+  const { id } = await trying.good<Connection>('POST', '/v1/connections', {
+    connectorId: 'http',
+    name: 'CRM of trials',
+    credentials: { baseUrl: receiver.url.slice(0, -1), value: 'Bearer word' },
+    shared: true,
+  });
+  expect(await live.good('GET', `/v1/connections/${id}`)).toMatchObject({ environment: 'test' });
+  const workflowId = await live.activate({ type: 'manual' }, [asking(id)]);
+  expect(await run(live, workflowId)).toMatchObject({ status: 'completed' });
+  await trying.good('DELETE', `/v1/connections/${id}`);
+  expect((await run(live, workflowId)).error).toMatchObject({ code: 'CONNECTION_MISSING' });
+});
+
 test('both environments use one grant of a provider, which is renewed once', async () => {
   const connections = oauthConnections(posthorn, provider, receiver.url.slice(0, -1));
   const id = await connections.authorized();

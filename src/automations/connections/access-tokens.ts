@@ -57,7 +57,11 @@ export function createAccessTokens(deps: {
     const until = performance.now() + PATIENCE_MS;
     do {
       const row = await readSealed(pool, environmentId, id);
-      if (row === undefined) throw new StepFailed('CONNECTION_MISSING', `the environment has no connection ${id}`);
+      if (row === undefined)
+        throw new StepFailed(
+          'CONNECTION_MISSING',
+          `the environment has no connection ${id}, and none is shared with it`,
+        );
       const { credentials, oauth } = openSealed(keyRing, row);
       const tokens = oauth?.tokens;
       if (tokens === undefined) throw unauthorized(id);

@@ -145,7 +145,10 @@ async function connectionOf(
   if (connectionId === undefined) return { connectorId, credentials: {} };
   const opened = await open(environmentId, connectionId);
   if (opened?.connectorId === connectorId) return opened;
-  throw new StepFailed('CONNECTION_MISSING', `the environment has no connection ${connectionId} of ${connectorId}`);
+  throw new StepFailed(
+    'CONNECTION_MISSING',
+    `the environment has no connection ${connectionId} of ${connectorId}, and none is shared with it`,
+  );
 }
 
 function builtFrom(
