@@ -163,7 +163,7 @@ test('PostgreSQL shows the other environment what is shared, and lets it write n
   });
 });
 
-test('what the test environment shares is there for live until it is deleted', async () => {
+test('a connection that the test environment shares is there for live until it is deleted', async () => {
   const { id } = await trying.good<Connection>('POST', '/v1/connections', {
     connectorId: 'http',
     name: 'CRM of trials',
