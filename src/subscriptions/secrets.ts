@@ -1,15 +1,15 @@
 import { MAX_OLD_SECRETS, sealSecret } from '../credentials/signing-secret.ts';
-import type { DatabaseTransaction } from '../db/client.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { RecordAudit } from '../identity/audit/record.ts';
 import type { EnvironmentCaller } from '../identity/caller.ts';
-import { notFound } from '../kernel/api-error.ts';
-import { isId } from '../kernel/ids.ts';
 import { openCurrent } from './current-secret.ts';
 import type { RotateSecret, Subscription, SubscriptionSecret } from './schema.ts';
 import * as store from './store.ts';
 
 const HOUR_MS = 3_600_000;
+
+/** Throws NOT_FOUND where `look` finds none. */
+export type Found = (id: string, look: () => Promise<Subscription | undefined>) => Promise<Subscription>;
 
 export type SigningSecrets = {
   /** The secret that signs now. Nothing else ever shows it. CONFLICT when it cannot be opened: only rotating mends that. */
@@ -20,26 +20,12 @@ export type SigningSecrets = {
 
 export function createSigningSecrets(
   { tenants, newId, clock, keyRing }: Pick<Dependencies, 'tenants' | 'newId' | 'clock' | 'keyRing'>,
-  { audit }: { audit: { record: RecordAudit } },
+  { audit, found }: { audit: { record: RecordAudit }; found: Found },
 ): SigningSecrets {
-  /** NOT_FOUND where `look` finds none. An id that cannot be one never reaches the database. */
-  const within = <T>(
-    caller: EnvironmentCaller,
-    id: string,
-    look: typeof store.findSubscription | typeof store.lockSubscription,
-    work: (transaction: DatabaseTransaction) => Promise<T>,
-  ): Promise<T> =>
-    tenants.within(caller, async (transaction) => {
-      const found: Subscription | undefined = isId('subscription', id)
-        ? await look(transaction, caller.environmentId, id, clock())
-        : undefined;
-      if (found === undefined) throw notFound('subscription');
-      return work(transaction);
-    });
-
   return {
     secret: (caller, id) =>
-      within(caller, id, store.findSubscription, async (transaction) => {
+      tenants.within(caller, async (transaction) => {
+        await found(id, () => store.findSubscription(transaction, caller.environmentId, id, clock()));
         const secret = openCurrent(keyRing, await store.findCurrentSecret(transaction, id));
         await audit.record(transaction, caller, { action: 'subscription.secret_viewed', target: { id } });
         return { secret };
@@ -47,7 +33,8 @@ export function createSigningSecrets(
 
     async rotateSecret(caller, id, { overlapHours, secret: given }) {
       const { secret, sealed } = sealSecret(keyRing, newId('secret'), given);
-      await within(caller, id, store.lockSubscription, async (transaction) => {
+      await tenants.within(caller, async (transaction) => {
+        await found(id, () => store.lockSubscription(transaction, caller.environmentId, id, clock()));
         const now = clock();
         const overlapUntil = new Date(now.getTime() + overlapHours * HOUR_MS);
         await store.replaceSecret(transaction, id, sealed, { now, overlapUntil, maxOld: MAX_OLD_SECRETS });

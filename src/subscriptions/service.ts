@@ -23,7 +23,7 @@ import {
   type UpdateSubscription,
 } from './schema.ts';
 import { sealSecret } from '../credentials/signing-secret.ts';
-import { createSigningSecrets, type SigningSecrets } from './secrets.ts';
+import { createSigningSecrets, type Found, type SigningSecrets } from './secrets.ts';
 import * as store from './store.ts';
 import { createTargets } from './targets.ts';
 
@@ -68,7 +68,7 @@ export function createSubscriptions(
   { apps, guard, deliveries, messageReplays, filters, audit }: Collaborators,
 ): Subscriptions {
   /** An id that cannot be one never reaches the database, whatever characters it holds. */
-  const found = async (id: string, look: () => Promise<Subscription | undefined>): Promise<Subscription> => {
+  const found: Found = async (id, look) => {
     const subscription = isId('subscription', id) ? await look() : undefined;
     if (subscription === undefined) throw notFound('subscription');
     return subscription;
@@ -263,7 +263,7 @@ export function createSubscriptions(
       return setStatus(caller, id, 'active');
     },
 
-    ...createSigningSecrets({ tenants, newId, clock, keyRing }, { audit }),
+    ...createSigningSecrets({ tenants, newId, clock, keyRing }, { audit, found }),
   };
 }
 

@@ -3,7 +3,7 @@ import type { RunInput } from '../../contract/run-workflow.ts';
 import { isUnreachable } from '../../db/until-reachable.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { Clock } from '../../dependencies.ts';
-import { lowestIdAt, timeOfId } from '../../kernel/ids.ts';
+import { timeOfId } from '../../kernel/ids.ts';
 import type { Flow } from '../definitions/configs/plan.ts';
 import { beginningOf } from '../engine/context.ts';
 import type { Plans } from '../engine/plans.ts';
@@ -81,7 +81,7 @@ async function firstOf(
   if (value === null) return run.runId;
   const madeAt = timeOfId('run', run.runId) ?? deps.clock();
   const until = new Date(madeAt.getTime() + dedupe.windowMs);
-  return takeKey(connection, { ...run, key: hashOf(value), until, untilId: lowestIdAt('run', until) });
+  return takeKey(connection, { ...run, key: hashOf(value), until });
 }
 
 async function atGate(

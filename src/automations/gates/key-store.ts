@@ -1,14 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
+import { lowestIdAt } from '../../kernel/ids.ts';
 
-/** `untilId`: the smallest id of a run made at `until` or later. */
-type Keyed = {
-  runId: string;
-  environmentId: string;
-  workflowId: string;
-  key: string;
-  until: Date;
-  untilId: string;
-};
+type Keyed = { runId: string; environmentId: string; workflowId: string; key: string; until: Date };
 
 const FIND = `SELECT run_id AS "runId" FROM run_key_spans
   WHERE workflow_id = $1 AND key = $2 AND run_id < $4 AND until_id > $3`;
@@ -20,8 +13,9 @@ const FIND = `SELECT run_id AS "runId" FROM run_key_spans
  */
 export async function takeKey(
   connection: PoolClient,
-  { runId, environmentId, workflowId, key, until, untilId }: Keyed,
+  { runId, environmentId, workflowId, key, until }: Keyed,
 ): Promise<string> {
+  const untilId = lowestIdAt('run', until);
   // The statement behind it sees a run that took the key while this one waited.
   await connection.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`key ${workflowId}/${key}`]);
   const { rows } = await connection.query<{ runId: string }>(FIND, [workflowId, key, runId, untilId]);

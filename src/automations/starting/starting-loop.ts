@@ -23,7 +23,7 @@ const CLAIMED_AT_ONCE = 50;
 const POLL_MS = 500;
 // Rest after a claim, which may have left others.
 const LOOK_AGAIN_MS = 50;
-// Rest while there is no room. Temporal begins fewer in this time than the room has.
+// Rest while there is no room, and where others have claimed what was due. Temporal begins fewer in this time than the room has.
 const FULL_MS = 100;
 
 type StartingDependencies = {
