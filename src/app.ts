@@ -28,6 +28,7 @@ import { type TraceRequest, traceRequests } from './http/trace-requests.ts';
 import { validate } from './http/validate.ts';
 import type { Idempotency } from './idempotency/service.ts';
 import { createOutcomePages } from './connection-pages.ts';
+import { createDashboardFiles } from './dashboard-files.ts';
 import { createConnectorIcons } from './connector-icons.ts';
 import { createPages } from './openapi/pages.ts';
 import type { Scheme } from './identity/scheme.ts';
@@ -96,6 +97,7 @@ export function createApp<Services extends { idempotency: Pick<Idempotency, 'onc
   koa.use(servePublicFiles(createPages(routes, config)));
   koa.use(servePublicFiles(createConnectorIcons()));
   koa.use(servePublicFiles(createOutcomePages()));
+  koa.use(servePublicFiles(createDashboardFiles(config)));
   koa.use(requireReady(readiness));
   koa.use(refuseUnrouted);
   koa.use(refuseForeignOrigin(origins));

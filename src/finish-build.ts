@@ -1,6 +1,17 @@
-import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { brotliCompressSync } from 'node:zlib';
 import { READER_COPY, readerOfPackage } from './openapi/pages.ts';
 import { BUNDLE_PATHS, bundleWorkflows } from './temporal/workflow-bundle.ts';
 
@@ -15,6 +26,7 @@ for (const failures of ['open', 'encoded'] as const) {
   writeFileSync(BUNDLE_PATHS[failures], code);
 }
 copyFileSync(readerOfPackage(), READER_COPY);
+packFolder(join(built, 'dashboard-files'));
 rmSync(`${dist}-old`, { recursive: true, force: true });
 if (existsSync(dist)) renameSync(dist, `${dist}-old`);
 renameSync(built, dist);
@@ -25,3 +37,12 @@ const bin = join(root, 'node_modules', '.bin');
 mkdirSync(bin, { recursive: true });
 rmSync(join(bin, 'posthorn'), { force: true });
 symlinkSync(join('..', '..', 'bin', 'posthorn.js'), join(bin, 'posthorn'));
+
+/** Puts beside each file of the dashboard the same by Brotli at its best, which takes too long for the moment it is asked for. */
+function packFolder(folder: string): void {
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile() && /\.(js|css|svg)$/.test(entry.name))
+      writeFileSync(`${path}.br`, brotliCompressSync(readFileSync(path)));
+  }
+}

@@ -9,6 +9,8 @@ export type PublicFile = {
   body: Buffer;
   /** The same by gzip. */
   packed: Buffer;
+  /** The same by Brotli, where somebody has taken the time. */
+  brotli?: Buffer;
   /** Weak: both encodings have it (RFC 9110 §8.8.1). */
   etag: string;
   headers: Readonly<Record<string, string>>;
@@ -19,11 +21,13 @@ export function publicFile(
   content: Buffer | string,
   type: string,
   headers: Readonly<Record<string, string>> = {},
+  packings: { brotli?: Buffer } = {},
 ): PublicFile {
   const body = Buffer.from(content);
   return {
     body,
     packed: gzipSync(body),
+    ...packings,
     etag: `W/"${hashOf(body)}"`,
     headers: {
       'Cache-Control': 'no-cache',
@@ -58,11 +62,22 @@ export const servePublicFiles =
       return;
     }
     ctx.status = 200;
-    const isPacked = ctx.acceptsEncodings('gzip', 'identity') === 'gzip';
-    if (isPacked) ctx.set('Content-Encoding', 'gzip');
+    const [encoding, body] = packingOf(
+      file,
+      ctx.acceptsEncodings(file.brotli ? ['br', 'gzip', 'identity'] : ['gzip', 'identity']),
+    );
+    if (encoding !== undefined) ctx.set('Content-Encoding', encoding);
     // Koa answers a HEAD with its length alone.
-    ctx.body = isPacked ? file.packed : file.body;
+    ctx.body = body;
   };
+
+function packingOf(
+  { body, packed, brotli }: PublicFile,
+  accepted: string | false,
+): [encoding: string | undefined, Buffer] {
+  if (accepted === 'br' && brotli !== undefined) return ['br', brotli];
+  return accepted === 'gzip' ? ['gzip', packed] : [undefined, body];
+}
 
 /** If-None-Match compares contents, so that a strong mark is as good as a weak one (RFC 9110 §13.1.2). */
 const isKnown = (given: string | undefined, etag: string): boolean =>

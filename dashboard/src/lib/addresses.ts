@@ -1,0 +1,9 @@
+/** What the service has written into index.html (src/dashboard-files.ts of the service). */
+const told = (name: string): string =>
+  document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content.replace(/\/+$/, '') ?? '';
+
+/** Path of these pages, without a slash at its end. Empty where they are at the root of their host. */
+export const BASE = told('posthorn-base');
+
+/** Address of the API: as told, else the folder that these pages are in. */
+export const API = told('posthorn-api') || location.origin + BASE.replace(/\/dashboard$/, '');

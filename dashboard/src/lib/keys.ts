@@ -1,0 +1,32 @@
+import { useEffect, useRef } from 'react';
+import { kept } from './kept.ts';
+
+type Keys = Readonly<Record<string, () => void>>;
+
+/** Whether single keys do something. They can be switched off (WCAG 2.1.4). */
+export const areKeysOn = (): boolean => kept('keys') !== 'off';
+
+/** Does something at a key, or at two keys in a row such as `g d`, while nobody is writing and no dialog is open. */
+export function useKeys(keys: Keys): void {
+  const current = useRef(keys);
+  current.current = keys;
+  useEffect(() => {
+    let before = '';
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || !areKeysOn()) return;
+      const { target } = event;
+      if (target instanceof Element && target.closest('input, textarea, select, [contenteditable], dialog') !== null)
+        return;
+      if (document.querySelector('dialog[open]') !== null) return;
+      const pair = `${before} ${event.key}`;
+      const found = current.current[pair] ?? (before === 'g' ? undefined : current.current[event.key]);
+      before = event.key;
+      if (found === undefined) return;
+      before = '';
+      event.preventDefault();
+      found();
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, []);
+}

@@ -1,0 +1,75 @@
+/**
+ * JSON as text, never as values: a number such as 12.50 or 9007199254740993 keeps its digits, and a text its escapes. The text must be
+ * JSON that the service has sent.
+ */
+
+const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
+
+/** The text of a member of the outermost object, as it stands in the JSON. Undefined where there is none. */
+export function memberText(json: string, name: string): string | undefined {
+  let depth = 0;
+  let key: string | undefined;
+  let start: number | undefined;
+  let expectsKey = false;
+  for (const { 0: token, index } of json.matchAll(TOKEN)) {
+    const opens = token === '{' || token === '[';
+    const closes = token === '}' || token === ']';
+    if (depth === 1 && start !== undefined && (token === ',' || closes)) {
+      if (key === name) return json.slice(start, index).trim();
+      start = undefined;
+    }
+    if (closes) depth -= 1;
+    if (depth === 1 && expectsKey && token.startsWith('"')) {
+      // `as`: a text of JSON is a string.
+      key = JSON.parse(token) as string;
+      expectsKey = false;
+    } else if (depth === 1 && token === ':' && start === undefined) {
+      start = index + 1;
+    }
+    if (opens) depth += 1;
+    if (depth === 1 && (token === '{' || token === ',')) expectsKey = true;
+  }
+  return undefined;
+}
+
+export type Piece = { text: string; kind: 'key' | 'text' | 'number' | 'word' | 'sign' };
+
+/** The same JSON on lines of two more spaces for each level, in pieces to be coloured. */
+export function* prettyPieces(json: string): Generator<Piece> {
+  const tokens = json.match(TOKEN) ?? [];
+  let depth = 0;
+  const newLine = (): Piece => ({ text: `\n${'  '.repeat(depth)}`, kind: 'sign' });
+  for (const [position, token] of tokens.entries()) {
+    const next = tokens[position + 1];
+    switch (token) {
+      case '{':
+      case '[':
+        yield { text: token, kind: 'sign' };
+        depth += 1;
+        if (next !== '}' && next !== ']') yield newLine();
+        break;
+      case '}':
+      case ']': {
+        depth -= 1;
+        const previous = tokens[position - 1];
+        if (previous !== '{' && previous !== '[') yield newLine();
+        yield { text: token, kind: 'sign' };
+        break;
+      }
+      case ',':
+        yield { text: token, kind: 'sign' };
+        yield newLine();
+        break;
+      case ':':
+        yield { text: ': ', kind: 'sign' };
+        break;
+      default:
+        yield { text: token, kind: kindOf(token, next) };
+    }
+  }
+}
+
+function kindOf(token: string, next: string | undefined): Piece['kind'] {
+  if (token.startsWith('"')) return next === ':' ? 'key' : 'text';
+  return /^[-\d]/.test(token) ? 'number' : 'word';
+}

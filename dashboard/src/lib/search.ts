@@ -1,0 +1,45 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useCallback } from 'react';
+
+export type Search = Readonly<Record<string, string>>;
+
+/** The address of a page holds all of its state, as plain texts: `?status=failed&since=1h`. */
+export const parseSearch = (text: string): Search => Object.fromEntries(new URLSearchParams(text));
+
+export function writeSearch(search: Record<string, unknown>): string {
+  const text = new URLSearchParams(
+    Object.entries(search).flatMap(([name, value]) =>
+      typeof value === 'string' && value !== '' ? [[name, value]] : [],
+    ),
+  ).toString();
+  return text === '' ? '' : `?${text}`;
+}
+
+/** The state in the address, and a way to change some of it. An empty text takes a part away. */
+export function useAddress(): [search: Search, change: (part: Search, options?: { replace?: boolean }) => void] {
+  // `as`: parseSearch makes nothing but texts.
+  const search = useSearch({ strict: false }) as Search;
+  const navigate = useNavigate();
+  const change = useCallback(
+    (part: Search, { replace = false } = {}) =>
+      void navigate({ to: '.', search: (before: Search) => ({ ...before, ...part }), replace } as never),
+    [navigate],
+  );
+  return [search, change];
+}
+
+const SIZES: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** The time that a text such as `15m`, `1h`, `7d` or an ISO time means, now. Undefined for any other text. */
+export function sinceOf(text: string | undefined): string | undefined {
+  const [, count, unit] = /^(\d{1,4})([mhd])$/.exec(text ?? '') ?? [];
+  const size = SIZES[unit ?? ''];
+  // Whole minutes: the query stays the same for as long, and with it what was loaded.
+  if (size !== undefined)
+    return new Date(Math.floor((Date.now() - Number(count) * size) / 60_000) * 60_000).toISOString();
+  return text !== undefined && !Number.isNaN(Date.parse(text)) ? new Date(text).toISOString() : undefined;
+}
+
+/** The text if it is one of these. */
+export const oneOf = <T extends string>(text: string | undefined, all: readonly T[]): T | undefined =>
+  all.find((each) => each === text);

@@ -1,0 +1,59 @@
+import { createContext, useContext } from 'react';
+import type { SignedIn } from '../api/client.ts';
+
+export type Organisation = SignedIn['organisations'][number];
+export type Role = Organisation['role'];
+const ROLES: readonly Role[] = ['viewer', 'developer', 'admin', 'owner'];
+
+export const SessionContext = createContext<SignedIn | undefined>(undefined);
+
+/** Who is signed in. Only below the gate of session-gate.tsx. */
+export function useSession(): SignedIn {
+  const session = useContext(SessionContext);
+  if (session === undefined) throw new Error('no session here');
+  return session;
+}
+
+/** Where the page acts: every call below it names this app and environment. */
+export type Here = {
+  organisation: Organisation;
+  app: Organisation['apps'][number];
+  environment: 'live' | 'test';
+  /** Options of calls. */
+  at: { readonly place: { readonly appId: string; readonly environment: 'live' | 'test' } };
+  /** Path of the pages of this place. */
+  path: string;
+  /** Whether the person has at least that role: pages show only what may be done. */
+  may(role: Role): boolean;
+};
+
+export const HereContext = createContext<Here | undefined>(undefined);
+
+export function useHere(): Here {
+  const here = useContext(HereContext);
+  if (here === undefined) throw new Error('no place here');
+  return here;
+}
+
+/** The place that a path names: the app by its slug, or by its id where two organisations have that slug. */
+export function placeOf(session: SignedIn, name: string, environment: 'live' | 'test'): Here | undefined {
+  const found = session.organisations
+    .flatMap((organisation) => organisation.apps.map((app) => ({ organisation, app })))
+    .find(({ app }) => app.id === name || nameOf(session, app) === name);
+  if (found === undefined) return undefined;
+  return {
+    ...found,
+    environment,
+    at: { place: { appId: found.app.id, environment } },
+    path: `/${name}/${environment}`,
+    may: (role) => ROLES.indexOf(found.organisation.role) >= ROLES.indexOf(role),
+  };
+}
+
+/** First parts of paths that are pages of their own. */
+const TAKEN = new Set(['setup', 'sign-in', 'invitation', 'password-reset']);
+
+export function nameOf(session: SignedIn, app: Organisation['apps'][number]): string {
+  const same = session.organisations.flatMap(({ apps }) => apps).filter(({ slug }) => slug === app.slug);
+  return same.length === 1 && !TAKEN.has(app.slug) ? app.slug : app.id;
+}

@@ -1,0 +1,78 @@
+import { createContext, useContext } from 'react';
+import { useLanguage } from './texts.ts';
+
+export type Zone = 'utc' | 'local';
+export const ZoneContext = createContext<Zone>('utc');
+
+const two = (number: number): string => String(number).padStart(2, '0');
+
+/** The parts of a time, in a zone. The local zone is named by its distance from UTC, which is the same everywhere. */
+function partsOf(at: Date, zone: Zone): { date: string; time: string; name: string } {
+  const shift = zone === 'utc' ? 0 : -at.getTimezoneOffset();
+  const iso = new Date(at.getTime() + shift * 60_000).toISOString();
+  const size = Math.abs(shift);
+  const name = shift === 0 ? 'UTC' : `UTC${shift > 0 ? '+' : '−'}${two(Math.floor(size / 60))}:${two(size % 60)}`;
+  return { date: iso.slice(0, 10), time: iso.slice(11, 23), name };
+}
+
+/** Formats times in the zone of the reader, always with its name; with the date where that is not today. */
+export function useTimes(): { short(at: string): string; full(at: string): string; relative(at: string): string } {
+  const zone = useContext(ZoneContext);
+  const language = useLanguage();
+  return {
+    short(at) {
+      const { date, time, name } = partsOf(new Date(at), zone);
+      return date === partsOf(new Date(), zone).date ? `${time} ${name}` : `${date} ${time.slice(0, 8)} ${name}`;
+    },
+    full(at) {
+      const { date, time, name } = partsOf(new Date(at), zone);
+      return `${date} ${time} ${name}`;
+    },
+    relative: (at) => relativeText(new Date(at).getTime() - Date.now(), language),
+  };
+}
+
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1_000],
+] as const;
+
+function relativeText(ms: number, language: string): string {
+  const [unit, size] = UNITS.find((each) => Math.abs(ms) >= each[1]) ?? UNITS[3];
+  return new Intl.RelativeTimeFormat(language, { numeric: 'always', style: 'short' }).format(
+    Math.trunc(ms / size),
+    unit,
+  );
+}
+
+/** Such as `820 ms`, `4.2 s`, `3 min 5 s`, `1 d 3 h`: the two largest units. */
+export function durationText(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${Number((ms / 1_000).toFixed(1))} s`;
+  const seconds = Math.round(ms / 1_000);
+  const [days, hours, minutes] = [
+    Math.floor(seconds / 86_400),
+    Math.floor(seconds / 3_600) % 24,
+    Math.floor(seconds / 60) % 60,
+  ];
+  const parts = [
+    [days, 'd'],
+    [hours, 'h'],
+    [minutes, 'min'],
+    [seconds % 60, 's'],
+  ] as const;
+  const first = parts.findIndex(([count]) => count > 0);
+  return parts
+    .slice(first, first + 2)
+    .filter(([count]) => count > 0)
+    .map(([count, unit]) => `${count} ${unit}`)
+    .join(' ');
+}
+
+/** Such as `812 B`, `4.1 KiB`. */
+export function bytesText(bytes: number): string {
+  if (bytes < 1_024) return `${bytes} B`;
+  return bytes < 1_048_576 ? `${(bytes / 1_024).toFixed(1)} KiB` : `${(bytes / 1_048_576).toFixed(1)} MiB`;
+}

@@ -1,0 +1,149 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api } from '../api/client.ts';
+import { useSession } from '../lib/session.ts';
+import { useTexts } from '../lib/texts.ts';
+import { useActs } from '../parts/acts.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { problemOf, TextField } from '../parts/field.tsx';
+import { Heading } from '../parts/heading.tsx';
+import { AllPreferences } from '../parts/preferences.tsx';
+import { Time } from '../parts/time.tsx';
+
+/** What belongs to the person alone: taste, password, and where they are signed in. */
+export function AccountPage() {
+  const t = useTexts();
+  const { user } = useSession();
+  return (
+    <>
+      <Heading title={t.nav.names.account} />
+      <p className="muted">
+        {user.name} · {user.email}
+      </p>
+      <div className="columns">
+        <section className="box section">
+          <h2>{t.preferences.title}</h2>
+          <AllPreferences />
+        </section>
+        <section className="box section">
+          <h2>{t.account.changePassword}</h2>
+          <PasswordForm />
+        </section>
+      </div>
+      <Sessions />
+    </>
+  );
+}
+
+function PasswordForm() {
+  const t = useTexts();
+  const { act } = useActs();
+  const [form, setForm] = useState({ password: '', newPassword: '' });
+  const [error, setError] = useState<unknown>();
+  return (
+    <form
+      className="form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        setError(undefined);
+        void act(
+          async () => {
+            await api.user.changePassword(form);
+            setForm({ password: '', newPassword: '' });
+          },
+          { told: t.account.passwordChanged, onFailure: setError },
+        );
+      }}
+    >
+      <TextField
+        label={t.account.password}
+        type="password"
+        autoComplete="current-password"
+        value={form.password}
+        onChange={(password) => setForm({ ...form, password })}
+        problem={problemOf(error, 'password')}
+        isRequired
+      />
+      <TextField
+        label={t.account.newPassword}
+        type="password"
+        autoComplete="new-password"
+        hint={t.account.passwordHint}
+        value={form.newPassword}
+        onChange={(newPassword) => setForm({ ...form, newPassword })}
+        problem={problemOf(error, 'newPassword')}
+        isRequired
+      />
+      <Failure error={error} />
+      <div className="buttons">
+        <button type="submit" className="button">
+          {t.account.changePassword}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function Sessions() {
+  const t = useTexts();
+  const { act } = useActs();
+  const client = useQueryClient();
+  const found = useQuery({
+    queryKey: ['sessions'],
+    queryFn: async () => (await api.sessions.list({ limit: 100 }).page()).data,
+  });
+  const refresh = (): Promise<void> => client.invalidateQueries({ queryKey: ['sessions'] });
+  return (
+    <section className="section">
+      <div className="heading">
+        <h2>{t.account.sessions}</h2>
+        <button
+          type="button"
+          className="button"
+          onClick={() =>
+            void act(async () => {
+              await api.sessions.revokeOthers();
+              await refresh();
+            })
+          }
+        >
+          {t.account.endOthers}
+        </button>
+      </div>
+      <Failure error={found.error} />
+      <div className="box wide">
+        <table className="table">
+          <tbody>
+            {found.data?.map((row) => (
+              <tr key={row.id}>
+                <td>
+                  {row.userAgent ?? row.address} {row.isCurrent && <span className="chip">{t.account.thisOne}</span>}
+                </td>
+                <td>{row.address}</td>
+                <td>
+                  <Time at={row.lastUsedAt} />
+                </td>
+                <td>
+                  {!row.isCurrent && (
+                    <button
+                      type="button"
+                      className="button plain"
+                      onClick={() =>
+                        void act(async () => {
+                          await api.sessions.revoke(row.id);
+                          await refresh();
+                        })
+                      }
+                    >
+                      {t.account.end}
+                    </button>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,104 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { api, type AuditEntry } from '../api/client.ts';
+import { sinceOf, useAddress } from '../lib/search.ts';
+import { useHere } from '../lib/session.ts';
+import { useTexts } from '../lib/texts.ts';
+import { JsonText } from '../parts/code.tsx';
+import { Empty } from '../parts/empty.tsx';
+import { Filters, SINCE } from '../parts/filters.tsx';
+import { Heading } from '../parts/heading.tsx';
+import { useGo } from '../parts/link.tsx';
+import { type Column, LiveList } from '../parts/list.tsx';
+import { Time } from '../parts/time.tsx';
+
+const idOf = ({ id }: AuditEntry): string => id;
+
+/** Who changed what in this organisation, newest first. */
+export function AuditPage() {
+  const t = useTexts();
+  const [search] = useAddress();
+  const { organisation, may } = useHere();
+  const go = useGo();
+  if (!may('admin')) return <p>{t.common.notAllowed}</p>;
+  const filter = { actorId: search['actor'], targetId: search['target'], since: sinceOf(search['since']) };
+  const columns: readonly Column<AuditEntry>[] = [
+    { head: t.fields.time, width: '200px', cell: (row) => <Time at={row.at} /> },
+    { head: t.audit.action, width: 'minmax(160px, 1fr)', cell: (row) => row.action },
+    {
+      head: t.audit.actor,
+      width: 'minmax(160px, 1fr)',
+      cell: (row) => <span className="mono">{row.actor.id ?? t.audit.actors[row.actor.kind]}</span>,
+    },
+    { head: t.audit.target, width: 'minmax(160px, 1fr)', cell: (row) => <span className="mono">{row.target.id}</span> },
+    { head: t.audit.from, width: '140px', cell: (row) => row.from?.address },
+  ];
+  const at = { place: { organisationId: organisation.id } };
+  return (
+    <>
+      <Heading title={t.nav.names.audit} />
+      <Filters
+        filters={[
+          { name: 'actor', label: t.audit.actor, width: 240 },
+          { name: 'target', label: t.audit.target, width: 240 },
+          { name: 'since', label: t.fields.since, options: SINCE.map((since) => [since, t.list.last[since]]) },
+        ]}
+      />
+      <LiveList
+        name={t.nav.names.audit}
+        key_={['audit', organisation.id, filter]}
+        fetch={(cursor) => api.audit.list({ ...filter, limit: 100, cursor }, at).page()}
+        idOf={idOf}
+        columns={columns}
+        leastWidth={900}
+        empty={<Empty title={t.list.noneMatch} />}
+        panel={(id) => <EntryView id={id} at={at} />}
+        onVisit={(id) => go('/audit', { open: id })}
+      />
+    </>
+  );
+}
+
+function EntryView({ id, at }: { id: string; at: { place: { organisationId: string } } }) {
+  const t = useTexts();
+  const client = useQueryClient();
+  // An entry has no address of its own in the API: the list has all of it.
+  const row = client
+    .getQueriesData<{ pages: { data: AuditEntry[] }[] }>({ queryKey: ['audit', at.place.organisationId] })
+    .flatMap(([, found]) => found?.pages ?? [])
+    .flatMap(({ data }) => data)
+    .find((each) => each.id === id);
+  if (row === undefined) return <p>{t.audit.notHere}</p>;
+  return (
+    <>
+      <h2>{row.action}</h2>
+      <dl className="facts">
+        <dt>{t.fields.time}</dt>
+        <dd>
+          <Time at={row.at} />
+        </dd>
+        <dt>{t.audit.actor}</dt>
+        <dd>
+          {t.audit.actors[row.actor.kind]} <span className="mono">{row.actor.id}</span>
+        </dd>
+        <dt>{t.audit.target}</dt>
+        <dd className="mono">{row.target.id}</dd>
+        <dt>{t.audit.from}</dt>
+        <dd>
+          {row.from?.address} <div className="muted">{row.from?.userAgent}</div>
+        </dd>
+      </dl>
+      {row.before !== undefined && (
+        <section className="section">
+          <h3>{t.audit.before}</h3>
+          <JsonText json={JSON.stringify(row.before)} label={t.audit.before} />
+        </section>
+      )}
+      {row.after !== undefined && (
+        <section className="section">
+          <h3>{t.audit.after}</h3>
+          <JsonText json={JSON.stringify(row.after)} label={t.audit.after} />
+        </section>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,149 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api } from '../api/client.ts';
+import { useHere } from '../lib/session.ts';
+import { useTexts } from '../lib/texts.ts';
+import { useActs } from '../parts/acts.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { Heading } from '../parts/heading.tsx';
+import { HereLink } from '../parts/link.tsx';
+import { State } from '../parts/state.tsx';
+import { Time } from '../parts/time.tsx';
+import { Waiting } from '../parts/waiting.tsx';
+import { LastError } from './dead-letters.tsx';
+
+export function DeadLetterPage() {
+  // `as`: the path of router.tsx names it.
+  const { id = '' } = useParams({ strict: false }) as { id?: string };
+  return <DeadLetterView id={id} />;
+}
+
+/** One dead letter: why it was given up, and what can be done about it. */
+export function DeadLetterView({ id, isInPanel = false }: { id: string; isInPanel?: boolean }) {
+  const t = useTexts();
+  const { at, path, may } = useHere();
+  const { act, actLater } = useActs();
+  const client = useQueryClient();
+  const [isLeaving, setIsLeaving] = useState(false);
+  const found = useQuery({
+    queryKey: [path, 'dead-letter', id],
+    queryFn: () => api.deadLetters.get(id, at),
+    refetchInterval: 5_000,
+  });
+  if (found.data === undefined)
+    return found.isError ? <Failure error={found.error} onRetry={() => void found.refetch()} /> : <Waiting />;
+  const row = found.data;
+  const refresh = (): Promise<void> => client.invalidateQueries({ queryKey: [path] });
+  return (
+    <>
+      {isInPanel ? <h2 className="mono">{row.id}</h2> : <Heading title={row.id} isMono />}
+      <p className="sentence">
+        <State of={row.status} /> {t.deadLetters.sentence(row.attempts, t.reasons[row.reason])} <LastError of={row} />
+      </p>
+      {may('developer') && (
+        <div className="buttons">
+          <button
+            type="button"
+            className="button main"
+            disabled={row.status !== 'open' || isLeaving}
+            onClick={() =>
+              void act(
+                async () => {
+                  await api.deadLetters.replay(id, at);
+                  await refresh();
+                },
+                { told: t.deadLetters.oneReplayAsked },
+              )
+            }
+          >
+            {t.deadLetters.replay}
+          </button>
+          <button
+            type="button"
+            className="button"
+            disabled={row.status !== 'open' || isLeaving}
+            onClick={() => {
+              setIsLeaving(true);
+              actLater(
+                t.deadLetters.discarding,
+                async () => {
+                  await api.deadLetters.discard(id, at);
+                  await refresh();
+                  setIsLeaving(false);
+                },
+                { onUndone: () => setIsLeaving(false) },
+              );
+            }}
+          >
+            {t.deadLetters.discard}
+          </button>
+        </div>
+      )}
+      <dl className="facts">
+        <dt>{t.fields.failedAt}</dt>
+        <dd>
+          <Time at={row.failedAt} />
+        </dd>
+        {row.lastError.message !== undefined && (
+          <>
+            <dt>{t.fields.lastError}</dt>
+            <dd>{row.lastError.message}</dd>
+          </>
+        )}
+        {row.eventType !== undefined && (
+          <>
+            <dt>{t.fields.eventType}</dt>
+            <dd>{row.eventType}</dd>
+          </>
+        )}
+        {row.messageId !== undefined && (
+          <>
+            <dt>{t.fields.message}</dt>
+            <dd>
+              <HereLink to={`/messages/${row.messageId}`} className="mono">
+                {row.messageId}
+              </HereLink>
+            </dd>
+          </>
+        )}
+        {row.subscriptionId !== undefined && (
+          <>
+            <dt>{t.fields.subscription}</dt>
+            <dd>
+              <HereLink to={`/subscriptions/${row.subscriptionId}`} className="mono">
+                {row.subscriptionId}
+              </HereLink>
+            </dd>
+          </>
+        )}
+        {row.deliveryId !== undefined && (
+          <>
+            <dt>{t.fields.delivery}</dt>
+            <dd>
+              <HereLink to={`/deliveries/${row.deliveryId}`} className="mono">
+                {row.deliveryId}
+              </HereLink>
+            </dd>
+          </>
+        )}
+        {row.runId !== undefined && (
+          <>
+            <dt>{t.fields.run}</dt>
+            <dd className="mono">
+              {row.runId} {row.stepId !== undefined && t.deadLetters.atStep(row.stepId)}
+            </dd>
+          </>
+        )}
+        {row.replayedAt !== undefined && (
+          <>
+            <dt>{t.deadLetters.replayedAt}</dt>
+            <dd>
+              <Time at={row.replayedAt} /> <span className="mono">{row.replayedBy}</span>
+            </dd>
+          </>
+        )}
+      </dl>
+    </>
+  );
+}

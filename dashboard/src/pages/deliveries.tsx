@@ -1,0 +1,108 @@
+import { api, type Delivery } from '../api/client.ts';
+import { oneOf, sinceOf, useAddress } from '../lib/search.ts';
+import { useHere } from '../lib/session.ts';
+import { useTexts } from '../lib/texts.ts';
+import { Empty } from '../parts/empty.tsx';
+import { Filters, SINCE } from '../parts/filters.tsx';
+import { Heading } from '../parts/heading.tsx';
+import { HereLink, useGo } from '../parts/link.tsx';
+import { type Column, LiveList } from '../parts/list.tsx';
+import { State } from '../parts/state.tsx';
+import { Time } from '../parts/time.tsx';
+import { DeliveryView } from './delivery.tsx';
+
+const STATUSES = ['pending', 'retrying', 'failed', 'delivered'] as const;
+const idOf = ({ id }: Delivery): string => id;
+
+/** Every delivery of the place, newest first. */
+export function DeliveriesPage() {
+  const t = useTexts();
+  const [search] = useAddress();
+  return (
+    <>
+      <Heading title={t.nav.names.deliveries} />
+      <Filters
+        filters={[
+          { name: 'status', label: t.fields.status, options: STATUSES.map((status) => [status, t.states[status]]) },
+          { name: 'type', label: t.fields.eventType },
+          { name: 'subscription', label: t.fields.subscription, width: 260 },
+          { name: 'channel', label: t.fields.channel, width: 260 },
+          { name: 'since', label: t.fields.since, options: SINCE.map((since) => [since, t.list.last[since]]) },
+        ]}
+      />
+      <DeliveryList
+        filters={search}
+        isFiltered={['status', 'type', 'subscription', 'channel', 'since'].some((name) => name in search)}
+      />
+    </>
+  );
+}
+
+type Filtered = Readonly<
+  Record<'status' | 'type' | 'subscription' | 'channel' | 'since' | 'message', string | undefined>
+>;
+
+/** The deliveries that a filter lets through, beside whatever else a page shows. */
+export function DeliveryList({ filters, isFiltered }: { filters: Partial<Filtered>; isFiltered: boolean }) {
+  const t = useTexts();
+  const { at, path } = useHere();
+  const go = useGo();
+  const query = {
+    status: oneOf(filters.status, STATUSES),
+    eventType: filters.type,
+    subscriptionId: filters.subscription,
+    channelId: filters.channel,
+    messageId: filters.message,
+    since: sinceOf(filters.since),
+  };
+  const columns: readonly Column<Delivery>[] = [
+    { head: t.fields.status, width: '120px', cell: (row) => <DeliveryState of={row} /> },
+    { head: t.fields.made, width: '200px', cell: (row) => <Time at={row.createdAt} /> },
+    {
+      head: t.fields.delivery,
+      width: 'minmax(160px, 1fr)',
+      cell: (row) => (
+        <HereLink to={`/deliveries/${row.id}`} className="mono">
+          {row.id}
+        </HereLink>
+      ),
+    },
+    { head: t.fields.attempts, width: '72px', isNumber: true, cell: (row) => row.attempts },
+    { head: t.fields.lastAnswer, width: 'minmax(160px, 1.4fr)', cell: (row) => <LastAnswer of={row} /> },
+    {
+      head: t.fields.nextTry,
+      width: '200px',
+      cell: (row) => row.nextRetryAt !== undefined && <Time at={row.nextRetryAt} />,
+    },
+  ];
+  return (
+    <LiveList
+      name={t.nav.names.deliveries}
+      key_={[path, 'deliveries', query]}
+      fetch={(cursor) => api.deliveries.list({ ...query, limit: 100, cursor }, at).page()}
+      idOf={idOf}
+      columns={columns}
+      leastWidth={960}
+      empty={
+        <Empty title={isFiltered ? t.list.noneMatch : t.deliveries.none}>
+          <p>{isFiltered ? t.list.noneMatchWhy : t.deliveries.noneWhy}</p>
+        </Empty>
+      }
+      panel={(id) => <DeliveryView id={id} isInPanel />}
+      onVisit={(id) => go(`/deliveries/${id}`)}
+    />
+  );
+}
+
+/** A delivery that waits for something else than its time says so: it is not being tried. */
+export function DeliveryState({ of: { status, held } }: { of: Delivery }) {
+  const t = useTexts();
+  return held === undefined ? <State of={status} /> : <State of="held" word={t.states.held} />;
+}
+
+function LastAnswer({ of: { response, error, held } }: { of: Delivery }) {
+  const t = useTexts();
+  if (held !== undefined) return t.held[held.reason];
+  if (response !== undefined) return `${response.status} · ${response.latencyMs} ms`;
+  return error === undefined ? '' : t.errorClasses[error.class];
+}

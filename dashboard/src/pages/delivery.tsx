@@ -1,0 +1,195 @@
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { api, type Attempt, type Delivery } from '../api/client.ts';
+import { useHere } from '../lib/session.ts';
+import { useTexts } from '../lib/texts.ts';
+import { durationText } from '../lib/times.ts';
+import { useActs } from '../parts/acts.tsx';
+import { Code } from '../parts/code.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { Heading } from '../parts/heading.tsx';
+import { HereLink } from '../parts/link.tsx';
+import { State } from '../parts/state.tsx';
+import { Time, Until } from '../parts/time.tsx';
+import { Waiting } from '../parts/waiting.tsx';
+import { AttemptLine } from '../parts/attempt-line.tsx';
+import { DeliveryState } from './deliveries.tsx';
+
+export function DeliveryPage() {
+  // `as`: the path of router.tsx names it.
+  const { id = '' } = useParams({ strict: false }) as { id?: string };
+  return <DeliveryView id={id} />;
+}
+
+/** One delivery: where it stands in one sentence, and every attempt with what came back. */
+export function DeliveryView({ id, isInPanel = false }: { id: string; isInPanel?: boolean }) {
+  const t = useTexts();
+  const { at, path, may } = useHere();
+  const { act } = useActs();
+  const client = useQueryClient();
+  const delivery = useQuery({
+    queryKey: [path, 'delivery', id],
+    queryFn: () => api.deliveries.get(id, at),
+    refetchInterval: ({ state }) =>
+      state.data?.status === 'delivered' || state.data?.status === 'failed' ? 10_000 : 1_500,
+  });
+  const made = delivery.data?.attempts ?? 0;
+  const attempts = useInfiniteQuery({
+    queryKey: [path, 'attempts', id, made],
+    queryFn: ({ pageParam }) => api.deliveries.listAttempts(id, { limit: 100, cursor: pageParam }, at).page(),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ pagination }) => pagination.cursor,
+    enabled: delivery.isSuccess,
+    placeholderData: (before) => before,
+  });
+  const subscription = useQuery({
+    queryKey: [path, 'subscription', delivery.data?.subscriptionId],
+    queryFn: () => api.subscriptions.get(delivery.data?.subscriptionId ?? '', at),
+    enabled: delivery.isSuccess,
+    retry: false,
+  });
+  if (delivery.data === undefined)
+    return delivery.isError ? <Failure error={delivery.error} onRetry={() => void delivery.refetch()} /> : <Waiting />;
+  const row = delivery.data;
+  const all = attempts.data?.pages.flatMap(({ data }) => data) ?? [];
+  const most = subscription.data === undefined ? undefined : subscription.data.retryPolicy.maxRetries + 1;
+  const retry = (): void =>
+    void act(
+      async () => {
+        await api.deliveries.retry(id, at);
+        await client.invalidateQueries({ queryKey: [path] });
+      },
+      { told: t.deliveries.retryAsked },
+    );
+  return (
+    <>
+      {isInPanel ? <h2 className="mono">{row.id}</h2> : <Heading title={row.id} isMono />}
+      <p className="sentence">
+        <DeliveryState of={row} /> <Sentence of={row} most={most} />
+      </p>
+      {may('developer') && (
+        <div className="buttons">
+          <button type="button" className="button" disabled={row.status !== 'failed'} onClick={retry}>
+            {t.deliveries.retry}
+          </button>
+        </div>
+      )}
+      <dl className="facts">
+        <dt>{t.fields.message}</dt>
+        <dd>
+          <HereLink to={`/messages/${row.messageId}`} className="mono">
+            {row.messageId}
+          </HereLink>
+        </dd>
+        <dt>{t.fields.subscription}</dt>
+        <dd>
+          <HereLink to={`/subscriptions/${row.subscriptionId}`}>
+            {subscription.data?.name ?? row.subscriptionId}
+          </HereLink>
+          {subscription.data !== undefined && <div className="muted mono">{subscription.data.webhookUrl}</div>}
+        </dd>
+        <dt>{t.fields.made}</dt>
+        <dd>
+          <Time at={row.createdAt} />
+        </dd>
+      </dl>
+      <section className="section">
+        <h2>{t.deliveries.attempts(row.attempts)}</h2>
+        {all.length > 1 && <AttemptLine attempts={all} nextAt={row.nextRetryAt} />}
+        {all.length === 0 && attempts.isSuccess && <p className="muted">{t.deliveries.noAttempt}</p>}
+        <ol className="stack">
+          {all.map((attempt, position) => (
+            <AttemptBox key={attempt.id} attempt={attempt} isOpen={position === 0} before={all[position + 1]} />
+          ))}
+        </ol>
+        {attempts.hasNextPage && (
+          <button type="button" className="button" onClick={() => void attempts.fetchNextPage()}>
+            {t.list.more}
+          </button>
+        )}
+      </section>
+    </>
+  );
+}
+
+/** Where a delivery stands, with its numbers: "Try 3 of 11 got 503 after 82 ms. Next in 41 s". */
+function Sentence({ of: row, most }: { of: Delivery; most: number | undefined }) {
+  const t = useTexts();
+  const { response, error, held, nextRetryAt, reason } = row;
+  const outcome =
+    response !== undefined
+      ? t.deliveries.got(response.status, durationText(response.latencyMs))
+      : error === undefined
+        ? t.deliveries.gotNothing
+        : t.errorClasses[error.class];
+  if (row.status === 'delivered') return <>{t.deliveries.arrived(row.attempts, outcome)}</>;
+  const tried = row.attempts === 0 ? t.deliveries.notTried : t.deliveries.tried(row.attempts, most, outcome);
+  return (
+    <>
+      {tried} {row.status === 'failed' && reason !== undefined && t.deliveries.givenUp(t.reasons[reason])}
+      {held !== undefined && t.deliveries.waitsFor(t.held[held.reason])}{' '}
+      {nextRetryAt !== undefined && row.status !== 'failed' && (
+        <>
+          {t.deliveries.next} <Time at={nextRetryAt} />, {t.deliveries.in} <Until at={nextRetryAt} />.
+        </>
+      )}
+    </>
+  );
+}
+
+function AttemptBox({ attempt, isOpen, before }: { attempt: Attempt; isOpen: boolean; before: Attempt | undefined }) {
+  const t = useTexts();
+  const { response } = attempt;
+  const changed = before === undefined ? [] : differences(attempt, before);
+  return (
+    <li>
+      <details className="box attempt" open={isOpen}>
+        <summary>
+          <strong>{t.deliveries.number(attempt.number)}</strong> <State of={attempt.outcome} />{' '}
+          <span>
+            {response?.status ?? (attempt.errorClass === undefined ? '' : t.errorClasses[attempt.errorClass])}
+          </span>{' '}
+          <span className="muted">
+            {durationText(attempt.durationMs)} · <Time at={attempt.startedAt} />
+          </span>
+        </summary>
+        <div className="stack">
+          {attempt.errorMessage !== undefined && <p>{attempt.errorMessage}</p>}
+          {changed.length > 0 && (
+            <p className="muted">
+              {t.deliveries.changed}: {changed.map((name) => t.deliveries.parts[name]).join(', ')}
+            </p>
+          )}
+          {response !== undefined && (
+            <>
+              <h3>{t.deliveries.answer}</h3>
+              <Code text={response.body === '' ? t.deliveries.noBody : response.body} label={t.deliveries.answer} />
+              <details>
+                <summary>{t.deliveries.headers}</summary>
+                <dl className="facts mono">
+                  {Object.entries(response.headers).map(([name, value]) => [
+                    <dt key={`${name} name`}>{name}</dt>,
+                    <dd key={name}>{value}</dd>,
+                  ])}
+                </dl>
+              </details>
+            </>
+          )}
+          <dl className="facts">
+            <dt>{t.deliveries.carrier}</dt>
+            <dd className="mono">{attempt.carrier}</dd>
+          </dl>
+        </div>
+      </details>
+    </li>
+  );
+}
+
+/** What is not as it was in the attempt before: headers that differ each time are left out. */
+function differences(now: Attempt, before: Attempt): ('status' | 'error' | 'body')[] {
+  return [
+    ...(now.response?.status !== before.response?.status ? ['status' as const] : []),
+    ...(now.errorClass !== before.errorClass ? ['error' as const] : []),
+    ...(now.response?.body !== before.response?.body ? ['body' as const] : []),
+  ];
+}

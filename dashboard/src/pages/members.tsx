@@ -1,0 +1,239 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api } from '../api/client.ts';
+import { type Role, useHere, useSession } from '../lib/session.ts';
+import { useTexts } from '../lib/texts.ts';
+import { Ask } from '../parts/ask.tsx';
+import { useActs } from '../parts/acts.tsx';
+import { Code } from '../parts/code.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { ChoiceField, problemOf, TextField } from '../parts/field.tsx';
+import { Heading } from '../parts/heading.tsx';
+import { Time } from '../parts/time.tsx';
+import { Waiting } from '../parts/waiting.tsx';
+
+const ROLES: readonly Role[] = ['viewer', 'developer', 'admin', 'owner'];
+
+/** People of the organisation, and who is invited. */
+export function MembersPage() {
+  const t = useTexts();
+  const { organisation, may } = useHere();
+  const { user } = useSession();
+  const { act } = useActs();
+  const client = useQueryClient();
+  const [isInviting, setIsInviting] = useState(false);
+  const [leaving, setLeaving] = useState<{ userId: string; name: string }>();
+  const id = organisation.id;
+  const members = useQuery({
+    queryKey: ['members', id],
+    queryFn: async () => (await api.members.list(id, { limit: 100 }).page()).data,
+  });
+  if (members.data === undefined) return members.isError ? <Failure error={members.error} /> : <Waiting />;
+  const refresh = (): Promise<void> => client.invalidateQueries({ queryKey: ['members', id] });
+  return (
+    <>
+      <Heading title={t.nav.names.members}>
+        {may('admin') && (
+          <button type="button" className="button main" onClick={() => setIsInviting(true)}>
+            {t.members.invite}
+          </button>
+        )}
+      </Heading>
+      <p className="muted">{t.members.of(organisation.name)}</p>
+      <div className="box wide">
+        <table className="table">
+          <thead>
+            <tr>
+              <th>{t.common.name}</th>
+              <th>{t.account.email}</th>
+              <th>{t.members.role}</th>
+              <th>{t.members.since}</th>
+              <th>
+                <span className="hidden">{t.common.actions}</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {members.data.map((member) => (
+              <tr key={member.userId}>
+                <td>
+                  {member.name} {member.userId === user.id && <span className="muted">{t.members.you}</span>}
+                </td>
+                <td>{member.email}</td>
+                <td>
+                  {may('admin') && member.userId !== user.id ? (
+                    <select
+                      className="input"
+                      aria-label={t.members.roleOf(member.name)}
+                      value={member.role}
+                      onChange={(event) => {
+                        // `as`: the options have no other values.
+                        const role = event.target.value as Role;
+                        void act(
+                          async () => {
+                            await api.members.update(id, member.userId, { role });
+                            await refresh();
+                          },
+                          { told: t.common.saved },
+                        );
+                      }}
+                    >
+                      {ROLES.filter((role) => may(role) || role === member.role).map((role) => (
+                        <option key={role} value={role}>
+                          {t.roles[role]}
+                        </option>
+                      ))}
+                    </select>
+                  ) : (
+                    t.roles[member.role]
+                  )}
+                </td>
+                <td>
+                  <Time at={member.createdAt} />
+                </td>
+                <td>
+                  {may('admin') && member.userId !== user.id && (
+                    <button type="button" className="button plain" onClick={() => setLeaving(member)}>
+                      {t.members.remove}
+                    </button>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {may('admin') && <Invitations organisationId={id} />}
+      {isInviting && <InviteDialog organisationId={id} onClose={() => setIsInviting(false)} />}
+      {leaving !== undefined && (
+        <Ask
+          title={t.members.removeTitle(leaving.name)}
+          go={t.members.remove}
+          isDanger
+          onClose={() => setLeaving(undefined)}
+          onGo={() =>
+            void act(async () => {
+              await api.members.remove(id, leaving.userId);
+              await refresh();
+            })
+          }
+        >
+          <p>{t.members.removeWhy}</p>
+        </Ask>
+      )}
+    </>
+  );
+}
+
+function Invitations({ organisationId }: { organisationId: string }) {
+  const t = useTexts();
+  const { act } = useActs();
+  const client = useQueryClient();
+  const found = useQuery({
+    queryKey: ['invitations', organisationId],
+    queryFn: async () => (await api.invitations.list(organisationId, { limit: 100 }).page()).data,
+  });
+  if (found.data === undefined || found.data.length === 0) return null;
+  return (
+    <section className="section">
+      <h2>{t.members.invited}</h2>
+      <div className="box wide">
+        <table className="table">
+          <tbody>
+            {found.data.map(({ id, email, role, expiresAt }) => (
+              <tr key={id}>
+                <td>{email}</td>
+                <td>{t.roles[role]}</td>
+                <td>
+                  {t.members.until} <Time at={expiresAt} />
+                </td>
+                <td>
+                  <button
+                    type="button"
+                    className="button plain"
+                    onClick={() =>
+                      void act(async () => {
+                        await api.invitations.revoke(organisationId, id);
+                        await client.invalidateQueries({ queryKey: ['invitations'] });
+                      })
+                    }
+                  >
+                    {t.members.revoke}
+                  </button>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
+
+function InviteDialog({ organisationId, onClose }: { organisationId: string; onClose: () => void }) {
+  const t = useTexts();
+  const { may } = useHere();
+  const { act } = useActs();
+  const client = useQueryClient();
+  const [email, setEmail] = useState('');
+  const [role, setRole] = useState<Role>('developer');
+  const [link, setLink] = useState<string>();
+  const [error, setError] = useState<unknown>();
+  return (
+    <Dialog title={t.members.invite} onClose={onClose}>
+      {link !== undefined ? (
+        <div className="form">
+          <p>{t.members.handOver(email)}</p>
+          <Code text={link} label={t.members.link} />
+          <div className="buttons">
+            <button type="button" className="button main" onClick={onClose}>
+              {t.common.close}
+            </button>
+          </div>
+        </div>
+      ) : (
+        <form
+          className="form"
+          onSubmit={(event) => {
+            event.preventDefault();
+            setError(undefined);
+            void act(
+              async () => {
+                setLink((await api.invitations.create(organisationId, { email, role })).link);
+                await client.invalidateQueries({ queryKey: ['invitations'] });
+              },
+              { onFailure: setError },
+            );
+          }}
+        >
+          <TextField
+            label={t.account.email}
+            type="email"
+            value={email}
+            onChange={setEmail}
+            problem={problemOf(error, 'email')}
+            isRequired
+            hasFocus
+          />
+          <ChoiceField
+            label={t.members.role}
+            value={role}
+            onChange={setRole}
+            options={ROLES.filter(may).map((each) => [each, t.roles[each]])}
+            hint={t.members.roleHints[role]}
+          />
+          <Failure error={error} />
+          <div className="buttons">
+            <button type="submit" className="button main">
+              {t.members.invite}
+            </button>
+            <button type="button" className="button plain" onClick={onClose}>
+              {t.common.cancel}
+            </button>
+          </div>
+        </form>
+      )}
+    </Dialog>
+  );
+}

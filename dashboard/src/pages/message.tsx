@@ -1,0 +1,230 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api, type DryRun } from '../api/client.ts';
+import { memberText } from '../lib/raw-json.ts';
+import { useHere } from '../lib/session.ts';
+import { useTexts } from '../lib/texts.ts';
+import { Ask } from '../parts/ask.tsx';
+import { useActs } from '../parts/acts.tsx';
+import { JsonText } from '../parts/code.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { Heading } from '../parts/heading.tsx';
+import { HereLink } from '../parts/link.tsx';
+import { State } from '../parts/state.tsx';
+import { Time } from '../parts/time.tsx';
+import { useChannels, useSubscriptions } from '../parts/use-names.ts';
+import { Waiting } from '../parts/waiting.tsx';
+import { DeliveryState } from './deliveries.tsx';
+
+export function MessagePage() {
+  // `as`: the path of router.tsx names it.
+  const { id = '' } = useParams({ strict: false }) as { id?: string };
+  return <MessageView id={id} />;
+}
+
+/** One message: its payload as it was published, who got it, and who did not and why. */
+export function MessageView({ id, isInPanel = false }: { id: string; isInPanel?: boolean }) {
+  const t = useTexts();
+  const { at, path, may } = useHere();
+  const { act } = useActs();
+  const client = useQueryClient();
+  const channels = useChannels();
+  const [isErasing, setIsErasing] = useState(false);
+  const message = useQuery({
+    queryKey: [path, 'message', id],
+    queryFn: () => api.messages.get(id, at).withAnswer(),
+    refetchInterval: ({ state }) => (state.data?.data.deliveryStatus === 'pending' ? 1_500 : 10_000),
+  });
+  if (message.data === undefined)
+    return message.isError ? <Failure error={message.error} onRetry={() => void message.refetch()} /> : <Waiting />;
+  const { data: row, text } = message.data;
+  const payload = memberText(text, 'payload');
+  return (
+    <>
+      {isInPanel ? <h2 className="mono">{row.id}</h2> : <Heading title={row.id} isMono />}
+      <p className="sentence">
+        <State of={row.deliveryStatus} /> {row.deliveryStatus === 'unrouted' && t.messages.unrouted}
+      </p>
+      {may('developer') && (
+        <div className="buttons">
+          <HereLink to="/messages/new" search={{ copy: row.id }} className="button">
+            {t.messages.publishCopy}
+          </HereLink>
+          {row.erasedAt === undefined && (
+            <button type="button" className="button danger" onClick={() => setIsErasing(true)}>
+              {t.messages.erase}
+            </button>
+          )}
+        </div>
+      )}
+      <dl className="facts">
+        <dt>{t.fields.eventType}</dt>
+        <dd>{row.eventType}</dd>
+        <dt>{t.fields.channel}</dt>
+        <dd>
+          <HereLink to={`/channels/${row.channelId}`}>{channels.nameOf(row.channelId)}</HereLink>
+        </dd>
+        <dt>{t.fields.published}</dt>
+        <dd>
+          <Time at={row.publishedAt} />
+        </dd>
+        {Object.entries(row.metadata ?? {}).map(([name, value]) => [
+          <dt key={`${name} name`} className="mono">
+            {name}
+          </dt>,
+          <dd key={name} className="mono">
+            {value}
+          </dd>,
+        ])}
+      </dl>
+      <section className="section">
+        <h2>{t.fields.payload}</h2>
+        {payload === undefined ? (
+          <p className="muted">{t.messages.noPayload}</p>
+        ) : (
+          <JsonText json={payload} label={t.fields.payload} />
+        )}
+      </section>
+      <Deliveries id={id} />
+      {may('developer') && row.erasedAt === undefined && <WhoGetsIt id={id} channelId={row.channelId} />}
+      {isErasing && (
+        <Ask
+          title={t.messages.eraseTitle}
+          go={t.messages.erase}
+          isDanger
+          typed={row.id}
+          onClose={() => setIsErasing(false)}
+          onGo={() =>
+            void act(
+              async () => {
+                await api.messages.delete(id, at);
+                await client.invalidateQueries({ queryKey: [path] });
+              },
+              { told: t.messages.isErased },
+            )
+          }
+        >
+          <p>{t.messages.eraseWhy}</p>
+        </Ask>
+      )}
+    </>
+  );
+}
+
+function Deliveries({ id }: { id: string }) {
+  const t = useTexts();
+  const { at, path } = useHere();
+  const subscriptions = useSubscriptions();
+  const deliveries = useQuery({
+    queryKey: [path, 'deliveries-of', id],
+    queryFn: () => api.deliveries.list({ messageId: id, limit: 100 }, at).page(),
+    refetchInterval: 3_000,
+  });
+  const rows = deliveries.data?.data ?? [];
+  return (
+    <section className="section">
+      <h2>{t.nav.names.deliveries}</h2>
+      <Failure error={deliveries.error} />
+      {rows.length === 0 && deliveries.isSuccess && <p className="muted">{t.messages.noDelivery}</p>}
+      {rows.length > 0 && (
+        <div className="wide">
+          <table className="table">
+            <thead>
+              <tr>
+                <th>{t.fields.status}</th>
+                <th>{t.fields.subscription}</th>
+                <th>{t.fields.attempts}</th>
+                <th>{t.fields.delivery}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((row) => (
+                <tr key={row.id}>
+                  <td>
+                    <DeliveryState of={row} />
+                  </td>
+                  <td>{subscriptions.nameOf(row.subscriptionId)}</td>
+                  <td>{row.attempts}</td>
+                  <td>
+                    <HereLink to={`/deliveries/${row.id}`} className="mono">
+                      {row.id}
+                    </HereLink>
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {deliveries.data?.pagination.hasMore === true && (
+        <HereLink to="/deliveries" search={{ message: id }}>
+          {t.list.allOfThem}
+        </HereLink>
+      )}
+    </section>
+  );
+}
+
+/** A dry run with the subscriptions as they are now: it changes nothing. */
+function WhoGetsIt({ id, channelId }: { id: string; channelId: string }) {
+  const t = useTexts();
+  const { at } = useHere();
+  const [found, setFound] = useState<DryRun>();
+  const [error, setError] = useState<unknown>();
+  return (
+    <section className="section">
+      <h2>{t.messages.whoWould}</h2>
+      <p className="muted">{t.messages.whoWouldWhy}</p>
+      <Failure error={error} />
+      {found === undefined ? (
+        <div className="buttons">
+          <button
+            type="button"
+            className="button"
+            onClick={() =>
+              api.messages
+                .dryRun(channelId, { messageId: id }, { limit: 100 }, at)
+                .then(setFound, (failure: unknown) => setError(failure))
+            }
+          >
+            {t.messages.askNow}
+          </button>
+        </div>
+      ) : (
+        <Verdicts found={found} />
+      )}
+    </section>
+  );
+}
+
+export function Verdicts({ found }: { found: DryRun }) {
+  const t = useTexts();
+  if (found.data.length === 0) return <p className="muted">{t.messages.nobody}</p>;
+  return (
+    <div className="wide">
+      <table className="table">
+        <tbody>
+          {found.data.map(({ subscriptionId, name, wouldReceive, reason, detail, heldBy }) => (
+            <tr key={subscriptionId}>
+              <td>
+                <State
+                  of={wouldReceive ? 'delivered' : 'failed'}
+                  word={wouldReceive ? t.messages.would : t.messages.wouldNot}
+                />
+              </td>
+              <td>
+                <HereLink to={`/subscriptions/${subscriptionId}`}>{name}</HereLink>
+              </td>
+              <td>
+                {t.verdicts[reason]}
+                {detail !== undefined && <div className="muted">{detail}</div>}
+                {heldBy !== undefined && <div className="muted">{t.deliveries.waitsFor(t.held[heldBy])}</div>}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

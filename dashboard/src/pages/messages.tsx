@@ -1,0 +1,98 @@
+import { api, type MessageSummary } from '../api/client.ts';
+import { sinceOf, useAddress } from '../lib/search.ts';
+import { useHere } from '../lib/session.ts';
+import { useTexts } from '../lib/texts.ts';
+import { bytesText } from '../lib/times.ts';
+import { Empty } from '../parts/empty.tsx';
+import { Filters, SINCE } from '../parts/filters.tsx';
+import { Heading } from '../parts/heading.tsx';
+import { HereLink, useGo } from '../parts/link.tsx';
+import { type Column, LiveList } from '../parts/list.tsx';
+import { State } from '../parts/state.tsx';
+import { Time } from '../parts/time.tsx';
+import { useChannels } from '../parts/use-names.ts';
+import { MessageView } from './message.tsx';
+
+const idOf = ({ id }: MessageSummary): string => id;
+
+/** Every message of the place, newest first, over all channels. */
+export function MessagesPage() {
+  const t = useTexts();
+  const [search] = useAddress();
+  const { at, path, may } = useHere();
+  const go = useGo();
+  const channels = useChannels();
+  const query = {
+    eventType: search['type'],
+    channelId: search['channel'],
+    publisherId: search['publisher'],
+    since: sinceOf(search['since']),
+  };
+  const isFiltered = Object.values(query).some((value) => value !== undefined);
+  const columns: readonly Column<MessageSummary>[] = [
+    { head: t.fields.status, width: '120px', cell: (row) => <State of={row.deliveryStatus} /> },
+    { head: t.fields.published, width: '200px', cell: (row) => <Time at={row.publishedAt} /> },
+    { head: t.fields.eventType, width: 'minmax(120px, 1.2fr)', cell: (row) => row.eventType },
+    { head: t.fields.channel, width: 'minmax(100px, 1fr)', cell: (row) => channels.nameOf(row.channelId) },
+    {
+      head: t.fields.message,
+      width: 'minmax(160px, 1fr)',
+      cell: (row) => (
+        <HereLink to={`/messages/${row.id}`} className="mono">
+          {row.id}
+        </HereLink>
+      ),
+    },
+    {
+      head: t.fields.delivered,
+      width: '96px',
+      isNumber: true,
+      cell: (row) => t.messages.of(row.deliveries.delivered, row.deliveries.total),
+    },
+    {
+      head: t.fields.size,
+      width: '80px',
+      isNumber: true,
+      cell: (row) => (row.payloadBytes === undefined ? t.messages.erased : bytesText(row.payloadBytes)),
+    },
+  ];
+  return (
+    <>
+      <Heading title={t.nav.names.messages}>
+        {may('developer') && (
+          <HereLink to="/messages/new" className="button main">
+            {t.messages.publish}
+          </HereLink>
+        )}
+      </Heading>
+      <Filters
+        filters={[
+          { name: 'type', label: t.fields.eventType },
+          { name: 'channel', label: t.fields.channel, options: channels.all.map(({ id, name }) => [id, name]) },
+          { name: 'publisher', label: t.fields.publisherId },
+          { name: 'since', label: t.fields.since, options: SINCE.map((since) => [since, t.list.last[since]]) },
+        ]}
+      />
+      <LiveList
+        name={t.nav.names.messages}
+        key_={[path, 'messages', query]}
+        fetch={(cursor) => api.messages.listAll({ ...query, limit: 100, cursor }, at).page()}
+        idOf={idOf}
+        columns={columns}
+        leastWidth={1_000}
+        empty={
+          <Empty title={isFiltered ? t.list.noneMatch : t.messages.none}>
+            <p>{isFiltered ? t.list.noneMatchWhy : t.messages.noneWhy}</p>
+            {!isFiltered && may('developer') && (
+              <HereLink to="/messages/new" className="button main">
+                {t.messages.publish}
+              </HereLink>
+            )}
+          </Empty>
+        }
+        panel={(id) => <MessageView id={id} isInPanel />}
+        onVisit={(id) => go(`/messages/${id}`)}
+      />
+    </>
+  );
+}

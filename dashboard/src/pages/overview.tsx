@@ -1,0 +1,172 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { api, type Subscription } from '../api/client.ts';
+import { useHere } from '../lib/session.ts';
+import { useTexts } from '../lib/texts.ts';
+import { Failure } from '../parts/failure.tsx';
+import { Heading } from '../parts/heading.tsx';
+import { HereLink } from '../parts/link.tsx';
+import { State } from '../parts/state.tsx';
+import { Time } from '../parts/time.tsx';
+import { useChannels } from '../parts/use-names.ts';
+import { Waiting } from '../parts/waiting.tsx';
+import { DeliveryState } from './deliveries.tsx';
+import { SubscriptionState } from './subscriptions.tsx';
+
+const EVERY_MS = 3_000;
+
+/** What needs a person first, then what happens now; and for a new place the way to its first delivery. */
+export function OverviewPage() {
+  const t = useTexts();
+  const { at, path, environment, app } = useHere();
+  const found = useQuery({
+    queryKey: [path, 'overview'],
+    refetchInterval: EVERY_MS,
+    queryFn: async () => {
+      const [subscriptions, messages, failed, open] = await Promise.all([
+        api.subscriptions.list({ limit: 100 }, at).page(),
+        api.messages.listAll({ limit: 8 }, at).page(),
+        api.deliveries.list({ status: 'retrying', limit: 8 }, at).page(),
+        api.deadLetters.list({ status: 'open', limit: 100 }, at).page(),
+      ]);
+      return { subscriptions: subscriptions.data, messages: messages.data, retrying: failed.data, open };
+    },
+  });
+  const channels = useChannels();
+  if (found.data === undefined)
+    return found.isError ? <Failure error={found.error} onRetry={() => void found.refetch()} /> : <Waiting />;
+  const { subscriptions, messages, retrying, open } = found.data;
+  const troubled = subscriptions.filter(
+    (row) => row.status === 'disabled' || row.circuit.state !== 'closed' || row.secretUnreadableSince !== undefined,
+  );
+  const count = open.pagination.hasMore ? `${open.data.length}+` : String(open.data.length);
+  const isArrived = messages.some(({ deliveries }) => deliveries.delivered > 0);
+  const steps: readonly Step[] = [
+    { isDone: channels.all.length > 0, text: t.overview.steps.channel, to: '/channels/new' },
+    { isDone: subscriptions.length > 0, text: t.overview.steps.subscription, to: '/subscriptions/new' },
+    { isDone: messages.length > 0, text: t.overview.steps.message, to: '/messages/new' },
+    { isDone: isArrived, text: t.overview.steps.delivered, to: '/deliveries' },
+  ];
+  return (
+    <>
+      <Heading title={t.nav.names.overview} />
+      <p className="muted">
+        {app.name} · {t.nav[environment]}
+      </p>
+      {steps.some(({ isDone }) => !isDone) && <Checklist steps={steps} />}
+      <section className="section">
+        <h2>{t.overview.attention}</h2>
+        {troubled.length === 0 && open.data.length === 0 && (
+          <p className="box">
+            <State of="delivered" word={t.overview.allWell} />
+          </p>
+        )}
+        {open.data.length > 0 && (
+          <p className="box">
+            <State of="open" word={t.overview.openLetters(count)} />{' '}
+            <HereLink to="/dead-letters">{t.overview.look}</HereLink>
+          </p>
+        )}
+        {troubled.map((row) => (
+          <Troubled key={row.id} row={row} />
+        ))}
+      </section>
+      <div className="columns">
+        <Recent title={t.overview.lastMessages} to="/messages">
+          {messages.map((row) => (
+            <tr key={row.id}>
+              <td>
+                <State of={row.deliveryStatus} />
+              </td>
+              <td>
+                <HereLink to={`/messages/${row.id}`}>{row.eventType}</HereLink>
+              </td>
+              <td>{channels.nameOf(row.channelId)}</td>
+              <td>
+                <Time at={row.publishedAt} />
+              </td>
+            </tr>
+          ))}
+        </Recent>
+        <Recent title={t.overview.retrying} to="/deliveries" search={{ status: 'retrying' }}>
+          {retrying.map((row) => (
+            <tr key={row.id}>
+              <td>
+                <DeliveryState of={row} />
+              </td>
+              <td>
+                <HereLink to={`/deliveries/${row.id}`} className="mono">
+                  {row.id}
+                </HereLink>
+              </td>
+              <td>{row.response?.status ?? (row.error === undefined ? '' : t.errorClasses[row.error.class])}</td>
+              <td>{row.nextRetryAt !== undefined && <Time at={row.nextRetryAt} />}</td>
+            </tr>
+          ))}
+        </Recent>
+      </div>
+    </>
+  );
+}
+
+type Step = { isDone: boolean; text: string; to: string };
+
+function Checklist({ steps }: { steps: readonly Step[] }) {
+  const t = useTexts();
+  return (
+    <section className="box section" aria-label={t.overview.begin}>
+      <h2>{t.overview.begin}</h2>
+      <ol className="steps">
+        {steps.map(({ isDone, text, to }) => (
+          <li key={to}>
+            <State of={isDone ? 'delivered' : 'pending'} word={isDone ? t.overview.done : t.overview.toDo} />{' '}
+            <HereLink to={to}>{text}</HereLink>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function Troubled({ row }: { row: Subscription }) {
+  const t = useTexts();
+  return (
+    <p className="box">
+      <SubscriptionState of={row} /> <HereLink to={`/subscriptions/${row.id}`}>{row.name}</HereLink>{' '}
+      <span className="muted">{row.status === 'disabled' ? t.subscriptions.isDisabled : t.subscriptions.isOpen}</span>
+    </p>
+  );
+}
+
+function Recent({
+  title,
+  to,
+  search = {},
+  children,
+}: {
+  title: string;
+  to: string;
+  search?: Record<string, string>;
+  children: ReactNode[];
+}) {
+  const t = useTexts();
+  return (
+    <section className="box section">
+      <div className="heading">
+        <h2>{title}</h2>
+        <HereLink to={to} search={search}>
+          {t.overview.all}
+        </HereLink>
+      </div>
+      {children.length === 0 ? (
+        <p className="muted">{t.overview.nothing}</p>
+      ) : (
+        <div className="wide">
+          <table className="table">
+            <tbody>{children}</tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}

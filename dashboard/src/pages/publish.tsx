@@ -1,0 +1,121 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api } from '../api/client.ts';
+import { memberText, prettyPieces } from '../lib/raw-json.ts';
+import { useAddress } from '../lib/search.ts';
+import { useHere } from '../lib/session.ts';
+import { useTexts } from '../lib/texts.ts';
+import { useActs } from '../parts/acts.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { ChoiceField, problemOf, TextField } from '../parts/field.tsx';
+import { Heading } from '../parts/heading.tsx';
+import { HereLink, useGo } from '../parts/link.tsx';
+import { useChannels } from '../parts/use-names.ts';
+import { Waiting } from '../parts/waiting.tsx';
+
+/** Publishing a message by hand, or a changed copy of one. The payload is sent as it is written. */
+export function PublishPage() {
+  const { at, path } = useHere();
+  const [search] = useAddress();
+  const copy = search['copy'] ?? '';
+  const original = useQuery({
+    queryKey: [path, 'message', copy],
+    queryFn: () => api.messages.get(copy, at).withAnswer(),
+    enabled: copy !== '',
+  });
+  const channels = useChannels();
+  if (channels.isPending || (copy !== '' && original.isPending)) return <Waiting />;
+  if (original.error !== null) return <Failure error={original.error} />;
+  const payload = original.data === undefined ? undefined : memberText(original.data.text, 'payload');
+  return (
+    <PublishForm
+      channelId={original.data?.data.channelId ?? search['channel'] ?? channels.all[0]?.id ?? ''}
+      eventType={original.data?.data.eventType ?? ''}
+      payload={
+        payload === undefined ? '{\n  "number": 1\n}' : [...prettyPieces(payload)].map(({ text }) => text).join('')
+      }
+    />
+  );
+}
+
+function PublishForm(first: { channelId: string; eventType: string; payload: string }) {
+  const t = useTexts();
+  const { at, may, environment } = useHere();
+  const { act } = useActs();
+  const go = useGo();
+  const channels = useChannels();
+  const [form, setForm] = useState(first);
+  const [error, setError] = useState<unknown>();
+  const [badJson, setBadJson] = useState<string>();
+  if (!may('developer')) return <p>{t.common.notAllowed}</p>;
+  if (channels.all.length === 0)
+    return (
+      <>
+        <Heading title={t.messages.publish} />
+        <p>{t.messages.noChannel}</p>
+        <p>
+          <HereLink to="/channels/new">{t.channels.make}</HereLink>
+        </p>
+      </>
+    );
+  const publish = (): void => {
+    setError(undefined);
+    try {
+      JSON.parse(form.payload);
+      setBadJson(undefined);
+    } catch (failure) {
+      return setBadJson(failure instanceof Error ? failure.message : String(failure));
+    }
+    // The payload goes as the text that was written: no number of it is read and written anew.
+    const body = `{"eventType":${JSON.stringify(form.eventType)},"payload":${form.payload}}`;
+    void act(
+      async () => {
+        const { id } = await api.messages.publish(form.channelId, body, at);
+        go(`/messages/${id}`);
+      },
+      { onFailure: setError },
+    );
+  };
+  return (
+    <>
+      <Heading title={t.messages.publish} />
+      {environment === 'live' && <div className="note">{t.messages.toLive}</div>}
+      <form
+        className="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          publish();
+        }}
+      >
+        <ChoiceField
+          label={t.fields.channel}
+          value={form.channelId}
+          onChange={(channelId) => setForm({ ...form, channelId })}
+          options={channels.all.map(({ id, name }) => [id, name])}
+        />
+        <TextField
+          label={t.fields.eventType}
+          value={form.eventType}
+          onChange={(eventType) => setForm({ ...form, eventType })}
+          hint={t.messages.typeHint}
+          problem={problemOf(error, 'eventType')}
+          isRequired
+          hasFocus
+        />
+        <TextField
+          label={t.fields.payload}
+          value={form.payload}
+          onChange={(payload) => setForm({ ...form, payload })}
+          lines={14}
+          problem={badJson ?? problemOf(error, 'payload')}
+        />
+        <Failure error={error} />
+        <div className="buttons">
+          <button type="submit" className="button main">
+            {t.messages.publish}
+          </button>
+        </div>
+      </form>
+    </>
+  );
+}

@@ -1,0 +1,113 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { api, type BulkReplay } from '../api/client.ts';
+import { useHere } from '../lib/session.ts';
+import { useTexts } from '../lib/texts.ts';
+import { useActs } from '../parts/acts.tsx';
+import { Empty } from '../parts/empty.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { Heading } from '../parts/heading.tsx';
+import { HereLink, useGo } from '../parts/link.tsx';
+import { type Column, LiveList } from '../parts/list.tsx';
+import { State } from '../parts/state.tsx';
+import { Time } from '../parts/time.tsx';
+import { Waiting } from '../parts/waiting.tsx';
+
+const idOf = ({ id }: BulkReplay): string => id;
+const isOver = ({ status }: BulkReplay): boolean => ['completed', 'cancelled', 'failed'].includes(status);
+
+/** Replays of many dead letters, and how far they are. */
+export function ReplaysPage() {
+  const t = useTexts();
+  const { at, path } = useHere();
+  const go = useGo();
+  const columns: readonly Column<BulkReplay>[] = [
+    { head: t.fields.status, width: '120px', cell: (row) => <State of={row.status} /> },
+    { head: t.fields.made, width: '200px', cell: (row) => <Time at={row.createdAt} /> },
+    { head: t.fields.id, width: 'minmax(160px, 1fr)', cell: (row) => <span className="mono">{row.id}</span> },
+    { head: t.replays.matched, width: '96px', isNumber: true, cell: (row) => row.matched },
+    { head: t.replays.replayed, width: '96px', isNumber: true, cell: (row) => row.replayed },
+    { head: t.replays.failed, width: '96px', isNumber: true, cell: (row) => row.failed },
+  ];
+  return (
+    <>
+      <Heading title={t.nav.names.replays} />
+      <LiveList
+        name={t.nav.names.replays}
+        key_={[path, 'replays']}
+        fetch={(cursor) => api.deadLetters.listBulkReplays({ limit: 100, cursor }, at).page()}
+        idOf={idOf}
+        columns={columns}
+        empty={
+          <Empty title={t.replays.none}>
+            <p>{t.replays.noneWhy}</p>
+            <HereLink to="/dead-letters">{t.nav.names['dead-letters']}</HereLink>
+          </Empty>
+        }
+        panel={(id) => <ReplayView id={id} />}
+        onVisit={(id) => go('/replays', { open: id })}
+      />
+    </>
+  );
+}
+
+function ReplayView({ id }: { id: string }) {
+  const t = useTexts();
+  const { at, path, may } = useHere();
+  const { act } = useActs();
+  const client = useQueryClient();
+  const found = useQuery({
+    queryKey: [path, 'replay', id],
+    queryFn: () => api.deadLetters.getBulkReplay(id, at),
+    refetchInterval: ({ state }) => (state.data !== undefined && isOver(state.data) ? false : 1_000),
+  });
+  if (found.data === undefined) return found.isError ? <Failure error={found.error} /> : <Waiting />;
+  const row = found.data;
+  const done = row.replayed + row.failed;
+  return (
+    <>
+      <h2 className="mono">{row.id}</h2>
+      <p className="sentence">
+        <State of={row.status} /> {t.replays.progress(done, row.matched)}
+      </p>
+      <progress max={Math.max(1, row.matched)} value={done} aria-label={t.replays.progress(done, row.matched)} />
+      {may('developer') && !isOver(row) && (
+        <div className="buttons">
+          <button
+            type="button"
+            className="button"
+            onClick={() =>
+              void act(async () => {
+                await api.deadLetters.cancelBulkReplay(id, at);
+                await client.invalidateQueries({ queryKey: [path] });
+              })
+            }
+          >
+            {t.replays.cancel}
+          </button>
+        </div>
+      )}
+      <dl className="facts">
+        <dt>{t.fields.made}</dt>
+        <dd>
+          <Time at={row.createdAt} />
+        </dd>
+        {row.finishedAt !== undefined && (
+          <>
+            <dt>{t.fields.ended}</dt>
+            <dd>
+              <Time at={row.finishedAt} />
+            </dd>
+          </>
+        )}
+        <dt>{t.replays.failed}</dt>
+        <dd>{row.failed}</dd>
+        {Object.entries(row.filter).map(([name, value]) => [
+          <dt key={`${name} name`}>{name}</dt>,
+          <dd key={name} className="mono">
+            {value}
+          </dd>,
+        ])}
+      </dl>
+    </>
+  );
+}

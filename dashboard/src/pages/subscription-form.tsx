@@ -1,0 +1,181 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, type Subscription } from '../api/client.ts';
+import { useAddress } from '../lib/search.ts';
+import { useHere } from '../lib/session.ts';
+import { useTexts } from '../lib/texts.ts';
+import { useActs } from '../parts/acts.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { ChoiceField, problemOf, TextField } from '../parts/field.tsx';
+import { FilterTester } from '../parts/filter-tester.tsx';
+import { Heading } from '../parts/heading.tsx';
+import { HereLink, useGo } from '../parts/link.tsx';
+import { PolicyDrawing } from '../parts/policy-drawing.tsx';
+import { useChannels } from '../parts/use-names.ts';
+import { Waiting } from '../parts/waiting.tsx';
+
+export function NewSubscriptionPage() {
+  const t = useTexts();
+  const { may } = useHere();
+  const channels = useChannels();
+  const [search] = useAddress();
+  const { at, app: here } = useHere();
+  // What a policy that is left alone will be.
+  const app = useQuery({ queryKey: ['app', here.id], queryFn: () => api.apps.get(here.id, at) });
+  if (!may('developer')) return <p>{t.common.notAllowed}</p>;
+  if (app.isError) return <Failure error={app.error} onRetry={() => void app.refetch()} />;
+  if (channels.isPending || app.isPending) return <Waiting />;
+  return (
+    <>
+      <Heading title={t.subscriptions.make} />
+      {channels.all.length === 0 ? (
+        <p>
+          {t.messages.noChannel} <HereLink to="/channels/new">{t.channels.make}</HereLink>
+        </p>
+      ) : (
+        <SubscriptionForm
+          channelId={search['channel'] ?? channels.all[0]?.id ?? ''}
+          policy={app.data.settings.retryPolicy}
+        />
+      )}
+    </>
+  );
+}
+
+type Policy = Subscription['retryPolicy'];
+type Given =
+  | { subscription: Subscription; channelId?: never; policy?: never }
+  | { subscription?: never; channelId: string; policy: Policy };
+
+/** Makes a subscription, or changes one. */
+export function SubscriptionForm({ subscription, channelId: first = '', policy: usual }: Given) {
+  const t = useTexts();
+  const { at, path, may } = useHere();
+  const { act } = useActs();
+  const go = useGo();
+  const client = useQueryClient();
+  const channels = useChannels();
+  const [error, setError] = useState<unknown>();
+  const [channelId, setChannelId] = useState(subscription?.channelId ?? first);
+  const [form, setForm] = useState({
+    name: subscription?.name ?? '',
+    webhookUrl: subscription?.webhookUrl ?? '',
+    eventTypes: subscription?.eventTypes.join(', ') ?? '',
+    filter: subscription?.filter ?? '',
+  });
+  const [policy, setPolicy] = useState<Policy>(subscription === undefined ? usual : subscription.retryPolicy);
+  const [isPolicyChosen, setIsPolicyChosen] = useState(false);
+  if (!may('developer')) return <p>{t.common.notAllowed}</p>;
+  const set = (part: Partial<typeof form>): void => setForm({ ...form, ...part });
+  const setNumber = (part: Partial<typeof policy>): void => {
+    setPolicy({ ...policy, ...part });
+    setIsPolicyChosen(true);
+  };
+  const body = {
+    webhookUrl: form.webhookUrl,
+    eventTypes: form.eventTypes
+      .split(',')
+      .map((type) => type.trim())
+      .filter((type) => type !== ''),
+    ...(form.name.trim() !== '' && { name: form.name.trim() }),
+    ...(isPolicyChosen && { retryPolicy: policy }),
+  };
+  const save = (): void => {
+    setError(undefined);
+    void act(
+      async () => {
+        if (subscription === undefined) {
+          const made = await api.subscriptions.create(
+            { ...body, channelId, ...(form.filter.trim() !== '' && { filter: form.filter }) },
+            at,
+          );
+          go(`/subscriptions/${made.id}`);
+        } else {
+          await api.subscriptions.update(
+            subscription.id,
+            { ...body, filter: form.filter.trim() === '' ? null : form.filter },
+            at,
+          );
+        }
+        await client.invalidateQueries({ queryKey: [path] });
+      },
+      { ...(subscription !== undefined && { told: t.common.saved }), onFailure: setError },
+    );
+  };
+  const numbers = ['maxRetries', 'initialDelay', 'maxDelay', 'backoffMultiplier'] as const;
+  return (
+    <form
+      className="form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        save();
+      }}
+    >
+      {subscription === undefined && (
+        <ChoiceField
+          label={t.fields.channel}
+          value={channelId}
+          onChange={setChannelId}
+          options={channels.all.map(({ id, name }) => [id, name])}
+          problem={problemOf(error, 'channelId')}
+        />
+      )}
+      <TextField
+        label={t.subscriptions.target}
+        type="url"
+        value={form.webhookUrl}
+        onChange={(webhookUrl) => set({ webhookUrl })}
+        hint={t.subscriptions.targetHint}
+        problem={problemOf(error, 'webhookUrl')}
+        placeholder="https://"
+        isRequired
+        hasFocus={subscription === undefined}
+      />
+      <TextField
+        label={t.subscriptions.nameLabel}
+        value={form.name}
+        onChange={(name) => set({ name })}
+        problem={problemOf(error, 'name')}
+      />
+      <TextField
+        label={t.subscriptions.types}
+        value={form.eventTypes}
+        onChange={(eventTypes) => set({ eventTypes })}
+        hint={t.subscriptions.typesHint}
+        problem={problemOf(error, 'eventTypes')}
+      />
+      <TextField
+        label={t.subscriptions.filter}
+        value={form.filter}
+        onChange={(filter) => set({ filter })}
+        hint={t.subscriptions.filterHint}
+        problem={problemOf(error, 'filter')}
+        isCode
+      />
+      {form.filter.trim() !== '' && <FilterTester channelId={channelId} filter={form.filter} />}
+      <fieldset className="form box">
+        <legend>{t.subscriptions.policy}</legend>
+        <div className="numbers">
+          {numbers.map((name) => (
+            <TextField
+              key={name}
+              label={t.subscriptions.policyFields[name]}
+              type="number"
+              value={String(policy[name])}
+              onChange={(text) => setNumber({ [name]: Number(text) })}
+              problem={problemOf(error, `retryPolicy.${name}`)}
+            />
+          ))}
+        </div>
+        <PolicyDrawing policy={policy} />
+        {subscription === undefined && !isPolicyChosen && <p className="muted">{t.subscriptions.defaultPolicy}</p>}
+      </fieldset>
+      <Failure error={error} />
+      <div className="buttons">
+        <button type="submit" className="button main">
+          {subscription === undefined ? t.subscriptions.make : t.common.save}
+        </button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,116 @@
+import { createContext, type ReactNode, useCallback, useContext, useMemo, useRef, useState } from 'react';
+import { needsProof } from '../api/client.ts';
+import { useTexts } from '../lib/texts.ts';
+import { failureText } from './failure.tsx';
+import { ProveDialog } from './prove-dialog.tsx';
+
+type Note = { id: number; text: string; kind: 'good' | 'bad'; undo?: () => void };
+type Act = {
+  /**
+   * Does something that changes the service, and resolves with whether it was done. What fails is told, unless `onFailure` takes it. Where
+   * the session must be proven first, its person is asked, and it is done afterwards.
+   */
+  act(
+    what: () => Promise<unknown>,
+    options?: { told?: string; onFailure?: (error: unknown) => void },
+  ): Promise<boolean>;
+  tell(text: string, kind?: Note['kind']): void;
+  /** Does it when 8 seconds are over, unless the person takes it back. A page that is closed before then does it at once. */
+  actLater(text: string, what: () => Promise<unknown>, options: { onUndone: () => void }): void;
+};
+
+const ActContext = createContext<Act | undefined>(undefined);
+const SHOWN_MS = 6_000;
+const UNDO_MS = 8_000;
+
+export function useActs(): Act {
+  const acts = useContext(ActContext);
+  if (acts === undefined) throw new Error('no provider of acts here');
+  return acts;
+}
+
+export function ActProvider({ children }: { children: ReactNode }) {
+  const t = useTexts();
+  const [notes, setNotes] = useState<readonly Note[]>([]);
+  const [asked, setAsked] = useState<(isProven: boolean) => void>();
+  const nextId = useRef(1);
+  const remove = useCallback((id: number) => setNotes((all) => all.filter((note) => note.id !== id)), []);
+  const add = useCallback(
+    (note: Omit<Note, 'id'>, forMs: number): number => {
+      const id = nextId.current++;
+      setNotes((all) => [...all.slice(-3), { ...note, id }]);
+      // What has failed stays until it was read.
+      if (note.kind === 'good') setTimeout(() => remove(id), forMs);
+      return id;
+    },
+    [remove],
+  );
+  const value = useMemo((): Act => {
+    const tell: Act['tell'] = (text, kind = 'good') => void add({ text, kind }, SHOWN_MS);
+    const act: Act['act'] = async (what, { told, onFailure } = {}) => {
+      for (let isProven = false; ; isProven = true) {
+        try {
+          await what();
+          if (told !== undefined) tell(told);
+          return true;
+        } catch (error) {
+          if (!isProven && needsProof(error)) {
+            const isDone = await new Promise<boolean>((resolve) => setAsked(() => resolve));
+            setAsked(undefined);
+            if (isDone) continue;
+            return false;
+          }
+          if (onFailure === undefined) tell(failureText(error), 'bad');
+          else onFailure(error);
+          return false;
+        }
+      }
+    };
+    return {
+      act,
+      tell,
+      actLater(text, what, { onUndone }) {
+        let isOver = false;
+        const now = (): void => {
+          if (isOver) return;
+          isOver = true;
+          window.removeEventListener('pagehide', now);
+          void act(what);
+        };
+        window.addEventListener('pagehide', now);
+        setTimeout(now, UNDO_MS);
+        const undo = (): void => {
+          if (isOver) return;
+          isOver = true;
+          window.removeEventListener('pagehide', now);
+          remove(id);
+          onUndone();
+        };
+        const id = add({ text, kind: 'good', undo }, UNDO_MS);
+      },
+    };
+  }, [add, remove]);
+  return (
+    <ActContext value={value}>
+      {children}
+      <div className="told" role="status" aria-live="polite">
+        {notes.map(({ id, text, kind, undo }) => (
+          <div key={id} className={`note ${kind}`}>
+            <span>{text}</span>
+            <span className="buttons">
+              {undo !== undefined && (
+                <button type="button" className="button" onClick={undo}>
+                  {t.common.undo}
+                </button>
+              )}
+              <button type="button" className="button plain" onClick={() => remove(id)} aria-label={t.common.close}>
+                ×
+              </button>
+            </span>
+          </div>
+        ))}
+      </div>
+      {asked !== undefined && <ProveDialog onEnd={asked} />}
+    </ActContext>
+  );
+}

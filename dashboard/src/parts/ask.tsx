@@ -1,0 +1,51 @@
+import { type ReactNode, useState } from 'react';
+import { useTexts } from '../lib/texts.ts';
+import { Dialog } from './dialog.tsx';
+import { TextField } from './field.tsx';
+
+type Given = {
+  title: string;
+  children: ReactNode;
+  /** The word on the button that does it. */
+  go: string;
+  isDanger?: boolean;
+  /** A text that must be typed first, such as the name of what would be gone. */
+  typed?: string | undefined;
+  onGo: () => void;
+  onClose: () => void;
+};
+
+/** A question before something is done that cannot be undone. */
+export function Ask({ title, children, go, isDanger = false, typed, onGo, onClose }: Given) {
+  const t = useTexts();
+  const [text, setText] = useState('');
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form
+        className="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          onClose();
+          onGo();
+        }}
+      >
+        <div className="stack">{children}</div>
+        {typed !== undefined && (
+          <TextField label={t.common.typeToConfirm(typed)} value={text} onChange={setText} hasFocus />
+        )}
+        <div className="buttons">
+          <button
+            type="submit"
+            className={isDanger ? 'button danger' : 'button main'}
+            disabled={typed !== undefined && text !== typed}
+          >
+            {go}
+          </button>
+          <button type="button" className="button plain" onClick={onClose}>
+            {t.common.cancel}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

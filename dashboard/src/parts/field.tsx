@@ -1,0 +1,117 @@
+import { type ReactNode, useId } from 'react';
+import { isApiError } from '../api/client.ts';
+
+type Given = {
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+  hint?: string;
+  /** What was wrong with it, as the service has said. */
+  problem?: string | undefined;
+  type?: 'text' | 'email' | 'password' | 'url' | 'number' | 'datetime-local';
+  autoComplete?: string;
+  placeholder?: string;
+  isRequired?: boolean;
+  hasFocus?: boolean;
+  lines?: number;
+  isCode?: boolean;
+};
+
+/** A text with its name, its hint and its problem, tied together for screen readers. */
+export function TextField(given: Given) {
+  const { label, value, onChange, hint, problem, type = 'text', lines, isCode = lines !== undefined } = given;
+  const id = useId();
+  const common = {
+    id,
+    value,
+    className: isCode ? 'input mono' : 'input',
+    required: given.isRequired === true,
+    autoComplete: given.autoComplete ?? 'off',
+    placeholder: given.placeholder,
+    spellCheck: isCode ? false : undefined,
+    'aria-invalid': problem === undefined ? undefined : true,
+    'aria-describedby': `${id}-more`,
+  };
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      {lines === undefined ? (
+        // oxlint-disable-next-line jsx-a11y/no-autofocus -- only the one field that a page or dialog is opened for
+        <input {...common} type={type} autoFocus={given.hasFocus} onChange={(event) => onChange(event.target.value)} />
+      ) : (
+        <textarea {...common} rows={lines} onChange={(event) => onChange(event.target.value)} />
+      )}
+      <More id={`${id}-more`} hint={hint} problem={problem} />
+    </div>
+  );
+}
+
+/** One of several values by a list of the browser's own. */
+export function ChoiceField<T extends string>({
+  label,
+  value,
+  onChange,
+  options,
+  hint,
+  problem,
+}: {
+  label: string;
+  value: T;
+  onChange: (value: T) => void;
+  options: readonly (readonly [value: T, text: string])[];
+  hint?: string;
+  problem?: string | undefined;
+}) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      {/* `as`: the options have no other values. */}
+      <select
+        id={id}
+        className="input"
+        value={value}
+        onChange={(event) => onChange(event.target.value as T)}
+        aria-describedby={`${id}-more`}
+      >
+        {options.map(([each, text]) => (
+          <option key={each} value={each}>
+            {text}
+          </option>
+        ))}
+      </select>
+      <More id={`${id}-more`} hint={hint} problem={problem} />
+    </div>
+  );
+}
+
+const More = ({ id, hint, problem }: { id: string; hint: string | undefined; problem: string | undefined }) => (
+  <div id={id}>
+    {problem !== undefined && <div className="problem">{problem}</div>}
+    {hint !== undefined && <div className="hint">{hint}</div>}
+  </div>
+);
+
+/** A box of a choice that several others stand beside. */
+export function Check({
+  label,
+  isOn,
+  onChange,
+}: {
+  label: ReactNode;
+  isOn: boolean;
+  onChange: (isOn: boolean) => void;
+}) {
+  return (
+    <label className="check">
+      <input type="checkbox" checked={isOn} onChange={(event) => onChange(event.target.checked)} /> {label}
+    </label>
+  );
+}
+
+/** What a refusal says of a field, or of one inside it such as `retryPolicy.maxRetries`. */
+export const problemOf = (error: unknown, field: string): string | undefined => {
+  if (!isApiError(error) || error.details === undefined) return undefined;
+  const { field: refused, reason } = error.details;
+  return refused === field || refused.startsWith(`${field}.`) || refused.startsWith(`${field}[`) ? reason : undefined;
+};

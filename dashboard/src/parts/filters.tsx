@@ -1,0 +1,94 @@
+import { useId, useState } from 'react';
+import { useAddress } from '../lib/search.ts';
+import { useTexts } from '../lib/texts.ts';
+
+/** Filters of a list, which stand in the address. Each has a name, and the values that may be chosen or a text. */
+export type Filter = {
+  name: string;
+  label: string;
+  options?: readonly (readonly [value: string, text: string])[];
+  width?: number;
+};
+
+export const SINCE = ['15m', '1h', '24h', '7d', '30d'] as const;
+
+export function Filters({ filters }: { filters: readonly Filter[] }) {
+  const t = useTexts();
+  const [search, change] = useAddress();
+  const hasAny = filters.some(({ name }) => search[name] !== undefined);
+  return (
+    <div className="filters" role="search" aria-label={t.list.filters}>
+      {filters.map((filter) =>
+        filter.options === undefined ? (
+          <TextFilter
+            key={filter.name}
+            {...filter}
+            value={search[filter.name] ?? ''}
+            onChange={(value) => change({ [filter.name]: value })}
+          />
+        ) : (
+          <label key={filter.name}>
+            {filter.label}
+            <select
+              className="input"
+              value={search[filter.name] ?? ''}
+              onChange={(event) => change({ [filter.name]: event.target.value })}
+            >
+              <option value="">{t.list.any}</option>
+              {filter.options.map(([value, text]) => (
+                <option key={value} value={value}>
+                  {text}
+                </option>
+              ))}
+            </select>
+          </label>
+        ),
+      )}
+      {hasAny && (
+        <button
+          type="button"
+          className="button plain"
+          onClick={() => change(Object.fromEntries(filters.map(({ name }) => [name, ''])))}
+        >
+          {t.list.clear}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Takes effect when its writer is done: every letter would be another list. */
+function TextFilter({
+  label,
+  value,
+  onChange,
+  width = 180,
+}: Filter & { value: string; onChange: (value: string) => void }) {
+  const id = useId();
+  const [text, setText] = useState(value);
+  const [given, setGiven] = useState(value);
+  if (given !== value) {
+    setGiven(value);
+    setText(value);
+  }
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        onChange(text.trim());
+      }}
+    >
+      <label htmlFor={id}>
+        {label}
+        <input
+          id={id}
+          className="input"
+          style={{ width }}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          onBlur={() => text.trim() !== value && onChange(text.trim())}
+        />
+      </label>
+    </form>
+  );
+}

@@ -1,0 +1,19 @@
+import { Link, useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { Search } from '../lib/search.ts';
+import { useHere } from '../lib/session.ts';
+
+type Given = { to: string; search?: Search; children: ReactNode; className?: string; 'aria-current'?: 'page' };
+
+/** A link to a page of the place that is shown, such as `/deliveries/dlv_…`. */
+export function HereLink({ to, search = {}, ...more }: Given) {
+  const { path } = useHere();
+  // `never`: pages name each other by texts; the router's own types know the paths of no other file.
+  return <Link to={path + to} search={search as never} activeOptions={{ includeSearch: false }} {...more} />;
+}
+
+export function useGo(): (to: string, search?: Search) => void {
+  const { path } = useHere();
+  const navigate = useNavigate();
+  return (to, search = {}) => void navigate({ to: path + to, search: search as never });
+}

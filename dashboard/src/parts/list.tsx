@@ -1,0 +1,184 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import type { Page } from '../api/client.ts';
+import { useAddress } from '../lib/search.ts';
+import { useTexts } from '../lib/texts.ts';
+import { useKeys } from '../lib/keys.ts';
+import { Failure } from './failure.tsx';
+import { SidePanel } from './side-panel.tsx';
+import { useLiveList } from './use-live-list.ts';
+import { Waiting } from './waiting.tsx';
+
+export type Column<T> = {
+  head: string;
+  /** As CSS has it: `96px`, `minmax(0, 2fr)`. */
+  width: string;
+  cell: (row: T) => ReactNode;
+  isNumber?: boolean;
+};
+
+type Given<T> = {
+  /** What the rows are, for screen readers. */
+  name: string;
+  key_: readonly unknown[];
+  fetch: (cursor: string | undefined) => Promise<Page<T>>;
+  idOf: (row: T) => string;
+  columns: readonly Column<T>[];
+  /** Shown in place of a list without rows. */
+  empty: ReactNode;
+  /** What stands beside the list when a row is opened. */
+  panel: (id: string) => ReactNode;
+  /** Opens the page of a row. */
+  onVisit: (id: string) => void;
+  leastWidth?: number;
+};
+
+const ROW_HEIGHT = 36;
+
+/**
+ * A list of which only the rows in view are in the page. The row that is open stands in the address. Keys: j k ↑ ↓ move, Enter opens,
+ * o opens the page of its own, l stops and goes on looking for changes.
+ */
+export function LiveList<T>(given: Given<T>) {
+  const { name, idOf, columns, empty, panel, onVisit } = given;
+  const t = useTexts();
+  const [search, change] = useAddress();
+  const [isPaused, setIsPaused] = useState(false);
+  const [chosen, setChosen] = useState(0);
+  const box = useRef<HTMLDivElement>(null);
+  const list = useLiveList({ key: given.key_, fetch: given.fetch, idOf, isPaused });
+  const { rows } = list;
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => ROW_HEIGHT,
+    overscan: 8,
+  });
+  const items = virtual.getVirtualItems();
+  const last = items.at(-1)?.index ?? 0;
+  const { hasMore, isReadingMore, readMore } = list;
+  useEffect(() => {
+    if (hasMore && !isReadingMore && last >= rows.length - 20) readMore();
+  }, [hasMore, isReadingMore, last, rows.length, readMore]);
+  const open = search['open'];
+  const move = (by: number): void => {
+    const next = Math.min(rows.length - 1, Math.max(0, chosen + by));
+    setChosen(next);
+    virtual.scrollToIndex(next);
+    box.current?.focus({ preventScroll: true });
+    const row = rows[next];
+    // What is open follows the row that is chosen, so that a list can be read through.
+    if (open !== undefined && row !== undefined) change({ open: idOf(row) }, { replace: true });
+  };
+  const openChosen = (): void => {
+    const row = rows[chosen];
+    if (row !== undefined) change({ open: idOf(row) });
+  };
+  useKeys({
+    j: () => move(1),
+    k: () => move(-1),
+    l: () => setIsPaused((before) => !before),
+    o: () => {
+      const row = rows[chosen];
+      if (row !== undefined) onVisit(idOf(row));
+    },
+  });
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const steps: Readonly<Record<string, number>> = {
+      ArrowDown: 1,
+      ArrowUp: -1,
+      PageDown: 10,
+      PageUp: -10,
+      Home: -1e9,
+      End: 1e9,
+    };
+    const by = steps[event.key];
+    if (by !== undefined) move(by);
+    else if (event.key === 'Enter') openChosen();
+    else return;
+    event.preventDefault();
+  };
+  if (list.isFirst && list.error === null) return <Waiting />;
+  if (rows.length === 0 && list.error === null && list.fresh === 0) return empty;
+  const template = columns.map(({ width }) => width).join(' ');
+  return (
+    <div className="stack">
+      <Failure error={list.error} onRetry={list.retry} />
+      <div className="buttons">
+        <span role="status" aria-live="polite">
+          {list.fresh > 0 && (
+            <button type="button" className="button main" onClick={list.showNew}>
+              {t.list.fresh(list.fresh)}
+            </button>
+          )}
+        </span>
+        <button type="button" className="button plain" aria-pressed={isPaused} onClick={() => setIsPaused(!isPaused)}>
+          {isPaused ? t.list.goOn : t.list.pause}
+        </button>
+        <span className="muted">{hasMore ? t.list.atLeast(rows.length) : t.list.all(rows.length)}</span>
+      </div>
+      <div
+        ref={box}
+        className="grid"
+        role="grid"
+        aria-label={name}
+        aria-rowcount={hasMore ? -1 : rows.length + 1}
+        aria-activedescendant={rows.length > 0 ? `row-${chosen}` : undefined}
+        tabIndex={0}
+        onKeyDown={onKeyDown}
+        style={{ '--columns': template, '--least-width': `${given.leastWidth ?? 720}px` } as object}
+      >
+        <div className="head" role="row" aria-rowindex={1}>
+          {columns.map(({ head, isNumber }) => (
+            <div key={head} role="columnheader" className={isNumber === true ? 'cell number' : 'cell'}>
+              {head}
+            </div>
+          ))}
+        </div>
+        <div className="lines" role="presentation" style={{ height: virtual.getTotalSize() }}>
+          {items.map(({ index, start }) => {
+            const row = rows[index];
+            if (row === undefined) return null;
+            const id = idOf(row);
+            return (
+              // biome-ignore: the grid itself takes the keys
+              <div
+                key={id}
+                id={`row-${index}`}
+                className={index === chosen ? 'line chosen' : 'line'}
+                role="row"
+                aria-rowindex={index + 2}
+                aria-selected={open === id}
+                style={{ transform: `translateY(${start}px)` }}
+                onClick={(event) => {
+                  // A click on a link, or with a key that opens a tab, is the browser's.
+                  if (event.defaultPrevented || event.metaKey || event.ctrlKey) return;
+                  if (event.target instanceof Element && event.target.closest('a, button, input') !== null) return;
+                  setChosen(index);
+                  change({ open: id });
+                }}
+              >
+                {columns.map(({ head, cell, isNumber }) => (
+                  <div key={head} role="gridcell" className={isNumber === true ? 'cell number' : 'cell'}>
+                    {cell(row)}
+                  </div>
+                ))}
+              </div>
+            );
+          })}
+        </div>
+      </div>
+      {open !== undefined && (
+        <SidePanel
+          onClose={() => {
+            change({ open: '' });
+            box.current?.focus({ preventScroll: true });
+          }}
+          onVisit={() => onVisit(open)}
+        >
+          {panel(open)}
+        </SidePanel>
+      )}
+    </div>
+  );
+}

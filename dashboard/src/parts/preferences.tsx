@@ -1,0 +1,71 @@
+import { useContext } from 'react';
+import { keep, kept } from '../lib/kept.ts';
+import { LANGUAGES, type Language, useLanguage, useTexts } from '../lib/texts.ts';
+import { ZoneContext } from '../lib/times.ts';
+import { PreferencesContext } from './preferences-provider.tsx';
+
+/** The zone of all times, which stands on every page, as times are of no use without it. */
+export function Preferences() {
+  const t = useTexts();
+  const zone = useContext(ZoneContext);
+  const { setZone } = useContext(PreferencesContext);
+  return (
+    <label>
+      <span className="hidden">{t.preferences.zone}</span>
+      <select
+        className="input"
+        value={zone}
+        onChange={(event) => setZone(event.target.value === 'local' ? 'local' : 'utc')}
+      >
+        <option value="utc">UTC</option>
+        <option value="local">{t.preferences.local}</option>
+      </select>
+    </label>
+  );
+}
+
+/** What this browser keeps of its person's taste. */
+export function AllPreferences() {
+  const t = useTexts();
+  const language = useLanguage();
+  const { setLanguage } = useContext(PreferencesContext);
+  const setTheme = (theme: string): void => {
+    keep('theme', theme);
+    if (theme === '') delete document.documentElement.dataset['theme'];
+    else document.documentElement.dataset['theme'] = theme;
+  };
+  return (
+    <div className="form">
+      <label className="field">
+        <span className="label">{t.preferences.language}</span>
+        {/* `as`: the options have no other values. */}
+        <select className="input" value={language} onChange={(event) => setLanguage(event.target.value as Language)}>
+          {Object.entries(LANGUAGES).map(([tag, texts]) => (
+            <option key={tag} value={tag} lang={tag}>
+              {texts.ownName}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label className="field">
+        <span className="label">{t.preferences.theme}</span>
+        <select className="input" defaultValue={kept('theme') ?? ''} onChange={(event) => setTheme(event.target.value)}>
+          <option value="">{t.preferences.asSystem}</option>
+          <option value="light">{t.preferences.light}</option>
+          <option value="dark">{t.preferences.dark}</option>
+        </select>
+      </label>
+      <label className="field">
+        <span className="label">{t.preferences.keys}</span>
+        <select
+          className="input"
+          defaultValue={kept('keys') ?? 'on'}
+          onChange={(event) => keep('keys', event.target.value)}
+        >
+          <option value="on">{t.preferences.on}</option>
+          <option value="off">{t.preferences.off}</option>
+        </select>
+      </label>
+    </div>
+  );
+}

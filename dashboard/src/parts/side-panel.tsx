@@ -1,0 +1,38 @@
+import { type ReactNode, useEffect, useRef } from 'react';
+import { useTexts } from '../lib/texts.ts';
+
+/** What stands beside a list: the list goes on being used. Escape closes it. */
+export function SidePanel({
+  onClose,
+  onVisit,
+  children,
+}: {
+  onClose: () => void;
+  onVisit: () => void;
+  children: ReactNode;
+}) {
+  const t = useTexts();
+  const close = useRef(onClose);
+  close.current = onClose;
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      // A dialog over it takes the first Escape.
+      if (event.key === 'Escape' && document.querySelector('dialog[open]') === null) close.current();
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, []);
+  return (
+    <aside className="panel" aria-label={t.list.details}>
+      <div className="buttons">
+        <button type="button" className="button" onClick={onVisit}>
+          {t.list.ownPage}
+        </button>
+        <button type="button" className="button plain" onClick={onClose}>
+          {t.common.close} <kbd>Esc</kbd>
+        </button>
+      </div>
+      {children}
+    </aside>
+  );
+}

@@ -1,0 +1,38 @@
+import type { ReactNode } from 'react';
+import { useTexts } from '../lib/texts.ts';
+
+/** Every state is a shape, a word and a colour. */
+const SHAPES = { delivered: '●', failed: '■', retrying: '◆', pending: '○', held: '‖' } as const;
+type Look = keyof typeof SHAPES;
+
+const LOOKS: Readonly<Record<string, Look>> = {
+  delivered: 'delivered',
+  active: 'delivered',
+  completed: 'delivered',
+  closed: 'delivered',
+  replayed: 'delivered',
+  failed: 'failed',
+  open: 'failed',
+  disabled: 'failed',
+  revoked: 'failed',
+  suspended: 'failed',
+  retrying: 'retrying',
+  running: 'retrying',
+  half_open: 'retrying',
+  held: 'held',
+  paused: 'held',
+};
+
+/** A state with its word, of deliveries, messages, subscriptions, replays and credentials. */
+export function State({ of: state, word }: { of: string; word?: ReactNode }) {
+  const { states } = useTexts();
+  const look = LOOKS[state] ?? 'pending';
+  return (
+    <span className={`state ${look}`}>
+      <span className="shape" aria-hidden="true">
+        {SHAPES[look]}
+      </span>
+      {word ?? (state in states ? states[state as keyof typeof states] : state)}
+    </span>
+  );
+}

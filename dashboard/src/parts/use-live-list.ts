@@ -1,0 +1,61 @@
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import type { Page } from '../api/client.ts';
+
+type Source<T> = {
+  /** Names the list with all of its filters. */
+  key: readonly unknown[];
+  fetch: (cursor: string | undefined) => Promise<Page<T>>;
+  idOf: (row: T) => string;
+  isPaused: boolean;
+};
+
+const EVERY_MS = 3_000;
+
+/**
+ * A list that is read page by page, newest first, and looked at again every 3 seconds. Rows that are shown change in place. New ones wait
+ * until `showNew`, so that nothing moves under the reader. A hidden tab asks for nothing.
+ */
+export function useLiveList<T>({ key, fetch, idOf, isPaused }: Source<T>) {
+  const client = useQueryClient();
+  const list = useInfiniteQuery({
+    queryKey: key,
+    queryFn: ({ pageParam }) => fetch(pageParam),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ pagination }) => pagination.cursor,
+  });
+  const head = useQuery({
+    queryKey: [...key, 'head'],
+    queryFn: () => fetch(undefined),
+    enabled: list.isSuccess && !isPaused,
+    refetchInterval: isPaused ? false : EVERY_MS,
+    retry: false,
+  });
+  const { rows, fresh } = useMemo(() => {
+    const read = list.data?.pages.flatMap(({ data }) => data) ?? [];
+    const latest = head.data?.data ?? [];
+    const byId = new Map(latest.map((row) => [idOf(row), row]));
+    const known = new Set(read.map(idOf));
+    const shown = read.map((row) => byId.get(idOf(row)) ?? row);
+    // Rows behind the last one that is known were pushed out of the first page by nothing but a filter: only those before are new.
+    const firstKnown = latest.findIndex((row) => known.has(idOf(row)));
+    const isOther = firstKnown === -1 && read.length > 0 && latest.length > 0;
+    return {
+      rows: shown,
+      fresh: isOther ? latest.length : Math.max(0, read.length === 0 ? latest.length : firstKnown),
+    };
+  }, [list.data, head.data, idOf]);
+  return {
+    rows,
+    /** How many new rows wait; the whole first page where there are more than that. */
+    fresh,
+    showNew: () =>
+      client.setQueryData(key, head.data === undefined ? undefined : { pages: [head.data], pageParams: [undefined] }),
+    isFirst: list.isPending,
+    error: list.error ?? head.error,
+    hasMore: list.hasNextPage,
+    isReadingMore: list.isFetchingNextPage,
+    readMore: () => void list.fetchNextPage(),
+    retry: () => void (list.isError ? list.refetch() : head.refetch()),
+  };
+}

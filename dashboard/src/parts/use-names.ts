@@ -1,0 +1,34 @@
+import { useQuery } from '@tanstack/react-query';
+import { api, type Channel, type Subscription } from '../api/client.ts';
+import { useHere } from '../lib/session.ts';
+
+type Named<T> = { all: readonly T[]; nameOf: (id: string) => string; isPending: boolean; error: unknown };
+
+/** The newest channels of the place, for choices and for names in lists. An older one is shown by its id. */
+export function useChannels(): Named<Channel> {
+  const { at, path } = useHere();
+  const found = useQuery({
+    queryKey: [path, 'channel-names'],
+    queryFn: async () => (await api.channels.list({ limit: 100 }, at).page()).data,
+    staleTime: 5_000,
+  });
+  return { ...namesOf(found.data), isPending: found.isPending, error: found.error };
+}
+
+/** The same of subscriptions. */
+export function useSubscriptions(): Named<Subscription> {
+  const { at, path } = useHere();
+  const found = useQuery({
+    queryKey: [path, 'subscription-names'],
+    queryFn: async () => (await api.subscriptions.list({ limit: 100 }, at).page()).data,
+    staleTime: 5_000,
+  });
+  return { ...namesOf(found.data), isPending: found.isPending, error: found.error };
+}
+
+function namesOf<T extends { id: string; name: string }>(
+  found: readonly T[] | undefined,
+): Pick<Named<T>, 'all' | 'nameOf'> {
+  const all = found ?? [];
+  return { all, nameOf: (id) => all.find((each) => each.id === id)?.name ?? id };
+}

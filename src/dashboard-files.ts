@@ -1,0 +1,93 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { extname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { hashOf, type PublicFile, publicFile } from './http/public-files.ts';
+
+/** Where `npm run build` puts the pages: beside the compiled service, and in dist for one that runs from its sources. */
+const FOLDER = ['../dashboard-files/', '../dist/dashboard-files/']
+  .map((path) => fileURLToPath(new URL(path, import.meta.url)))
+  .find((path) => existsSync(join(path, 'index.html')));
+
+/** Nothing inline, nothing from elsewhere, no text that becomes a script: what a message says stays text. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ');
+
+/** A year: the names of these files change with their content. */
+const FOR_EVER = { 'Cache-Control': 'public, max-age=31536000, immutable' };
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+type Settings = { publicBaseUrl: string; dashboardUrl?: string | undefined };
+
+/**
+ * Finds the files of the dashboard by their paths under /dashboard. Every address of a page is answered with the one index.html. Nothing
+ * is found where DASHBOARD_URL names another address, or where the pages were never built. They are read when they are first asked for.
+ */
+export function createDashboardFiles(settings: Settings): (path: string) => Promise<PublicFile | undefined> {
+  let files: Promise<ReadonlyMap<string, PublicFile>> | undefined;
+  return async (path) => {
+    if (settings.dashboardUrl !== undefined || FOLDER === undefined) return undefined;
+    if (path !== '/dashboard' && !path.startsWith('/dashboard/')) return undefined;
+    files ??= readFiles(FOLDER, settings.publicBaseUrl);
+    const name = path.slice('/dashboard/'.length);
+    // Ids and names of pages have no dots, so that a file that is not there is no page.
+    return (await files).get(name.includes('.') ? name : 'index.html');
+  };
+}
+
+async function readFiles(folder: string, publicBaseUrl: string): Promise<ReadonlyMap<string, PublicFile>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const served = paths.filter((path) => extname(path) in TYPES);
+  const files = await Promise.all(
+    served.map(async (path): Promise<[name: string, file: PublicFile]> => {
+      const name = relative(folder, path).replaceAll('\\', '/');
+      const content = await readFile(path);
+      const brotli = existsSync(`${path}.br`) ? { brotli: await readFile(`${path}.br`) } : {};
+      const headers = name.startsWith('assets/') ? FOR_EVER : {};
+      return [name, publicFile(content, TYPES[extname(path)] ?? '', headers, brotli)];
+    }),
+  );
+  const html = await readFile(join(folder, 'index.html'), 'utf8');
+  return new Map([...files, ['index.html', pageOf(html, publicBaseUrl, files)]]);
+}
+
+/**
+ * The page with the address that these files have here: it is answered at paths of any depth. Files without a hash in their name get one
+ * behind it, so that a newer release is not shown with the script of an older one.
+ */
+function pageOf(html: string, publicBaseUrl: string, files: readonly [name: string, file: PublicFile][]): PublicFile {
+  const url = new URL(publicBaseUrl);
+  const prefix = `${url.pathname.replace(/\/+$/, '')}/dashboard`;
+  const hashes = new Map(files.map(([name, { body }]) => [name, hashOf(body)]));
+  const placed = html
+    .replaceAll(/(src|href)="\.\/([^"]+)"/g, (_, attribute: string, name: string) =>
+      name.startsWith('assets/')
+        ? `${attribute}="${prefix}/${name}"`
+        : `${attribute}="${prefix}/${name}?${hashes.get(name) ?? ''}"`,
+    )
+    .replace('<meta name="posthorn-base" content="" />', `<meta name="posthorn-base" content="${prefix}" />`);
+  return publicFile(placed, 'text/html; charset=utf-8', {
+    'Content-Security-Policy': POLICY,
+    'Referrer-Policy': 'no-referrer',
+    'X-Frame-Options': 'DENY',
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    ...(url.protocol === 'https:' && { 'Strict-Transport-Security': 'max-age=31536000' }),
+  });
+}
