@@ -6,6 +6,7 @@ FROM node:26.10.0-bookworm-slim AS node
 FROM node AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
+COPY dashboard/package.json dashboard/
 # No scripts: the one of this package builds, and none of the others is needed.
 RUN npm ci --omit=dev --ignore-scripts
 COPY deploy/image/prune.js deploy/image/
@@ -15,6 +16,7 @@ RUN node deploy/image/prune.js
 FROM node AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
+COPY dashboard/package.json dashboard/
 RUN npm ci --ignore-scripts
 COPY . .
 RUN npm run prepare

@@ -7,11 +7,11 @@ import { useTexts } from '../lib/texts.ts';
 import { useActs } from '../parts/acts.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Heading } from '../parts/heading.tsx';
+import { LastError } from '../parts/last-error.tsx';
 import { HereLink } from '../parts/link.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { Waiting } from '../parts/waiting.tsx';
-import { LastError } from './dead-letters.tsx';
 
 export function DeadLetterPage() {
   // `as`: the path of router.tsx names it.

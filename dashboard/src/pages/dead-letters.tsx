@@ -10,7 +10,8 @@ import { Empty } from '../parts/empty.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Filters, SINCE } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
-import { HereLink, useGo } from '../parts/link.tsx';
+import { useGo } from '../parts/link.tsx';
+import { LastError } from '../parts/last-error.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
@@ -68,7 +69,12 @@ export function DeadLettersPage() {
           {
             name: 'status',
             label: t.fields.status,
-            options: [...STATUSES.map((each) => [each, t.states[each]] as const), ['all', t.list.allStates]],
+            unset: t.states.open,
+            options: [
+              ['replayed', t.states.replayed],
+              ['discarded', t.states.discarded],
+              ['all', t.list.allStates],
+            ],
           },
           {
             name: 'subscription',
@@ -106,14 +112,8 @@ export function DeadLettersPage() {
   );
 }
 
-export function LastError({ of: { lastError } }: { of: DeadLetter }) {
-  const t = useTexts();
-  if (lastError.status !== undefined) return t.deadLetters.answered(lastError.status);
-  return lastError.class === undefined ? (lastError.message ?? lastError.code ?? '') : t.errorClasses[lastError.class];
-}
-
 /** Counts first what would be replayed; then asks for it, and leads to where its progress is seen. */
-export function ReplayAll({ filter, onClose }: { filter: AskBulkReplay; onClose: () => void }) {
+function ReplayAll({ filter, onClose }: { filter: AskBulkReplay; onClose: () => void }) {
   const t = useTexts();
   const { at, path } = useHere();
   const { act } = useActs();

@@ -2,12 +2,12 @@ import { api, type Delivery } from '../api/client.ts';
 import { oneOf, sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
+import { DeliveryState } from '../parts/delivery-state.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Filters, SINCE } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
-import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { DeliveryView } from './delivery.tsx';
 
@@ -92,12 +92,6 @@ export function DeliveryList({ filters, isFiltered }: { filters: Partial<Filtere
       onVisit={(id) => go(`/deliveries/${id}`)}
     />
   );
-}
-
-/** A delivery that waits for something else than its time says so: it is not being tried. */
-export function DeliveryState({ of: { status, held } }: { of: Delivery }) {
-  const t = useTexts();
-  return held === undefined ? <State of={status} /> : <State of="held" word={t.states.held} />;
 }
 
 function LastAnswer({ of: { response, error, held } }: { of: Delivery }) {

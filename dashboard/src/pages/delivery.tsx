@@ -6,6 +6,7 @@ import { useTexts } from '../lib/texts.ts';
 import { durationText } from '../lib/times.ts';
 import { useActs } from '../parts/acts.tsx';
 import { Code } from '../parts/code.tsx';
+import { DeliveryState } from '../parts/delivery-state.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink } from '../parts/link.tsx';
@@ -13,7 +14,6 @@ import { State } from '../parts/state.tsx';
 import { Time, Until } from '../parts/time.tsx';
 import { Waiting } from '../parts/waiting.tsx';
 import { AttemptLine } from '../parts/attempt-line.tsx';
-import { DeliveryState } from './deliveries.tsx';
 
 export function DeliveryPage() {
   // `as`: the path of router.tsx names it.

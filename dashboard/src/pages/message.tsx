@@ -8,6 +8,7 @@ import { useTexts } from '../lib/texts.ts';
 import { Ask } from '../parts/ask.tsx';
 import { useActs } from '../parts/acts.tsx';
 import { JsonText } from '../parts/code.tsx';
+import { DeliveryState } from '../parts/delivery-state.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink } from '../parts/link.tsx';
@@ -15,7 +16,6 @@ import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { useChannels, useSubscriptions } from '../parts/use-names.ts';
 import { Waiting } from '../parts/waiting.tsx';
-import { DeliveryState } from './deliveries.tsx';
 
 export function MessagePage() {
   // `as`: the path of router.tsx names it.
@@ -183,7 +183,7 @@ function WhoGetsIt({ id, channelId }: { id: string; channelId: string }) {
             type="button"
             className="button"
             onClick={() =>
-              api.messages
+              void api.messages
                 .dryRun(channelId, { messageId: id }, { limit: 100 }, at)
                 .then(setFound, (failure: unknown) => setError(failure))
             }
@@ -198,7 +198,7 @@ function WhoGetsIt({ id, channelId }: { id: string; channelId: string }) {
   );
 }
 
-export function Verdicts({ found }: { found: DryRun }) {
+function Verdicts({ found }: { found: DryRun }) {
   const t = useTexts();
   if (found.data.length === 0) return <p className="muted">{t.messages.nobody}</p>;
   return (

@@ -3,15 +3,15 @@ import type { ReactNode } from 'react';
 import { api, type Subscription } from '../api/client.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
+import { DeliveryState } from '../parts/delivery-state.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink } from '../parts/link.tsx';
 import { State } from '../parts/state.tsx';
+import { SubscriptionState } from '../parts/subscription-state.tsx';
 import { Time } from '../parts/time.tsx';
 import { useChannels } from '../parts/use-names.ts';
 import { Waiting } from '../parts/waiting.tsx';
-import { DeliveryState } from './deliveries.tsx';
-import { SubscriptionState } from './subscriptions.tsx';
 
 const EVERY_MS = 3_000;
 

@@ -13,12 +13,12 @@ import { Heading } from '../parts/heading.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { PolicyDrawing } from '../parts/policy-drawing.tsx';
 import { SecretBox } from '../parts/secret-box.tsx';
+import { SubscriptionState } from '../parts/subscription-state.tsx';
 import { Time } from '../parts/time.tsx';
 import { useChannels } from '../parts/use-names.ts';
 import { Waiting } from '../parts/waiting.tsx';
 import { DeliveryList } from './deliveries.tsx';
 import { SubscriptionForm } from './subscription-form.tsx';
-import { SubscriptionState } from './subscriptions.tsx';
 
 const TABS = ['overview', 'deliveries', 'settings', 'secret'] as const;
 

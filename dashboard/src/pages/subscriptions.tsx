@@ -7,7 +7,7 @@ import { Filters } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
-import { State } from '../parts/state.tsx';
+import { SubscriptionState } from '../parts/subscription-state.tsx';
 import { Time } from '../parts/time.tsx';
 import { useChannels } from '../parts/use-names.ts';
 import { SubscriptionView } from './subscription.tsx';
@@ -104,12 +104,4 @@ export function SubscriptionList(filter: Filter) {
       onVisit={(id) => go(`/subscriptions/${id}`)}
     />
   );
-}
-
-/** An open circuit counts more than the status: nothing is sent although it is active. */
-export function SubscriptionState({ of: { status, circuit } }: { of: Subscription }) {
-  const t = useTexts();
-  if (status === 'active' && circuit.state !== 'closed')
-    return <State of={circuit.state} word={t.subscriptions.circuit[circuit.state]} />;
-  return <State of={status} />;
 }

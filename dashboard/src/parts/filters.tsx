@@ -8,6 +8,8 @@ export type Filter = {
   label: string;
   options?: readonly (readonly [value: string, text: string])[];
   width?: number;
+  /** What is shown where nothing is chosen. Absent: any. */
+  unset?: string;
 };
 
 export const SINCE = ['15m', '1h', '24h', '7d', '30d'] as const;
@@ -34,7 +36,7 @@ export function Filters({ filters }: { filters: readonly Filter[] }) {
               value={search[filter.name] ?? ''}
               onChange={(event) => change({ [filter.name]: event.target.value })}
             >
-              <option value="">{t.list.any}</option>
+              <option value="">{filter.unset ?? t.list.any}</option>
               {filter.options.map(([value, text]) => (
                 <option key={value} value={value}>
                   {text}

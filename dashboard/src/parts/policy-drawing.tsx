@@ -7,7 +7,7 @@ type Policy = Subscription['retryPolicy'];
 const MOST_DRAWN = 200;
 
 /** Milliseconds from the first try to each one, if every try fails at once: the delays without the chance that is added to them. */
-export function triesOf({ maxRetries, initialDelay, maxDelay, backoffMultiplier }: Policy): number[] {
+function triesOf({ maxRetries, initialDelay, maxDelay, backoffMultiplier }: Policy): number[] {
   const tries = [0];
   let at = 0;
   let delay = initialDelay;

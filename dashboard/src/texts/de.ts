@@ -1,5 +1,6 @@
 import type { Texts } from './en.ts';
 import { dePages } from './de-pages.ts';
+import { deSettings } from './de-settings.ts';
 
 const many = (count: number, one: string, more: string): string =>
   `${count.toLocaleString('de')} ${count === 1 ? one : more}`;
@@ -190,4 +191,5 @@ export const de: Texts = {
     passkey: 'Mit Passkey',
   },
   ...dePages,
+  ...deSettings,
 };

@@ -1,9 +1,10 @@
 import { enPages } from './en-pages.ts';
+import { enSettings } from './en-settings.ts';
 
 const many = (count: number, one: string, more: string): string =>
   `${count.toLocaleString('en')} ${count === 1 ? one : more}`;
 
-/** Words of every page. A page's own words are in en-pages.ts. */
+/** Words of every page. The words of single pages are in en-pages.ts and en-settings.ts. */
 const frame = {
   ownName: 'English',
   common: {
@@ -190,7 +191,7 @@ const frame = {
   },
 };
 
-export const en = { ...frame, ...enPages };
+export const en = { ...frame, ...enPages, ...enSettings };
 
 /** A catalogue: every text of the English one, in another language. */
 type Catalogue<T> = T extends string

@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { launchBrowser } from '../support/browser.ts';
+import { type Dashboard, openDashboard } from '../support/dashboard.ts';
+import { OWNER, setUpAnew } from '../support/make/people.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+
+let posthorn: TestPosthorn;
+let browser: Browser;
+beforeAll(async () => {
+  posthorn = await startPosthorn({ withWorker: false });
+  await setUpAnew(posthorn);
+  browser = await launchBrowser();
+  const { body: channel } = await posthorn.request<{ id: string }>('POST', '/v1/channels', { name: 'orders' });
+  const at = { channelId: channel.id, webhookUrl: 'https://example.com/hook' };
+  await posthorn.request('POST', '/v1/subscriptions', { ...at, name: 'Till' });
+  await posthorn.request('POST', '/v1/subscriptions', { ...at, name: 'Paused one', status: 'paused' });
+  for (let number = 1; number <= 3; number += 1)
+    await posthorn.request('POST', `/v1/channels/${channel.id}/messages`, {
+      eventType: 'order.created',
+      payload: { number },
+    });
+});
+afterAll(async () => {
+  await browser.close();
+  await posthorn.stop();
+});
+
+const PAGES = [
+  'overview',
+  'messages',
+  'messages/new',
+  'deliveries',
+  'dead-letters',
+  'replays',
+  'channels',
+  'channels/new',
+  'subscriptions',
+  'subscriptions/new',
+  'api-keys',
+  'machine-credentials',
+  'members',
+  'audit',
+  'account',
+  'messages/msg_00000000000000000000000000',
+] as const;
+
+describe.each(['light', 'dark'] as const)('in %s colours', (theme) => {
+  let dashboard: Dashboard & { close: () => Promise<void> };
+  /** Path of the pages of its app. */
+  let app: string;
+  beforeAll(async () => {
+    dashboard = await openDashboard(posthorn, { browser, theme });
+    expect(await loaded('/dashboard/sign-in')).toEqual([]);
+    expect(await loaded('/dashboard/setup')).toEqual([]);
+    await dashboard.signIn(OWNER);
+    app = new URL(dashboard.page.url()).pathname.replace(/\/(live|test)\/overview$/, '');
+  });
+  afterAll(() => dashboard.close());
+
+  /** What is wrong with a page once it shows what it has: nothing is being loaded any more. */
+  async function loaded(path: string): Promise<string[]> {
+    const { page } = dashboard;
+    await page.goto(posthorn.url + path);
+    await page.locator('h1, [role=alert]').first().waitFor();
+    await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
+    return [...(await dashboard.violations()), ...dashboard.faults.splice(0)];
+  }
+
+  test.each(PAGES)('%s breaks no rule of accessibility, empty and full, and loads nothing foreign', async (path) => {
+    expect(await loaded(`${app}/test/${path}`)).toEqual([]);
+    expect(await loaded(`${app}/live/${path}`)).toEqual([]);
+  });
+
+  test('a row beside its list, and a dialog, break none either', async () => {
+    const { page } = dashboard;
+    await dashboard.open('/deliveries', 'live');
+    await page.getByRole('row').nth(1).getByText('Held').or(page.getByRole('row').nth(1).getByText('Pending')).click();
+    await page.getByRole('complementary', { name: 'Details' }).getByText('Not tried yet.').waitFor();
+    expect(await dashboard.violations()).toEqual([]);
+    await dashboard.open('/api-keys', 'live');
+    await page.getByRole('button', { name: 'Make a key' }).first().click();
+    await page.getByRole('dialog').waitFor();
+    expect([...(await dashboard.violations()), ...dashboard.faults]).toEqual([]);
+  });
+});
+
+test('a list is read by the keyboard, its row opens beside it, and the address says so', async () => {
+  const dashboard = await openDashboard(posthorn, { browser });
+  await dashboard.signIn(OWNER);
+  const { page } = dashboard;
+  await dashboard.open('/messages', 'live');
+  await page
+    .getByRole('row', { name: /order\.created/ })
+    .nth(2)
+    .waitFor();
+  await page.getByRole('grid').focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  const panel = page.getByRole('complementary', { name: 'Details' });
+  await panel.getByText('"number": 2').or(panel.getByText('number')).first().waitFor();
+  const opened = new URL(page.url()).searchParams.get('open');
+  expect(opened).toMatch(/^msg_/);
+  // The one that is open follows.
+  await page.keyboard.press('j');
+  await page.waitForURL((url) => (url.searchParams.get('open') ?? opened) !== opened);
+  await page.reload();
+  await panel.waitFor();
+  await page.keyboard.press('Escape');
+  await panel.waitFor({ state: 'detached' });
+  expect(new URL(page.url()).search).toBe('');
+  await page.keyboard.press('g');
+  await page.keyboard.press('d');
+  await page.getByRole('heading', { name: 'Deliveries', level: 1 }).waitFor();
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
+  await dashboard.close();
+});
+
+test('new rows wait until they are asked for, and a filter stands in the address', async () => {
+  const dashboard = await openDashboard(posthorn, { browser });
+  await dashboard.signIn(OWNER);
+  const { page } = dashboard;
+  await dashboard.open('/channels', 'live');
+  await page.getByRole('link', { name: 'orders', exact: true }).first().waitFor();
+  await posthorn.request('POST', '/v1/channels', { name: 'refunds' });
+  await page.getByRole('button', { name: '1 new' }).click();
+  await page.getByRole('link', { name: 'refunds' }).waitFor();
+  await page.getByLabel('State').selectOption('archived');
+  await page.getByText('None match').waitFor();
+  expect(new URL(page.url()).search).toBe('?status=archived');
+  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await page.getByRole('link', { name: 'refunds' }).waitFor();
+  await dashboard.close();
+});
+
+test('the same in German, and times in a zone that is named', async () => {
+  const dashboard = await openDashboard(posthorn, { browser });
+  await dashboard.signIn(OWNER);
+  const { page } = dashboard;
+  await dashboard.open('/account', 'live');
+  await page.getByLabel('Language').selectOption('de');
+  await page.getByRole('heading', { name: 'Konto', level: 1 }).waitFor();
+  expect(await page.locator('html').getAttribute('lang')).toBe('de');
+  await dashboard.open('/messages', 'live');
+  await page.getByRole('heading', { name: 'Nachrichten', level: 1 }).waitFor();
+  await page
+    .getByText(/\d\d:\d\d:\d\d\.\d{3} UTC/)
+    .first()
+    .waitFor();
+  await dashboard.close();
+});

@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { launchBrowser } from './browser.ts';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** Everything that WCAG 2.2 AA asks for and a program can check. */
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+
+export type Dashboard = {
+  page: Page;
+  context: BrowserContext;
+  /** Errors of the pages and refusals of their content security policy, since it was opened. */
+  faults: string[];
+  /** Opens a page of the app that is shown, such as `/messages`. */
+  open(path: string, environment?: 'live' | 'test'): Promise<void>;
+  /** Signs in by the page, and waits for the overview. */
+  signIn(person: { email: string; password: string }): Promise<void>;
+  /** Rules of WCAG 2.2 AA that the page breaks, each with its first places. */
+  violations(): Promise<string[]>;
+};
+
+/** A browser at the dashboard of a service. The caller closes it. */
+export async function openDashboard(
+  { url }: { url: string },
+  { theme = 'light', browser }: { theme?: 'light' | 'dark'; browser?: Browser } = {},
+): Promise<Dashboard & { close: () => Promise<void> }> {
+  const used = browser ?? (await launchBrowser());
+  const context = await used.newContext({
+    locale: 'en-GB',
+    colorScheme: theme,
+    viewport: { width: 1440, height: 900 },
+  });
+  // A page that is loaded on one processor of two takes its time; what is waited for is always named.
+  context.setDefaultTimeout(30_000);
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on('pageerror', (error) => faults.push(String(error)));
+  page.on('console', (message) => {
+    // A refusal of the API is told as a failed load: those are what several tests ask for.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+      faults.push(message.text());
+  });
+  return {
+    page,
+    context,
+    faults,
+    async open(path, environment = 'test') {
+      const [, app] = /\/dashboard\/([^/]+)\/(?:live|test)\//.exec(page.url()) ?? [];
+      if (app === undefined) throw new Error(`${page.url()} is no page of a place: sign in first`);
+      await page.goto(`${url}/dashboard/${app}/${environment}${path}`);
+    },
+    async signIn({ email, password }) {
+      await page.goto(`${url}/dashboard/sign-in`);
+      await page.getByLabel('E-mail address').fill(email);
+      await page.getByLabel('Password').fill(password);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+    },
+    async violations() {
+      await page.evaluate(AXE);
+      return page.evaluate(async (rules): Promise<string[]> => {
+        // `as`: what the script above has put there.
+        const { axe } = globalThis as unknown as {
+          axe: {
+            run(options: object): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
+          };
+        };
+        const { violations } = await axe.run({ runOnly: { type: 'tag', values: rules } });
+        return violations.map(
+          ({ id, nodes }) =>
+            `${id}: ${nodes
+              .slice(0, 3)
+              .map(({ html }) => html.slice(0, 160))
+              .join(' | ')}`,
+        );
+      }, RULES);
+    },
+    async close() {
+      await context.close();
+      if (browser === undefined) await used.close();
+    },
+  };
+}
