@@ -58,7 +58,7 @@ describe.each(['light', 'dark'] as const)('in %s colours', (theme) => {
   });
   afterAll(() => dashboard.close());
 
-  /** What is wrong with a page once it shows what it has: nothing is being loaded any more. */
+  /** The faults of a page once it shows what it has: nothing is being loaded any more. */
   async function loaded(path: string): Promise<string[]> {
     const { page } = dashboard;
     await page.goto(posthorn.url + path);
@@ -76,7 +76,11 @@ describe.each(['light', 'dark'] as const)('in %s colours', (theme) => {
     const { page } = dashboard;
     await dashboard.open('/deliveries', 'live');
     await page.getByRole('row').nth(1).getByText('Held').or(page.getByRole('row').nth(1).getByText('Pending')).click();
-    await page.getByRole('complementary', { name: 'Details' }).getByText('Not tried yet.').waitFor();
+    await page
+      .getByRole('complementary', { name: 'Details' })
+      .locator('.sentence')
+      .getByText('Not tried yet.')
+      .waitFor();
     expect(await dashboard.violations()).toEqual([]);
     await dashboard.open('/api-keys', 'live');
     await page.getByRole('button', { name: 'Make a key' }).first().click();

@@ -8,7 +8,7 @@ import { joinAs, OWNER, setUpAnew } from '../support/make/people.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { createReceivers, type Receiver } from '../support/world/receiver.ts';
 
-/** What people do, by the pages alone, in a real browser with a real worker behind it. */
+/** Stories of people, told by the pages alone, in a real browser with a real worker behind it. */
 let posthorn: TestPosthorn;
 let browser: Browser;
 let receiver: Receiver;

@@ -1,4 +1,4 @@
-/** What the service has written into index.html (src/dashboard-files.ts of the service). */
+/** Reads from index.html what the service has written into it (src/dashboard-files.ts). */
 const told = (name: string): string =>
   document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content.replace(/\/+$/, '') ?? '';
 

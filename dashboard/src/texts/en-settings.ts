@@ -13,8 +13,8 @@ export const enSettings = {
       none: 'No client yet',
       why: 'A client gets short-lived tokens by its secret, which never travels, and proves each request with a key of its own (DPoP).',
     },
-    where: (environment: string) => `It acts in the ${environment} environment of this app alone.`,
-    nameHint: 'What uses it, such as Till 7.',
+    where: (environment: string) => `Acts in the ${environment} environment of this app alone.`,
+    nameHint: 'The program that uses it, such as Till 7.',
     tier: 'Tier',
     tierHint: 'Its limits.',
     scopes: 'Scopes',
@@ -57,7 +57,8 @@ export const enSettings = {
     until: 'until',
     revoke: 'Take back',
     link: 'Link',
-    handOver: (email: string) => `Hand this link to ${email}. It works once, within 72 hours, and is shown only now.`,
+    handOver: (email: string) =>
+      `Hand this link to ${email}. The link works once, within 72 hours, and is shown only now.`,
   },
   audit: {
     action: 'Action',

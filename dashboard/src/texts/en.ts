@@ -150,9 +150,9 @@ const frame = {
     failed_step: 'a step has failed',
   },
   verdicts: {
-    no_filter: 'It has no filter.',
+    no_filter: 'The subscription has no filter.',
     filter_matches: 'Its filter lets the message through.',
-    event_type: 'It does not take this type.',
+    event_type: 'The subscription does not take this type.',
     filter_does_not_match: 'Its filter keeps the message out.',
     filter_failed: 'Its filter fails on this message.',
   },
