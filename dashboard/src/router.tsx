@@ -117,6 +117,26 @@ const pages = [
     '/subscriptions/$id',
     lazyRouteComponent(() => import('./pages/subscription.tsx'), 'SubscriptionPage'),
   ),
+  pageOf(
+    '/workflows',
+    lazyRouteComponent(() => import('./pages/workflows.tsx'), 'WorkflowsPage'),
+  ),
+  pageOf(
+    '/workflows/new',
+    lazyRouteComponent(() => import('./pages/workflow-editor.tsx'), 'NewWorkflowPage'),
+  ),
+  pageOf(
+    '/workflows/$id',
+    lazyRouteComponent(() => import('./pages/workflow.tsx'), 'WorkflowPage'),
+  ),
+  pageOf(
+    '/runs',
+    lazyRouteComponent(() => import('./pages/runs.tsx'), 'RunsPage'),
+  ),
+  pageOf(
+    '/runs/$id',
+    lazyRouteComponent(() => import('./pages/run.tsx'), 'RunPage'),
+  ),
   pageOf('/api-keys', lazyRouteComponent(credentials, 'ApiKeysPage')),
   pageOf('/machine-credentials', lazyRouteComponent(credentials, 'MachineCredentialsPage')),
   pageOf(

@@ -37,6 +37,9 @@ const PAGES = [
   'channels/new',
   'subscriptions',
   'subscriptions/new',
+  'workflows',
+  'workflows/new',
+  'runs',
   'api-keys',
   'machine-credentials',
   'members',
@@ -152,5 +155,63 @@ test('the same in German, and times in a zone that is named', async () => {
     .getByText(/\d\d:\d\d:\d\d\.\d{3} UTC/)
     .first()
     .waitFor();
+  await dashboard.close();
+});
+
+test('anything is found by its id, in whichever environment it is, and a page by its name', async () => {
+  const dashboard = await openDashboard(posthorn, { browser });
+  await dashboard.signIn(OWNER);
+  const { page } = dashboard;
+  const { body } = await posthorn.request<{ data: { id: string }[] }>('GET', '/v1/messages?limit=1');
+  const id = body.data[0]?.id ?? '';
+  await page.keyboard.press('Control+k');
+  const field = page.getByRole('combobox', { name: 'A page, or any id' });
+  expect(await dashboard.violations()).toEqual([]);
+  // As it stands in the log of a receiver.
+  await field.fill(`10:14:03 POST /hook webhook-id=${id} 503`);
+  await field.press('Enter');
+  await page.getByRole('heading', { name: id, level: 1 }).waitFor();
+  expect(page.url()).toContain(`/live/messages/${id}`);
+  await page.keyboard.press('/');
+  await field.fill('msg_00000000000000000000000000');
+  await field.press('Enter');
+  await page.getByText('No app of yours has msg_00000000000000000000000000.').waitFor();
+  await field.fill('replay');
+  await field.press('Enter');
+  await page.getByRole('heading', { name: 'Replays', level: 1 }).waitFor();
+  expect(dashboard.faults).toEqual([]);
+  await dashboard.close();
+});
+
+test('who opens a page before signing in comes back to it, and never to another host', async () => {
+  const dashboard = await openDashboard(posthorn, { browser });
+  await dashboard.signIn(OWNER);
+  const { page } = dashboard;
+  await dashboard.open('/channels?status=archived', 'live');
+  await page.getByText('None match').waitFor();
+  const address = page.url();
+  await dashboard.context.clearCookies();
+  const signIn = async (): Promise<void> => {
+    await page.getByLabel('E-mail address').fill(OWNER.email);
+    await page.getByLabel('Password').fill(OWNER.password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+  };
+  await page.goto(address);
+  await signIn();
+  await page.getByText('None match').waitFor();
+  expect(page.url()).toBe(address);
+  for (const foreign of [
+    '//example.com/',
+    'https://example.com/',
+    '/\\example.com',
+    '/.//example.com',
+    '/\t/example.com',
+  ]) {
+    await dashboard.context.clearCookies();
+    await page.goto(`${posthorn.url}/dashboard/sign-in?${new URLSearchParams({ returnTo: foreign }).toString()}`);
+    await signIn();
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+    expect(new URL(page.url()).origin).toBe(posthorn.url);
+  }
   await dashboard.close();
 });

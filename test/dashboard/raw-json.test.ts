@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { memberText, prettyPieces } from '../../dashboard/src/lib/raw-json.ts';
+import { itemTexts, memberText, prettyPieces } from '../../dashboard/src/lib/raw-json.ts';
 
 const PAYLOAD = '{"amount":12.50,"big":9007199254740993,"e":1E+2,"text":"a\\u00e9\\"}{,:","list":[1,[ ],{}],"no":null}';
 
@@ -34,4 +34,15 @@ test('JSON on lines has every token as it came', () => {
     { text: '"a"', kind: 'key' },
     { text: '"b"', kind: 'text' },
   ]);
+});
+
+test('the items of a list are taken as they stand', () => {
+  expect(itemTexts('[{"a":[1.50,2]}, "x,]" ,12.50,[],null]')).toEqual([
+    '{"a":[1.50,2]}',
+    '"x,]"',
+    '12.50',
+    '[]',
+    'null',
+  ]);
+  expect(itemTexts('[]')).toEqual([]);
 });

@@ -162,6 +162,56 @@ test('a machine credential is registered, shown once, and publishes with proofs'
   await page.getByRole('link', { name: id }).waitFor();
 });
 
+test('a workflow is written with its faults named, tried, activated, and its failed run goes on from its step', async () => {
+  await setUpAnew(posthorn);
+  await dashboard.signIn(OWNER);
+  await makeChannel('sales');
+  const { page } = dashboard;
+  receiver.answerWith([503]);
+  const definition = {
+    name: 'Tell the CRM',
+    trigger: { type: 'event', config: { eventTypes: ['order.created'] } },
+    steps: [
+      {
+        id: 'crm',
+        type: 'action',
+        config: {
+          action: 'http',
+          url: receiver.url,
+          body: { total: '{{ event.payload.total }}' },
+          retryPolicy: { maxRetries: 0 },
+        },
+      },
+      { id: 'note', type: 'action', config: { action: 'log', text: 'Told' } },
+    ],
+  };
+  await dashboard.open('/workflows/new');
+  await page.getByLabel('Definition').fill(JSON.stringify({ ...definition, steps: [{ id: 'crm', type: 'acton' }] }));
+  await page
+    .getByText(/steps\[0\]/)
+    .first()
+    .waitFor();
+  await page.getByLabel('Definition').fill(JSON.stringify(definition));
+  await page.getByText('Nothing is wrong with it').waitFor();
+  await page.getByRole('button', { name: 'Make a workflow' }).click();
+  await page.getByRole('heading', { name: 'Tell the CRM', level: 1 }).waitFor();
+  await page.getByRole('tab', { name: 'Trial' }).click();
+  await page.getByRole('button', { name: 'Try it' }).click();
+  await page.locator('.sentence').getByText('Completed').waitFor();
+  expect(receiver.requests).toEqual([]);
+  await page.getByRole('button', { name: 'Activate' }).click();
+  await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
+
+  await publish('sales', '{"total": 250}');
+  await dashboard.open('/runs?status=failed');
+  await page.getByRole('link', { name: /^run_/ }).click();
+  await page.locator('.sentence').getByText('Failed').waitFor();
+  receiver.answerWith([200]);
+  await page.getByRole('button', { name: 'Retry from the failed step' }).click();
+  await page.locator('.sentence').getByText('Completed').waitFor();
+  expect(receiver.requests.map(({ body }) => body)).toEqual(['{"total":250}', '{"total":250}']);
+});
+
 test('who may only read sees no way to write, and no credentials', async () => {
   const { owner, organisation } = await setUpAnew(posthorn);
   await posthorn.request('POST', '/v1/channels', { name: 'seen' });

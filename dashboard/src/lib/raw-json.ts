@@ -32,7 +32,29 @@ export function memberText(json: string, name: string): string | undefined {
   return undefined;
 }
 
+/** The texts of the items of the outermost array, each as it stands in the JSON. */
+export function itemTexts(json: string): string[] {
+  const items: string[] = [];
+  let depth = 0;
+  let start: number | undefined;
+  for (const { 0: token, index } of json.matchAll(TOKEN)) {
+    const closes = token === '}' || token === ']';
+    if (depth === 1 && (token === ',' || closes)) {
+      if (start !== undefined) items.push(json.slice(start, index).trim());
+      start = undefined;
+    } else if (depth === 1 && start === undefined) {
+      start = index;
+    }
+    if (closes) depth -= 1;
+    if (token === '{' || token === '[') depth += 1;
+  }
+  return items;
+}
+
 export type Piece = { text: string; kind: 'key' | 'text' | 'number' | 'word' | 'sign' };
+
+/** The same JSON on lines of two more spaces for each level. */
+export const prettyText = (json: string): string => [...prettyPieces(json)].map(({ text }) => text).join('');
 
 /** The same JSON on lines of two more spaces for each level, in pieces to be coloured. */
 export function* prettyPieces(json: string): Generator<Piece> {

@@ -131,7 +131,8 @@ export function DeadLetterView({ id, isInPanel = false }: { id: string; isInPane
           <>
             <dt>{t.fields.run}</dt>
             <dd className="mono">
-              {row.runId} {row.stepId !== undefined && t.deadLetters.atStep(row.stepId)}
+              <HereLink to={`/runs/${row.runId}`}>{row.runId}</HereLink>{' '}
+              {row.stepId !== undefined && t.deadLetters.atStep(row.stepId)}
             </dd>
           </>
         )}

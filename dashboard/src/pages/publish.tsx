@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../api/client.ts';
-import { memberText, prettyPieces } from '../lib/raw-json.ts';
+import { memberText, prettyText } from '../lib/raw-json.ts';
 import { useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
@@ -31,9 +31,7 @@ export function PublishPage() {
     <PublishForm
       channelId={original.data?.data.channelId ?? search['channel'] ?? channels.all[0]?.id ?? ''}
       eventType={original.data?.data.eventType ?? ''}
-      payload={
-        payload === undefined ? '{\n  "number": 1\n}' : [...prettyPieces(payload)].map(({ text }) => text).join('')
-      }
+      payload={payload === undefined ? '{\n  "number": 1\n}' : prettyText(payload)}
     />
   );
 }

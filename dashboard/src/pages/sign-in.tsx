@@ -19,8 +19,7 @@ export function SignInPage() {
   const [error, setError] = useState<unknown>();
   const ways = useQuery({ queryKey: ['ways'], queryFn: () => api.signIn.getWays() });
   const problem = /^#problem=(\w+)$/.exec(location.hash)?.[1];
-  // A path of our own alone: two slashes, or a backslash, would be another host.
-  const target = /^\/(?![/\\])/.test(search['returnTo'] ?? '') ? search['returnTo'] : '/';
+  const target = ownPath(search['returnTo']);
   const attempt = (how: () => Promise<SignedIn | { secondStep: unknown }>): void => {
     setError(undefined);
     how().then(
@@ -58,7 +57,7 @@ export function SignInPage() {
             type="button"
             className="button"
             onClick={() => {
-              api.signIn.startSingleSignOn({ returnTo: target ?? '/' }).then(
+              api.signIn.startSingleSignOn({ returnTo: target }).then(
                 ({ url }) => location.assign(url),
                 (failure: unknown) => setError(failure),
               );
@@ -71,6 +70,13 @@ export function SignInPage() {
       <p className="muted">{t.signIn.help}</p>
     </Alone>
   );
+}
+
+/** The path of a page of ours that a text names, else the first page. Any other text could lead to another host. */
+function ownPath(text = '/'): string {
+  const url = URL.canParse(text, location.origin) ? new URL(text, location.origin) : undefined;
+  if (url === undefined || url.origin !== location.origin || url.pathname.startsWith('//')) return '/';
+  return url.pathname + url.search;
 }
 
 type Step = { attempt: (how: () => Promise<SignedIn | { secondStep: unknown }>) => void; error: unknown };

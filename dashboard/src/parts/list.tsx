@@ -145,7 +145,8 @@ export function LiveList<T>(given: Given<T>) {
               <div
                 key={id}
                 id={`row-${index}`}
-                className={index === chosen ? 'line chosen' : 'line'}
+                className={list.gone.has(id) ? 'line gone' : 'line'}
+                data-chosen={index === chosen || undefined}
                 role="row"
                 aria-rowindex={index + 2}
                 aria-selected={open === id}

@@ -14,13 +14,15 @@ import { Waiting } from './waiting.tsx';
 /** Pages of people who are signed in; anybody else is sent to sign in, and comes back. */
 export function SessionGate() {
   const t = useTexts();
-  const { href } = useLocation();
+  const { href, pathname } = useLocation();
   const session = useQuery({
     queryKey: ['session'],
     queryFn: () => api.session.get(),
     retry: (count, error) => !isApiError(error, 'UNAUTHORIZED') && count < 2,
     staleTime: 60_000,
   });
+  // The address has changed already while the page that belongs to it is still on its way.
+  if (isApiError(session.error, 'UNAUTHORIZED') && pathname.endsWith('/sign-in')) return <Waiting />;
   if (isApiError(session.error, 'UNAUTHORIZED'))
     return <Navigate to="/sign-in" search={(href === '/' ? {} : { returnTo: href }) as never} replace />;
   if (session.data === undefined)

@@ -11,6 +11,7 @@ import { useActs } from './acts.tsx';
 import { Empty } from './empty.tsx';
 import { KeysDialog } from './keys-dialog.tsx';
 import { HereLink, useGo } from './link.tsx';
+import { Palette } from './palette.tsx';
 import { Preferences } from './preferences.tsx';
 
 /** The frame of all pages of a place: where one is, where one can go, and who one is. */
@@ -45,17 +46,31 @@ function Frame({ here }: { here: Here }) {
   const go = useGo();
   const [isOpen, setIsOpen] = useState(false);
   const [isAsking, setIsAsking] = useState(false);
+  const [isSearching, setIsSearching] = useState(false);
   const { pathname } = useLocation();
   useEffect(() => setIsOpen(false), [pathname]);
   useKeys({
     '?': () => setIsAsking(true),
+    '/': () => setIsSearching(true),
     'g o': () => go('/overview'),
     'g m': () => go('/messages'),
     'g d': () => go('/deliveries'),
     'g l': () => go('/dead-letters'),
     'g s': () => go('/subscriptions'),
     'g c': () => go('/channels'),
+    'g w': () => go('/workflows'),
+    'g r': () => go('/runs'),
   });
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key !== 'k' || !(event.ctrlKey || event.metaKey) || document.querySelector('dialog[open]') !== null)
+        return;
+      event.preventDefault();
+      setIsSearching(true);
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, []);
   return (
     <div className={here.environment === 'test' ? 'shell is-test' : 'shell'}>
       <a className="button skip" href="#content">
@@ -79,6 +94,9 @@ function Frame({ here }: { here: Here }) {
           </button>
           <PlaceChoice />
           <span className="grow" />
+          <button type="button" className="button" onClick={() => setIsSearching(true)}>
+            {t.palette.title} <kbd>⌘K</kbd>
+          </button>
           <Preferences />
           <button type="button" className="button plain" onClick={() => setIsAsking(true)}>
             <span aria-hidden="true">?</span>
@@ -90,6 +108,7 @@ function Frame({ here }: { here: Here }) {
           <Outlet />
         </main>
       </div>
+      {isSearching && <Palette onClose={() => setIsSearching(false)} />}
       {isAsking && <KeysDialog onClose={() => setIsAsking(false)} />}
     </div>
   );
@@ -99,6 +118,7 @@ const GROUPS = [
   ['', [['overview']]],
   ['traffic', [['messages'], ['deliveries'], ['dead-letters'], ['replays']]],
   ['setup', [['channels'], ['subscriptions']]],
+  ['automate', [['workflows'], ['runs']]],
   ['settings', [['api-keys', 'admin'], ['machine-credentials', 'admin'], ['members'], ['audit', 'admin'], ['account']]],
 ] as const;
 

@@ -18,6 +18,7 @@ const LOOKS: Readonly<Record<string, Look>> = {
   suspended: 'failed',
   retrying: 'retrying',
   running: 'retrying',
+  waiting: 'held',
   half_open: 'retrying',
   held: 'held',
   paused: 'held',

@@ -31,26 +31,35 @@ export function useLiveList<T>({ key, fetch, idOf, isPaused }: Source<T>) {
     refetchInterval: isPaused ? false : EVERY_MS,
     retry: false,
   });
-  const { rows, fresh } = useMemo(() => {
+  // A look that is older than the list knows nothing of it.
+  const look = head.dataUpdatedAt >= list.dataUpdatedAt ? head.data : undefined;
+  const { rows, fresh, gone } = useMemo(() => {
     const read = list.data?.pages.flatMap(({ data }) => data) ?? [];
-    const latest = head.data?.data ?? [];
+    const latest = look?.data ?? [];
     const byId = new Map(latest.map((row) => [idOf(row), row]));
     const known = new Set(read.map(idOf));
     const shown = read.map((row) => byId.get(idOf(row)) ?? row);
     // Rows behind the last one that is known were pushed out of the first page by nothing but a filter: only those before are new.
     const firstKnown = latest.findIndex((row) => known.has(idOf(row)));
     const isOther = firstKnown === -1 && read.length > 0 && latest.length > 0;
+    // The first page covers the rows down to its last one, and all of them where it is the only one.
+    const covered =
+      look?.pagination.hasMore === true ? read.findIndex((row) => idOf(row) === idOf(latest.at(-1) ?? row)) : Infinity;
+    const left = look === undefined ? [] : read.filter((row, at) => at < covered && !byId.has(idOf(row)));
     return {
       rows: shown,
+      gone: new Set(left.map(idOf)),
       fresh: isOther ? latest.length : Math.max(0, read.length === 0 ? latest.length : firstKnown),
     };
-  }, [list.data, head.data, idOf]);
+  }, [list.data, look, idOf]);
   return {
     rows,
+    /** Rows that are shown and match no more: they stay until the list is read anew. */
+    gone,
     /** How many new rows wait; the whole first page where there are more than that. */
     fresh,
     showNew: () =>
-      client.setQueryData(key, head.data === undefined ? undefined : { pages: [head.data], pageParams: [undefined] }),
+      client.setQueryData(key, look === undefined ? undefined : { pages: [look], pageParams: [undefined] }),
     isFirst: list.isPending,
     error: list.error ?? head.error,
     hasMore: list.hasNextPage,

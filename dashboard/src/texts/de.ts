@@ -1,5 +1,6 @@
 import type { Texts } from './en.ts';
 import { dePages } from './de-pages.ts';
+import { deAutomations } from './de-automations.ts';
 import { deSettings } from './de-settings.ts';
 
 const many = (count: number, one: string, more: string): string =>
@@ -38,7 +39,7 @@ export const de: Texts = {
     keys: 'Tastatur',
     skip: 'Zum Inhalt',
     signOut: 'Abmelden',
-    groups: { traffic: 'Verkehr', setup: 'Aufbau', settings: 'Einstellungen' },
+    groups: { traffic: 'Verkehr', setup: 'Aufbau', automate: 'Abläufe', settings: 'Einstellungen' },
     names: {
       overview: 'Überblick',
       messages: 'Nachrichten',
@@ -47,6 +48,8 @@ export const de: Texts = {
       replays: 'Wiederholungen',
       channels: 'Kanäle',
       subscriptions: 'Abonnements',
+      workflows: 'Workflows',
+      runs: 'Läufe',
       'api-keys': 'API-Schlüssel',
       'machine-credentials': 'Maschinen-Zugänge',
       members: 'Mitglieder',
@@ -74,6 +77,7 @@ export const de: Texts = {
   },
   fields: {
     attempts: 'Versuche',
+    changed: 'Geändert',
     channel: 'Kanal',
     delivered: 'Zugestellt',
     delivery: 'Zustellung',
@@ -108,6 +112,9 @@ export const de: Texts = {
     unrouted: 'Ohne Abo',
     scheduled: 'Geplant',
     cancelled: 'Abgesagt',
+    draft: 'Entwurf',
+    waiting: 'Wartet',
+    skipped: 'Übergangen',
     active: 'Aktiv',
     paused: 'Angehalten',
     disabled: 'Abgeschaltet',
@@ -181,8 +188,15 @@ export const de: Texts = {
       ['l', 'Aktualisieren anhalten oder fortsetzen'],
       ['g o · g m · g d', 'zu Überblick, Nachrichten, Zustellungen'],
       ['g l · g s · g c', 'zu Unzustellbaren, Abonnements, Kanälen'],
+      ['g w · g r', 'zu Workflows, Läufen'],
+      ['Strg K · ⌘ K · /', 'zu einer Seite, oder zu allem mit einer Id'],
       ['?', 'diese Liste'],
     ],
+  },
+  palette: {
+    title: 'Gehe zu',
+    label: 'Eine Seite, oder irgendeine Id',
+    missing: (id) => `Keine Ihrer Apps hat ${id}.`,
   },
   prove: {
     title: 'Sind Sie es?',
@@ -192,4 +206,5 @@ export const de: Texts = {
   },
   ...dePages,
   ...deSettings,
+  ...deAutomations,
 };

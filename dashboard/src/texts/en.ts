@@ -1,10 +1,11 @@
 import { enPages } from './en-pages.ts';
+import { enAutomations } from './en-automations.ts';
 import { enSettings } from './en-settings.ts';
 
 const many = (count: number, one: string, more: string): string =>
   `${count.toLocaleString('en')} ${count === 1 ? one : more}`;
 
-/** Words of every page. The words of single pages are in en-pages.ts and en-settings.ts. */
+/** Words of every page. The words of single pages are in en-pages.ts, en-automations.ts and en-settings.ts. */
 const frame = {
   ownName: 'English',
   common: {
@@ -37,7 +38,7 @@ const frame = {
     keys: 'Keyboard',
     skip: 'Skip to content',
     signOut: 'Sign out',
-    groups: { traffic: 'Traffic', setup: 'Setup', settings: 'Settings' },
+    groups: { traffic: 'Traffic', setup: 'Setup', automate: 'Automate', settings: 'Settings' },
     names: {
       overview: 'Overview',
       messages: 'Messages',
@@ -46,6 +47,8 @@ const frame = {
       replays: 'Replays',
       channels: 'Channels',
       subscriptions: 'Subscriptions',
+      workflows: 'Workflows',
+      runs: 'Runs',
       'api-keys': 'API keys',
       'machine-credentials': 'Machine credentials',
       members: 'Members',
@@ -73,6 +76,7 @@ const frame = {
   },
   fields: {
     attempts: 'Tries',
+    changed: 'Changed',
     channel: 'Channel',
     delivered: 'Delivered',
     delivery: 'Delivery',
@@ -107,6 +111,9 @@ const frame = {
     unrouted: 'Nobody’s',
     scheduled: 'Scheduled',
     cancelled: 'Cancelled',
+    draft: 'Draft',
+    waiting: 'Waiting',
+    skipped: 'Skipped',
     active: 'Active',
     paused: 'Paused',
     disabled: 'Disabled',
@@ -180,8 +187,15 @@ const frame = {
       ['l', 'stop or go on looking for changes'],
       ['g o · g m · g d', 'go to overview, messages, deliveries'],
       ['g l · g s · g c', 'go to dead letters, subscriptions, channels'],
+      ['g w · g r', 'go to workflows, runs'],
+      ['Ctrl K · ⌘ K · /', 'go to a page, or to anything by its id'],
       ['?', 'this list'],
     ],
+  },
+  palette: {
+    title: 'Go to',
+    label: 'A page, or any id',
+    missing: (id: string) => `No app of yours has ${id}.`,
   },
   prove: {
     title: 'Is it you?',
@@ -191,7 +205,7 @@ const frame = {
   },
 };
 
-export const en = { ...frame, ...enPages, ...enSettings };
+export const en = { ...frame, ...enPages, ...enSettings, ...enAutomations };
 
 /** A catalogue: every text of the English one, in another language. */
 type Catalogue<T> = T extends string

@@ -1,0 +1,187 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api, type Run } from '../api/client.ts';
+import { memberText } from '../lib/raw-json.ts';
+import { useHere } from '../lib/session.ts';
+import { useTexts } from '../lib/texts.ts';
+import { useActs } from '../parts/acts.tsx';
+import { JsonText } from '../parts/code.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { TextField } from '../parts/field.tsx';
+import { Heading } from '../parts/heading.tsx';
+import { HereLink } from '../parts/link.tsx';
+import { State } from '../parts/state.tsx';
+import { StepList } from '../parts/step-list.tsx';
+import { Time } from '../parts/time.tsx';
+import { Waiting } from '../parts/waiting.tsx';
+
+const isOver = ({ status }: Run): boolean => ['completed', 'failed', 'cancelled', 'skipped'].includes(status);
+
+export function RunPage() {
+  // `as`: the path of router.tsx names it.
+  const { id = '' } = useParams({ strict: false }) as { id?: string };
+  return <RunView id={id} />;
+}
+
+/** One run: where it stands, and each step with what went in and came out. */
+export function RunView({ id, isInPanel = false }: { id: string; isInPanel?: boolean }) {
+  const t = useTexts();
+  const { at, path, may } = useHere();
+  const { act } = useActs();
+  const client = useQueryClient();
+  const found = useQuery({
+    queryKey: [path, 'run', id],
+    queryFn: () => api.runs.get(id, at).withAnswer(),
+    refetchInterval: ({ state }) => (state.data !== undefined && isOver(state.data.data) ? 10_000 : 1_500),
+  });
+  if (found.data === undefined)
+    return found.isError ? <Failure error={found.error} onRetry={() => void found.refetch()} /> : <Waiting />;
+  const { data: row, text } = found.data;
+  const refresh = (): Promise<void> => client.invalidateQueries({ queryKey: [path] });
+  const retry = (from: 'failed' | 'start'): void =>
+    void act(
+      async () => {
+        await api.runs.retry(id, { from }, at);
+        await refresh();
+      },
+      { told: t.runs.retryAsked },
+    );
+  const output = memberText(text, 'output');
+  return (
+    <>
+      {isInPanel ? <h2 className="mono">{row.id}</h2> : <Heading title={row.id} isMono />}
+      <p className="sentence">
+        <State of={row.status} /> {row.error !== undefined && t.runs.failedAt(row.error.stepId, row.error.message)}{' '}
+        {row.reason}
+      </p>
+      {may('developer') && (
+        <div className="buttons">
+          <button type="button" className="button" disabled={row.status !== 'failed'} onClick={() => retry('failed')}>
+            {t.runs.retryFailed}
+          </button>
+          <button
+            type="button"
+            className="button"
+            disabled={row.status !== 'failed' && row.status !== 'skipped'}
+            onClick={() => retry('start')}
+          >
+            {t.runs.retryStart}
+          </button>
+          <button
+            type="button"
+            className="button danger"
+            disabled={isOver(row)}
+            onClick={() =>
+              void act(async () => {
+                await api.runs.cancel(id, at);
+                await refresh();
+              })
+            }
+          >
+            {t.common.cancel}
+          </button>
+        </div>
+      )}
+      <dl className="facts">
+        <dt>{t.workflows.one}</dt>
+        <dd>
+          <HereLink to={`/workflows/${row.workflowId}`} className="mono">
+            {row.workflowId}
+          </HereLink>{' '}
+          {t.runs.version(row.definitionVersion)}
+        </dd>
+        <dt>{t.workflows.trigger}</dt>
+        <dd>
+          {row.trigger.type}{' '}
+          {row.trigger.messageId !== undefined && (
+            <HereLink to={`/messages/${row.trigger.messageId}`} className="mono">
+              {row.trigger.messageId}
+            </HereLink>
+          )}
+        </dd>
+        <dt>{t.fields.made}</dt>
+        <dd>
+          <Time at={row.createdAt} />
+        </dd>
+        {row.finishedAt !== undefined && (
+          <>
+            <dt>{t.fields.ended}</dt>
+            <dd>
+              <Time at={row.finishedAt} />
+            </dd>
+          </>
+        )}
+      </dl>
+      <Approvals runId={id} isWaiting={row.status === 'waiting'} />
+      <section className="section">
+        <h2>{t.workflows.steps}</h2>
+        <StepList steps={row.steps} text={memberText(text, 'steps') ?? '[]'} />
+      </section>
+      {output !== undefined && (
+        <section className="section">
+          <h2>{t.runs.output}</h2>
+          <JsonText json={output} label={t.runs.output} />
+        </section>
+      )}
+    </>
+  );
+}
+
+/** Decisions that the run waits for. */
+function Approvals({ runId, isWaiting }: { runId: string; isWaiting: boolean }) {
+  const t = useTexts();
+  const { at, path, may } = useHere();
+  const { act } = useActs();
+  const client = useQueryClient();
+  const [comment, setComment] = useState('');
+  const [data, setData] = useState('{}');
+  const found = useQuery({
+    queryKey: [path, 'approvals', runId],
+    queryFn: async () => (await api.approvals.list({ runId, status: 'open', limit: 100 }, at).page()).data,
+    refetchInterval: isWaiting ? 3_000 : false,
+  });
+  return found.data?.map(({ id, title, message, form, stepId, iteration, expiresAt }) => {
+    const decide = (how: 'approve' | 'reject'): void =>
+      void act(async () => {
+        const parts = {
+          stepId,
+          ...(iteration !== '' && { iteration }),
+          ...(comment.trim() !== '' && { comment: comment.trim() }),
+        };
+        // What was written into the form goes as it is: a text that is no JSON fails here.
+        if (form !== undefined) JSON.parse(data);
+        const body = JSON.stringify(parts).replace(/}$/, form === undefined ? '}' : `,"data":${data}}`);
+        await (how === 'approve' ? api.runs.approve(runId, body, at) : api.runs.reject(runId, body, at));
+        await client.invalidateQueries({ queryKey: [path] });
+      });
+    return (
+      <section key={id} className="box section">
+        <h2>{title}</h2>
+        {message !== undefined && <p>{message}</p>}
+        <p className="muted">
+          {t.runs.decideUntil} <Time at={expiresAt} />
+        </p>
+        {may('developer') && (
+          <>
+            <TextField label={t.runs.comment} value={comment} onChange={setComment} />
+            {form !== undefined && (
+              <>
+                <JsonText json={JSON.stringify(form)} label={t.runs.form} />
+                <TextField label={t.runs.data} value={data} onChange={setData} lines={4} />
+              </>
+            )}
+            <div className="buttons">
+              <button type="button" className="button main" onClick={() => decide('approve')}>
+                {t.runs.approve}
+              </button>
+              <button type="button" className="button danger" onClick={() => decide('reject')}>
+                {t.runs.reject}
+              </button>
+            </div>
+          </>
+        )}
+      </section>
+    );
+  });
+}

@@ -1,0 +1,103 @@
+import { useQuery } from '@tanstack/react-query';
+import { api, type RunSummary } from '../api/client.ts';
+import { oneOf, sinceOf, useAddress } from '../lib/search.ts';
+import { useHere } from '../lib/session.ts';
+import { useTexts } from '../lib/texts.ts';
+import { durationText } from '../lib/times.ts';
+import { Empty } from '../parts/empty.tsx';
+import { Filters, SINCE } from '../parts/filters.tsx';
+import { Heading } from '../parts/heading.tsx';
+import { HereLink, useGo } from '../parts/link.tsx';
+import { type Column, LiveList } from '../parts/list.tsx';
+import { State } from '../parts/state.tsx';
+import { Time } from '../parts/time.tsx';
+import { RunView } from './run.tsx';
+
+const STATUSES = ['pending', 'running', 'waiting', 'paused', 'completed', 'failed', 'cancelled', 'skipped'] as const;
+const idOf = ({ id }: RunSummary): string => id;
+
+export function RunsPage() {
+  const t = useTexts();
+  return (
+    <>
+      <Heading title={t.nav.names.runs} />
+      <RunList />
+    </>
+  );
+}
+
+/** Runs of all workflows, or of one. */
+export function RunList({ workflowId }: { workflowId?: string }) {
+  const t = useTexts();
+  const [search] = useAddress();
+  const { at, path } = useHere();
+  const go = useGo();
+  const workflows = useQuery({
+    queryKey: [path, 'workflow-names'],
+    queryFn: async () => (await api.workflows.list({ limit: 100 }, at).page()).data,
+    staleTime: 5_000,
+  });
+  const nameOf = (id: string): string => workflows.data?.find((each) => each.id === id)?.name ?? id;
+  const query = {
+    status: oneOf(search['status'], STATUSES),
+    since: sinceOf(search['since']),
+    workflowId: workflowId ?? search['workflow'],
+  };
+  const isFiltered = query.status !== undefined || query.since !== undefined;
+  const columns: readonly Column<RunSummary>[] = [
+    { head: t.fields.status, width: '120px', cell: (row) => <State of={row.status} /> },
+    { head: t.fields.made, width: '200px', cell: (row) => <Time at={row.createdAt} /> },
+    { head: t.workflows.one, width: 'minmax(140px, 1fr)', cell: (row) => nameOf(row.workflowId) },
+    {
+      head: t.fields.run,
+      width: 'minmax(160px, 1fr)',
+      cell: (row) => (
+        <HereLink to={`/runs/${row.id}`} className="mono">
+          {row.id}
+        </HereLink>
+      ),
+    },
+    { head: t.workflows.trigger, width: '96px', cell: (row) => row.trigger.type },
+    { head: t.runs.took, width: '96px', isNumber: true, cell: (row) => tookOf(row) },
+    { head: t.fields.lastError, width: 'minmax(140px, 1fr)', cell: (row) => row.error?.message ?? row.reason },
+  ];
+  return (
+    <>
+      <Filters
+        filters={[
+          { name: 'status', label: t.fields.status, options: STATUSES.map((each) => [each, t.states[each]]) },
+          ...(workflowId === undefined
+            ? [
+                {
+                  name: 'workflow',
+                  label: t.workflows.one,
+                  options: (workflows.data ?? []).map(({ id, name }) => [id, name] as const),
+                },
+              ]
+            : []),
+          { name: 'since', label: t.fields.since, options: SINCE.map((since) => [since, t.list.last[since]]) },
+        ]}
+      />
+      <LiveList
+        name={t.nav.names.runs}
+        key_={[path, 'runs', query]}
+        fetch={(cursor) => api.runs.list({ ...query, limit: 100, cursor }, at).page()}
+        idOf={idOf}
+        columns={columns}
+        leastWidth={1_000}
+        empty={
+          <Empty title={isFiltered ? t.list.noneMatch : t.runs.none}>
+            <p>{isFiltered ? t.list.noneMatchWhy : t.runs.noneWhy}</p>
+          </Empty>
+        }
+        panel={(id) => <RunView id={id} isInPanel />}
+        onVisit={(id) => go(`/runs/${id}`)}
+      />
+    </>
+  );
+}
+
+const tookOf = ({ startedAt, finishedAt }: RunSummary): string =>
+  startedAt === undefined || finishedAt === undefined
+    ? ''
+    : durationText(Date.parse(finishedAt) - Date.parse(startedAt));

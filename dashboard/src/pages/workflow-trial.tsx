@@ -1,0 +1,66 @@
+import { useState } from 'react';
+import { api, type Trial } from '../api/client.ts';
+import { memberText } from '../lib/raw-json.ts';
+import { useHere } from '../lib/session.ts';
+import { useTexts } from '../lib/texts.ts';
+import { useActs } from '../parts/acts.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { problemOf, TextField } from '../parts/field.tsx';
+import { State } from '../parts/state.tsx';
+import { StepList } from '../parts/step-list.tsx';
+
+/** A trial of a stored definition on a message that was made up: every step is done but those that would reach out of the service. */
+export function WorkflowTrial({ id }: { id: string }) {
+  const t = useTexts();
+  const { at, may } = useHere();
+  const { act } = useActs();
+  const [eventType, setEventType] = useState('order.created');
+  const [payload, setPayload] = useState('{\n  "total": 250\n}');
+  const [error, setError] = useState<unknown>();
+  const [found, setFound] = useState<{ trial: Trial; text: string }>();
+  if (!may('developer')) return <p>{t.common.notAllowed}</p>;
+  return (
+    <>
+      <form
+        className="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          setError(undefined);
+          void act(
+            async () => {
+              JSON.parse(payload);
+              const body = `{"event":{"eventType":${JSON.stringify(eventType)},"payload":${payload}}}`;
+              const { data, text } = await api.workflows.test(id, body, at).withAnswer();
+              setFound({ trial: data, text });
+            },
+            { onFailure: setError },
+          );
+        }}
+      >
+        <p className="muted">{t.workflows.trialWhy}</p>
+        <TextField label={t.fields.eventType} value={eventType} onChange={setEventType} />
+        <TextField
+          label={t.fields.payload}
+          value={payload}
+          onChange={setPayload}
+          lines={8}
+          problem={problemOf(error, 'event.payload')}
+        />
+        <Failure error={error} />
+        <div className="buttons">
+          <button type="submit" className="button main">
+            {t.workflows.try}
+          </button>
+        </div>
+      </form>
+      {found !== undefined && (
+        <section className="section" aria-live="polite">
+          <p className="sentence">
+            <State of={found.trial.status} /> {found.trial.error?.message}
+          </p>
+          <StepList steps={found.trial.steps} text={memberText(found.text, 'steps') ?? '[]'} />
+        </section>
+      )}
+    </>
+  );
+}

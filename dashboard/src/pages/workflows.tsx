@@ -1,0 +1,72 @@
+import { api, type Workflow } from '../api/client.ts';
+import { oneOf, useAddress } from '../lib/search.ts';
+import { useHere } from '../lib/session.ts';
+import { useTexts } from '../lib/texts.ts';
+import { Empty } from '../parts/empty.tsx';
+import { Filters } from '../parts/filters.tsx';
+import { Heading } from '../parts/heading.tsx';
+import { HereLink, useGo } from '../parts/link.tsx';
+import { type Column, LiveList } from '../parts/list.tsx';
+import { State } from '../parts/state.tsx';
+import { Time } from '../parts/time.tsx';
+import { WorkflowView } from './workflow.tsx';
+
+const STATUSES = ['active', 'paused', 'draft'] as const;
+const idOf = ({ id }: Workflow): string => id;
+
+export function WorkflowsPage() {
+  const t = useTexts();
+  const [search] = useAddress();
+  const { at, path, may } = useHere();
+  const go = useGo();
+  const status = oneOf(search['status'], STATUSES);
+  const columns: readonly Column<Workflow>[] = [
+    { head: t.fields.status, width: '120px', cell: (row) => <State of={row.status} /> },
+    {
+      head: t.common.name,
+      width: 'minmax(160px, 1.4fr)',
+      cell: (row) => <HereLink to={`/workflows/${row.id}`}>{row.name}</HereLink>,
+    },
+    { head: t.workflows.trigger, width: '140px', cell: (row) => triggerType(row) },
+    { head: t.workflows.steps, width: '72px', isNumber: true, cell: (row) => row.steps?.length ?? 0 },
+    { head: t.fields.changed, width: '200px', cell: (row) => <Time at={row.updatedAt} /> },
+  ];
+  return (
+    <>
+      <Heading title={t.nav.names.workflows}>
+        {may('developer') && (
+          <HereLink to="/workflows/new" className="button main">
+            {t.workflows.make}
+          </HereLink>
+        )}
+      </Heading>
+      <Filters
+        filters={[{ name: 'status', label: t.fields.status, options: STATUSES.map((each) => [each, t.states[each]]) }]}
+      />
+      <LiveList
+        name={t.nav.names.workflows}
+        key_={[path, 'workflows', status]}
+        fetch={(cursor) => api.workflows.list({ status, limit: 100, cursor }, at).page()}
+        idOf={idOf}
+        columns={columns}
+        empty={
+          <Empty title={status === undefined ? t.workflows.none : t.list.noneMatch}>
+            <p>{t.workflows.noneWhy}</p>
+            {may('developer') && (
+              <HereLink to="/workflows/new" className="button main">
+                {t.workflows.make}
+              </HereLink>
+            )}
+          </Empty>
+        }
+        panel={(id) => <WorkflowView id={id} isInPanel />}
+        onVisit={(id) => go(`/workflows/${id}`)}
+      />
+    </>
+  );
+}
+
+function triggerType({ trigger }: Workflow): string {
+  const type = trigger?.['type'];
+  return typeof type === 'string' ? type : '';
+}

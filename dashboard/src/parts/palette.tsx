@@ -1,0 +1,97 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useId, useState } from 'react';
+import { idIn, pathOfId } from '../lib/find-id.ts';
+import { useHere, useSession } from '../lib/session.ts';
+import { useTexts } from '../lib/texts.ts';
+import { Dialog } from './dialog.tsx';
+import { Failure } from './failure.tsx';
+
+/** Goes to a page by its name, or to anything by its id, in whichever environment that is. */
+export function Palette({ onClose }: { onClose: () => void }) {
+  const t = useTexts();
+  const session = useSession();
+  const here = useHere();
+  const navigate = useNavigate();
+  const list = useId();
+  const [text, setText] = useState('');
+  const [chosen, setChosen] = useState(0);
+  const [missing, setMissing] = useState<string>();
+  const [error, setError] = useState<unknown>();
+  const id = idIn(text);
+  const pages = Object.entries(t.nav.names).filter(([, name]) =>
+    name.toLowerCase().includes(text.trim().toLowerCase()),
+  );
+  const go = (path: string): void => {
+    onClose();
+    void navigate({ to: path });
+  };
+  const find = (wanted: string): void => {
+    setError(undefined);
+    pathOfId(session, wanted).then(
+      (path) => (path === undefined ? setMissing(wanted) : go(path)),
+      (failure: unknown) => setError(failure),
+    );
+  };
+  const enter = (): void => {
+    if (id !== undefined) return find(id);
+    const page = pages[chosen]?.[0];
+    if (page !== undefined) go(`${here.path}/${page}`);
+  };
+  return (
+    <Dialog title={t.palette.title} onClose={onClose}>
+      <form
+        className="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          enter();
+        }}
+      >
+        <input
+          className="input"
+          role="combobox"
+          aria-label={t.palette.label}
+          aria-expanded={id === undefined}
+          aria-controls={list}
+          aria-activedescendant={id === undefined && pages.length > 0 ? `${list}-${chosen}` : undefined}
+          placeholder={t.palette.label}
+          value={text}
+          // oxlint-disable-next-line jsx-a11y/no-autofocus -- it is what the dialog is opened for
+          autoFocus
+          onChange={(event) => {
+            setText(event.target.value);
+            setChosen(0);
+            setMissing(undefined);
+          }}
+          onKeyDown={(event) => {
+            if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
+            event.preventDefault();
+            const next = chosen + (event.key === 'ArrowDown' ? 1 : -1);
+            setChosen(Math.min(pages.length - 1, Math.max(0, next)));
+          }}
+        />
+        <Failure error={error} />
+        <div aria-live="polite">{missing !== undefined && <p>{t.palette.missing(missing)}</p>}</div>
+        <ul id={list} role="listbox" aria-label={t.palette.title} className="palette">
+          {id === undefined &&
+            pages.map(([page, name], position) => (
+              // biome-ignore: the field above has the keys
+              <li
+                key={page}
+                id={`${list}-${position}`}
+                role="option"
+                aria-selected={position === chosen}
+                onClick={() => go(`${here.path}/${page}`)}
+              >
+                {name}
+              </li>
+            ))}
+          {id !== undefined && (
+            <li role="option" aria-selected="true" id={`${list}-0`} onClick={() => find(id)} className="mono">
+              {id}
+            </li>
+          )}
+        </ul>
+      </form>
+    </Dialog>
+  );
+}

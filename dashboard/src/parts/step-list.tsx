@@ -1,0 +1,78 @@
+import type { Run, Trial } from '../api/client.ts';
+import { itemTexts, memberText } from '../lib/raw-json.ts';
+import { useTexts } from '../lib/texts.ts';
+import { durationText } from '../lib/times.ts';
+import { JsonText } from './code.tsx';
+import { State } from './state.tsx';
+
+type Step = Run['steps'][number] | Trial['steps'][number];
+
+/** The steps of a run on a line of time, each with what went in and came out, digit for digit. `text` is their JSON. */
+export function StepList({ steps, text }: { steps: readonly Step[]; text: string }) {
+  const t = useTexts();
+  const texts = itemTexts(text);
+  const begins = steps.flatMap((step) => ('startedAt' in step ? [Date.parse(step.startedAt)] : []));
+  const first = Math.min(...begins);
+  const ends = steps.map((step) => endOf(step)).filter((end) => end !== undefined);
+  const span = Math.max(1, Math.max(...ends, ...begins) - first);
+  if (steps.length === 0) return <p className="muted">{t.runs.noStep}</p>;
+  return (
+    <ol className="stack">
+      {steps.map((step, position) => {
+        const own = texts[position] ?? '{}';
+        const from = 'startedAt' in step ? Date.parse(step.startedAt) : first;
+        const took = (endOf(step) ?? from) - from;
+        return (
+          <li key={`${step.id} ${step.iteration}`}>
+            <details className="box attempt" open={step.status === 'failed'}>
+              <summary>
+                <strong>{step.id}</strong>
+                {step.iteration !== '' && <span className="muted"> [{step.iteration}]</span>} <State of={step.status} />{' '}
+                <span className="muted">
+                  {step.type}
+                  {'startedAt' in step && ` · ${durationText(took)}`}
+                  {'attempts' in step && step.attempts > 1 && ` · ${t.deliveries.attempts(step.attempts)}`}
+                </span>
+                {'startedAt' in step && (
+                  <svg viewBox="0 0 600 8" className="step-line" aria-hidden="true" preserveAspectRatio="none">
+                    <rect x={0} y={3} width={600} height={2} className="whole" />
+                    <rect
+                      x={((from - first) / span) * 592}
+                      y={1}
+                      width={Math.max(8, (took / span) * 592)}
+                      height={6}
+                      className={step.status}
+                    />
+                  </svg>
+                )}
+              </summary>
+              <div className="stack">
+                {step.error !== undefined && (
+                  <p>
+                    <code>{step.error.code}</code> {step.error.message}
+                  </p>
+                )}
+                {(['input', 'output'] as const).map((name) => {
+                  const part = memberText(own, name);
+                  return (
+                    part !== undefined && (
+                      <section key={name} className="stack">
+                        <h3>{t.runs[name]}</h3>
+                        <JsonText json={part} label={t.runs[name]} />
+                      </section>
+                    )
+                  );
+                })}
+              </div>
+            </details>
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+function endOf(step: Step): number | undefined {
+  if (!('startedAt' in step)) return undefined;
+  return step.finishedAt === undefined ? undefined : Date.parse(step.finishedAt);
+}
