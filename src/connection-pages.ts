@@ -1,11 +1,7 @@
 import { OUTCOMES, type Outcome, pageOfOutcome } from './automations/connections/outcomes.ts';
-import { type PublicFile, publicFile } from './http/public-files.ts';
+import { pageHeaders, type PublicFile, publicFile } from './http/public-files.ts';
 
-const HEADERS = {
-  'Content-Security-Policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  'Referrer-Policy': 'no-referrer',
-  'X-Frame-Options': 'DENY',
-};
+const HEADERS = pageHeaders(["default-src 'none'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"]);
 
 /** Finds the pages where browsers end that come back from a provider. Their address has no code any more. */
 export function createOutcomePages(): (path: string) => Promise<PublicFile | undefined> {

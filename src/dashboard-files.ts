@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { hashOf, type PublicFile, publicFile } from './http/public-files.ts';
+import { FOR_EVER, hashOf, pageHeaders, type PublicFile, publicFile } from './http/public-files.ts';
 
 /** Where `npm run build` puts the pages: beside the compiled service, and in dist for one that runs from its sources. */
 const FOLDER = ['../dashboard-files/', '../dist/dashboard-files/']
@@ -22,10 +22,7 @@ const POLICY = [
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
   "trusted-types 'none'",
-].join('; ');
-
-/** A year: the names of these files change with their content. */
-const FOR_EVER = { 'Cache-Control': 'public, max-age=31536000, immutable' };
+];
 
 const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
@@ -65,28 +62,29 @@ async function readFiles(folder: string, publicBaseUrl: string): Promise<Readonl
     }),
   );
   const html = await readFile(join(folder, 'index.html'), 'utf8');
-  return new Map([...files, ['index.html', pageOf(html, publicBaseUrl, files)]]);
+  const named = new Map(files);
+  return named.set('index.html', pageOf(html, publicBaseUrl, named));
 }
 
 /**
  * The page with the address that these files have here: it is answered at paths of any depth. Files without a hash in their name get one
  * behind it, so that a newer release is not shown with the script of an older one.
  */
-function pageOf(html: string, publicBaseUrl: string, files: readonly [name: string, file: PublicFile][]): PublicFile {
+function pageOf(html: string, publicBaseUrl: string, files: ReadonlyMap<string, PublicFile>): PublicFile {
   const url = new URL(publicBaseUrl);
   const prefix = `${url.pathname.replace(/\/+$/, '')}/dashboard`;
-  const hashes = new Map(files.map(([name, { body }]) => [name, hashOf(body)]));
+  const markOf = (name: string): string => {
+    const file = files.get(name);
+    return file === undefined || name.startsWith('assets/') ? '' : `?${hashOf(file.body)}`;
+  };
   const placed = html
-    .replaceAll(/(src|href)="\.\/([^"]+)"/g, (_, attribute: string, name: string) =>
-      name.startsWith('assets/')
-        ? `${attribute}="${prefix}/${name}"`
-        : `${attribute}="${prefix}/${name}?${hashes.get(name) ?? ''}"`,
+    .replaceAll(
+      /(src|href)="\.\/([^"]+)"/g,
+      (_, attribute: string, name: string) => `${attribute}="${prefix}/${name}${markOf(name)}"`,
     )
     .replace('<meta name="posthorn-base" content="" />', `<meta name="posthorn-base" content="${prefix}" />`);
   return publicFile(placed, 'text/html; charset=utf-8', {
-    'Content-Security-Policy': POLICY,
-    'Referrer-Policy': 'no-referrer',
-    'X-Frame-Options': 'DENY',
+    ...pageHeaders(POLICY),
     'Cross-Origin-Opener-Policy': 'same-origin',
     ...(url.protocol === 'https:' && { 'Strict-Transport-Security': 'max-age=31536000' }),
   });

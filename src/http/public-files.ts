@@ -16,6 +16,16 @@ export type PublicFile = {
   headers: Readonly<Record<string, string>>;
 };
 
+/** A year: for files whose name changes with their content. */
+export const FOR_EVER = { 'Cache-Control': 'public, max-age=31536000, immutable' };
+
+/** Headers of a page of ours: this content security policy, no address told to others, and no frame around it. */
+export const pageHeaders = (policy: readonly string[]): Readonly<Record<string, string>> => ({
+  'Content-Security-Policy': policy.join('; '),
+  'Referrer-Policy': 'no-referrer',
+  'X-Frame-Options': 'DENY',
+});
+
 /** A file of this content and media type. Without `headers` it may be kept, and is asked for again before each use. */
 export function publicFile(
   content: Buffer | string,

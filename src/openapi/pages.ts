@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { hashOf, type PublicFile, publicFile } from '../http/public-files.ts';
+import { FOR_EVER, hashOf, pageHeaders, type PublicFile, publicFile } from '../http/public-files.ts';
 import type { Row } from '../http/route.ts';
 import { documentOf } from './document.ts';
 
@@ -29,11 +29,8 @@ const POLICY = [
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
-].join('; ');
+];
 
-const PAGE_HEADERS = { 'Content-Security-Policy': POLICY, 'Referrer-Policy': 'no-referrer', 'X-Frame-Options': 'DENY' };
-/** A year: the name of the file changes with its content. */
-const FOR_EVER = { 'Cache-Control': 'public, max-age=31536000, immutable' };
 const SCRIPT = 'text/javascript; charset=utf-8';
 
 /** Everything of the reader that would ask another server, or send what its user writes to one, is off. */
@@ -92,6 +89,6 @@ async function readReader(): Promise<ReadonlyMap<string, PublicFile>> {
     [`docs/scalar-${hashOf(script)}.js`, publicFile(script, SCRIPT, FOR_EVER)],
     [`docs/start-${hashOf(START)}.js`, publicFile(START, SCRIPT, FOR_EVER)],
   ];
-  const html = publicFile(htmlOf(files.map(([path]) => path)), 'text/html; charset=utf-8', PAGE_HEADERS);
+  const html = publicFile(htmlOf(files.map(([path]) => path)), 'text/html; charset=utf-8', pageHeaders(POLICY));
   return new Map([['/docs', html], ...files.map(([path, file]): [string, PublicFile] => [`/${path}`, file])]);
 }
