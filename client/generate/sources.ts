@@ -1,13 +1,16 @@
 import type { z } from 'zod';
 import { STATUS_OF_CODE } from '../../src/kernel/api-error.ts';
+import { ROLES } from '../../src/identity/roles.ts';
+import { TIERS } from '../../src/identity/tiers.ts';
 import { OAUTH_ERRORS } from '../../src/kernel/oauth.ts';
+import { SCOPES } from '../../src/kernel/scopes.ts';
 import type { Row } from '../../src/http/route.ts';
 import { placeOf } from '../../src/openapi/operation-names.ts';
 import { hasMethod } from './names.ts';
 import { createTypeTexts, indent, itemOf, type Shown, shownOf } from './type-text.ts';
 
 /** Texts of the generated files, by name. */
-export type Sources = Record<'types.ts' | 'resources.ts' | 'endpoints.ts' | 'errors.ts', string>;
+export type Sources = Record<'types.ts' | 'resources.ts' | 'endpoints.ts' | 'errors.ts' | 'rights.ts', string>;
 
 const HEAD = '// Generated from the route table and its schemas by `npm run generate:client`: not edited by hand.\n';
 
@@ -64,15 +67,13 @@ export function sourcesOf(rows: readonly Row[], names: ReadonlyMap<unknown, stri
         '',
       )}} from './types.ts';\n\n/** Every endpoint of the service as a method. A body may also be its JSON text, which is sent as it is. */\nexport type Resources = {\n${indent(signatures.join('\n'))}\n};\n`,
     'endpoints.ts': `${HEAD}\n/** Every endpoint that a method calls, by resource and method. */\nexport const ENDPOINTS = {\n${indent(table.join('\n'))}\n} as const;\n`,
-    'errors.ts': `${HEAD}\n/** Tells programs what went wrong (docs/errors.md). */\nexport const ERROR_CODES = [\n${Object.keys(
-      STATUS_OF_CODE,
-    )
-      .map((code) => `  '${code}',\n`)
-      .join(
-        '',
-      )}] as const;\n\nexport type ErrorCode = (typeof ERROR_CODES)[number];\n\n/** The same for OAuth, where a proof, a token or a scope was refused. */\nexport type OAuthErrorCode =\n${OAUTH_ERRORS.map((code) => `  | '${code}'`).join('\n')};\n`,
+    'errors.ts': `${HEAD}\n/** Tells programs what went wrong (docs/errors.md). */\n${listText('ERROR_CODES', Object.keys(STATUS_OF_CODE))}\nexport type ErrorCode = (typeof ERROR_CODES)[number];\n\n/** The same for OAuth, where a proof, a token or a scope was refused. */\nexport type OAuthErrorCode =\n${OAUTH_ERRORS.map((code) => `  | '${code}'`).join('\n')};\n`,
+    'rights.ts': `${HEAD}\n/** Rights of a credential. */\n${listText('SCOPES', SCOPES)}\nexport type Scope = (typeof SCOPES)[number];\n\n/** Limits of a credential, from the smallest to the largest. */\n${listText('TIERS', TIERS)}\nexport type Tier = (typeof TIERS)[number];\n\n/** Roles of people, from the least to the most that they may do. */\n${listText('ROLES', ROLES)}\nexport type Role = (typeof ROLES)[number];\n`,
   };
 }
+
+const listText = (name: string, words: readonly string[]): string =>
+  `export const ${name} = [\n${words.map((word) => `  '${word}',\n`).join('')}] as const;\n`;
 
 const rowText = (row: Record<string, unknown>): string =>
   `{ ${Object.entries(row)

@@ -8,13 +8,13 @@ import {
   type RouteComponent,
   useParams,
 } from '@tanstack/react-router';
+import { BASE } from './lib/addresses.ts';
+import { parseSearch, writeSearch } from './lib/search.ts';
+import { useTexts } from './lib/texts.ts';
 import { Alone } from './parts/alone.tsx';
 import { Failure } from './parts/failure.tsx';
 import { HomePage, SessionGate } from './parts/session-gate.tsx';
 import { Shell } from './parts/shell.tsx';
-import { BASE } from './lib/addresses.ts';
-import { parseSearch, writeSearch } from './lib/search.ts';
-import { useTexts } from './lib/texts.ts';
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: Broken });
 

@@ -1,13 +1,11 @@
 import { createContext, useContext } from 'react';
-import type { SignedIn } from '../api/client.ts';
+import { ROLES, type Role, type SignedIn } from '../api/client.ts';
 
 export type Organisation = SignedIn['organisations'][number];
-export type Role = Organisation['role'];
-const ROLES: readonly Role[] = ['viewer', 'developer', 'admin', 'owner'];
 
 export const SessionContext = createContext<SignedIn | undefined>(undefined);
 
-/** Who is signed in. Only below the gate of session-gate.tsx. */
+/** The person who is signed in. Only below the gate of session-gate.tsx. */
 export function useSession(): SignedIn {
   const session = useContext(SessionContext);
   if (session === undefined) throw new Error('no session here');

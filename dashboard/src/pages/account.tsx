@@ -10,7 +10,7 @@ import { Heading } from '../parts/heading.tsx';
 import { AllPreferences } from '../parts/preferences.tsx';
 import { Time } from '../parts/time.tsx';
 
-/** What belongs to the person alone: taste, password, and where they are signed in. */
+/** All that belongs to the person alone: taste, password, and where they are signed in. */
 export function AccountPage() {
   const t = useTexts();
   const { user } = useSession();

@@ -45,7 +45,7 @@ export function AuditPage() {
       />
       <LiveList
         name={t.nav.names.audit}
-        key_={['audit', organisation.id, filter]}
+        listKey={['audit', organisation.id, filter]}
         fetch={(cursor) => api.audit.list({ ...filter, limit: 100, cursor }, at).page()}
         idOf={idOf}
         columns={columns}

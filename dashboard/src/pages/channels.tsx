@@ -1,12 +1,13 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, type Channel } from '../api/client.ts';
+import { usePathId } from '../lib/path-id.ts';
+import { useRefresh } from '../lib/refresh.ts';
 import { oneOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
-import { Ask } from '../parts/ask.tsx';
 import { useActs } from '../parts/acts.tsx';
+import { DeleteButton } from '../parts/delete-button.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { ChoiceField, problemOf, TextField } from '../parts/field.tsx';
@@ -16,7 +17,7 @@ import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
-import { Waiting } from '../parts/waiting.tsx';
+import { Unread } from '../parts/unread.tsx';
 import { SubscriptionList } from './subscriptions.tsx';
 
 const STATUSES = ['active', 'paused', 'archived'] as const;
@@ -54,7 +55,7 @@ export function ChannelsPage() {
       />
       <LiveList
         name={t.nav.names.channels}
-        key_={[path, 'channels', status]}
+        listKey={[path, 'channels', status]}
         fetch={(cursor) => api.channels.list({ status, limit: 100, cursor }, at).page()}
         idOf={idOf}
         columns={columns}
@@ -84,23 +85,17 @@ const schemaWord = (
 };
 
 export function ChannelPage() {
-  // `as`: the path of router.tsx names it.
-  const { id = '' } = useParams({ strict: false }) as { id?: string };
-  return <ChannelView id={id} />;
+  return <ChannelView id={usePathId()} />;
 }
 
 function ChannelView({ id, isInPanel = false }: { id: string; isInPanel?: boolean }) {
   const t = useTexts();
   const { at, path, may, environment } = useHere();
   const { act } = useActs();
-  const client = useQueryClient();
-  const go = useGo();
-  const [isDeleting, setIsDeleting] = useState(false);
+  const refresh = useRefresh();
   const found = useQuery({ queryKey: [path, 'channel', id], queryFn: () => api.channels.get(id, at) });
-  if (found.data === undefined)
-    return found.isError ? <Failure error={found.error} onRetry={() => void found.refetch()} /> : <Waiting />;
+  if (found.data === undefined) return <Unread of={found} />;
   const row = found.data;
-  const refresh = (): Promise<void> => client.invalidateQueries({ queryKey: [path] });
   const change = (status: 'active' | 'paused'): void =>
     void act(async () => {
       await api.channels.update(id, { status }, at);
@@ -108,7 +103,7 @@ function ChannelView({ id, isInPanel = false }: { id: string; isInPanel?: boolea
     });
   return (
     <>
-      {isInPanel ? <h2>{row.name}</h2> : <Heading title={row.name} />}
+      <Heading title={row.name} isInPanel={isInPanel} />
       <p className="sentence">
         <State of={row.status} /> <span className="muted">{row.description}</span>
       </p>
@@ -128,9 +123,13 @@ function ChannelView({ id, isInPanel = false }: { id: string; isInPanel?: boolea
             >
               {row.status === 'active' ? t.channels.pause : t.channels.activate}
             </button>
-            <button type="button" className="button danger" onClick={() => setIsDeleting(true)}>
-              {t.common.delete}
-            </button>
+            <DeleteButton
+              title={t.channels.deleteTitle(row.name)}
+              why={t.channels.deleteWhy}
+              typed={environment === 'live' ? row.name : undefined}
+              what={() => api.channels.delete(id, at)}
+              to="/channels"
+            />
           </>
         )}
       </div>
@@ -158,27 +157,6 @@ function ChannelView({ id, isInPanel = false }: { id: string; isInPanel?: boolea
           <SubscriptionList channelId={id} />
         </section>
       )}
-      {isDeleting && (
-        <Ask
-          title={t.channels.deleteTitle(row.name)}
-          go={t.common.delete}
-          isDanger
-          typed={environment === 'live' ? row.name : undefined}
-          onClose={() => setIsDeleting(false)}
-          onGo={() =>
-            void act(
-              async () => {
-                await api.channels.delete(id, at);
-                go('/channels');
-                await refresh();
-              },
-              { told: t.common.deleted },
-            )
-          }
-        >
-          <p>{t.channels.deleteWhy}</p>
-        </Ask>
-      )}
     </>
   );
 }
@@ -186,9 +164,9 @@ function ChannelView({ id, isInPanel = false }: { id: string; isInPanel?: boolea
 /** The schema of every type of the channel that has none of its own. */
 function SchemaEditor({ channel }: { channel: Channel }) {
   const t = useTexts();
-  const { at, path, may } = useHere();
+  const { at, may } = useHere();
   const { act } = useActs();
-  const client = useQueryClient();
+  const refresh = useRefresh();
   const stored = channel.schema === undefined ? '' : JSON.stringify(channel.schema, null, 2);
   const [text, setText] = useState(stored);
   const [mode, setMode] = useState(channel.schemaMode ?? 'enforce');
@@ -206,7 +184,7 @@ function SchemaEditor({ channel }: { channel: Channel }) {
     void act(
       async () => {
         await api.channels.update(channel.id, body, at);
-        await client.invalidateQueries({ queryKey: [path] });
+        await refresh();
       },
       { told: t.common.saved, onFailure: setError },
     );
@@ -251,9 +229,9 @@ function SchemaEditor({ channel }: { channel: Channel }) {
 
 export function NewChannelPage() {
   const t = useTexts();
-  const { at, path, may } = useHere();
+  const { at, may } = useHere();
   const { act } = useActs();
-  const client = useQueryClient();
+  const refresh = useRefresh();
   const go = useGo();
   const [name, setName] = useState('');
   const [error, setError] = useState<unknown>();
@@ -268,7 +246,7 @@ export function NewChannelPage() {
           void act(
             async () => {
               const { id } = await api.channels.create({ name }, at);
-              await client.invalidateQueries({ queryKey: [path] });
+              await refresh();
               go(`/channels/${id}`);
             },
             { onFailure: setError },

@@ -1,22 +1,20 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../api/client.ts';
+import { usePathId } from '../lib/path-id.ts';
+import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from '../parts/acts.tsx';
-import { Failure } from '../parts/failure.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { LastError } from '../parts/last-error.tsx';
 import { HereLink } from '../parts/link.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
-import { Waiting } from '../parts/waiting.tsx';
+import { Unread } from '../parts/unread.tsx';
 
 export function DeadLetterPage() {
-  // `as`: the path of router.tsx names it.
-  const { id = '' } = useParams({ strict: false }) as { id?: string };
-  return <DeadLetterView id={id} />;
+  return <DeadLetterView id={usePathId()} />;
 }
 
 /** One dead letter: why it was given up, and what can be done about it. */
@@ -24,20 +22,18 @@ export function DeadLetterView({ id, isInPanel = false }: { id: string; isInPane
   const t = useTexts();
   const { at, path, may } = useHere();
   const { act, actLater } = useActs();
-  const client = useQueryClient();
+  const refresh = useRefresh();
   const [isLeaving, setIsLeaving] = useState(false);
   const found = useQuery({
     queryKey: [path, 'dead-letter', id],
     queryFn: () => api.deadLetters.get(id, at),
     refetchInterval: 5_000,
   });
-  if (found.data === undefined)
-    return found.isError ? <Failure error={found.error} onRetry={() => void found.refetch()} /> : <Waiting />;
+  if (found.data === undefined) return <Unread of={found} />;
   const row = found.data;
-  const refresh = (): Promise<void> => client.invalidateQueries({ queryKey: [path] });
   return (
     <>
-      {isInPanel ? <h2 className="mono">{row.id}</h2> : <Heading title={row.id} isMono />}
+      <Heading title={row.id} isMono isInPanel={isInPanel} />
       <p className="sentence">
         <State of={row.status} /> {t.deadLetters.sentence(row.attempts, t.reasons[row.reason])} <LastError of={row} />
       </p>

@@ -1,6 +1,7 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, type AskBulkReplay, type DeadLetter } from '../api/client.ts';
+import { useRefresh } from '../lib/refresh.ts';
 import { oneOf, sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
@@ -10,8 +11,8 @@ import { Empty } from '../parts/empty.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Filters, SINCE } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
-import { useGo } from '../parts/link.tsx';
 import { LastError } from '../parts/last-error.tsx';
+import { useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
@@ -24,7 +25,7 @@ const REASONS = ['exhausted', 'gone', 'cancelled', 'circuit', 'internal', 'faile
 const KINDS = ['delivery', 'run'] as const;
 const idOf = ({ id }: DeadLetter): string => id;
 
-/** What was given up: all of it can be replayed, one by one or by a filter. */
+/** Deliveries and runs that were given up: all of them can be replayed, one by one or by a filter. */
 export function DeadLettersPage() {
   const t = useTexts();
   const [search, change] = useAddress();
@@ -89,7 +90,7 @@ export function DeadLettersPage() {
       />
       <LiveList
         name={t.nav.names['dead-letters']}
-        key_={[path, 'dead-letters', filter, status]}
+        listKey={[path, 'dead-letters', filter, status]}
         fetch={(cursor) => api.deadLetters.list({ ...filter, status, limit: 100, cursor }, at).page()}
         idOf={idOf}
         columns={columns}
@@ -118,7 +119,7 @@ function ReplayAll({ filter, onClose }: { filter: AskBulkReplay; onClose: () => 
   const { at, path } = useHere();
   const { act } = useActs();
   const go = useGo();
-  const client = useQueryClient();
+  const refresh = useRefresh();
   const preview = useQuery({
     queryKey: [path, 'replay-preview', filter],
     queryFn: () => api.deadLetters.replayAll({ ...filter, dryRun: true }, at),
@@ -157,7 +158,7 @@ function ReplayAll({ filter, onClose }: { filter: AskBulkReplay; onClose: () => 
               void act(
                 async () => {
                   const made = await api.deadLetters.replayAll(filter, at);
-                  await client.invalidateQueries({ queryKey: [path] });
+                  await refresh();
                   go('/replays', 'id' in made ? { open: made.id } : {});
                 },
                 { told: t.deadLetters.replayAsked },

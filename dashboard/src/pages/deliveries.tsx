@@ -78,7 +78,7 @@ export function DeliveryList({ filters, isFiltered }: { filters: Partial<Filtere
   return (
     <LiveList
       name={t.nav.names.deliveries}
-      key_={[path, 'deliveries', query]}
+      listKey={[path, 'deliveries', query]}
       fetch={(cursor) => api.deliveries.list({ ...query, limit: 100, cursor }, at).page()}
       idOf={idOf}
       columns={columns}

@@ -1,24 +1,22 @@
-import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { api, type Attempt, type Delivery } from '../api/client.ts';
+import { usePathId } from '../lib/path-id.ts';
+import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { durationText } from '../lib/times.ts';
 import { useActs } from '../parts/acts.tsx';
+import { AttemptLine } from '../parts/attempt-line.tsx';
 import { Code } from '../parts/code.tsx';
 import { DeliveryState } from '../parts/delivery-state.tsx';
-import { Failure } from '../parts/failure.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink } from '../parts/link.tsx';
 import { State } from '../parts/state.tsx';
 import { Time, Until } from '../parts/time.tsx';
-import { Waiting } from '../parts/waiting.tsx';
-import { AttemptLine } from '../parts/attempt-line.tsx';
+import { Unread } from '../parts/unread.tsx';
 
 export function DeliveryPage() {
-  // `as`: the path of router.tsx names it.
-  const { id = '' } = useParams({ strict: false }) as { id?: string };
-  return <DeliveryView id={id} />;
+  return <DeliveryView id={usePathId()} />;
 }
 
 /** One delivery: where it stands in one sentence, and every attempt with what came back. */
@@ -26,7 +24,7 @@ export function DeliveryView({ id, isInPanel = false }: { id: string; isInPanel?
   const t = useTexts();
   const { at, path, may } = useHere();
   const { act } = useActs();
-  const client = useQueryClient();
+  const refresh = useRefresh();
   const delivery = useQuery({
     queryKey: [path, 'delivery', id],
     queryFn: () => api.deliveries.get(id, at),
@@ -48,8 +46,7 @@ export function DeliveryView({ id, isInPanel = false }: { id: string; isInPanel?
     enabled: delivery.isSuccess,
     retry: false,
   });
-  if (delivery.data === undefined)
-    return delivery.isError ? <Failure error={delivery.error} onRetry={() => void delivery.refetch()} /> : <Waiting />;
+  if (delivery.data === undefined) return <Unread of={delivery} />;
   const row = delivery.data;
   const all = attempts.data?.pages.flatMap(({ data }) => data) ?? [];
   const most = subscription.data === undefined ? undefined : subscription.data.retryPolicy.maxRetries + 1;
@@ -57,13 +54,13 @@ export function DeliveryView({ id, isInPanel = false }: { id: string; isInPanel?
     void act(
       async () => {
         await api.deliveries.retry(id, at);
-        await client.invalidateQueries({ queryKey: [path] });
+        await refresh();
       },
       { told: t.deliveries.retryAsked },
     );
   return (
     <>
-      {isInPanel ? <h2 className="mono">{row.id}</h2> : <Heading title={row.id} isMono />}
+      <Heading title={row.id} isMono isInPanel={isInPanel} />
       <p className="sentence">
         <DeliveryState of={row} /> <Sentence of={row} most={most} />
       </p>
@@ -185,7 +182,7 @@ function AttemptBox({ attempt, isOpen, before }: { attempt: Attempt; isOpen: boo
   );
 }
 
-/** What is not as it was in the attempt before: headers that differ each time are left out. */
+/** Parts that are not as they were in the attempt before: headers that differ each time are left out. */
 function differences(now: Attempt, before: Attempt): ('status' | 'error' | 'body')[] {
   return [
     ...(now.response?.status !== before.response?.status ? ['status' as const] : []),

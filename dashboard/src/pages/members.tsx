@@ -1,19 +1,17 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api } from '../api/client.ts';
-import { type Role, useHere, useSession } from '../lib/session.ts';
+import { api, ROLES, type Role } from '../api/client.ts';
+import { useHere, useSession } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
-import { Ask } from '../parts/ask.tsx';
 import { useActs } from '../parts/acts.tsx';
+import { Ask } from '../parts/ask.tsx';
 import { Code } from '../parts/code.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { ChoiceField, problemOf, TextField } from '../parts/field.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Time } from '../parts/time.tsx';
-import { Waiting } from '../parts/waiting.tsx';
-
-const ROLES: readonly Role[] = ['viewer', 'developer', 'admin', 'owner'];
+import { Unread } from '../parts/unread.tsx';
 
 /** People of the organisation, and who is invited. */
 export function MembersPage() {
@@ -29,7 +27,7 @@ export function MembersPage() {
     queryKey: ['members', id],
     queryFn: async () => (await api.members.list(id, { limit: 100 }).page()).data,
   });
-  if (members.data === undefined) return members.isError ? <Failure error={members.error} /> : <Waiting />;
+  if (members.data === undefined) return <Unread of={members} />;
   const refresh = (): Promise<void> => client.invalidateQueries({ queryKey: ['members', id] });
   return (
     <>

@@ -1,12 +1,13 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, type DryRun } from '../api/client.ts';
+import { usePathId } from '../lib/path-id.ts';
 import { memberText } from '../lib/raw-json.ts';
+import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
-import { Ask } from '../parts/ask.tsx';
 import { useActs } from '../parts/acts.tsx';
+import { Ask } from '../parts/ask.tsx';
 import { JsonText } from '../parts/code.tsx';
 import { DeliveryState } from '../parts/delivery-state.tsx';
 import { Failure } from '../parts/failure.tsx';
@@ -14,13 +15,11 @@ import { Heading } from '../parts/heading.tsx';
 import { HereLink } from '../parts/link.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
+import { Unread } from '../parts/unread.tsx';
 import { useChannels, useSubscriptions } from '../parts/use-names.ts';
-import { Waiting } from '../parts/waiting.tsx';
 
 export function MessagePage() {
-  // `as`: the path of router.tsx names it.
-  const { id = '' } = useParams({ strict: false }) as { id?: string };
-  return <MessageView id={id} />;
+  return <MessageView id={usePathId()} />;
 }
 
 /** One message: its payload as it was published, who got it, and who did not and why. */
@@ -28,7 +27,7 @@ export function MessageView({ id, isInPanel = false }: { id: string; isInPanel?:
   const t = useTexts();
   const { at, path, may } = useHere();
   const { act } = useActs();
-  const client = useQueryClient();
+  const refresh = useRefresh();
   const channels = useChannels();
   const [isErasing, setIsErasing] = useState(false);
   const message = useQuery({
@@ -36,13 +35,12 @@ export function MessageView({ id, isInPanel = false }: { id: string; isInPanel?:
     queryFn: () => api.messages.get(id, at).withAnswer(),
     refetchInterval: ({ state }) => (state.data?.data.deliveryStatus === 'pending' ? 1_500 : 10_000),
   });
-  if (message.data === undefined)
-    return message.isError ? <Failure error={message.error} onRetry={() => void message.refetch()} /> : <Waiting />;
+  if (message.data === undefined) return <Unread of={message} />;
   const { data: row, text } = message.data;
   const payload = memberText(text, 'payload');
   return (
     <>
-      {isInPanel ? <h2 className="mono">{row.id}</h2> : <Heading title={row.id} isMono />}
+      <Heading title={row.id} isMono isInPanel={isInPanel} />
       <p className="sentence">
         <State of={row.deliveryStatus} /> {row.deliveryStatus === 'unrouted' && t.messages.unrouted}
       </p>
@@ -99,7 +97,7 @@ export function MessageView({ id, isInPanel = false }: { id: string; isInPanel?:
             void act(
               async () => {
                 await api.messages.delete(id, at);
-                await client.invalidateQueries({ queryKey: [path] });
+                await refresh();
               },
               { told: t.messages.isErased },
             )

@@ -75,7 +75,7 @@ export function MessagesPage() {
       />
       <LiveList
         name={t.nav.names.messages}
-        key_={[path, 'messages', query]}
+        listKey={[path, 'messages', query]}
         fetch={(cursor) => api.messages.listAll({ ...query, limit: 100, cursor }, at).page()}
         idOf={idOf}
         columns={columns}

@@ -4,18 +4,17 @@ import { api, type Subscription } from '../api/client.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { DeliveryState } from '../parts/delivery-state.tsx';
-import { Failure } from '../parts/failure.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink } from '../parts/link.tsx';
 import { State } from '../parts/state.tsx';
 import { SubscriptionState } from '../parts/subscription-state.tsx';
 import { Time } from '../parts/time.tsx';
+import { Unread } from '../parts/unread.tsx';
 import { useChannels } from '../parts/use-names.ts';
-import { Waiting } from '../parts/waiting.tsx';
 
 const EVERY_MS = 3_000;
 
-/** What needs a person first, then what happens now; and for a new place the way to its first delivery. */
+/** All that needs a person first, then the newest traffic; and for a new place the way to its first delivery. */
 export function OverviewPage() {
   const t = useTexts();
   const { at, path, environment, app } = useHere();
@@ -33,8 +32,7 @@ export function OverviewPage() {
     },
   });
   const channels = useChannels();
-  if (found.data === undefined)
-    return found.isError ? <Failure error={found.error} onRetry={() => void found.refetch()} /> : <Waiting />;
+  if (found.data === undefined) return <Unread of={found} />;
   const { subscriptions, messages, retrying, open } = found.data;
   const troubled = subscriptions.filter(
     (row) => row.status === 'disabled' || row.circuit.state !== 'closed' || row.secretUnreadableSince !== undefined,

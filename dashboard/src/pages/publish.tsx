@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../api/client.ts';
+import { jsonProblem } from '../lib/json-problem.ts';
 import { memberText, prettyText } from '../lib/raw-json.ts';
 import { useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
@@ -58,12 +59,9 @@ function PublishForm(first: { channelId: string; eventType: string; payload: str
     );
   const publish = (): void => {
     setError(undefined);
-    try {
-      JSON.parse(form.payload);
-      setBadJson(undefined);
-    } catch (failure) {
-      return setBadJson(failure instanceof Error ? failure.message : String(failure));
-    }
+    const problem = jsonProblem(form.payload);
+    setBadJson(problem);
+    if (problem !== undefined) return;
     // The payload goes as the text that was written: no number of it is read and written anew.
     const body = `{"eventType":${JSON.stringify(form.eventType)},"payload":${form.payload}}`;
     void act(

@@ -1,16 +1,16 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { api, type BulkReplay } from '../api/client.ts';
+import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from '../parts/acts.tsx';
 import { Empty } from '../parts/empty.tsx';
-import { Failure } from '../parts/failure.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
-import { Waiting } from '../parts/waiting.tsx';
+import { Unread } from '../parts/unread.tsx';
 
 const idOf = ({ id }: BulkReplay): string => id;
 const isOver = ({ status }: BulkReplay): boolean => ['completed', 'cancelled', 'failed'].includes(status);
@@ -33,7 +33,7 @@ export function ReplaysPage() {
       <Heading title={t.nav.names.replays} />
       <LiveList
         name={t.nav.names.replays}
-        key_={[path, 'replays']}
+        listKey={[path, 'replays']}
         fetch={(cursor) => api.deadLetters.listBulkReplays({ limit: 100, cursor }, at).page()}
         idOf={idOf}
         columns={columns}
@@ -54,13 +54,13 @@ function ReplayView({ id }: { id: string }) {
   const t = useTexts();
   const { at, path, may } = useHere();
   const { act } = useActs();
-  const client = useQueryClient();
+  const refresh = useRefresh();
   const found = useQuery({
     queryKey: [path, 'replay', id],
     queryFn: () => api.deadLetters.getBulkReplay(id, at),
     refetchInterval: ({ state }) => (state.data !== undefined && isOver(state.data) ? false : 1_000),
   });
-  if (found.data === undefined) return found.isError ? <Failure error={found.error} /> : <Waiting />;
+  if (found.data === undefined) return <Unread of={found} />;
   const row = found.data;
   const done = row.replayed + row.failed;
   return (
@@ -78,7 +78,7 @@ function ReplayView({ id }: { id: string }) {
             onClick={() =>
               void act(async () => {
                 await api.deadLetters.cancelBulkReplay(id, at);
-                await client.invalidateQueries({ queryKey: [path] });
+                await refresh();
               })
             }
           >

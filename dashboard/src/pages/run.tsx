@@ -1,27 +1,25 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, type Run } from '../api/client.ts';
+import { usePathId } from '../lib/path-id.ts';
 import { memberText } from '../lib/raw-json.ts';
+import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from '../parts/acts.tsx';
 import { JsonText } from '../parts/code.tsx';
-import { Failure } from '../parts/failure.tsx';
 import { TextField } from '../parts/field.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink } from '../parts/link.tsx';
 import { State } from '../parts/state.tsx';
 import { StepList } from '../parts/step-list.tsx';
 import { Time } from '../parts/time.tsx';
-import { Waiting } from '../parts/waiting.tsx';
+import { Unread } from '../parts/unread.tsx';
 
 const isOver = ({ status }: Run): boolean => ['completed', 'failed', 'cancelled', 'skipped'].includes(status);
 
 export function RunPage() {
-  // `as`: the path of router.tsx names it.
-  const { id = '' } = useParams({ strict: false }) as { id?: string };
-  return <RunView id={id} />;
+  return <RunView id={usePathId()} />;
 }
 
 /** One run: where it stands, and each step with what went in and came out. */
@@ -29,16 +27,14 @@ export function RunView({ id, isInPanel = false }: { id: string; isInPanel?: boo
   const t = useTexts();
   const { at, path, may } = useHere();
   const { act } = useActs();
-  const client = useQueryClient();
+  const refresh = useRefresh();
   const found = useQuery({
     queryKey: [path, 'run', id],
     queryFn: () => api.runs.get(id, at).withAnswer(),
     refetchInterval: ({ state }) => (state.data !== undefined && isOver(state.data.data) ? 10_000 : 1_500),
   });
-  if (found.data === undefined)
-    return found.isError ? <Failure error={found.error} onRetry={() => void found.refetch()} /> : <Waiting />;
+  if (found.data === undefined) return <Unread of={found} />;
   const { data: row, text } = found.data;
-  const refresh = (): Promise<void> => client.invalidateQueries({ queryKey: [path] });
   const retry = (from: 'failed' | 'start'): void =>
     void act(
       async () => {
@@ -50,7 +46,7 @@ export function RunView({ id, isInPanel = false }: { id: string; isInPanel?: boo
   const output = memberText(text, 'output');
   return (
     <>
-      {isInPanel ? <h2 className="mono">{row.id}</h2> : <Heading title={row.id} isMono />}
+      <Heading title={row.id} isMono isInPanel={isInPanel} />
       <p className="sentence">
         <State of={row.status} /> {row.error !== undefined && t.runs.failedAt(row.error.stepId, row.error.message)}{' '}
         {row.reason}
@@ -133,7 +129,7 @@ function Approvals({ runId, isWaiting }: { runId: string; isWaiting: boolean }) 
   const t = useTexts();
   const { at, path, may } = useHere();
   const { act } = useActs();
-  const client = useQueryClient();
+  const refresh = useRefresh();
   const [comment, setComment] = useState('');
   const [data, setData] = useState('{}');
   const found = useQuery({
@@ -149,11 +145,11 @@ function Approvals({ runId, isWaiting }: { runId: string; isWaiting: boolean }) 
           ...(iteration !== '' && { iteration }),
           ...(comment.trim() !== '' && { comment: comment.trim() }),
         };
-        // What was written into the form goes as it is: a text that is no JSON fails here.
+        // The answers to the form go as they are written: a text that is no JSON fails here.
         if (form !== undefined) JSON.parse(data);
         const body = JSON.stringify(parts).replace(/}$/, form === undefined ? '}' : `,"data":${data}}`);
         await (how === 'approve' ? api.runs.approve(runId, body, at) : api.runs.reject(runId, body, at));
-        await client.invalidateQueries({ queryKey: [path] });
+        await refresh();
       });
     return (
       <section key={id} className="box section">

@@ -80,7 +80,7 @@ export function RunList({ workflowId }: { workflowId?: string }) {
       />
       <LiveList
         name={t.nav.names.runs}
-        key_={[path, 'runs', query]}
+        listKey={[path, 'runs', query]}
         fetch={(cursor) => api.runs.list({ ...query, limit: 100, cursor }, at).page()}
         idOf={idOf}
         columns={columns}

@@ -1,6 +1,7 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, type Subscription } from '../api/client.ts';
+import { useRefresh } from '../lib/refresh.ts';
 import { useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
@@ -20,7 +21,7 @@ export function NewSubscriptionPage() {
   const channels = useChannels();
   const [search] = useAddress();
   const { at, app: here } = useHere();
-  // What a policy that is left alone will be.
+  // The policy that holds where no number is changed.
   const app = useQuery({ queryKey: ['app', here.id], queryFn: () => api.apps.get(here.id, at) });
   if (!may('developer')) return <p>{t.common.notAllowed}</p>;
   if (app.isError) return <Failure error={app.error} onRetry={() => void app.refetch()} />;
@@ -50,10 +51,10 @@ type Given =
 /** Makes a subscription, or changes one. */
 export function SubscriptionForm({ subscription, channelId: first = '', policy: usual }: Given) {
   const t = useTexts();
-  const { at, path, may } = useHere();
+  const { at, may } = useHere();
   const { act } = useActs();
   const go = useGo();
-  const client = useQueryClient();
+  const refresh = useRefresh();
   const channels = useChannels();
   const [error, setError] = useState<unknown>();
   const [channelId, setChannelId] = useState(subscription?.channelId ?? first);
@@ -97,7 +98,7 @@ export function SubscriptionForm({ subscription, channelId: first = '', policy: 
             at,
           );
         }
-        await client.invalidateQueries({ queryKey: [path] });
+        await refresh();
       },
       { ...(subscription !== undefined && { told: t.common.saved }), onFailure: setError },
     );

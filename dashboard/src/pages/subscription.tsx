@@ -1,69 +1,51 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
 import { api, type Subscription } from '../api/client.ts';
-import { useAddress } from '../lib/search.ts';
+import { usePathId } from '../lib/path-id.ts';
+import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { durationText } from '../lib/times.ts';
-import { Ask } from '../parts/ask.tsx';
 import { useActs } from '../parts/acts.tsx';
-import { Failure } from '../parts/failure.tsx';
+import { DeleteButton } from '../parts/delete-button.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { PolicyDrawing } from '../parts/policy-drawing.tsx';
 import { SecretBox } from '../parts/secret-box.tsx';
 import { SubscriptionState } from '../parts/subscription-state.tsx';
+import { Tabs, useTab } from '../parts/tabs.tsx';
 import { Time } from '../parts/time.tsx';
+import { Unread } from '../parts/unread.tsx';
 import { useChannels } from '../parts/use-names.ts';
-import { Waiting } from '../parts/waiting.tsx';
 import { DeliveryList } from './deliveries.tsx';
 import { SubscriptionForm } from './subscription-form.tsx';
 
 const TABS = ['overview', 'deliveries', 'settings', 'secret'] as const;
 
 export function SubscriptionPage() {
-  // `as`: the path of router.tsx names it.
-  const { id = '' } = useParams({ strict: false }) as { id?: string };
-  return <SubscriptionView id={id} />;
+  return <SubscriptionView id={usePathId()} />;
 }
 
 /** One subscription: how its receiver does, what it gets, and how it is signed. */
 export function SubscriptionView({ id, isInPanel = false }: { id: string; isInPanel?: boolean }) {
   const t = useTexts();
   const { at, path } = useHere();
-  const [search, change] = useAddress();
+  const chosen = useTab(TABS);
   const found = useQuery({
     queryKey: [path, 'subscription', id],
     queryFn: () => api.subscriptions.get(id, at),
     refetchInterval: 5_000,
   });
-  if (found.data === undefined)
-    return found.isError ? <Failure error={found.error} onRetry={() => void found.refetch()} /> : <Waiting />;
+  if (found.data === undefined) return <Unread of={found} />;
   const row = found.data;
-  const tab = isInPanel ? 'overview' : (TABS.find((each) => each === search['tab']) ?? 'overview');
+  const tab = isInPanel ? 'overview' : chosen;
   return (
     <>
-      {isInPanel ? <h2>{row.name}</h2> : <Heading title={row.name} />}
+      <Heading title={row.name} isInPanel={isInPanel} />
       <p className="sentence">
         <SubscriptionState of={row} /> <Why of={row} />
       </p>
       <Actions of={row} />
-      {!isInPanel && (
-        <div className="tabs" role="tablist">
-          {TABS.map((each) => (
-            <button
-              key={each}
-              type="button"
-              role="tab"
-              aria-selected={tab === each}
-              onClick={() => change({ tab: each, open: '' })}
-            >
-              {t.subscriptions.tabs[each]}
-            </button>
-          ))}
-        </div>
-      )}
+      {!isInPanel && <Tabs tabs={TABS} names={t.subscriptions.tabs} current={tab} />}
       {tab === 'overview' && <Facts of={row} />}
       {tab === 'deliveries' && <DeliveryList filters={{ subscription: id }} isFiltered={false} />}
       {tab === 'settings' && <SubscriptionForm key={row.updatedAt} subscription={row} />}
@@ -87,13 +69,11 @@ function Why({ of: row }: { of: Subscription }) {
 
 function Actions({ of: row }: { of: Subscription }) {
   const t = useTexts();
-  const { at, path, may, environment } = useHere();
+  const { at, may, environment } = useHere();
   const { act } = useActs();
-  const client = useQueryClient();
+  const refresh = useRefresh();
   const go = useGo();
-  const [isDeleting, setIsDeleting] = useState(false);
   if (!may('developer')) return null;
-  const refresh = (): Promise<void> => client.invalidateQueries({ queryKey: [path] });
   return (
     <div className="buttons">
       <button
@@ -128,30 +108,13 @@ function Actions({ of: row }: { of: Subscription }) {
       <HereLink to="/dead-letters" search={{ subscription: row.id }} className="button">
         {t.nav.names['dead-letters']}
       </HereLink>
-      <button type="button" className="button danger" onClick={() => setIsDeleting(true)}>
-        {t.common.delete}
-      </button>
-      {isDeleting && (
-        <Ask
-          title={t.subscriptions.deleteTitle(row.name)}
-          go={t.common.delete}
-          isDanger
-          typed={environment === 'live' ? row.name : undefined}
-          onClose={() => setIsDeleting(false)}
-          onGo={() =>
-            void act(
-              async () => {
-                await api.subscriptions.delete(row.id, at);
-                go('/subscriptions');
-                await refresh();
-              },
-              { told: t.common.deleted },
-            )
-          }
-        >
-          <p>{t.subscriptions.deleteWhy}</p>
-        </Ask>
-      )}
+      <DeleteButton
+        title={t.subscriptions.deleteTitle(row.name)}
+        why={t.subscriptions.deleteWhy}
+        typed={environment === 'live' ? row.name : undefined}
+        what={() => api.subscriptions.delete(row.id, at)}
+        to="/subscriptions"
+      />
     </div>
   );
 }

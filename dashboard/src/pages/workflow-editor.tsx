@@ -1,6 +1,8 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
 import { api, type Workflow } from '../api/client.ts';
+import { jsonProblem } from '../lib/json-problem.ts';
+import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from '../parts/acts.tsx';
@@ -42,12 +44,12 @@ export function WorkflowEditor({ workflow, text: first }: { workflow?: Workflow;
   const t = useTexts();
   const { at, path, may } = useHere();
   const { act } = useActs();
-  const client = useQueryClient();
+  const refresh = useRefresh();
   const go = useGo();
   const [text, setText] = useState(first);
   const [error, setError] = useState<unknown>();
   const written = useDeferredValue(text);
-  const badJson = problemOfJson(written);
+  const badJson = jsonProblem(written);
   const verdict = useQuery({
     queryKey: [path, 'validation', written],
     queryFn: async ({ signal }) => {
@@ -68,7 +70,7 @@ export function WorkflowEditor({ workflow, text: first }: { workflow?: Workflow;
         // The text goes as it is written: no number of it is read and written anew.
         if (workflow === undefined) go(`/workflows/${(await api.workflows.create(text, at)).id}`);
         else await api.workflows.update(workflow.id, text, at);
-        await client.invalidateQueries({ queryKey: [path] });
+        await refresh();
       },
       { told: t.common.saved, onFailure: setError },
     );
@@ -111,13 +113,4 @@ export function WorkflowEditor({ workflow, text: first }: { workflow?: Workflow;
       )}
     </form>
   );
-}
-
-function problemOfJson(text: string): string | undefined {
-  try {
-    JSON.parse(text);
-    return undefined;
-  } catch (failure) {
-    return failure instanceof Error ? failure.message : String(failure);
-  }
 }

@@ -1,63 +1,44 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
 import { api, type Workflow } from '../api/client.ts';
+import { usePathId } from '../lib/path-id.ts';
 import { memberText, prettyText } from '../lib/raw-json.ts';
-import { useAddress } from '../lib/search.ts';
+import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from '../parts/acts.tsx';
-import { Ask } from '../parts/ask.tsx';
-import { Failure } from '../parts/failure.tsx';
+import { DeleteButton } from '../parts/delete-button.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { useGo } from '../parts/link.tsx';
 import { State } from '../parts/state.tsx';
+import { Tabs, useTab } from '../parts/tabs.tsx';
 import { Time } from '../parts/time.tsx';
-import { Waiting } from '../parts/waiting.tsx';
-import { WorkflowEditor } from './workflow-editor.tsx';
+import { Unread } from '../parts/unread.tsx';
 import { RunList } from './runs.tsx';
+import { WorkflowEditor } from './workflow-editor.tsx';
 import { WorkflowTrial } from './workflow-trial.tsx';
 
 const TABS = ['definition', 'runs', 'trial'] as const;
 
 export function WorkflowPage() {
-  // `as`: the path of router.tsx names it.
-  const { id = '' } = useParams({ strict: false }) as { id?: string };
-  return <WorkflowView id={id} />;
+  return <WorkflowView id={usePathId()} />;
 }
 
 /** One workflow: its definition, its runs, and a trial that does nothing in the world. */
 export function WorkflowView({ id, isInPanel = false }: { id: string; isInPanel?: boolean }) {
   const t = useTexts();
   const { at, path } = useHere();
-  const [search, change] = useAddress();
+  const tab = useTab(TABS);
   const found = useQuery({ queryKey: [path, 'workflow', id], queryFn: () => api.workflows.get(id, at).withAnswer() });
-  if (found.data === undefined)
-    return found.isError ? <Failure error={found.error} onRetry={() => void found.refetch()} /> : <Waiting />;
+  if (found.data === undefined) return <Unread of={found} />;
   const { data: row, text } = found.data;
-  const tab = TABS.find((each) => each === search['tab']) ?? 'definition';
   return (
     <>
-      {isInPanel ? <h2>{row.name}</h2> : <Heading title={row.name} />}
+      <Heading title={row.name} isInPanel={isInPanel} />
       <p className="sentence">
         <State of={row.status} /> {t.workflows.means[row.status]}
       </p>
       <Actions of={row} />
-      {!isInPanel && (
-        <div className="tabs" role="tablist">
-          {TABS.map((each) => (
-            <button
-              key={each}
-              type="button"
-              role="tab"
-              aria-selected={tab === each}
-              onClick={() => change({ tab: each, open: '' })}
-            >
-              {t.workflows.tabs[each]}
-            </button>
-          ))}
-        </div>
-      )}
+      {!isInPanel && <Tabs tabs={TABS} names={t.workflows.tabs} current={tab} />}
       {isInPanel && (
         <dl className="facts">
           <dt>{t.fields.id}</dt>
@@ -88,13 +69,11 @@ function definitionOf(row: Workflow, text: string): string {
 
 function Actions({ of: row }: { of: Workflow }) {
   const t = useTexts();
-  const { at, path, may } = useHere();
+  const { at, may } = useHere();
   const { act } = useActs();
-  const client = useQueryClient();
+  const refresh = useRefresh();
   const go = useGo();
-  const [isDeleting, setIsDeleting] = useState(false);
   if (!may('developer')) return null;
-  const refresh = (): Promise<void> => client.invalidateQueries({ queryKey: [path] });
   return (
     <div className="buttons">
       <button
@@ -121,29 +100,12 @@ function Actions({ of: row }: { of: Workflow }) {
       >
         {t.workflows.start}
       </button>
-      <button type="button" className="button danger" onClick={() => setIsDeleting(true)}>
-        {t.common.delete}
-      </button>
-      {isDeleting && (
-        <Ask
-          title={t.workflows.deleteTitle(row.name)}
-          go={t.common.delete}
-          isDanger
-          onClose={() => setIsDeleting(false)}
-          onGo={() =>
-            void act(
-              async () => {
-                await api.workflows.delete(row.id, at);
-                go('/workflows');
-                await refresh();
-              },
-              { told: t.common.deleted },
-            )
-          }
-        >
-          <p>{t.workflows.deleteWhy}</p>
-        </Ask>
-      )}
+      <DeleteButton
+        title={t.workflows.deleteTitle(row.name)}
+        why={t.workflows.deleteWhy}
+        what={() => api.workflows.delete(row.id, at)}
+        to="/workflows"
+      />
     </div>
   );
 }

@@ -39,7 +39,7 @@ export function ActProvider({ children }: { children: ReactNode }) {
     (note: Omit<Note, 'id'>, forMs: number): number => {
       const id = nextId.current++;
       setNotes((all) => [...all.slice(-3), { ...note, id }]);
-      // What has failed stays until it was read.
+      // A failure stays until it was read.
       if (note.kind === 'good') setTimeout(() => remove(id), forMs);
       return id;
     },

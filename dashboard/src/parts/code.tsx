@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import { useTexts } from '../lib/texts.ts';
 import { prettyPieces } from '../lib/raw-json.ts';
+import { useTexts } from '../lib/texts.ts';
 
 export function CopyButton({ text, label }: { text: string; label?: string }) {
   const t = useTexts();
@@ -51,7 +51,7 @@ export function JsonText({ json, label }: { json: string; label: string }) {
                 kind === 'sign' ? (
                   text
                 ) : (
-                  // biome-ignore: pieces have no other name than their place
+                  // Pieces have no other name than their place.
                   <span key={position} className={`json-${kind}`}>
                     {text}
                   </span>

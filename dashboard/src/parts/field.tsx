@@ -6,7 +6,7 @@ type Given = {
   value: string;
   onChange: (value: string) => void;
   hint?: string;
-  /** What was wrong with it, as the service has said. */
+  /** The fault of the value, as the service has said. */
   problem?: string | undefined;
   type?: 'text' | 'email' | 'password' | 'url' | 'number' | 'datetime-local';
   autoComplete?: string;
@@ -36,7 +36,7 @@ export function TextField(given: Given) {
     <div className="field">
       <label htmlFor={id}>{label}</label>
       {lines === undefined ? (
-        // oxlint-disable-next-line jsx-a11y/no-autofocus -- only the one field that a page or dialog is opened for
+        // Only the one field that a page or dialog is opened for has the focus.
         <input {...common} type={type} autoFocus={given.hasFocus} onChange={(event) => onChange(event.target.value)} />
       ) : (
         <textarea {...common} rows={lines} onChange={(event) => onChange(event.target.value)} />
@@ -109,7 +109,7 @@ export function Check({
   );
 }
 
-/** What a refusal says of a field, or of one inside it such as `retryPolicy.maxRetries`. */
+/** The reason that a refusal gives for a field, or of one inside it such as `retryPolicy.maxRetries`. */
 export const problemOf = (error: unknown, field: string): string | undefined => {
   if (!isApiError(error) || error.details === undefined) return undefined;
   const { field: refused, reason } = error.details;

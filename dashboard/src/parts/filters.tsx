@@ -8,7 +8,7 @@ export type Filter = {
   label: string;
   options?: readonly (readonly [value: string, text: string])[];
   width?: number;
-  /** What is shown where nothing is chosen. Absent: any. */
+  /** Shown where nothing is chosen. Absent: any. */
   unset?: string;
 };
 

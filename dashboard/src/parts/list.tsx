@@ -1,9 +1,9 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import type { Page } from '../api/client.ts';
+import { useKeys } from '../lib/keys.ts';
 import { useAddress } from '../lib/search.ts';
 import { useTexts } from '../lib/texts.ts';
-import { useKeys } from '../lib/keys.ts';
 import { Failure } from './failure.tsx';
 import { SidePanel } from './side-panel.tsx';
 import { useLiveList } from './use-live-list.ts';
@@ -18,15 +18,15 @@ export type Column<T> = {
 };
 
 type Given<T> = {
-  /** What the rows are, for screen readers. */
+  /** Name of the rows, for screen readers. */
   name: string;
-  key_: readonly unknown[];
+  listKey: readonly unknown[];
   fetch: (cursor: string | undefined) => Promise<Page<T>>;
   idOf: (row: T) => string;
   columns: readonly Column<T>[];
   /** Shown in place of a list without rows. */
   empty: ReactNode;
-  /** What stands beside the list when a row is opened. */
+  /** Stands beside the list when a row is opened. */
   panel: (id: string) => ReactNode;
   /** Opens the page of a row. */
   onVisit: (id: string) => void;
@@ -46,7 +46,7 @@ export function LiveList<T>(given: Given<T>) {
   const [isPaused, setIsPaused] = useState(false);
   const [chosen, setChosen] = useState(0);
   const box = useRef<HTMLDivElement>(null);
-  const list = useLiveList({ key: given.key_, fetch: given.fetch, idOf, isPaused });
+  const list = useLiveList({ key: given.listKey, fetch: given.fetch, idOf, isPaused });
   const { rows } = list;
   const virtual = useVirtualizer({
     count: rows.length,
@@ -67,7 +67,7 @@ export function LiveList<T>(given: Given<T>) {
     virtual.scrollToIndex(next);
     box.current?.focus({ preventScroll: true });
     const row = rows[next];
-    // What is open follows the row that is chosen, so that a list can be read through.
+    // The open row follows the chosen one, so that a list can be read through.
     if (open !== undefined && row !== undefined) change({ open: idOf(row) }, { replace: true });
   };
   const openChosen = (): void => {
@@ -141,7 +141,7 @@ export function LiveList<T>(given: Given<T>) {
             if (row === undefined) return null;
             const id = idOf(row);
             return (
-              // biome-ignore: the grid itself takes the keys
+              // The grid itself takes the keys.
               <div
                 key={id}
                 id={`row-${index}`}

@@ -55,7 +55,6 @@ export function Palette({ onClose }: { onClose: () => void }) {
           aria-activedescendant={id === undefined && pages.length > 0 ? `${list}-${chosen}` : undefined}
           placeholder={t.palette.label}
           value={text}
-          // oxlint-disable-next-line jsx-a11y/no-autofocus -- it is what the dialog is opened for
           autoFocus
           onChange={(event) => {
             setText(event.target.value);
@@ -74,7 +73,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
         <ul id={list} role="listbox" aria-label={t.palette.title} className="palette">
           {id === undefined &&
             pages.map(([page, name], position) => (
-              // biome-ignore: the field above has the keys
+              // The field above has the keys.
               <li
                 key={page}
                 id={`${list}-${position}`}

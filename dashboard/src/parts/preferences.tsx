@@ -24,7 +24,7 @@ export function Preferences() {
   );
 }
 
-/** What this browser keeps of its person's taste. */
+/** Taste of the person, kept by this browser. */
 export function AllPreferences() {
   const t = useTexts();
   const language = useLanguage();

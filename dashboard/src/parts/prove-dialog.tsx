@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { api } from '../api/client.ts';
-import { useTexts } from '../lib/texts.ts';
 import { passkeyFor } from '../lib/passkeys.ts';
+import { useTexts } from '../lib/texts.ts';
 import { Dialog } from './dialog.tsx';
 import { Failure } from './failure.tsx';
 import { TextField } from './field.tsx';

@@ -2,8 +2,8 @@ import { useState } from 'react';
 import { api } from '../api/client.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
-import { Ask } from './ask.tsx';
 import { useActs } from './acts.tsx';
+import { Ask } from './ask.tsx';
 import { Code } from './code.tsx';
 
 /** The signing secret of a subscription: shown when it is asked for, and every look is in the audit log. */

@@ -1,11 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Outlet, useLocation, useNavigate, useParams } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { api } from '../api/client.ts';
+import { api, type Role } from '../api/client.ts';
 import { BASE } from '../lib/addresses.ts';
-import { useKeys } from '../lib/keys.ts';
 import { keep } from '../lib/kept.ts';
-import { type Here, HereContext, nameOf, placeOf, type Role, useHere, useSession } from '../lib/session.ts';
+import { useKeys } from '../lib/keys.ts';
+import { type Here, HereContext, nameOf, placeOf, useHere, useSession } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from './acts.tsx';
 import { Empty } from './empty.tsx';

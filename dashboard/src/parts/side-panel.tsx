@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { useTexts } from '../lib/texts.ts';
 
-/** What stands beside a list: the list goes on being used. Escape closes it. */
+/** One thing beside its list: the list goes on being used. Escape closes it. */
 export function SidePanel({
   onClose,
   onVisit,
