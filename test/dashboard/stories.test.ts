@@ -3,6 +3,7 @@ import type { Browser } from 'playwright-core';
 import { Posthorn } from '../../client/src/index.ts';
 import { makeSetupCode } from '../../src/identity/accounts/setup.ts';
 import { launchBrowser } from '../support/browser.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 import { type Dashboard, openDashboard } from '../support/dashboard.ts';
 import { joinAs, OWNER, setUpAnew } from '../support/make/people.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
@@ -124,6 +125,12 @@ test('a receiver breaks, its owner finds out why, mends it and replays everythin
   const progress = page.getByRole('complementary', { name: 'Details' });
   await progress.getByText('Completed').waitFor();
   await progress.getByText('3 of 3').waitFor();
+  // A list that is read before the last of them arrives keeps its row behind a button.
+  await waitFor('everything is delivered', async () => {
+    const key = { key: posthorn.keys.test };
+    const { body } = await posthorn.request<{ data: { status: string }[] }>('GET', '/v1/deliveries', undefined, key);
+    return body.data.every(({ status }) => status === 'delivered');
+  });
   await dashboard.open('/deliveries?status=delivered');
   await page
     .getByRole('row', { name: /Delivered.*200/ })

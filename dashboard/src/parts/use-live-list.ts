@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { useCallback, useEffect, useMemo } from 'react';
 import type { Page } from '../api/client.ts';
 
 type Source<T> = {
@@ -14,7 +14,7 @@ const EVERY_MS = 3_000;
 
 /**
  * A list that is read page by page, newest first, and looked at again every 3 seconds. Rows that are shown change in place. New ones wait
- * until `showNew`, so that nothing moves under the reader. A hidden tab asks for nothing.
+ * until `showNew`, so that nothing moves under the reader, and come at once to a list without rows. A hidden tab asks for nothing.
  */
 export function useLiveList<T>({ key, fetch, idOf, isPaused }: Source<T>) {
   const client = useQueryClient();
@@ -33,7 +33,7 @@ export function useLiveList<T>({ key, fetch, idOf, isPaused }: Source<T>) {
   });
   // A look that is older than the list knows nothing of it.
   const look = head.dataUpdatedAt >= list.dataUpdatedAt ? head.data : undefined;
-  const { rows, fresh, gone } = useMemo(() => {
+  const { rows, fresh, gone, hasFirst } = useMemo(() => {
     const read = list.data?.pages.flatMap(({ data }) => data) ?? [];
     const latest = look?.data ?? [];
     const byId = new Map(latest.map((row) => [idOf(row), row]));
@@ -49,17 +49,23 @@ export function useLiveList<T>({ key, fetch, idOf, isPaused }: Source<T>) {
     return {
       rows: shown,
       gone: new Set(left.map(idOf)),
-      fresh: isOther ? latest.length : Math.max(0, read.length === 0 ? latest.length : firstKnown),
+      fresh: isOther ? latest.length : Math.max(0, firstKnown),
+      hasFirst: read.length === 0 && latest.length > 0,
     };
   }, [list.data, look, idOf]);
+  const showNew = useCallback(() => {
+    if (look !== undefined) client.setQueryData(key, { pages: [look], pageParams: [undefined] });
+  }, [client, key, look]);
+  useEffect(() => {
+    if (hasFirst) showNew();
+  }, [hasFirst, showNew]);
   return {
     rows,
     /** Rows that are shown and match no more: they stay until the list is read anew. */
     gone,
     /** How many new rows wait; the whole first page where there are more than that. */
     fresh,
-    showNew: () =>
-      client.setQueryData(key, look === undefined ? undefined : { pages: [look], pageParams: [undefined] }),
+    showNew,
     isFirst: list.isPending,
     error: list.error ?? head.error,
     hasMore: list.hasNextPage,
