@@ -62,6 +62,7 @@ const place = createRoute({ getParentRoute: () => signedIn, path: '/$app/$env', 
 
 const deadLetters = () => import('./pages/dead-letters.tsx');
 const channels = () => import('./pages/channels.tsx');
+const connectors = () => import('./pages/connectors.tsx');
 const credentials = () => import('./pages/credentials.tsx');
 const pageOf = (path: string, component: RouteComponent) =>
   createRoute({ getParentRoute: () => place, path, component });
@@ -136,6 +137,36 @@ const pages = [
   pageOf(
     '/runs/$id',
     lazyRouteComponent(() => import('./pages/run.tsx'), 'RunPage'),
+  ),
+  pageOf(
+    '/approvals',
+    lazyRouteComponent(() => import('./pages/approvals.tsx'), 'ApprovalsPage'),
+  ),
+  pageOf(
+    '/inbound',
+    lazyRouteComponent(() => import('./pages/inbound.tsx'), 'InboundPage'),
+  ),
+  pageOf(
+    '/inbound/new',
+    lazyRouteComponent(() => import('./pages/inbound-form.tsx'), 'NewInboundPage'),
+  ),
+  pageOf(
+    '/inbound/$id',
+    lazyRouteComponent(() => import('./pages/inbound-webhook.tsx'), 'InboundWebhookPage'),
+  ),
+  pageOf(
+    '/doctor',
+    lazyRouteComponent(() => import('./pages/doctor.tsx'), 'DoctorPage'),
+  ),
+  pageOf('/connectors', lazyRouteComponent(connectors, 'ConnectorsPage')),
+  pageOf('/connectors/$id', lazyRouteComponent(connectors, 'ConnectorPage')),
+  pageOf(
+    '/connections',
+    lazyRouteComponent(() => import('./pages/connections.tsx'), 'ConnectionsPage'),
+  ),
+  pageOf(
+    '/secrets',
+    lazyRouteComponent(() => import('./pages/secrets.tsx'), 'SecretsPage'),
   ),
   pageOf('/api-keys', lazyRouteComponent(credentials, 'ApiKeysPage')),
   pageOf('/machine-credentials', lazyRouteComponent(credentials, 'MachineCredentialsPage')),

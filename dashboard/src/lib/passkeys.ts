@@ -1,4 +1,4 @@
-import type { Authenticate, PasskeyRequest } from '../api/client.ts';
+import type { AddPasskey, Authenticate, PasskeyCreation, PasskeyRequest } from '../api/client.ts';
 
 type Passkey = NonNullable<Authenticate['passkey']>;
 
@@ -12,4 +12,18 @@ export async function passkeyFor(options: PasskeyRequest): Promise<Passkey> {
   if (!(credential instanceof PublicKeyCredential)) throw new Error('no passkey was given');
   // `as`: what WebAuthn calls AuthenticationResponseJSON, of which the service reads these fields.
   return credential.toJSON() as unknown as Passkey;
+}
+
+/** Makes a passkey in the browser, as the service asks for it. Rejects where the browser cannot, or its person says no. */
+export async function newPasskey(options: PasskeyCreation): Promise<AddPasskey['passkey']> {
+  // `as`: the service sends what WebAuthn calls PublicKeyCredentialCreationOptionsJSON.
+  const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(
+    options as unknown as PublicKeyCredentialCreationOptionsJSON,
+  );
+  const credential = await navigator.credentials.create({ publicKey });
+  if (!(credential instanceof PublicKeyCredential)) throw new Error('no passkey was made');
+  // `as`: what WebAuthn calls RegistrationResponseJSON.
+  const { id, rawId, response } = credential.toJSON() as unknown as AddPasskey['passkey'];
+  const { clientDataJSON, attestationObject, transports } = response;
+  return { id, rawId, type: 'public-key', response: { clientDataJSON, attestationObject, transports } };
 }

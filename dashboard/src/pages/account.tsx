@@ -9,6 +9,7 @@ import { problemOf, TextField } from '../parts/field.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { AllPreferences } from '../parts/preferences.tsx';
 import { Time } from '../parts/time.tsx';
+import { Factors } from './factors.tsx';
 
 /** All that belongs to the person alone: taste, password, and where they are signed in. */
 export function AccountPage() {
@@ -30,6 +31,7 @@ export function AccountPage() {
           <PasswordForm />
         </section>
       </div>
+      <Factors />
       <Sessions />
     </>
   );

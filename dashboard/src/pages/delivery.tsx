@@ -1,4 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { api, type Attempt, type Delivery } from '../api/client.ts';
 import { usePathId } from '../lib/path-id.ts';
 import { useRefresh } from '../lib/refresh.ts';
@@ -11,6 +12,7 @@ import { Code } from '../parts/code.tsx';
 import { DeliveryState } from '../parts/delivery-state.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink } from '../parts/link.tsx';
+import { SignedCurl } from '../parts/signed-curl.tsx';
 import { State } from '../parts/state.tsx';
 import { Time, Until } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
@@ -25,6 +27,7 @@ export function DeliveryView({ id, isInPanel = false }: { id: string; isInPanel?
   const { at, path, may } = useHere();
   const { act } = useActs();
   const refresh = useRefresh();
+  const [isSigning, setIsSigning] = useState(false);
   const delivery = useQuery({
     queryKey: [path, 'delivery', id],
     queryFn: () => api.deliveries.get(id, at),
@@ -69,8 +72,12 @@ export function DeliveryView({ id, isInPanel = false }: { id: string; isInPanel?
           <button type="button" className="button" disabled={row.status !== 'failed'} onClick={retry}>
             {t.deliveries.retry}
           </button>
+          <button type="button" className="button" onClick={() => setIsSigning(true)}>
+            {t.doctor.curl}
+          </button>
         </div>
       )}
+      {isSigning && <SignedCurl delivery={row} onClose={() => setIsSigning(false)} />}
       <dl className="facts">
         <dt>{t.fields.message}</dt>
         <dd>

@@ -9,14 +9,30 @@ import { Heading } from '../parts/heading.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { State } from '../parts/state.tsx';
+import { Tabs, useTab } from '../parts/tabs.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
+import { MessageReplayList } from './message-replays.tsx';
 
 const idOf = ({ id }: BulkReplay): string => id;
 const isOver = ({ status }: BulkReplay): boolean => ['completed', 'cancelled', 'failed'].includes(status);
 
-/** Replays of many dead letters, and how far they are. */
+const TABS = ['letters', 'messages'] as const;
+
 export function ReplaysPage() {
+  const t = useTexts();
+  const tab = useTab(TABS);
+  return (
+    <>
+      <Heading title={t.nav.names.replays} />
+      <Tabs tabs={TABS} names={t.replays.tabs} current={tab} />
+      {tab === 'letters' ? <BulkReplayList /> : <MessageReplayList />}
+    </>
+  );
+}
+
+/** Replays of many dead letters, and how far they are. */
+function BulkReplayList() {
   const t = useTexts();
   const { at, path } = useHere();
   const go = useGo();
@@ -29,24 +45,21 @@ export function ReplaysPage() {
     { head: t.replays.failed, width: '96px', isNumber: true, cell: (row) => row.failed },
   ];
   return (
-    <>
-      <Heading title={t.nav.names.replays} />
-      <LiveList
-        name={t.nav.names.replays}
-        listKey={[path, 'replays']}
-        fetch={(cursor) => api.deadLetters.listBulkReplays({ limit: 100, cursor }, at).page()}
-        idOf={idOf}
-        columns={columns}
-        empty={
-          <Empty title={t.replays.none}>
-            <p>{t.replays.noneWhy}</p>
-            <HereLink to="/dead-letters">{t.nav.names['dead-letters']}</HereLink>
-          </Empty>
-        }
-        panel={(id) => <ReplayView id={id} />}
-        onVisit={(id) => go('/replays', { open: id })}
-      />
-    </>
+    <LiveList
+      name={t.nav.names.replays}
+      listKey={[path, 'replays']}
+      fetch={(cursor) => api.deadLetters.listBulkReplays({ limit: 100, cursor }, at).page()}
+      idOf={idOf}
+      columns={columns}
+      empty={
+        <Empty title={t.replays.none}>
+          <p>{t.replays.noneWhy}</p>
+          <HereLink to="/dead-letters">{t.nav.names['dead-letters']}</HereLink>
+        </Empty>
+      }
+      panel={(id) => <ReplayView id={id} />}
+      onVisit={(id) => go('/replays', { open: id })}
+    />
   );
 }
 

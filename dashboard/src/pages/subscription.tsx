@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { api, type Subscription } from '../api/client.ts';
 import { usePathId } from '../lib/path-id.ts';
 import { useRefresh } from '../lib/refresh.ts';
@@ -17,6 +18,7 @@ import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
 import { useChannels } from '../parts/use-names.ts';
 import { DeliveryList } from './deliveries.tsx';
+import { ReplaySince } from './message-replays.tsx';
 import { SubscriptionForm } from './subscription-form.tsx';
 
 const TABS = ['overview', 'deliveries', 'settings', 'secret'] as const;
@@ -73,6 +75,7 @@ function Actions({ of: row }: { of: Subscription }) {
   const { act } = useActs();
   const refresh = useRefresh();
   const go = useGo();
+  const [isReplaying, setIsReplaying] = useState(false);
   if (!may('developer')) return null;
   return (
     <div className="buttons">
@@ -105,6 +108,10 @@ function Actions({ of: row }: { of: Subscription }) {
       >
         {row.status === 'active' ? t.subscriptions.pause : t.subscriptions.resume}
       </button>
+      <button type="button" className="button" onClick={() => setIsReplaying(true)}>
+        {t.replays.ask}
+      </button>
+      {isReplaying && <ReplaySince subscription={row} onClose={() => setIsReplaying(false)} />}
       <HereLink to="/dead-letters" search={{ subscription: row.id }} className="button">
         {t.nav.names['dead-letters']}
       </HereLink>

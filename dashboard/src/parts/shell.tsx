@@ -117,8 +117,12 @@ function Frame({ here }: { here: Here }) {
 const GROUPS = [
   ['', [['overview']]],
   ['traffic', [['messages'], ['deliveries'], ['dead-letters'], ['replays']]],
-  ['setup', [['channels'], ['subscriptions']]],
-  ['automate', [['workflows'], ['runs']]],
+  ['setup', [['channels'], ['subscriptions'], ['inbound']]],
+  [
+    'automate',
+    [['workflows'], ['runs'], ['approvals'], ['connectors'], ['connections', 'admin'], ['secrets', 'admin']],
+  ],
+  ['tools', [['doctor', 'developer']]],
   ['settings', [['api-keys', 'admin'], ['machine-credentials', 'admin'], ['members'], ['audit', 'admin'], ['account']]],
 ] as const;
 

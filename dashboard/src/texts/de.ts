@@ -1,6 +1,7 @@
 import type { Texts } from './en.ts';
 import { dePages } from './de-pages.ts';
 import { deAutomations } from './de-automations.ts';
+import { deConnect } from './de-connect.ts';
 import { deSettings } from './de-settings.ts';
 
 const many = (count: number, one: string, more: string): string =>
@@ -39,7 +40,7 @@ export const de: Texts = {
     keys: 'Tastatur',
     skip: 'Zum Inhalt',
     signOut: 'Abmelden',
-    groups: { traffic: 'Verkehr', setup: 'Aufbau', automate: 'Abläufe', settings: 'Einstellungen' },
+    groups: { traffic: 'Verkehr', setup: 'Aufbau', automate: 'Abläufe', tools: 'Werkzeuge', settings: 'Einstellungen' },
     names: {
       overview: 'Überblick',
       messages: 'Nachrichten',
@@ -50,6 +51,12 @@ export const de: Texts = {
       subscriptions: 'Abonnements',
       workflows: 'Workflows',
       runs: 'Läufe',
+      approvals: 'Freigaben',
+      inbound: 'Eingehende Webhooks',
+      connectors: 'Konnektoren',
+      connections: 'Verbindungen',
+      secrets: 'Geheimnisse',
+      doctor: 'Signatur-Doktor',
       'api-keys': 'API-Schlüssel',
       'machine-credentials': 'Maschinen-Zugänge',
       members: 'Mitglieder',
@@ -206,5 +213,6 @@ export const de: Texts = {
   },
   ...dePages,
   ...deSettings,
+  ...deConnect,
   ...deAutomations,
 };

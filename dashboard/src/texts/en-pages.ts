@@ -157,6 +157,21 @@ export const enPages = {
     replayedAt: 'Replayed',
   },
   replays: {
+    tabs: { letters: 'Of dead letters', messages: 'Of messages' },
+    messagesWhy: 'A subscription can get its messages from a time on again, or those that it has missed.',
+    since: (name: string) => `Replay to ${name}`,
+    sinceWhy:
+      'Messages that the subscription wants, as it is now, are delivered again with a fresh policy, oldest first.',
+    from: 'From',
+    to: 'To',
+    toHint: 'Empty: now.',
+    timeHint: 'UTC, such as 2026-05-07T14:00:00Z.',
+    upTo: 'Looked at up to',
+    rate: 'A second, at most',
+    onlyMissing: 'Only what was never delivered, and has not failed',
+    ask: 'Replay since…',
+    replayedOf: (replayed: number, matched: number) =>
+      `${number(replayed)} replayed, ${number(matched)} matched so far`,
     none: 'No replay yet',
     noneWhy: 'A replay tries again all dead letters that a filter matches, and shows here how far it is.',
     matched: 'Matched',

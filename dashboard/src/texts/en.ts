@@ -1,5 +1,6 @@
 import { enPages } from './en-pages.ts';
 import { enAutomations } from './en-automations.ts';
+import { enConnect } from './en-connect.ts';
 import { enSettings } from './en-settings.ts';
 
 const many = (count: number, one: string, more: string): string =>
@@ -38,7 +39,7 @@ const frame = {
     keys: 'Keyboard',
     skip: 'Skip to content',
     signOut: 'Sign out',
-    groups: { traffic: 'Traffic', setup: 'Setup', automate: 'Automate', settings: 'Settings' },
+    groups: { traffic: 'Traffic', setup: 'Setup', automate: 'Automate', tools: 'Tools', settings: 'Settings' },
     names: {
       overview: 'Overview',
       messages: 'Messages',
@@ -49,6 +50,12 @@ const frame = {
       subscriptions: 'Subscriptions',
       workflows: 'Workflows',
       runs: 'Runs',
+      approvals: 'Approvals',
+      inbound: 'Inbound webhooks',
+      connectors: 'Connectors',
+      connections: 'Connections',
+      secrets: 'Secrets',
+      doctor: 'Signature doctor',
       'api-keys': 'API keys',
       'machine-credentials': 'Machine credentials',
       members: 'Members',
@@ -205,7 +212,7 @@ const frame = {
   },
 };
 
-export const en = { ...frame, ...enPages, ...enSettings, ...enAutomations };
+export const en = { ...frame, ...enPages, ...enSettings, ...enConnect, ...enAutomations };
 
 /** A catalogue: every text of the English one, in another language. */
 type Catalogue<T> = T extends string

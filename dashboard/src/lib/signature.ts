@@ -1,0 +1,150 @@
+import { memberText } from './raw-json.ts';
+
+/** What a receiver was sent, as far as its log or its debugger shows it. */
+export type Seen = { id?: string; timestamp?: string; signatures: readonly string[] };
+
+/** A fault of what a receiver saw, or that there is none. */
+export type Finding =
+  | { kind: 'missing'; header: string }
+  | { kind: 'clock'; seconds: number }
+  | { kind: 'good' }
+  | { kind: 'good_by_older' }
+  | { kind: 'other_secret' }
+  | { kind: 'body_changed'; at: number; sent: string; seen: string }
+  | { kind: 'unexplained' };
+
+/** Seconds by which Standard Webhooks lets the two clocks differ. */
+const TOLERANCE_S = 300;
+/** Characters that are shown around the first byte that differs. */
+const AROUND = 16;
+
+const valueOf = (name: string, value: string, text: string): string | undefined =>
+  new RegExp(`${name}["']?\\s*[:=]\\s*\\[?\\s*["']?(${value})`, 'i').exec(text)?.[1];
+
+/** Reads the three headers out of anything in which they stand: a raw request, a line of a log, JSON. */
+export function readHeaders(text: string): Seen {
+  const id = valueOf('webhook-id', '[\\w.-]+', text);
+  const timestamp = valueOf('webhook-timestamp', '\\d+', text);
+  const signatures = valueOf('webhook-signature', 'v1a?,[A-Za-z0-9+/=]+(?: v1a?,[A-Za-z0-9+/=]+)*', text);
+  return {
+    ...(id !== undefined && { id }),
+    ...(timestamp !== undefined && { timestamp }),
+    signatures: signatures?.split(' ') ?? [],
+  };
+}
+
+/** The body of every request for a message, from the text of its resource: payload and metadata as they are stored (docs/api.md). */
+export function bodyOf(message: string): string {
+  const parts = (
+    [
+      ['id', 'id'],
+      ['type', 'eventType'],
+      ['timestamp', 'publishedAt'],
+      ['channelId', 'channelId'],
+      ['data', 'payload'],
+      ['metadata', 'metadata'],
+    ] as const
+  ).flatMap(([name, from]) => {
+    const text = memberText(message, from);
+    return text === undefined ? [] : [`"${name}":${text}`];
+  });
+  return `{${parts.join(',')}}`;
+}
+
+/** Whether this browser can sign: pages on plain http have no cryptography, but for those of `localhost`. */
+export const canSign = (): boolean => isSecureContext;
+
+/** The signature `v1,…` by a secret `whsec_…` (Standard Webhooks). Throws for a secret that is none. */
+export async function signatureOf(
+  secret: string,
+  { id, timestamp, body }: { id: string; timestamp: string; body: string },
+): Promise<string> {
+  const bytes = Uint8Array.from(atob(secret.replace(/^whsec_/, '')), (letter) => letter.charCodeAt(0));
+  const key = await crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
+  const signed = await crypto.subtle.sign('HMAC', key, new TextEncoder().encode(`${id}.${timestamp}.${body}`));
+  return `v1,${btoa(String.fromCharCode(...new Uint8Array(signed)))}`;
+}
+
+type Case = {
+  seen: Seen;
+  /** The body as the receiver has it. Empty: not known. */
+  body: string;
+  /** The body as it was sent. */
+  sent: string;
+  /** The secret of the subscription. */
+  secret: string;
+  /** The secret that the receiver checks with. Absent: not known. */
+  theirs?: string | undefined;
+  /** The receiver's clock when the request came. Absent: not known. */
+  clock?: Date | undefined;
+};
+
+/** Says why a receiver does not take a signature: the first faults stand first. */
+export async function examine({ seen, body, sent, secret, theirs, clock }: Case): Promise<Finding[]> {
+  const { id, timestamp, signatures } = seen;
+  const missing = [
+    ...(id === undefined ? ['webhook-id'] : []),
+    ...(timestamp === undefined ? ['webhook-timestamp'] : []),
+    ...(signatures.length === 0 ? ['webhook-signature'] : []),
+  ].map((header): Finding => ({ kind: 'missing', header }));
+  if (id === undefined || timestamp === undefined || missing.length > 0) return missing;
+  const isSigned = async (by: string, text: string): Promise<boolean> => {
+    try {
+      return signatures.includes(await signatureOf(by, { id, timestamp, body: text }));
+    } catch {
+      return false;
+    }
+  };
+  const findings: Finding[] = [];
+  const seconds = clock === undefined ? 0 : Math.round(clock.getTime() / 1_000) - Number(timestamp);
+  if (Math.abs(seconds) > TOLERANCE_S) findings.push({ kind: 'clock', seconds });
+  const isOurs = await isSigned(secret, sent);
+  const changed = body === '' || body === sent ? undefined : firstDifference(sent, body);
+  if (theirs !== undefined && theirs !== secret) {
+    const isOlder = await isSigned(theirs, sent);
+    findings.push({ kind: isOlder ? 'good_by_older' : 'other_secret' });
+  }
+  if (isOurs && changed !== undefined) findings.push({ kind: 'body_changed', ...changed });
+  if (!isOurs && (await isSigned(secret, body))) findings.push({ kind: 'good' });
+  else if (!isOurs && findings.length === 0) findings.push({ kind: 'unexplained' });
+  return findings.length === 0 ? [{ kind: 'good' }] : findings;
+}
+
+/** The first byte (UTF-8, from 0) in which the texts differ, and what stands around it. */
+function firstDifference(sent: string, seen: string): { at: number; sent: string; seen: string } {
+  let at = 0;
+  while (at < sent.length && sent[at] === seen[at]) at += 1;
+  const around = (text: string): string => text.slice(Math.max(0, at - AROUND), at + AROUND);
+  return { at: new TextEncoder().encode(sent.slice(0, at)).length, sent: around(sent), seen: around(seen) };
+}
+
+/** The line of a shell that sends a request once more, signed anew. */
+export async function signedCurl({
+  url,
+  secret,
+  id,
+  body,
+  now,
+}: {
+  url: string;
+  secret: string;
+  id: string;
+  body: string;
+  now: Date;
+}): Promise<string> {
+  const timestamp = String(Math.floor(now.getTime() / 1_000));
+  const headers = [
+    'content-type: application/json',
+    `webhook-id: ${id}`,
+    `webhook-timestamp: ${timestamp}`,
+    `webhook-signature: ${await signatureOf(secret, { id, timestamp, body })}`,
+  ];
+  return [
+    `curl -sS -X POST ${quoted(url)}`,
+    ...headers.map((header) => `  -H ${quoted(header)}`),
+    `  --data-binary ${quoted(body)}`,
+  ].join(' \\\n');
+}
+
+/** A text as one word of a POSIX shell. */
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -1,0 +1,129 @@
+import { useState } from 'react';
+import { api } from '../api/client.ts';
+import { bodyOf, canSign, examine, type Finding, readHeaders } from '../lib/signature.ts';
+import { useHere } from '../lib/session.ts';
+import { useTexts } from '../lib/texts.ts';
+import { durationText } from '../lib/times.ts';
+import { useActs } from '../parts/acts.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { ChoiceField, TextField } from '../parts/field.tsx';
+import { Heading } from '../parts/heading.tsx';
+import { State } from '../parts/state.tsx';
+import { useSubscriptions } from '../parts/use-names.ts';
+
+const isGood = ({ kind }: Finding): boolean => kind === 'good' || kind === 'good_by_older';
+
+/** Says why a receiver refuses a signature, from what it has seen. */
+export function DoctorPage() {
+  const t = useTexts();
+  const { at, may } = useHere();
+  const { act } = useActs();
+  const subscriptions = useSubscriptions();
+  const [form, setForm] = useState({ headers: '', body: '', theirs: '', clock: '' });
+  const [subscriptionId, setSubscriptionId] = useState('');
+  const [findings, setFindings] = useState<readonly Finding[]>();
+  const [error, setError] = useState<unknown>();
+  if (!may('developer')) return <p>{t.common.notAllowed}</p>;
+  const field = (name: keyof typeof form) => ({
+    value: form[name],
+    onChange: (value: string) => setForm({ ...form, [name]: value }),
+  });
+  const look = async (): Promise<void> => {
+    if (!canSign()) throw new Error(t.doctor.insecure);
+    const seen = readHeaders(form.headers);
+    const message = seen.id === undefined ? undefined : await api.messages.get(seen.id, at).withAnswer();
+    const chosen = subscriptionId === '' && seen.id !== undefined ? await onlyOneOf(seen.id) : subscriptionId;
+    const { secret } =
+      chosen === undefined || chosen === '' ? { secret: '' } : await api.subscriptions.getSecret(chosen, at);
+    if (secret === '' && seen.id !== undefined) throw new Error(t.doctor.whichSubscription);
+    const clock = new Date(form.clock);
+    setFindings(
+      await examine({
+        seen,
+        body: form.body.replace(/\r?\n$/, ''),
+        sent: message === undefined ? '' : bodyOf(message.text),
+        secret,
+        theirs: form.theirs.trim() === '' ? undefined : form.theirs.trim(),
+        clock: Number.isNaN(clock.getTime()) ? undefined : clock,
+      }),
+    );
+  };
+  /** The subscription, where the message went to no other. */
+  const onlyOneOf = async (messageId: string): Promise<string | undefined> => {
+    const { data } = await api.deliveries.list({ messageId, limit: 2 }, at).page();
+    return data.length === 1 ? data[0]?.subscriptionId : undefined;
+  };
+  return (
+    <>
+      <Heading title={t.nav.names.doctor} />
+      <p className="muted">{t.doctor.why}</p>
+      <form
+        className="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          setError(undefined);
+          setFindings(undefined);
+          void act(look, { onFailure: setError });
+        }}
+      >
+        <TextField label={t.doctor.headers} {...field('headers')} lines={5} hint={t.doctor.headersHint} isRequired />
+        <TextField label={t.doctor.body} {...field('body')} lines={6} hint={t.doctor.bodyHint} />
+        <ChoiceField
+          label={t.fields.subscription}
+          value={subscriptionId}
+          onChange={setSubscriptionId}
+          options={[['', t.doctor.byMessage], ...subscriptions.all.map(({ id, name }) => [id, name] as const)]}
+        />
+        <TextField
+          label={t.doctor.theirs}
+          {...field('theirs')}
+          type="password"
+          autoComplete="new-password"
+          hint={t.doctor.theirsHint}
+        />
+        <TextField label={t.doctor.clock} {...field('clock')} hint={t.doctor.clockHint} isCode />
+        <Failure error={error} />
+        <div className="buttons">
+          <button type="submit" className="button main">
+            {t.doctor.go}
+          </button>
+        </div>
+      </form>
+      <div aria-live="polite">
+        {findings?.map((finding) => (
+          <section key={finding.kind + ('header' in finding ? finding.header : '')} className="box section">
+            <p className="sentence">
+              <State of={isGood(finding) ? 'delivered' : 'failed'} word={t.doctor.verdicts[finding.kind]} />
+            </p>
+            <FindingText of={finding} />
+          </section>
+        ))}
+      </div>
+    </>
+  );
+}
+
+function FindingText({ of: finding }: { of: Finding }) {
+  const t = useTexts();
+  if (finding.kind === 'missing') return <p>{t.doctor.missing(finding.header)}</p>;
+  if (finding.kind === 'clock')
+    return (
+      <p>
+        {finding.seconds > 0
+          ? t.doctor.clockAhead(durationText(finding.seconds * 1_000))
+          : t.doctor.clockBehind(durationText(-finding.seconds * 1_000))}
+      </p>
+    );
+  if (finding.kind !== 'body_changed') return <p>{t.doctor.advice[finding.kind]}</p>;
+  return (
+    <>
+      <p>{t.doctor.differs(finding.at)}</p>
+      <dl className="facts">
+        <dt>{t.doctor.sent}</dt>
+        <dd className="mono">{finding.sent}</dd>
+        <dt>{t.doctor.seen}</dt>
+        <dd className="mono">{finding.seen}</dd>
+      </dl>
+    </>
+  );
+}

@@ -1,0 +1,223 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, type Webhook, type WebhookSecrets } from '../api/client.ts';
+import { usePathId } from '../lib/path-id.ts';
+import { senderOf } from '../lib/providers.ts';
+import { useRefresh } from '../lib/refresh.ts';
+import { useHere } from '../lib/session.ts';
+import { useTexts } from '../lib/texts.ts';
+import { bytesText } from '../lib/times.ts';
+import { useActs } from '../parts/acts.tsx';
+import { Ask } from '../parts/ask.tsx';
+import { Code } from '../parts/code.tsx';
+import { DeleteButton } from '../parts/delete-button.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { TextField } from '../parts/field.tsx';
+import { Heading } from '../parts/heading.tsx';
+import { HereLink } from '../parts/link.tsx';
+import { State } from '../parts/state.tsx';
+import { Time } from '../parts/time.tsx';
+import { Unread } from '../parts/unread.tsx';
+import { useChannels } from '../parts/use-names.ts';
+
+/** So many refused requests are shown. */
+const REFUSALS = 50;
+
+export function InboundWebhookPage() {
+  return <InboundWebhookView id={usePathId()} />;
+}
+
+/** One address: what to enter at the service, and why requests were refused. */
+export function InboundWebhookView({ id, isInPanel = false }: { id: string; isInPanel?: boolean }) {
+  const t = useTexts();
+  const { at, path, may } = useHere();
+  const channels = useChannels();
+  const found = useQuery({ queryKey: [path, 'webhook', id], queryFn: () => api.webhooks.get(id, at) });
+  if (found.data === undefined) return <Unread of={found} />;
+  const row = found.data;
+  return (
+    <>
+      <Heading title={row.name} isInPanel={isInPanel} />
+      <p className="sentence">
+        <State of={row.status} /> {t.inbound.means[row.status]}
+      </p>
+      {may('developer') && <Actions of={row} />}
+      <div className="field">
+        <span className="label">{t.inbound.url}</span>
+        <Code text={row.url} label={t.inbound.url} />
+        <div className="hint">{t.inbound.urlHint(senderOf(row))}</div>
+      </div>
+      <dl className="facts">
+        <dt>{t.inbound.sender}</dt>
+        <dd>{senderOf(row)}</dd>
+        <dt>{t.fields.channel}</dt>
+        <dd>
+          <HereLink to={`/channels/${row.channelId}`}>{channels.nameOf(row.channelId)}</HereLink>
+        </dd>
+        <dt>{t.fields.id}</dt>
+        <dd className="mono">{row.id}</dd>
+        <dt>{t.fields.made}</dt>
+        <dd>
+          <Time at={row.createdAt} />
+        </dd>
+        {(['signature', 'eventId', 'eventType', 'payload'] as const).map((part) => {
+          const value = row[part];
+          return (
+            value !== undefined && [
+              <dt key={`${part} name`}>{t.inbound.parts[part]}</dt>,
+              <dd key={part} className="mono">
+                {JSON.stringify(value)}
+              </dd>,
+            ]
+          );
+        })}
+      </dl>
+      {may('developer') && <Secrets id={id} />}
+      <Refusals id={id} />
+    </>
+  );
+}
+
+function Actions({ of: row }: { of: Webhook }) {
+  const t = useTexts();
+  const { at, environment } = useHere();
+  const { act } = useActs();
+  const refresh = useRefresh();
+  return (
+    <div className="buttons">
+      <HereLink to="/messages" search={{ channel: row.channelId }} className="button">
+        {t.nav.names.messages}
+      </HereLink>
+      <button
+        type="button"
+        className="button"
+        onClick={() =>
+          void act(async () => {
+            await api.webhooks.update(row.id, { status: row.status === 'active' ? 'disabled' : 'active' }, at);
+            await refresh();
+          })
+        }
+      >
+        {row.status === 'active' ? t.inbound.disable : t.inbound.enable}
+      </button>
+      <DeleteButton
+        title={t.inbound.deleteTitle(row.name)}
+        why={t.inbound.deleteWhy}
+        typed={environment === 'live' ? row.name : undefined}
+        what={() => api.webhooks.delete(row.id, at)}
+        to="/inbound"
+      />
+    </div>
+  );
+}
+
+/** What both sides know: shown when it is asked for, and replaced with an overlap. */
+function Secrets({ id }: { id: string }) {
+  const t = useTexts();
+  const { at } = useHere();
+  const { act } = useActs();
+  const [shown, setShown] = useState<WebhookSecrets['secrets']>();
+  const [isRotating, setIsRotating] = useState(false);
+  const [secret, setSecret] = useState('');
+  return (
+    <section className="section">
+      <h2>{t.inbound.secret}</h2>
+      {shown === undefined ? (
+        <p className="mono">••••••••••••</p>
+      ) : (
+        shown.map((each) => (
+          <div key={each.createdAt} className="stack">
+            <Code text={each.secret} label={t.inbound.secret} />
+            {each.expiresAt !== undefined && (
+              <p className="muted">
+                {t.inbound.takenUntil} <Time at={each.expiresAt} />
+              </p>
+            )}
+          </div>
+        ))
+      )}
+      <div className="buttons">
+        <button
+          type="button"
+          className="button"
+          onClick={() =>
+            shown === undefined
+              ? void act(async () => setShown((await api.webhooks.getSecrets(id, at)).secrets))
+              : setShown(undefined)
+          }
+        >
+          {shown === undefined ? t.subscriptions.showSecret : t.subscriptions.hideSecret}
+        </button>
+        <button type="button" className="button" onClick={() => setIsRotating(true)}>
+          {t.subscriptions.rotate}
+        </button>
+      </div>
+      {isRotating && (
+        <Ask
+          title={t.subscriptions.rotate}
+          go={t.subscriptions.rotate}
+          onClose={() => setIsRotating(false)}
+          onGo={() =>
+            void act(
+              async () => {
+                const given = secret.trim() === '' ? undefined : { secret: secret.trim() };
+                setShown((await api.webhooks.rotateSecret(id, given, at)).secrets);
+                setSecret('');
+              },
+              { told: t.subscriptions.rotated },
+            )
+          }
+        >
+          <p>{t.inbound.rotateWhy}</p>
+          <TextField label={t.inbound.secret} value={secret} onChange={setSecret} hint={t.inbound.secretHint} isCode />
+        </Ask>
+      )}
+    </section>
+  );
+}
+
+/** The newest requests that became no message, with the reason. */
+function Refusals({ id }: { id: string }) {
+  const t = useTexts();
+  const { at, path } = useHere();
+  const found = useQuery({
+    queryKey: [path, 'refusals', id],
+    queryFn: async () => (await api.webhooks.listRefusals(id, { limit: REFUSALS }, at).page()).data,
+    refetchInterval: 3_000,
+  });
+  return (
+    <section className="section">
+      <h2>{t.inbound.refused}</h2>
+      <Failure error={found.error} />
+      {found.data?.length === 0 && <p className="muted">{t.inbound.noneRefused}</p>}
+      {found.data !== undefined && found.data.length > 0 && (
+        <div className="box wide">
+          <table className="table">
+            <thead>
+              <tr>
+                <th>{t.fields.time}</th>
+                <th>{t.fields.reason}</th>
+                <th>{t.inbound.detail}</th>
+                <th>{t.inbound.from}</th>
+                <th className="number">{t.fields.size}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {found.data.map((row) => (
+                <tr key={row.id}>
+                  <td>
+                    <Time at={row.refusedAt} />
+                  </td>
+                  <td>{t.inbound.reasons[row.reason]}</td>
+                  <td>{row.detail}</td>
+                  <td className="mono">{row.address}</td>
+                  <td className="number">{bytesText(row.bytes)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}

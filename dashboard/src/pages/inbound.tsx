@@ -1,0 +1,66 @@
+import { api, type Webhook } from '../api/client.ts';
+import { senderOf } from '../lib/providers.ts';
+import { oneOf, useAddress } from '../lib/search.ts';
+import { useHere } from '../lib/session.ts';
+import { useTexts } from '../lib/texts.ts';
+import { Empty } from '../parts/empty.tsx';
+import { Filters } from '../parts/filters.tsx';
+import { Heading } from '../parts/heading.tsx';
+import { HereLink, useGo } from '../parts/link.tsx';
+import { type Column, LiveList } from '../parts/list.tsx';
+import { State } from '../parts/state.tsx';
+import { Time } from '../parts/time.tsx';
+import { useChannels } from '../parts/use-names.ts';
+import { InboundWebhookView } from './inbound-webhook.tsx';
+
+const STATUSES = ['active', 'disabled'] as const;
+const idOf = ({ id }: Webhook): string => id;
+
+/** Addresses where other services send requests that become messages. */
+export function InboundPage() {
+  const t = useTexts();
+  const [search] = useAddress();
+  const { at, path, may } = useHere();
+  const go = useGo();
+  const channels = useChannels();
+  const status = oneOf(search['status'], STATUSES);
+  const columns: readonly Column<Webhook>[] = [
+    { head: t.fields.status, width: '120px', cell: (row) => <State of={row.status} /> },
+    {
+      head: t.common.name,
+      width: 'minmax(140px, 1fr)',
+      cell: (row) => <HereLink to={`/inbound/${row.id}`}>{row.name}</HereLink>,
+    },
+    { head: t.inbound.sender, width: 'minmax(120px, 1fr)', cell: senderOf },
+    { head: t.fields.channel, width: 'minmax(120px, 1fr)', cell: (row) => channels.nameOf(row.channelId) },
+    { head: t.fields.made, width: '200px', cell: (row) => <Time at={row.createdAt} /> },
+  ];
+  const make = may('developer') && (
+    <HereLink to="/inbound/new" className="button main">
+      {t.inbound.make}
+    </HereLink>
+  );
+  return (
+    <>
+      <Heading title={t.nav.names.inbound}>{make}</Heading>
+      <Filters
+        filters={[{ name: 'status', label: t.fields.status, options: STATUSES.map((each) => [each, t.states[each]]) }]}
+      />
+      <LiveList
+        name={t.nav.names.inbound}
+        listKey={[path, 'inbound', status]}
+        fetch={(cursor) => api.webhooks.list({ status, limit: 100, cursor }, at).page()}
+        idOf={idOf}
+        columns={columns}
+        empty={
+          <Empty title={status === undefined ? t.inbound.none : t.list.noneMatch}>
+            <p>{t.inbound.noneWhy}</p>
+            {make}
+          </Empty>
+        }
+        panel={(id) => <InboundWebhookView id={id} isInPanel />}
+        onVisit={(id) => go(`/inbound/${id}`)}
+      />
+    </>
+  );
+}

@@ -1,0 +1,226 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, type MessageReplay, type Subscription } from '../api/client.ts';
+import { useRefresh } from '../lib/refresh.ts';
+import { useHere } from '../lib/session.ts';
+import { useTexts } from '../lib/texts.ts';
+import { useActs } from '../parts/acts.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { Empty } from '../parts/empty.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { Check, problemOf, TextField } from '../parts/field.tsx';
+import { HereLink, useGo } from '../parts/link.tsx';
+import { type Column, LiveList } from '../parts/list.tsx';
+import { State } from '../parts/state.tsx';
+import { Time } from '../parts/time.tsx';
+import { Unread } from '../parts/unread.tsx';
+import { useSubscriptions } from '../parts/use-names.ts';
+
+const idOf = ({ id }: MessageReplay): string => id;
+const isOver = ({ status }: MessageReplay): boolean => ['completed', 'cancelled', 'failed'].includes(status);
+
+/** Replays of what a subscription has missed, or is to get again. */
+export function MessageReplayList() {
+  const t = useTexts();
+  const { at, path } = useHere();
+  const go = useGo();
+  const subscriptions = useSubscriptions();
+  const columns: readonly Column<MessageReplay>[] = [
+    { head: t.fields.status, width: '120px', cell: (row) => <State of={row.status} /> },
+    { head: t.fields.made, width: '200px', cell: (row) => <Time at={row.createdAt} /> },
+    {
+      head: t.fields.subscription,
+      width: 'minmax(140px, 1fr)',
+      cell: (row) => subscriptions.nameOf(row.subscriptionId),
+    },
+    { head: t.replays.from, width: '200px', cell: (row) => <Time at={row.since} /> },
+    { head: t.replays.matched, width: '96px', isNumber: true, cell: (row) => row.matched },
+    { head: t.replays.replayed, width: '96px', isNumber: true, cell: (row) => row.replayed },
+  ];
+  return (
+    <LiveList
+      name={t.replays.tabs.messages}
+      listKey={[path, 'message-replays']}
+      fetch={(cursor) => api.replays.list({ limit: 100, cursor }, at).page()}
+      idOf={idOf}
+      columns={columns}
+      leastWidth={900}
+      empty={
+        <Empty title={t.replays.none}>
+          <p>{t.replays.messagesWhy}</p>
+          <HereLink to="/subscriptions">{t.nav.names.subscriptions}</HereLink>
+        </Empty>
+      }
+      panel={(id) => <MessageReplayView id={id} />}
+      onVisit={(id) => go('/replays', { tab: 'messages', open: id })}
+    />
+  );
+}
+
+function MessageReplayView({ id }: { id: string }) {
+  const t = useTexts();
+  const { at, path, may } = useHere();
+  const { act } = useActs();
+  const refresh = useRefresh();
+  const found = useQuery({
+    queryKey: [path, 'message-replay', id],
+    queryFn: () => api.replays.get(id, at),
+    refetchInterval: ({ state }) => (state.data !== undefined && isOver(state.data) ? false : 1_000),
+  });
+  if (found.data === undefined) return <Unread of={found} />;
+  const row = found.data;
+  // How far its time is: the number of messages is not known before the end.
+  const whole = Date.parse(row.until) - Date.parse(row.since);
+  const done = row.upTo === undefined ? 0 : Date.parse(row.upTo) - Date.parse(row.since);
+  return (
+    <>
+      <h2 className="mono">{row.id}</h2>
+      <p className="sentence">
+        <State of={row.status} /> {t.replays.replayedOf(row.replayed, row.matched)}
+      </p>
+      <progress
+        max={Math.max(1, whole)}
+        value={isOver(row) ? Math.max(1, whole) : done}
+        aria-label={t.replays.replayedOf(row.replayed, row.matched)}
+      />
+      {may('developer') && !isOver(row) && (
+        <div className="buttons">
+          <button
+            type="button"
+            className="button"
+            onClick={() =>
+              void act(async () => {
+                await api.replays.cancel(id, at);
+                await refresh();
+              })
+            }
+          >
+            {t.replays.cancel}
+          </button>
+        </div>
+      )}
+      <dl className="facts">
+        <dt>{t.fields.subscription}</dt>
+        <dd>
+          <HereLink to={`/subscriptions/${row.subscriptionId}`} className="mono">
+            {row.subscriptionId}
+          </HereLink>
+        </dd>
+        <dt>{t.replays.from}</dt>
+        <dd>
+          <Time at={row.since} />
+        </dd>
+        <dt>{t.replays.to}</dt>
+        <dd>
+          <Time at={row.until} />
+        </dd>
+        {row.upTo !== undefined && (
+          <>
+            <dt>{t.replays.upTo}</dt>
+            <dd>
+              <Time at={row.upTo} />
+            </dd>
+          </>
+        )}
+        <dt>{t.subscriptions.types}</dt>
+        <dd>{row.eventTypes.length === 0 ? t.subscriptions.allTypes : row.eventTypes.join(', ')}</dd>
+        <dt>{t.replays.rate}</dt>
+        <dd>{row.ratePerSecond}</dd>
+        {row.onlyMissing && <dd>{t.replays.onlyMissing}</dd>}
+      </dl>
+    </>
+  );
+}
+
+const anHourAgo = (): string => new Date(Date.now() - 3_600_000).toISOString();
+
+/** Asks from when on a subscription is to get its messages again. */
+export function ReplaySince({ subscription, onClose }: { subscription: Subscription; onClose: () => void }) {
+  const t = useTexts();
+  const { at } = useHere();
+  const { act } = useActs();
+  const refresh = useRefresh();
+  const go = useGo();
+  const [form, setForm] = useState({ since: anHourAgo(), until: '', eventTypes: '', rate: '100' });
+  const [onlyMissing, setOnlyMissing] = useState(true);
+  const [error, setError] = useState<unknown>();
+  const field = (name: keyof typeof form) => ({
+    value: form[name],
+    onChange: (value: string) => setForm({ ...form, [name]: value }),
+  });
+  const ask = (): void => {
+    setError(undefined);
+    const eventTypes = form.eventTypes.split(',').flatMap((each) => (each.trim() === '' ? [] : [each.trim()]));
+    void act(
+      async () => {
+        const { id } = await api.subscriptions.replay(
+          subscription.id,
+          {
+            since: form.since.trim(),
+            ...(form.until.trim() !== '' && { until: form.until.trim() }),
+            eventTypes,
+            onlyMissing,
+            ratePerSecond: Number(form.rate),
+          },
+          at,
+        );
+        onClose();
+        await refresh();
+        go('/replays', { tab: 'messages', open: id });
+      },
+      { told: t.deadLetters.replayAsked, onFailure: setError },
+    );
+  };
+  return (
+    <Dialog title={t.replays.since(subscription.name)} onClose={onClose}>
+      <form
+        className="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          ask();
+        }}
+      >
+        <p className="muted">{t.replays.sinceWhy}</p>
+        <TextField
+          label={t.replays.from}
+          {...field('since')}
+          hint={t.replays.timeHint}
+          problem={problemOf(error, 'since')}
+          isRequired
+          isCode
+          hasFocus
+        />
+        <TextField
+          label={t.replays.to}
+          {...field('until')}
+          hint={t.replays.toHint}
+          problem={problemOf(error, 'until')}
+          isCode
+        />
+        <TextField
+          label={t.subscriptions.types}
+          {...field('eventTypes')}
+          hint={t.subscriptions.typesHint}
+          problem={problemOf(error, 'eventTypes')}
+          isCode
+        />
+        <TextField
+          label={t.replays.rate}
+          type="number"
+          {...field('rate')}
+          problem={problemOf(error, 'ratePerSecond')}
+        />
+        <Check label={t.replays.onlyMissing} isOn={onlyMissing} onChange={setOnlyMissing} />
+        <Failure error={error} />
+        <div className="buttons">
+          <button type="submit" className="button main">
+            {t.replays.ask}
+          </button>
+          <button type="button" className="button plain" onClick={onClose}>
+            {t.common.cancel}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

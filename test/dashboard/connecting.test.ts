@@ -1,0 +1,271 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { verifyWebhook } from '../../client/src/index.ts';
+import { findFreePort } from '../../local/ports.ts';
+import { launchBrowser } from '../support/browser.ts';
+import { type Dashboard, openDashboard } from '../support/dashboard.ts';
+import { forgetSteps, totpCode } from '../support/make/factors.ts';
+import { github } from '../support/make/inbound-calls.ts';
+import { OWNER, setUpAnew } from '../support/make/people.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { createReceivers, type Receiver } from '../support/world/receiver.ts';
+
+/** What the pages connect with the world: senders, services that workflows ask, receivers with a wrong secret, and devices of people. */
+let posthorn: TestPosthorn;
+let browser: Browser;
+let receiver: Receiver;
+let dashboard: Dashboard & { close: () => Promise<void> };
+let channelId: string;
+let origin: string;
+const receivers = createReceivers();
+const key = () => ({ key: posthorn.keys.test });
+
+const make = async (path: string, body: object): Promise<string> => {
+  const { status, body: made } = await posthorn.request<{ id: string }>('POST', path, body, key());
+  if (status >= 300) throw new Error(`${path} answered ${status}: ${JSON.stringify(made)}`);
+  return made.id;
+};
+
+beforeAll(async () => {
+  // A passkey belongs to a host with a name.
+  const port = await findFreePort();
+  origin = `http://localhost:${port}`;
+  posthorn = await startPosthorn({ port, variables: { PUBLIC_BASE_URL: origin } });
+  browser = await launchBrowser();
+  channelId = await make('/v1/channels', { name: 'orders' });
+});
+afterAll(async () => {
+  await browser.close();
+  await receivers.end();
+  await posthorn.stop();
+});
+beforeEach(async () => {
+  receiver = await receivers.start();
+  await setUpAnew(posthorn);
+  dashboard = await openDashboard({ url: origin }, { browser });
+  await dashboard.signIn(OWNER);
+});
+
+/** No page has broken, and none breaks a rule of accessibility at its end. */
+async function end(): Promise<void> {
+  expect([...(await dashboard.violations()), ...dashboard.faults]).toEqual([]);
+  await dashboard.close();
+}
+
+test('a service sends to an address that was made for it, and a refused request says why', async () => {
+  const { page } = dashboard;
+  await dashboard.open('/inbound/new');
+  await page.getByLabel('Sender').selectOption('GitHub');
+  await page.getByLabel('Name').fill('GitHub of the shop');
+  await page.getByRole('button', { name: 'Make an inbound webhook' }).click();
+  await page.getByRole('heading', { name: 'GitHub of the shop', level: 1 }).waitFor();
+  const address = new URL((await page.getByLabel('Address', { exact: true }).innerText()).trim());
+  await page.getByRole('button', { name: 'Show', exact: true }).click();
+  const secret = (await page.locator('pre[aria-label=Secret]').innerText()).trim();
+  const body = '{"ref":"refs/heads/main","total":12.50}';
+  const send = (by: string) =>
+    fetch(posthorn.url + address.pathname, { method: 'POST', headers: github(body, 'delivery-1', by), body });
+  expect((await send('another secret')).status).toBe(400);
+  await page.getByRole('cell', { name: 'wrong signature' }).waitFor();
+  const answer = await send(secret);
+  expect(answer.status).toBe(200);
+  const { messageId } = (await answer.json()) as { messageId: string };
+  await page.getByRole('link', { name: 'Messages' }).last().click();
+  await page.getByRole('link', { name: messageId }).click();
+  await page.getByText('12.50').waitFor();
+  await end();
+});
+
+test('a workflow is given a connection and a secret, which are tried and never shown again', async () => {
+  const { page } = dashboard;
+  receiver.answerWith([
+    (response, { headers }) => void response.writeHead(headers['x-key'] === 'k-7' ? 200 : 401).end(),
+  ]);
+  await dashboard.open('/connectors');
+  await page.getByLabel('Name or purpose').fill('key in a header');
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'HTTP', exact: true }).click();
+  await page.getByRole('heading', { name: 'HTTP', level: 1 }).waitFor();
+  await page.getByRole('button', { name: 'Connect' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('Till service');
+  await dialog.getByLabel('baseUrl').fill(receiver.url.replace(/\/$/, ''));
+  await dialog.getByLabel('header').fill('X-Key');
+  await dialog.getByLabel('value').fill('wrong');
+  await dialog.getByRole('button', { name: 'Connect' }).click();
+  const panel = page.getByRole('complementary', { name: 'Details' });
+  await panel.getByRole('heading', { name: 'Till service' }).waitFor();
+  await panel.getByRole('button', { name: 'Test', exact: true }).click();
+  await panel.getByText(/401/).waitFor();
+  await panel.getByRole('button', { name: 'Change' }).click();
+  await dialog.getByLabel('baseUrl').fill(receiver.url.replace(/\/$/, ''));
+  await dialog.getByLabel('header').fill('X-Key');
+  await dialog.getByLabel('value').fill('k-7');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await panel.getByRole('button', { name: 'Test', exact: true }).click();
+  await panel.getByRole('status').getByText('●').waitFor();
+  expect(await page.content()).not.toContain('k-7');
+
+  await dashboard.open('/secrets');
+  await page.getByRole('button', { name: 'Make a secret' }).first().click();
+  await dialog.getByLabel('Name').fill('crm token');
+  await dialog.getByLabel('Value').fill('s-9');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog
+    .getByText(/capital letter/)
+    .first()
+    .waitFor();
+  await dialog.getByLabel('Name').fill('CRM_TOKEN');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('row', { name: /CRM_TOKEN/ }).click();
+  await panel.getByText('{{ secrets.CRM_TOKEN }}').waitFor();
+  expect(await page.content()).not.toContain('s-9');
+  await end();
+});
+
+test('a run asks, and goes on when somebody has decided', async () => {
+  const { page } = dashboard;
+  const workflowId = await make('/v1/workflows', {
+    name: 'Collect',
+    trigger: { type: 'manual', config: {} },
+    steps: [
+      { id: 'ask', type: 'approval', config: { title: 'Collect I-7?' } },
+      { id: 'note', type: 'action', config: { action: 'log', text: 'Collected' } },
+    ],
+  });
+  await posthorn.request('POST', `/v1/workflows/${workflowId}/activate`, undefined, key());
+  await make(`/v1/workflows/${workflowId}/runs`, {});
+  await dashboard.open('/approvals');
+  await page.getByRole('link', { name: 'Collect I-7?' }).click();
+  await page.getByLabel('Comment').fill('Go on.');
+  await page.getByRole('button', { name: 'Approve' }).click();
+  await page.locator('.sentence').getByText('Completed').waitFor();
+  await dashboard.open('/approvals?status=approved');
+  await page.getByRole('row', { name: /Approved.*Collect I-7/ }).click();
+  await page.getByRole('complementary', { name: 'Details' }).getByText('Go on.').waitFor();
+  await end();
+});
+
+test('a receiver that refuses a signature finds out why, and gets the same request signed anew', async () => {
+  const { page } = dashboard;
+  const subscriptionId = await make('/v1/subscriptions', { channelId, webhookUrl: receiver.url, name: 'Till' });
+  const messageId = await make(`/v1/channels/${channelId}/messages`, {
+    eventType: 'order.created',
+    payload: { total: 12.5, who: `Zoë's` },
+    metadata: { region: 'eu' },
+  });
+  await dashboard.open(`/messages/${messageId}`);
+  await page.locator('.sentence').getByText('Delivered').waitFor();
+  const [{ headers, body } = { headers: {}, body: '' }] = receiver.requests;
+  await dashboard.open('/doctor');
+  await page.getByLabel('Headers').fill(JSON.stringify(headers));
+  await page.getByLabel('Body').fill(body);
+  const examine = page.getByRole('button', { name: 'Examine' });
+  await examine.click();
+  await page.getByText('The signature is right').waitFor();
+  await page.getByLabel('Body').fill(body.replace('12.5', '12.50'));
+  await page.getByLabel('Secret at the receiver').fill(`whsec_${Buffer.alloc(32, 1).toString('base64')}`);
+  await page.getByLabel('Clock of the receiver').fill(new Date(Date.now() + 3_600_000).toISOString());
+  await examine.click();
+  await page.getByText('The body was changed').waitFor();
+  await page.getByText('The receiver has another secret').waitFor();
+  await page.getByText('The clocks differ').waitFor();
+
+  await dashboard.open(`/messages/${messageId}`);
+  await page.getByRole('link', { name: /^dlv_/ }).click();
+  await page.getByRole('button', { name: 'Signed curl' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('URL').fill(`${receiver.url}again`);
+  await dialog.getByText(`${receiver.url}again`).waitFor();
+  const line = await dialog.getByLabel('Signed curl', { exact: true }).innerText();
+  await promisify(execFile)('sh', ['-c', line]);
+  const again = receiver.requests.at(-1);
+  expect(again).toMatchObject({ path: '/again', body });
+  const { body: secret } = await posthorn.request<{ secret: string }>(
+    'GET',
+    `/v1/subscriptions/${subscriptionId}/secret`,
+    undefined,
+    key(),
+  );
+  expect(await verifyWebhook(again?.body ?? '', again?.headers ?? {}, secret.secret)).toMatchObject({ id: messageId });
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await end();
+});
+
+test('a subscription gets its messages again from a time on', async () => {
+  const { page } = dashboard;
+  const own = await make('/v1/channels', { name: 'refunds' });
+  const messageId = await make(`/v1/channels/${own}/messages`, { eventType: 'refund.made', payload: {} });
+  // Made afterwards: it has missed the message.
+  const subscriptionId = await make('/v1/subscriptions', { channelId: own, webhookUrl: receiver.url, name: 'Late' });
+  await dashboard.open(`/subscriptions/${subscriptionId}`);
+  await page.getByRole('button', { name: 'Replay since…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Replay since…' }).click();
+  const panel = page.getByRole('complementary', { name: 'Details' });
+  await panel.getByText('Completed').waitFor();
+  await panel.getByText('1 replayed, 1 matched so far').waitFor();
+  await dashboard.open(`/messages/${messageId}`);
+  await page.locator('.sentence').getByText('Delivered').waitFor();
+  expect(receiver.countOf(messageId)).toBe(1);
+  await end();
+});
+
+test('an authenticator app is asked for when its person signs in again', async () => {
+  const { page } = dashboard;
+  await dashboard.open('/account');
+  await page.getByRole('button', { name: 'Add an authenticator app' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('img', { name: 'QR code with the secret' }).waitFor();
+  const secret = (await dialog.getByLabel('Secret for typing').innerText()).trim();
+  await dialog.getByLabel('Code', { exact: true }).fill(totpCode(secret));
+  await dialog.getByRole('button', { name: 'Confirm' }).click();
+  const codes = (await dialog.getByLabel('Recovery codes').innerText()).trim().split('\n');
+  expect(codes).toHaveLength(10);
+  await dialog.getByRole('button', { name: 'I have kept it' }).click();
+  await page.getByText('10 recovery codes are left.').waitFor();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await forgetSteps(posthorn);
+  await page.getByLabel('E-mail address').fill(OWNER.email);
+  await page.getByLabel('Password').fill(OWNER.password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByLabel('Code').fill(codes[0] ?? '');
+  await page.getByLabel('Code').press('Enter');
+  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+  await dashboard.open('/account');
+  await page.getByText('9 recovery codes are left.').waitFor();
+  await end();
+});
+
+test('a passkey is added, and signs its person in without a password', async () => {
+  const { page, context } = dashboard;
+  const devtools = await context.newCDPSession(page);
+  await devtools.send('WebAuthn.enable');
+  await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  await dashboard.open('/account');
+  await page.getByRole('button', { name: 'Add a passkey' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('Laptop');
+  await dialog.getByRole('button', { name: 'Add a passkey' }).click();
+  await dialog.getByRole('button', { name: 'I have kept it' }).click();
+  await page.getByRole('cell', { name: 'Laptop' }).waitFor();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('button', { name: 'Use a passkey' }).click();
+  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+  await dashboard.open('/account');
+  await page.getByRole('button', { name: 'Remove', exact: true }).click();
+  await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
+  await page.getByText('Your password is all that protects this account.').waitFor();
+  await end();
+});
