@@ -14,9 +14,11 @@ import type { PageRequest } from '../kernel/page.ts';
 import {
   DEAD_LETTER_KINDS,
   DEAD_LETTER_REASONS,
+  DEAD_LETTER_STATUSES,
   type DeadLetterKind,
   type DeadLetterReason,
   type DeadLetterStatus,
+  type ErrorClass,
 } from '../kernel/statuses.ts';
 
 /** Filter of dead letters, in lists and in bulk replays. `eventType` is a literal or a beginning such as `order.*`. */
@@ -29,12 +31,18 @@ export type DeadLetterFilter = {
   eventType?: string | undefined;
   kind?: DeadLetterKind | undefined;
   reason?: DeadLetterReason | undefined;
+  errorClass?: ErrorClass | undefined;
+  /** HTTP status of the last answer. */
+  errorStatus?: number | undefined;
   status?: DeadLetterStatus | undefined;
   /** Bounds of failedAt, which is the time in the id. */
   ids?: IdRange;
 };
 
 export type Statement = { text: string; values: string[] };
+
+// SQL: a number as a value. The driver has texts alone.
+const number = (value: number, { add }: Values): string => `${add(String(value))}::int`;
 
 /** SQL: the conditions on a dead letter `d`. */
 function conditions(filter: Partial<DeadLetterFilter>, values: Values): string[] {
@@ -48,6 +56,8 @@ function conditions(filter: Partial<DeadLetterFilter>, values: Values): string[]
     ...is('workflow_id', filter.workflowId),
     ...is('kind', filter.kind),
     ...is('reason', filter.reason),
+    ...is('error_class', filter.errorClass),
+    ...(filter.errorStatus === undefined ? [] : [`d.error_status = ${number(filter.errorStatus, values)}`]),
     ...is('status', filter.status),
     ...eventTypeIs(filter.eventType, values),
   ];
@@ -85,15 +95,15 @@ export function selectPage(filter: DeadLetterFilter, page: PageRequest): Stateme
 
 /**
  * Walks the index whose part the filter narrows most: a message, a subscription, a workflow or a channel with or without a status; in the whole
- * environment event types, or kinds and reasons. The columns of that index are no further conditions, because the rows would not be
+ * environment event types, statuses of answers, classes of errors, or kinds and reasons. The columns of that index are no further conditions, because the rows would not be
  * sorted by them.
  */
 function chooseWalk(filter: DeadLetterFilter, values: Values, walk: Pick<Walk, 'table' | 'bounds' | 'limit'>): string {
-  const { environmentId, channelId, subscriptionId, messageId, workflowId, eventType, kind, reason, status, ...rest } =
-    filter;
+  const { environmentId, channelId, subscriptionId, messageId, workflowId, status, ids: _, ...own } = filter;
+  const { eventType, kind, reason, errorClass, errorStatus } = own;
   const inEnvironment = values.add(environmentId);
   const where = (left: Partial<DeadLetterFilter>, ...more: string[]): string[] => [
-    ...conditions({ ...rest, ...left }, values),
+    ...conditions(left, values),
     ...more,
   ];
   const isHere = `d.environment_id = ${inEnvironment}`;
@@ -101,7 +111,6 @@ function chooseWalk(filter: DeadLetterFilter, values: Values, walk: Pick<Walk, '
     status === undefined
       ? along({ ...walk, columns: [column], at: [value], where: where(left, ...more) })
       : along({ ...walk, columns: [column, 'status'], at: [value, values.add(status)], where: where(left, ...more) });
-  const own = { eventType, kind, reason };
   if (messageId !== undefined) {
     const left = { ...own, channelId, subscriptionId, workflowId, status };
     return along({ ...walk, columns: ['message_id'], at: [values.add(messageId)], where: where(left, isHere) });
@@ -113,10 +122,20 @@ function chooseWalk(filter: DeadLetterFilter, values: Values, walk: Pick<Walk, '
     return down('workflow_id', values.add(workflowId), { ...own, channelId }, isHere, 'd.workflow_id IS NOT NULL');
   if (channelId !== undefined) return down('channel_id', values.add(channelId), own, isHere);
   if (isNarrowing(eventType)) {
-    const left = { kind, reason, status };
+    const left = { ...own, eventType: undefined, status };
     const owners = `SELECT ${inEnvironment} AS id`;
     return alongEventTypes(values, { ...walk, where: where(left), owners, of: 'environment_id', pattern: eventType });
   }
+  const byError = (column: 'error_status' | 'error_class', value: string, left: Partial<DeadLetterFilter>): string => {
+    const statuses = (status === undefined ? DEAD_LETTER_STATUSES : [status]).map((one) => `('${one}')`);
+    // The condition of its index, which a comparison of rows does not imply.
+    const wanted = where({ kind, reason, ...left }, `d.${column} IS NOT NULL`);
+    const columns = ['environment_id', column, 'status'];
+    const each = { ...walk, where: wanted, columns, at: [inEnvironment, value, 'w.status'] };
+    return `WITH walks (status) AS (VALUES ${statuses.join(', ')}), ${alongAll('walks', each)}`;
+  };
+  if (errorStatus !== undefined) return byError('error_status', number(errorStatus, values), { errorClass });
+  if (errorClass !== undefined) return byError('error_class', values.add(errorClass), {});
   if (kind === undefined && reason === undefined) return down('environment_id', inEnvironment, {});
   const pairs = (kind === undefined ? DEAD_LETTER_KINDS : [kind]).flatMap((one) =>
     (reason === undefined ? DEAD_LETTER_REASONS : [reason]).map((other) => `('${one}', '${other}')`),

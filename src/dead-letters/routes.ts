@@ -2,7 +2,7 @@ import { runAnswer } from '../automations/runs/schema.ts';
 import { deliveryAnswer } from '../deliveries/schema.ts';
 import { eitherOf, idOf, noBody, pageOf } from '../http/answer-fields.ts';
 import { routesOf } from '../http/route.ts';
-import { deadLetterAnswer, listDeadLettersQuery } from './schema.ts';
+import { deadLetterAnswer, deadLetterGroupsAnswer, deadLetterGroupsQuery, listDeadLettersQuery } from './schema.ts';
 import type { DeadLetters } from './service.ts';
 
 const route = routesOf<{ deadLetters: DeadLetters }>();
@@ -16,6 +16,14 @@ export const deadLetterRoutes = [
     query: listDeadLettersQuery,
     answers: { 200: pageOf(deadLetterAnswer) },
     handle: ({ caller, query }, { deadLetters }) => deadLetters.list(caller, query),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/dlq/groups',
+    access: { scope: 'dlq:read' },
+    query: deadLetterGroupsQuery,
+    answers: { 200: deadLetterGroupsAnswer },
+    handle: ({ caller, query }, { deadLetters }) => deadLetters.groups(caller, query),
   }),
   route({
     method: 'GET',

@@ -12,16 +12,35 @@ export const deadLetterFilter = {
   eventType: eventTypeQuery.optional(),
   kind: enumQuery(DEAD_LETTER_KINDS).optional(),
   reason: enumQuery(DEAD_LETTER_REASONS).optional(),
+  errorClass: enumQuery(ERROR_CLASSES).optional(),
 };
+
+/** Bounds of an HTTP status. */
+export const HTTP_STATUS = { min: 100, max: 599 } as const;
+const httpStatusQuery = z
+  .string()
+  .regex(/^[1-5][0-9]{2}$/, `must be a status from ${HTTP_STATUS.min} to ${HTTP_STATUS.max}`)
+  .transform(Number);
 
 export const listDeadLettersQuery = pageQuery.extend({
   ...deadLetterFilter,
+  errorStatus: httpStatusQuery.optional(),
   status: enumQuery(DEAD_LETTER_STATUSES).optional(),
   /** Bounds failedAt. */
   ...windowQuery,
 });
 
 export type ListDeadLetters = z.output<typeof listDeadLettersQuery>;
+
+/** Filter of groups: they are of open ones alone. */
+export const deadLetterGroupsQuery = z.strictObject({
+  channelId: deadLetterFilter.channelId,
+  subscriptionId: deadLetterFilter.subscriptionId,
+  workflowId: deadLetterFilter.workflowId,
+  /** Bounds failedAt. */
+  ...windowQuery,
+});
+export type GroupDeadLetters = z.output<typeof deadLetterGroupsQuery>;
 
 const FIELDS_OF_KIND = {
   delivery: ['channelId', 'messageId', 'subscriptionId', 'deliveryId', 'eventType'],
@@ -74,3 +93,24 @@ export const deadLetterAnswer = z
     'names its delivery or its run',
   );
 export type DeadLetter = z.output<typeof deadLetterAnswer>;
+
+const deadLetterGroup = z.strictObject({
+  kind: z.enum(DEAD_LETTER_KINDS).describe('A delivery has failed, or a run of a workflow.'),
+  subscriptionId: idOf('subscription').exactOptional().describe('Subscription of all of them. On the kind delivery.'),
+  workflowId: idOf('workflow').exactOptional().describe('Workflow of all of them. On the kind run.'),
+  reason: z.enum(DEAD_LETTER_REASONS).describe('Why they were given up.'),
+  errorClass: z.enum(ERROR_CLASSES).exactOptional().describe('Kind of the last failure of each.'),
+  errorStatus: wholeNumber.exactOptional().describe('HTTP status of the last answer of each. Absent without one.'),
+  count: wholeNumber.describe('Open dead letters of the group, among those that were looked at.'),
+  firstFailedAt: time.describe('When the first of them was given up.'),
+  lastFailedAt: time.describe('When the last of them was given up.'),
+  lastId: idOf('deadLetter').describe('The last of them.'),
+});
+
+/** Open dead letters by their cause. */
+export const deadLetterGroupsAnswer = z.strictObject({
+  groups: z.array(deadLetterGroup).describe('The largest groups first, 100 at most.'),
+  examined: wholeNumber.describe('Open dead letters that were looked at: the newest 10,000 at most.'),
+  isComplete: z.boolean().describe('Whether the groups are all there are, and their counts are whole.'),
+});
+export type DeadLetterGroups = z.output<typeof deadLetterGroupsAnswer>;

@@ -10,7 +10,8 @@ import type { EnvironmentCaller } from '../identity/caller.ts';
 import { ApiError, notFound } from '../kernel/api-error.ts';
 import { idsWithin, windowText } from '../kernel/instant.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../kernel/page.ts';
-import type { DeadLetter, ListDeadLetters } from './schema.ts';
+import { findGroups } from './groups-store.ts';
+import type { DeadLetter, DeadLetterGroups, GroupDeadLetters, ListDeadLetters } from './schema.ts';
 import * as store from './store.ts';
 
 export type DeadLetters = ReturnType<typeof createDeadLetters>;
@@ -34,7 +35,11 @@ export function createDeadLetters(
     async list(caller: EnvironmentCaller, query: ListDeadLetters): Promise<Page<DeadLetter>> {
       const { environmentId } = caller;
       const { cursor: _, limit, since, until, ...filter } = query;
-      const filters = { ...filter, ...windowText({ since, until }) };
+      const filters = {
+        ...filter,
+        errorStatus: filter.errorStatus?.toString(),
+        ...windowText({ since, until }),
+      };
       const scope: ListScope = { list: 'dead letters', environmentId, filters };
       const ids = idsWithin('deadLetter', { since, until });
       const page = pageRequest(scope, query);
@@ -42,6 +47,14 @@ export function createDeadLetters(
         store.listDeadLetters(transaction, { environmentId, ...filter, ids }, page),
       );
       return toPage(scope, limit, found, (letter) => letter);
+    },
+
+    /** The newest 10,000 open dead letters by their cause. */
+    groups(caller: EnvironmentCaller, { since, until, ...filter }: GroupDeadLetters): Promise<DeadLetterGroups> {
+      const ids = idsWithin('deadLetter', { since, until });
+      return tenants.list(caller, (transaction) =>
+        findGroups(transaction, { environmentId: caller.environmentId, ...filter, ids }),
+      );
     },
 
     /**

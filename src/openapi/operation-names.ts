@@ -25,6 +25,7 @@ export const CHOSEN: Readonly<Record<string, string>> = {
   'POST /v1/webhooks/:webhookId': 'webhooks.receive',
   'POST /v1/webhooks/:webhookId/secrets/rotate': 'webhooks.rotateSecret',
   'GET /v1/dlq': 'deadLetters.list',
+  'GET /v1/dlq/groups': 'deadLetters.group',
   'GET /v1/dlq/:deadLetterId': 'deadLetters.get',
   'DELETE /v1/dlq/:deadLetterId': 'deadLetters.discard',
   'POST /v1/dlq/:deadLetterId/replay': 'deadLetters.replay',

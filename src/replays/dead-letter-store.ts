@@ -5,7 +5,7 @@ import { type DeadLetterFilter, selectCount, selectNext } from '../dead-letters/
 import { replayDeadLetters } from '../deliveries/statements/due-again.ts';
 import { replayRunLetters } from '../deliveries/statements/run-again.ts';
 import { lowestIdAt } from '../kernel/ids.ts';
-import type { DeadLetterKind, DeadLetterReason, ReplayStatus } from '../kernel/statuses.ts';
+import type { DeadLetterKind, DeadLetterReason, ErrorClass, ReplayStatus } from '../kernel/statuses.ts';
 import type { Batch, ReadableKind } from './kind.ts';
 import type { BulkReplay, BulkReplayFilter } from './schema.ts';
 
@@ -27,6 +27,8 @@ export async function insertBulkReplay(
       eventType: filter.eventType ?? null,
       kind: filter.kind ?? null,
       reason: filter.reason ?? null,
+      errorClass: filter.errorClass ?? null,
+      errorStatus: filter.errorStatus ?? null,
       failedSince: filter.since ?? null,
       failedUntil: filter.until,
     },
@@ -84,6 +86,8 @@ type FilterColumns = Pick<
   | 'eventType'
   | 'kind'
   | 'reason'
+  | 'errorClass'
+  | 'errorStatus'
   | 'failedSince'
   | 'failedUntil'
 >;
@@ -91,7 +95,8 @@ type Wanted = FilterColumns & Pick<BulkReplayRow, 'environmentId' | 'position' |
 
 const WANTED = `
   SELECT environment_id AS "environmentId", channel_id AS "channelId", subscription_id AS "subscriptionId",
-    message_id AS "messageId", workflow_id AS "workflowId", event_type AS "eventType", kind, reason, failed_since AS "failedSince",
+    message_id AS "messageId", workflow_id AS "workflowId", event_type AS "eventType", kind, reason, error_class AS "errorClass",
+    error_status AS "errorStatus", failed_since AS "failedSince",
     failed_until AS "failedUntil", position, requested_by AS "requestedBy"
   FROM bulk_replays WHERE id = $1`;
 
@@ -150,9 +155,11 @@ const toFilter = (row: FilterColumns): BulkReplayFilter => ({
   ...(row.messageId !== null && { messageId: row.messageId }),
   ...(row.workflowId !== null && { workflowId: row.workflowId }),
   ...(row.eventType !== null && { eventType: row.eventType }),
-  // Only this service writes both columns, from the unions of src/kernel/statuses.ts.
+  // Only this service writes these columns, from the unions of src/kernel/statuses.ts.
   ...(row.kind !== null && { kind: row.kind as DeadLetterKind }),
   ...(row.reason !== null && { reason: row.reason as DeadLetterReason }),
+  ...(row.errorClass !== null && { errorClass: row.errorClass as ErrorClass }),
+  ...(row.errorStatus !== null && { errorStatus: row.errorStatus }),
   ...(row.failedSince !== null && { since: row.failedSince }),
   until: row.failedUntil,
 });

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { deadLetterFilter } from '../dead-letters/schema.ts';
+import { deadLetterFilter, HTTP_STATUS } from '../dead-letters/schema.ts';
 import { idOf, time, wholeNumber } from '../http/answer-fields.ts';
 import { fieldsOf } from '../http/fields.ts';
 import { enumQuery, instantField, pageQuery } from '../http/query.ts';
 import { eventTypePatternProblem, MAX_EVENT_TYPES } from '../kernel/event-types.ts';
-import { DEAD_LETTER_KINDS, DEAD_LETTER_REASONS, REPLAY_STATUSES } from '../kernel/statuses.ts';
+import { DEAD_LETTER_KINDS, DEAD_LETTER_REASONS, ERROR_CLASSES, REPLAY_STATUSES } from '../kernel/statuses.ts';
 
 /** Deliveries made due per second; the subscription's own limits hold beside it. */
 export const REPLAY_RATE = { min: 1, max: 1_000, default: 100 } as const;
@@ -34,6 +34,7 @@ export const listBulkReplaysQuery = pageQuery.extend({ status: enumQuery(REPLAY_
 /** The filter of a bulk replay; everything is asked for by `{}`, not by a missing body. `dryRun` only counts. */
 export const bulkReplayBody = fieldsOf({
   ...deadLetterFilter,
+  errorStatus: z.number().int().min(HTTP_STATUS.min).max(HTTP_STATUS.max).optional(),
   since: instantField.optional(),
   until: instantField.optional(),
   dryRun: z.boolean('must be true or false').default(false),
@@ -73,6 +74,8 @@ const bulkReplayFilter = z.strictObject({
   eventType: z.string().optional().describe('Only of this event type, or of those with its beginning.'),
   kind: z.enum(DEAD_LETTER_KINDS).optional().describe('Only of this kind.'),
   reason: z.enum(DEAD_LETTER_REASONS).optional().describe('Only with this reason.'),
+  errorClass: z.enum(ERROR_CLASSES).optional().describe('Only with this kind of the last failure.'),
+  errorStatus: wholeNumber.optional().describe('Only with this HTTP status of the last answer.'),
   since: time.exactOptional().describe('Only what failed after this.'),
   until: time.describe('Only what failed before this.'),
 });

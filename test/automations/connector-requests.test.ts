@@ -66,7 +66,8 @@ async function ask(connectorId: string, operation: string, params: Record<string
     },
   });
   const asked = { connectorId, operation, params, ...(credentials && { connectionId: 'cxn_1' }) };
-  const step = { id: 'ask', type: 'action', action: 'connector', timeoutMs: 5_000, ...asked };
+  // Long: a machine that stands still for some seconds is no fault of the request.
+  const step = { id: 'ask', type: 'action', action: 'connector', timeoutMs: 60_000, ...asked };
   // `as`: all that the action reads.
   const loaded = { step, run: { environmentId: 'env_1' }, context: {} } as unknown as Loaded;
   const prepared: unknown = JSON.parse(JSON.stringify(action.prepare(loaded)));

@@ -1,58 +1,33 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { verifyWebhook } from '../../client/src/index.ts';
-import { findFreePort } from '../../local/ports.ts';
-import { launchBrowser } from '../support/browser.ts';
-import { type Dashboard, openDashboard } from '../support/dashboard.ts';
-import { forgetSteps, totpCode } from '../support/make/factors.ts';
+import { waitFor } from '../support/check/wait-for.ts';
+import type { Dashboard } from '../support/dashboard.ts';
+import { type DashboardScene, setDashboardScene } from '../support/dashboard-scene.ts';
 import { github } from '../support/make/inbound-calls.ts';
-import { OWNER, setUpAnew } from '../support/make/people.ts';
-import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
-import { createReceivers, type Receiver } from '../support/world/receiver.ts';
+import type { TestPosthorn } from '../support/service/posthorn.ts';
+import type { Receiver } from '../support/world/receiver.ts';
 
-/** What the pages connect with the world: senders, services that workflows ask, receivers with a wrong secret, and devices of people. */
+/** The pages and the world around them: senders, services that workflows ask, and receivers that fail. */
+let scene: DashboardScene;
 let posthorn: TestPosthorn;
-let browser: Browser;
+let dashboard: Dashboard;
 let receiver: Receiver;
-let dashboard: Dashboard & { close: () => Promise<void> };
 let channelId: string;
-let origin: string;
-const receivers = createReceivers();
-const key = () => ({ key: posthorn.keys.test });
-
-const make = async (path: string, body: object): Promise<string> => {
-  const { status, body: made } = await posthorn.request<{ id: string }>('POST', path, body, key());
-  if (status >= 300) throw new Error(`${path} answered ${status}: ${JSON.stringify(made)}`);
-  return made.id;
-};
 
 beforeAll(async () => {
-  // A passkey belongs to a host with a name.
-  const port = await findFreePort();
-  origin = `http://localhost:${port}`;
-  posthorn = await startPosthorn({ port, variables: { PUBLIC_BASE_URL: origin } });
-  browser = await launchBrowser();
-  channelId = await make('/v1/channels', { name: 'orders' });
+  scene = await setDashboardScene();
+  ({ posthorn } = scene);
+  channelId = await scene.make('/v1/channels', { name: 'orders' });
 });
-afterAll(async () => {
-  await browser.close();
-  await receivers.end();
-  await posthorn.stop();
-});
+afterAll(() => scene.end());
 beforeEach(async () => {
-  receiver = await receivers.start();
-  await setUpAnew(posthorn);
-  dashboard = await openDashboard({ url: origin }, { browser });
-  await dashboard.signIn(OWNER);
+  ({ dashboard, receiver } = await scene.enter());
 });
+afterEach(() => scene.leave());
 
-/** No page has broken, and none breaks a rule of accessibility at its end. */
-async function end(): Promise<void> {
-  expect([...(await dashboard.violations()), ...dashboard.faults]).toEqual([]);
-  await dashboard.close();
-}
+const make = (path: string, body: object): Promise<string> => scene.make(path, body);
 
 test('a service sends to an address that was made for it, and a refused request says why', async () => {
   const { page } = dashboard;
@@ -75,7 +50,6 @@ test('a service sends to an address that was made for it, and a refused request 
   await page.getByRole('link', { name: 'Messages' }).last().click();
   await page.getByRole('link', { name: messageId }).click();
   await page.getByText('12.50').waitFor();
-  await end();
 });
 
 test('a workflow is given a connection and a secret, which are tried and never shown again', async () => {
@@ -123,7 +97,6 @@ test('a workflow is given a connection and a secret, which are tried and never s
   await page.getByRole('row', { name: /CRM_TOKEN/ }).click();
   await panel.getByText('{{ secrets.CRM_TOKEN }}').waitFor();
   expect(await page.content()).not.toContain('s-9');
-  await end();
 });
 
 test('a run asks, and goes on when somebody has decided', async () => {
@@ -136,7 +109,7 @@ test('a run asks, and goes on when somebody has decided', async () => {
       { id: 'note', type: 'action', config: { action: 'log', text: 'Collected' } },
     ],
   });
-  await posthorn.request('POST', `/v1/workflows/${workflowId}/activate`, undefined, key());
+  await posthorn.request('POST', `/v1/workflows/${workflowId}/activate`, undefined, scene.key);
   await make(`/v1/workflows/${workflowId}/runs`, {});
   await dashboard.open('/approvals');
   await page.getByRole('link', { name: 'Collect I-7?' }).click();
@@ -146,7 +119,6 @@ test('a run asks, and goes on when somebody has decided', async () => {
   await dashboard.open('/approvals?status=approved');
   await page.getByRole('row', { name: /Approved.*Collect I-7/ }).click();
   await page.getByRole('complementary', { name: 'Details' }).getByText('Go on.').waitFor();
-  await end();
 });
 
 test('a receiver that refuses a signature finds out why, and gets the same request signed anew', async () => {
@@ -188,11 +160,10 @@ test('a receiver that refuses a signature finds out why, and gets the same reque
     'GET',
     `/v1/subscriptions/${subscriptionId}/secret`,
     undefined,
-    key(),
+    scene.key,
   );
   expect(await verifyWebhook(again?.body ?? '', again?.headers ?? {}, secret.secret)).toMatchObject({ id: messageId });
   await dialog.getByRole('button', { name: 'Close' }).click();
-  await end();
 });
 
 test('a subscription gets its messages again from a time on', async () => {
@@ -210,62 +181,50 @@ test('a subscription gets its messages again from a time on', async () => {
   await dashboard.open(`/messages/${messageId}`);
   await page.locator('.sentence').getByText('Delivered').waitFor();
   expect(receiver.countOf(messageId)).toBe(1);
-  await end();
 });
 
-test('an authenticator app is asked for when its person signs in again', async () => {
+test('dead letters are shown by their cause, and one cause is replayed', async () => {
   const { page } = dashboard;
-  await dashboard.open('/account');
-  await page.getByRole('button', { name: 'Add an authenticator app' }).click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByRole('img', { name: 'QR code with the secret' }).waitFor();
-  const secret = (await dialog.getByLabel('Secret for typing').innerText()).trim();
-  await dialog.getByLabel('Code', { exact: true }).fill(totpCode(secret));
-  await dialog.getByRole('button', { name: 'Confirm' }).click();
-  const codes = (await dialog.getByLabel('Recovery codes').innerText()).trim().split('\n');
-  expect(codes).toHaveLength(10);
-  await dialog.getByRole('button', { name: 'I have kept it' }).click();
-  await page.getByText('10 recovery codes are left.').waitFor();
-  await page.getByRole('button', { name: 'Sign out' }).click();
-  await forgetSteps(posthorn);
-  await page.getByLabel('E-mail address').fill(OWNER.email);
-  await page.getByLabel('Password').fill(OWNER.password);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByLabel('Code').fill(codes[0] ?? '');
-  await page.getByLabel('Code').press('Enter');
-  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
-  await dashboard.open('/account');
-  await page.getByText('9 recovery codes are left.').waitFor();
-  await end();
-});
-
-test('a passkey is added, and signs its person in without a password', async () => {
-  const { page, context } = dashboard;
-  const devtools = await context.newCDPSession(page);
-  await devtools.send('WebAuthn.enable');
-  await devtools.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
+  await posthorn.deps.pool.query('TRUNCATE dead_letters CASCADE');
+  const own = await make('/v1/channels', { name: 'payments' });
+  const policy = { channelId: own, retryPolicy: { maxRetries: 0 } };
+  const gone = await scene.startReceiver();
+  await gone.close();
+  receiver.answerWith([503]);
+  const failing = await make('/v1/subscriptions', { ...policy, webhookUrl: receiver.url, name: 'Failing' });
+  await make('/v1/subscriptions', { ...policy, webhookUrl: gone.url, name: 'Not there' });
+  const ids = [];
+  for (const number of [1, 2])
+    ids.push(await make(`/v1/channels/${own}/messages`, { eventType: 'payment.made', payload: { number } }));
+  await waitFor('four dead letters', async () => {
+    const { body } = await posthorn.request<{ data: unknown[] }>('GET', '/v1/dlq', undefined, scene.key);
+    return body.data.length === 4;
   });
-  await dashboard.open('/account');
-  await page.getByRole('button', { name: 'Add a passkey' }).click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Name').fill('Laptop');
-  await dialog.getByRole('button', { name: 'Add a passkey' }).click();
-  await dialog.getByRole('button', { name: 'I have kept it' }).click();
-  await page.getByRole('cell', { name: 'Laptop' }).waitFor();
-  await page.getByRole('button', { name: 'Sign out' }).click();
-  await page.getByRole('button', { name: 'Use a passkey' }).click();
-  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
-  await dashboard.open('/account');
-  await page.getByRole('button', { name: 'Remove', exact: true }).click();
-  await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
-  await page.getByText('Your password is all that protects this account.').waitFor();
-  await end();
+  await dashboard.open('/dead-letters');
+  const causes = page.getByRole('region', { name: 'Causes' });
+  await causes.getByRole('row', { name: /Not there.*no connection/ }).waitFor();
+  expect(await dashboard.violations()).toEqual([]);
+  await causes
+    .getByRole('row', { name: /Failing.*answered 503/ })
+    .getByRole('link', { name: '2' })
+    .click();
+  await causes.waitFor({ state: 'detached' });
+  expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
+    kind: 'delivery',
+    reason: 'exhausted',
+    subscription: failing,
+    error: 'status',
+    answer: '503',
+  });
+  await page
+    .getByRole('row', { name: /Failing/ })
+    .nth(1)
+    .waitFor();
+  expect(await page.getByRole('row', { name: /Not there/ }).count()).toBe(0);
+  receiver.answerWith([200]);
+  await page.getByRole('button', { name: 'Replay all that match' }).click();
+  await page.getByText('2 open dead letters match.').waitFor();
+  await page.getByRole('button', { name: 'Replay them' }).click();
+  await page.getByRole('complementary', { name: 'Details' }).getByText('2 of 2').waitFor();
+  for (const id of ids) await waitFor('it arrives', () => receiver.countOf(id) === 2);
 });

@@ -147,6 +147,10 @@ test.each(WAYS)(
       { workflowId: 'wf_none' },
       { reason: 'gone' as const },
       { reason: 'circuit' as const },
+      { errorClass: 'tls' as const },
+      { errorStatus: 503 },
+      { errorStatus: 200 },
+      { errorClass: 'status' as const },
       { kind: 'run' as const },
       { kind: 'delivery' as const, reason: 'gone' as const },
     ];

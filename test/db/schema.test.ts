@@ -81,6 +81,7 @@ describe('the migrations', () => {
       { migration_name: '0040_run_key_spans', isFinished: true },
       { migration_name: '0041_shared_connections', isFinished: true },
       { migration_name: '0042_owners', isFinished: true },
+      { migration_name: '0043_dead_letter_errors', isFinished: true },
     ]);
   });
 

@@ -46,6 +46,7 @@ export const ENDPOINTS = {
   },
   deadLetters: {
     list: { method: 'GET', path: '/v1/dlq', kind: 'page', hasQuery: true },
+    group: { method: 'GET', path: '/v1/dlq/groups', kind: 'json', hasQuery: true },
     get: { method: 'GET', path: '/v1/dlq/:deadLetterId', kind: 'json' },
     discard: { method: 'DELETE', path: '/v1/dlq/:deadLetterId', kind: 'json' },
     replay: { method: 'POST', path: '/v1/dlq/:deadLetterId/replay', kind: 'json', isKeyed: true },

@@ -43,6 +43,8 @@ import type {
   CreateWorkflow,
   CreatedSubscription,
   DeadLetter,
+  DeadLetterGroups,
+  DeadLetterGroupsQuery,
   Decide,
   Delivery,
   DryRun,
@@ -225,6 +227,8 @@ export type Resources = {
   deadLetters: {
     /** `GET /v1/dlq`, scope dlq:read */
     list(query?: ListDeadLetters, options?: RequestOptions): Pages<DeadLetter>;
+    /** `GET /v1/dlq/groups`, scope dlq:read */
+    group(query?: DeadLetterGroupsQuery, options?: RequestOptions): Call<DeadLetterGroups>;
     /** `GET /v1/dlq/:deadLetterId`, scope dlq:read */
     get(deadLetterId: string, options?: RequestOptions): Call<DeadLetter>;
     /** `DELETE /v1/dlq/:deadLetterId`, scope dlq:write */

@@ -133,6 +133,8 @@ export type AskBulkReplay = {
   readonly eventType?: string | undefined;
   readonly kind?: 'delivery' | 'run' | undefined;
   readonly reason?: 'exhausted' | 'gone' | 'cancelled' | 'circuit' | 'internal' | 'failed_step' | undefined;
+  readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal' | undefined;
+  readonly errorStatus?: number | undefined;
   readonly since?: string | Date | undefined;
   readonly until?: string | Date | undefined;
   /** Default: false. */
@@ -356,6 +358,10 @@ export type BulkReplay = {
     readonly kind?: 'delivery' | 'run';
     /** Only with this reason. */
     readonly reason?: 'exhausted' | 'gone' | 'cancelled' | 'circuit' | 'internal' | 'failed_step';
+    /** Only with this kind of the last failure. */
+    readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal';
+    /** Only with this HTTP status of the last answer. */
+    readonly errorStatus?: number;
     /** Only what failed after this. */
     readonly since?: string;
     /** Only what failed before this. */
@@ -764,6 +770,44 @@ export type DeadLetter = {
   readonly replayedBy?: string;
 };
 
+export type DeadLetterGroups = {
+  /** The largest groups first, 100 at most. */
+  readonly groups: readonly {
+    /** A delivery has failed, or a run of a workflow. */
+    readonly kind: 'delivery' | 'run';
+    /** Subscription of all of them. On the kind delivery. */
+    readonly subscriptionId?: string;
+    /** Workflow of all of them. On the kind run. */
+    readonly workflowId?: string;
+    /** Why they were given up. */
+    readonly reason: 'exhausted' | 'gone' | 'cancelled' | 'circuit' | 'internal' | 'failed_step';
+    /** Kind of the last failure of each. */
+    readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal';
+    /** HTTP status of the last answer of each. Absent without one. */
+    readonly errorStatus?: number;
+    /** Open dead letters of the group, among those that were looked at. */
+    readonly count: number;
+    /** When the first of them was given up. */
+    readonly firstFailedAt: string;
+    /** When the last of them was given up. */
+    readonly lastFailedAt: string;
+    /** The last of them. */
+    readonly lastId: string;
+  }[];
+  /** Open dead letters that were looked at: the newest 10,000 at most. */
+  readonly examined: number;
+  /** Whether the groups are all there are, and their counts are whole. */
+  readonly isComplete: boolean;
+};
+
+export type DeadLetterGroupsQuery = {
+  readonly channelId?: string | undefined;
+  readonly subscriptionId?: string | undefined;
+  readonly workflowId?: string | undefined;
+  readonly since?: string | Date | undefined;
+  readonly until?: string | Date | undefined;
+};
+
 export type Decide = {
   /** Step that asks. May be left out where one asks only. */
   readonly stepId?: string | undefined;
@@ -1068,6 +1112,8 @@ export type ListDeadLetters = {
   readonly eventType?: string | undefined;
   readonly kind?: 'delivery' | 'run' | undefined;
   readonly reason?: 'exhausted' | 'gone' | 'cancelled' | 'circuit' | 'internal' | 'failed_step' | undefined;
+  readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal' | undefined;
+  readonly errorStatus?: string | undefined;
   readonly status?: 'open' | 'replayed' | 'discarded' | undefined;
   readonly since?: string | Date | undefined;
   readonly until?: string | Date | undefined;

@@ -1,6 +1,6 @@
 import { memberText } from './raw-json.ts';
 
-/** What a receiver was sent, as far as its log or its debugger shows it. */
+/** The request, as far as the log or the debugger of a receiver shows it. */
 export type Seen = { id?: string; timestamp?: string; signatures: readonly string[] };
 
 /** A fault of what a receiver saw, or that there is none. */
@@ -52,7 +52,7 @@ export function bodyOf(message: string): string {
 }
 
 /** Whether this browser can sign: pages on plain http have no cryptography, but for those of `localhost`. */
-export const canSign = (): boolean => isSecureContext;
+export const canSign = (): boolean => 'subtle' in crypto;
 
 /** The signature `v1,…` by a secret `whsec_…` (Standard Webhooks). Throws for a secret that is none. */
 export async function signatureOf(

@@ -19,10 +19,22 @@ import { Time } from '../parts/time.tsx';
 import { useSubscriptions } from '../parts/use-names.ts';
 import { Waiting } from '../parts/waiting.tsx';
 import { DeadLetterView } from './dead-letter.tsx';
+import { DeadLetterGroups } from './dead-letter-groups.tsx';
 
 const STATUSES = ['open', 'replayed', 'discarded'] as const;
 const REASONS = ['exhausted', 'gone', 'cancelled', 'circuit', 'internal', 'failed_step'] as const;
 const KINDS = ['delivery', 'run'] as const;
+const ERROR_CLASSES = [
+  'dns',
+  'connect',
+  'tls',
+  'timeout',
+  'status',
+  'blocked_address',
+  'protocol',
+  'crashed',
+  'internal',
+] as const;
 const idOf = ({ id }: DeadLetter): string => id;
 
 /** Deliveries and runs that were given up: all of them can be replayed, one by one or by a filter. */
@@ -35,14 +47,17 @@ export function DeadLettersPage() {
   const [isAsking, setIsAsking] = useState(false);
   // Open ones are what there is to do; the others are asked for.
   const status = search['status'] === 'all' ? undefined : (oneOf(search['status'], STATUSES) ?? 'open');
+  const errorStatus = /^[1-5]\d\d$/.exec(search['answer'] ?? '')?.[0];
   const filter = {
     subscriptionId: search['subscription'],
     eventType: search['type'],
     kind: oneOf(search['kind'], KINDS),
     reason: oneOf(search['reason'], REASONS),
+    workflowId: search['workflow'],
+    errorClass: oneOf(search['error'], ERROR_CLASSES),
     since: sinceOf(search['since']),
   };
-  const isFiltered = Object.values(filter).some((value) => value !== undefined);
+  const isFiltered = [...Object.values(filter), errorStatus].some((value) => value !== undefined);
   const columns: readonly Column<DeadLetter>[] = [
     { head: t.fields.status, width: '120px', cell: (row) => <State of={row.status} /> },
     { head: t.fields.failedAt, width: '200px', cell: (row) => <Time at={row.failedAt} /> },
@@ -83,15 +98,22 @@ export function DeadLettersPage() {
             options: subscriptions.all.map(({ id, name }) => [id, name]),
           },
           { name: 'reason', label: t.fields.reason, options: REASONS.map((reason) => [reason, t.reasons[reason]]) },
+          {
+            name: 'error',
+            label: t.fields.lastError,
+            options: ERROR_CLASSES.map((each) => [each, t.errorClasses[each]]),
+          },
+          { name: 'answer', label: t.fields.lastAnswer, width: 64 },
           { name: 'kind', label: t.fields.kind, options: KINDS.map((kind) => [kind, t.deadLetters.kinds[kind]]) },
           { name: 'type', label: t.fields.eventType },
           { name: 'since', label: t.fields.since, options: SINCE.map((since) => [since, t.list.last[since]]) },
         ]}
       />
+      {status === 'open' && !isFiltered && <DeadLetterGroups />}
       <LiveList
         name={t.nav.names['dead-letters']}
-        listKey={[path, 'dead-letters', filter, status]}
-        fetch={(cursor) => api.deadLetters.list({ ...filter, status, limit: 100, cursor }, at).page()}
+        listKey={[path, 'dead-letters', filter, errorStatus, status]}
+        fetch={(cursor) => api.deadLetters.list({ ...filter, errorStatus, status, limit: 100, cursor }, at).page()}
         idOf={idOf}
         columns={columns}
         leastWidth={1_000}
@@ -108,7 +130,12 @@ export function DeadLettersPage() {
         panel={(id) => <DeadLetterView id={id} isInPanel />}
         onVisit={(id) => go(`/dead-letters/${id}`)}
       />
-      {isAsking && <ReplayAll filter={filter} onClose={() => setIsAsking(false)} />}
+      {isAsking && (
+        <ReplayAll
+          filter={{ ...filter, ...(errorStatus !== undefined && { errorStatus: Number(errorStatus) }) }}
+          onClose={() => setIsAsking(false)}
+        />
+      )}
     </>
   );
 }
@@ -128,7 +155,10 @@ function ReplayAll({ filter, onClose }: { filter: AskBulkReplay; onClose: () => 
   });
   const oldest = useQuery({
     queryKey: [path, 'replay-first', filter],
-    queryFn: () => api.deadLetters.list({ ...filter, status: 'open', limit: 5 }, at).page(),
+    queryFn: () =>
+      api.deadLetters
+        .list({ ...filter, errorStatus: filter.errorStatus?.toString(), status: 'open', limit: 5 }, at)
+        .page(),
     gcTime: 0,
   });
   const count = preview.data?.matched;

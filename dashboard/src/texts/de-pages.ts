@@ -137,6 +137,13 @@ export const dePages: Pick<Texts, keyof typeof enPages> = {
     lineOf: (tries, time) => `${tries} Versuche in ${time}`,
   },
   deadLetters: {
+    causes: 'Ursachen',
+    count: 'Wie viele',
+    show: (count) => number(count),
+    firstAt: 'Die erste',
+    lastAt: 'Die letzte',
+    ofNewest: (count) => `Unter den neuesten ${number(count)}: es gibt mehr.`,
+    allCauses: (count) => `Alle ${number(count)} Ursachen`,
     none: 'Nichts ist verloren',
     noneWhy: 'Aufgegebene Zustellungen und Läufe enden hier mit ihrem Grund und lassen sich wiederholen.',
     showEnded: 'Wiederholte und verworfene zeigen',
@@ -157,7 +164,7 @@ export const dePages: Pick<Texts, keyof typeof enPages> = {
     replayedAt: 'Wiederholt',
   },
   replays: {
-    tabs: { letters: 'Von Unzustellbaren', messages: 'Von Nachrichten' },
+    tabs: { letters: 'Unzustellbare', messages: 'Nachrichten' },
     messagesWhy: 'Ein Abonnement kann seine Nachrichten ab einer Zeit noch einmal bekommen, oder die, die ihm fehlen.',
     since: (name) => `Wiederholen an ${name}`,
     sinceWhy: 'Nachrichten, die das Abonnement will, wie es jetzt ist, werden neu zugestellt, die ältesten zuerst.',

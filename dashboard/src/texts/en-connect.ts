@@ -29,7 +29,7 @@ export const enConnect = {
     schemeHints: {
       standard: 'The headers webhook-id, webhook-timestamp and webhook-signature.',
       hmac: 'You say which header has the signature, and of which text.',
-      token: 'Whoever sees one request can make others: take it only where nothing else is there.',
+      token: 'Anybody who sees one request can make others: take it only where nothing else is there.',
       body: 'The body has id, timestamp, payload and signature. docs/inbound-webhooks.md has an example.',
     },
     means: {

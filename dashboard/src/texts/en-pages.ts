@@ -136,6 +136,13 @@ export const enPages = {
     lineOf: (tries: number, time: string) => `${tries} tries over ${time}`,
   },
   deadLetters: {
+    causes: 'Causes',
+    count: 'How many',
+    show: (count: number) => number(count),
+    firstAt: 'First',
+    lastAt: 'Last',
+    ofNewest: (count: number) => `Among the newest ${number(count)}: there are more.`,
+    allCauses: (count: number) => `All ${number(count)} causes`,
     none: 'Nothing is lost',
     noneWhy: 'Deliveries and runs that are given up end here, with their reason, and can be replayed.',
     showEnded: 'Show replayed and discarded ones',
@@ -157,7 +164,7 @@ export const enPages = {
     replayedAt: 'Replayed',
   },
   replays: {
-    tabs: { letters: 'Of dead letters', messages: 'Of messages' },
+    tabs: { letters: 'Dead letters', messages: 'Messages' },
     messagesWhy: 'A subscription can get its messages from a time on again, or those that it has missed.',
     since: (name: string) => `Replay to ${name}`,
     sinceWhy:

@@ -84,6 +84,11 @@ export const deliveringTexts: Readonly<Record<string, OperationText>> = {
     description: 'Deliveries that were given up and runs that failed, the newest first.',
     example: { query: { reason: 'exhausted' } },
   },
+  'GET /v1/dlq/groups': {
+    summary: 'Group dead letters',
+    description:
+      'Counts open dead letters by subscription or workflow, reason, class of the error and status of the answer: what is broken, at one look.',
+  },
   'GET /v1/dlq/:deadLetterId': {
     summary: 'Get a dead letter',
     description: 'Shows why a delivery was given up, or why a run failed.',

@@ -19,6 +19,8 @@ const BY_NAME: Readonly<Record<string, string>> = {
   messages: 'Messages, in their order.',
   messageId: 'Only of this message.',
   workflowId: 'Only of this workflow.',
+  errorClass: 'Only with this kind of the last failure.',
+  errorStatus: 'Only with this HTTP status of the last answer.',
   filter: 'CEL expression over `payload`, `metadata`, `eventType` that lets through what is wanted.',
   subscriptionId: 'Only of this subscription.',
   since: 'Only what is later than this.',

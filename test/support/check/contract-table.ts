@@ -1,5 +1,5 @@
 import { channelAnswer } from '../../../src/channels/schema.ts';
-import { deadLetterAnswer } from '../../../src/dead-letters/schema.ts';
+import { deadLetterAnswer, deadLetterGroupsAnswer } from '../../../src/dead-letters/schema.ts';
 import { attemptAnswer, deliveryAnswer } from '../../../src/deliveries/schema.ts';
 import { bulkReplayAnswer, messageReplayAnswer } from '../../../src/replays/schema.ts';
 import { messageAnswer, messageSummaryAnswer } from '../../../src/messages/schema.ts';
@@ -190,6 +190,7 @@ export const CONTRACT: ContractRow[] = [
     answers: deliveryAnswer,
   },
   { method: 'GET', path: '/v1/dlq', scope: 'dlq:read', status: 200, listOf: deadLetterAnswer },
+  { method: 'GET', path: '/v1/dlq/groups', scope: 'dlq:read', status: 200, answers: deadLetterGroupsAnswer },
   { method: 'GET', path: '/v1/dlq/:deadLetterId', scope: 'dlq:read', status: 200, answers: deadLetterAnswer },
   { method: 'DELETE', path: '/v1/dlq/:deadLetterId', scope: 'dlq:write', status: 204 },
   { method: 'POST', path: '/v1/dlq/:deadLetterId/replay', scope: 'dlq:write', status: 202, answers: deliveryAnswer },

@@ -143,6 +143,7 @@ const FILTERED: Readonly<Record<string, (ids: TenantIds) => string[]>> = {
   runId: ({ runId }) => [runId],
   connectorId: () => ['http', 'slack'],
   search: () => ['slack'],
+  errorStatus: () => ['500', '503'],
   owner: () => ['customer-7'],
   publisherId: () => ['order-7'],
   actorId: ({ apiKeyId }) => [apiKeyId],

@@ -56,3 +56,16 @@ export const publisherId: Filter = {
   strange: ['nothing', '%27', '*', 'order-%25'],
   bad: ['', 'x'.repeat(129)],
 };
+const lastErrorOf = (item: Item): { class?: string; status?: number } => item['lastError'] ?? {};
+/** The class of a dead letter's last failure. */
+export const errorClass: Filter = {
+  ...oneOf('errorClass', ['status', 'connect']),
+  matches: (item, value) => lastErrorOf(item).class === value,
+};
+/** The status of a dead letter's last answer. */
+export const errorStatus: Filter = {
+  values: ['410', '503'],
+  matches: (item, value) => lastErrorOf(item).status === Number(value),
+  strange: ['100', '599'],
+  bad: ['', '0503', '5xx', '99', '600', '503.0', '5e2', '-503'],
+};

@@ -21,6 +21,8 @@ export async function spreadDeliveries(
         ...(index % 2 === 0 && { kind: 'run', workflowId: workflowIds[(index / 2) % 2], runId: newId('run') }),
         reason: ['exhausted', 'gone', 'cancelled', 'circuit'][index % 4],
         eventType,
+        errorClass: index % 5 === 3 ? 'connect' : 'status',
+        ...(index % 5 !== 3 && { errorStatus: index % 2 === 0 ? 410 : 503 }),
         failedAt: new Date(1_800_000_000_000 + Math.floor(index / 2)),
       });
     }

@@ -1,4 +1,6 @@
 import {
+  errorClass,
+  errorStatus,
   EVENT_TYPES,
   eventType,
   type Filter,
@@ -107,6 +109,8 @@ export const LISTS: List[] = [
       status: oneOf('status', ['open', 'replayed', 'discarded']),
       kind: oneOf('kind', ['delivery', 'run']),
       reason: oneOf('reason', ['exhausted', 'gone', 'cancelled', 'circuit']),
+      errorClass,
+      errorStatus,
       channelId: idOf('channelId'),
       subscriptionId: idOf('subscriptionId'),
       messageId: idOf('messageId'),

@@ -1,0 +1,92 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, type DeadLetterGroups as Groups } from '../api/client.ts';
+import { useHere } from '../lib/session.ts';
+import { useTexts } from '../lib/texts.ts';
+import { Failure } from '../parts/failure.tsx';
+import { HereLink } from '../parts/link.tsx';
+import { Time } from '../parts/time.tsx';
+import { useSubscriptions } from '../parts/use-names.ts';
+
+/** So many groups are shown before all are asked for. */
+const FIRST = 5;
+
+type Group = Groups['groups'][number];
+
+/** The filters of the list that show the dead letters of a group. */
+const searchOf = ({ subscriptionId, workflowId, reason, errorClass, errorStatus, kind }: Group) => ({
+  kind,
+  reason,
+  ...(subscriptionId !== undefined && { subscription: subscriptionId }),
+  ...(workflowId !== undefined && { workflow: workflowId }),
+  ...(errorClass !== undefined && { error: errorClass }),
+  ...(errorStatus !== undefined && { answer: String(errorStatus) }),
+});
+
+/** Open dead letters by their cause: what is broken, at one look. Nothing where there is one cause or none. */
+export function DeadLetterGroups() {
+  const t = useTexts();
+  const { at, path } = useHere();
+  const subscriptions = useSubscriptions();
+  const [isWhole, setIsWhole] = useState(false);
+  const found = useQuery({
+    queryKey: [path, 'dead-letter-groups'],
+    queryFn: () => api.deadLetters.group({}, at),
+    refetchInterval: 10_000,
+  });
+  if (found.isError) return <Failure error={found.error} onRetry={() => void found.refetch()} />;
+  const { groups = [], isComplete = true, examined = 0 } = found.data ?? {};
+  if (groups.length < 2) return null;
+  const shown = isWhole ? groups : groups.slice(0, FIRST);
+  return (
+    <section className="section" aria-label={t.deadLetters.causes}>
+      <h2>{t.deadLetters.causes}</h2>
+      <div className="box wide">
+        <table className="table">
+          <thead>
+            <tr>
+              <th className="number">{t.deadLetters.count}</th>
+              <th>{t.fields.whose}</th>
+              <th>{t.fields.reason}</th>
+              <th>{t.fields.lastError}</th>
+              <th>{t.deadLetters.firstAt}</th>
+              <th>{t.deadLetters.lastAt}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((group) => (
+              <tr key={group.lastId}>
+                <td className="number">
+                  <HereLink to="/dead-letters" search={searchOf(group)}>
+                    {t.deadLetters.show(group.count)}
+                  </HereLink>
+                </td>
+                <td>
+                  {group.subscriptionId === undefined ? group.workflowId : subscriptions.nameOf(group.subscriptionId)}
+                </td>
+                <td>{t.reasons[group.reason]}</td>
+                <td>
+                  {group.errorStatus === undefined
+                    ? group.errorClass !== undefined && t.errorClasses[group.errorClass]
+                    : t.deadLetters.answered(group.errorStatus)}
+                </td>
+                <td>
+                  <Time at={group.firstFailedAt} />
+                </td>
+                <td>
+                  <Time at={group.lastFailedAt} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {!isComplete && <p className="muted">{t.deadLetters.ofNewest(examined)}</p>}
+      {!isWhole && groups.length > FIRST && (
+        <button type="button" className="button plain" onClick={() => setIsWhole(true)}>
+          {t.deadLetters.allCauses(groups.length)}
+        </button>
+      )}
+    </section>
+  );
+}

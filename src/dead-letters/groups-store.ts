@@ -1,0 +1,63 @@
+import type { DatabaseTransaction } from '../db/client.ts';
+import { findAlong } from '../db/walk.ts';
+import { timeOfId } from '../kernel/ids.ts';
+import type { DeadLetterKind, DeadLetterReason, ErrorClass } from '../kernel/statuses.ts';
+import { type DeadLetterFilter, selectPage } from './filter-store.ts';
+import type { DeadLetterGroups } from './schema.ts';
+
+/** Open dead letters that are looked at: a look reads no more, however many there are. */
+export const MOST_EXAMINED = 10_000;
+const MOST_GROUPS = 100;
+
+type Row = {
+  kind: string;
+  subscriptionId: string | null;
+  workflowId: string | null;
+  reason: string;
+  errorClass: string | null;
+  errorStatus: number | null;
+  count: number;
+  firstId: string;
+  lastId: string;
+};
+
+/** The newest open dead letters of a filter, counted by subscription or workflow, reason, class of the error and status. */
+export async function findGroups(
+  db: DatabaseTransaction,
+  filter: Omit<DeadLetterFilter, 'status'>,
+): Promise<DeadLetterGroups> {
+  const { text, values } = selectPage({ ...filter, status: 'open' }, { limit: MOST_EXAMINED, after: undefined });
+  const found = await findAlong(db, text, { values });
+  const examined = found.slice(0, MOST_EXAMINED);
+  const rows = await db.$queryRaw<Row[]>`
+    SELECT d.kind, d.subscription_id AS "subscriptionId", d.workflow_id AS "workflowId", d.reason, d.error_class AS "errorClass",
+      d.error_status AS "errorStatus", count(*)::int AS count, min(d.id) AS "firstId", max(d.id) AS "lastId"
+    FROM dead_letters d WHERE d.id = ANY(${examined})
+    GROUP BY d.kind, d.subscription_id, d.workflow_id, d.reason, d.error_class, d.error_status
+    ORDER BY count DESC, "lastId" DESC LIMIT ${MOST_GROUPS + 1}`;
+  return {
+    groups: rows.slice(0, MOST_GROUPS).map(toGroup),
+    examined: examined.length,
+    isComplete: found.length <= MOST_EXAMINED && rows.length <= MOST_GROUPS,
+  };
+}
+
+const toGroup = (row: Row): DeadLetterGroups['groups'][number] => ({
+  // Only this service writes these columns, from the unions of src/kernel/statuses.ts.
+  kind: row.kind as DeadLetterKind,
+  ...(row.subscriptionId !== null && { subscriptionId: row.subscriptionId }),
+  ...(row.workflowId !== null && { workflowId: row.workflowId }),
+  reason: row.reason as DeadLetterReason,
+  ...(row.errorClass !== null && { errorClass: row.errorClass as ErrorClass }),
+  ...(row.errorStatus !== null && { errorStatus: row.errorStatus }),
+  count: row.count,
+  firstFailedAt: failedAt(row.firstId),
+  lastFailedAt: failedAt(row.lastId),
+  lastId: row.lastId,
+});
+
+function failedAt(id: string): Date {
+  const at = timeOfId('deadLetter', id);
+  if (at === undefined) throw new Error(`${id} is no id of a dead letter`);
+  return at;
+}
