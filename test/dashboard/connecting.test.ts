@@ -228,3 +228,37 @@ test('dead letters are shown by their cause, and one cause is replayed', async (
   await page.getByRole('complementary', { name: 'Details' }).getByText('2 of 2').waitFor();
   for (const id of ids) await waitFor('it arrives', () => receiver.countOf(id) === 2);
 });
+
+test('a scheduled message is seen before its time, and taken back', async () => {
+  const { page } = dashboard;
+  const own = await make('/v1/channels', { name: 'reminders' });
+  const id = await make(`/v1/channels/${own}/messages`, { eventType: 'reminder.due', payload: {}, delay: 3_600_000 });
+  await dashboard.open(`/channels/${own}`);
+  await page
+    .getByRole('row', { name: /reminder\.due/ })
+    .getByRole('link', { name: id })
+    .click();
+  await page.locator('.sentence').getByText('Scheduled').waitFor();
+  await page.getByRole('button', { name: 'Cancel it' }).click();
+  await page.locator('.sentence').getByText('Cancelled').waitFor();
+});
+
+test('rows that came since a list was last looked at are told apart', async () => {
+  const { page } = dashboard;
+  const named = (name: string) => page.getByRole('row', { name });
+  await make('/v1/channels', { name: 'seen before' });
+  await dashboard.open('/channels');
+  await named('seen before').waitFor();
+  expect(await page.locator('[data-since]').count()).toBe(0);
+  await dashboard.open('/overview');
+  await make('/v1/channels', { name: 'came first' });
+  await make('/v1/channels', { name: 'came last' });
+  await dashboard.open('/channels');
+  await named('came first').waitFor();
+  const marked = page.locator('[data-since="New since you looked"]');
+  expect(await marked.count()).toBe(1);
+  expect(await marked.innerText()).toContain('came first');
+  await page.reload();
+  await named('came first').waitFor();
+  expect(await marked.count()).toBe(0);
+});

@@ -200,6 +200,10 @@ test('a workflow is written with its faults named, tried, activated, and its fai
     .waitFor();
   await page.getByLabel('Definition').fill(JSON.stringify(definition));
   await page.getByText('Nothing is wrong with it').waitFor();
+  await page
+    .getByRole('region', { name: 'Diagram of the steps' })
+    .getByText('crm (action) → note')
+    .waitFor({ state: 'attached' });
   await page.getByRole('button', { name: 'Make a workflow' }).click();
   await page.getByRole('heading', { name: 'Tell the CRM', level: 1 }).waitFor();
   await page.getByRole('tab', { name: 'Trial' }).click();

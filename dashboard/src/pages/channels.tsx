@@ -18,6 +18,7 @@ import { type Column, LiveList } from '../parts/list.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
+import { ScheduledMessages } from './scheduled.tsx';
 import { SubscriptionList } from './subscriptions.tsx';
 
 const STATUSES = ['active', 'paused', 'archived'] as const;
@@ -143,6 +144,7 @@ function ChannelView({ id, isInPanel = false }: { id: string; isInPanel?: boolea
           <Time at={row.createdAt} />
         </dd>
       </dl>
+      <ScheduledMessages channelId={id} />
       <SchemaEditor key={row.updatedAt} channel={row} />
       {!isInPanel && (
         <section className="section">

@@ -6,6 +6,7 @@ import { usePathId } from '../lib/path-id.ts';
 import { useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
+import { Described } from '../parts/described.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Filters } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
@@ -120,7 +121,7 @@ function Operation({ connector, operation }: { connector: string; operation: Who
         <table className="table">
           <thead>
             <tr>
-              <th>{t.connections.parameter}</th>
+              <th className="name">{t.connections.parameter}</th>
               <th>{t.connections.meaning}</th>
             </tr>
           </thead>
@@ -128,7 +129,9 @@ function Operation({ connector, operation }: { connector: string; operation: Who
             {propertiesOf(operation.input).map(({ name, property, isRequired }) => (
               <tr key={name}>
                 <td className="mono">{isRequired ? name : t.connections.optional(name)}</td>
-                <td>{property.description}</td>
+                <td>
+                  <Described text={property.description ?? ''} />
+                </td>
               </tr>
             ))}
           </tbody>

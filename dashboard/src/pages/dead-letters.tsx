@@ -1,14 +1,9 @@
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, type AskBulkReplay, type DeadLetter } from '../api/client.ts';
-import { useRefresh } from '../lib/refresh.ts';
+import { api, type DeadLetter } from '../api/client.ts';
 import { oneOf, sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
-import { useActs } from '../parts/acts.tsx';
-import { Dialog } from '../parts/dialog.tsx';
 import { Empty } from '../parts/empty.tsx';
-import { Failure } from '../parts/failure.tsx';
 import { Filters, SINCE } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { LastError } from '../parts/last-error.tsx';
@@ -17,9 +12,9 @@ import { type Column, LiveList } from '../parts/list.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { useSubscriptions } from '../parts/use-names.ts';
-import { Waiting } from '../parts/waiting.tsx';
 import { DeadLetterView } from './dead-letter.tsx';
 import { DeadLetterGroups } from './dead-letter-groups.tsx';
+import { ReplayAll } from './replay-all.tsx';
 
 const STATUSES = ['open', 'replayed', 'discarded'] as const;
 const REASONS = ['exhausted', 'gone', 'cancelled', 'circuit', 'internal', 'failed_step'] as const;
@@ -132,76 +127,11 @@ export function DeadLettersPage() {
       />
       {isAsking && (
         <ReplayAll
+          title={t.deadLetters.replayAll}
           filter={{ ...filter, ...(errorStatus !== undefined && { errorStatus: Number(errorStatus) }) }}
           onClose={() => setIsAsking(false)}
         />
       )}
     </>
-  );
-}
-
-/** Counts first what would be replayed; then asks for it, and leads to where its progress is seen. */
-function ReplayAll({ filter, onClose }: { filter: AskBulkReplay; onClose: () => void }) {
-  const t = useTexts();
-  const { at, path } = useHere();
-  const { act } = useActs();
-  const go = useGo();
-  const refresh = useRefresh();
-  const preview = useQuery({
-    queryKey: [path, 'replay-preview', filter],
-    queryFn: () => api.deadLetters.replayAll({ ...filter, dryRun: true }, at),
-    staleTime: 0,
-    gcTime: 0,
-  });
-  const oldest = useQuery({
-    queryKey: [path, 'replay-first', filter],
-    queryFn: () =>
-      api.deadLetters
-        .list({ ...filter, errorStatus: filter.errorStatus?.toString(), status: 'open', limit: 5 }, at)
-        .page(),
-    gcTime: 0,
-  });
-  const count = preview.data?.matched;
-  return (
-    <Dialog title={t.deadLetters.replayAll} onClose={onClose}>
-      <div className="form">
-        {preview.isPending && <Waiting />}
-        <Failure error={preview.error} />
-        {count !== undefined && <p>{t.deadLetters.wouldReplay(count)}</p>}
-        <ul className="stack">
-          {oldest.data?.data.map((row) => (
-            <li key={row.id} className="cut">
-              <span className="mono">{row.id}</span> <span className="muted">{row.eventType}</span>
-            </li>
-          ))}
-        </ul>
-        {count !== undefined && count > (oldest.data?.data.length ?? 0) && (
-          <p className="muted">{t.deadLetters.andMore(count - (oldest.data?.data.length ?? 0))}</p>
-        )}
-        <div className="buttons">
-          <button
-            type="button"
-            className="button main"
-            disabled={count === undefined || count === 0}
-            onClick={() => {
-              onClose();
-              void act(
-                async () => {
-                  const made = await api.deadLetters.replayAll(filter, at);
-                  await refresh();
-                  go('/replays', 'id' in made ? { open: made.id } : {});
-                },
-                { told: t.deadLetters.replayAsked },
-              );
-            }}
-          >
-            {t.deadLetters.replayThem}
-          </button>
-          <button type="button" className="button plain" onClick={onClose}>
-            {t.common.cancel}
-          </button>
-        </div>
-      </div>
-    </Dialog>
   );
 }

@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import { api, type Delivery } from '../api/client.ts';
 import { oneOf, sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
@@ -9,6 +10,7 @@ import { Heading } from '../parts/heading.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { Time } from '../parts/time.tsx';
+import { ReplayAll } from './replay-all.tsx';
 import { DeliveryView } from './delivery.tsx';
 
 const STATUSES = ['pending', 'retrying', 'failed', 'delivered'] as const;
@@ -17,10 +19,33 @@ const idOf = ({ id }: Delivery): string => id;
 /** Every delivery of the place, newest first. */
 export function DeliveriesPage() {
   const t = useTexts();
+  const { may } = useHere();
   const [search] = useAddress();
+  const [isAsking, setIsAsking] = useState(false);
+  // Every failed delivery that can be tried again is an open dead letter, so the same filter finds them there: but for the time, which
+  // is that of the failure.
+  const isRetriable = search['status'] === 'failed' && search['since'] === undefined && may('developer');
   return (
     <>
-      <Heading title={t.nav.names.deliveries} />
+      <Heading title={t.nav.names.deliveries}>
+        {isRetriable && (
+          <button type="button" className="button" onClick={() => setIsAsking(true)}>
+            {t.deliveries.retryAll}
+          </button>
+        )}
+      </Heading>
+      {isAsking && (
+        <ReplayAll
+          title={t.deliveries.retryAll}
+          filter={{
+            kind: 'delivery',
+            eventType: search['type'],
+            subscriptionId: search['subscription'],
+            channelId: search['channel'],
+          }}
+          onClose={() => setIsAsking(false)}
+        />
+      )}
       <Filters
         filters={[
           { name: 'status', label: t.fields.status, options: STATUSES.map((status) => [status, t.states[status]]) },

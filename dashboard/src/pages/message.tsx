@@ -17,6 +17,7 @@ import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
 import { useChannels, useSubscriptions } from '../parts/use-names.ts';
+import { CancelButton } from './scheduled.tsx';
 
 export function MessagePage() {
   return <MessageView id={usePathId()} />;
@@ -49,6 +50,7 @@ export function MessageView({ id, isInPanel = false }: { id: string; isInPanel?:
           <HereLink to="/messages/new" search={{ copy: row.id }} className="button">
             {t.messages.publishCopy}
           </HereLink>
+          {row.deliveryStatus === 'scheduled' && <CancelButton id={id} />}
           {row.erasedAt === undefined && (
             <button type="button" className="button danger" onClick={() => setIsErasing(true)}>
               {t.messages.erase}

@@ -6,6 +6,7 @@ import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from '../parts/acts.tsx';
+import { Diagram } from '../parts/diagram.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { TextField } from '../parts/field.tsx';
 import { Heading } from '../parts/heading.tsx';
@@ -76,41 +77,44 @@ export function WorkflowEditor({ workflow, text: first }: { workflow?: Workflow;
     );
   };
   return (
-    <form
-      className="form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        save();
-      }}
-    >
-      <TextField
-        label={t.workflows.definition}
-        hint={t.workflows.definitionHint}
-        value={text}
-        onChange={setText}
-        lines={24}
-        problem={badJson}
-      />
-      <div aria-live="polite" className="stack">
-        {badJson === undefined && verdict.data?.valid === true && <State of="delivered" word={t.workflows.valid} />}
-        {badJson === undefined && verdict.data?.valid === false && (
-          <ul className="stack">
-            {verdict.data.errors.map(({ field, reason }) => (
-              <li key={`${field} ${reason}`}>
-                <State of="failed" word={<code>{field}</code>} /> {reason}
-              </li>
-            ))}
-          </ul>
-        )}
-      </div>
-      <Failure error={error} />
-      {may('developer') && (
-        <div className="buttons">
-          <button type="submit" className="button main" disabled={badJson !== undefined}>
-            {workflow === undefined ? t.workflows.make : t.common.save}
-          </button>
+    <div className="columns">
+      <form
+        className="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          save();
+        }}
+      >
+        <TextField
+          label={t.workflows.definition}
+          hint={t.workflows.definitionHint}
+          value={text}
+          onChange={setText}
+          lines={24}
+          problem={badJson}
+        />
+        <div aria-live="polite" className="stack">
+          {badJson === undefined && verdict.data?.valid === true && <State of="delivered" word={t.workflows.valid} />}
+          {badJson === undefined && verdict.data?.valid === false && (
+            <ul className="stack">
+              {verdict.data.errors.map(({ field, reason }) => (
+                <li key={`${field} ${reason}`}>
+                  <State of="failed" word={<code>{field}</code>} /> {reason}
+                </li>
+              ))}
+            </ul>
+          )}
         </div>
-      )}
-    </form>
+        <Failure error={error} />
+        {may('developer') && (
+          <div className="buttons">
+            <button type="submit" className="button main" disabled={badJson !== undefined}>
+              {workflow === undefined ? t.workflows.make : t.common.save}
+            </button>
+          </div>
+        )}
+      </form>
+      {badJson === undefined && <Diagram text={text} />}
+    </div>
   );
 }

@@ -4,13 +4,14 @@ import { memberText } from '../lib/raw-json.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from '../parts/acts.tsx';
+import { Diagram } from '../parts/diagram.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { problemOf, TextField } from '../parts/field.tsx';
 import { State } from '../parts/state.tsx';
 import { StepList } from '../parts/step-list.tsx';
 
 /** A trial of a stored definition on a message that was made up: every step is done but those that would reach out of the service. */
-export function WorkflowTrial({ id }: { id: string }) {
+export function WorkflowTrial({ id, definition }: { id: string; definition: string }) {
   const t = useTexts();
   const { at, may } = useHere();
   const { act } = useActs();
@@ -58,6 +59,7 @@ export function WorkflowTrial({ id }: { id: string }) {
           <p className="sentence">
             <State of={found.trial.status} /> {found.trial.error?.message}
           </p>
+          <Diagram text={definition} states={new Map(found.trial.steps.map((step) => [step.id, step.status]))} />
           <StepList steps={found.trial.steps} text={memberText(found.text, 'steps') ?? '[]'} />
         </section>
       )}

@@ -53,7 +53,7 @@ export function WorkflowView({ id, isInPanel = false }: { id: string; isInPanel?
         <WorkflowEditor key={row.updatedAt} workflow={row} text={definitionOf(row, text)} />
       )}
       {!isInPanel && tab === 'runs' && <RunList workflowId={id} />}
-      {!isInPanel && tab === 'trial' && <WorkflowTrial id={id} />}
+      {!isInPanel && tab === 'trial' && <WorkflowTrial id={id} definition={text} />}
     </>
   );
 }

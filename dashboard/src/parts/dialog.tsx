@@ -11,6 +11,7 @@ export function Dialog({ title, onClose, children }: { title: string; onClose: (
     const shown = dialog.current;
     const before = document.activeElement;
     if (shown?.open === false) shown.showModal();
+    shown?.querySelector<HTMLElement>('[data-focus]')?.focus();
     return () => {
       shown?.close();
       if (before instanceof HTMLElement) before.focus();

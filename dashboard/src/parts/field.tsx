@@ -5,7 +5,7 @@ type Given = {
   label: string;
   value: string;
   onChange: (value: string) => void;
-  hint?: string;
+  hint?: ReactNode;
   /** The fault of the value, as the service has said. */
   problem?: string | undefined;
   type?: 'text' | 'email' | 'password' | 'url' | 'number' | 'datetime-local';
@@ -37,7 +37,14 @@ export function TextField(given: Given) {
       <label htmlFor={id}>{label}</label>
       {lines === undefined ? (
         // Only the one field that a page or dialog is opened for has the focus.
-        <input {...common} type={type} autoFocus={given.hasFocus} onChange={(event) => onChange(event.target.value)} />
+        <input
+          {...common}
+          type={type}
+          autoFocus={given.hasFocus}
+          // A dialog is not open yet when React looks for the one with the focus.
+          data-focus={given.hasFocus}
+          onChange={(event) => onChange(event.target.value)}
+        />
       ) : (
         <textarea {...common} rows={lines} onChange={(event) => onChange(event.target.value)} />
       )}
@@ -59,7 +66,7 @@ export function ChoiceField<T extends string>({
   value: T;
   onChange: (value: T) => void;
   options: readonly (readonly [value: T, text: string])[];
-  hint?: string;
+  hint?: ReactNode;
   problem?: string | undefined;
 }) {
   const id = useId();
@@ -85,7 +92,7 @@ export function ChoiceField<T extends string>({
   );
 }
 
-const More = ({ id, hint, problem }: { id: string; hint: string | undefined; problem: string | undefined }) => (
+const More = ({ id, hint, problem }: { id: string; hint: ReactNode; problem: string | undefined }) => (
   <div id={id}>
     {problem !== undefined && <div className="problem">{problem}</div>}
     {hint !== undefined && <div className="hint">{hint}</div>}

@@ -5,6 +5,7 @@ import { useKeys } from '../lib/keys.ts';
 import { useAddress } from '../lib/search.ts';
 import { useTexts } from '../lib/texts.ts';
 import { Failure } from './failure.tsx';
+import { useLooked } from './use-looked.ts';
 import { SidePanel } from './side-panel.tsx';
 import { useLiveList } from './use-live-list.ts';
 import { Waiting } from './waiting.tsx';
@@ -48,6 +49,7 @@ export function LiveList<T>(given: Given<T>) {
   const box = useRef<HTMLDivElement>(null);
   const list = useLiveList({ key: given.listKey, fetch: given.fetch, idOf, isPaused });
   const { rows } = list;
+  const looked = useLooked(given.listKey, rows[0] && idOf(rows[0]));
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => box.current,
@@ -98,6 +100,12 @@ export function LiveList<T>(given: Given<T>) {
     else return;
     event.preventDefault();
   };
+  /** The oldest of the rows that came since the list was last looked at. */
+  const isLastNew = (index: number): boolean => {
+    const [row, next] = [rows[index], rows[index + 1]];
+    if (looked === undefined || row === undefined || next === undefined) return false;
+    return idOf(row) > looked && idOf(next) <= looked;
+  };
   if (list.isFirst && list.error === null) return <Waiting />;
   if (rows.length === 0 && list.error === null && list.fresh === 0) return empty;
   const template = columns.map(({ width }) => width).join(' ');
@@ -146,6 +154,7 @@ export function LiveList<T>(given: Given<T>) {
                 key={id}
                 id={`row-${index}`}
                 className={list.gone.has(id) ? 'line gone' : 'line'}
+                data-since={isLastNew(index) ? t.list.sinceLooked : undefined}
                 data-chosen={index === chosen || undefined}
                 role="row"
                 aria-rowindex={index + 2}

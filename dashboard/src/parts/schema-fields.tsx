@@ -1,4 +1,5 @@
 import { useTexts } from '../lib/texts.ts';
+import { Described } from './described.tsx';
 import { ChoiceField, TextField } from './field.tsx';
 
 type Property = { description?: string; writeOnly?: boolean; enum?: readonly string[]; type?: string };
@@ -37,7 +38,7 @@ export function SchemaFields({ schema, values, onChange, problemOf }: Given) {
       value: values[name] ?? '',
       onChange: (value: string) => onChange({ ...values, [name]: value }),
       problem: problemOf(name),
-      ...(property.description !== undefined && { hint: property.description }),
+      ...(property.description !== undefined && { hint: <Described text={property.description} /> }),
     };
     if (property.enum !== undefined)
       return (

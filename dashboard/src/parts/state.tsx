@@ -24,14 +24,20 @@ const LOOKS: Readonly<Record<string, Look>> = {
   paused: 'held',
 };
 
+/** The shape and the colour of a state. */
+export function shapeOf(state: string): { look: Look; shape: string } {
+  const look = LOOKS[state] ?? 'pending';
+  return { look, shape: SHAPES[look] };
+}
+
 /** A state with its word, of deliveries, messages, subscriptions, replays and credentials. */
 export function State({ of: state, word }: { of: string; word?: ReactNode }) {
   const { states } = useTexts();
-  const look = LOOKS[state] ?? 'pending';
+  const { look, shape } = shapeOf(state);
   return (
     <span className={`state ${look}`}>
       <span className="shape" aria-hidden="true">
-        {SHAPES[look]}
+        {shape}
       </span>
       {word ?? (state in states ? states[state as keyof typeof states] : state)}
     </span>

@@ -4,6 +4,7 @@ import type { Texts } from './en.ts';
 /** German words of the pages of workflows and their runs. */
 export const deAutomations: Pick<Texts, keyof typeof enAutomations> = {
   workflows: {
+    diagram: 'Bild der Schritte',
     one: 'Workflow',
     make: 'Workflow anlegen',
     none: 'Noch kein Workflow',

@@ -74,7 +74,7 @@ export const deConnect: Pick<Texts, keyof typeof enConnect> = {
     noneMatchWhy: 'Schritte mit der Aktion http fragen jeden anderen Dienst.',
     search: 'Name oder Zweck',
     connector: 'Konnektor',
-    optional: (name) => `${name} (darf leer sein)`,
+    optional: (name) => `${name} (freiwillig)`,
     parameter: 'Parameter',
     meaning: 'Bedeutung',
     sealed: (environment) =>

@@ -88,6 +88,11 @@ export const dePages: Pick<Texts, keyof typeof enPages> = {
     nothing: 'Keine',
   },
   messages: {
+    scheduled: 'Geplant',
+    publishedAt: 'Veröffentlicht um',
+    soonest: (count) => `Die nächsten ${number(count)}: es gibt mehr.`,
+    cancel: 'Absagen',
+    cancelled: 'Abgesagt: sie wird nicht veröffentlicht',
     publish: 'Nachricht veröffentlichen',
     publishCopy: 'Geänderte Kopie veröffentlichen',
     toLive: 'Das ist die Live-Umgebung: Jedes passende Abonnement bekommt die Nachricht.',
@@ -112,6 +117,7 @@ export const dePages: Pick<Texts, keyof typeof enPages> = {
     wouldNot: 'Bekäme sie nicht',
   },
   deliveries: {
+    retryAll: 'Alle passenden wiederholen',
     none: 'Noch keine Zustellung',
     noneWhy: 'Jede Nachricht macht eine Zustellung für jedes Abonnement, das sie nimmt.',
     retry: 'Neu versuchen',

@@ -65,6 +65,7 @@ export const de: Texts = {
     },
   },
   list: {
+    sinceLooked: 'Neu, seit Sie hier waren',
     all: (count) => many(count, 'Zeile', 'Zeilen'),
     allOfThem: 'Alle',
     allStates: 'Alle',

@@ -1,6 +1,7 @@
 /** English words of the pages of workflows and their runs. */
 export const enAutomations = {
   workflows: {
+    diagram: 'Diagram of the steps',
     one: 'Workflow',
     make: 'Make a workflow',
     none: 'No workflow yet',

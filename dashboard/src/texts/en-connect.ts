@@ -69,7 +69,7 @@ export const enConnect = {
     noneMatchWhy: 'Steps of the action http can ask any other service.',
     search: 'Name or purpose',
     connector: 'Connector',
-    optional: (name: string) => `${name} (may be empty)`,
+    optional: (name: string) => `${name} (optional)`,
     parameter: 'Parameter',
     meaning: 'Meaning',
     sealed: (environment: string) =>

@@ -85,6 +85,11 @@ export const enPages = {
     nothing: 'None',
   },
   messages: {
+    scheduled: 'Scheduled',
+    publishedAt: 'Published at',
+    soonest: (count: number) => `The soonest ${number(count)}: there are more.`,
+    cancel: 'Cancel it',
+    cancelled: 'Cancelled: it is not published',
     publish: 'Publish a message',
     publishCopy: 'Publish a changed copy',
     toLive: 'This is the live environment: every subscription that matches gets the message.',
@@ -109,6 +114,7 @@ export const enPages = {
     wouldNot: 'Would not',
   },
   deliveries: {
+    retryAll: 'Retry all that match',
     none: 'No delivery yet',
     noneWhy: 'Each message makes one delivery for each subscription that takes it.',
     retry: 'Retry',

@@ -64,6 +64,7 @@ const frame = {
     },
   },
   list: {
+    sinceLooked: 'New since you looked',
     all: (count: number) => many(count, 'row', 'rows'),
     allOfThem: 'All of them',
     allStates: 'All',

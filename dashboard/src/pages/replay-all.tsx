@@ -1,0 +1,76 @@
+import { useQuery } from '@tanstack/react-query';
+import { api, type AskBulkReplay } from '../api/client.ts';
+import { useRefresh } from '../lib/refresh.ts';
+import { useHere } from '../lib/session.ts';
+import { useTexts } from '../lib/texts.ts';
+import { useActs } from '../parts/acts.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { useGo } from '../parts/link.tsx';
+import { Waiting } from '../parts/waiting.tsx';
+
+/** Counts first what would be replayed; then asks for it, and leads to where its progress is seen. */
+export function ReplayAll({ title, filter, onClose }: { title: string; filter: AskBulkReplay; onClose: () => void }) {
+  const t = useTexts();
+  const { at, path } = useHere();
+  const { act } = useActs();
+  const go = useGo();
+  const refresh = useRefresh();
+  const preview = useQuery({
+    queryKey: [path, 'replay-preview', filter],
+    queryFn: () => api.deadLetters.replayAll({ ...filter, dryRun: true }, at),
+    staleTime: 0,
+    gcTime: 0,
+  });
+  const oldest = useQuery({
+    queryKey: [path, 'replay-first', filter],
+    queryFn: () =>
+      api.deadLetters
+        .list({ ...filter, errorStatus: filter.errorStatus?.toString(), status: 'open', limit: 5 }, at)
+        .page(),
+    gcTime: 0,
+  });
+  const count = preview.data?.matched;
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <div className="form">
+        {preview.isPending && <Waiting />}
+        <Failure error={preview.error} />
+        {count !== undefined && <p>{t.deadLetters.wouldReplay(count)}</p>}
+        <ul className="stack">
+          {oldest.data?.data.map((row) => (
+            <li key={row.id} className="cut">
+              <span className="mono">{row.id}</span> <span className="muted">{row.eventType}</span>
+            </li>
+          ))}
+        </ul>
+        {count !== undefined && count > (oldest.data?.data.length ?? 0) && (
+          <p className="muted">{t.deadLetters.andMore(count - (oldest.data?.data.length ?? 0))}</p>
+        )}
+        <div className="buttons">
+          <button
+            type="button"
+            className="button main"
+            disabled={count === undefined || count === 0}
+            onClick={() => {
+              onClose();
+              void act(
+                async () => {
+                  const made = await api.deadLetters.replayAll(filter, at);
+                  await refresh();
+                  go('/replays', 'id' in made ? { open: made.id } : {});
+                },
+                { told: t.deadLetters.replayAsked },
+              );
+            }}
+          >
+            {t.deadLetters.replayThem}
+          </button>
+          <button type="button" className="button plain" onClick={onClose}>
+            {t.common.cancel}
+          </button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}

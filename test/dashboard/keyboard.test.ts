@@ -1,0 +1,91 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type { Locator } from 'playwright-core';
+import type { Dashboard } from '../support/dashboard.ts';
+import { type DashboardScene, setDashboardScene } from '../support/dashboard-scene.ts';
+import type { Receiver } from '../support/world/receiver.ts';
+
+let scene: DashboardScene;
+let dashboard: Dashboard;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  scene = await setDashboardScene();
+});
+afterAll(() => scene.end());
+beforeEach(async () => {
+  ({ dashboard, receiver } = await scene.enter());
+});
+afterEach(() => scene.leave());
+
+/** No page has more stops than this. */
+const MOST_STOPS = 80;
+
+/** Goes on by Tab until it has the focus. */
+async function tabTo(wanted: Locator): Promise<void> {
+  await wanted.waitFor();
+  for (let stop = 0; stop < MOST_STOPS; stop += 1) {
+    if (await wanted.evaluate((element) => element.matches(':focus'))) return;
+    await dashboard.page.keyboard.press('Tab');
+  }
+  throw new Error('Tab does not lead there');
+}
+
+// WCAG 2.2, 2.1.1 and 2.4.3: everything by the keyboard, in an order that makes sense.
+test('from the first channel to a retried delivery without a mouse', async () => {
+  const { page } = dashboard;
+  const { keyboard } = page;
+  const press = async (wanted: Locator): Promise<void> => {
+    await tabTo(wanted);
+    await keyboard.press('Enter');
+  };
+  const go = async (letter: string, heading: string): Promise<void> => {
+    await keyboard.press('g');
+    await keyboard.press(letter);
+    await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
+  };
+  const write = async (label: string, text: string): Promise<void> => {
+    await tabTo(page.getByLabel(label, { exact: true }));
+    await keyboard.press('Control+a');
+    await keyboard.insertText(text);
+  };
+  receiver.answerWith([503, 200]);
+  await page.getByLabel('Environment').selectOption('test');
+  await page.waitForURL(/\/test\/overview/);
+
+  await go('c', 'Channels');
+  await press(page.getByRole('link', { name: 'Make a channel' }).first());
+  await write('Name', 'orders');
+  await keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'orders', level: 1 }).waitFor();
+
+  await go('s', 'Subscriptions');
+  await press(page.getByRole('link', { name: 'Make a subscription' }).first());
+  await write('URL', receiver.url);
+  await write('Name', 'Till');
+  await write('Retries', '0');
+  await keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Till', level: 1 }).waitFor();
+
+  await go('m', 'Messages');
+  await press(page.getByRole('link', { name: 'Publish a message' }).first());
+  await write('Type', 'order.created');
+  await write('Payload', '{"total": 12.50}');
+  await press(page.getByRole('button', { name: 'Publish a message' }));
+  await page.locator('.sentence').getByText('Failed').waitFor();
+
+  await go('d', 'Deliveries');
+  await tabTo(page.getByRole('grid', { name: 'Deliveries' }));
+  await keyboard.press('ArrowDown');
+  await keyboard.press('Enter');
+  const panel = page.getByRole('complementary', { name: 'Details' });
+  await press(panel.getByRole('button', { name: 'Retry', exact: true }));
+  await panel.locator('.sentence').getByText('Delivered').waitFor();
+  await keyboard.press('Escape');
+  await panel.waitFor({ state: 'detached' });
+  // The list has the focus again, so that reading goes on.
+  expect(await page.getByRole('grid', { name: 'Deliveries' }).evaluate((grid) => grid.matches(':focus'))).toBe(true);
+  expect(receiver.requests.map(({ body }) => body)).toEqual([
+    expect.stringContaining('12.50'),
+    expect.stringContaining('12.50'),
+  ]);
+});
