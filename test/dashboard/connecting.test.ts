@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { verifyWebhook } from '../../client/src/index.ts';
-import { waitFor } from '../support/check/wait-for.ts';
 import type { Dashboard } from '../support/dashboard.ts';
 import { type DashboardScene, setDashboardScene } from '../support/dashboard-scene.ts';
 import { github } from '../support/make/inbound-calls.ts';
@@ -181,52 +180,6 @@ test('a subscription gets its messages again from a time on', async () => {
   await dashboard.open(`/messages/${messageId}`);
   await page.locator('.sentence').getByText('Delivered').waitFor();
   expect(receiver.countOf(messageId)).toBe(1);
-});
-
-test('dead letters are shown by their cause, and one cause is replayed', async () => {
-  const { page } = dashboard;
-  await posthorn.deps.pool.query('TRUNCATE dead_letters CASCADE');
-  const own = await make('/v1/channels', { name: 'payments' });
-  const policy = { channelId: own, retryPolicy: { maxRetries: 0 } };
-  const gone = await scene.startReceiver();
-  await gone.close();
-  receiver.answerWith([503]);
-  const failing = await make('/v1/subscriptions', { ...policy, webhookUrl: receiver.url, name: 'Failing' });
-  await make('/v1/subscriptions', { ...policy, webhookUrl: gone.url, name: 'Not there' });
-  const ids = [];
-  for (const number of [1, 2])
-    ids.push(await make(`/v1/channels/${own}/messages`, { eventType: 'payment.made', payload: { number } }));
-  await waitFor('four dead letters', async () => {
-    const { body } = await posthorn.request<{ data: unknown[] }>('GET', '/v1/dlq', undefined, scene.key);
-    return body.data.length === 4;
-  });
-  await dashboard.open('/dead-letters');
-  const causes = page.getByRole('region', { name: 'Causes' });
-  await causes.getByRole('row', { name: /Not there.*no connection/ }).waitFor();
-  expect(await dashboard.violations()).toEqual([]);
-  await causes
-    .getByRole('row', { name: /Failing.*answered 503/ })
-    .getByRole('link', { name: '2' })
-    .click();
-  await causes.waitFor({ state: 'detached' });
-  expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
-    kind: 'delivery',
-    reason: 'exhausted',
-    subscription: failing,
-    error: 'status',
-    answer: '503',
-  });
-  await page
-    .getByRole('row', { name: /Failing/ })
-    .nth(1)
-    .waitFor();
-  expect(await page.getByRole('row', { name: /Not there/ }).count()).toBe(0);
-  receiver.answerWith([200]);
-  await page.getByRole('button', { name: 'Replay all that match' }).click();
-  await page.getByText('2 open dead letters match.').waitFor();
-  await page.getByRole('button', { name: 'Replay them' }).click();
-  await page.getByRole('complementary', { name: 'Details' }).getByText('2 of 2').waitFor();
-  for (const id of ids) await waitFor('it arrives', () => receiver.countOf(id) === 2);
 });
 
 test('a scheduled message is seen before its time, and taken back', async () => {

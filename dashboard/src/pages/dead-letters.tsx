@@ -3,6 +3,7 @@ import { api, type DeadLetter } from '../api/client.ts';
 import { oneOf, sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
+import { EachButton } from '../parts/each-button.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Filters, SINCE } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
@@ -122,6 +123,27 @@ export function DeadLettersPage() {
             )}
           </Empty>
         }
+        {...(may('developer') && {
+          acts: (rows: readonly DeadLetter[], onDone: () => void) => (
+            <>
+              <EachButton
+                label={t.deadLetters.replay}
+                rows={rows}
+                what={({ id }) => api.deadLetters.replay(id, at)}
+                told={t.deadLetters.replayAsked}
+                onDone={onDone}
+              />
+              <EachButton
+                label={t.deadLetters.discard}
+                rows={rows}
+                what={({ id }) => api.deadLetters.discard(id, at)}
+                told={t.deadLetters.discarded}
+                later={t.deadLetters.discarding}
+                onDone={onDone}
+              />
+            </>
+          ),
+        })}
         panel={(id) => <DeadLetterView id={id} isInPanel />}
         onVisit={(id) => go(`/dead-letters/${id}`)}
       />

@@ -4,6 +4,7 @@ import { oneOf, sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { DeliveryState } from '../parts/delivery-state.tsx';
+import { EachButton } from '../parts/each-button.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Filters, SINCE } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
@@ -70,7 +71,7 @@ type Filtered = Readonly<
 /** The deliveries that a filter lets through, beside whatever else a page shows. */
 export function DeliveryList({ filters, isFiltered }: { filters: Partial<Filtered>; isFiltered: boolean }) {
   const t = useTexts();
-  const { at, path } = useHere();
+  const { at, path, may } = useHere();
   const go = useGo();
   const query = {
     status: oneOf(filters.status, STATUSES),
@@ -113,6 +114,17 @@ export function DeliveryList({ filters, isFiltered }: { filters: Partial<Filtere
           <p>{isFiltered ? t.list.noneMatchWhy : t.deliveries.noneWhy}</p>
         </Empty>
       }
+      {...(may('developer') && {
+        acts: (rows: readonly Delivery[], onDone: () => void) => (
+          <EachButton
+            label={t.deliveries.retry}
+            rows={rows}
+            what={({ id }) => api.deliveries.retry(id, at)}
+            told={t.deliveries.retryAsked}
+            onDone={onDone}
+          />
+        ),
+      })}
       panel={(id) => <DeliveryView id={id} isInPanel />}
       onVisit={(id) => go(`/deliveries/${id}`)}
     />

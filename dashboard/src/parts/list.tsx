@@ -5,6 +5,7 @@ import { useKeys } from '../lib/keys.ts';
 import { useAddress } from '../lib/search.ts';
 import { useTexts } from '../lib/texts.ts';
 import { Failure } from './failure.tsx';
+import { useSelection } from './use-selection.ts';
 import { useLooked } from './use-looked.ts';
 import { SidePanel } from './side-panel.tsx';
 import { useLiveList } from './use-live-list.ts';
@@ -32,16 +33,18 @@ type Given<T> = {
   /** Opens the page of a row. */
   onVisit: (id: string) => void;
   leastWidth?: number;
+  /** What can be done with rows that are selected. Absent: none can be. */
+  acts?: (rows: readonly T[], onDone: () => void) => ReactNode;
 };
 
 const ROW_HEIGHT = 36;
 
 /**
  * A list of which only the rows in view are in the page. The row that is open stands in the address. Keys: j k ↑ ↓ move, Enter opens,
- * o opens the page of its own, l stops and goes on looking for changes.
+ * o opens the page of its own, l stops and goes on looking for changes, x selects where something can be done with several rows.
  */
 export function LiveList<T>(given: Given<T>) {
-  const { name, idOf, columns, empty, panel, onVisit } = given;
+  const { name, idOf, columns, empty, panel, onVisit, acts } = given;
   const t = useTexts();
   const [search, change] = useAddress();
   const [isPaused, setIsPaused] = useState(false);
@@ -56,6 +59,7 @@ export function LiveList<T>(given: Given<T>) {
     estimateSize: () => ROW_HEIGHT,
     overscan: 8,
   });
+  const selection = useSelection(rows, idOf);
   const items = virtual.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
   const { hasMore, isReadingMore, readMore } = list;
@@ -80,6 +84,7 @@ export function LiveList<T>(given: Given<T>) {
     j: () => move(1),
     k: () => move(-1),
     l: () => setIsPaused((before) => !before),
+    ...(acts !== undefined && { x: () => selection.toggle(chosen, { isRange: false }) }),
     o: () => {
       const row = rows[chosen];
       if (row !== undefined) onVisit(idOf(row));
@@ -108,7 +113,7 @@ export function LiveList<T>(given: Given<T>) {
   };
   if (list.isFirst && list.error === null) return <Waiting />;
   if (rows.length === 0 && list.error === null && list.fresh === 0) return empty;
-  const template = columns.map(({ width }) => width).join(' ');
+  const template = [...(acts === undefined ? [] : ['24px']), ...columns.map(({ width }) => width)].join(' ');
   return (
     <div className="stack">
       <Failure error={list.error} onRetry={list.retry} />
@@ -123,6 +128,15 @@ export function LiveList<T>(given: Given<T>) {
         <button type="button" className="button plain" aria-pressed={isPaused} onClick={() => setIsPaused(!isPaused)}>
           {isPaused ? t.list.goOn : t.list.pause}
         </button>
+        {acts !== undefined && selection.rows.length > 0 && (
+          <>
+            <strong role="status">{t.list.selected(selection.rows.length)}</strong>
+            {acts(selection.rows, selection.clear)}
+            <button type="button" className="button plain" onClick={selection.clear}>
+              {t.list.unselect}
+            </button>
+          </>
+        )}
         <span className="muted">{hasMore ? t.list.atLeast(rows.length) : t.list.all(rows.length)}</span>
       </div>
       <div
@@ -137,6 +151,7 @@ export function LiveList<T>(given: Given<T>) {
         style={{ '--columns': template, '--least-width': `${given.leastWidth ?? 720}px` } as object}
       >
         <div className="head" role="row" aria-rowindex={1}>
+          {acts !== undefined && <div role="columnheader" className="cell" aria-label={t.list.selection} />}
           {columns.map(({ head, isNumber }) => (
             <div key={head} role="columnheader" className={isNumber === true ? 'cell number' : 'cell'}>
               {head}
@@ -163,11 +178,26 @@ export function LiveList<T>(given: Given<T>) {
                 onClick={(event) => {
                   // A click on a link, or with a key that opens a tab, is the browser's.
                   if (event.defaultPrevented || event.metaKey || event.ctrlKey) return;
-                  if (event.target instanceof Element && event.target.closest('a, button, input') !== null) return;
+                  if (event.target instanceof Element && event.target.closest('a, button, label') !== null) return;
                   setChosen(index);
                   change({ open: id });
                 }}
               >
+                {acts !== undefined && (
+                  <div role="gridcell" className="cell">
+                    <label className="select">
+                      <input
+                        type="checkbox"
+                        // The grid itself takes the keys: x selects.
+                        tabIndex={-1}
+                        aria-label={t.list.select}
+                        checked={selection.has(id)}
+                        onClick={(event) => selection.toggle(index, { isRange: event.shiftKey })}
+                        readOnly
+                      />
+                    </label>
+                  </div>
+                )}
                 {columns.map(({ head, cell, isNumber }) => (
                   <div key={head} role="gridcell" className={isNumber === true ? 'cell number' : 'cell'}>
                     {cell(row)}

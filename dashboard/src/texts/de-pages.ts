@@ -143,6 +143,7 @@ export const dePages: Pick<Texts, keyof typeof enPages> = {
     lineOf: (tries, time) => `${tries} Versuche in ${time}`,
   },
   deadLetters: {
+    discarded: 'Verworfen',
     causes: 'Ursachen',
     count: 'Wie viele',
     show: (count) => number(count),

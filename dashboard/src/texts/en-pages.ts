@@ -142,6 +142,7 @@ export const enPages = {
     lineOf: (tries: number, time: string) => `${tries} tries over ${time}`,
   },
   deadLetters: {
+    discarded: 'Discarded',
     causes: 'Causes',
     count: 'How many',
     show: (count: number) => number(count),

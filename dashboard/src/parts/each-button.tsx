@@ -1,0 +1,57 @@
+import { useState } from 'react';
+import { isApiError } from '../api/client.ts';
+import { useRefresh } from '../lib/refresh.ts';
+import { useTexts } from '../lib/texts.ts';
+import { useActs } from './acts.tsx';
+
+type Given<T> = {
+  label: string;
+  rows: readonly T[];
+  what: (row: T) => PromiseLike<unknown>;
+  /** Told once all of it is done. */
+  told: string;
+  onDone: () => void;
+  /** Told for the 8 seconds in which it can be taken back. Absent: it is done at once. */
+  later?: string;
+};
+
+/** Does something with each of several rows, one after the other. Rows whose state has changed meanwhile are counted and told. */
+export function EachButton<T>({ label, rows, what, told, onDone, later }: Given<T>) {
+  const t = useTexts();
+  const { act, actLater, tell } = useActs();
+  const refresh = useRefresh();
+  const [isAtWork, setIsAtWork] = useState(false);
+  const all = async (): Promise<void> => {
+    let failed = 0;
+    try {
+      for (const row of rows)
+        try {
+          await what(row);
+        } catch (error) {
+          if (!isApiError(error, 'CONFLICT') && !isApiError(error, 'NOT_FOUND')) throw error;
+          failed += 1;
+        }
+    } finally {
+      await refresh();
+    }
+    if (failed > 0) tell(t.list.notAll(failed, rows.length), 'bad');
+    else tell(told);
+  };
+  const go = (): void => {
+    if (later !== undefined) {
+      onDone();
+      actLater(later, all, { onUndone: () => undefined });
+      return;
+    }
+    setIsAtWork(true);
+    void act(all).then((isDone) => {
+      setIsAtWork(false);
+      if (isDone) onDone();
+    });
+  };
+  return (
+    <button type="button" className="button" disabled={isAtWork} onClick={go}>
+      {label}
+    </button>
+  );
+}

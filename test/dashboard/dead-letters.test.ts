@@ -1,0 +1,111 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { waitFor } from '../support/check/wait-for.ts';
+import type { Dashboard } from '../support/dashboard.ts';
+import { type DashboardScene, setDashboardScene } from '../support/dashboard-scene.ts';
+import type { TestPosthorn } from '../support/service/posthorn.ts';
+import type { Receiver } from '../support/world/receiver.ts';
+
+let scene: DashboardScene;
+let posthorn: TestPosthorn;
+let dashboard: Dashboard;
+let receiver: Receiver;
+let channelId: string;
+
+beforeAll(async () => {
+  scene = await setDashboardScene();
+  ({ posthorn } = scene);
+});
+afterAll(() => scene.end());
+beforeEach(async () => {
+  await posthorn.deps.pool.query('TRUNCATE dead_letters CASCADE');
+  ({ dashboard, receiver } = await scene.enter());
+  channelId = await make('/v1/channels', { name: 'payments' });
+});
+afterEach(() => scene.leave());
+
+const make = (path: string, body: object): Promise<string> => scene.make(path, body);
+
+/** Open dead letters of the environment, 100 at most. */
+async function countOpen(): Promise<number> {
+  const { body } = await posthorn.request<{ data: unknown[] }>('GET', '/v1/dlq?status=open', undefined, scene.key);
+  return body.data.length;
+}
+
+/** A subscription that gives up at once. */
+const subscribe = (name: string, webhookUrl: string): Promise<string> =>
+  make('/v1/subscriptions', { channelId, name, webhookUrl, retryPolicy: { maxRetries: 0 } });
+
+/** Publishes messages that nobody can deliver, and waits for their dead letters. */
+async function fail(count: number, { letters }: { letters: number }): Promise<string[]> {
+  const ids: string[] = [];
+  for (let number = 1; number <= count; number += 1)
+    ids.push(await make(`/v1/channels/${channelId}/messages`, { eventType: 'payment.made', payload: { number } }));
+  await waitFor(`${letters} dead letters`, async () => (await countOpen()) === letters);
+  return ids;
+}
+
+test('dead letters are shown by their cause, and one cause is replayed', async () => {
+  const { page } = dashboard;
+  const gone = await scene.startReceiver();
+  await gone.close();
+  receiver.answerWith([503]);
+  const failing = await subscribe('Failing', receiver.url);
+  await subscribe('Not there', gone.url);
+  const ids = await fail(2, { letters: 4 });
+  await dashboard.open('/dead-letters');
+  const causes = page.getByRole('region', { name: 'Causes' });
+  await causes.getByRole('row', { name: /Not there.*no connection/ }).waitFor();
+  expect(await dashboard.violations()).toEqual([]);
+  await causes
+    .getByRole('row', { name: /Failing.*answered 503/ })
+    .getByRole('link', { name: '2' })
+    .click();
+  await causes.waitFor({ state: 'detached' });
+  expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
+    kind: 'delivery',
+    reason: 'exhausted',
+    subscription: failing,
+    error: 'status',
+    answer: '503',
+  });
+  await page
+    .getByRole('row', { name: /Failing/ })
+    .nth(1)
+    .waitFor();
+  expect(await page.getByRole('row', { name: /Not there/ }).count()).toBe(0);
+  receiver.answerWith([200]);
+  await page.getByRole('button', { name: 'Replay all that match' }).click();
+  await page.getByText('2 open dead letters match.').waitFor();
+  await page.getByRole('button', { name: 'Replay them' }).click();
+  await page.getByRole('complementary', { name: 'Details' }).getByText('2 of 2').waitFor();
+  for (const id of ids) await waitFor('it arrives', () => receiver.countOf(id) === 2);
+});
+
+test('some rows of a list are selected and replayed, and others thrown away after a while to think', async () => {
+  const { page } = dashboard;
+  receiver.answerWith([503]);
+  await subscribe('Ledger', receiver.url);
+  await fail(4, { letters: 4 });
+  receiver.answerWith([200]);
+  await dashboard.open('/dead-letters');
+  const boxes = page.getByRole('checkbox', { name: 'Select the row' });
+  await boxes.nth(3).waitFor();
+  await boxes.nth(0).click();
+  await boxes.nth(2).click({ modifiers: ['Shift'] });
+  await page.getByText('3 selected').waitFor();
+  await page.getByRole('grid').focus();
+  // The first row is the one that keys mean.
+  await page.keyboard.press('x');
+  await page.getByText('2 selected').waitFor();
+  await page.getByRole('button', { name: 'Replay', exact: true }).click();
+  await waitFor('two are delivered again', () => receiver.requests.length === 6);
+  expect(await countOpen()).toBe(2);
+  await page.reload();
+  await boxes.nth(1).waitFor();
+  await boxes.nth(0).click();
+  await page.getByRole('button', { name: 'Discard', exact: true }).click();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await boxes.nth(1).click();
+  await page.getByRole('button', { name: 'Discard', exact: true }).click();
+  await waitFor('one is discarded', async () => (await countOpen()) === 1);
+});
