@@ -7,6 +7,7 @@ import { useActs } from '../parts/acts.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Check, problemOf, TextField } from '../parts/field.tsx';
+import { FormButtons } from '../parts/form-buttons.tsx';
 import { useGo } from '../parts/link.tsx';
 import { SchemaFields } from '../parts/schema-fields.tsx';
 
@@ -77,14 +78,7 @@ export function ConnectDialog({ connector, connection, onClose }: Given) {
         />
         <Check label={t.connections.share} isOn={isShared} onChange={setIsShared} />
         <Failure error={error} />
-        <div className="buttons">
-          <button type="submit" className="button main">
-            {connection === undefined ? t.connections.connect : t.common.save}
-          </button>
-          <button type="button" className="button plain" onClick={onClose}>
-            {t.common.cancel}
-          </button>
-        </div>
+        <FormButtons go={connection === undefined ? t.connections.connect : t.common.save} onCancel={onClose} />
       </form>
     </Dialog>
   );

@@ -10,6 +10,7 @@ import { Code } from '../parts/code.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Check, ChoiceField, problemOf, TextField } from '../parts/field.tsx';
+import { FormButtons } from '../parts/form-buttons.tsx';
 
 export type Kind = 'api-keys' | 'machine-credentials';
 
@@ -93,14 +94,7 @@ export function MakeDialog({
           </div>
         </fieldset>
         <Failure error={error} />
-        <div className="buttons">
-          <button type="submit" className="button main" disabled={scopes.size === 0}>
-            {t.credentials[kind].make}
-          </button>
-          <button type="button" className="button plain" onClick={onClose}>
-            {t.common.cancel}
-          </button>
-        </div>
+        <FormButtons go={t.credentials[kind].make} onCancel={onClose} isDisabled={scopes.size === 0} />
       </form>
     </Dialog>
   );

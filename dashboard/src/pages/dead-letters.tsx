@@ -13,6 +13,7 @@ import { type Column, LiveList } from '../parts/list.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { useSubscriptions } from '../parts/use-names.ts';
+import { en } from '../texts/en.ts';
 import { DeadLetterView } from './dead-letter.tsx';
 import { DeadLetterGroups } from './dead-letter-groups.tsx';
 import { ReplayAll } from './replay-all.tsx';
@@ -20,17 +21,8 @@ import { ReplayAll } from './replay-all.tsx';
 const STATUSES = ['open', 'replayed', 'discarded'] as const;
 const REASONS = ['exhausted', 'gone', 'cancelled', 'circuit', 'internal', 'failed_step'] as const;
 const KINDS = ['delivery', 'run'] as const;
-const ERROR_CLASSES = [
-  'dns',
-  'connect',
-  'tls',
-  'timeout',
-  'status',
-  'blocked_address',
-  'protocol',
-  'crashed',
-  'internal',
-] as const;
+// `as`: the catalogue has a text for each, and no other.
+const ERROR_CLASSES = Object.keys(en.errorClasses) as (keyof typeof en.errorClasses)[];
 const idOf = ({ id }: DeadLetter): string => id;
 
 /** Deliveries and runs that were given up: all of them can be replayed, one by one or by a filter. */

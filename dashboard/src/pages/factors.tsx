@@ -9,6 +9,7 @@ import { Code } from '../parts/code.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { problemOf, TextField } from '../parts/field.tsx';
+import { FormButtons } from '../parts/form-buttons.tsx';
 import { QrCode } from '../parts/qr-code.tsx';
 import { Time } from '../parts/time.tsx';
 
@@ -215,14 +216,7 @@ function TotpDialog({
           hasFocus
         />
         <Failure error={error} />
-        <div className="buttons">
-          <button type="submit" className="button main">
-            {t.factors.confirm}
-          </button>
-          <button type="button" className="button plain" onClick={onClose}>
-            {t.common.cancel}
-          </button>
-        </div>
+        <FormButtons go={t.factors.confirm} onCancel={onClose} />
       </form>
     </Dialog>
   );

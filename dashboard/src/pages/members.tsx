@@ -9,6 +9,7 @@ import { Code } from '../parts/code.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { ChoiceField, problemOf, TextField } from '../parts/field.tsx';
+import { FormButtons } from '../parts/form-buttons.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
@@ -222,14 +223,7 @@ function InviteDialog({ organisationId, onClose }: { organisationId: string; onC
             hint={t.members.roleHints[role]}
           />
           <Failure error={error} />
-          <div className="buttons">
-            <button type="submit" className="button main">
-              {t.members.invite}
-            </button>
-            <button type="button" className="button plain" onClick={onClose}>
-              {t.common.cancel}
-            </button>
-          </div>
+          <FormButtons go={t.members.invite} onCancel={onClose} />
         </form>
       )}
     </Dialog>

@@ -9,15 +9,16 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Check, problemOf, TextField } from '../parts/field.tsx';
+import { FormButtons } from '../parts/form-buttons.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
+import { isReplayOver, ReplayProgress } from '../parts/replay-progress.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
 import { useSubscriptions } from '../parts/use-names.ts';
 
 const idOf = ({ id }: MessageReplay): string => id;
-const isOver = ({ status }: MessageReplay): boolean => ['completed', 'cancelled', 'failed'].includes(status);
 
 /** Replays of what a subscription has missed, or is to get again. */
 export function MessageReplayList() {
@@ -59,13 +60,11 @@ export function MessageReplayList() {
 
 function MessageReplayView({ id }: { id: string }) {
   const t = useTexts();
-  const { at, path, may } = useHere();
-  const { act } = useActs();
-  const refresh = useRefresh();
+  const { at, path } = useHere();
   const found = useQuery({
     queryKey: [path, 'message-replay', id],
     queryFn: () => api.replays.get(id, at),
-    refetchInterval: ({ state }) => (state.data !== undefined && isOver(state.data) ? false : 1_000),
+    refetchInterval: ({ state }) => (state.data !== undefined && isReplayOver(state.data) ? false : 1_000),
   });
   if (found.data === undefined) return <Unread of={found} />;
   const row = found.data;
@@ -74,31 +73,13 @@ function MessageReplayView({ id }: { id: string }) {
   const done = row.upTo === undefined ? 0 : Date.parse(row.upTo) - Date.parse(row.since);
   return (
     <>
-      <h2 className="mono">{row.id}</h2>
-      <p className="sentence">
-        <State of={row.status} /> {t.replays.replayedOf(row.replayed, row.matched)}
-      </p>
-      <progress
-        max={Math.max(1, whole)}
-        value={isOver(row) ? Math.max(1, whole) : done}
-        aria-label={t.replays.replayedOf(row.replayed, row.matched)}
+      <ReplayProgress
+        of={row}
+        text={t.replays.replayedOf(row.replayed, row.matched)}
+        done={done}
+        whole={whole}
+        cancel={() => api.replays.cancel(id, at)}
       />
-      {may('developer') && !isOver(row) && (
-        <div className="buttons">
-          <button
-            type="button"
-            className="button"
-            onClick={() =>
-              void act(async () => {
-                await api.replays.cancel(id, at);
-                await refresh();
-              })
-            }
-          >
-            {t.replays.cancel}
-          </button>
-        </div>
-      )}
       <dl className="facts">
         <dt>{t.fields.subscription}</dt>
         <dd>
@@ -212,14 +193,7 @@ export function ReplaySince({ subscription, onClose }: { subscription: Subscript
         />
         <Check label={t.replays.onlyMissing} isOn={onlyMissing} onChange={setOnlyMissing} />
         <Failure error={error} />
-        <div className="buttons">
-          <button type="submit" className="button main">
-            {t.replays.ask}
-          </button>
-          <button type="button" className="button plain" onClick={onClose}>
-            {t.common.cancel}
-          </button>
-        </div>
+        <FormButtons go={t.replays.ask} onCancel={onClose} />
       </form>
     </Dialog>
   );

@@ -1,13 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, type BulkReplay } from '../api/client.ts';
-import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
-import { useActs } from '../parts/acts.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
+import { isReplayOver, ReplayProgress } from '../parts/replay-progress.tsx';
 import { State } from '../parts/state.tsx';
 import { Tabs, useTab } from '../parts/tabs.tsx';
 import { Time } from '../parts/time.tsx';
@@ -15,7 +14,6 @@ import { Unread } from '../parts/unread.tsx';
 import { MessageReplayList } from './message-replays.tsx';
 
 const idOf = ({ id }: BulkReplay): string => id;
-const isOver = ({ status }: BulkReplay): boolean => ['completed', 'cancelled', 'failed'].includes(status);
 
 const TABS = ['letters', 'messages'] as const;
 
@@ -65,40 +63,24 @@ function BulkReplayList() {
 
 function ReplayView({ id }: { id: string }) {
   const t = useTexts();
-  const { at, path, may } = useHere();
-  const { act } = useActs();
-  const refresh = useRefresh();
+  const { at, path } = useHere();
   const found = useQuery({
     queryKey: [path, 'replay', id],
     queryFn: () => api.deadLetters.getBulkReplay(id, at),
-    refetchInterval: ({ state }) => (state.data !== undefined && isOver(state.data) ? false : 1_000),
+    refetchInterval: ({ state }) => (state.data !== undefined && isReplayOver(state.data) ? false : 1_000),
   });
   if (found.data === undefined) return <Unread of={found} />;
   const row = found.data;
   const done = row.replayed + row.failed;
   return (
     <>
-      <h2 className="mono">{row.id}</h2>
-      <p className="sentence">
-        <State of={row.status} /> {t.replays.progress(done, row.matched)}
-      </p>
-      <progress max={Math.max(1, row.matched)} value={done} aria-label={t.replays.progress(done, row.matched)} />
-      {may('developer') && !isOver(row) && (
-        <div className="buttons">
-          <button
-            type="button"
-            className="button"
-            onClick={() =>
-              void act(async () => {
-                await api.deadLetters.cancelBulkReplay(id, at);
-                await refresh();
-              })
-            }
-          >
-            {t.replays.cancel}
-          </button>
-        </div>
-      )}
+      <ReplayProgress
+        of={row}
+        text={t.replays.progress(done, row.matched)}
+        done={done}
+        whole={row.matched}
+        cancel={() => api.deadLetters.cancelBulkReplay(id, at)}
+      />
       <dl className="facts">
         <dt>{t.fields.made}</dt>
         <dd>

@@ -11,6 +11,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { problemOf, TextField } from '../parts/field.tsx';
+import { FormButtons } from '../parts/form-buttons.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
@@ -158,14 +159,7 @@ function SecretDialog({ secret, onClose }: { secret?: WorkflowSecret; onClose: (
           hasFocus={secret !== undefined}
         />
         <Failure error={error} />
-        <div className="buttons">
-          <button type="submit" className="button main">
-            {t.common.save}
-          </button>
-          <button type="button" className="button plain" onClick={onClose}>
-            {t.common.cancel}
-          </button>
-        </div>
+        <FormButtons go={t.common.save} onCancel={onClose} />
       </form>
     </Dialog>
   );
