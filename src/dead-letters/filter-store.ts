@@ -94,9 +94,9 @@ export function selectPage(filter: DeadLetterFilter, page: PageRequest): Stateme
 }
 
 /**
- * Walks the index whose part the filter narrows most: a message, a subscription, a workflow or a channel with or without a status; in the whole
- * environment event types, statuses of answers, classes of errors, or kinds and reasons. The columns of that index are no further conditions, because the rows would not be
- * sorted by them.
+ * Walks the index whose part the filter narrows most: a message, a subscription, a workflow or a channel with or without a status; in
+ * the whole environment event types, statuses of answers, classes of errors, or kinds and reasons. The columns of that index are no
+ * further conditions, because the rows would not be sorted by them.
  */
 function chooseWalk(filter: DeadLetterFilter, values: Values, walk: Pick<Walk, 'table' | 'bounds' | 'limit'>): string {
   const { environmentId, channelId, subscriptionId, messageId, workflowId, status, ids: _, ...own } = filter;

@@ -24,11 +24,9 @@ export function definitionGraph(text: string): DefinitionGraph | undefined {
   if (written === undefined) return undefined;
   const steps = written.map(({ id, type }) => ({ id: String(id), type: isStep(type) ? type : '' }));
   const known = new Set(steps.map(({ id }) => id));
-  const named = written.flatMap((step) => waysOf(String(step.id), step));
-  const isPlain = !written.some(namesAnother);
-  const ways = isPlain
-    ? steps.slice(1).map(({ id }, index) => ({ from: steps[index]?.id ?? '', to: id, label: '', isInner: false }))
-    : named;
+  const ways = written.some(namesAnother)
+    ? written.flatMap((step) => waysOf(String(step.id), step))
+    : steps.slice(1).map(({ id }, index) => ({ from: steps[index]?.id ?? '', to: id, label: '', isInner: false }));
   return { steps, ways: ways.filter(({ to }) => known.has(to)) };
 }
 

@@ -15,7 +15,7 @@ const KINDS: Readonly<Record<string, [page: string, get: (id: string, at: At) =>
   whk: ['inbound', (id, at) => api.webhooks.get(id, at)],
 };
 
-const ID = /\b(msg|dlv|dlq|sub|chn|wfl|run|whk)_[0-7][0-9a-hjkmnp-tv-z]{25}\b/;
+const ID = new RegExp(`\\b(${Object.keys(KINDS).join('|')})_[0-7][0-9a-hjkmnp-tv-z]{25}\\b`);
 
 /** The first id in a text, which may be a line of a log. `webhook-id` of a request is the id of its message. */
 export const idIn = (text: string): string | undefined => ID.exec(text)?.[0];

@@ -11,6 +11,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Check, ChoiceField, problemOf, TextField } from '../parts/field.tsx';
 import { FormButtons } from '../parts/form-buttons.tsx';
+import { OnceDialog } from '../parts/once-dialog.tsx';
 
 export type Kind = 'api-keys' | 'machine-credentials';
 
@@ -104,24 +105,16 @@ export function MakeDialog({
 export function ShownOnce({ shown: { kind, id, secret }, onClose }: { shown: Shown; onClose: () => void }) {
   const t = useTexts();
   return (
-    <Dialog title={t.credentials.once} onClose={onClose}>
-      <div className="form">
-        <p>{t.credentials.onceWhy}</p>
-        {kind === 'machine-credentials' && <Labelled label={t.credentials.clientId} text={id} />}
-        <Labelled label={kind === 'api-keys' ? t.credentials.key : t.credentials.clientSecret} text={secret} />
-        <h3>{t.credentials.use}</h3>
-        {kind === 'api-keys' ? (
-          <Code text={`curl ${API}/v1/channels -H 'Authorization: Bearer ${secret}'`} label={t.credentials.use} />
-        ) : (
-          <Code text={tokenSnippet({ url: API, id, secret })} label={t.credentials.use} />
-        )}
-        <div className="buttons">
-          <button type="button" className="button main" onClick={onClose}>
-            {t.credentials.kept}
-          </button>
-        </div>
-      </div>
-    </Dialog>
+    <OnceDialog why={t.credentials.onceWhy} onClose={onClose}>
+      {kind === 'machine-credentials' && <Labelled label={t.credentials.clientId} text={id} />}
+      <Labelled label={kind === 'api-keys' ? t.credentials.key : t.credentials.clientSecret} text={secret} />
+      <h3>{t.credentials.use}</h3>
+      {kind === 'api-keys' ? (
+        <Code text={`curl ${API}/v1/channels -H 'Authorization: Bearer ${secret}'`} label={t.credentials.use} />
+      ) : (
+        <Code text={tokenSnippet({ url: API, id, secret })} label={t.credentials.use} />
+      )}
+    </OnceDialog>
   );
 }
 

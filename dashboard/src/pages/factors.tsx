@@ -10,12 +10,13 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { problemOf, TextField } from '../parts/field.tsx';
 import { FormButtons } from '../parts/form-buttons.tsx';
+import { OnceDialog } from '../parts/once-dialog.tsx';
 import { QrCode } from '../parts/qr-code.tsx';
 import { Time } from '../parts/time.tsx';
 
 type Asked = 'passkey' | 'removeTotp' | 'codes' | { passkeyId: string; name: string };
 
-/** What proves the person beside the password: passkeys, an authenticator app, and recovery codes for when both are lost. */
+/** The proofs of a person beside the password: passkeys, an authenticator app, and recovery codes for when both are lost. */
 export function Factors() {
   const t = useTexts();
   const { act } = useActs();
@@ -169,7 +170,11 @@ export function Factors() {
           }}
         />
       )}
-      {codes !== undefined && <CodesDialog codes={codes} onClose={() => setCodes(undefined)} />}
+      {codes !== undefined && (
+        <OnceDialog why={t.factors.codesWhy} onClose={() => setCodes(undefined)}>
+          <Code text={codes.join('\n')} label={t.factors.codes} />
+        </OnceDialog>
+      )}
     </section>
   );
 }
@@ -218,23 +223,6 @@ function TotpDialog({
         <Failure error={error} />
         <FormButtons go={t.factors.confirm} onCancel={onClose} />
       </form>
-    </Dialog>
-  );
-}
-
-function CodesDialog({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {
-  const t = useTexts();
-  return (
-    <Dialog title={t.credentials.once} onClose={onClose}>
-      <div className="form">
-        <p>{t.factors.codesWhy}</p>
-        <Code text={codes.join('\n')} label={t.factors.codes} />
-        <div className="buttons">
-          <button type="button" className="button main" onClick={onClose}>
-            {t.credentials.kept}
-          </button>
-        </div>
-      </div>
     </Dialog>
   );
 }

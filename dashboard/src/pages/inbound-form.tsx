@@ -8,7 +8,8 @@ import { useActs } from '../parts/acts.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { ChoiceField, problemOf, TextField } from '../parts/field.tsx';
 import { Heading } from '../parts/heading.tsx';
-import { HereLink, useGo } from '../parts/link.tsx';
+import { useGo } from '../parts/link.tsx';
+import { NoChannel } from '../parts/no-channel.tsx';
 import { useChannels } from '../parts/use-names.ts';
 import { Waiting } from '../parts/waiting.tsx';
 
@@ -29,9 +30,7 @@ export function NewInboundPage() {
     <>
       <Heading title={t.inbound.make} />
       {channels.all.length === 0 ? (
-        <p>
-          {t.messages.noChannel} <HereLink to="/channels/new">{t.channels.make}</HereLink>
-        </p>
+        <NoChannel />
       ) : (
         <InboundForm channels={channels.all.map(({ id, name }) => [id, name])} />
       )}

@@ -8,13 +8,13 @@ import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { bytesText } from '../lib/times.ts';
 import { useActs } from '../parts/acts.tsx';
-import { Ask } from '../parts/ask.tsx';
 import { Code } from '../parts/code.tsx';
 import { DeleteButton } from '../parts/delete-button.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { TextField } from '../parts/field.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink } from '../parts/link.tsx';
+import { SecretBox } from '../parts/secret-box.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
@@ -111,67 +111,29 @@ function Actions({ of: row }: { of: Webhook }) {
   );
 }
 
-/** What both sides know: shown when it is asked for, and replaced with an overlap. */
+/** The secrets that the sender and this address have in common: two for as long as a rotation overlaps. */
 function Secrets({ id }: { id: string }) {
   const t = useTexts();
   const { at } = useHere();
-  const { act } = useActs();
-  const [shown, setShown] = useState<WebhookSecrets['secrets']>();
-  const [isRotating, setIsRotating] = useState(false);
   const [secret, setSecret] = useState('');
+  const rotate = async (): Promise<WebhookSecrets['secrets']> => {
+    const given = secret.trim() === '' ? undefined : { secret: secret.trim() };
+    const { secrets } = await api.webhooks.rotateSecret(id, given, at);
+    setSecret('');
+    return secrets;
+  };
   return (
     <section className="section">
       <h2>{t.inbound.secret}</h2>
-      {shown === undefined ? (
-        <p className="mono">••••••••••••</p>
-      ) : (
-        shown.map((each) => (
-          <div key={each.createdAt} className="stack">
-            <Code text={each.secret} label={t.inbound.secret} />
-            {each.expiresAt !== undefined && (
-              <p className="muted">
-                {t.inbound.takenUntil} <Time at={each.expiresAt} />
-              </p>
-            )}
-          </div>
-        ))
-      )}
-      <div className="buttons">
-        <button
-          type="button"
-          className="button"
-          onClick={() =>
-            shown === undefined
-              ? void act(async () => setShown((await api.webhooks.getSecrets(id, at)).secrets))
-              : setShown(undefined)
-          }
-        >
-          {shown === undefined ? t.subscriptions.showSecret : t.subscriptions.hideSecret}
-        </button>
-        <button type="button" className="button" onClick={() => setIsRotating(true)}>
-          {t.subscriptions.rotate}
-        </button>
-      </div>
-      {isRotating && (
-        <Ask
-          title={t.subscriptions.rotate}
-          go={t.subscriptions.rotate}
-          onClose={() => setIsRotating(false)}
-          onGo={() =>
-            void act(
-              async () => {
-                const given = secret.trim() === '' ? undefined : { secret: secret.trim() };
-                setShown((await api.webhooks.rotateSecret(id, given, at)).secrets);
-                setSecret('');
-              },
-              { told: t.subscriptions.rotated },
-            )
-          }
-        >
-          <p>{t.inbound.rotateWhy}</p>
-          <TextField label={t.inbound.secret} value={secret} onChange={setSecret} hint={t.inbound.secretHint} isCode />
-        </Ask>
-      )}
+      <SecretBox
+        label={t.inbound.secret}
+        hidden="••••••••••••"
+        show={async () => (await api.webhooks.getSecrets(id, at)).secrets}
+        rotate={rotate}
+      >
+        <p>{t.inbound.rotateWhy}</p>
+        <TextField label={t.inbound.secret} value={secret} onChange={setSecret} hint={t.inbound.secretHint} isCode />
+      </SecretBox>
     </section>
   );
 }

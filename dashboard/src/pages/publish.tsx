@@ -10,7 +10,8 @@ import { useActs } from '../parts/acts.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { ChoiceField, problemOf, TextField } from '../parts/field.tsx';
 import { Heading } from '../parts/heading.tsx';
-import { HereLink, useGo } from '../parts/link.tsx';
+import { useGo } from '../parts/link.tsx';
+import { NoChannel } from '../parts/no-channel.tsx';
 import { useChannels } from '../parts/use-names.ts';
 import { Waiting } from '../parts/waiting.tsx';
 
@@ -51,10 +52,7 @@ function PublishForm(first: { channelId: string; eventType: string; payload: str
     return (
       <>
         <Heading title={t.messages.publish} />
-        <p>{t.messages.noChannel}</p>
-        <p>
-          <HereLink to="/channels/new">{t.channels.make}</HereLink>
-        </p>
+        <NoChannel />
       </>
     );
   const publish = (): void => {

@@ -10,7 +10,8 @@ import { Failure } from '../parts/failure.tsx';
 import { ChoiceField, problemOf, TextField } from '../parts/field.tsx';
 import { FilterTester } from '../parts/filter-tester.tsx';
 import { Heading } from '../parts/heading.tsx';
-import { HereLink, useGo } from '../parts/link.tsx';
+import { useGo } from '../parts/link.tsx';
+import { NoChannel } from '../parts/no-channel.tsx';
 import { PolicyDrawing } from '../parts/policy-drawing.tsx';
 import { useChannels } from '../parts/use-names.ts';
 import { Waiting } from '../parts/waiting.tsx';
@@ -30,9 +31,7 @@ export function NewSubscriptionPage() {
     <>
       <Heading title={t.subscriptions.make} />
       {channels.all.length === 0 ? (
-        <p>
-          {t.messages.noChannel} <HereLink to="/channels/new">{t.channels.make}</HereLink>
-        </p>
+        <NoChannel />
       ) : (
         <SubscriptionForm
           channelId={search['channel'] ?? channels.all[0]?.id ?? ''}

@@ -51,8 +51,28 @@ export function SubscriptionView({ id, isInPanel = false }: { id: string; isInPa
       {tab === 'overview' && <Facts of={row} />}
       {tab === 'deliveries' && <DeliveryList filters={{ subscription: id }} isFiltered={false} />}
       {tab === 'settings' && <SubscriptionForm key={row.updatedAt} subscription={row} />}
-      {tab === 'secret' && <SecretBox id={id} />}
+      {tab === 'secret' && <SigningSecret id={id} />}
     </>
+  );
+}
+
+/** The signing secret of a subscription. Every look at it is in the audit log. */
+function SigningSecret({ id }: { id: string }) {
+  const t = useTexts();
+  const { at, may } = useHere();
+  if (!may('developer')) return <p>{t.common.notAllowed}</p>;
+  return (
+    <div className="stack">
+      <p className="muted">{t.subscriptions.secretWhy}</p>
+      <SecretBox
+        label={t.subscriptions.tabs.secret}
+        hidden="whsec_••••••••••••"
+        show={async () => [await api.subscriptions.getSecret(id, at)]}
+        rotate={async () => [await api.subscriptions.rotateSecret(id, undefined, at)]}
+      >
+        <p>{t.subscriptions.rotateWhy}</p>
+      </SecretBox>
+    </div>
   );
 }
 

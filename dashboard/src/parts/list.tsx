@@ -33,7 +33,7 @@ type Given<T> = {
   /** Opens the page of a row. */
   onVisit: (id: string) => void;
   leastWidth?: number;
-  /** What can be done with rows that are selected. Absent: none can be. */
+  /** The actions on rows that are selected. Absent: none can be. */
   acts?: (rows: readonly T[], onDone: () => void) => ReactNode;
 };
 

@@ -1,41 +1,53 @@
-import { useState } from 'react';
-import { api } from '../api/client.ts';
-import { useHere } from '../lib/session.ts';
+import { type ReactNode, useState } from 'react';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from './acts.tsx';
 import { Ask } from './ask.tsx';
 import { Code } from './code.tsx';
+import { Time } from './time.tsx';
 
-/** The signing secret of a subscription: shown when it is asked for, and every look is in the audit log. */
-export function SecretBox({ id }: { id: string }) {
+/** A secret that two sides know. `expiresAt`: until when it is taken, since there is a newer one. */
+export type Kept = { secret: string; expiresAt?: string };
+
+type Given = {
+  label: string;
+  /** Stands where the secret is not shown. */
+  hidden: string;
+  show: () => Promise<readonly Kept[]>;
+  rotate: () => Promise<readonly Kept[]>;
+  /** The question before it is rotated. */
+  children: ReactNode;
+};
+
+/** A secret, shown when it is asked for, and replaced with an overlap. */
+export function SecretBox({ label, hidden, show, rotate, children }: Given) {
   const t = useTexts();
-  const { at, may } = useHere();
   const { act } = useActs();
-  const [secret, setSecret] = useState<string>();
+  const [shown, setShown] = useState<readonly Kept[]>();
   const [isRotating, setIsRotating] = useState(false);
-  if (!may('developer')) return <p>{t.common.notAllowed}</p>;
   return (
-    <div className="stack">
-      <p className="muted">{t.subscriptions.secretWhy}</p>
-      {secret === undefined ? (
-        <p className="mono">whsec_••••••••••••</p>
+    <>
+      {shown === undefined ? (
+        <p className="mono">{hidden}</p>
       ) : (
-        <Code text={secret} label={t.subscriptions.tabs.secret} />
+        shown.map(({ secret, expiresAt }) => (
+          <div key={secret} className="stack">
+            <Code text={secret} label={label} />
+            {expiresAt !== undefined && (
+              <p className="muted">
+                {t.inbound.takenUntil} <Time at={expiresAt} />
+              </p>
+            )}
+          </div>
+        ))
       )}
       <div className="buttons">
-        {secret === undefined ? (
-          <button
-            type="button"
-            className="button"
-            onClick={() => void act(async () => setSecret((await api.subscriptions.getSecret(id, at)).secret))}
-          >
-            {t.subscriptions.showSecret}
-          </button>
-        ) : (
-          <button type="button" className="button" onClick={() => setSecret(undefined)}>
-            {t.subscriptions.hideSecret}
-          </button>
-        )}
+        <button
+          type="button"
+          className="button"
+          onClick={() => (shown === undefined ? void act(async () => setShown(await show())) : setShown(undefined))}
+        >
+          {shown === undefined ? t.subscriptions.showSecret : t.subscriptions.hideSecret}
+        </button>
         <button type="button" className="button" onClick={() => setIsRotating(true)}>
           {t.subscriptions.rotate}
         </button>
@@ -45,15 +57,11 @@ export function SecretBox({ id }: { id: string }) {
           title={t.subscriptions.rotate}
           go={t.subscriptions.rotate}
           onClose={() => setIsRotating(false)}
-          onGo={() =>
-            void act(async () => setSecret((await api.subscriptions.rotateSecret(id, undefined, at)).secret), {
-              told: t.subscriptions.rotated,
-            })
-          }
+          onGo={() => void act(async () => setShown(await rotate()), { told: t.subscriptions.rotated })}
         >
-          <p>{t.subscriptions.rotateWhy}</p>
+          {children}
         </Ask>
       )}
-    </div>
+    </>
   );
 }
