@@ -29,6 +29,7 @@ import { messageRoutes } from './messages/routes.ts';
 import { publishingRoutes } from './publishing/routes.ts';
 import { schedulingRoutes } from './scheduling/routes.ts';
 import type { Services } from './services.ts';
+import { statsRoutes } from './stats/routes.ts';
 import { streamRoutes } from './streams/routes.ts';
 import { subscriptionRoutes } from './subscriptions/routes.ts';
 
@@ -43,6 +44,7 @@ export const routes: Route<Services>[] = [
   ...deliveryRoutes,
   ...deadLetterRoutes,
   ...replayRoutes,
+  ...statsRoutes,
   ...workflowRoutes,
   ...trialRoutes,
   ...workflowScheduleRoutes,

@@ -28,6 +28,7 @@ import type { Messages } from './messages/service.ts';
 import type { Publishing } from './publishing/service.ts';
 import type { Scheduling } from './scheduling/service.ts';
 import type { Streams } from './streams/service.ts';
+import type { StatsService } from './stats/service.ts';
 import type { Tokens } from './identity/tokens/service.ts';
 import type { Subscriptions } from './subscriptions/service.ts';
 
@@ -57,6 +58,7 @@ export type Services = {
   inboundWebhooks: InboundWebhooks;
   idempotency: Idempotency;
   replays: Replays;
+  stats: StatsService;
   workflows: Workflows;
   runs: Runs;
   trials: Trials;

@@ -42,6 +42,7 @@ import { createSchemas } from '../schemas/schemas.ts';
 import type { Services } from '../services.ts';
 import { noSiblings, type Siblings } from './siblings.ts';
 import { type HandOver, noHandOver } from '../publishing/hand-over.ts';
+import { createStats } from '../stats/service.ts';
 import { createStreams } from '../streams/service.ts';
 import { createSubscriptions } from '../subscriptions/service.ts';
 import { createTellChange } from './tell-change.ts';
@@ -95,6 +96,14 @@ export function createServices(
     schemas,
     audit,
   });
+  const subscriptions = createSubscriptions(deps, {
+    apps,
+    guard: deps.guard,
+    deliveries,
+    messageReplays: replays.messages,
+    filters,
+    audit,
+  });
   return {
     accounts,
     sessions,
@@ -119,16 +128,10 @@ export function createServices(
     messages: createMessages(deps, { audit }),
     scheduling: createScheduling(deps, { audit }),
     streams,
-    subscriptions: createSubscriptions(deps, {
-      apps,
-      guard: deps.guard,
-      deliveries,
-      messageReplays: replays.messages,
-      filters,
-      audit,
-    }),
+    subscriptions,
     deliveries,
     replays,
+    stats: createStats(deps, { subscriptions }),
     deadLetters: createDeadLetters(deps, { deliveries, runs, audit }),
     idempotency: createIdempotency(deps),
     runs,

@@ -25,6 +25,7 @@ import { recoveryPart } from './parts/recovery.ts';
 import { replaysPart } from './parts/replays.ts';
 import { retentionPart } from './parts/retention.ts';
 import { schedulingPart } from './parts/scheduling.ts';
+import { statsPart } from './parts/stats.ts';
 import { createPublishForRun, createWorkerPublishing } from './publish-for-run.ts';
 import { watchTemporal } from './watch-servers.ts';
 import type { WorkerContext } from './parts/worker-context.ts';
@@ -93,7 +94,15 @@ function createParts(context: WorkerContext, { handOver, publishing = createWork
       await automations.abandon();
       return abandonCarriers(context.pool);
     },
-    parts: [recovery, deliveries, replays, scheduling, retentionPart(context), automations] as const,
+    parts: [
+      recovery,
+      deliveries,
+      replays,
+      scheduling,
+      retentionPart(context),
+      automations,
+      statsPart(context),
+    ] as const,
   };
 }
 

@@ -37,7 +37,10 @@ const publishing = (begun: string): string => `
     SELECT m.id, m.environment_id, m.channel_id, m.event_type, m.payload, m.metadata::json, m.published_at,
            m.traceparent, m.tracestate, m.hops, m.only_subscription_id
     FROM input m JOIN channel c ON c.id = m.channel_id AND c.environment_id = m.environment_id AND ${IS_OPEN}
-    RETURNING id
+    RETURNING environment_id, channel_id, only_subscription_id
+  ), counted AS (
+    INSERT INTO stat_parts (environment_id, channel_id, accepted)
+    SELECT environment_id, channel_id, count(*) FROM published WHERE only_subscription_id IS NULL GROUP BY environment_id, channel_id
   ), routed AS (${fanOut({
     messages: `input m
     JOIN channel c ON c.id = m.channel_id AND c.environment_id = m.environment_id AND ${IS_OPEN}`,

@@ -4,7 +4,7 @@ import type { Admission, Admit } from '../gates/admission.ts';
 import { openGates } from '../gates/gates.ts';
 import type { Carriers } from '../../temporal/carriers.ts';
 import type { CancelRun, StartRun } from '../../temporal/start-run.ts';
-import { type Looking, startLooking } from './look-loop.ts';
+import { type Looking, startLooking } from '../../db/look-loop.ts';
 import {
   beginNextRound,
   claimDue,

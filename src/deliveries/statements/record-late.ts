@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { AttemptRecord } from './record.ts';
+import { type AttemptRecord, countedAs } from './record.ts';
 
 // The message is locked before its delivery, as erasing does: nothing personal stays behind, whichever comes first.
 const RECORD_LATE = `
@@ -13,7 +13,10 @@ const RECORD_LATE = `
       failure_reason = CASE WHEN $14 = 'delivered' AND failure_reason = 'subscription_deleted' THEN NULL ELSE failure_reason END
     FROM message m
     WHERE id = $1 AND round = $2 AND attempts = $3 - 1 AND due_at IS NULL
-    RETURNING id, attempts, m.is_erased
+    RETURNING id, attempts, m.is_erased, environment_id, channel_id, subscription_id
+  ), counted AS (
+    INSERT INTO stat_parts (environment_id, channel_id, subscription_id, outcomes)
+    SELECT environment_id, channel_id, subscription_id, ARRAY[$15::int] FROM late
   )
   INSERT INTO attempts (id, delivery_id, number, carrier, started_at, duration_ms, response_status, response_body,
     response_latency_ms, response_headers, error_class, error_message, outcome)
@@ -42,5 +45,6 @@ export async function recordLate(pool: Pool, record: AttemptRecord): Promise<voi
     error?.message ?? null,
     record.attemptId,
     record.status === 'delivered' ? 'delivered' : 'failed',
+    countedAs(record),
   ]);
 }

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { textArray } from '../../db/text-array.ts';
 import { FAILING_DAYS } from '../../kernel/service-events.ts';
+import { outcomeOf } from '../../kernel/outcomes.ts';
 import type { DeadLetterReason, DeliveryStatus, ErrorClass } from '../../kernel/statuses.ts';
 import { insertDeadLetters } from './dead-letters.ts';
 import { deliveryExhausted, isoTime, publishEvents, serviceEvent } from './service-events.ts';
@@ -24,15 +25,19 @@ export type AttemptRecord = {
   response: { status: number; headers: Record<string, string>; body: string; latencyMs: number } | null;
 };
 
+/** How it ended, for figures of traffic. */
+export const countedAs = ({ error, response }: Pick<AttemptRecord, 'error' | 'response'>): number =>
+  outcomeOf({ errorClass: error?.class, response });
+
 // One statement is one transaction: for every try of a group the delivery's new state, the attempt and, with the last failure, the
 // dead letter. The guard (round, number, unfinished) makes a second call change nothing, so the activity may be repeated.
 const TRIES = `
   WITH input AS (
     SELECT * FROM unnest($1::text[], $2::int[], $3::int[], $4::text[], $5::timestamptz[], $6::text[], $7::bool[],
       $8::timestamptz[], $9::int[], $10::int[], $11::text[], $12::text[], $13::int[], $14::text[], $15::text[], $16::text[],
-      $17::text[])
+      $17::text[], $18::int[])
       AS i (delivery_id, round, number, status, due_at, carrier, keeps_carrier, started_at, duration_ms, response_status,
-        response_headers, response_body, response_latency_ms, error_class, error_message, reason, attempt_id)
+        response_headers, response_body, response_latency_ms, error_class, error_message, reason, attempt_id, outcome)
   ), changed AS (
     UPDATE deliveries d SET attempts = i.number, policy_attempts = d.policy_attempts + 1, status = i.status,
       due_at = i.due_at, next_retry_at = i.due_at, holder = NULL,
@@ -50,6 +55,10 @@ const TRIES = `
       CASE WHEN i.status = 'delivered' THEN 'delivered' ELSE 'failed' END, i.error_class, i.error_message,
       i.response_status, i.response_headers::json, i.response_body, i.response_latency_ms, i.carrier
     FROM changed c JOIN input i ON i.delivery_id = c.id
+  ), counted AS (
+    INSERT INTO stat_parts (environment_id, channel_id, subscription_id, outcomes)
+    SELECT c.environment_id, c.channel_id, c.subscription_id, array_agg(i.outcome)
+    FROM changed c JOIN input i ON i.delivery_id = c.id GROUP BY c.environment_id, c.channel_id, c.subscription_id
   ), tally AS (
     SELECT c.subscription_id, bool_or(c.status = 'delivered') AS has_success,
       coalesce(bool_or(c.failure_reason = 'gone'), false) AS is_gone
@@ -140,6 +149,7 @@ export async function recordAttempts(pool: Pool, records: readonly AttemptRecord
       column((record) => record.error?.message ?? null),
       column((record) => record.deadLetterReason),
       column((record) => record.attemptId),
+      column(countedAs),
     ],
   });
   return new Set(rows.map((row) => row.id));

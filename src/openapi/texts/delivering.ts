@@ -79,6 +79,19 @@ export const deliveringTexts: Readonly<Record<string, OperationText>> = {
     summary: 'Retry a delivery',
     description: 'Makes a failed delivery due again, in a new round of its policy.',
   },
+  'GET /v1/stats': {
+    summary: 'Get figures of traffic',
+    description:
+      'Messages, attempts, dead letters and latencies of the environment, a channel or a subscription: in all, and in steps whose length follows from the span. By default of the last day. Figures are some seconds old. Those of minutes are kept for 3 days, those of hours for 400.',
+  },
+  'GET /v1/stats/subscriptions': {
+    summary: 'Get figures of subscriptions',
+    description: 'The same of up to 100 subscriptions at once, in 24 steps or so.',
+  },
+  'GET /v1/stats/backlog': {
+    summary: 'Get the backlog',
+    description: 'Counts deliveries that wait or are being retried, and open dead letters: up to 1,000 each.',
+  },
   'GET /v1/dlq': {
     summary: 'List dead letters',
     description: 'Deliveries that were given up and runs that failed, the newest first.',

@@ -5,6 +5,7 @@ import { bulkReplayAnswer, messageReplayAnswer } from '../../../src/replays/sche
 import { messageAnswer, messageSummaryAnswer } from '../../../src/messages/schema.ts';
 import { batchAnswer, dryRunAnswer, publishedAnswer, validationAnswer } from '../../../src/publishing/schema.ts';
 import { cancelledMessageAnswer } from '../../../src/scheduling/schema.ts';
+import { backlogAnswer, statsAnswer, subscriptionStatsAnswer } from '../../../src/stats/schema.ts';
 import { secretAnswer, subscriptionAnswer } from '../../../src/subscriptions/schema.ts';
 import { IDENTITY } from './contract-identity.ts';
 import type { ContractRow, ResourceIds } from './contract-row.ts';
@@ -189,6 +190,15 @@ export const CONTRACT: ContractRow[] = [
     status: 202,
     answers: deliveryAnswer,
   },
+  { method: 'GET', path: '/v1/stats', scope: 'deliveries:read', status: 200, answers: statsAnswer },
+  {
+    method: 'GET',
+    path: '/v1/stats/subscriptions',
+    scope: 'deliveries:read',
+    status: 200,
+    answers: subscriptionStatsAnswer,
+  },
+  { method: 'GET', path: '/v1/stats/backlog', scope: 'deliveries:read', status: 200, answers: backlogAnswer },
   { method: 'GET', path: '/v1/dlq', scope: 'dlq:read', status: 200, listOf: deadLetterAnswer },
   { method: 'GET', path: '/v1/dlq/groups', scope: 'dlq:read', status: 200, answers: deadLetterGroupsAnswer },
   { method: 'GET', path: '/v1/dlq/:deadLetterId', scope: 'dlq:read', status: 200, answers: deadLetterAnswer },

@@ -1,0 +1,89 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  answerOf,
+  COUNTED,
+  isDelivered,
+  LATENCY_BOUNDS_MS,
+  LATENCY_CLASSES,
+  NO_LATENCY,
+  outcomeOf,
+  quantileMs,
+} from './outcomes.ts';
+import { ERROR_CLASSES } from './statuses.ts';
+
+const codeOf = (outcome: number): number => Math.floor(outcome / LATENCY_CLASSES);
+const classOf = (outcome: number): number => outcome % LATENCY_CLASSES;
+
+test('the numbers that are stored stay as they are', () => {
+  expect(COUNTED).toEqual({ accepted: 0, deadLetter: -1 });
+  expect(LATENCY_BOUNDS_MS).toEqual([
+    1, 2, 3, 4, 6, 8, 11, 16, 23, 32, 45, 64, 91, 128, 181, 256, 362, 512, 724, 1024, 1448, 2048, 2896, 4096, 5793,
+    8192, 11585, 16384, 23170, 32768,
+  ]);
+  expect([NO_LATENCY, LATENCY_CLASSES]).toEqual([63, 64]);
+  expect(ERROR_CLASSES.map((errorClass) => [errorClass, codeOf(outcomeOf({ errorClass, response: null }))])).toEqual([
+    ['dns', 1],
+    ['connect', 2],
+    ['tls', 3],
+    ['timeout', 4],
+    ['status', 5],
+    ['blocked_address', 6],
+    ['protocol', 7],
+    ['crashed', 8],
+    ['internal', 9],
+  ]);
+});
+
+test.each<[string, Parameters<typeof outcomeOf>[0], number, number]>([
+  ['a 200 after 1 ms', { errorClass: undefined, response: { status: 200, latencyMs: 1 } }, 200, 0],
+  ['a 204 within the first millisecond', { errorClass: undefined, response: { status: 204, latencyMs: 0 } }, 204, 0],
+  ['a 503 after 100 ms', { errorClass: 'status', response: { status: 503, latencyMs: 100 } }, 503, 13],
+  ['an answer beyond every bound', { errorClass: 'status', response: { status: 599, latencyMs: 99_999 } }, 599, 30],
+  ['an answer that breaks the protocol', { errorClass: 'protocol', response: { status: 200, latencyMs: 2 } }, 7, 1],
+  ['a timeout', { errorClass: 'timeout', response: null }, 4, NO_LATENCY],
+  ['no answer and no class', { errorClass: undefined, response: null }, 9, NO_LATENCY],
+])('%s has a code and a class of latency', (_, made, code, latencyClass) => {
+  const outcome = outcomeOf(made);
+  expect([codeOf(outcome), classOf(outcome)]).toEqual([code, latencyClass]);
+  expect(outcome).toBeLessThan(2 ** 16);
+});
+
+test('a code stands for an answer or for a failure', () => {
+  expect(answerOf(503)).toEqual({ status: 503 });
+  for (const errorClass of ERROR_CLASSES)
+    expect(answerOf(codeOf(outcomeOf({ errorClass, response: null })))).toEqual({ errorClass });
+  expect(() => answerOf(COUNTED.accepted)).toThrow('0 is no code of an answer');
+});
+
+test('2xx alone has delivered', () => {
+  expect([199, 200, 299, 300, 503, 4].map(isDelivered)).toEqual([false, true, true, false, false, false]);
+});
+
+describe('quantileMs', () => {
+  test('lies between the bounds of its class, by its place among the answers', () => {
+    // 100 answers of 65 to 91 ms.
+    const counts = new Map([[12, 100]]);
+    expect([0.01, 0.5, 0.95, 1].map((q) => quantileMs(counts, q))).toEqual([64, 78, 90, 91]);
+  });
+
+  test('is that of the class in which the place falls, whatever the order of the map', () => {
+    const counts = new Map([
+      [26, 5],
+      [0, 90],
+      [12, 5],
+    ]);
+    expect(quantileMs(counts, 0.5)).toBe(1);
+    expect(quantileMs(counts, 0.94)).toBe(86);
+    expect(quantileMs(counts, 0.99)).toBe(10_906);
+  });
+
+  test('is the highest bound where answers lie beyond it', () => {
+    expect(quantileMs(new Map([[30, 2]]), 0.5)).toBe(32_768);
+  });
+
+  test('is absent where nothing has answered, and beyond all that is counted', () => {
+    expect(quantileMs(new Map([[NO_LATENCY, 8]]), 0.5)).toBeUndefined();
+    expect(quantileMs(new Map(), 0.5)).toBeUndefined();
+    expect(quantileMs(new Map([[3, 1]]), 1.5)).toBeUndefined();
+  });
+});

@@ -1,0 +1,85 @@
+import type { ErrorClass } from './statuses.ts';
+
+/**
+ * Fixed numbers of what is counted beside HTTP statuses, which stand for themselves. They are stored: a number is never given to another
+ * meaning.
+ */
+export const COUNTED = { accepted: 0, deadLetter: -1 } as const;
+const CODE_OF: Readonly<Record<ErrorClass, number>> = {
+  dns: 1,
+  connect: 2,
+  tls: 3,
+  timeout: 4,
+  // An answer is counted by its own status; this one stands for a failure by status without an answer, which there is not.
+  status: 5,
+  blocked_address: 6,
+  protocol: 7,
+  crashed: 8,
+  internal: 9,
+};
+const CLASS_OF: ReadonlyMap<number, ErrorClass> = new Map(
+  // `as`: the keys of the table.
+  (Object.entries(CODE_OF) as [ErrorClass, number][]).map(([errorClass, code]) => [code, errorClass]),
+);
+const LEAST_STATUS = 100;
+
+/**
+ * Upper bounds of the classes of latency, ms: each is 1.41 times the one before, so a figure between two is off by a fifth at most. The
+ * longest try lasts 30 s.
+ */
+export const LATENCY_BOUNDS_MS: readonly number[] = [
+  ...new Set(Array.from({ length: 31 }, (_, step) => Math.round(2 ** (step / 2)))),
+];
+/** Class of a try that got no answer. */
+export const NO_LATENCY = 63;
+/** An outcome is code × 64 + class of latency. SQL divides by it too (src/stats/merge-store.ts). */
+export const LATENCY_CLASSES = 64;
+
+/** How one try ended, for statistics: a whole number below 2^16. */
+export function outcomeOf({
+  errorClass,
+  response,
+}: {
+  errorClass: ErrorClass | undefined;
+  response: { status: number; latencyMs: number } | null;
+}): number {
+  const isAnswer = response !== null && (errorClass === undefined || errorClass === 'status');
+  const code = isAnswer ? response.status : CODE_OF[errorClass ?? 'internal'];
+  return code * LATENCY_CLASSES + (response === null ? NO_LATENCY : classOfLatency(response.latencyMs));
+}
+
+function classOfLatency(latencyMs: number): number {
+  const found = LATENCY_BOUNDS_MS.findIndex((bound) => latencyMs <= bound);
+  return found === -1 ? LATENCY_BOUNDS_MS.length : found;
+}
+
+/** The answer or the failure that a code stands for. A status of 2xx has delivered. */
+export function answerOf(code: number): { status: number } | { errorClass: ErrorClass } {
+  if (code >= LEAST_STATUS) return { status: code };
+  const errorClass = CLASS_OF.get(code);
+  if (errorClass === undefined) throw new Error(`${code} is no code of an answer`);
+  return { errorClass };
+}
+
+/** Whether a try with that code has delivered: the answer was 2xx. */
+export const isDelivered = (code: number): boolean => code >= 200 && code < 300;
+
+/**
+ * The latency, in whole ms, that the part `q` of the answers did not exceed, from how many there are in each class. Within a class they
+ * are taken to be spread evenly. Undefined without any answer.
+ */
+export function quantileMs(counts: ReadonlyMap<number, number>, q: number): number | undefined {
+  const classes = [...counts].filter(([each]) => each !== NO_LATENCY).sort(([one], [other]) => one - other);
+  const all = classes.reduce((sum, [, count]) => sum + count, 0);
+  if (all === 0) return undefined;
+  let left = q * all;
+  for (const [each, count] of classes) {
+    if (left <= count) {
+      const lower = LATENCY_BOUNDS_MS[each - 1] ?? 0;
+      const upper = LATENCY_BOUNDS_MS[each] ?? lower;
+      return Math.round(lower + ((upper - lower) * left) / count);
+    }
+    left -= count;
+  }
+  return undefined;
+}

@@ -1,0 +1,7 @@
+import { startMerging } from '../../stats/merging.ts';
+import type { WorkerContext } from './worker-context.ts';
+
+/** Figures of traffic: summed up beside the dispatcher, which never waits for them. */
+export const statsPart = ({ pool, log, incarnation }: WorkerContext) => ({
+  begin: async () => startMerging({ pool, log, lookInMs: incarnation.lookInMs }),
+});

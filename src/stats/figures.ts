@@ -1,0 +1,67 @@
+import { answerOf, COUNTED, isDelivered, quantileMs } from '../kernel/outcomes.ts';
+import type { Stats } from './schema.ts';
+import type { Span } from './span.ts';
+import type { Counted } from './store.ts';
+
+type Figures = Stats['totals'];
+type Answers = Stats['answers'];
+
+/** Adds up what was counted. `accepted` is left out of subscriptions. */
+class Sum {
+  private accepted = 0;
+  private delivered = 0;
+  private failedAttempts = 0;
+  private deadLetters = 0;
+  private readonly latencies = new Map<number, number>();
+
+  add({ code, latencyClass, count }: Counted): void {
+    if (code === COUNTED.accepted) this.accepted += count;
+    else if (code === COUNTED.deadLetter) this.deadLetters += count;
+    else {
+      if (isDelivered(code)) this.delivered += count;
+      else this.failedAttempts += count;
+      this.latencies.set(latencyClass, (this.latencies.get(latencyClass) ?? 0) + count);
+    }
+  }
+
+  figures(hasAccepted: boolean): Figures {
+    const { accepted, delivered, failedAttempts, deadLetters } = this;
+    const [p50, p95] = [quantileMs(this.latencies, 0.5), quantileMs(this.latencies, 0.95)];
+    return {
+      ...(hasAccepted && { accepted }),
+      delivered,
+      failedAttempts,
+      deadLetters,
+      ...(p50 !== undefined && p95 !== undefined && { latencyMs: { p50, p95 } }),
+    };
+  }
+}
+
+/** Figures of the whole span and of each of its steps. */
+export function figuresOf(
+  counted: readonly Counted[],
+  { since, until, stepMs }: Span,
+  hasAccepted: boolean,
+): Pick<Stats, 'totals' | 'points'> {
+  const total = new Sum();
+  const steps = new Map<number, Sum>();
+  for (let at = since.getTime(); at < until.getTime(); at += stepMs) steps.set(at, new Sum());
+  for (const each of counted) {
+    total.add(each);
+    steps.get(each.at.getTime())?.add(each);
+  }
+  return {
+    totals: total.figures(hasAccepted),
+    points: [...steps].map(([at, sum]) => ({ at: new Date(at), ...sum.figures(hasAccepted) })),
+  };
+}
+
+/** Attempts by their answer, the most frequent first. */
+export function answersOf(counted: readonly Counted[]): Answers {
+  const counts = new Map<number, number>();
+  for (const { code, count } of counted)
+    if (code !== COUNTED.accepted && code !== COUNTED.deadLetter) counts.set(code, (counts.get(code) ?? 0) + count);
+  return [...counts]
+    .sort(([one, many], [other, more]) => more - many || one - other)
+    .map(([code, count]) => ({ ...answerOf(code), count }));
+}

@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { idOf, time, wholeNumber } from '../http/answer-fields.ts';
+import { windowQuery } from '../http/query.ts';
+import { isId } from '../kernel/ids.ts';
+import { ERROR_CLASSES } from '../kernel/statuses.ts';
+
+export const statsQuery = z.strictObject({
+  channelId: z.string().optional(),
+  subscriptionId: z.string().optional(),
+  ...windowQuery,
+});
+export type StatsQuery = z.output<typeof statsQuery>;
+
+/** Subscriptions of one answer: a page of their list. */
+export const MOST_SUBSCRIPTIONS = 100;
+const IDS_REASON = `must be ids of 1 to ${MOST_SUBSCRIPTIONS} subscriptions, separated by commas`;
+
+export const subscriptionStatsQuery = z.strictObject({
+  subscriptionIds: z
+    .string(IDS_REASON)
+    .transform((text) => [...new Set(text.split(','))])
+    .refine((ids) => ids.length <= MOST_SUBSCRIPTIONS && ids.every((id) => isId('subscription', id)), IDS_REASON)
+    .optional(),
+  ...windowQuery,
+});
+export type SubscriptionStatsQuery = z.output<typeof subscriptionStatsQuery>;
+
+const latency = z
+  .strictObject({
+    p50: wholeNumber.describe('Half of the answers took so many milliseconds at most.'),
+    p95: wholeNumber.describe('95 of 100 answers took so many milliseconds at most.'),
+  })
+  .exactOptional()
+  .describe('Latency of the answers of subscribers, good by a fifth. Absent where there was no answer.');
+
+const figures = {
+  accepted: wholeNumber
+    .exactOptional()
+    .describe('Messages that were published. Absent on subscriptions, which publish nothing.'),
+  delivered: wholeNumber.describe('Attempts that have delivered a message.'),
+  failedAttempts: wholeNumber.describe('Attempts that have failed.'),
+  deadLetters: wholeNumber.describe('Dead letters: what was given up.'),
+  latencyMs: latency,
+};
+
+const point = z.strictObject({ at: time.describe('When the step began.'), ...figures });
+
+const answer = z.union([
+  z.strictObject({ status: wholeNumber.describe('HTTP status of the answer.'), count: wholeNumber }),
+  z.strictObject({
+    errorClass: z.enum(ERROR_CLASSES).describe('Kind of the failure without an answer.'),
+    count: wholeNumber,
+  }),
+]);
+
+const span = {
+  since: time.describe('When the first step began.'),
+  until: time.describe('When the last step ends.'),
+  stepSeconds: wholeNumber.describe('Seconds of one step. The service chooses it by the length of the span.'),
+};
+
+/** Figures of an environment, a channel or a subscription. */
+export const statsAnswer = z.strictObject({
+  ...span,
+  totals: z.strictObject(figures).describe('Figures of the whole span.'),
+  answers: z.array(answer).describe('Attempts by the answer of the subscriber, the most frequent first.'),
+  points: z.array(point).describe('Figures of each step, oldest first, those without traffic too.'),
+});
+export type Stats = z.output<typeof statsAnswer>;
+
+/** Figures of several subscriptions. */
+export const subscriptionStatsAnswer = z.strictObject({
+  ...span,
+  subscriptions: z
+    .array(
+      z.strictObject({
+        subscriptionId: idOf('subscription').describe('Subscription of these figures.'),
+        totals: z.strictObject(figures).describe('Figures of the whole span.'),
+        points: z.array(point).describe('Figures of each step, oldest first, those without traffic too.'),
+      }),
+    )
+    .describe('One entry for each subscription that was asked for, in that order.'),
+});
+export type SubscriptionStats = z.output<typeof subscriptionStatsAnswer>;
+
+const capped = {
+  count: wholeNumber.describe('How many there are, 1,000 at most.'),
+  isMore: z.boolean().describe('Whether there are more than that.'),
+};
+
+/** Work that is left at this moment. */
+export const backlogAnswer = z.strictObject({
+  pending: z
+    .strictObject({
+      ...capped,
+      oldestAt: time.exactOptional().describe('When the oldest one was made. Absent where there is none.'),
+    })
+    .describe('Deliveries before their first attempt.'),
+  retrying: z
+    .strictObject({
+      ...capped,
+      oldestAt: time.exactOptional().describe('When the oldest one was made. Absent where there is none.'),
+    })
+    .describe('Deliveries whose attempts have failed so far.'),
+  openDeadLetters: z.strictObject(capped).describe('Dead letters that were neither replayed nor discarded.'),
+});
+export type Backlog = z.output<typeof backlogAnswer>;

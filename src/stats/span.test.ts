@@ -1,0 +1,48 @@
+import { expect, test } from '@jest/globals';
+import { spanOf } from './span.ts';
+
+const NOW = new Date('2026-03-10T12:34:56.789Z');
+const at = (text: string): bigint => BigInt(Date.parse(text)) * 1_000_000n;
+const shown = (span: ReturnType<typeof spanOf>) =>
+  span && [span.since.toISOString(), span.until.toISOString(), span.stepMs / 60_000, span.minutes];
+
+test.each([
+  ['a day by default', {}, ['2026-03-09T12:30:00.000Z', '2026-03-10T12:45:00.000Z', 15, 1]],
+  ['an hour', { since: at('2026-03-10T11:34:56Z') }, ['2026-03-10T11:34:00.000Z', '2026-03-10T12:35:00.000Z', 1, 1]],
+  [
+    'six hours',
+    { since: at('2026-03-10T06:00:00Z'), until: at('2026-03-10T12:00:00Z') },
+    ['2026-03-10T06:00:00.000Z', '2026-03-10T12:00:00.000Z', 5, 1],
+  ],
+  [
+    'a week, whose minutes are gone',
+    { since: at('2026-03-03T12:00:00Z') },
+    ['2026-03-03T12:00:00.000Z', '2026-03-10T18:00:00.000Z', 360, 60],
+  ],
+  [
+    'an hour of last month, whose minutes are gone',
+    { since: at('2026-02-03T12:10:00Z'), until: at('2026-02-03T12:20:00Z') },
+    ['2026-02-03T12:00:00.000Z', '2026-02-03T13:00:00.000Z', 60, 60],
+  ],
+  [
+    'a year, by days',
+    { since: at('2025-03-10T00:00:00Z'), until: at('2026-03-10T00:00:00Z') },
+    ['2025-03-10T00:00:00.000Z', '2026-03-10T00:00:00.000Z', 1_440, 60],
+  ],
+  [
+    'nothing where since is behind until',
+    { since: at('2026-03-10T13:00:00Z'), until: at('2026-03-10T12:00:00Z') },
+    ['2026-03-10T12:00:00.000Z', '2026-03-10T12:00:00.000Z', 1, 1],
+  ],
+])('covers %s in whole steps', (_, window, expected) => {
+  expect(shown(spanOf(window, NOW))).toEqual(expected);
+});
+
+test('has as many points as are asked for at most', () => {
+  expect(shown(spanOf({}, NOW, 24))).toEqual(['2026-03-09T12:00:00.000Z', '2026-03-10T13:00:00.000Z', 60, 60]);
+});
+
+test('is refused beyond 366 days', () => {
+  expect(spanOf({ since: at('2025-03-09T12:34:56.789Z') }, NOW)).toBeDefined();
+  expect(spanOf({ since: at('2025-03-09T12:34:56.788Z') }, NOW)).toBeUndefined();
+});

@@ -1,0 +1,56 @@
+import type { DatabaseReader, DatabaseTransaction } from '../db/client.ts';
+import { along, createValues, idBounds, queryAlong } from '../db/walk.ts';
+import type { Span } from './span.ts';
+
+/** So many attempts, messages or dead letters of one thing in one step. */
+export type Counted = { ofId: string; at: Date; code: number; latencyClass: number; count: number };
+
+/** What was counted of environments, channels or subscriptions of an environment, in the steps of a span. */
+export function findCounted(
+  reader: Pick<DatabaseReader, '$queryRaw'>,
+  { environmentId, ofIds }: { environmentId: string; ofIds: readonly string[] },
+  { since, until, stepMs, minutes }: Span,
+): Promise<Counted[]> {
+  return reader.$queryRaw<Counted[]>`
+    SELECT of_id AS "ofId", date_bin(make_interval(secs => ${stepMs / 1_000}::float8), at, 'epoch') AS at, code, latency_class AS "latencyClass",
+      sum(count)::float8 AS count
+    FROM stat_counts
+    WHERE of_id = ANY(${ofIds}::text[]) AND environment_id = ${environmentId} AND minutes = ${minutes}::smallint
+      AND at >= ${since} AND at < ${until}
+    GROUP BY 1, 2, 3, 4`;
+}
+
+/** What is counted of work that is left, at most: an index is read so far, however long the backlog is. */
+export const MOST_COUNTED = 1_000;
+
+const LEFT = {
+  pending: { table: 'deliveries', where: `d.status <> 'delivered'` },
+  retrying: { table: 'deliveries', where: `d.status <> 'delivered'` },
+  open: { table: 'dead_letters', where: 'true' },
+} as const;
+
+/** Rows of an environment in a state, one more than is shown at most, and the id of the oldest. */
+export async function countLeft(
+  transaction: DatabaseTransaction,
+  environmentId: string,
+  status: keyof typeof LEFT,
+): Promise<{ count: number; oldestId: string | null }> {
+  const { table, where } = LEFT[status];
+  const values = createValues();
+  const oldest = along({
+    table,
+    columns: ['environment_id', 'status'],
+    // One of our own words as a literal: only then does PostgreSQL see which partial index has it.
+    at: [values.add(environmentId), `'${status}'`],
+    bounds: idBounds(values, {}),
+    where: [where],
+    limit: MOST_COUNTED + 1,
+    isRising: true,
+  });
+  const rows = await queryAlong<{ count: number; oldestId: string | null }>(
+    transaction,
+    `WITH oldest AS MATERIALIZED (${oldest}) SELECT count(*)::int AS count, min(id) AS "oldestId" FROM oldest`,
+    values,
+  );
+  return rows[0] ?? { count: 0, oldestId: null };
+}
