@@ -46,10 +46,13 @@ const figures = {
 const point = z.strictObject({ at: time.describe('When the step began.'), ...figures });
 
 const answer = z.union([
-  z.strictObject({ status: wholeNumber.describe('HTTP status of the answer.'), count: wholeNumber }),
+  z.strictObject({
+    status: wholeNumber.describe('HTTP status of the answer.'),
+    count: wholeNumber.describe('Attempts that got it.'),
+  }),
   z.strictObject({
     errorClass: z.enum(ERROR_CLASSES).describe('Kind of the failure without an answer.'),
-    count: wholeNumber,
+    count: wholeNumber.describe('Attempts that ended so.'),
   }),
 ]);
 

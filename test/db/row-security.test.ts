@@ -22,6 +22,7 @@ const ENGINE = [
   'sessions',
   'sign_in_tries',
   'single_sign_on_attempts',
+  'stat_parts',
   'token_signing_keys',
   'totp_factors',
   'used_proofs',
@@ -42,6 +43,7 @@ const RIGHTS: Record<string, readonly (typeof COMMANDS)[number][]> = {
   invitations: ['SELECT'],
   members: ['SELECT'],
   organisations: ['SELECT', 'UPDATE'],
+  stat_counts: ['SELECT'],
   subscription_concurrency: ['SELECT'],
   // Columns of users, the hash of the password left out.
   users: ['SELECT'],

@@ -167,6 +167,11 @@ export const ENDPOINTS = {
     getWays: { method: 'GET', path: '/v1/sign-in', kind: 'json', isPublic: true },
     startSingleSignOn: { method: 'POST', path: '/v1/sign-in/single-sign-on', kind: 'json', hasBody: true, isPublic: true },
   },
+  stats: {
+    get: { method: 'GET', path: '/v1/stats', kind: 'json', hasQuery: true },
+    getSubscriptions: { method: 'GET', path: '/v1/stats/subscriptions', kind: 'json', hasQuery: true },
+    getBacklog: { method: 'GET', path: '/v1/stats/backlog', kind: 'json' },
+  },
   subscriptions: {
     test: { method: 'POST', path: '/v1/subscriptions/:subscriptionId/test', kind: 'json', hasBody: true, isKeyed: true },
     create: { method: 'POST', path: '/v1/subscriptions', kind: 'json', hasBody: true, isKeyed: true },

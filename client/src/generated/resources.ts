@@ -20,6 +20,7 @@ import type {
   Authenticate,
   Authorization,
   AuthorizationServer,
+  Backlog,
   BatchAccepted,
   BulkReplay,
   BulkReplayAsked,
@@ -122,9 +123,13 @@ import type {
   SingleSignOn,
   StartRun,
   StartSingleSignOn,
+  Stats,
+  StatsQuery,
   StreamMessages,
   Subscription,
   SubscriptionSecret,
+  SubscriptionStats,
+  SubscriptionStatsQuery,
   TestSubscription,
   TotpSecret,
   Trial,
@@ -437,6 +442,14 @@ export type Resources = {
     getWays(options?: RequestOptions): Call<SignInWays>;
     /** `POST /v1/sign-in/single-sign-on`, for anyone */
     startSingleSignOn(body: StartSingleSignOn | string, options?: RequestOptions): Call<SingleSignOn>;
+  };
+  stats: {
+    /** `GET /v1/stats`, scope deliveries:read */
+    get(query?: StatsQuery, options?: RequestOptions): Call<Stats>;
+    /** `GET /v1/stats/subscriptions`, scope deliveries:read */
+    getSubscriptions(query?: SubscriptionStatsQuery, options?: RequestOptions): Call<SubscriptionStats>;
+    /** `GET /v1/stats/backlog`, scope deliveries:read */
+    getBacklog(options?: RequestOptions): Call<Backlog>;
   };
   subscriptions: {
     /** `POST /v1/subscriptions/:subscriptionId/test`, scope subscriptions:write */

@@ -320,6 +320,34 @@ export type AuthorizationServer = {
   readonly dpop_signing_alg_values_supported: readonly ('ES256' | 'EdDSA' | 'Ed25519' | 'PS256')[];
 };
 
+export type Backlog = {
+  /** Deliveries before their first attempt. */
+  readonly pending: {
+    /** How many there are, 1,000 at most. */
+    readonly count: number;
+    /** Whether there are more than that. */
+    readonly isMore: boolean;
+    /** When the oldest one was made. Absent where there is none. */
+    readonly oldestAt?: string;
+  };
+  /** Deliveries whose attempts have failed so far. */
+  readonly retrying: {
+    /** How many there are, 1,000 at most. */
+    readonly count: number;
+    /** Whether there are more than that. */
+    readonly isMore: boolean;
+    /** When the oldest one was made. Absent where there is none. */
+    readonly oldestAt?: string;
+  };
+  /** Dead letters that were neither replayed nor discarded. */
+  readonly openDeadLetters: {
+    /** How many there are, 1,000 at most. */
+    readonly count: number;
+    /** Whether there are more than that. */
+    readonly isMore: boolean;
+  };
+};
+
 export type BatchAccepted = {
   /** How many messages were accepted: all of the request. */
   readonly count: number;
@@ -1913,6 +1941,72 @@ export type StartSingleSignOn = {
   readonly returnTo?: string | undefined;
 };
 
+export type Stats = {
+  /** When the first step began. */
+  readonly since: string;
+  /** When the last step ends. */
+  readonly until: string;
+  /** Seconds of one step. The service chooses it by the length of the span. */
+  readonly stepSeconds: number;
+  /** Figures of the whole span. */
+  readonly totals: {
+    /** Messages that were published. Absent on subscriptions, which publish nothing. */
+    readonly accepted?: number;
+    /** Attempts that have delivered a message. */
+    readonly delivered: number;
+    /** Attempts that have failed. */
+    readonly failedAttempts: number;
+    /** Dead letters: what was given up. */
+    readonly deadLetters: number;
+    /** Latency of the answers of subscribers, good by a fifth. Absent where there was no answer. */
+    readonly latencyMs?: {
+      /** Half of the answers took so many milliseconds at most. */
+      readonly p50: number;
+      /** 95 of 100 answers took so many milliseconds at most. */
+      readonly p95: number;
+    };
+  };
+  /** Attempts by the answer of the subscriber, the most frequent first. */
+  readonly answers: readonly {
+    /** HTTP status of the answer. */
+    readonly status: number;
+    /** Attempts that got it. */
+    readonly count: number;
+  } | {
+    /** Kind of the failure without an answer. */
+    readonly errorClass: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal';
+    /** Attempts that ended so. */
+    readonly count: number;
+  }[];
+  /** Figures of each step, oldest first, those without traffic too. */
+  readonly points: readonly {
+    /** When the step began. */
+    readonly at: string;
+    /** Messages that were published. Absent on subscriptions, which publish nothing. */
+    readonly accepted?: number;
+    /** Attempts that have delivered a message. */
+    readonly delivered: number;
+    /** Attempts that have failed. */
+    readonly failedAttempts: number;
+    /** Dead letters: what was given up. */
+    readonly deadLetters: number;
+    /** Latency of the answers of subscribers, good by a fifth. Absent where there was no answer. */
+    readonly latencyMs?: {
+      /** Half of the answers took so many milliseconds at most. */
+      readonly p50: number;
+      /** 95 of 100 answers took so many milliseconds at most. */
+      readonly p95: number;
+    };
+  }[];
+};
+
+export type StatsQuery = {
+  readonly channelId?: string | undefined;
+  readonly subscriptionId?: string | undefined;
+  readonly since?: string | Date | undefined;
+  readonly until?: string | Date | undefined;
+};
+
 export type StreamMessages = {
   readonly eventTypes?: readonly string[] | undefined;
   readonly since?: string | Date | undefined;
@@ -1987,6 +2081,64 @@ export type Subscription = {
 export type SubscriptionSecret = {
   /** Signing secret of Standard Webhooks: `whsec_` and the base64 of its bytes. */
   readonly secret: string;
+};
+
+export type SubscriptionStats = {
+  /** When the first step began. */
+  readonly since: string;
+  /** When the last step ends. */
+  readonly until: string;
+  /** Seconds of one step. The service chooses it by the length of the span. */
+  readonly stepSeconds: number;
+  /** One entry for each subscription that was asked for, in that order. */
+  readonly subscriptions: readonly {
+    /** Subscription of these figures. */
+    readonly subscriptionId: string;
+    /** Figures of the whole span. */
+    readonly totals: {
+      /** Messages that were published. Absent on subscriptions, which publish nothing. */
+      readonly accepted?: number;
+      /** Attempts that have delivered a message. */
+      readonly delivered: number;
+      /** Attempts that have failed. */
+      readonly failedAttempts: number;
+      /** Dead letters: what was given up. */
+      readonly deadLetters: number;
+      /** Latency of the answers of subscribers, good by a fifth. Absent where there was no answer. */
+      readonly latencyMs?: {
+        /** Half of the answers took so many milliseconds at most. */
+        readonly p50: number;
+        /** 95 of 100 answers took so many milliseconds at most. */
+        readonly p95: number;
+      };
+    };
+    /** Figures of each step, oldest first, those without traffic too. */
+    readonly points: readonly {
+      /** When the step began. */
+      readonly at: string;
+      /** Messages that were published. Absent on subscriptions, which publish nothing. */
+      readonly accepted?: number;
+      /** Attempts that have delivered a message. */
+      readonly delivered: number;
+      /** Attempts that have failed. */
+      readonly failedAttempts: number;
+      /** Dead letters: what was given up. */
+      readonly deadLetters: number;
+      /** Latency of the answers of subscribers, good by a fifth. Absent where there was no answer. */
+      readonly latencyMs?: {
+        /** Half of the answers took so many milliseconds at most. */
+        readonly p50: number;
+        /** 95 of 100 answers took so many milliseconds at most. */
+        readonly p95: number;
+      };
+    }[];
+  }[];
+};
+
+export type SubscriptionStatsQuery = {
+  readonly subscriptionIds?: string | undefined;
+  readonly since?: string | Date | undefined;
+  readonly until?: string | Date | undefined;
 };
 
 export type TestSubscription = {

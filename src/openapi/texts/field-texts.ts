@@ -23,6 +23,7 @@ const BY_NAME: Readonly<Record<string, string>> = {
   errorStatus: 'Only with this HTTP status of the last answer.',
   filter: 'CEL expression over `payload`, `metadata`, `eventType` that lets through what is wanted.',
   subscriptionId: 'Only of this subscription.',
+  subscriptionIds: 'Up to 100 ids of subscriptions, separated by commas. By default the newest 100.',
   since: 'Only what is later than this.',
   until: 'Only what is earlier than this.',
   eventTypes: 'Event types, or beginnings of them such as `order.*`. An empty list: all.',

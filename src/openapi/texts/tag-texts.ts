@@ -6,6 +6,7 @@ export const TAG_TEXTS: Readonly<Record<string, string>> = {
   deliveries: 'Messages on their way to subscriptions.',
   deadLetters: 'Deliveries that were given up, and runs that failed.',
   replays: 'Stored messages that are delivered again.',
+  stats: 'Figures of traffic.',
   workflows: 'Steps that follow a message.',
   runs: 'Workflows at work, step by step.',
   approvals: 'Decisions that runs wait for.',

@@ -13,6 +13,7 @@ type Column = { table: string; name: string; type: string; isRequired: boolean }
 const VALUES: Record<string, string> = {
   int4: '1',
   int2: '1',
+  int8: '1',
   bool: 'false',
   timestamptz: 'now()',
   bytea: `sha256(convert_to($1, 'UTF8'))`,
