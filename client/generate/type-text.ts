@@ -79,7 +79,7 @@ export function createTypeTexts(): {
       case 'object':
         return objectText(shown, direction);
       case 'array':
-        return arrayOf(shown.items === undefined ? 'unknown' : textOf(shown.items, direction));
+        return arrayOf(shown.items, direction);
       case 'string':
         if (direction === 'got') return 'string';
         if (shown.format === 'date-time') return 'string | Date';
@@ -93,6 +93,13 @@ export function createTypeTexts(): {
       default:
         return 'unknown';
     }
+  };
+
+  const arrayOf = (items: Shown | undefined, direction: Direction): string => {
+    const item = items === undefined ? 'unknown' : textOf(items, direction);
+    // A union of objects ends as one object does.
+    const isOneObject = items?.type === 'object' || items?.typeName !== undefined;
+    return `readonly ${item.includes(' | ') && !isOneObject ? `(${item})` : item}[]`;
   };
 
   const objectText = ({ properties, additionalProperties, required = [] }: Shown, direction: Direction): string => {
@@ -120,11 +127,9 @@ export function createTypeTexts(): {
   };
 }
 
-const arrayOf = (item: string): string =>
-  `readonly ${item.includes(' | ') && !item.endsWith('}') ? `(${item})` : item}[]`;
 
 /** Parameters of queries that are values joined by commas. */
-const LISTS_IN_QUERIES = new Set(['eventTypes']);
+const LISTS_IN_QUERIES = new Set(['eventTypes', 'subscriptionIds']);
 
 export const indent = (text: string): string => text.replaceAll(/^(?=.)/gm, '  ');
 

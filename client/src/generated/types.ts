@@ -1967,7 +1967,7 @@ export type Stats = {
     };
   };
   /** Attempts by the answer of the subscriber, the most frequent first. */
-  readonly answers: readonly {
+  readonly answers: readonly ({
     /** HTTP status of the answer. */
     readonly status: number;
     /** Attempts that got it. */
@@ -1977,7 +1977,7 @@ export type Stats = {
     readonly errorClass: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal';
     /** Attempts that ended so. */
     readonly count: number;
-  }[];
+  })[];
   /** Figures of each step, oldest first, those without traffic too. */
   readonly points: readonly {
     /** When the step began. */
@@ -2136,7 +2136,7 @@ export type SubscriptionStats = {
 };
 
 export type SubscriptionStatsQuery = {
-  readonly subscriptionIds?: string | undefined;
+  readonly subscriptionIds?: readonly string[] | undefined;
   readonly since?: string | Date | undefined;
   readonly until?: string | Date | undefined;
 };

@@ -16,7 +16,12 @@ function partsOf(at: Date, zone: Zone): { date: string; time: string; name: stri
 }
 
 /** Formats times in the zone of the reader, always with its name; with the date where that is not today. */
-export function useTimes(): { short(at: string): string; full(at: string): string; relative(at: string): string } {
+export function useTimes(): {
+  short(at: string): string;
+  full(at: string): string;
+  minute(at: string): string;
+  relative(at: string): string;
+} {
   const zone = useContext(ZoneContext);
   const language = useLanguage();
   return {
@@ -27,6 +32,10 @@ export function useTimes(): { short(at: string): string; full(at: string): strin
     full(at) {
       const { date, time, name } = partsOf(new Date(at), zone);
       return `${date} ${time} ${name}`;
+    },
+    minute(at) {
+      const { date, time, name } = partsOf(new Date(at), zone);
+      return `${date === partsOf(new Date(), zone).date ? '' : `${date} `}${time.slice(0, 5)} ${name}`;
     },
     relative: (at) => relativeText(new Date(at).getTime() - Date.now(), language),
   };

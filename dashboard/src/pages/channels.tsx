@@ -12,6 +12,7 @@ import { Empty } from '../parts/empty.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { ChoiceField, problemOf, TextField } from '../parts/field.tsx';
 import { Filters } from '../parts/filters.tsx';
+import { Figures } from '../parts/figures.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
@@ -144,6 +145,7 @@ function ChannelView({ id, isInPanel = false }: { id: string; isInPanel?: boolea
           <Time at={row.createdAt} />
         </dd>
       </dl>
+      {!isInPanel && <Figures of={{ channelId: id }} />}
       <ScheduledMessages channelId={id} />
       <SchemaEditor key={row.updatedAt} channel={row} />
       {!isInPanel && (

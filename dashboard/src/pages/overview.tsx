@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { api, type Subscription } from '../api/client.ts';
+import { api, type Backlog, type Subscription } from '../api/client.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
+import { durationText } from '../lib/times.ts';
 import { DeliveryState } from '../parts/delivery-state.tsx';
+import { Figures } from '../parts/figures.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink } from '../parts/link.tsx';
 import { State } from '../parts/state.tsx';
@@ -22,22 +24,21 @@ export function OverviewPage() {
     queryKey: [path, 'overview'],
     refetchInterval: EVERY_MS,
     queryFn: async () => {
-      const [subscriptions, messages, failed, open] = await Promise.all([
+      const [subscriptions, messages, failed, left] = await Promise.all([
         api.subscriptions.list({ limit: 100 }, at).page(),
         api.messages.listAll({ limit: 8 }, at).page(),
         api.deliveries.list({ status: 'retrying', limit: 8 }, at).page(),
-        api.deadLetters.list({ status: 'open', limit: 100 }, at).page(),
+        api.stats.getBacklog(at),
       ]);
-      return { subscriptions: subscriptions.data, messages: messages.data, retrying: failed.data, open };
+      return { subscriptions: subscriptions.data, messages: messages.data, retrying: failed.data, left };
     },
   });
   const channels = useChannels();
   if (found.data === undefined) return <Unread of={found} />;
-  const { subscriptions, messages, retrying, open } = found.data;
+  const { subscriptions, messages, retrying, left } = found.data;
   const troubled = subscriptions.filter(
     (row) => row.status === 'disabled' || row.circuit.state !== 'closed' || row.secretUnreadableSince !== undefined,
   );
-  const count = open.pagination.hasMore ? `${open.data.length}+` : String(open.data.length);
   const isArrived = messages.some(({ deliveries }) => deliveries.delivered > 0);
   const steps: readonly Step[] = [
     { isDone: channels.all.length > 0, text: t.overview.steps.channel, to: '/channels/new' },
@@ -54,21 +55,23 @@ export function OverviewPage() {
       {steps.some(({ isDone }) => !isDone) && <Checklist steps={steps} />}
       <section className="section">
         <h2>{t.overview.attention}</h2>
-        {troubled.length === 0 && open.data.length === 0 && (
+        {troubled.length === 0 && left.openDeadLetters.count === 0 && (
           <p className="box">
             <State of="delivered" word={t.overview.allWell} />
           </p>
         )}
-        {open.data.length > 0 && (
+        {left.openDeadLetters.count > 0 && (
           <p className="box">
-            <State of="open" word={t.overview.openLetters(count)} />{' '}
+            <State of="open" word={t.overview.openLetters(countText(left.openDeadLetters))} />{' '}
             <HereLink to="/dead-letters">{t.overview.look}</HereLink>
           </p>
         )}
         {troubled.map((row) => (
           <Troubled key={row.id} row={row} />
         ))}
+        <Left of={left} />
       </section>
+      {messages.length > 0 && <Figures of={{}} />}
       <div className="columns">
         <Recent title={t.overview.lastMessages} to="/messages">
           {messages.map((row) => (
@@ -104,6 +107,31 @@ export function OverviewPage() {
         </Recent>
       </div>
     </>
+  );
+}
+
+const countText = ({ count, isMore }: { count: number; isMore: boolean }): string => `${count}${isMore ? '+' : ''}`;
+
+/** Deliveries that are under way, and for how long the oldest has been. */
+function Left({ of: { pending, retrying } }: { of: Backlog }) {
+  const t = useTexts();
+  const oldest = [pending.oldestAt, retrying.oldestAt].filter((each) => each !== undefined).toSorted()[0];
+  return (
+    <p className="box">
+      <HereLink to="/deliveries" search={{ status: 'pending' }}>
+        {t.figures.waiting}: {countText(pending)}
+      </HereLink>
+      {' · '}
+      <HereLink to="/deliveries" search={{ status: 'retrying' }}>
+        {t.figures.retrying(countText(retrying))}
+      </HereLink>
+      {' · '}
+      <span className="muted">
+        {oldest === undefined
+          ? t.figures.nothingWaits
+          : t.figures.oldest(durationText(Math.max(0, Date.now() - Date.parse(oldest))))}
+      </span>
+    </p>
   );
 }
 

@@ -8,6 +8,7 @@ import { useTexts } from '../lib/texts.ts';
 import { durationText } from '../lib/times.ts';
 import { useActs } from '../parts/acts.tsx';
 import { DeleteButton } from '../parts/delete-button.tsx';
+import { Figures } from '../parts/figures.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { PolicyDrawing } from '../parts/policy-drawing.tsx';
@@ -48,7 +49,12 @@ export function SubscriptionView({ id, isInPanel = false }: { id: string; isInPa
       </p>
       <Actions of={row} />
       {!isInPanel && <Tabs tabs={TABS} names={t.subscriptions.tabs} current={tab} />}
-      {tab === 'overview' && <Facts of={row} />}
+      {tab === 'overview' && (
+        <>
+          <Facts of={row} />
+          <Figures of={{ subscriptionId: id }} />
+        </>
+      )}
       {tab === 'deliveries' && <DeliveryList filters={{ subscription: id }} isFiltered={false} />}
       {tab === 'settings' && <SubscriptionForm key={row.updatedAt} subscription={row} />}
       {tab === 'secret' && <SigningSecret id={id} />}

@@ -1,8 +1,12 @@
-import { api, type Subscription } from '../api/client.ts';
+import { useQueryClient } from '@tanstack/react-query';
+import { api, type Subscription, type SubscriptionStats } from '../api/client.ts';
 import { oneOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
+import { durationText } from '../lib/times.ts';
+import { Sparkline } from '../parts/chart.tsx';
 import { Empty } from '../parts/empty.tsx';
+import { deliveredPercent } from '../parts/figures.tsx';
 import { Filters } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
@@ -13,7 +17,11 @@ import { useChannels } from '../parts/use-names.ts';
 import { SubscriptionView } from './subscription.tsx';
 
 const STATUSES = ['active', 'paused', 'disabled'] as const;
-const idOf = ({ id }: Subscription): string => id;
+type Figures = SubscriptionStats['subscriptions'][number];
+type Row = Subscription & { figures: Figures | undefined };
+const idOf = ({ id }: Row): string => id;
+// A day in steps of an hour changes slowly, and lists look every three seconds.
+const FIGURES_FOR_MS = 60_000;
 
 export function SubscriptionsPage() {
   const t = useTexts();
@@ -57,7 +65,17 @@ export function SubscriptionList(filter: Filter) {
   const { at, path, may } = useHere();
   const go = useGo();
   const channels = useChannels();
-  const columns: readonly Column<Subscription>[] = [
+  const queries = useQueryClient();
+  const figuresOf = async (ids: readonly string[]): Promise<readonly Figures[]> => {
+    if (ids.length === 0) return [];
+    const { subscriptions } = await queries.fetchQuery({
+      queryKey: [path, 'subscription-figures', ids],
+      queryFn: () => api.stats.getSubscriptions({ subscriptionIds: ids }, at),
+      staleTime: FIGURES_FOR_MS,
+    });
+    return subscriptions;
+  };
+  const columns: readonly Column<Row>[] = [
     { head: t.fields.status, width: '120px', cell: (row) => <SubscriptionState of={row} /> },
     {
       head: t.common.name,
@@ -75,6 +93,22 @@ export function SubscriptionList(filter: Filter) {
       width: 'minmax(100px, 1fr)',
       cell: (row) => (row.eventTypes.length === 0 ? t.subscriptions.allTypes : row.eventTypes.join(', ')),
     },
+    { head: t.figures.lastDay, width: '116px', cell: ({ figures }) => figures && <LastDay of={figures} /> },
+    {
+      head: t.figures.success,
+      width: '88px',
+      isNumber: true,
+      cell: ({ figures }) => {
+        const part = figures && deliveredPercent(figures.totals);
+        return part !== undefined && `${part.toLocaleString(t.figures.locale)} %`;
+      },
+    },
+    {
+      head: t.figures.p95,
+      width: '96px',
+      isNumber: true,
+      cell: ({ figures }) => figures?.totals.latencyMs && durationText(figures.totals.latencyMs.p95),
+    },
     { head: t.fields.made, width: '200px', cell: (row) => <Time at={row.createdAt} /> },
   ];
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
@@ -82,10 +116,14 @@ export function SubscriptionList(filter: Filter) {
     <LiveList
       name={t.nav.names.subscriptions}
       listKey={[path, 'subscriptions', filter]}
-      fetch={(cursor) => api.subscriptions.list({ ...filter, limit: 100, cursor }, at).page()}
+      fetch={async (cursor) => {
+        const page = await api.subscriptions.list({ ...filter, limit: 100, cursor }, at).page();
+        const figures = await figuresOf(page.data.map(({ id }) => id));
+        return { ...page, data: page.data.map((row, index) => ({ ...row, figures: figures[index] })) };
+      }}
       idOf={idOf}
       columns={columns}
-      leastWidth={960}
+      leastWidth={1_120}
       empty={
         <Empty title={isFiltered ? t.list.noneMatch : t.subscriptions.none}>
           <p>{t.subscriptions.noneWhy}</p>
@@ -102,6 +140,20 @@ export function SubscriptionList(filter: Filter) {
       }
       panel={(id) => <SubscriptionView id={id} isInPanel />}
       onVisit={(id) => go(`/subscriptions/${id}`)}
+    />
+  );
+}
+
+function LastDay({ of: { totals, points } }: { of: Figures }) {
+  const t = useTexts();
+  const words = [totals.delivered, totals.failedAttempts].map((count) => count.toLocaleString(t.figures.locale));
+  return (
+    <Sparkline
+      label={t.figures.tries(words[0] ?? '', words[1] ?? '')}
+      series={[
+        { name: t.figures.delivered, look: 'delivered', values: points.map(({ delivered }) => delivered) },
+        { name: t.figures.failed, look: 'failed', values: points.map(({ failedAttempts }) => failedAttempts) },
+      ]}
     />
   );
 }

@@ -2,6 +2,7 @@ import type { Texts } from './en.ts';
 import { dePages } from './de-pages.ts';
 import { deAutomations } from './de-automations.ts';
 import { deConnect } from './de-connect.ts';
+import { deFigures } from './de-figures.ts';
 import { deSettings } from './de-settings.ts';
 
 const many = (count: number, one: string, more: string): string =>
@@ -222,4 +223,5 @@ export const de: Texts = {
   ...deSettings,
   ...deConnect,
   ...deAutomations,
+  ...deFigures,
 };

@@ -1,6 +1,7 @@
 import { enPages } from './en-pages.ts';
 import { enAutomations } from './en-automations.ts';
 import { enConnect } from './en-connect.ts';
+import { enFigures } from './en-figures.ts';
 import { enSettings } from './en-settings.ts';
 
 const many = (count: number, one: string, more: string): string =>
@@ -219,7 +220,7 @@ const frame = {
   },
 };
 
-export const en = { ...frame, ...enPages, ...enSettings, ...enConnect, ...enAutomations };
+export const en = { ...frame, ...enPages, ...enSettings, ...enConnect, ...enAutomations, ...enFigures };
 
 /** A catalogue: every text of the English one, in another language. */
 type Catalogue<T> = T extends string

@@ -15,7 +15,9 @@ export const BUILT = {
 export function ensureBuilt(onProgress: (line: string) => void): void {
   const builtAt = statSync(BUILT.main, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const changedAt = Math.max(
-    ...['src', 'local', 'workflows', 'activities'].map((folder) => newest(`${root}${folder}`)),
+    ...['src', 'local', 'workflows', 'activities', 'client/src', 'dashboard/src'].map((folder) =>
+      newest(`${root}${folder}`),
+    ),
   );
   if (builtAt > changedAt) return;
   onProgress('Building dist/, which is older than its sources');
@@ -24,5 +26,5 @@ export function ensureBuilt(onProgress: (line: string) => void): void {
 
 const newest = (folder: string): number =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+    .filter((name) => /\.(?:tsx?|css)$/.test(name) && !name.endsWith('.test.ts'))
     .reduce((latest, name) => Math.max(latest, statSync(`${folder}/${name}`).mtimeMs), 0);

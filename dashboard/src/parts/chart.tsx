@@ -1,0 +1,211 @@
+import { type ReactNode, useId, useState } from 'react';
+import { useTexts } from '../lib/texts.ts';
+import { useTimes } from '../lib/times.ts';
+
+/** A row of values, one for each step. `look` is the state whose colour it has. */
+export type Series = { name: string; look: 'delivered' | 'failed' | 'accent' | 'held'; values: readonly number[] };
+/** A moment that is marked, such as a deploy. */
+export type Mark = { at: string; name: string };
+
+type Given = {
+  title: string;
+  /** When each step began. */
+  times: readonly string[];
+  stepSeconds: number;
+  series: readonly Series[];
+  /** Values of one step stand on each other, or each has a line of its own. */
+  kind: 'bars' | 'lines';
+  format: (value: number) => string;
+  marks?: readonly Mark[];
+};
+
+// Stretched to the width of its place: strokes and texts stand outside of that.
+const [WIDTH, HEIGHT, TOP] = [720, 120, 2];
+const PLOT = HEIGHT - TOP - 1;
+
+/** Values over time, and the same as a table behind a button: a picture alone tells nothing to those who do not see it. */
+export function Chart({ title, times, stepSeconds, series, kind, format, marks = [] }: Given) {
+  const t = useTexts();
+  const { minute } = useTimes();
+  const id = useId();
+  const [isTable, setIsTable] = useState(false);
+  const [pointed, setPointed] = useState<number>();
+  const sums = times.map((_, at) => series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0));
+  const singles = series.flatMap(({ values }) => [...values]);
+  const most = Math.max(1, ...(kind === 'bars' ? sums : singles));
+  const step = WIDTH / Math.max(1, times.length);
+  const y = (value: number): number => TOP + PLOT - (value / most) * PLOT;
+  const [first, last] = [times[0], times.at(-1)];
+  const x = (time: string): number => ((Date.parse(time) - Date.parse(first ?? time)) / (stepSeconds * 1_000)) * step;
+  const shown = marks.filter(({ at }) => x(at) >= 0 && x(at) <= WIDTH);
+  return (
+    <figure className="chart box" aria-labelledby={id}>
+      <div className="heading">
+        <h2 id={id}>{title}</h2>
+        <button type="button" className="button plain" aria-expanded={isTable} onClick={() => setIsTable(!isTable)}>
+          {isTable ? t.figures.asChart : t.figures.asTable}
+        </button>
+      </div>
+      <Legend series={series} pointed={pointed} format={format}>
+        {pointed !== undefined && times[pointed] !== undefined && minute(times[pointed])}
+      </Legend>
+      {isTable ? (
+        <ValueTable times={times} series={series} format={format} />
+      ) : (
+        <>
+          <p className="muted highest" aria-hidden="true">
+            {format(most)}
+          </p>
+          <svg
+            viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+            role="img"
+            preserveAspectRatio="none"
+            aria-label={`${title}. ${t.figures.most(format(most))}`}
+            onPointerLeave={() => setPointed(undefined)}
+            onPointerMove={(event) => {
+              const { left, width } = event.currentTarget.getBoundingClientRect();
+              setPointed(Math.min(times.length - 1, Math.floor(((event.clientX - left) / width) * times.length)));
+            }}
+          >
+            <line x1={0} x2={WIDTH} y1={y(0)} y2={y(0)} className="axis" />
+            <line x1={0} x2={WIDTH} y1={y(most)} y2={y(most)} className="grid" />
+            {pointed !== undefined && (
+              <rect className="pointed" x={pointed * step} y={TOP} width={step} height={PLOT} />
+            )}
+            {kind === 'bars' ? (
+              <Bars series={series} step={step} y={y} />
+            ) : (
+              series.map(({ name, look, values }) => (
+                <path key={name} className={`line ${look}`} d={lineOf(values, step, y)} />
+              ))
+            )}
+            {shown.map(({ at, name }) => (
+              <g key={`${at} ${name}`} className="mark">
+                <line x1={x(at)} x2={x(at)} y1={TOP} y2={y(0)} />
+                <title>{`${name}, ${minute(at)}`}</title>
+              </g>
+            ))}
+          </svg>
+          <p className="scale muted">
+            <span>{first !== undefined && minute(first)}</span>
+            <span>{last !== undefined && minute(last)}</span>
+          </p>
+        </>
+      )}
+    </figure>
+  );
+}
+
+function Bars({ series, step, y }: { series: readonly Series[]; step: number; y: (value: number) => number }) {
+  const count = Math.max(0, ...series.map(({ values }) => values.length));
+  const width = Math.max(1, step - 1);
+  return Array.from({ length: count }, (_, at) => {
+    let below = 0;
+    return series.map(({ name, look, values }) => {
+      const value = values[at] ?? 0;
+      if (value === 0) return null;
+      const [from, to] = [below, below + value];
+      below = to;
+      // Never thinner than a line: a single failure beside a thousand deliveries must be seen.
+      const height = Math.max(1.5, y(from) - y(to));
+      return (
+        <rect
+          key={`${at} ${name}`}
+          className={look}
+          x={at * step}
+          y={Math.max(TOP, y(from) - height)}
+          width={width}
+          height={height}
+        />
+      );
+    });
+  });
+}
+
+/** A step without a value is a gap. */
+function lineOf(values: readonly number[], step: number, y: (value: number) => number): string {
+  let isDown = false;
+  return values
+    .map((value, at) => {
+      if (value === 0) {
+        isDown = false;
+        return '';
+      }
+      const point = `${(at * step + step / 2).toFixed(1)} ${y(value).toFixed(1)}`;
+      // A value between two gaps is a short line, or it would not be seen.
+      const drawn = isDown ? `L${point}` : `M${point}h1`;
+      isDown = true;
+      return drawn;
+    })
+    .join('');
+}
+
+function Legend({
+  series,
+  pointed,
+  format,
+  children,
+}: {
+  series: readonly Series[];
+  pointed: number | undefined;
+  format: (value: number) => string;
+  children: ReactNode;
+}) {
+  return (
+    <p className="legend">
+      {series.map(({ name, look, values }) => (
+        <span key={name}>
+          <span className={`swatch ${look}`} aria-hidden="true" /> {name}
+          {pointed !== undefined && <strong> {format(values[pointed] ?? 0)}</strong>}
+        </span>
+      ))}
+      <span className="muted">{children}</span>
+    </p>
+  );
+}
+
+function ValueTable({ times, series, format }: Pick<Given, 'times' | 'series' | 'format'>) {
+  const t = useTexts();
+  const { minute } = useTimes();
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard (WCAG 2.1.1)
+    <div className="wide values" tabIndex={0} role="region" aria-label={t.figures.asTable}>
+      <table className="table">
+        <thead>
+          <tr>
+            <th>{t.figures.step}</th>
+            {series.map(({ name }) => (
+              <th key={name} className="number">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {times.map((time, at) => (
+            <tr key={time}>
+              <td>{minute(time)}</td>
+              {series.map(({ name, values }) => (
+                <td key={name} className="number">
+                  {format(values[at] ?? 0)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Values over time, as wide as a word: bars of what failed on what was delivered. */
+export function Sparkline({ series, label }: { series: readonly Series[]; label: string }) {
+  const count = Math.max(1, ...series.map(({ values }) => values.length));
+  const sums = Array.from({ length: count }, (_, at) => series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0));
+  const most = Math.max(1, ...sums);
+  return (
+    <svg className="chart spark" viewBox={`0 0 ${count * 4} 20`} role="img" aria-label={label}>
+      <Bars series={series} step={4} y={(value) => 20 - (value / most) * 18} />
+    </svg>
+  );
+}

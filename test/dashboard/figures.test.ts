@@ -1,0 +1,89 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { setDashboardScene, type DashboardScene } from '../support/dashboard-scene.ts';
+import type { Dashboard } from '../support/dashboard.ts';
+
+const MINUTE = 60_000;
+let scene: DashboardScene;
+let dashboard: Dashboard;
+let channelId: string;
+let subscriptionId: string;
+
+beforeAll(async () => {
+  scene = await setDashboardScene({ withWorker: false });
+});
+afterAll(() => scene.end());
+beforeEach(async () => {
+  ({ dashboard } = await scene.enter());
+  channelId = await scene.make('/v1/channels', { name: 'orders' });
+  const webhookUrl = 'https://example.com/hook';
+  subscriptionId = await scene.make('/v1/subscriptions', { channelId, webhookUrl, name: 'Till' });
+  await scene.make(`/v1/channels/${channelId}/messages`, { eventType: 'order.created', payload: { n: 1 } });
+  await storeDay();
+});
+afterEach(() => scene.leave());
+
+/** A day of traffic: a delivery each minute that takes 100 ms, ten failures an hour ago, and one dead letter. */
+async function storeDay(): Promise<void> {
+  const { pool, db } = scene.posthorn.deps;
+  const { environmentId } = await db.channel.findUniqueOrThrow({ where: { id: channelId } });
+  const counted = [
+    ...Array.from({ length: 1_400 }, (_, minute) => [minute, 200, 13, 1]),
+    ...Array.from({ length: 1_400 }, (_, minute) => [minute, 0, 63, 2]),
+    [60, 503, 16, 10],
+    [60, -1, 63, 1],
+  ];
+  const begun = Math.floor(Date.now() / MINUTE) * MINUTE;
+  const column = (at: number): number[] => counted.map((row) => row[at] ?? 0);
+  const times = counted.map(([minute = 0]) => new Date(begun - minute * MINUTE));
+  for (const ofId of [environmentId, channelId, subscriptionId])
+    for (const minutes of [1, 60])
+      await pool.query(
+        `INSERT INTO stat_counts (of_id, environment_id, minutes, at, code, latency_class, count)
+         SELECT $1, $2, $3::int, date_bin(make_interval(mins => $3::int), at, 'epoch') AS begun, code, class, sum(count)
+         FROM unnest($4::timestamptz[], $5::int[], $6::int[], $7::int[]) AS f (at, code, class, count)
+         GROUP BY begun, code, class ON CONFLICT (of_id, minutes, at, code, latency_class) DO UPDATE SET count = excluded.count`,
+        [ofId, environmentId, minutes, times, column(1), column(2), column(3)],
+      );
+}
+
+const figure = (name: string) => dashboard.page.locator('.numbers > div').filter({ hasText: name }).locator('.big');
+
+test('the overview says how much came in, how much arrived and how long receivers take, and draws it', async () => {
+  const { page } = dashboard;
+  await dashboard.open('/overview');
+  await page.getByRole('img', { name: /^Tries/ }).waitFor();
+  expect(await figure('Messages accepted').textContent()).toBe('2,800');
+  // 1,400 of 1,410: never 100 % while one has failed.
+  expect(await figure('Tries that delivered').textContent()).toBe('99.3 %');
+  expect(await figure('Dead letters').textContent()).toBe('1');
+  expect(await figure('Latency, 95 %').textContent()).toMatch(/^1\d\d ms$/);
+  expect(await page.locator('.answers').textContent()).toContain('503 10');
+  await page.getByText('the oldest for').waitFor();
+
+  // The same as a table, by the keyboard.
+  await page.getByRole('button', { name: 'Show as a table' }).first().focus();
+  await page.keyboard.press('Enter');
+  const rows = page.getByRole('region', { name: 'Show as a table' }).getByRole('row');
+  expect(await rows.filter({ hasText: '10' }).count()).toBeGreaterThan(0);
+
+  // The span stands in the address, and a long one comes from the figures of hours.
+  await page.getByLabel('Range').selectOption('7d');
+  await page.waitForURL(/range=7d/);
+  await page.getByRole('img', { name: /^Latency/ }).waitFor();
+  expect(await figure('Messages accepted').textContent()).toBe('2,800');
+});
+
+test('a subscription has figures of its own, in its list as a line of a day', async () => {
+  const { page } = dashboard;
+  await dashboard.open('/subscriptions');
+  const row = page.getByRole('row').filter({ hasText: 'Till' }).first();
+  await row.getByRole('img', { name: 'Last 24 hours: 1,400 delivered, 10 failed' }).waitFor();
+  expect(await row.textContent()).toContain('99.3 %');
+  await dashboard.open(`/subscriptions/${subscriptionId}`);
+  await page.getByRole('img', { name: /^Tries/ }).waitFor();
+  expect(await page.getByText('Messages accepted').count()).toBe(0);
+  expect(await figure('Dead letters').textContent()).toBe('1');
+  await dashboard.open(`/channels/${channelId}`);
+  await page.getByRole('img', { name: /^Tries/ }).waitFor();
+  expect(await figure('Messages accepted').textContent()).toBe('2,800');
+});
