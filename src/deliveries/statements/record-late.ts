@@ -16,12 +16,12 @@ const RECORD_LATE = `
     RETURNING id, attempts, m.is_erased, environment_id, channel_id, subscription_id
   ), counted AS (
     INSERT INTO stat_parts (environment_id, channel_id, subscription_id, outcomes)
-    SELECT environment_id, channel_id, subscription_id, ARRAY[$15::int] FROM late
+    SELECT environment_id, channel_id, subscription_id, ARRAY[$16::int] FROM late
   )
   INSERT INTO attempts (id, delivery_id, number, carrier, started_at, duration_ms, response_status, response_body,
-    response_latency_ms, response_headers, error_class, error_message, outcome)
+    response_latency_ms, response_headers, error_class, error_message, outcome, request_version)
   SELECT $13, id, attempts, $4, $5, $6, $7, CASE WHEN NOT is_erased THEN $8 END, $9,
-    CASE WHEN NOT is_erased THEN $10::json END, $11, $12, $14 FROM late`;
+    CASE WHEN NOT is_erased THEN $10::json END, $11, $12, $14, $15 FROM late`;
 
 /**
  * Records a try whose delivery was ended while the request was out: its subscription deleted, its Temporal workflow cancelled, or its
@@ -45,6 +45,7 @@ export async function recordLate(pool: Pool, record: AttemptRecord): Promise<voi
     error?.message ?? null,
     record.attemptId,
     record.status === 'delivered' ? 'delivered' : 'failed',
+    record.requestVersion,
     countedAs(record),
   ]);
 }
