@@ -127,7 +127,6 @@ export function createTypeTexts(): {
   };
 }
 
-
 /** Parameters of queries that are values joined by commas. */
 const LISTS_IN_QUERIES = new Set(['eventTypes', 'subscriptionIds']);
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { setDashboardScene, type DashboardScene } from '../support/dashboard-scene.ts';
-import type { Dashboard } from '../support/dashboard.ts';
+import { setDashboardScene, type DashboardScene } from '../support/make/dashboard-scene.ts';
+import type { Dashboard } from '../support/world/dashboard.ts';
 
 const MINUTE = 60_000;
 let scene: DashboardScene;
