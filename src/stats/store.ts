@@ -5,7 +5,7 @@ import type { Span } from './span.ts';
 /** So many attempts, messages or dead letters of one thing in one step. */
 export type Counted = { ofId: string; at: Date; code: number; latencyClass: number; count: number };
 
-/** What was counted of environments, channels or subscriptions of an environment, in the steps of a span. */
+/** Counts of environments, channels or subscriptions of an environment, in the steps of a span. */
 export function findCounted(
   reader: Pick<DatabaseReader, '$queryRaw'>,
   { environmentId, ofIds }: { environmentId: string; ofIds: readonly string[] },
@@ -20,7 +20,7 @@ export function findCounted(
     GROUP BY 1, 2, 3, 4`;
 }
 
-/** What is counted of work that is left, at most: an index is read so far, however long the backlog is. */
+/** The most that is counted of work that is left: an index is read so far, however long the backlog is. */
 export const MOST_COUNTED = 1_000;
 
 const LEFT = {

@@ -101,7 +101,7 @@ describe('figures of traffic', () => {
     expect(newest.body.subscriptions.slice(0, 2)).toEqual(body.subscriptions);
   });
 
-  test('of the environment are those of its channels', async () => {
+  test('the environment has those of its channels', async () => {
     const before = (await read()).totals;
     const { id: channelId } = await createChannel(posthorn);
     await publish(channelId, 5);
@@ -177,7 +177,7 @@ describe('figures of traffic', () => {
     expect(body).toMatchObject({ error: { code: 'INVALID_REQUEST', details: { field } } });
   });
 
-  test('of an id that names nothing are those of no traffic', async () => {
+  test('an id that names nothing has those of no traffic', async () => {
     for (const query of ['?channelId=chn_01m7xyn29kf99taeh4t9wftvgy', '?channelId=orders'])
       expect((await read(query)).totals).toMatchObject({ delivered: 0, failedAttempts: 0, deadLetters: 0 });
   });
@@ -202,7 +202,7 @@ describe('parts', () => {
     expect((await read(`?channelId=${channelId}`)).totals).toEqual(totals);
   });
 
-  test('of one transaction stand in the minute and the hour in which it began', async () => {
+  test('stand in the minute and the hour in which their transaction began', async () => {
     const { id: channelId } = await createChannel(posthorn);
     const { environmentId } = await posthorn.deps.db.channel.findUniqueOrThrow({ where: { id: channelId } });
     const dayAgo = new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000 - 24 * 3_600_000);
