@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import type { Dashboard } from '../support/dashboard.ts';
-import { type DashboardScene, setDashboardScene } from '../support/dashboard-scene.ts';
+import type { Dashboard } from '../support/world/dashboard.ts';
+import { type DashboardScene, setDashboardScene } from '../support/make/dashboard-scene.ts';
 
 let scene: DashboardScene;
 let dashboard: Dashboard;
