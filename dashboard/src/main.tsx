@@ -4,6 +4,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { isApiError } from './api/client.ts';
 import './lib/code.ts';
+import { firstLanguage, loadTexts } from './lib/texts.ts';
 import { ActProvider } from './parts/acts.tsx';
 import { PreferencesProvider } from './parts/preferences-provider.tsx';
 import { router } from './router.tsx';
@@ -26,6 +27,9 @@ const client = new QueryClient({
     },
   }),
 });
+
+// The pages begin in the language of their reader. English ones are better than none.
+await loadTexts(firstLanguage()).catch(() => undefined);
 
 const place = document.getElementById('root');
 if (place === null) throw new Error('index.html has no place for the pages');

@@ -3,6 +3,7 @@ import { dePages } from './de-pages.ts';
 import { deAutomations } from './de-automations.ts';
 import { deConnect } from './de-connect.ts';
 import { deFigures } from './de-figures.ts';
+import { deSearch } from './de-search.ts';
 import { deSettings } from './de-settings.ts';
 
 const many = (count: number, one: string, more: string): string =>
@@ -10,7 +11,6 @@ const many = (count: number, one: string, more: string): string =>
 
 /** The German catalogue. */
 export const de: Texts = {
-  ownName: 'Deutsch',
   common: {
     actions: 'Aktionen',
     asStored: 'Wie gespeichert',
@@ -44,6 +44,7 @@ export const de: Texts = {
     groups: { traffic: 'Verkehr', setup: 'Aufbau', automate: 'Abläufe', tools: 'Werkzeuge', settings: 'Einstellungen' },
     names: {
       overview: 'Überblick',
+      search: 'Suche',
       messages: 'Nachrichten',
       deliveries: 'Zustellungen',
       'dead-letters': 'Unzustellbare',
@@ -210,7 +211,7 @@ export const de: Texts = {
   },
   palette: {
     title: 'Gehe zu',
-    label: 'Eine Seite, oder irgendeine Id',
+    label: 'Eine Seite, eine Id oder etwas zum Suchen',
     missing: (id) => `Keine Ihrer Apps hat ${id}.`,
   },
   prove: {
@@ -224,4 +225,5 @@ export const de: Texts = {
   ...deConnect,
   ...deAutomations,
   ...deFigures,
+  ...deSearch,
 };
