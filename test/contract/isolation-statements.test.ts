@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { findConnection, findConnections } from '../../src/automations/connections/store.ts';
+import { findConnectors } from '../../src/automations/definitions/reference-store.ts';
+import { insertWorkflow } from '../../src/automations/definitions/store.ts';
+import { findSummaries } from '../../src/messages/summaries-store.ts';
+import { loadPublishingConfig } from '../../src/publishing/configs/config-store.ts';
+import { storePublications } from '../../src/publishing/store.ts';
+import { environmentsToPass, removeRunBatch } from '../../src/retention/run-store.ts';
+import { tableContents } from '../support/check/table-contents.ts';
+import { makeBareNeighbours } from '../support/make/bare-neighbours.ts';
+import { insertPausedRun, make, seedResources } from '../support/make/seed.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+
+// As isolation-automations.test.ts: titles begin with the file whose conditions they are about (test/mutations/together.ts).
+
+let posthorn: TestPosthorn;
+let all: Awaited<ReturnType<typeof makeBareNeighbours>>;
+/** A channel of the sibling. */
+let ownChannelId: string;
+const page = { limit: 100, after: undefined };
+
+beforeAll(async () => {
+  posthorn = await startPosthorn({ withWorker: false });
+  all = await makeBareNeighbours(posthorn);
+  // So that lists have a second page.
+  await seedResources(posthorn, posthorn.keys.live);
+  ownChannelId = (await make(posthorn, posthorn.keys.test, '/v1/channels', { name: 'own' })).id;
+});
+afterAll(() => posthorn.stop());
+
+test.each([
+  ['src/automations/approvals/service.ts', '/v1/approvals'],
+  ['src/automations/connections/service.ts', '/v1/connections'],
+  ['src/automations/connectors/service.ts', '/v1/connectors'],
+  ['src/automations/definitions/service.ts', '/v1/workflows'],
+  ['src/automations/inbound/service.ts', '/v1/webhooks'],
+  ['src/automations/runs/service.ts', '/v1/runs'],
+  ['src/automations/workflow-secrets/service.ts', '/v1/secrets'],
+  ['src/messages/service.ts', '/v1/messages'],
+])('%s gives cursors of %s that the other environment cannot use', async (_, path) => {
+  type List = { pagination: { cursor?: string } };
+  const { body } = await posthorn.request<List>('GET', `${path}?limit=1`);
+  expect(body.pagination.cursor).toEqual(expect.any(String));
+  const next = `${path}?limit=1&cursor=${body.pagination.cursor}`;
+  expect((await posthorn.request('GET', next)).status).toBe(200);
+  expect((await posthorn.request('GET', next, undefined, { key: posthorn.keys.test })).status).toBe(400);
+});
+
+test('a cursor of the refusals of one webhook opens those of no other one', async () => {
+  type List = { data: { id: string }[]; pagination: { cursor?: string } };
+  const webhooks = await posthorn.request<List>('GET', '/v1/webhooks');
+  const [one, other] = webhooks.body.data.map(({ id }) => `/v1/webhooks/${id}/refusals?limit=1`);
+  const { body } = await posthorn.request<List>('GET', one ?? '');
+  const cursor = `&cursor=${body.pagination.cursor}`;
+  expect((await posthorn.request('GET', `${one}${cursor}`)).status).toBe(200);
+  expect((await posthorn.request('GET', `${other}${cursor}`)).status).toBe(400);
+});
+
+test('src/messages/summaries-store.ts finds no message of another environment', async () => {
+  const { db } = posthorn.deps;
+  const { channelId } = all.ids;
+  expect(await findSummaries(db, { ...all.victim, channelId }, page)).not.toEqual([]);
+  for (const { environmentId } of all.neighbours) {
+    expect(await findSummaries(db, { environmentId }, page)).toEqual([]);
+    expect(await findSummaries(db, { environmentId, channelId }, page)).toEqual([]);
+  }
+});
+
+/** The sibling and the victim see a shared connection; nobody else does. */
+const whoSees = async (see: (of: (typeof all)['victim']) => Promise<boolean>): Promise<boolean[]> =>
+  Promise.all([all.victim, ...all.neighbours].map(see));
+const share = (): Promise<unknown> =>
+  posthorn.deps.db.connection.update({ where: { id: all.ids.connectionId }, data: { shared: true } });
+
+test('src/automations/connections/store.ts shows what is shared to the other environment of the app alone', async () => {
+  const { db } = posthorn.deps;
+  await share();
+  const { connectionId } = all.ids;
+  const listed = async (of: typeof all.victim) => (await findConnections(db, of, page, {})).length > 0;
+  expect(await whoSees(listed)).toEqual([true, true, false, false]);
+  const found = await Promise.all([all.victim, ...all.neighbours].map((of) => findConnection(db, of, connectionId)));
+  expect(found.map((each) => each?.connection.environment)).toEqual(['live', 'live', undefined, undefined]);
+});
+
+test('src/db/shared-connections.ts lets the other environment of the app alone use what is shared', async () => {
+  const { db } = posthorn.deps;
+  await share();
+  const { connectionId } = all.ids;
+  const uses = async ({ environmentId }: typeof all.victim) =>
+    (await findConnectors(db, environmentId, [connectionId])).size > 0;
+  expect(await whoSees(uses)).toEqual([true, true, false, false]);
+});
+
+test('src/publishing/configs/config-store.ts has no trigger and no wait of another environment begin', async () => {
+  const { db, pool } = posthorn.deps;
+  const listens = [{ channelIds: [], eventTypes: ['a'] }];
+  await db.workflowVersion.updateMany({ where: { workflowId: all.ids.workflowId }, data: { listens } });
+  const load = (environmentId: string, channelId: string) =>
+    loadPublishingConfig(pool, environmentId, channelId, undefined);
+  const own = await load(all.victim.environmentId, all.ids.channelId);
+  expect([own?.workflows.length, own?.listens]).toEqual([2, listens]);
+  expect(await load(all.sibling.environmentId, ownChannelId)).toMatchObject({ workflows: [], listens: [] });
+  for (const { environmentId } of all.neighbours) expect(await load(environmentId, all.ids.channelId)).toBeUndefined();
+});
+
+test.each(['runs', 'heard'])(
+  'src/publishing/store.ts stores nothing of a publication to a channel of another environment (%s)',
+  async (kind) => {
+    const { db, pool, newId } = posthorn.deps;
+    const { environmentId } = all.sibling;
+    const [workflowId, messageId] = [newId('workflow'), newId('message')];
+    const draft = { id: workflowId, environmentId, name: 'own', description: undefined, now: new Date() };
+    const empty = { status: 'active', triggerType: 'event', texts: {}, listens: undefined } as const;
+    await insertWorkflow(db, { ...draft, ...empty });
+    const message = { id: messageId, eventType: 'a', payload: '{}', metadata: undefined, publishedAt: new Date() };
+    const run = { id: newId('run'), messageId, workflowId, version: 1, triggerType: 'event' } as const;
+    const taken = kind === 'runs' ? { runs: [run] } : { heard: [messageId] };
+    const before = await tableContents(pool);
+    const publication = { environmentId, channelId: all.ids.channelId, messages: [message], ...taken };
+    const { stored } = await storePublications(pool, [publication], undefined);
+    expect([stored, await tableContents(pool)]).toEqual([[{ channelStatus: undefined, isStale: false }], before]);
+  },
+);
+
+test('src/retention/run-store.ts removes runs by the app and for the environment that they are of', async () => {
+  const { db, pool } = posthorn.deps;
+  const now = new Date();
+  const daysOf = async () => {
+    const { environments } = await environmentsToPass(pool, { after: '', now });
+    const days = environments.map(({ environmentId, endedBefore }): [string, number] => [
+      environmentId,
+      Math.round((now.getTime() - endedBefore.getTime()) / 86_400_000),
+    ]);
+    expect(new Set(days.map(([id]) => id)).size).toBe(days.length);
+    return Object.fromEntries(days);
+  };
+  await db.app.update({ where: { id: all.ids.appId }, data: { settings: { retentionDays: 7 } } });
+  const days = await daysOf();
+  const ids = [all.victim, ...all.neighbours].map(({ environmentId }) => environmentId);
+  expect(ids.map((id) => days[id])).toEqual([7, 7, 30, 30]);
+  const id = await insertPausedRun(posthorn, all.ids.workflowId);
+  await db.run.update({ where: { id }, data: { status: 'completed', finishedAt: now } });
+  const endedBefore = new Date(now.getTime() + 60_000);
+  const before = await tableContents(pool);
+  for (const { environmentId } of all.neighbours) await removeRunBatch(pool, { environmentId, endedBefore, after: '' });
+  expect(await tableContents(pool)).toEqual(before);
+  await removeRunBatch(pool, { ...all.victim, endedBefore, after: '' });
+  expect(await db.run.count({ where: { id } })).toBe(0);
+});
