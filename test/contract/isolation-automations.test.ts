@@ -12,7 +12,7 @@ import * as inbound from '../../src/automations/inbound/store.ts';
 import * as runs from '../../src/automations/runs/store.ts';
 import { findStanding } from '../../src/automations/schedules/store.ts';
 import { coverChanged } from '../../src/automations/triggers/cover.ts';
-import { findPlaces, giveMessage } from '../../src/automations/waking/heard-store.ts';
+import { findWaitingSteps, giveMessage } from '../../src/automations/waking/heard-store.ts';
 import { noteUses, readSealed } from '../../src/automations/workflow-secrets/open-store.ts';
 import * as secrets from '../../src/automations/workflow-secrets/store.ts';
 import type { DatabaseTransaction } from '../../src/db/client.ts';
@@ -133,7 +133,7 @@ const CALLS: Readonly<Record<string, Readonly<Record<string, Call>>>> = {
   'src/automations/waking/heard-store.ts': {
     'a message given to waits': ({ environmentId }) =>
       giveMessage(connection, { id: ids.messageId, environmentId, publishedAt: new Date() }, [
-        { place: 'a', key: 'k' },
+        { waitingStep: 'a', key: 'k' },
       ]),
   },
   'src/automations/engine/waits/wait-store.ts': {
@@ -214,8 +214,8 @@ test('src/automations/waking/heard-store.ts finds no place at which runs of anot
   const runId = await insertPausedRun(posthorn, draft.id);
   const wait = { runId, stepId: 'own', iteration: '', environmentId, place: 'b', key: 'k', since: now };
   await db.runWait.create({ data: wait });
-  expect(await findPlaces(connection, environmentId)).toEqual(['b']);
-  expect(await findPlaces(connection, victim.environmentId)).toEqual(['a', 'c']);
+  expect(await findWaitingSteps(connection, environmentId)).toEqual(['b']);
+  expect(await findWaitingSteps(connection, victim.environmentId)).toEqual(['a', 'c']);
 });
 
 const use = { now: new Date('2030-01-01'), unlessSince: new Date('2030-01-01') };

@@ -2,10 +2,14 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { findConnection, findConnections } from '../../src/automations/connections/store.ts';
 import { findConnectors } from '../../src/automations/definitions/reference-store.ts';
 import { insertWorkflow } from '../../src/automations/definitions/store.ts';
+import { findAttempt } from '../../src/deliveries/store.ts';
+import { findHome } from '../../src/identity/machine-credentials/store.ts';
+import { findMessages } from '../../src/messages/store.ts';
 import { findSummaries } from '../../src/messages/summaries-store.ts';
 import { loadPublishingConfig } from '../../src/publishing/configs/config-store.ts';
 import { storePublications } from '../../src/publishing/store.ts';
 import { environmentsToPass, removeRunBatch } from '../../src/retention/run-store.ts';
+import { findNamed } from '../../src/search/store.ts';
 import { tableContents } from '../support/check/table-contents.ts';
 import { makeBareNeighbours } from '../support/make/bare-neighbours.ts';
 import { insertPausedRun, make, seedResources } from '../support/make/seed.ts';
@@ -37,11 +41,13 @@ test.each([
   ['src/automations/runs/service.ts', '/v1/runs'],
   ['src/automations/workflow-secrets/service.ts', '/v1/secrets'],
   ['src/messages/service.ts', '/v1/messages'],
+  ['src/messages/look-through.ts', '/v1/search?q=payload.n%3D1'],
 ])('%s gives cursors of %s that the other environment cannot use', async (_, path) => {
   type List = { pagination: { cursor?: string } };
-  const { body } = await posthorn.request<List>('GET', `${path}?limit=1`);
+  const first = `${path}${path.includes('?') ? '&' : '?'}limit=1`;
+  const { body } = await posthorn.request<List>('GET', first);
   expect(body.pagination.cursor).toEqual(expect.any(String));
-  const next = `${path}?limit=1&cursor=${body.pagination.cursor}`;
+  const next = `${first}&cursor=${body.pagination.cursor}`;
   expect((await posthorn.request('GET', next)).status).toBe(200);
   expect((await posthorn.request('GET', next, undefined, { key: posthorn.keys.test })).status).toBe(400);
 });
@@ -63,6 +69,38 @@ test('src/messages/summaries-store.ts finds no message of another environment', 
   for (const { environmentId } of all.neighbours) {
     expect(await findSummaries(db, { environmentId }, page)).toEqual([]);
     expect(await findSummaries(db, { environmentId, channelId }, page)).toEqual([]);
+  }
+});
+
+test.each<[string, (environmentId: string) => Promise<unknown>]>([
+  [
+    'src/messages/store.ts finds no message',
+    async (environmentId) => (await findMessages(posthorn.deps.db, environmentId, [all.ids.messageId]))[0],
+  ],
+  [
+    'src/deliveries/store.ts finds no attempt',
+    async (environmentId) => {
+      const { db } = posthorn.deps;
+      const { id } = await db.attempt.findFirstOrThrow({ where: { deliveryId: all.ids.deliveryId } });
+      return findAttempt(db, environmentId, id);
+    },
+  ],
+  [
+    'src/search/store.ts finds no name',
+    async (environmentId) =>
+      (await findNamed(posthorn.deps.db, environmentId, { text: 'orders', kinds: ['channel'] }))[0],
+  ],
+])('%s of another environment', async (_, find) => {
+  expect(await find(all.victim.environmentId)).toBeDefined();
+  for (const { environmentId } of all.neighbours) expect(await find(environmentId)).toBeUndefined();
+});
+
+test('src/identity/machine-credentials/store.ts finds the home in the app that an operator names', async () => {
+  const { db } = posthorn.deps;
+  for (const { environmentId } of [all.victim, ...all.neighbours]) {
+    const { kind, appId } = await db.environment.findUniqueOrThrow({ where: { id: environmentId } });
+    const found = await findHome(db, { kind: kind === 'live' ? 'live' : 'test', appId });
+    expect(found?.environmentId).toBe(environmentId);
   }
 });
 

@@ -175,12 +175,21 @@ export const EQUIVALENT: Readonly<Record<string, Reason>> = {
       },
     ],
   },
-  'src/messages/summaries-store.ts findSummaries.text: sql p.environment_id = ${values.add(filter.environmentId)}': {
+  'src/messages/summaries-store.ts findMessageIds.text: sql p.environment_id = ${values.add(filter.environmentId)}': {
     because: 'The channels are those of the environment, and an id is committed with a message of its channel alone.',
     heldBy: [
       {
         path: 'test/contract/isolation-statements.test.ts',
         title: 'src/messages/summaries-store.ts finds no message of another environment',
+      },
+    ],
+  },
+  'src/replays/dead-letter-store.ts STILL_OPEN: sql environment_id = $2': {
+    because: 'The same transaction has selected these dead letters by the environment, and each keeps it.',
+    heldBy: [
+      {
+        path: 'test/contract/isolation-shared.test.ts',
+        title: 'a replay of all dead letters counts those of its own environment, and makes no other ones due',
       },
     ],
   },

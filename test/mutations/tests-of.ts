@@ -31,6 +31,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'src/messages': '/v1/(messages|channels)',
   'src/publishing': '/v1/(channels|messages|subscriptions)|remembers',
   'src/replays': '/v1/(dlq|replays|subscriptions)|dead letters',
+  'src/search': '/v1/search',
   'src/scheduling': '/v1/(channels|messages)',
   'src/streams': '/stream|a stream',
   'src/subscriptions': '/v1/(subscriptions|channels)',
@@ -97,9 +98,12 @@ const ASKED = [
   /^src\/automations\/.*(store|service|cover)\.ts$/,
   /^src\/db\/shared-connections\.ts$/,
   /^src\/deliveries\/statements\/run-again\.ts$/,
-  /^src\/messages\/(service|summaries-store)\.ts$/,
+  /^src\/deliveries\/store\.ts$/,
+  /^src\/identity\/machine-credentials\/store\.ts$/,
+  /^src\/messages\/(look-through|service|store|summaries-store)\.ts$/,
   /^src\/publishing\/(store|configs\/config-store)\.ts$/,
   /^src\/retention\/run-store\.ts$/,
+  /^src\/search\/store\.ts$/,
 ];
 
 /** Whether tests of STORES are about the file of a condition. */
