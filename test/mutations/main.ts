@@ -62,7 +62,7 @@ async function main(words: readonly string[]): Promise<void> {
     if (!all.some((mutation) => mutation.id === id))
       throw new Error(`equivalent.ts names a condition that is gone: ${id}`);
   if (words.includes('--list')) return chosen.forEach(({ id }) => print(id));
-  // Those that are gone are forgotten, where nothing new is to be tried too.
+  // Conditions that are gone are forgotten, also where nothing new is to be tried.
   if (isRecorded) writeTried(readTried(), all);
   ensureBuilt(print);
   const begun = performance.now();
