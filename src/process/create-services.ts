@@ -23,6 +23,7 @@ import { createSessions } from '../identity/sessions/service.ts';
 import { createChannels } from '../channels/service.ts';
 import { createDeadLetters } from '../dead-letters/service.ts';
 import { createDeliveries } from '../deliveries/service.ts';
+import { createInspectors } from '../inspectors/service.ts';
 import { createIdempotency } from '../idempotency/service.ts';
 import { createMachineCredentials } from '../identity/machine-credentials/service.ts';
 import { createUsedProofs } from '../identity/dpop/used-proofs.ts';
@@ -116,6 +117,7 @@ export function createServices(
     channels: createChannels(deps, { apps, deliveries, schemas, audit }),
     publishing,
     inboundWebhooks: createInbound(deps, { audit, publishing }),
+    inspectors: createInspectors(deps, { audit }),
     messages: createMessages(deps, { audit }),
     scheduling: createScheduling(deps, { audit }),
     streams,

@@ -3,6 +3,7 @@ import { dePages } from './de-pages.ts';
 import { deAutomations } from './de-automations.ts';
 import { deConnect } from './de-connect.ts';
 import { deSettings } from './de-settings.ts';
+import { deTools } from './de-tools.ts';
 
 const many = (count: number, one: string, more: string): string =>
   `${count.toLocaleString('de')} ${count === 1 ? one : more}`;
@@ -56,6 +57,7 @@ export const de: Texts = {
       connectors: 'Konnektoren',
       connections: 'Verbindungen',
       secrets: 'Geheimnisse',
+      inspect: 'Testempfänger',
       doctor: 'Signatur-Doktor',
       'api-keys': 'API-Schlüssel',
       'machine-credentials': 'Maschinen-Zugänge',
@@ -222,4 +224,5 @@ export const de: Texts = {
   ...deSettings,
   ...deConnect,
   ...deAutomations,
+  ...deTools,
 };

@@ -2,6 +2,7 @@ import { enPages } from './en-pages.ts';
 import { enAutomations } from './en-automations.ts';
 import { enConnect } from './en-connect.ts';
 import { enSettings } from './en-settings.ts';
+import { enTools } from './en-tools.ts';
 
 const many = (count: number, one: string, more: string): string =>
   `${count.toLocaleString('en')} ${count === 1 ? one : more}`;
@@ -55,6 +56,7 @@ const frame = {
       connectors: 'Connectors',
       connections: 'Connections',
       secrets: 'Secrets',
+      inspect: 'Inspect',
       doctor: 'Signature doctor',
       'api-keys': 'API keys',
       'machine-credentials': 'Machine credentials',
@@ -219,7 +221,7 @@ const frame = {
   },
 };
 
-export const en = { ...frame, ...enPages, ...enSettings, ...enConnect, ...enAutomations };
+export const en = { ...frame, ...enPages, ...enSettings, ...enConnect, ...enAutomations, ...enTools };
 
 /** A catalogue: every text of the English one, in another language. */
 type Catalogue<T> = T extends string
