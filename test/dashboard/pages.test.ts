@@ -47,6 +47,7 @@ const PAGES = [
   'connectors/slack',
   'connections',
   'secrets',
+  'inspect',
   'doctor',
   'api-keys',
   'machine-credentials',
