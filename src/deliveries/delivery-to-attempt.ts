@@ -42,6 +42,8 @@ export type SubscriptionToAttempt = {
   isDeleted: boolean;
   webhookUrl: string;
   headers: Record<string, string> | null;
+  /** Number of this form of its requests. */
+  requestVersion: number;
   timeoutMs: number;
   maxConcurrency: number | null;
   rateLimit: number | null;

@@ -38,6 +38,7 @@ function delivery(policyAttempts: number): DeliveryToAttempt {
       isDeleted: false,
       webhookUrl: 'http://127.0.0.1:4000/',
       headers: null,
+      requestVersion: 1,
       timeoutMs: 10_000,
       maxConcurrency: null,
       rateLimit: null,

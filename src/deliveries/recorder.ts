@@ -70,6 +70,7 @@ export function createRecorder({
         keepsCarrier,
         startedAt: sent.startedAt,
         durationMs: sent.durationMs,
+        requestVersion: delivery.subscription.requestVersion,
         ...judgement,
         error: sent.error ?? null,
         response: sent.response ?? null,

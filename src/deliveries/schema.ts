@@ -57,6 +57,19 @@ export const deliveryAnswer = z.strictObject({
 });
 export type Delivery = z.output<typeof deliveryAnswer>;
 
+/** The request of an attempt as it was sent, without its body, which is the message. */
+const sentRequest = z.strictObject({
+  version: wholeNumber.describe(
+    'Counts the forms of requests to the subscription from 1: a change of its URL or headers begins the next one.',
+  ),
+  method: z.literal('POST').describe('Always POST.'),
+  url: z.string().describe('URL, the values of its query masked by `***`.'),
+  headers: z
+    .record(z.string(), z.string())
+    .describe('Headers by name as sent. The signature and values that look like credentials are masked by `***`.'),
+});
+export type SentRequest = z.output<typeof sentRequest>;
+
 /** One try, as it is recorded. */
 export const attemptAnswer = z.strictObject({
   id: idOf('attempt'),
@@ -67,6 +80,9 @@ export const attemptAnswer = z.strictObject({
   outcome: z.enum(ATTEMPT_OUTCOMES).describe('Whether the message has arrived by it.'),
   errorClass: z.enum(ERROR_CLASSES).exactOptional().describe('Kind of the failure. Absent on success.'),
   errorMessage: z.string().exactOptional().describe('The same for people, with what is to be mended.'),
+  request: sentRequest
+    .exactOptional()
+    .describe('Request as it was sent. Absent where nobody has kept it, as after a crash.'),
   response: response
     .extend({ headers: z.record(z.string(), z.string()).describe('Headers of the answer, by lower-case name.') })
     .exactOptional()

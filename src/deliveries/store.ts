@@ -13,7 +13,8 @@ import type {
   SubscriptionStatus,
 } from '../kernel/statuses.ts';
 import { type DeliveryFilter, findDeliveryIds } from './list-store.ts';
-import type { Attempt, Delivery, DeliveryResponse } from './schema.ts';
+import type { Attempt, Delivery, DeliveryResponse, SentRequest } from './schema.ts';
+import { findSentRequests } from './sent-request-store.ts';
 
 type Reader = Pick<DatabaseReader, 'delivery' | 'subscription' | '$queryRaw'>;
 type DeliveryError = NonNullable<Delivery['error']>;
@@ -115,7 +116,8 @@ export async function listAttempts(db: DatabaseTransaction, deliveryId: string, 
     orderBy: { id: 'desc' },
     take: page.limit + 1,
   });
-  return rows.map(toAttempt);
+  const requests = await findSentRequests(db, deliveryId, rows);
+  return rows.map((row) => toAttempt(row, requests.get(row.id)));
 }
 
 export const isMessageErased = async (db: DatabaseTransaction, messageId: string): Promise<boolean> =>
@@ -150,7 +152,7 @@ function toDelivery(row: DeliveryRow, seen: Pick<Delivery, 'held' | 'error'>): D
   };
 }
 
-function toAttempt(row: AttemptRow): Attempt {
+function toAttempt(row: AttemptRow, request: SentRequest | undefined): Attempt {
   const answer = response(row);
   return {
     id: row.id,
@@ -162,6 +164,7 @@ function toAttempt(row: AttemptRow): Attempt {
     outcome: row.outcome as AttemptOutcome,
     ...(row.errorClass !== null && { errorClass: row.errorClass as ErrorClass }),
     ...(row.errorMessage !== null && { errorMessage: row.errorMessage }),
+    ...(request !== undefined && { request }),
     ...(answer !== undefined && {
       response: { ...answer, headers: (row.responseHeaders ?? {}) as Record<string, string> },
     }),

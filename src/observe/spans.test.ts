@@ -68,6 +68,7 @@ const deliveryOf = (trace: TraceContext, further: Partial<DeliveryToAttempt> = {
     isDeleted: false,
     webhookUrl: 'https://receiver.example/path?token=1',
     headers: null,
+    requestVersion: 1,
     timeoutMs: 1_000,
     maxConcurrency: null,
     rateLimit: null,

@@ -22,6 +22,8 @@ export type WebhookRequest = {
   headers: Readonly<Record<string, string>>;
   /** Sent as it is, with its exact content-length. */
   body: Buffer;
+  /** When the attempt begins, for a request whose headers say it. Default: now. */
+  startedAt?: Date;
   /** The owner of the request, a subscription's id: groups never wait for each other's places. Default: all are one group. */
   group?: string;
   /** Total time in ms: waiting for a free connection, DNS, TCP, TLS, request, answer. */
@@ -139,7 +141,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
 
   return {
     async post(request) {
-      const startedAt = clock();
+      const startedAt = request.startedAt ?? clock();
       const start = performance.now();
       const elapsedMs = (): number => Math.round(performance.now() - start);
       // Checked on every attempt: the rules may have become stricter since the subscription was saved.

@@ -49,6 +49,7 @@ const delivered = (deliveryId: string): AttemptRecord => ({
   keepsCarrier: false,
   startedAt: new Date(),
   durationMs: 1,
+  requestVersion: 1,
   status: 'delivered',
   dueAt: null,
   deadLetterReason: null,

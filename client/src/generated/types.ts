@@ -169,6 +169,17 @@ export type Attempt = {
   readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal';
   /** The same for people, with what is to be mended. */
   readonly errorMessage?: string;
+  /** Request as it was sent. Absent where nobody has kept it, as after a crash. */
+  readonly request?: {
+    /** Counts the forms of requests to the subscription from 1: a change of its URL or headers begins the next one. */
+    readonly version: number;
+    /** Always POST. */
+    readonly method: 'POST';
+    /** URL, the values of its query masked by `***`. */
+    readonly url: string;
+    /** Headers by name as sent. The signature and values that look like credentials are masked by `***`. */
+    readonly headers: Readonly<Record<string, string>>;
+  };
   /** Answer of the subscriber. Absent when there was none. */
   readonly response?: {
     /** HTTP status. */

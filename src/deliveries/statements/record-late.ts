@@ -16,9 +16,9 @@ const RECORD_LATE = `
     RETURNING id, attempts, m.is_erased
   )
   INSERT INTO attempts (id, delivery_id, number, carrier, started_at, duration_ms, response_status, response_body,
-    response_latency_ms, response_headers, error_class, error_message, outcome)
+    response_latency_ms, response_headers, error_class, error_message, outcome, request_version)
   SELECT $13, id, attempts, $4, $5, $6, $7, CASE WHEN NOT is_erased THEN $8 END, $9,
-    CASE WHEN NOT is_erased THEN $10::json END, $11, $12, $14 FROM late`;
+    CASE WHEN NOT is_erased THEN $10::json END, $11, $12, $14, $15 FROM late`;
 
 /**
  * Records a try whose delivery was ended while the request was out: its subscription deleted, its Temporal workflow cancelled, or its
@@ -42,5 +42,6 @@ export async function recordLate(pool: Pool, record: AttemptRecord): Promise<voi
     error?.message ?? null,
     record.attemptId,
     record.status === 'delivered' ? 'delivered' : 'failed',
+    record.requestVersion,
   ]);
 }

@@ -17,6 +17,8 @@ export type AttemptRecord = {
   keepsCarrier: boolean;
   startedAt: Date;
   durationMs: number;
+  /** The form of its request, as its subscription counts them. */
+  requestVersion: number;
   status: DeliveryStatus;
   dueAt: Date | null;
   deadLetterReason: DeadLetterReason | null;
@@ -30,9 +32,9 @@ const TRIES = `
   WITH input AS (
     SELECT * FROM unnest($1::text[], $2::int[], $3::int[], $4::text[], $5::timestamptz[], $6::text[], $7::bool[],
       $8::timestamptz[], $9::int[], $10::int[], $11::text[], $12::text[], $13::int[], $14::text[], $15::text[], $16::text[],
-      $17::text[])
+      $17::text[], $18::int[])
       AS i (delivery_id, round, number, status, due_at, carrier, keeps_carrier, started_at, duration_ms, response_status,
-        response_headers, response_body, response_latency_ms, error_class, error_message, reason, attempt_id)
+        response_headers, response_body, response_latency_ms, error_class, error_message, reason, attempt_id, request_version)
   ), changed AS (
     UPDATE deliveries d SET attempts = i.number, policy_attempts = d.policy_attempts + 1, status = i.status,
       due_at = i.due_at, next_retry_at = i.due_at, holder = NULL,
@@ -45,10 +47,10 @@ const TRIES = `
     RETURNING d.id, d.environment_id, d.channel_id, d.message_id, d.subscription_id, d.round, d.attempts, d.status, d.failure_reason
   ), attempt AS (
     INSERT INTO attempts (id, delivery_id, number, started_at, duration_ms, outcome, error_class, error_message,
-      response_status, response_headers, response_body, response_latency_ms, carrier)
+      response_status, response_headers, response_body, response_latency_ms, carrier, request_version)
     SELECT i.attempt_id, c.id, i.number, i.started_at, i.duration_ms,
       CASE WHEN i.status = 'delivered' THEN 'delivered' ELSE 'failed' END, i.error_class, i.error_message,
-      i.response_status, i.response_headers::json, i.response_body, i.response_latency_ms, i.carrier
+      i.response_status, i.response_headers::json, i.response_body, i.response_latency_ms, i.carrier, i.request_version
     FROM changed c JOIN input i ON i.delivery_id = c.id
   ), tally AS (
     SELECT c.subscription_id, bool_or(c.status = 'delivered') AS has_success,
@@ -140,6 +142,7 @@ export async function recordAttempts(pool: Pool, records: readonly AttemptRecord
       column((record) => record.error?.message ?? null),
       column((record) => record.deadLetterReason),
       column((record) => record.attemptId),
+      column((record) => record.requestVersion),
     ],
   });
   return new Set(rows.map((row) => row.id));

@@ -17,6 +17,7 @@ const NAMED: readonly [table: string, column: string, named: string][] = [
   ['bulk_replays', 'subscription_id', 'subscriptions'],
   ['bulk_replays', 'message_id', 'messages'],
   ['message_replays', 'subscription_id', 'subscriptions'],
+  ['request_versions', 'subscription_id', 'subscriptions'],
   ['publisher_ids', 'channel_id', 'channels'],
   ['publisher_ids', 'message_id', 'messages'],
   ['inbound_events', 'message_id', 'messages'],
