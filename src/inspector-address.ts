@@ -16,7 +16,7 @@ import type { Readiness } from './readiness/readiness.ts';
 const DELAYED_AT_MOST = 200;
 const RETRY_AFTER_SECONDS = 1;
 
-/** What the edge knows of the address: any method may come, so that no row of the route table can say it. */
+/** Row of the address, for the edge: any method may come, so that it stands in no route table. */
 const ROW: BoundRoute = {
   method: 'POST',
   path: '/inspect/:inspectorId',
@@ -110,7 +110,7 @@ function createDelays(): { wait(ms: number, request: IncomingMessage): Promise<v
     },
     end() {
       isEnded = true;
-      for (const done of [...waiting]) done();
+      for (const done of waiting) done();
     },
   };
 }

@@ -80,7 +80,7 @@ const requestShape = {
   id: idOf('inspectedRequest'),
   inspectorId: idOf('inspector').describe('Inspector that it came to.'),
   method: z.string().describe('Method of the request.'),
-  path: z.string().describe('What follows the address of the inspector: rest of the path, and query. Empty as a rule.'),
+  path: z.string().describe('Rest of the path behind the address of the inspector, and query. Empty as a rule.'),
   bytes: wholeNumber.describe('Bytes of the body as it came.'),
   signature,
   answer: z

@@ -188,7 +188,7 @@ describe('an inspector', () => {
     `http://localhost:3001${INSPECT}`,
     `http://127.0.0.1:3001${INSPECT}`,
     `http://[::1]:3001${INSPECT}`,
-  ])('of the API is a target of webhooks alone: %s', (url) => {
+  ])('is a target of webhooks alone: %s', (url) => {
     expect(guard.checkWebhookUrl(url)).toBeUndefined();
     expect(guard.readInspector(url)).toMatchObject({ origin: new URL(url).origin });
     expect(guard.checkUrl(url)).toBeDefined();

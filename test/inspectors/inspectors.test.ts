@@ -1,63 +1,31 @@
-import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import type { InspectedRequest, Inspector } from '../../src/inspectors/schema.ts';
+import type { Inspector } from '../../src/inspectors/schema.ts';
 import { forgetExpired } from '../../src/dispatch/recovery/forget-expired.ts';
 import { waitFor } from '../support/check/wait-for.ts';
+import { inspectorCalls, type List, type Named, post, type Row } from '../support/make/inspector-calls.ts';
 import { make } from '../support/make/seed.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 
-type Shown = Omit<InspectedRequest, 'arrivedAt'> & { arrivedAt: string };
-type Row = Omit<Shown, 'headers' | 'body' | 'encoding' | 'isCut'>;
-type List<T> = { data: T[]; pagination: { cursor?: string; hasMore: boolean } };
-type Named = { id: string };
-
 let posthorn: TestPosthorn;
+let calls: ReturnType<typeof inspectorCalls>;
 beforeAll(async () => {
   // Neither http nor this machine may be sent to: inspectors are let through all the same.
   posthorn = await startPosthorn({ variables: { ALLOW_HTTP_WEBHOOKS: 'false', WEBHOOK_ALLOW_CIDRS: '' } });
+  calls = inspectorCalls(posthorn);
 });
 afterAll(() => posthorn.stop());
 // An environment has at most 20.
 afterEach(() => posthorn.deps.db.inspector.deleteMany());
 
-/** An inspector, and its address at the port of this test. */
-async function makeInspector(fields: object = {}): Promise<{ id: string; url: string; inspector: Inspector }> {
-  const inspector = (await make(posthorn, posthorn.keys.live, '/v1/inspectors', {
-    name: 'see',
-    ...fields,
-  })) as unknown as Inspector;
-  return { id: inspector.id, url: `${posthorn.url}/inspect/${inspector.id}`, inspector };
-}
-const rowsOf = async (id: string): Promise<Row[]> =>
-  (await posthorn.request<List<Row>>('GET', `/v1/inspectors/${id}/requests`)).body.data;
-async function newestOf(id: string): Promise<Shown> {
-  const [row] = await rowsOf(id);
-  return (await posthorn.request<Shown>('GET', `/v1/inspectors/${id}/requests/${row?.id}`)).body;
-}
-const post = (url: string, body: string | Buffer, headers: Record<string, string> = {}): Promise<Response> =>
-  fetch(url, { method: 'POST', body: body as never, headers });
-
-/** A subscription to an address, and a message of its channel. */
-async function publishTo(
-  webhookUrl: string,
-): Promise<{ channelId: string; subscriptionId: string; messageId: string }> {
-  const key = posthorn.keys.live;
-  const channel = await make(posthorn, key, '/v1/channels', { name: 'orders' });
-  const subscription = await make(posthorn, key, '/v1/subscriptions', { channelId: channel.id, webhookUrl });
-  const sent = { eventType: 'order.created', payload: { total: 1 } };
-  const message = await make(posthorn, key, `/v1/channels/${channel.id}/messages`, sent);
-  return { channelId: channel.id, subscriptionId: subscription.id, messageId: message.id };
-}
-
 describe('a subscription to an inspector', () => {
   test('has its messages delivered there, and each signature is verified', async () => {
-    const { id, url } = await makeInspector();
-    const { messageId, subscriptionId, channelId } = await publishTo(url);
+    const { id, url } = await calls.makeInspector();
+    const { messageId, subscriptionId, channelId } = await calls.publishTo(url);
     await waitFor('the delivery', async () => {
       const list = await posthorn.request<List<{ status: string }>>('GET', `/v1/deliveries?messageId=${messageId}`);
       return list.body.data[0]?.status === 'delivered';
     });
-    const request = await newestOf(id);
+    const request = await calls.newestOf(id);
     expect(request).toMatchObject({
       method: 'POST',
       path: '',
@@ -74,7 +42,7 @@ describe('a subscription to an inspector', () => {
   });
 
   test('may have no path but that one', async () => {
-    const { url } = await makeInspector();
+    const { url } = await calls.makeInspector();
     const channel = await make(posthorn, posthorn.keys.live, '/v1/channels', { name: 'orders' });
     for (const webhookUrl of [`${url}/more`, `${posthorn.url}/v1/channels`, `${posthorn.url}/inspect/`]) {
       const body = { channelId: channel.id, webhookUrl };
@@ -84,14 +52,14 @@ describe('a subscription to an inspector', () => {
   });
 
   test('gets the status that is forced, and the delivery says so', async () => {
-    const { id, url } = await makeInspector({ answer: { status: 410 } });
-    const { messageId } = await publishTo(url);
+    const { id, url } = await calls.makeInspector({ answer: { status: 410 } });
+    const { messageId } = await calls.publishTo(url);
     const letter = await waitFor('the dead letter', async () => {
       const list = await posthorn.request<List<{ reason: string }>>('GET', `/v1/dlq?messageId=${messageId}`);
       return list.body.data[0];
     });
     expect(letter.reason).toBe('gone');
-    expect(await rowsOf(id)).toMatchObject([{ answer: { status: 410 }, signature: { verdict: 'verified' } }]);
+    expect(await calls.rowsOf(id)).toMatchObject([{ answer: { status: 410 }, signature: { verdict: 'verified' } }]);
   });
 });
 
@@ -99,26 +67,30 @@ describe('an arriving request', () => {
   test.each(['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'PURGE'])(
     'may be %s, with anything behind it',
     async (method) => {
-      const { id, url } = await makeInspector();
+      const { id, url } = await calls.makeInspector();
       const answer = await fetch(`${url}/a/b%2Fc?x=1&x=2`, { method });
       expect([answer.status, await answer.json()]).toEqual([200, { received: true }]);
       expect(answer.headers.get('x-ratelimit-limit')).toBe('300');
-      expect(await rowsOf(id)).toMatchObject([
+      expect(await calls.rowsOf(id)).toMatchObject([
         { method, path: '/a/b%2Fc?x=1&x=2', signature: { verdict: 'unsigned' } },
       ]);
     },
   );
 
   test('keeps its body exactly: text as text, other bytes as base64, and the first 256 KiB of a longer one', async () => {
-    const { id, url } = await makeInspector();
+    const { id, url } = await calls.makeInspector();
     await post(url, '{"total": 12.50, "név": "Ő"}');
-    expect(await newestOf(id)).toMatchObject({ body: '{"total": 12.50, "név": "Ő"}', encoding: 'text', isCut: false });
+    expect(await calls.newestOf(id)).toMatchObject({
+      body: '{"total": 12.50, "név": "Ő"}',
+      encoding: 'text',
+      isCut: false,
+    });
     const bytes = Buffer.from([0, 255, 128, 7]);
     await post(url, bytes);
-    expect(await newestOf(id)).toMatchObject({ body: bytes.toString('base64'), encoding: 'base64', bytes: 4 });
+    expect(await calls.newestOf(id)).toMatchObject({ body: bytes.toString('base64'), encoding: 'base64', bytes: 4 });
     // The cut goes through the last character.
     await post(url, `a${'é'.repeat(200_000)}`);
-    const cut = await newestOf(id);
+    const cut = await calls.newestOf(id);
     expect(cut).toMatchObject({ bytes: 400_001, encoding: 'text', isCut: true });
     expect(cut.body).toBe(`a${'é'.repeat(131_071)}`);
     const tooLong = await post(url, Buffer.alloc(1024 * 1024 + 1));
@@ -126,13 +98,13 @@ describe('an arriving request', () => {
   });
 
   test('shows no cookie and no credential to those who read it', async () => {
-    const { id, url } = await makeInspector();
+    const { id, url } = await calls.makeInspector();
     await post(url, '', {
       authorization: 'Bearer topsecret',
       cookie: '__Host-sid=topsecret',
       'X-Api-Key': 'topsecret',
     });
-    const { headers } = await newestOf(id);
+    const { headers } = await calls.newestOf(id);
     expect(JSON.stringify(headers)).not.toContain('topsecret');
     expect(headers).toContainEqual({ name: 'authorization', value: 'Bearer (9 characters, not kept)' });
   });
@@ -143,7 +115,7 @@ describe('an arriving request', () => {
   });
 
   test('is answered late where that is forced, and with failures', async () => {
-    const { id, url } = await makeInspector({ answer: { status: 202, delayMs: 300, failurePercent: 100 } });
+    const { id, url } = await calls.makeInspector({ answer: { status: 202, delayMs: 300, failurePercent: 100 } });
     const began = performance.now();
     expect((await post(url, 'x')).status).toBe(500);
     // A timer may fire a millisecond early.
@@ -154,73 +126,15 @@ describe('an arriving request', () => {
   });
 
   test('with a redirect as its status leads nowhere', async () => {
-    const { url } = await makeInspector({ answer: { status: 302 } });
+    const { url } = await calls.makeInspector({ answer: { status: 302 } });
     const answer = await fetch(url, { method: 'POST', redirect: 'manual' });
     expect([answer.status, answer.headers.get('location')]).toEqual([302, null]);
   });
 });
 
-describe('the verdict on a signature', () => {
-  const NOW = (): string => String(Math.floor(Date.now() / 1_000));
-  const sign = (secret: string, id: string, timestamp: string, body: string): string =>
-    `v1,${createHmac('sha256', Buffer.from(secret.slice('whsec_'.length), 'base64'))
-      .update(`${id}.${timestamp}.${body}`)
-      .digest('base64')}`;
-
-  test.each([
-    [
-      'the secret is another one',
-      (s: string) => ({ secret: `whsec_${Buffer.alloc(32).toString('base64')}`, was: s }),
-      'signature_differs',
-    ],
-    ['the body was changed', () => ({ body: '{"a": 1}' }), 'signature_differs'],
-    ['the clock is off', () => ({ timestamp: String(Number(NOW()) - 400) }), 'timestamp_off'],
-    ['the time is no number', () => ({ timestamp: 'now' }), 'timestamp_malformed'],
-    ['the message is nobody’s', () => ({ messageId: `msg_${'0'.repeat(26)}` }), 'message_unknown'],
-    ['a header is missing', () => ({ without: 'webhook-timestamp' }), 'header_missing'],
-  ])('is failed with its reason when %s', async (_, change, reason) => {
-    const { id, url } = await makeInspector();
-    const { messageId, subscriptionId } = await publishTo(url);
-    const path = `/v1/subscriptions/${subscriptionId}/secret`;
-    const { secret } = (await posthorn.request<{ secret: string }>('GET', path)).body;
-    const changed: Record<string, string> = change(secret);
-    const { messageId: signedId = messageId, timestamp = NOW(), without = '' } = changed;
-    const headers: Record<string, string> = {
-      'webhook-id': signedId,
-      'webhook-timestamp': timestamp,
-      'webhook-signature': sign(changed['secret'] ?? secret, signedId, timestamp, '{"a":1}'),
-    };
-    delete headers[without];
-    await post(`${url}/by-hand`, changed['body'] ?? '{"a":1}', headers);
-    const row = (await rowsOf(id)).find((each) => each.path === '/by-hand');
-    expect(row?.signature).toMatchObject({ verdict: 'failed', reason });
-  });
-
-  test('names no message and no subscription of another environment', async () => {
-    const { url: own } = await makeInspector();
-    const { messageId, subscriptionId } = await publishTo(own);
-    const foreign = await make(posthorn, posthorn.keys.test, '/v1/inspectors', { name: 'theirs' });
-    const path = `/v1/subscriptions/${subscriptionId}/secret`;
-    const { secret } = (await posthorn.request<{ secret: string }>('GET', path)).body;
-    const timestamp = NOW();
-    const signature = sign(secret, messageId, timestamp, 'x');
-    await post(`${posthorn.url}/inspect/${foreign.id}`, 'x', {
-      'webhook-id': messageId,
-      'webhook-timestamp': timestamp,
-      'webhook-signature': signature,
-    });
-    const list = await posthorn.request<List<Row>>('GET', `/v1/inspectors/${foreign.id}/requests`, undefined, {
-      key: posthorn.keys.test,
-    });
-    expect(list.body.data.map(({ signature: seen }) => seen)).toEqual([
-      { verdict: 'failed', reason: 'message_unknown' },
-    ]);
-  });
-});
-
 describe('an inspector', () => {
   test('keeps its newest 200 requests, and lists them newest first', async () => {
-    const { id, url } = await makeInspector();
+    const { id, url } = await calls.makeInspector();
     for (let n = 0; n < 203; n += 1) await post(`${url}/${n}`, '');
     const { rows } = await posthorn.deps.pool.query(
       'SELECT path FROM inspected_requests WHERE inspector_id = $1 ORDER BY id',
@@ -234,19 +148,19 @@ describe('an inspector', () => {
   });
 
   test('forgets requests after 24 hours, and all of them when it is told to', async () => {
-    const { id, url } = await makeInspector();
+    const { id, url } = await calls.makeInspector();
     await post(url, 'old');
     await posthorn.deps.pool.query(`UPDATE inspected_requests SET expires_at = now() WHERE inspector_id = $1`, [id]);
     await post(url, 'new');
-    expect(await rowsOf(id)).toHaveLength(1);
+    expect(await calls.rowsOf(id)).toHaveLength(1);
     await forgetExpired(posthorn.deps.pool);
     expect(await posthorn.deps.db.inspectedRequest.count({ where: { inspectorId: id } })).toBe(1);
     expect((await posthorn.request('DELETE', `/v1/inspectors/${id}/requests`)).status).toBe(204);
-    expect(await rowsOf(id)).toEqual([]);
+    expect(await calls.rowsOf(id)).toEqual([]);
   });
 
   test('has a limit of its own, which leaves others alone', async () => {
-    const [one, other] = [await makeInspector(), await makeInspector()];
+    const [one, other] = [await calls.makeInspector(), await calls.makeInspector()];
     const statuses: number[] = [];
     for (let n = 0; n < 12; n += 1)
       statuses.push(...(await Promise.all(Array.from({ length: 25 }, async () => (await post(one.url, '')).status))));
@@ -283,7 +197,7 @@ describe('an inspector', () => {
   });
 
   test('changes the fields of its answer one by one, and can be sent back as it was read', async () => {
-    const { id, inspector } = await makeInspector({ answer: { status: 503 } });
+    const { id, inspector } = await calls.makeInspector({ answer: { status: 503 } });
     expect(inspector.url).toBe(`${posthorn.deps.config.publicBaseUrl}/inspect/${id}`);
     const changed = await posthorn.request<Inspector>('PATCH', `/v1/inspectors/${id}`, { answer: { delayMs: 5 } });
     expect(changed.body.answer).toEqual({ status: 503, delayMs: 5, failurePercent: 0 });
@@ -292,7 +206,7 @@ describe('an inspector', () => {
   });
 
   test('that is deleted is gone with its requests', async () => {
-    const { id, url } = await makeInspector();
+    const { id, url } = await calls.makeInspector();
     await post(url, 'x');
     expect((await posthorn.request('DELETE', `/v1/inspectors/${id}`)).status).toBe(204);
     expect((await post(url, 'x')).status).toBe(404);

@@ -1011,7 +1011,7 @@ export type InspectedRequest = {
   readonly inspectorId: string;
   /** Method of the request. */
   readonly method: string;
-  /** What follows the address of the inspector: rest of the path, and query. Empty as a rule. */
+  /** Rest of the path behind the address of the inspector, and query. Empty as a rule. */
   readonly path: string;
   /** Bytes of the body as it came. */
   readonly bytes: number;
@@ -1057,7 +1057,7 @@ export type InspectedRow = {
   readonly inspectorId: string;
   /** Method of the request. */
   readonly method: string;
-  /** What follows the address of the inspector: rest of the path, and query. Empty as a rule. */
+  /** Rest of the path behind the address of the inspector, and query. Empty as a rule. */
   readonly path: string;
   /** Bytes of the body as it came. */
   readonly bytes: number;
