@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import type { Dashboard } from '../support/dashboard.ts';
-import { type DashboardScene, setDashboardScene } from '../support/dashboard-scene.ts';
+import type { Dashboard } from '../support/world/dashboard.ts';
+import { type DashboardScene, setDashboardScene } from '../support/make/dashboard-scene.ts';
 
 /** Stories of people who look at what arrives, at an address of the service itself. */
 let scene: DashboardScene;
