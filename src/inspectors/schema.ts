@@ -27,7 +27,7 @@ const answerShape = {
   delayMs: bounded(0, MAX_DELAY_MS).describe('Milliseconds before the answer. Default 0.'),
   failurePercent: bounded(0, 100).describe('So many of a hundred answers are 500 instead. Default 0.'),
 };
-const givenAnswer = fieldsOf(answerShape);
+const givenAnswer = fieldsOf(answerShape).describe('Answer that senders get.');
 
 const resource: ResourceFields = {
   identity: { id: sameText(), createdAt: sameTime() },

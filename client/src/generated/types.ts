@@ -551,6 +551,7 @@ export type CreateConnection = {
 
 export type CreateInspector = {
   readonly name: string;
+  /** Answer that senders get. */
   readonly answer?: {
     /** Status of each answer. Default 200. */
     readonly status?: number | undefined;
@@ -2241,6 +2242,7 @@ export type UpdateConnection = {
 
 export type UpdateInspector = {
   readonly name?: string | undefined;
+  /** Answer that senders get. */
   readonly answer?: {
     /** Status of each answer. Default 200. */
     readonly status?: number | undefined;
