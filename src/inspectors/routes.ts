@@ -84,13 +84,13 @@ export const inspectorRoutes = [
   }),
   route({
     method: 'GET',
-    path: `${ONE}/requests/:inspectedRequestId`,
-    params: { ...params, inspectedRequestId: idOf('inspectedRequest') },
+    path: '/v1/inspected-requests/:inspectedRequestId',
+    params: { inspectedRequestId: idOf('inspectedRequest') },
     access: readMessages,
     answers: { 200: inspectedRequestAnswer },
     errors: ['NOT_FOUND'],
-    handle: ({ caller, params: { inspectorId, inspectedRequestId } }, { inspectors }) =>
-      inspectors.request(caller, inspectorId, inspectedRequestId),
+    handle: ({ caller, params: { inspectedRequestId } }, { inspectors }) =>
+      inspectors.request(caller, inspectedRequestId),
   }),
   route({
     method: 'DELETE',

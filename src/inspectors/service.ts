@@ -36,7 +36,8 @@ export type Inspectors = {
   delete(caller: EnvironmentCaller, id: string): Promise<void>;
   /** Requests that arrived, newest first, without headers and bodies. */
   requests(caller: EnvironmentCaller, id: string, query: ListRequests): Promise<Page<InspectedRow>>;
-  request(caller: EnvironmentCaller, id: string, requestId: string): Promise<InspectedRequest>;
+  /** One of them, with headers and body. */
+  request(caller: EnvironmentCaller, requestId: string): Promise<InspectedRequest>;
   /** Forgets the requests that arrived. */
   clear(caller: EnvironmentCaller, id: string): Promise<void>;
   /** A request of anybody to the address of that inspector (receive.ts). */
@@ -131,16 +132,15 @@ export function createInspectors(
       return toPage(scope, page.limit, rows, (request) => request);
     },
 
-    request: (caller, id, requestId) =>
-      tenants.within(caller, async (transaction) => {
-        await find(transaction, caller, id);
-        const which = { environmentId: caller.environmentId, inspectorId: id };
-        const request = isId('inspectedRequest', requestId)
-          ? await store.findRequest(transaction, which, requestId, clock())
-          : undefined;
-        if (request === undefined) throw notFound('request');
-        return request;
-      }),
+    async request(caller, requestId) {
+      const request = isId('inspectedRequest', requestId)
+        ? await tenants.within(caller, (transaction) =>
+            store.findRequest(transaction, caller.environmentId, requestId, clock()),
+          )
+        : undefined;
+      if (request === undefined) throw notFound('request');
+      return request;
+    },
 
     clear: (caller, id) =>
       tenants.within(caller, async (transaction) => {

@@ -89,11 +89,11 @@ export async function findRequests(
 
 export async function findRequest(
   db: DatabaseTransaction,
-  which: OfInspector,
+  environmentId: string,
   id: string,
   now: Date,
 ): Promise<InspectedRequest | undefined> {
-  const row = await db.inspectedRequest.findFirst({ where: { ...which, id, expiresAt: { gt: now } } });
+  const row = await db.inspectedRequest.findFirst({ where: { environmentId, id, expiresAt: { gt: now } } });
   return row === null ? undefined : toRequest(row);
 }
 

@@ -75,7 +75,7 @@ export const ENDPOINTS = {
     update: { method: 'PATCH', path: '/v1/inspectors/:inspectorId', kind: 'json', hasBody: true },
     delete: { method: 'DELETE', path: '/v1/inspectors/:inspectorId', kind: 'json' },
     listRequests: { method: 'GET', path: '/v1/inspectors/:inspectorId/requests', kind: 'page', hasQuery: true },
-    getRequest: { method: 'GET', path: '/v1/inspectors/:inspectorId/requests/:inspectedRequestId', kind: 'json' },
+    getRequest: { method: 'GET', path: '/v1/inspected-requests/:inspectedRequestId', kind: 'json' },
     clearRequests: { method: 'DELETE', path: '/v1/inspectors/:inspectorId/requests', kind: 'json' },
   },
   invitations: {

@@ -284,8 +284,8 @@ export type Resources = {
     delete(inspectorId: string, options?: RequestOptions): Call<void>;
     /** `GET /v1/inspectors/:inspectorId/requests`, scope messages:read */
     listRequests(inspectorId: string, query?: PageQuery, options?: RequestOptions): Pages<InspectedRow>;
-    /** `GET /v1/inspectors/:inspectorId/requests/:inspectedRequestId`, scope messages:read */
-    getRequest(inspectorId: string, inspectedRequestId: string, options?: RequestOptions): Call<InspectedRequest>;
+    /** `GET /v1/inspected-requests/:inspectedRequestId`, scope messages:read */
+    getRequest(inspectedRequestId: string, options?: RequestOptions): Call<InspectedRequest>;
     /** `DELETE /v1/inspectors/:inspectorId/requests`, scope subscriptions:write */
     clearRequests(inspectorId: string, options?: RequestOptions): Call<void>;
   };

@@ -76,7 +76,7 @@ export function InspectorPage() {
               <Code text={`curl -d '{"hello": "world"}' ${found.data.url}`} label="curl" />
             </Empty>
           }
-          panel={(requestId) => <RequestView inspectorId={id} id={requestId} />}
+          panel={(requestId) => <RequestView id={requestId} />}
           onVisit={(requestId) => go(`/inspect/${id}`, { open: requestId })}
         />
       </section>
@@ -133,13 +133,13 @@ function Verdict({ of: { signature } }: { of: InspectedRow }) {
 }
 
 /** One request as it arrived: the verdict on its signature, headers and the exact body. */
-function RequestView({ inspectorId, id }: { inspectorId: string; id: string }) {
+function RequestView({ id }: { id: string }) {
   const t = useTexts();
   const { at, path } = useHere();
   const subscriptions = useSubscriptions();
   const found = useQuery({
     queryKey: [path, 'inspected request', id],
-    queryFn: () => api.inspectors.getRequest(inspectorId, id, at),
+    queryFn: () => api.inspectors.getRequest(id, at),
     // It never changes.
     staleTime: Number.POSITIVE_INFINITY,
   });

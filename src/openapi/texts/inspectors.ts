@@ -31,7 +31,7 @@ export const inspectorTexts: Readonly<Record<string, OperationText>> = {
     summary: 'List requests that arrived',
     description: 'The newest 200 requests of the last 24 hours, newest first, without headers and bodies.',
   },
-  'GET /v1/inspectors/:inspectorId/requests/:inspectedRequestId': {
+  'GET /v1/inspected-requests/:inspectedRequestId': {
     summary: 'Get a request that arrived',
     description: 'Shows its headers and its exact body, with the verdict on its signature.',
   },

@@ -38,7 +38,7 @@ export const INSPECTOR_ROWS: ContractRow[] = [
   },
   {
     method: 'GET',
-    path: '/v1/inspectors/:inspectorId/requests/:inspectedRequestId',
+    path: '/v1/inspected-requests/:inspectedRequestId',
     scope: 'messages:read',
     status: 200,
     answers: inspectedRequestAnswer,

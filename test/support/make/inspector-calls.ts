@@ -27,7 +27,7 @@ export function inspectorCalls(posthorn: TestPosthorn) {
     },
     async newestOf(id: string): Promise<Shown> {
       const [row] = await rowsOf(id);
-      return (await posthorn.request<Shown>('GET', `/v1/inspectors/${id}/requests/${row?.id}`)).body;
+      return (await posthorn.request<Shown>('GET', `/v1/inspected-requests/${row?.id}`)).body;
     },
     /** A subscription to an address, and a message of its channel. */
     async publishTo(webhookUrl: string): Promise<{ channelId: string; subscriptionId: string; messageId: string }> {

@@ -220,11 +220,10 @@ export async function seedResources(posthorn: TestPosthorn, key: string, mark?: 
     (path, body) => make(posthorn, key, path, body),
     named('CRM').name,
   );
-  const inspector = await seedInspector(
-    posthorn,
-    (path, body) => make(posthorn, key, path, body),
-    named('first look').name,
-  );
+  const inspector = await seedInspector(posthorn, (path, body) => make(posthorn, key, path, body), {
+    ...named('first look'),
+    channelId: channel.id,
+  });
   const app = await posthorn.deps.db.app.findUniqueOrThrow({ where: { id: String(apiKey['appId']) } });
   return {
     channelId: channel.id,

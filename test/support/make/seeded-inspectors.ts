@@ -12,11 +12,13 @@ export async function sendToInspector({ url }: Pick<TestPosthorn, 'url'>, id: st
 export async function seedInspector(
   posthorn: TestPosthorn,
   make: Make,
-  name: string,
+  { name, channelId }: { name: string; channelId: string },
 ): Promise<{ inspectorId: string; inspectedRequestId: string }> {
   const { db } = posthorn.deps;
   // An environment has at most twenty. One with many of them loses those of earlier tests.
-  if ((await db.inspector.count()) > 15) await db.inspector.deleteMany();
+  const { environmentId } = await db.channel.findUniqueOrThrow({ where: { id: channelId } });
+  if ((await db.inspector.count({ where: { environmentId } })) > 15)
+    await db.inspector.deleteMany({ where: { environmentId } });
   const { id: inspectorId } = await make('/v1/inspectors', { name });
   for (const _ of [1, 2]) await sendToInspector(posthorn, inspectorId, name);
   const { id: inspectedRequestId } = await db.inspectedRequest.findFirstOrThrow({ where: { inspectorId } });
