@@ -35,6 +35,7 @@ async function makeAll(): Promise<{
   machineCredential: string;
   webhook: string;
   secret: string;
+  inspector: string;
   connection: string;
   workflow: string;
   app: string;
