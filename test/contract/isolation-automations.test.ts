@@ -17,6 +17,7 @@ import { noteUses, readSealed } from '../../src/automations/workflow-secrets/ope
 import * as secrets from '../../src/automations/workflow-secrets/store.ts';
 import type { DatabaseTransaction } from '../../src/db/client.ts';
 import { replayRunLetters, retryRun } from '../../src/deliveries/statements/run-again.ts';
+import { lockInspector } from '../../src/inspectors/store.ts';
 import { tableContents } from '../support/check/table-contents.ts';
 import type { ResourceIds } from '../support/check/contract-row.ts';
 import { insertAutomationRows } from '../support/make/automation-rows.ts';
@@ -152,10 +153,8 @@ const CALLS: Readonly<Record<string, Readonly<Record<string, Call>>>> = {
   },
 };
 
-const again = (environmentId: string, isFromStart: boolean) => {
-  const rest = { requestedBy: 'them', version: undefined };
-  return { ...rest, id: ids.runId, environmentId, isFromStart };
-};
+const again = (environmentId: string, isFromStart: boolean) =>
+  ({ id: ids.runId, environmentId, requestedBy: 'them', version: undefined, isFromStart }) as const;
 
 /** Undefined, false, 0 and everything empty. */
 const isNothing = (value: unknown): boolean =>
@@ -235,16 +234,37 @@ test('src/automations/workflow-secrets/open-store.ts notes no use in another env
 
 test.each([
   [
-    'definitions',
+    'src/automations/definitions/store.ts',
     'workflows',
     'workflowId',
     (db, own) => definitions.lockWorkflow(db, own.environmentId, ids.workflowId),
   ],
-  ['connections', 'connections', 'connectionId', (db, own) => connections.lockConnection(db, own, ids.connectionId)],
-  ['workflow-secrets', 'secrets', 'secretId', (db, own) => secrets.lockSecret(db, own.environmentId, ids.secretId)],
-  ['inbound', 'inbound_webhooks', 'webhookId', (db, own) => inbound.lockWebhook(db, own.environmentId, ids.webhookId)],
+  [
+    'src/automations/connections/store.ts',
+    'connections',
+    'connectionId',
+    (db, own) => connections.lockConnection(db, own, ids.connectionId),
+  ],
+  [
+    'src/automations/workflow-secrets/store.ts',
+    'secrets',
+    'secretId',
+    (db, own) => secrets.lockSecret(db, own.environmentId, ids.secretId),
+  ],
+  [
+    'src/automations/inbound/store.ts',
+    'inbound_webhooks',
+    'webhookId',
+    (db, own) => inbound.lockWebhook(db, own.environmentId, ids.webhookId),
+  ],
+  [
+    'src/inspectors/store.ts',
+    'inspectors',
+    'inspectorId',
+    (db, own) => lockInspector(db, own.environmentId, ids.inspectorId),
+  ],
 ] satisfies [string, string, keyof ResourceIds, (db: DatabaseTransaction, own: Asking) => Promise<unknown>][])(
-  'src/automations/%s/store.ts waits for no row of another environment (%s)',
+  '%s waits for no row of another environment (%s)',
   async (_, table, name, lock) => {
     await connection.query('BEGIN');
     try {

@@ -4,6 +4,8 @@ import { findConnectors } from '../../src/automations/definitions/reference-stor
 import { insertWorkflow } from '../../src/automations/definitions/store.ts';
 import { findAttempt } from '../../src/deliveries/store.ts';
 import { findHome } from '../../src/identity/machine-credentials/store.ts';
+import { findSigners } from '../../src/inspectors/receive-store.ts';
+import { countInspectors, findInspector, findInspectors, findRequest } from '../../src/inspectors/store.ts';
 import { findMessages } from '../../src/messages/store.ts';
 import { findSummaries } from '../../src/messages/summaries-store.ts';
 import { loadPublishingConfig } from '../../src/publishing/configs/config-store.ts';
@@ -40,6 +42,7 @@ test.each([
   ['src/automations/inbound/service.ts', '/v1/webhooks'],
   ['src/automations/runs/service.ts', '/v1/runs'],
   ['src/automations/workflow-secrets/service.ts', '/v1/secrets'],
+  ['src/inspectors/service.ts', '/v1/inspectors'],
   ['src/messages/service.ts', '/v1/messages'],
   ['src/messages/look-through.ts', '/v1/search?q=payload.n%3D1'],
 ])('%s gives cursors of %s that the other environment cannot use', async (_, path) => {
@@ -52,10 +55,13 @@ test.each([
   expect((await posthorn.request('GET', next, undefined, { key: posthorn.keys.test })).status).toBe(400);
 });
 
-test('a cursor of the refusals of one webhook opens those of no other one', async () => {
+test.each([
+  ['refusals', 'webhooks'],
+  ['requests', 'inspectors'],
+])('a cursor of the %s of one of the %s opens those of no other one', async (name, collection) => {
   type List = { data: { id: string }[]; pagination: { cursor?: string } };
-  const webhooks = await posthorn.request<List>('GET', '/v1/webhooks');
-  const [one, other] = webhooks.body.data.map(({ id }) => `/v1/webhooks/${id}/refusals?limit=1`);
+  const owners = await posthorn.request<List>('GET', `/v1/${collection}`);
+  const [one, other] = owners.body.data.map(({ id }) => `/v1/${collection}/${id}/${name}?limit=1`);
   const { body } = await posthorn.request<List>('GET', one ?? '');
   const cursor = `&cursor=${body.pagination.cursor}`;
   expect((await posthorn.request('GET', `${one}${cursor}`)).status).toBe(200);
@@ -89,6 +95,29 @@ test.each<[string, (environmentId: string) => Promise<unknown>]>([
     'src/search/store.ts finds no name',
     async (environmentId) =>
       (await findNamed(posthorn.deps.db, environmentId, { text: 'orders', kinds: ['channel'] }))[0],
+  ],
+  [
+    'src/inspectors/store.ts counts no inspector',
+    async (environmentId) => (await countInspectors(posthorn.deps.db, environmentId)) || undefined,
+  ],
+  [
+    'src/inspectors/store.ts lists no inspector',
+    async (environmentId) => (await findInspectors(posthorn.deps.db, environmentId, page))[0],
+  ],
+  [
+    'src/inspectors/store.ts finds no inspector',
+    (environmentId) => findInspector(posthorn.deps.db, environmentId, all.ids.inspectorId),
+  ],
+  [
+    'src/inspectors/store.ts finds no request',
+    (environmentId) => findRequest(posthorn.deps.db, environmentId, all.ids.inspectedRequestId, new Date()),
+  ],
+  [
+    'src/inspectors/receive-store.ts finds no signer',
+    async (environmentId) => {
+      const { pool } = posthorn.deps;
+      return (await findSigners(pool, { messageId: all.ids.messageId, environmentId, url: '' }))[0];
+    },
   ],
 ])('%s of another environment', async (_, find) => {
   expect(await find(all.victim.environmentId)).toBeDefined();

@@ -171,7 +171,7 @@ export const EQUIVALENT: Readonly<Record<string, Reason>> = {
       REFUSED,
       {
         path: 'test/contract/isolation-statements.test.ts',
-        title: 'a cursor of the refusals of one webhook opens those of no other one',
+        title: 'a cursor of the %s of one of the %s opens those of no other one',
       },
     ],
   },
@@ -191,6 +191,30 @@ export const EQUIVALENT: Readonly<Record<string, Reason>> = {
         path: 'test/contract/isolation-shared.test.ts',
         title: 'a replay of all dead letters counts those of its own environment, and makes no other ones due',
       },
+    ],
+  },
+  'src/inspectors/service.ts createInspectors.requests: cursor environmentId': {
+    because: 'A cursor is bound to the id of the inspector, which was found in the environment.',
+    heldBy: [
+      REFUSED,
+      {
+        path: 'test/contract/isolation-statements.test.ts',
+        title: 'a cursor of the %s of one of the %s opens those of no other one',
+      },
+    ],
+  },
+  'src/inspectors/receive-store.ts SIGNERS: sql s.environment_id = $2': {
+    because:
+      'Foreign keys bind a delivery to the environment of its message and of its subscription, and the message is asked for.',
+    heldBy: [
+      { path: 'test/contract/isolation-statements.test.ts', title: 'src/inspectors/receive-store.ts finds no signer' },
+    ],
+  },
+  'src/inspectors/receive-store.ts SIGNERS: sql m.environment_id = $2': {
+    because:
+      'Foreign keys bind a delivery to the environment of its message and of its subscription, and that one is asked for.',
+    heldBy: [
+      { path: 'test/contract/isolation-statements.test.ts', title: 'src/inspectors/receive-store.ts finds no signer' },
     ],
   },
 };

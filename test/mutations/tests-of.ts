@@ -100,6 +100,7 @@ const ASKED = [
   /^src\/deliveries\/statements\/run-again\.ts$/,
   /^src\/deliveries\/store\.ts$/,
   /^src\/identity\/machine-credentials\/store\.ts$/,
+  /^src\/inspectors\/(service|store)\.ts$/,
   /^src\/messages\/(look-through|service|store|summaries-store)\.ts$/,
   /^src\/publishing\/(store|configs\/config-store)\.ts$/,
   /^src\/retention\/run-store\.ts$/,
