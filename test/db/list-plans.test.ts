@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createDatabase, type Database, type DatabaseTransaction } from '../../src/db/client.ts';
 import { createTenants, type Tenants } from '../../src/db/tenants.ts';
 import { listDeadLetters } from '../../src/dead-letters/store.ts';
@@ -214,10 +214,91 @@ test.each(WAYS)(
     const filter = { environmentId, subscriptionId, status: 'pending' as const };
 
     const count = await readsOf(read, async (transaction) =>
-      expect(await listDeliveries(transaction, filter, page, new Date())).toHaveLength(10),
+      expect((await listDeliveries(transaction, filter, page, new Date())).deliveries).toHaveLength(10),
     );
 
     // Besides its own it looks how much there is to go through, up to 5,001.
     expect(count).toBeLessThan(5_001 + MOST_READ);
   },
 );
+
+// Rows that a page of these filters may look at, of each status (src/deliveries/looked-store.ts), each once in a first look of 200.
+const MOST_LOOKED = 5_200;
+const LOOKED = [
+  { errorClass: 'tls' },
+  { errorClass: 'status', status: 'failed' },
+  { errorStatus: '418' },
+  { errorStatus: '5xx', eventType: 'none.*' },
+  { minLatencyMs: 29_000 },
+  { held: 'true' },
+  { held: 'false', status: 'failed' },
+] as const;
+
+describe('by what no index has', () => {
+  let subscriptionId: string;
+  /** The oldest one of many failed ones is the only one of its class, and the only slow one. */
+  let oldest: string | undefined;
+  beforeAll(async () => {
+    const target = { channelId, webhookUrl: 'http://127.0.0.1:4000/' };
+    ({ id: subscriptionId } = await createSubscription(posthorn, target));
+    [oldest] = await insertFailed(subscriptionId, 8_000);
+  });
+
+  test.each(WAYS)(
+    'a page of deliveries looks at a bounded number of rows, and the next one goes on: %s',
+    async (_, read) => {
+      for (const [place, filter] of [NOWHERE, CHANNEL, () => ({ subscriptionId })].flatMap((where) =>
+        LOOKED.map((one) => [where(), one] as const),
+      )) {
+        const wanted = { environmentId, ...place, ...filter };
+        const count = await readsOf(read, (transaction) => listDeliveries(transaction, wanted, page, new Date()));
+        expect([wanted, count <= 3 * MOST_LOOKED]).toEqual([wanted, true]);
+      }
+      for (const filter of [{ errorClass: 'tls' as const }, { errorClass: 'tls' as const, subscriptionId }]) {
+        const found: string[] = [];
+        let after: string | undefined;
+        let pages = 0;
+        do {
+          const { deliveries, lookedTo }: Awaited<ReturnType<typeof listDeliveries>> = await tenants.within(
+            { organisationId, environmentId },
+            (transaction) =>
+              listDeliveries(transaction, { environmentId, ...filter }, { limit: PAGE, after }, new Date()),
+          );
+          found.push(...deliveries.map(({ id }) => id));
+          after = lookedTo;
+          pages += 1;
+        } while (after !== undefined);
+        expect([found, pages]).toEqual([[oldest], 2]);
+      }
+      const slow = { environmentId, minLatencyMs: 29_000 };
+      const count = await readsOf(read, async (transaction) =>
+        expect((await listDeliveries(transaction, slow, page, new Date())).deliveries.map(({ id }) => id)).toContain(
+          oldest,
+        ),
+      );
+      expect(count).toBeLessThan(MOST_READ);
+    },
+  );
+});
+
+/** Failed deliveries of a subscription, each with its attempt, the oldest first. The first one is slow, and of another class. */
+async function insertFailed(subscriptionId: string, count: number): Promise<string[]> {
+  await insert('new.failed', 'failed', count, [subscriptionId, subscriptionId]);
+  const { pool } = posthorn.deps;
+  const { rows } = await pool.query<{ id: string }>(
+    `WITH one AS (
+       SELECT id, row_number() OVER (ORDER BY id) AS n FROM deliveries WHERE subscription_id = $1
+     ), answered AS (
+       UPDATE deliveries d SET attempts = 1, response_status = 503, response_latency_ms = CASE WHEN n = 1 THEN 29000 ELSE 20 END
+       FROM one WHERE one.id = d.id
+     ), tried AS (
+       INSERT INTO attempts (id, delivery_id, number, started_at, duration_ms, outcome, error_class, carrier)
+       SELECT posthorn_id('att'), id, 1, now(), 20, 'failed', CASE WHEN n = 1 THEN 'tls' ELSE 'status' END, 'a' FROM one
+     )
+     SELECT id FROM one ORDER BY n LIMIT 1`,
+    [subscriptionId],
+  );
+  // Entries of the rows before the update would count as read, once.
+  await pool.query('VACUUM deliveries');
+  return rows.map(({ id }) => id);
+}

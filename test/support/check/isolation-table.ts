@@ -144,6 +144,7 @@ const FILTERED: Readonly<Record<string, (ids: TenantIds) => string[]>> = {
   connectorId: () => ['http', 'slack'],
   search: () => ['slack'],
   errorStatus: () => ['500', '503'],
+  minLatencyMs: () => ['1000'],
   owner: () => ['customer-7'],
   publisherId: () => ['order-7'],
   actorId: ({ apiKeyId }) => [apiKeyId],
