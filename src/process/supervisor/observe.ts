@@ -2,6 +2,12 @@ import { Counter, Gauge, Registry } from 'prom-client';
 import type { Readied } from '../../observe/metrics-server.ts';
 import { countedOf, type Figures, figuresOf, mergePages, type ProcessPage } from '../../observe/page.ts';
 import { PROCESS_STATES, type ProcessState } from '../../readiness/readiness.ts';
+import { createDatabaseReader } from './database-reader.ts';
+import type { ToProcess, ToSupervisor } from './messages.ts';
+import type { Rounds } from './rounds.ts';
+
+// Prometheus gives a scrape 10 s. A process that hangs for longer than this is shown with its last figures.
+const OBSERVED_WITHIN_MS = 4_000;
 
 /** The figures of the processes themselves. */
 export function createProcessFigures(table: () => readonly Pick<ProcessState, 'state'>[]) {
@@ -24,38 +30,75 @@ export function createProcessFigures(table: () => readonly Pick<ProcessState, 's
 }
 
 /** The last that is known of one life of a process. */
-export type Observation = { page?: ProcessPage; ready?: Readied; answeredAt: number };
+export type Observation = {
+  page?: ProcessPage;
+  ready?: Readied;
+  /** Of its last answer to a scrape alone: an older one may be older than those of another process. */
+  database?: ProcessPage['database'];
+};
+
+export type Observed = { observed: Observation };
+
+type Observing<L> = {
+  rounds: Rounds<L>;
+  /** Lives that can be asked now. */
+  joined(): readonly L[];
+  table(): readonly Pick<ProcessState, 'state'>[];
+  say(life: L, message: Extract<ToProcess, { kind: 'observe' }>): void;
+};
 
 /**
- * Merges what the processes tell. One that does not answer in time keeps its last figures, and one that has died keeps what it had
- * counted: a sum that falls would be read as a restart of everything.
+ * Asks all processes and merges what they tell. One that does not answer in time keeps its last figures, and one that has died keeps
+ * what it had counted: a sum that falls would be read as a restart of everything.
  */
-export function createMergedPage(table: () => readonly ProcessState[]) {
+export function createObserver<L extends Observed>({ rounds, joined, table, say }: Observing<L>) {
   const processes = createProcessFigures(table);
+  const reader = createDatabaseReader<L>();
   let dead: Figures[] = [];
-  let database: Figures | undefined;
+
+  const ask = async (wanted: 'metrics' | 'readiness'): Promise<Observation[]> => {
+    const asked = joined();
+    const reading = wanted === 'metrics' ? reader.choose(asked) : undefined;
+    const answered = await rounds.ask(asked, OBSERVED_WITHIN_MS, (life, round) =>
+      say(life, { kind: 'observe', round, what: life === reading ? 'metrics and database' : wanted }),
+    );
+    if (reading !== undefined) reader.hear(reading, answered.has(reading) ? reading.observed.database : undefined);
+    return asked.map(({ observed }) => observed);
+  };
+
   return {
     restarted: processes.restarted,
     /** Takes over what a dead process has counted. */
-    bury({ page }: Observation): void {
+    bury({ observed: { page } }: L): void {
       if (page !== undefined) dead = [...dead, countedOf(page.own)];
     },
-    async page(observations: readonly Observation[]): Promise<string> {
-      const pages = observations.flatMap(({ page }) => (page === undefined ? [] : [page]));
-      database = pages.find((page) => page.database !== undefined)?.database ?? database;
+    hear(life: L, { round, page, ready }: Extract<ToSupervisor, { kind: 'observed' }>): void {
+      life.observed = {
+        ...life.observed,
+        ...(page && { page }),
+        ...(ready ? { ready } : { database: page?.database }),
+      };
+      rounds.hear(life, round);
+    },
+    async page(): Promise<string> {
+      const pages = (await ask('metrics')).flatMap(({ page }) => (page === undefined ? [] : [page]));
       const own = [...dead, ...pages.map((page) => page.own), await figuresOf(processes.registry)];
+      const database = reader.figures();
       return mergePages(
         database === undefined ? own : [...own, database],
         pages.map(({ temporal }) => temporal),
       );
     },
+    /** Ready while one process takes work; else the reasons of one that does not. */
+    async ready(): Promise<Readied> {
+      const observations = await ask('readiness');
+      return (
+        observations.find(({ ready }) => ready?.isReady === true)?.ready ??
+        observations.find(({ ready }) => ready !== undefined)?.ready ?? {
+          isReady: false,
+          reasons: { process: 'The processes are starting' },
+        }
+      );
+    },
   };
 }
-
-/** Ready while one process takes work; else the reasons of one that does not. */
-export const mergedReadiness = (observations: readonly Observation[]): Readied =>
-  observations.find(({ ready }) => ready?.isReady === true)?.ready ??
-  observations.find(({ ready }) => ready !== undefined)?.ready ?? {
-    isReady: false,
-    reasons: { process: 'The processes are starting' },
-  };

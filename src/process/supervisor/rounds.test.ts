@@ -9,8 +9,9 @@ test('a round ends when all have answered or died, and an answer to another roun
   let hasEnded = false;
   const asked = rounds
     .ask(['one', 'two', 'three'], NEVER_MS, (process, round) => void said.push([process, round]))
-    .then(() => {
+    .then((answered) => {
       hasEnded = true;
+      return answered;
     });
   expect(said).toEqual([
     ['one', 1],
@@ -25,10 +26,10 @@ test('a round ends when all have answered or died, and an answer to another roun
   expect(hasEnded).toBe(false);
   rounds.leave('two');
   rounds.hear('three', 1);
-  await asked;
+  expect(await asked).toEqual(new Set(['one', 'three']));
 });
 
 test('a round without anybody to ask, and one that nobody answers, end as well', async () => {
-  await createRounds<string>().ask([], NEVER_MS, () => undefined);
-  await createRounds<string>().ask(['silent'], 1, () => undefined);
+  expect(await createRounds<string>().ask([], NEVER_MS, () => undefined)).toEqual(new Set());
+  expect(await createRounds<string>().ask(['silent'], 1, () => undefined)).toEqual(new Set());
 });

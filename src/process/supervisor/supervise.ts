@@ -9,7 +9,7 @@ import { type CountingFor, createAnsweringCounters } from '../../rate-limits/ans
 import type { ProcessState } from '../../readiness/readiness.ts';
 import { createDeaths } from './deaths.ts';
 import { serveMetrics } from './metrics-port.ts';
-import { createMergedPage, mergedReadiness, type Observation } from './observe.ts';
+import { createObserver, type Observed } from './observe.ts';
 import { createRounds } from './rounds.ts';
 import type { Assignment, ServiceRole, ToProcess, ToSupervisor } from './messages.ts';
 
@@ -25,8 +25,6 @@ const DRAINED_WITHIN_MS = 75_000;
 const FORGOTTEN_WITHIN_MS = 2_000;
 // A request that is about to be refused waits so long for a process that hangs: as long as for a Redis that does.
 const COUNTED_WITHIN_MS = 200;
-// Prometheus gives a scrape 10 s. A process that hangs for longer than this is shown with its last figures.
-const OBSERVED_WITHIN_MS = 4_000;
 
 export type SupervisedRole = {
   role: ServiceRole;
@@ -50,7 +48,7 @@ export type Supervisor = {
 };
 
 /** One life of a service process. */
-type Life = {
+type Life = Observed & {
   number: number;
   worker: Worker;
   state: ProcessState['state'];
@@ -61,7 +59,6 @@ type Life = {
   /** The fault that ended its start, as a sentence. */
   failure?: string;
   incarnationId?: string;
-  observed: Observation;
   counting: CountingFor;
   ended: Promise<string>;
 };
@@ -107,12 +104,12 @@ export async function supervise(supervised: SupervisedRole): Promise<Supervisor>
       state,
       restarts,
     }));
-  const merged = createMergedPage(tableNow);
   const showTable = (): void => {
     const table = tableNow();
     for (const life of joined()) post(life, { kind: 'table', table });
   };
   const joined = (): Life[] => [...lives.values()].filter(({ hasJoined }) => hasJoined);
+  const observer = createObserver<Life>({ rounds, joined, table: tableNow, say: post });
   const othersThan = (life: Life): Life[] => joined().filter((each) => each !== life);
 
   const hear = (life: Life, message: ToSupervisor): void => {
@@ -155,13 +152,7 @@ export async function supervise(supervised: SupervisedRole): Promise<Supervisor>
         return;
       }
       case 'observed':
-        life.observed = {
-          ...life.observed,
-          ...(message.page && { page: message.page }),
-          ...(message.ready && { ready: message.ready }),
-          answeredAt: performance.now(),
-        };
-        return rounds.hear(life, message.round);
+        return observer.hear(life, message);
       case 'done':
         return rounds.hear(life, message.round);
     }
@@ -173,8 +164,11 @@ export async function supervise(supervised: SupervisedRole): Promise<Supervisor>
     worker.on('error', (error) =>
       log.warn({ err: error, process: number }, 'a service process could not be told something'),
     );
-    const sayCounts = (): Promise<void> =>
-      rounds.ask(othersThan(life), COUNTED_WITHIN_MS, (other, round) => post(other, { kind: 'sayCounts', round }));
+    const sayCounts = async (): Promise<void> => {
+      await rounds.ask(othersThan(life), COUNTED_WITHIN_MS, (other, round) =>
+        post(other, { kind: 'sayCounts', round }),
+      );
+    };
     const life: Life = {
       number,
       worker,
@@ -182,7 +176,7 @@ export async function supervise(supervised: SupervisedRole): Promise<Supervisor>
       restarts,
       hasBeenReady,
       hasJoined: false,
-      observed: { answeredAt: 0 },
+      observed: {},
       counting: counters.connect(sayCounts),
       ended: endOf(worker),
     };
@@ -202,8 +196,8 @@ export async function supervise(supervised: SupervisedRole): Promise<Supervisor>
     if (!hasBeenReady && failure !== undefined) return giveUp(failure);
     const what = `process ${number} of ${config.processes} ended (${failure ?? how})`;
     if (deaths.add()) return giveUp(`${what}, the fifth within a minute: stopping`);
-    merged.bury(life.observed);
-    merged.restarted();
+    observer.bury(life);
+    observer.restarted();
     log.error({ process: number, endedPid: life.worker.process.pid }, `${what}; it is started again`);
     fork(number, { restarts: life.restarts + 1, hasBeenReady });
   };
@@ -224,27 +218,13 @@ export async function supervise(supervised: SupervisedRole): Promise<Supervisor>
     await metrics?.stop();
   };
 
-  const observe = async (what: 'metrics' | 'readiness'): Promise<Observation[]> => {
-    const asked = joined();
-    // PostgreSQL is asked by one of them: the one that answered last, since another may hang.
-    const [reader] = asked.toSorted((one, other) => other.observed.answeredAt - one.observed.answeredAt);
-    await rounds.ask(asked, OBSERVED_WITHIN_MS, (life, round) =>
-      post(life, {
-        kind: 'observe',
-        round,
-        what: what === 'metrics' && life === reader ? 'metrics and database' : what,
-      }),
-    );
-    return asked.map(({ observed }) => observed);
-  };
-
   setUp();
   const metrics =
     config.metricsPort === undefined
       ? undefined
       : await serveMetrics({ port: config.metricsPort, host: config.listenHost }, log, {
-          page: async () => merged.page(await observe('metrics')),
-          ready: async () => mergedReadiness(await observe('readiness')),
+          page: observer.page,
+          ready: observer.ready,
         });
   own?.onAdded((endpoints) => {
     for (const life of joined()) post(life, { kind: 'own', endpoints });
