@@ -2,8 +2,8 @@ import type { Row } from '../http/route.ts';
 
 type Named = Pick<Row, 'method' | 'path'> & { isList: boolean };
 
-/** Where an endpoint stands among the operations of the document and the methods of the client library: `posthorn.<resource>.<method>(…)`. */
-export type Place = { resource: string; method: string };
+/** Name of an endpoint among the operations of the document and the methods of the client library: `posthorn.<resource>.<method>(…)`. */
+export type MethodName = { resource: string; method: string };
 
 /** Names that read better than the ones of the rule below. */
 export const CHOSEN: Readonly<Record<string, string>> = {
@@ -85,7 +85,7 @@ const singular = (text: string): string => text.replace(/ies$/, 'y').replace(/(?
  * Name of an endpoint's method. By the rule the resource is the path's first part. `GET /v1/x` is x.list, `POST /v1/x/:id/pause` is
  * x.pause, and `DELETE /v1/x/:id/parts/:partId` is x.deletePart.
  */
-export function placeOf({ method, path, isList }: Named): Place {
+export function methodNameOf({ method, path, isList }: Named): MethodName {
   const [resource = '', name = ''] = (CHOSEN[`${method} ${path}`] ?? byRule({ method, path, isList })).split('.');
   return { resource, method: name };
 }

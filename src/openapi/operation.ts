@@ -3,7 +3,7 @@ import { errorCodesOf } from '../http/error-codes.ts';
 import type { Row } from '../http/route.ts';
 import { headersOfAnswer, takesIdempotencyKey } from './headers.ts';
 import type { Components, JsonSchema } from './components.ts';
-import { placeOf } from './operation-names.ts';
+import { methodNameOf } from './operation-names.ts';
 import { refusalsOf } from './refusals.ts';
 import { securityOf } from './security.ts';
 import type { OperationText } from './texts/operation-text.ts';
@@ -53,7 +53,10 @@ export function operationOf(row: Row, { components, queries, text }: OperationPa
 
 /** Name among the operations, which is also that of the method in the client library. */
 export function nameOf(row: Row): { resource: string; method: string } {
-  return placeOf({ ...row, isList: row.query !== undefined && 'cursor' in shapeOf(row.query) && row.method === 'GET' });
+  return methodNameOf({
+    ...row,
+    isList: row.query !== undefined && 'cursor' in shapeOf(row.query) && row.method === 'GET',
+  });
 }
 
 /** `as`: every schema of a query is an object. */

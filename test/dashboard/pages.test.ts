@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { launchBrowser } from '../support/browser.ts';
-import { type Dashboard, openDashboard } from '../support/dashboard.ts';
+import { launchBrowser } from '../support/world/chromium.ts';
+import { type Dashboard, openDashboard } from '../support/world/dashboard.ts';
 import { OWNER, setUpAnew } from '../support/make/people.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 
