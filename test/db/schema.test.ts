@@ -83,11 +83,8 @@ describe('the migrations', () => {
       { migration_name: '0042_owners', isFinished: true },
       { migration_name: '0043_dead_letter_errors', isFinished: true },
       { migration_name: '0045_request_versions', isFinished: true },
-<<<<<<< HEAD
-      { migration_name: '0048_slow_deliveries', isFinished: true },
-=======
       { migration_name: '0047_inspectors', isFinished: true },
->>>>>>> main
+      { migration_name: '0048_slow_deliveries', isFinished: true },
     ]);
   });
 
