@@ -67,9 +67,11 @@ export async function factsOf(posthorn: TestPosthorn): Promise<Facts> {
     add('invitationId', invited.body.id);
   }
   const [channelId = ''] = ids['channelId'] ?? [];
+  // A channel that no call archives.
+  const till = await make(posthorn, posthorn.keys.live, '/v1/channels', { name: 'till' });
   const { id: webhookId } = await make(posthorn, posthorn.keys.live, '/v1/webhooks', {
     name: 'Till',
-    channelId,
+    channelId: till.id,
     scheme: 'token',
     secrets: [SECRET],
     signature: { header: SECRET_HEADER },
@@ -83,10 +85,11 @@ export async function factsOf(posthorn: TestPosthorn): Promise<Facts> {
     cookie: browser.jar.get(COOKIE) ?? '',
     names: { 'Posthorn-Organisation': organisationId },
     ids,
-    own: [...first, webhookId],
+    own: [...first, till.id, webhookId],
     texts: {
       webhookUrl: 'https://example.com/in',
       filter: 'payload.n > 1',
+      secret: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
       password: OWNER.password,
       newPassword: OWNER.password,
       expiresAt: '2099-01-01T00:00:00Z',

@@ -43,6 +43,11 @@ export const TOLERATED: Readonly<Record<string, string>> = {
   'POST /oauth/token': 'a token takes a proof and an HMAC over it',
 };
 
+/** Routes whose tries are counted by person, each with its reason: 429 is right there, and such a call says nothing about the data. */
+export const COUNTED: Readonly<Record<string, string>> = {
+  'POST /v1/user/totp/confirm': 'a person has five tries in 15 minutes',
+};
+
 /** Routes that are not tried, each with its reason. */
 export const LEFT_OUT: Readonly<Record<string, string>> = {
   'DELETE /v1/session': 'ends the session by which all routes of people are tried',
