@@ -16,6 +16,7 @@ import { insertAttempt, make } from './seed.ts';
 import { seedReplays, spreadDeliveries } from './seeded-deliveries.ts';
 import { seedApprovals, seedConnections, seedRuns, seedSecrets, seedWebhooks } from './seeded-automations.ts';
 import { seedInspectors } from './seeded-inspectors.ts';
+import { seedMarks } from './seeded-marks.ts';
 
 export type ListName =
   | 'channels'
@@ -35,6 +36,7 @@ export type ListName =
   | 'refusals'
   | 'inspectors'
   | 'inspected-requests'
+  | 'marks'
   | 'secrets'
   | 'connections'
   | 'workflows'
@@ -174,6 +176,12 @@ export const LISTS: List[] = [
     filters: {},
   },
   {
+    name: 'marks',
+    rows: 'SELECT id FROM marks WHERE environment_id = $1 AND $2::text IS NULL',
+    filters: {},
+    hasTimes: 'at',
+  },
+  {
     name: 'secrets',
     rows: 'SELECT id FROM secrets WHERE environment_id = $1 AND $2::text IS NULL',
     filters: {},
@@ -278,6 +286,7 @@ export async function seedLists(posthorn: TestPosthorn, key: string): Promise<Re
     webhooks: '/v1/webhooks',
     refusals: await seedWebhooks(posthorn, key, [first, last]),
     inspectors: '/v1/inspectors',
+    marks: await seedMarks((path, body) => make(posthorn, key, path, body)),
     'inspected-requests': await seedInspectors(posthorn, (path, body) => make(posthorn, key, path, body)),
     secrets: await seedSecrets(posthorn, key),
     connections: await seedConnections(posthorn, key),
