@@ -26,6 +26,7 @@ import { createDeliveries } from '../deliveries/service.ts';
 import { createInspectors } from '../inspectors/service.ts';
 import { createMarks } from '../marks/service.ts';
 import { createInstallationOf } from './create-installation.ts';
+import { createExports } from '../exports/service.ts';
 import { createIdempotency } from '../idempotency/service.ts';
 import { createMachineCredentials } from '../identity/machine-credentials/service.ts';
 import { createUsedProofs } from '../identity/dpop/used-proofs.ts';
@@ -45,6 +46,7 @@ import { createSchemas } from '../schemas/schemas.ts';
 import type { Services } from '../services.ts';
 import { noSiblings, type Siblings } from './siblings.ts';
 import { type HandOver, noHandOver } from '../publishing/hand-over.ts';
+import { createSearching } from '../search/service.ts';
 import { createStreams } from '../streams/service.ts';
 import { createSubscriptions } from '../subscriptions/service.ts';
 import { createTellChange } from './tell-change.ts';
@@ -98,7 +100,7 @@ export function createServices(
     schemas,
     audit,
   });
-  return {
+  const services = {
     accounts,
     sessions,
     signIn: createSignIn(deps, { accounts, sessions, factors, factorsOfPeople, passkeys, tries }),
@@ -146,4 +148,5 @@ export function createServices(
     connections: createConnectionsOf(deps, audit),
     workflows,
   };
+  return { ...services, searching: createSearching(deps, services), exports: createExports(deps, services) };
 }
