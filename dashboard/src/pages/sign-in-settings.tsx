@@ -77,7 +77,7 @@ export function SignInSettingsPage() {
           <dd>{durationText(sessions.lifeMs)}</dd>
           <dt>{t.signInSettings.fresh}</dt>
           <dd>{durationText(sessions.freshMs)}</dd>
-          <dt>https</dt>
+          <dt>{t.signInSettings.https}</dt>
           <dd>{onOff(sessions.isOnHttpsAlone)}</dd>
         </dl>
       </section>
