@@ -11,7 +11,7 @@ const versions = z
       .exactOptional()
       .describe('Temporal server. Absent where it does not answer, or this process does not know it.'),
   })
-  .describe('What runs here.');
+  .describe('Programs that run here.');
 
 const worker = z.strictObject({
   id: z.string().describe('Incarnation: one life of the process.'),
@@ -54,7 +54,7 @@ export const serviceAnswer = z.strictObject({
   tables: z.array(table).describe('The largest tables, the largest first.'),
   newestMigration: z.string().describe('Migration that was applied last.'),
   rowSecurity: z.boolean().describe('Whether PostgreSQL keeps tenants apart by itself.'),
-  checks: z.array(check).describe('What /readyz looks at.'),
+  checks: z.array(check).describe('Parts that /readyz looks at.'),
   lookedAt: time.describe('When this was read: a process reads it every 5 seconds at most.'),
 });
 export type ServiceState = z.output<typeof serviceAnswer>;

@@ -10,7 +10,7 @@ const TEMPORAL_WITHIN_MS = 1_500;
 /** A server is replaced by another version seldom, and each look makes a connection. */
 const TEMPORAL_EVERY_MS = 60_000;
 
-/** What the people see who operate the service. */
+/** The service itself, as the people see it who operate it. */
 export function createInstallationOf(
   deps: ProcessDependencies,
   accounts: Pick<Accounts, 'findFirstOrganisation'>,

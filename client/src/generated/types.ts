@@ -2085,7 +2085,7 @@ export type SecondFactor = {
 };
 
 export type Service = {
-  /** What runs here. */
+  /** Programs that run here. */
   readonly versions: {
     /** Release of the process that answers. */
     readonly posthorn: string;
@@ -2139,7 +2139,7 @@ export type Service = {
   readonly newestMigration: string;
   /** Whether PostgreSQL keeps tenants apart by itself. */
   readonly rowSecurity: boolean;
-  /** What /readyz looks at. */
+  /** Parts that /readyz looks at. */
   readonly checks: readonly {
     /** Part. */
     readonly name: string;

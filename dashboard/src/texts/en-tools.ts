@@ -102,7 +102,7 @@ export const enTools = {
       first_try: 'First tries that wait',
       retry: 'Retries that wait',
       claimed: 'Held by a worker',
-      stopped: 'Of subscriptions that take none',
+      stopped: 'Stopped: their subscriptions take none',
     },
     oldest: 'Oldest is due for',
     scheduled: (time: string) => `The oldest scheduled message has been due for ${time}.`,
