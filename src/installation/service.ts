@@ -1,5 +1,4 @@
 import type { Dependencies } from '../dependencies.ts';
-import { FRESH_MS, IDLE_MS, LIFE_MS } from '../identity/sessions/service.ts';
 import type { TenantCaller } from '../identity/caller.ts';
 import { ApiError } from '../kernel/api-error.ts';
 import { VERSION } from '../kernel/version.ts';
@@ -14,6 +13,8 @@ type Backlog = readonly { state: string; rows: number; age: number }[];
 type Tables = readonly { name: string; bytes: number; live: number; dead: number }[];
 
 type Collaborators = {
+  /** How long people stay signed in. */
+  lifetimes: Pick<SignInSettings['sessions'], 'idleMs' | 'lifeMs' | 'freshMs'>;
   /** The organisation that the first start has made. */
   firstOrganisation(): Promise<string | undefined>;
   readBacklog(): Promise<Backlog>;
@@ -125,9 +126,7 @@ export function createInstallation(
           },
         }),
         sessions: {
-          idleMs: IDLE_MS,
-          lifeMs: LIFE_MS,
-          freshMs: FRESH_MS,
+          ...collaborators.lifetimes,
           isOnHttpsAlone: publicBaseUrl.startsWith('https://'),
         },
         mail: { isOn: mail !== undefined, ...(mail && { from: mail.from }) },

@@ -1,4 +1,5 @@
 import { createInstallation, type Installation } from '../installation/service.ts';
+import { FRESH_MS, IDLE_MS, LIFE_MS } from '../identity/sessions/service.ts';
 import type { Accounts } from '../identity/accounts/service.ts';
 import { readBacklog, readTables, readWaiting } from '../observe/figure-queries.ts';
 import { createReadiness } from '../readiness/readiness.ts';
@@ -17,6 +18,7 @@ export function createInstallationOf(
 ): Installation {
   const { pool, db } = deps;
   return createInstallation(deps, {
+    lifetimes: { idleMs: IDLE_MS, lifeMs: LIFE_MS, freshMs: FRESH_MS },
     firstOrganisation: () => db.$transaction((transaction) => accounts.findFirstOrganisation(transaction)),
     readBacklog: () => readBacklog(pool),
     readWaiting: () => readWaiting(pool),

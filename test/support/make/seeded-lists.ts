@@ -63,6 +63,8 @@ type List = {
 const CHANNEL_STATUSES = ['active', 'paused', 'archived'];
 const BULK_STATUSES: string[] = [...REPLAY_STATUSES];
 
+const OWN = 'environment_id = $1 AND $2::text IS NULL';
+
 export const LISTS: List[] = [
   {
     name: 'channels',
@@ -173,27 +175,14 @@ export const LISTS: List[] = [
     rows: 'SELECT id FROM inbound_refusals WHERE environment_id = $1 AND inbound_webhook_id = $2',
     filters: { reason: oneOf('reason', ['signature_missing', 'signature_malformed']) },
   },
-  {
-    name: 'inspectors',
-    rows: 'SELECT position, id FROM inspectors WHERE environment_id = $1 AND $2::text IS NULL',
-    filters: {},
-  },
+  { name: 'inspectors', rows: `SELECT position, id FROM inspectors WHERE ${OWN}`, filters: {} },
   {
     name: 'inspected-requests',
     rows: 'SELECT id FROM inspected_requests WHERE environment_id = $1 AND inspector_id = $2',
     filters: {},
   },
-  {
-    name: 'marks',
-    rows: 'SELECT id FROM marks WHERE environment_id = $1 AND $2::text IS NULL',
-    filters: {},
-    hasTimes: 'at',
-  },
-  {
-    name: 'secrets',
-    rows: 'SELECT id FROM secrets WHERE environment_id = $1 AND $2::text IS NULL',
-    filters: {},
-  },
+  { name: 'marks', rows: `SELECT id FROM marks WHERE ${OWN}`, filters: {}, hasTimes: 'at' },
+  { name: 'secrets', rows: `SELECT id FROM secrets WHERE ${OWN}`, filters: {} },
   {
     name: 'connections',
     rows: 'SELECT id FROM connections WHERE environment_id = $1 AND $2::text IS NULL',
