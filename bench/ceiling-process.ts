@@ -24,8 +24,8 @@ import { answer } from './helper.ts';
 import { plainUnit } from './plain-unit.ts';
 
 /** A channel, and an event type that one of its subscriptions takes. */
-export type Place = { channelId: string; eventType: string };
-const NOWHERE: Place = { channelId: 'chn_none', eventType: 'none' };
+export type Target = { channelId: string; eventType: string };
+const NOWHERE: Target = { channelId: 'chn_none', eventType: 'none' };
 
 /** Time for `count` of them, ms. */
 export type CeilingTime = { count: number; wallMs: number };
@@ -67,7 +67,7 @@ async function postgres(input: {
   databaseUrl: string;
   environmentId: string;
   /** Messages go to these by turns, each to a subscription of its event type. */
-  places: readonly Place[];
+  places: readonly Target[];
   holder: string;
   count: number;
   concurrency: number;

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { CeilingCommands, Place } from './ceiling-process.ts';
+import type { CeilingCommands, Target } from './ceiling-process.ts';
 import { payloadOf } from './growth-fill.ts';
 import { startHelper } from './helper.ts';
 import { readUsage } from './processes.ts';
@@ -51,7 +51,7 @@ export async function takeIn(
   server: { pid: number; url: string },
   { environmentId, count, payloadBytes }: { environmentId: string; count: number; payloadBytes: number },
 ): Promise<Cost> {
-  const { rows: places } = await pool.query<Place>(
+  const { rows: places } = await pool.query<Target>(
     `SELECT channel_id AS "channelId", event_types[1] AS "eventType" FROM subscriptions ORDER BY random()`,
   );
   const helper = await startHelper<CeilingCommands>('ceiling-process');

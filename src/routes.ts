@@ -25,20 +25,25 @@ import { singleSignOnRoutes } from './identity/single-sign-on/routes.ts';
 import { signInRoutes } from './identity/sign-in/routes.ts';
 import { tokenRoutes } from './identity/tokens/routes.ts';
 import { replayRoutes } from './replays/routes.ts';
+import { exportRoutes } from './exports/routes.ts';
 import { messageRoutes } from './messages/routes.ts';
 import { publishingRoutes } from './publishing/routes.ts';
 import { schedulingRoutes } from './scheduling/routes.ts';
+import { searchRoutes } from './search/routes.ts';
 import type { Services } from './services.ts';
 import { streamRoutes } from './streams/routes.ts';
 import { subscriptionRoutes } from './subscriptions/routes.ts';
+import { inspectorRoutes } from './inspectors/routes.ts';
 
 /** Every endpoint but the probes. */
 export const routes: Route<Services>[] = [
   ...channelRoutes,
   ...publishingRoutes,
+  ...exportRoutes,
   ...messageRoutes,
   ...schedulingRoutes,
   ...streamRoutes,
+  ...searchRoutes,
   ...subscriptionRoutes,
   ...deliveryRoutes,
   ...deadLetterRoutes,
@@ -52,6 +57,7 @@ export const routes: Route<Services>[] = [
   ...connectorRoutes,
   ...connectionRoutes,
   ...inboundWebhookRoutes,
+  ...inspectorRoutes,
   ...apiKeyRoutes,
   ...appRoutes,
   ...auditRoutes,

@@ -6,7 +6,7 @@ const inTurn = createTurns();
 
 /**
  * Activities that evaluate and record: a few ms in PostgreSQL, tried until it is reachable. `summary` is shown beside them in the Temporal
- * UI. Those that end together go on one after the other, in the order of their markers.
+ * UI. Calls that end together go on one after the other, in the order of their markers.
  */
 export const local = (summary: string): ReturnType<typeof proxyLocalActivities<Activities>> =>
   inTurn(

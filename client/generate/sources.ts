@@ -5,7 +5,7 @@ import { TIERS } from '../../src/identity/tiers.ts';
 import { OAUTH_ERRORS } from '../../src/kernel/oauth.ts';
 import { SCOPES } from '../../src/kernel/scopes.ts';
 import type { Row } from '../../src/http/route.ts';
-import { placeOf } from '../../src/openapi/operation-names.ts';
+import { methodNameOf } from '../../src/openapi/operation-names.ts';
 import { hasMethod } from './names.ts';
 import { createTypeTexts, indent, itemOf, type Shown, shownOf } from './type-text.ts';
 
@@ -96,7 +96,7 @@ function endpointOf(
   const answer = row.answers[row.status];
   const answered = answer === undefined ? undefined : shown(answer);
   const kind = kindOf(answer, answered);
-  const place = placeOf({ method, path, isList: kind === 'page' });
+  const called = methodNameOf({ method, path, isList: kind === 'page' });
   const params = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
   const sent = sentBy(row, { shown, texts });
   const options = kind === 'stream' ? 'StreamOptions' : 'RequestOptions';
@@ -113,7 +113,7 @@ function endpointOf(
   // Only callers that are in an environment have keys (src/http/idempotency.ts).
   const isKeyed = method === 'POST' && typeof access === 'object' && access.level === undefined;
   return {
-    ...place,
+    ...called,
     row: {
       method,
       path,
@@ -123,7 +123,7 @@ function endpointOf(
       ...(isKeyed && { isKeyed }),
       ...(access === 'public' && { isPublic: true }),
     },
-    signature: `/** \`${method} ${path}\`${accessText(row)} */\n${place.method}(${asked.join(', ')}): ${given};`,
+    signature: `/** \`${method} ${path}\`${accessText(row)} */\n${called.method}(${asked.join(', ')}): ${given};`,
   };
 }
 

@@ -75,6 +75,10 @@ const pages = [
     lazyRouteComponent(() => import('./pages/overview.tsx'), 'OverviewPage'),
   ),
   pageOf(
+    '/search',
+    lazyRouteComponent(() => import('./pages/search.tsx'), 'SearchPage'),
+  ),
+  pageOf(
     '/messages',
     lazyRouteComponent(() => import('./pages/messages.tsx'), 'MessagesPage'),
   ),
@@ -153,6 +157,14 @@ const pages = [
   pageOf(
     '/inbound/$id',
     lazyRouteComponent(() => import('./pages/inbound-webhook.tsx'), 'InboundWebhookPage'),
+  ),
+  pageOf(
+    '/inspect',
+    lazyRouteComponent(() => import('./pages/inspectors.tsx'), 'InspectorsPage'),
+  ),
+  pageOf(
+    '/inspect/$id',
+    lazyRouteComponent(() => import('./pages/inspector.tsx'), 'InspectorPage'),
   ),
   pageOf(
     '/doctor',

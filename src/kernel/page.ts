@@ -27,7 +27,8 @@ export function fingerprint(scope: ListScope): string {
     .slice(0, 16);
 }
 
-const encodeCursor = (scope: ListScope, id: string): string =>
+/** The cursor of this list that begins behind the row with that id. */
+export const cursorBehind = (scope: ListScope, id: string): string =>
   Buffer.from(`${id}${SEPARATOR}${fingerprint(scope)}`).toString('base64url');
 
 /**
@@ -39,7 +40,7 @@ function decodeCursor(scope: ListScope, cursor: string): string {
   // A caller with one cursor can write another with the same mark: without the form check a NUL would reach the database.
   const isOurs = id !== undefined && hasIdForm(id) && mark === fingerprint(scope) && more.length === 0;
   // Node's decoder skips unknown characters; encoding again shows whether any were there.
-  if (!isOurs || encodeCursor(scope, id) !== cursor) {
+  if (!isOurs || cursorBehind(scope, id) !== cursor) {
     throw invalidField('cursor', 'is not a cursor of this list with these filters');
   }
   return id;
@@ -62,6 +63,6 @@ export function toPage<R extends { id: string }, T>(
   const hasMore = rows.length > limit && last !== undefined;
   return {
     data: shown.map(toResource),
-    pagination: hasMore ? { cursor: encodeCursor(scope, last.id), hasMore } : { hasMore },
+    pagination: hasMore ? { cursor: cursorBehind(scope, last.id), hasMore } : { hasMore },
   };
 }

@@ -2,8 +2,8 @@ import type { Row } from '../http/route.ts';
 
 type Named = Pick<Row, 'method' | 'path'> & { isList: boolean };
 
-/** Where an endpoint stands among the operations of the document and the methods of the client library: `posthorn.<resource>.<method>(…)`. */
-export type Place = { resource: string; method: string };
+/** Name of an endpoint among the operations of the document and the methods of the client library: `posthorn.<resource>.<method>(…)`. */
+export type MethodName = { resource: string; method: string };
 
 /** Names that read better than the ones of the rule below. */
 export const CHOSEN: Readonly<Record<string, string>> = {
@@ -17,6 +17,11 @@ export const CHOSEN: Readonly<Record<string, string>> = {
   'POST /v1/channels/:channelId/dry-run': 'messages.dryRun',
   'GET /v1/channels/:channelId/scheduled': 'messages.listScheduled',
   'GET /v1/channels/:channelId/stream': 'messages.stream',
+  'GET /v1/search': 'search.find',
+  'GET /v1/messages/export': 'messages.export',
+  'GET /v1/deliveries/export': 'deliveries.export',
+  'GET /v1/dlq/export': 'deadLetters.export',
+  'GET /v1/runs/export': 'runs.export',
   'POST /v1/subscriptions/:subscriptionId/secret/rotate': 'subscriptions.rotateSecret',
   'GET /v1/workflows/:workflowId/schedule': 'workflows.getSchedule',
   'POST /v1/workflows/:workflowId/test': 'workflows.test',
@@ -24,6 +29,8 @@ export const CHOSEN: Readonly<Record<string, string>> = {
   'GET /v1/workflows/:workflowId/runs': 'runs.listOfWorkflow',
   'POST /v1/webhooks/:webhookId': 'webhooks.receive',
   'POST /v1/webhooks/:webhookId/secrets/rotate': 'webhooks.rotateSecret',
+  'GET /v1/inspected-requests/:inspectedRequestId': 'inspectors.getRequest',
+  'DELETE /v1/inspectors/:inspectorId/requests': 'inspectors.clearRequests',
   'GET /v1/dlq': 'deadLetters.list',
   'GET /v1/dlq/groups': 'deadLetters.group',
   'GET /v1/dlq/:deadLetterId': 'deadLetters.get',
@@ -85,7 +92,7 @@ const singular = (text: string): string => text.replace(/ies$/, 'y').replace(/(?
  * Name of an endpoint's method. By the rule the resource is the path's first part. `GET /v1/x` is x.list, `POST /v1/x/:id/pause` is
  * x.pause, and `DELETE /v1/x/:id/parts/:partId` is x.deletePart.
  */
-export function placeOf({ method, path, isList }: Named): Place {
+export function methodNameOf({ method, path, isList }: Named): MethodName {
   const [resource = '', name = ''] = (CHOSEN[`${method} ${path}`] ?? byRule({ method, path, isList })).split('.');
   return { resource, method: name };
 }

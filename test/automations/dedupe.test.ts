@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { createAdmission } from '../../src/automations/gates/admission.ts';
+import { createAdmit } from '../../src/automations/gates/admit.ts';
 import { removeOver } from '../../src/automations/gates/key-store.ts';
 import { findVersion } from '../../src/automations/definitions/store.ts';
 import { createPlans } from '../../src/automations/engine/plans.ts';
@@ -93,7 +93,7 @@ test('a run has its key however often and by however many workers it is asked, a
   await posthorn.worker.stop();
   await orders.placeInOrder(Array.from({ length: 8 }, () => ({ order: 'E-1' })));
   const { pool, clock, db } = posthorn.deps;
-  const admit = createAdmission({
+  const admit = createAdmit({
     pool,
     clock,
     plans: createPlans((...version) => findVersion(db, ...version)),

@@ -40,7 +40,7 @@ test('a long number stands in a longer text digit for digit', async () => {
   expect(request?.body).toBe('all {"id":9007199254740993,"list":[12345678901234567890]}');
 });
 
-test('an action that names no action is kept as it was sent, and nothing of it is evaluated', async () => {
+test('an action that names no action is kept as it was sent where it is no template, and fails nothing', async () => {
   // Its templates were evaluated: one that was no template failed the run with INTERNAL.
   const config = { note: '{{ oops', sum: '{{ 1 + 1 }}', gone: '{{ event.payload.gone }}', if: 'false', output: '{{ x' };
   const run = await runOf([{ id: 'kept', type: 'action', config }]);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import type * as Library from '../../client/src/index.ts';
-import { launchBrowser } from '../support/browser.ts';
+import { launchBrowser } from '../support/world/chromium.ts';
 import { OWNER, setUp } from '../support/make/people.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { forward } from '../support/world/forward.ts';

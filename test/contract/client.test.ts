@@ -11,7 +11,7 @@ import { Posthorn } from '../../client/src/posthorn.ts';
 import { noBody, pageOf } from '../../src/http/answer-fields.ts';
 import type { Row } from '../../src/http/route.ts';
 import { STATUS_OF_CODE } from '../../src/kernel/api-error.ts';
-import { CHOSEN, placeOf } from '../../src/openapi/operation-names.ts';
+import { CHOSEN, methodNameOf } from '../../src/openapi/operation-names.ts';
 import { routes } from '../../src/routes.ts';
 import { tableRowsOf } from '../docs/code-blocks.ts';
 
@@ -97,7 +97,7 @@ test.each([
   ['POST', '/v1/parcels/:parcelId/send-back', false, 'parcels.sendBack'],
   ['GET', '/v1/post-offices/:officeId/address', false, 'postOffices.getAddress'],
 ] as const)('%s %s is by the rule named as one would call it', (method, path, isList, name) => {
-  const place = placeOf({ method, path, isList });
+  const place = methodNameOf({ method, path, isList });
   expect(`${place.resource}.${place.method}`).toBe(name);
 });
 

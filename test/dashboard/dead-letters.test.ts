@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { waitFor } from '../support/check/wait-for.ts';
-import type { Dashboard } from '../support/dashboard.ts';
-import { type DashboardScene, setDashboardScene } from '../support/dashboard-scene.ts';
+import type { Dashboard } from '../support/world/dashboard.ts';
+import { type DashboardScene, setDashboardScene } from '../support/make/dashboard-scene.ts';
 import type { TestPosthorn } from '../support/service/posthorn.ts';
 import type { Receiver } from '../support/world/receiver.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Locator } from 'playwright-core';
-import type { Dashboard } from '../support/dashboard.ts';
-import { type DashboardScene, setDashboardScene } from '../support/dashboard-scene.ts';
+import type { Dashboard } from '../support/world/dashboard.ts';
+import { type DashboardScene, setDashboardScene } from '../support/make/dashboard-scene.ts';
 import type { Receiver } from '../support/world/receiver.ts';
 
 let scene: DashboardScene;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { launchBrowser } from '../support/browser.ts';
-import { type Dashboard, openDashboard } from '../support/dashboard.ts';
+import { launchBrowser } from '../support/world/chromium.ts';
+import { type Dashboard, openDashboard } from '../support/world/dashboard.ts';
 import { OWNER, setUpAnew } from '../support/make/people.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 
@@ -28,6 +28,9 @@ afterAll(async () => {
 
 const PAGES = [
   'overview',
+  'search',
+  'search?q=order.created',
+  'search?q=payload.number=2',
   'messages',
   'messages/new',
   'deliveries',
@@ -47,6 +50,7 @@ const PAGES = [
   'connectors/slack',
   'connections',
   'secrets',
+  'inspect',
   'doctor',
   'api-keys',
   'machine-credentials',

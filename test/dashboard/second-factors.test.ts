@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import type { Dashboard } from '../support/dashboard.ts';
-import { type DashboardScene, setDashboardScene } from '../support/dashboard-scene.ts';
+import type { Dashboard } from '../support/world/dashboard.ts';
+import { type DashboardScene, setDashboardScene } from '../support/make/dashboard-scene.ts';
 import { forgetSteps, totpCode } from '../support/make/factors.ts';
 import { OWNER } from '../support/make/people.ts';
 

@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/
 import type { Browser } from 'playwright-core';
 import { Posthorn } from '../../client/src/index.ts';
 import { makeSetupCode } from '../../src/identity/accounts/setup.ts';
-import { launchBrowser } from '../support/browser.ts';
+import { launchBrowser } from '../support/world/chromium.ts';
 import { waitFor } from '../support/check/wait-for.ts';
-import { type Dashboard, openDashboard } from '../support/dashboard.ts';
+import { type Dashboard, openDashboard } from '../support/world/dashboard.ts';
 import { joinAs, OWNER, setUpAnew } from '../support/make/people.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { createReceivers, type Receiver } from '../support/world/receiver.ts';

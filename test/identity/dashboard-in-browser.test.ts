@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:https';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { findFreePort } from '../../local/ports.ts';
-import { launchBrowser } from '../support/browser.ts';
+import { launchBrowser } from '../support/world/chromium.ts';
 import { tableContents } from '../support/check/table-contents.ts';
 import { actIn, OWNER, setUp } from '../support/make/people.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';

@@ -3,7 +3,7 @@ import type { Browser, CDPSession, Page } from 'playwright-core';
 import { findFreePort } from '../../local/ports.ts';
 import { makeSetupCode } from '../../src/identity/accounts/setup.ts';
 import type { SignedIn } from '../../src/identity/sessions/schema.ts';
-import { launchBrowser } from '../support/browser.ts';
+import { launchBrowser } from '../support/world/chromium.ts';
 import { OWNER } from '../support/make/people.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { codeBlocksOf } from '../docs/code-blocks.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { launchBrowser } from '../support/browser.ts';
+import { launchBrowser } from '../support/world/chromium.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 
 let posthorn: TestPosthorn;

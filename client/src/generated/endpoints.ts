@@ -45,6 +45,7 @@ export const ENDPOINTS = {
     get: { method: 'GET', path: '/v1/connectors/:connectorId', kind: 'json' },
   },
   deadLetters: {
+    export: { method: 'GET', path: '/v1/dlq/export', kind: 'lines', hasQuery: true },
     list: { method: 'GET', path: '/v1/dlq', kind: 'page', hasQuery: true },
     group: { method: 'GET', path: '/v1/dlq/groups', kind: 'json', hasQuery: true },
     get: { method: 'GET', path: '/v1/dlq/:deadLetterId', kind: 'json' },
@@ -56,6 +57,7 @@ export const ENDPOINTS = {
     cancelBulkReplay: { method: 'POST', path: '/v1/dlq/replay/:bulkReplayId/cancel', kind: 'json', isKeyed: true },
   },
   deliveries: {
+    export: { method: 'GET', path: '/v1/deliveries/export', kind: 'lines', hasQuery: true },
     list: { method: 'GET', path: '/v1/deliveries', kind: 'page', hasQuery: true },
     get: { method: 'GET', path: '/v1/deliveries/:deliveryId', kind: 'json' },
     listAttempts: { method: 'GET', path: '/v1/deliveries/:deliveryId/attempts', kind: 'page', hasQuery: true },
@@ -67,6 +69,16 @@ export const ENDPOINTS = {
     confirmTotp: { method: 'POST', path: '/v1/user/totp/confirm', kind: 'json', hasBody: true },
     removeTotp: { method: 'DELETE', path: '/v1/user/totp', kind: 'json' },
     makeRecoveryCodes: { method: 'POST', path: '/v1/user/recovery-codes', kind: 'json' },
+  },
+  inspectors: {
+    list: { method: 'GET', path: '/v1/inspectors', kind: 'page', hasQuery: true },
+    create: { method: 'POST', path: '/v1/inspectors', kind: 'json', hasBody: true, isKeyed: true },
+    get: { method: 'GET', path: '/v1/inspectors/:inspectorId', kind: 'json' },
+    update: { method: 'PATCH', path: '/v1/inspectors/:inspectorId', kind: 'json', hasBody: true },
+    delete: { method: 'DELETE', path: '/v1/inspectors/:inspectorId', kind: 'json' },
+    listRequests: { method: 'GET', path: '/v1/inspectors/:inspectorId/requests', kind: 'page', hasQuery: true },
+    getRequest: { method: 'GET', path: '/v1/inspected-requests/:inspectedRequestId', kind: 'json' },
+    clearRequests: { method: 'DELETE', path: '/v1/inspectors/:inspectorId/requests', kind: 'json' },
   },
   invitations: {
     list: { method: 'GET', path: '/v1/organisations/:organisationId/invitations', kind: 'page', hasQuery: true },
@@ -98,6 +110,7 @@ export const ENDPOINTS = {
     publishTransactional: { method: 'POST', path: '/v1/messages/transactional', kind: 'json', hasBody: true, isKeyed: true },
     validate: { method: 'POST', path: '/v1/channels/:channelId/validate', kind: 'json', hasBody: true, isKeyed: true },
     dryRun: { method: 'POST', path: '/v1/channels/:channelId/dry-run', kind: 'json', hasBody: true, hasQuery: true, isKeyed: true },
+    export: { method: 'GET', path: '/v1/messages/export', kind: 'lines', hasQuery: true },
     list: { method: 'GET', path: '/v1/channels/:channelId/messages', kind: 'page', hasQuery: true },
     listAll: { method: 'GET', path: '/v1/messages', kind: 'page', hasQuery: true },
     get: { method: 'GET', path: '/v1/messages/:messageId', kind: 'json' },
@@ -129,6 +142,7 @@ export const ENDPOINTS = {
     cancel: { method: 'POST', path: '/v1/replays/:messageReplayId/cancel', kind: 'json', isKeyed: true },
   },
   runs: {
+    export: { method: 'GET', path: '/v1/runs/export', kind: 'lines', hasQuery: true },
     start: { method: 'POST', path: '/v1/workflows/:workflowId/runs', kind: 'json', hasBody: true, isKeyed: true },
     listOfWorkflow: { method: 'GET', path: '/v1/workflows/:workflowId/runs', kind: 'page', hasQuery: true },
     list: { method: 'GET', path: '/v1/runs', kind: 'page', hasQuery: true },
@@ -137,6 +151,9 @@ export const ENDPOINTS = {
     retry: { method: 'POST', path: '/v1/runs/:runId/retry', kind: 'json', hasBody: true, isKeyed: true },
     approve: { method: 'POST', path: '/v1/runs/:runId/approve', kind: 'json', hasBody: true, isKeyed: true },
     reject: { method: 'POST', path: '/v1/runs/:runId/reject', kind: 'json', hasBody: true, isKeyed: true },
+  },
+  search: {
+    find: { method: 'GET', path: '/v1/search', kind: 'json', hasQuery: true },
   },
   secrets: {
     create: { method: 'POST', path: '/v1/secrets', kind: 'json', hasBody: true, isKeyed: true },

@@ -34,6 +34,7 @@ import type {
   CreateApp,
   CreateChannel,
   CreateConnection,
+  CreateInspector,
   CreateInvitation,
   CreateMachineCredential,
   CreateOrganisation,
@@ -49,11 +50,18 @@ import type {
   Delivery,
   DryRun,
   DryRunBody,
+  ExportDeadLetters,
+  ExportDeliveries,
+  ExportMessages,
+  ExportRuns,
   FactorAdded,
   Factors,
   HandOverOwnership,
   InboundReceived,
   InboundRefusal,
+  InspectedRequest,
+  InspectedRow,
+  Inspector,
   Invitation,
   InvitationLook,
   JsonWebKeySet,
@@ -111,7 +119,9 @@ import type {
   Run,
   RunSummary,
   Schedule,
+  Search,
   SearchMessages,
+  SearchResults,
   SecondFactor,
   Session,
   Setup,
@@ -133,6 +143,7 @@ import type {
   UpdateApp,
   UpdateChannel,
   UpdateConnection,
+  UpdateInspector,
   UpdateMachineCredential,
   UpdateMember,
   UpdateOrganisation,
@@ -225,6 +236,8 @@ export type Resources = {
     get(connectorId: string, options?: RequestOptions): Call<WholeConnector>;
   };
   deadLetters: {
+    /** `GET /v1/dlq/export`, scope dlq:read */
+    export(query?: ExportDeadLetters, options?: RequestOptions): Lines<DeadLetter>;
     /** `GET /v1/dlq`, scope dlq:read */
     list(query?: ListDeadLetters, options?: RequestOptions): Pages<DeadLetter>;
     /** `GET /v1/dlq/groups`, scope dlq:read */
@@ -245,6 +258,8 @@ export type Resources = {
     cancelBulkReplay(bulkReplayId: string, options?: RequestOptions): Call<BulkReplay>;
   };
   deliveries: {
+    /** `GET /v1/deliveries/export`, scope deliveries:read */
+    export(query?: ExportDeliveries, options?: RequestOptions): Lines<Delivery>;
     /** `GET /v1/deliveries`, scope deliveries:read */
     list(query?: ListDeliveries, options?: RequestOptions): Pages<Delivery>;
     /** `GET /v1/deliveries/:deliveryId`, scope deliveries:read */
@@ -265,6 +280,24 @@ export type Resources = {
     removeTotp(options?: RequestOptions): Call<void>;
     /** `POST /v1/user/recovery-codes`, for a person who is signed in */
     makeRecoveryCodes(options?: RequestOptions): Call<RecoveryCodes>;
+  };
+  inspectors: {
+    /** `GET /v1/inspectors`, scope subscriptions:read */
+    list(query?: PageQuery, options?: RequestOptions): Pages<Inspector>;
+    /** `POST /v1/inspectors`, scope subscriptions:write */
+    create(body: CreateInspector | string, options?: RequestOptions): Call<Inspector>;
+    /** `GET /v1/inspectors/:inspectorId`, scope subscriptions:read */
+    get(inspectorId: string, options?: RequestOptions): Call<Inspector>;
+    /** `PATCH /v1/inspectors/:inspectorId`, scope subscriptions:write */
+    update(inspectorId: string, body: UpdateInspector | string, options?: RequestOptions): Call<Inspector>;
+    /** `DELETE /v1/inspectors/:inspectorId`, scope subscriptions:write */
+    delete(inspectorId: string, options?: RequestOptions): Call<void>;
+    /** `GET /v1/inspectors/:inspectorId/requests`, scope messages:read */
+    listRequests(inspectorId: string, query?: PageQuery, options?: RequestOptions): Pages<InspectedRow>;
+    /** `GET /v1/inspected-requests/:inspectedRequestId`, scope messages:read */
+    getRequest(inspectedRequestId: string, options?: RequestOptions): Call<InspectedRequest>;
+    /** `DELETE /v1/inspectors/:inspectorId/requests`, scope subscriptions:write */
+    clearRequests(inspectorId: string, options?: RequestOptions): Call<void>;
   };
   invitations: {
     /** `GET /v1/organisations/:organisationId/invitations`, for a person who is signed in */
@@ -319,6 +352,8 @@ export type Resources = {
     validate(channelId: string, body: ValidateMessages | string, options?: RequestOptions): Call<ValidationAnswer>;
     /** `POST /v1/channels/:channelId/dry-run`, scope messages:write */
     dryRun(channelId: string, body: DryRunBody | string, query?: PageQuery, options?: RequestOptions): Call<DryRun>;
+    /** `GET /v1/messages/export`, scope messages:read */
+    export(query?: ExportMessages, options?: RequestOptions): Lines<Message>;
     /** `GET /v1/channels/:channelId/messages`, scope messages:read */
     list(channelId: string, query?: ListMessages, options?: RequestOptions): Pages<Message>;
     /** `GET /v1/messages`, scope messages:read */
@@ -371,6 +406,8 @@ export type Resources = {
     cancel(messageReplayId: string, options?: RequestOptions): Call<MessageReplay>;
   };
   runs: {
+    /** `GET /v1/runs/export`, scope workflows:read */
+    export(query?: ExportRuns, options?: RequestOptions): Lines<RunSummary>;
     /** `POST /v1/workflows/:workflowId/runs`, scope workflows:write */
     start(workflowId: string, body?: StartRun | string, options?: RequestOptions): Call<Run>;
     /** `GET /v1/workflows/:workflowId/runs`, scope workflows:read */
@@ -387,6 +424,10 @@ export type Resources = {
     approve(runId: string, body?: Decide | string, options?: RequestOptions): Call<Approval>;
     /** `POST /v1/runs/:runId/reject`, scope workflows:write */
     reject(runId: string, body?: Decide | string, options?: RequestOptions): Call<Approval>;
+  };
+  search: {
+    /** `GET /v1/search`, scope messages:read */
+    find(query?: Search, options?: RequestOptions): Call<SearchResults>;
   };
   secrets: {
     /** `POST /v1/secrets`, scope credentials:write */

@@ -214,7 +214,7 @@ export type AuditEntry = {
     readonly id?: string;
   };
   /** Resource and verb: `channel.updated`. */
-  readonly action: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'run.started' | 'run.cancelled' | 'run.retried' | 'approval.approved' | 'approval.rejected' | 'connection.created' | 'connection.updated' | 'connection.deleted' | 'connection.tested' | 'connection.authorization_begun' | 'connection.authorized' | 'secret.created' | 'secret.updated' | 'secret.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'message.erased' | 'message.cancelled' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked';
+  readonly action: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'run.started' | 'run.cancelled' | 'run.retried' | 'approval.approved' | 'approval.rejected' | 'connection.created' | 'connection.updated' | 'connection.deleted' | 'connection.tested' | 'connection.authorization_begun' | 'connection.authorized' | 'secret.created' | 'secret.updated' | 'secret.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'inspector.created' | 'inspector.updated' | 'inspector.deleted' | 'inspector.requests_cleared' | 'message.erased' | 'message.cancelled' | 'message.exported' | 'delivery.exported' | 'dead_letter.exported' | 'run.exported' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked';
   /** The resource it was done to. */
   readonly target: {
     /** Id of the resource. */
@@ -238,7 +238,7 @@ export type AuditEntry = {
 };
 
 export type AuditFilter = {
-  readonly action?: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'run.started' | 'run.cancelled' | 'run.retried' | 'approval.approved' | 'approval.rejected' | 'connection.created' | 'connection.updated' | 'connection.deleted' | 'connection.tested' | 'connection.authorization_begun' | 'connection.authorized' | 'secret.created' | 'secret.updated' | 'secret.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'message.erased' | 'message.cancelled' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | undefined;
+  readonly action?: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'run.started' | 'run.cancelled' | 'run.retried' | 'approval.approved' | 'approval.rejected' | 'connection.created' | 'connection.updated' | 'connection.deleted' | 'connection.tested' | 'connection.authorization_begun' | 'connection.authorized' | 'secret.created' | 'secret.updated' | 'secret.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'inspector.created' | 'inspector.updated' | 'inspector.deleted' | 'inspector.requests_cleared' | 'message.erased' | 'message.cancelled' | 'message.exported' | 'delivery.exported' | 'dead_letter.exported' | 'run.exported' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | undefined;
   readonly actorId?: string | undefined;
   readonly targetId?: string | undefined;
   readonly since?: string | Date | undefined;
@@ -270,7 +270,7 @@ export type AuditLine = {
       readonly id?: string;
     };
     /** Resource and verb: `channel.updated`. */
-    readonly action: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'run.started' | 'run.cancelled' | 'run.retried' | 'approval.approved' | 'approval.rejected' | 'connection.created' | 'connection.updated' | 'connection.deleted' | 'connection.tested' | 'connection.authorization_begun' | 'connection.authorized' | 'secret.created' | 'secret.updated' | 'secret.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'message.erased' | 'message.cancelled' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked';
+    readonly action: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'run.started' | 'run.cancelled' | 'run.retried' | 'approval.approved' | 'approval.rejected' | 'connection.created' | 'connection.updated' | 'connection.deleted' | 'connection.tested' | 'connection.authorization_begun' | 'connection.authorized' | 'secret.created' | 'secret.updated' | 'secret.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'inspector.created' | 'inspector.updated' | 'inspector.deleted' | 'inspector.requests_cleared' | 'message.erased' | 'message.cancelled' | 'message.exported' | 'delivery.exported' | 'dead_letter.exported' | 'run.exported' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked';
     /** The resource it was done to. */
     readonly target: {
       /** Id of the resource. */
@@ -547,6 +547,19 @@ export type CreateConnection = {
   readonly credentials: object;
   /** Whether the other environment of its app may see it and use it. Default false. Default: false. */
   readonly shared?: boolean | undefined;
+};
+
+export type CreateInspector = {
+  readonly name: string;
+  /** Answer that senders get. */
+  readonly answer?: {
+    /** Status of each answer. Default 200. */
+    readonly status?: number | undefined;
+    /** Milliseconds before the answer. Default 0. */
+    readonly delayMs?: number | undefined;
+    /** So many of a hundred answers are 500 instead. Default 0. */
+    readonly failurePercent?: number | undefined;
+  } | undefined;
 };
 
 export type CreateInvitation = {
@@ -926,6 +939,54 @@ export type DryRunBody = {
   readonly subscriptionId?: string | undefined;
 };
 
+export type ExportDeadLetters = {
+  readonly channelId?: string | undefined;
+  readonly subscriptionId?: string | undefined;
+  readonly messageId?: string | undefined;
+  readonly workflowId?: string | undefined;
+  readonly eventType?: string | undefined;
+  readonly kind?: 'delivery' | 'run' | undefined;
+  readonly reason?: 'exhausted' | 'gone' | 'cancelled' | 'circuit' | 'internal' | 'failed_step' | undefined;
+  readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal' | undefined;
+  readonly errorStatus?: string | undefined;
+  readonly status?: 'open' | 'replayed' | 'discarded' | undefined;
+  readonly since?: string | Date | undefined;
+  readonly until?: string | Date | undefined;
+  /** Default: "ndjson". */
+  readonly format?: 'ndjson' | 'csv' | undefined;
+};
+
+export type ExportDeliveries = {
+  readonly channelId?: string | undefined;
+  readonly subscriptionId?: string | undefined;
+  readonly messageId?: string | undefined;
+  readonly eventType?: string | undefined;
+  readonly status?: 'pending' | 'delivered' | 'failed' | 'retrying' | undefined;
+  readonly since?: string | Date | undefined;
+  readonly until?: string | Date | undefined;
+  /** Default: "ndjson". */
+  readonly format?: 'ndjson' | 'csv' | undefined;
+};
+
+export type ExportMessages = {
+  readonly eventType?: string | undefined;
+  readonly since?: string | Date | undefined;
+  readonly until?: string | Date | undefined;
+  readonly channelId?: string | undefined;
+  readonly publisherId?: string | undefined;
+  /** Default: "ndjson". */
+  readonly format?: 'ndjson' | 'csv' | undefined;
+};
+
+export type ExportRuns = {
+  readonly status?: 'pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'skipped' | undefined;
+  readonly since?: string | Date | undefined;
+  readonly until?: string | Date | undefined;
+  readonly workflowId?: string | undefined;
+  /** Default: "ndjson". */
+  readonly format?: 'ndjson' | 'csv' | undefined;
+};
+
 export type FactorAdded = {
   /** With the first factor: ten recovery codes. Shown only now. */
   readonly recoveryCodes?: readonly string[];
@@ -990,6 +1051,107 @@ export type InboundRefusal = {
   readonly bytes: number;
   /** When it was refused. */
   readonly refusedAt: string;
+};
+
+export type InspectedRequest = {
+  /** Prefix `irq_` and 26 characters that sort by the time of making. */
+  readonly id: string;
+  /** Inspector that it came to. */
+  readonly inspectorId: string;
+  /** Method of the request. */
+  readonly method: string;
+  /** Rest of the path behind the address of the inspector, and query. Empty as a rule. */
+  readonly path: string;
+  /** Bytes of the body as it came. */
+  readonly bytes: number;
+  /** Standard Webhooks signature. */
+  readonly signature: {
+    /** Whether a secret of a subscription has signed it. Unsigned: it has no `webhook-signature`. */
+    readonly verdict: 'verified' | 'failed' | 'unsigned';
+    /** Why it failed. */
+    readonly reason?: 'header_missing' | 'timestamp_malformed' | 'timestamp_off' | 'message_unknown' | 'secret_unreadable' | 'signature_differs';
+    /** Message that `webhook-id` names, where this environment has it. */
+    readonly messageId?: string;
+    /** Subscription whose secret was asked. */
+    readonly subscriptionId?: string;
+  };
+  /** Answer that the sender got. */
+  readonly answer: {
+    /** Status that the sender got. */
+    readonly status: number;
+    /** Milliseconds that the answer was held back. */
+    readonly delayMs: number;
+  };
+  /** When it arrived. */
+  readonly arrivedAt: string;
+  /** Headers, in the order in which they came. */
+  readonly headers: readonly {
+    /** Name as it was sent. */
+    readonly name: string;
+    /** Value. The one of a header that proves who asks is not kept. */
+    readonly value: string;
+  }[];
+  /** Body as it came, at most 256 KiB of it. */
+  readonly body: string;
+  /** Form of `body`: base64 where the bytes are no UTF-8. */
+  readonly encoding: 'text' | 'base64';
+  /** Whether `body` is only the beginning. */
+  readonly isCut: boolean;
+};
+
+export type InspectedRow = {
+  /** Prefix `irq_` and 26 characters that sort by the time of making. */
+  readonly id: string;
+  /** Inspector that it came to. */
+  readonly inspectorId: string;
+  /** Method of the request. */
+  readonly method: string;
+  /** Rest of the path behind the address of the inspector, and query. Empty as a rule. */
+  readonly path: string;
+  /** Bytes of the body as it came. */
+  readonly bytes: number;
+  /** Standard Webhooks signature. */
+  readonly signature: {
+    /** Whether a secret of a subscription has signed it. Unsigned: it has no `webhook-signature`. */
+    readonly verdict: 'verified' | 'failed' | 'unsigned';
+    /** Why it failed. */
+    readonly reason?: 'header_missing' | 'timestamp_malformed' | 'timestamp_off' | 'message_unknown' | 'secret_unreadable' | 'signature_differs';
+    /** Message that `webhook-id` names, where this environment has it. */
+    readonly messageId?: string;
+    /** Subscription whose secret was asked. */
+    readonly subscriptionId?: string;
+  };
+  /** Answer that the sender got. */
+  readonly answer: {
+    /** Status that the sender got. */
+    readonly status: number;
+    /** Milliseconds that the answer was held back. */
+    readonly delayMs: number;
+  };
+  /** When it arrived. */
+  readonly arrivedAt: string;
+};
+
+export type Inspector = {
+  /** Prefix `ins_` and 26 characters, of 128 random bits. */
+  readonly id: string;
+  /** Name for people. */
+  readonly name: string;
+  /** Address that shows what arrives: whoever knows it can send there. */
+  readonly url: string;
+  /** Answer that senders get. */
+  readonly answer: {
+    /** Status of each answer. */
+    readonly status: number;
+    /** Milliseconds before each answer. */
+    readonly delayMs: number;
+    /** So many of a hundred answers are 500 instead. */
+    readonly failurePercent: number;
+  };
+  /** When it was made. */
+  readonly createdAt: string;
+  /** When it was last changed. */
+  readonly updatedAt: string;
 };
 
 export type Invitation = {
@@ -1078,7 +1240,7 @@ export type ListApps = {
 export type ListAudit = {
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
-  readonly action?: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'run.started' | 'run.cancelled' | 'run.retried' | 'approval.approved' | 'approval.rejected' | 'connection.created' | 'connection.updated' | 'connection.deleted' | 'connection.tested' | 'connection.authorization_begun' | 'connection.authorized' | 'secret.created' | 'secret.updated' | 'secret.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'message.erased' | 'message.cancelled' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | undefined;
+  readonly action?: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'run.started' | 'run.cancelled' | 'run.retried' | 'approval.approved' | 'approval.rejected' | 'connection.created' | 'connection.updated' | 'connection.deleted' | 'connection.tested' | 'connection.authorization_begun' | 'connection.authorized' | 'secret.created' | 'secret.updated' | 'secret.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'inspector.created' | 'inspector.updated' | 'inspector.deleted' | 'inspector.requests_cleared' | 'message.erased' | 'message.cancelled' | 'message.exported' | 'delivery.exported' | 'dead_letter.exported' | 'run.exported' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | undefined;
   readonly actorId?: string | undefined;
   readonly targetId?: string | undefined;
   readonly since?: string | Date | undefined;
@@ -1219,6 +1381,21 @@ export type ListWorkflows = {
 
 export type LookAtInvitation = {
   readonly code: string;
+};
+
+export type LookedThrough = {
+  /** Messages that were looked through. */
+  readonly messages: number;
+  /** Bytes of their payloads. 0 where no payload was asked about. */
+  readonly bytes: number;
+  /** When the newest of them was published. Absent without any. */
+  readonly newestAt?: string;
+  /** When the oldest of them was published. Absent without any. */
+  readonly oldestAt?: string;
+  /** Whether nothing is left to look through. */
+  readonly isComplete: boolean;
+  /** Milliseconds that it took. */
+  readonly milliseconds: number;
 };
 
 export type MachineCredential = {
@@ -1807,6 +1984,16 @@ export type Schedule = {
   readonly problem?: string;
 };
 
+export type Search = {
+  readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly eventType?: string | undefined;
+  readonly since?: string | Date | undefined;
+  readonly until?: string | Date | undefined;
+  readonly channelId?: string | undefined;
+  readonly q?: string | undefined;
+};
+
 export type SearchMessages = {
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
@@ -1815,6 +2002,35 @@ export type SearchMessages = {
   readonly until?: string | Date | undefined;
   readonly channelId?: string | undefined;
   readonly publisherId?: string | undefined;
+};
+
+export type SearchResults = {
+  /** Resources that were found: by their id, then by their names, then messages, the newest first. */
+  readonly data: readonly {
+    /** Kind of the resource. */
+    readonly kind: 'message' | 'delivery' | 'attempt' | 'deadLetter' | 'bulkReplay' | 'messageReplay' | 'subscription' | 'channel' | 'workflow' | 'run' | 'approval' | 'connection' | 'webhook';
+    /** Id of the resource. */
+    readonly id: string;
+    /** The resource in one line. */
+    readonly summary: string;
+    /** Its status. Absent where its kind has none. */
+    readonly status?: string;
+    /** When it was made, or published. */
+    readonly at: string;
+    /** Part of it that `q` names: `everything` without a `q`. */
+    readonly matched: 'id' | 'publisherId' | 'eventType' | 'name' | 'payload' | 'everything';
+    /** Delivery of an attempt. Absent on other kinds. */
+    readonly deliveryId?: string;
+  }[];
+  /** Messages that were read for it. */
+  readonly lookedThrough: LookedThrough;
+  /** Where the search goes on. */
+  readonly pagination: {
+    /** Goes on behind the messages that were looked through. Absent where nothing is left. */
+    readonly cursor?: string;
+    /** Whether messages are left to look through. */
+    readonly hasMore: boolean;
+  };
 };
 
 export type SecondFactor = {
@@ -2124,6 +2340,19 @@ export type UpdateConnection = {
   readonly credentials?: object | undefined;
   /** Whether the other environment of its app may see it and use it. Default false. */
   readonly shared?: boolean | undefined;
+};
+
+export type UpdateInspector = {
+  readonly name?: string | undefined;
+  /** Answer that senders get. */
+  readonly answer?: {
+    /** Status of each answer. Default 200. */
+    readonly status?: number | undefined;
+    /** Milliseconds before the answer. Default 0. */
+    readonly delayMs?: number | undefined;
+    /** So many of a hundred answers are 500 instead. Default 0. */
+    readonly failurePercent?: number | undefined;
+  } | undefined;
 };
 
 export type UpdateMachineCredential = {

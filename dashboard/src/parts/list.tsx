@@ -4,6 +4,7 @@ import type { Page } from '../api/client.ts';
 import { useKeys } from '../lib/keys.ts';
 import { useAddress } from '../lib/search.ts';
 import { useTexts } from '../lib/texts.ts';
+import { type Exported, ExportButton } from './export-button.tsx';
 import { Failure } from './failure.tsx';
 import { useSelection } from './use-selection.ts';
 import { useLooked } from './use-looked.ts';
@@ -33,6 +34,8 @@ type Given<T> = {
   /** Opens the page of a row. */
   onVisit: (id: string) => void;
   leastWidth?: number;
+  /** The list as a file. Absent: it is none. */
+  exported?: Exported;
   /** The actions on rows that are selected. Absent: none can be. */
   acts?: (rows: readonly T[], onDone: () => void) => ReactNode;
 };
@@ -128,6 +131,7 @@ export function LiveList<T>(given: Given<T>) {
         <button type="button" className="button plain" aria-pressed={isPaused} onClick={() => setIsPaused(!isPaused)}>
           {isPaused ? t.list.goOn : t.list.pause}
         </button>
+        {given.exported !== undefined && <ExportButton {...given.exported} />}
         {acts !== undefined && selection.rows.length > 0 && (
           <>
             <strong role="status">{t.list.selected(selection.rows.length)}</strong>

@@ -115,14 +115,14 @@ function Frame({ here }: { here: Here }) {
 }
 
 const GROUPS = [
-  ['', [['overview']]],
+  ['', [['overview'], ['search']]],
   ['traffic', [['messages'], ['deliveries'], ['dead-letters'], ['replays']]],
   ['setup', [['channels'], ['subscriptions'], ['inbound']]],
   [
     'automate',
     [['workflows'], ['runs'], ['approvals'], ['connectors'], ['connections', 'admin'], ['secrets', 'admin']],
   ],
-  ['tools', [['doctor', 'developer']]],
+  ['tools', [['inspect'], ['doctor', 'developer']]],
   ['settings', [['api-keys', 'admin'], ['machine-credentials', 'admin'], ['members'], ['audit', 'admin'], ['account']]],
 ] as const;
 

@@ -2,7 +2,9 @@ import type { Texts } from './en.ts';
 import { dePages } from './de-pages.ts';
 import { deAutomations } from './de-automations.ts';
 import { deConnect } from './de-connect.ts';
+import { deSearch } from './de-search.ts';
 import { deSettings } from './de-settings.ts';
+import { deTools } from './de-tools.ts';
 
 const many = (count: number, one: string, more: string): string =>
   `${count.toLocaleString('de')} ${count === 1 ? one : more}`;
@@ -43,6 +45,7 @@ export const de: Texts = {
     groups: { traffic: 'Verkehr', setup: 'Aufbau', automate: 'Abläufe', tools: 'Werkzeuge', settings: 'Einstellungen' },
     names: {
       overview: 'Überblick',
+      search: 'Suche',
       messages: 'Nachrichten',
       deliveries: 'Zustellungen',
       'dead-letters': 'Unzustellbare',
@@ -56,6 +59,7 @@ export const de: Texts = {
       connectors: 'Konnektoren',
       connections: 'Verbindungen',
       secrets: 'Geheimnisse',
+      inspect: 'Testempfänger',
       doctor: 'Signatur-Doktor',
       'api-keys': 'API-Schlüssel',
       'machine-credentials': 'Maschinen-Zugänge',
@@ -209,7 +213,7 @@ export const de: Texts = {
   },
   palette: {
     title: 'Gehe zu',
-    label: 'Eine Seite, oder irgendeine Id',
+    label: 'Eine Seite, eine Id oder etwas zum Suchen',
     missing: (id) => `Keine Ihrer Apps hat ${id}.`,
   },
   prove: {
@@ -222,4 +226,6 @@ export const de: Texts = {
   ...deSettings,
   ...deConnect,
   ...deAutomations,
+  ...deTools,
+  ...deSearch,
 };

@@ -1,7 +1,9 @@
 import { enPages } from './en-pages.ts';
 import { enAutomations } from './en-automations.ts';
 import { enConnect } from './en-connect.ts';
+import { enSearch } from './en-search.ts';
 import { enSettings } from './en-settings.ts';
+import { enTools } from './en-tools.ts';
 
 const many = (count: number, one: string, more: string): string =>
   `${count.toLocaleString('en')} ${count === 1 ? one : more}`;
@@ -42,6 +44,7 @@ const frame = {
     groups: { traffic: 'Traffic', setup: 'Setup', automate: 'Automate', tools: 'Tools', settings: 'Settings' },
     names: {
       overview: 'Overview',
+      search: 'Search',
       messages: 'Messages',
       deliveries: 'Deliveries',
       'dead-letters': 'Dead letters',
@@ -55,6 +58,7 @@ const frame = {
       connectors: 'Connectors',
       connections: 'Connections',
       secrets: 'Secrets',
+      inspect: 'Inspect',
       doctor: 'Signature doctor',
       'api-keys': 'API keys',
       'machine-credentials': 'Machine credentials',
@@ -208,7 +212,7 @@ const frame = {
   },
   palette: {
     title: 'Go to',
-    label: 'A page, or any id',
+    label: 'A page, any id, or something to search for',
     missing: (id: string) => `No app of yours has ${id}.`,
   },
   prove: {
@@ -219,7 +223,7 @@ const frame = {
   },
 };
 
-export const en = { ...frame, ...enPages, ...enSettings, ...enConnect, ...enAutomations };
+export const en = { ...frame, ...enPages, ...enSettings, ...enConnect, ...enAutomations, ...enTools, ...enSearch };
 
 /** A catalogue: every text of the English one, in another language. */
 type Catalogue<T> = T extends string

@@ -141,7 +141,7 @@ function templatesOfAction(step: PlannedStep & { type: 'action' }, at: string): 
       return connectorTemplates(step).map(({ field, ...each }) => ({ field: `${at}.${field}`, ...each }));
     default:
       // A config that says `log` is evaluated; one that says nothing is kept as it was sent.
-      return step.isEvaluated ? [{ field: at, template: withoutCommon(step.config) }] : [];
+      return step.isChecked ? [{ field: at, template: withoutCommon(step.config) }] : [];
   }
 }
 

@@ -11,7 +11,7 @@ type Way = { field: string; to: string; isInner: boolean };
 /** The steps and the ways between them. */
 export type Graph = {
   problems: readonly Problem[];
-  /** Those of them that more steps, and better ones, would not take away. */
+  /** Problems that more steps, and better ones, would not take away. */
   certain: readonly Problem[];
   /** Steps that may have run before this one: what its expressions may read. */
   before(id: string): ReadonlySet<string>;

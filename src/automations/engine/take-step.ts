@@ -132,7 +132,7 @@ function resultOf({ expressions }: EngineDependencies, step: PlannedStep, contex
   switch (step.type) {
     case 'action':
       if (step.action !== 'log') throw new Error(`${step.id} is an action with effects`);
-      return { output: step.isEvaluated ? logged(step.config, resolve) : step.config };
+      return { output: step.isChecked ? logged(step.config, resolve) : resolvedOrAsSent(step.config, resolve) };
     case 'condition': {
       const result = truth(step.expression, evaluate(step.expression));
       const chosen = result ? step.whenTrue : step.whenFalse;
@@ -162,6 +162,15 @@ function resultOf({ expressions }: EngineDependencies, step: PlannedStep, contex
       throw new Error(`${step.id} does more than evaluate`);
     default:
       return step satisfies never;
+  }
+}
+
+/** Nobody has checked such a config: a text that is no template stays as it is, and fails nothing. */
+function resolvedOrAsSent(config: unknown, resolve: (template: unknown) => unknown): unknown {
+  try {
+    return resolve(config);
+  } catch {
+    return config;
   }
 }
 

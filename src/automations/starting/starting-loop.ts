@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import type { Admission, Admit } from '../gates/admission.ts';
+import type { Admit, GateAnswer } from '../gates/admit.ts';
 import { openGates } from '../gates/gates.ts';
 import type { Carriers } from '../../temporal/carriers.ts';
 import type { CancelRun, StartRun } from '../../temporal/start-run.ts';
@@ -58,14 +58,14 @@ export function startStartingRuns(deps: StartingDependencies): Looking {
       const claimed = await claimDue(pool, { holder, room: ROOM, most: CLAIMED_AT_ONCE });
       if (claimed.length === 0) return { ms: FULL_MS, isDeaf: true };
       // One behind the other: who was made first goes in first where there is room for some only.
-      const admitted: { run: DueRun; admission: Promise<Admission> }[] = [];
+      const admitted: { run: DueRun; answer: Promise<GateAnswer> }[] = [];
       for (const run of claimed.toSorted(byAge)) {
-        const admission = run.status === 'pending' ? deps.admit(run) : Promise.resolve<Admission>('begins');
-        await admission.catch(() => undefined);
-        admitted.push({ run, admission });
+        const answer = run.status === 'pending' ? deps.admit(run) : Promise.resolve<GateAnswer>('begins');
+        await answer.catch(() => undefined);
+        admitted.push({ run, answer });
       }
       const handled = await Promise.allSettled(
-        admitted.map(async ({ run, admission }) => handle(deps, run, await admission)),
+        admitted.map(async ({ run, answer }) => handle(deps, run, await answer)),
       );
       const failed = admitted.flatMap(({ run }, index) => (handled[index]?.status === 'rejected' ? [run] : []));
       if (failed.length === 0) return { ms: LOOK_AGAIN_MS };
@@ -81,7 +81,7 @@ export function startStartingRuns(deps: StartingDependencies): Looking {
 // Ids begin with the time.
 const byAge = (one: DueRun, other: DueRun): number => (one.runId < other.runId ? -1 : 1);
 
-async function handle(deps: StartingDependencies, run: DueRun, admission: Admission): Promise<void> {
+async function handle(deps: StartingDependencies, run: DueRun, answer: GateAnswer): Promise<void> {
   const { pool, startRun, cancelRun, observe } = deps;
   if (run.status === 'cancelled') {
     if (run.carrier !== null) await cancelRun(run.carrier);
@@ -89,8 +89,8 @@ async function handle(deps: StartingDependencies, run: DueRun, admission: Admiss
     observe?.ended('cancelled');
     return;
   }
-  if (admission === 'skipped') observe?.ended('skipped');
-  if (admission !== 'begins') return;
+  if (answer === 'skipped') observe?.ended('skipped');
+  if (answer !== 'begins') return;
   const { workflowId, isNew } = await startRun(run);
   if (isNew && run.round === 1) observe?.begun(run.triggerType);
   if (!isNew) await settleKnown(deps, run, workflowId);

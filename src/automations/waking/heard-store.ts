@@ -22,8 +22,8 @@ export async function removeHeard(connection: PoolClient, messageIds: readonly s
   });
 }
 
-// One step of the index for each place, however many runs wait there.
-const PLACES = `
+// One step of the index for each waiting step (the column `place`), however many runs wait there.
+const WAITING_STEPS = `
   WITH RECURSIVE found AS (
     (SELECT place FROM run_waits WHERE environment_id = $1 AND place IS NOT NULL AND message_id IS NULL ORDER BY place LIMIT 1)
     UNION ALL
@@ -34,10 +34,10 @@ const PLACES = `
   SELECT place FROM found WHERE place IS NOT NULL`;
 
 /** The steps at which runs of an environment wait for a message. */
-export async function findPlaces(connection: PoolClient, environmentId: string): Promise<string[]> {
+export async function findWaitingSteps(connection: PoolClient, environmentId: string): Promise<string[]> {
   const { rows } = await connection.query<{ place: string }>({
-    name: 'find_places',
-    text: PLACES,
+    name: 'find_waiting_steps',
+    text: WAITING_STEPS,
     values: [environmentId],
   });
   return rows.map(({ place }) => place);
@@ -60,16 +60,16 @@ const END_WAITS = `
   UPDATE run_waits w SET message_id = $1, due_at = now() FROM chosen c
   WHERE w.run_id = c.run_id AND w.step_id = c.step_id AND w.iteration = c.iteration`;
 
-/** Gives a message to the waits of these places and keys, and has their runs told. */
+/** Gives a message to the waits of these steps and keys, and has their runs told. */
 export async function giveMessage(
   connection: PoolClient,
   { id, environmentId, publishedAt }: { id: string; environmentId: string; publishedAt: Date },
-  keys: readonly { place: string; key: string }[],
+  keys: readonly { waitingStep: string; key: string }[],
 ): Promise<void> {
   await connection.query({
     name: 'give_message',
     text: END_WAITS,
-    values: [id, environmentId, keys.map(({ place }) => place), keys.map(({ key }) => key), publishedAt],
+    values: [id, environmentId, keys.map(({ waitingStep }) => waitingStep), keys.map(({ key }) => key), publishedAt],
   });
 }
 

@@ -5,8 +5,8 @@ import { isUnreachable } from '../../db/until-reachable.ts';
 import { watchOf } from '../definitions/cancel-watches.ts';
 import type { Plans, ReadyPlan } from '../engine/plans.ts';
 import { type ArrivedMessage, readArrived } from '../engine/waits/arrived.ts';
-import { keyOfMessage, type Matching, readPlace, type Wanted } from '../engine/waits/matching.ts';
-import { findPlaces, giveMessage, lockHeard, removeHeard } from './heard-store.ts';
+import { keyOfMessage, type Matching, readWaitingStep, type Wanted } from '../engine/waits/matching.ts';
+import { findWaitingSteps, giveMessage, lockHeard, removeHeard } from './heard-store.ts';
 
 export type RoutingDependencies = Matching & { pool: Pool; plans: Plans; log: Pick<Logger, 'error'> };
 
@@ -21,10 +21,10 @@ export function routeHeard(deps: RoutingDependencies): Promise<boolean> {
   return inTransaction(deps.pool, async (connection) => {
     const heard = await lockHeard(connection, ROUTED_AT_ONCE);
     if (heard.length === 0) return false;
-    const placesOf = new Map<string, string[]>();
+    const stepsOf = new Map<string, string[]>();
     for (const { environmentId } of heard)
-      if (!placesOf.has(environmentId)) placesOf.set(environmentId, await findPlaces(connection, environmentId));
-    const awaited = heard.filter(({ environmentId }) => placesOf.get(environmentId)?.length !== 0);
+      if (!stepsOf.has(environmentId)) stepsOf.set(environmentId, await findWaitingSteps(connection, environmentId));
+    const awaited = heard.filter(({ environmentId }) => stepsOf.get(environmentId)?.length !== 0);
     const messages =
       awaited.length === 0
         ? []
@@ -32,7 +32,7 @@ export function routeHeard(deps: RoutingDependencies): Promise<boolean> {
             connection,
             awaited.map(({ messageId }) => messageId),
           );
-    for (const message of messages) await route(deps, connection, message, placesOf.get(message.environmentId) ?? []);
+    for (const message of messages) await route(deps, connection, message, stepsOf.get(message.environmentId) ?? []);
     await removeHeard(
       connection,
       heard.map(({ messageId }) => messageId),
@@ -45,19 +45,23 @@ async function route(
   deps: RoutingDependencies,
   connection: PoolClient,
   message: ArrivedMessage,
-  places: readonly string[],
+  waitingSteps: readonly string[],
 ): Promise<void> {
-  const keys: { place: string; key: string }[] = [];
-  for (const place of places) {
-    const key = await keyAt(deps, place, message);
-    if (key !== undefined) keys.push({ place, key });
+  const keys: { waitingStep: string; key: string }[] = [];
+  for (const waitingStep of waitingSteps) {
+    const key = await keyAt(deps, waitingStep, message);
+    if (key !== undefined) keys.push({ waitingStep, key });
   }
   if (keys.length > 0) await giveMessage(connection, message, keys);
 }
 
-/** The key of a message at a place. A definition that cannot be read keeps no message from the runs of others. */
-async function keyAt(deps: RoutingDependencies, place: string, message: ArrivedMessage): Promise<string | undefined> {
-  const { workflowId, version, stepId } = readPlace(place);
+/** The key of a message at a waiting step. A definition that cannot be read keeps no message from the runs of others. */
+async function keyAt(
+  deps: RoutingDependencies,
+  waitingStep: string,
+  message: ArrivedMessage,
+): Promise<string | undefined> {
+  const { workflowId, version, stepId } = readWaitingStep(waitingStep);
   try {
     const wanted = wantedAt(await deps.plans({ workflowId, version }), stepId);
     return wanted === undefined ? undefined : await keyOfMessage(deps, wanted, message);
@@ -71,7 +75,7 @@ async function keyAt(deps: RoutingDependencies, place: string, message: ArrivedM
   }
 }
 
-/** The part of a version that waits at a place for messages. */
+/** The part of a version that waits at a step for messages. */
 function wantedAt({ plan, steps }: ReadyPlan, stepId: string): Wanted | undefined {
   const watch = watchOf(plan.trigger, stepId);
   if (watch !== undefined) return { channelIds: [], ...watch };

@@ -31,13 +31,13 @@ import {
   findAllMachineCredentials,
   findMachineCredential,
   findMachineCredentials,
-  findPlace,
+  findHome,
   findWithSecrets,
+  type Home,
   insertMachineCredential,
   type KnownCredential,
   type LockedMachineCredential,
   type MachineCredentialDraft,
-  type Place,
   readLocked,
   replaceSecret,
   revokeMachineCredential,
@@ -78,10 +78,10 @@ export type MachineCredentials = {
   noteUse(use: { id: string; secretId: string }): Promise<void>;
   /** The command line, which has the database and is bound to no environment. */
   operator: {
-    create(credential: OperatorMachineCredential): Promise<{ created: NewMachineCredential; place: Place }>;
-    list(environment?: EnvironmentKind): Promise<(MachineCredential & { place: Place })[]>;
+    create(credential: OperatorMachineCredential): Promise<{ created: NewMachineCredential; place: Home }>;
+    list(environment?: EnvironmentKind): Promise<(MachineCredential & { place: Home })[]>;
     /** Says where it was. */
-    revoke(id: string): Promise<Place>;
+    revoke(id: string): Promise<Home>;
   };
 };
 
@@ -238,7 +238,7 @@ export function createMachineCredentials(
 
     operator: {
       async create({ environment: kind, appId, name, tier, scopes = SCOPES, limits = {} }) {
-        const found = await findPlace(db, { kind, appId });
+        const found = await findHome(db, { kind, appId });
         if (found === undefined)
           throw new ApiError('NOT_FOUND', `There is no ${kind} environment yet: start the service once`);
         const problem = controlCharacterProblem(name);

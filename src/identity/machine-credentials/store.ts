@@ -44,7 +44,7 @@ export type KnownCredential = {
 };
 
 /** Where a credential is, for an operator who sees all of them. */
-export type Place = { organisation: string; app: string; environment: EnvironmentKind };
+export type Home = { organisation: string; app: string; environment: EnvironmentKind };
 
 const full = {
   environment: { include: { app: true } },
@@ -121,7 +121,7 @@ export async function findAllMachineCredentials(
   db: Database,
   kind: EnvironmentKind | undefined,
   now: Date,
-): Promise<(MachineCredential & { place: Place })[]> {
+): Promise<(MachineCredential & { place: Home })[]> {
   const rows = await db.machineCredential.findMany({
     where: kind === undefined ? {} : { environment: { kind } },
     orderBy: { id: 'desc' },
@@ -135,10 +135,10 @@ export async function findAllMachineCredentials(
 }
 
 /** The app's environment of that kind, and where it is. */
-export async function findPlace(
+export async function findHome(
   db: Database,
   { kind, appId }: { kind: EnvironmentKind; appId: string },
-): Promise<{ environmentId: string; place: Place } | undefined> {
+): Promise<{ environmentId: string; place: Home } | undefined> {
   const row = await db.environment.findFirst({
     where: { kind, appId },
     include: { app: { include: { organisation: true } } },

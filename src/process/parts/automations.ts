@@ -2,7 +2,7 @@ import { createRunActivities } from '../../../activities/run-steps.ts';
 import { createScheduledRunActivities } from '../../../activities/scheduled-runs.ts';
 import { createAccessTokens } from '../../automations/connections/access-tokens.ts';
 import { createOpenConnection } from '../../automations/connections/open-connection.ts';
-import { createAdmission } from '../../automations/gates/admission.ts';
+import { createAdmit } from '../../automations/gates/admit.ts';
 import { removeEnded } from '../../automations/gates/gate-store.ts';
 import { removeOver } from '../../automations/gates/key-store.ts';
 import { cancelCutApprovals } from '../../automations/engine/waits/approval-store.ts';
@@ -103,7 +103,7 @@ export function automationsPart(
         pool,
         log,
         holder: incarnation.id,
-        admit: createAdmission({ pool, clock, plans, expressions }),
+        admit: createAdmit({ pool, clock, plans, expressions }),
         startRun: createStartRun(client, { taskQueue, isSearchable }),
         cancelRun: createCancelRun(client),
         carriers,

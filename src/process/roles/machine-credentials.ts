@@ -12,6 +12,7 @@ import { proveKeys } from '../../credentials/encryption-keys.ts';
 import { createDatabase } from '../../db/client.ts';
 import { createPool } from '../../db/pool.ts';
 import { createTenants } from '../../db/tenants.ts';
+import type { Home } from '../../identity/machine-credentials/store.ts';
 import { createNewId } from '../../new-id.ts';
 import { explainingDatabase } from '../../readiness/database-trouble.ts';
 import { keysInUse } from './encryption-keys.ts';
@@ -22,9 +23,8 @@ import { toTable } from './table.ts';
 import { visible } from './visible.ts';
 
 type Output = { json: boolean };
-type Place = { organisation: string; app: string; environment: EnvironmentKind };
 
-const placeText = ({ organisation, app, environment }: Place): string =>
+const placeText = ({ organisation, app, environment }: Home): string =>
   `environment ${environment} of the app ${visible(app)} of ${visible(organisation)}`;
 
 /** `posthorn machine-credentials create`: prints its id and its secret, which nothing shows again; with `json` everything about it. */

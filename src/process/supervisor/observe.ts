@@ -33,7 +33,7 @@ export function createProcessFigures(table: () => readonly Pick<ProcessState, 's
 export type Observation = {
   page?: ProcessPage;
   ready?: Readied;
-  /** Of its last answer to a scrape alone: an older one may be older than those of another process. */
+  /** The reading of its last answer to a scrape alone: an earlier one may be older than that of another process. */
   database?: ProcessPage['database'];
 };
 

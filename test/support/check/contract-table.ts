@@ -2,6 +2,7 @@ import { channelAnswer } from '../../../src/channels/schema.ts';
 import { deadLetterAnswer, deadLetterGroupsAnswer } from '../../../src/dead-letters/schema.ts';
 import { attemptAnswer, deliveryAnswer } from '../../../src/deliveries/schema.ts';
 import { bulkReplayAnswer, messageReplayAnswer } from '../../../src/replays/schema.ts';
+import { searchResultsAnswer } from '../../../src/search/schema.ts';
 import { messageAnswer, messageSummaryAnswer } from '../../../src/messages/schema.ts';
 import { batchAnswer, dryRunAnswer, publishedAnswer, validationAnswer } from '../../../src/publishing/schema.ts';
 import { cancelledMessageAnswer } from '../../../src/scheduling/schema.ts';
@@ -12,6 +13,7 @@ import { AUTOMATION_ROWS } from './automation-rows.ts';
 import { CONNECTOR_ROWS } from './connector-rows.ts';
 import { CREDENTIAL_ROWS } from './credential-rows.ts';
 import { INBOUND_ROWS } from './inbound-rows.ts';
+import { INSPECTOR_ROWS } from './inspector-rows.ts';
 import { SECRET_ROWS } from './secret-rows.ts';
 
 export type { ContractRow, ResourceIds };
@@ -98,6 +100,11 @@ export const CONTRACT: ContractRow[] = [
     listOf: messageAnswer,
   },
   { method: 'GET', path: '/v1/messages', scope: 'messages:read', status: 200, listOf: messageSummaryAnswer },
+  { method: 'GET', path: '/v1/messages/export', scope: 'messages:read', status: 200, isLines: true },
+  { method: 'GET', path: '/v1/deliveries/export', scope: 'deliveries:read', status: 200, isLines: true },
+  { method: 'GET', path: '/v1/dlq/export', scope: 'dlq:read', status: 200, isLines: true },
+  { method: 'GET', path: '/v1/runs/export', scope: 'workflows:read', status: 200, isLines: true },
+  { method: 'GET', path: '/v1/search', scope: 'messages:read', status: 200, answers: searchResultsAnswer },
   { method: 'GET', path: '/v1/channels/:channelId/stream', scope: 'messages:read', status: 200, isStream: true },
   { method: 'GET', path: '/v1/messages/:messageId', scope: 'messages:read', status: 200, answers: messageAnswer },
   {
@@ -237,6 +244,7 @@ export const CONTRACT: ContractRow[] = [
   },
   ...AUTOMATION_ROWS,
   ...INBOUND_ROWS,
+  ...INSPECTOR_ROWS,
   ...SECRET_ROWS,
   ...CONNECTOR_ROWS,
   ...CREDENTIAL_ROWS,

@@ -8,13 +8,13 @@ type Watch = { runId: string; stepId: string };
 /** Registers what cancels a run, once. False for an entry that has taken a message: it cancels a run once, however often that is retried. */
 export async function registerWatch(
   pool: Pool,
-  { runId, stepId, environmentId, place, key, since }: Watch & { environmentId: string } & Awaited,
+  { runId, stepId, environmentId, waitingStep, key, since }: Watch & { environmentId: string } & Awaited,
 ): Promise<boolean> {
   const { rowCount } = await pool.query({
     name: 'register_watch',
     text: `INSERT INTO run_waits AS w (run_id, step_id, iteration, environment_id, place, key, since) VALUES ($1, $2, '', $3, $4, $5, $6)
       ON CONFLICT (run_id, step_id, iteration) DO UPDATE SET place = excluded.place, key = excluded.key WHERE w.message_id IS NULL`,
-    values: [runId, stepId, environmentId, place, key, since],
+    values: [runId, stepId, environmentId, waitingStep, key, since],
   });
   return rowCount === 1;
 }

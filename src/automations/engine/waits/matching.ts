@@ -17,12 +17,19 @@ export type Matching = {
 export type Wanted = Pick<PlannedStep & { type: 'wait_for_event' }, 'channelIds' | 'eventTypes' | 'filter' | 'match'>;
 
 /** All waits of one step of one version: they ask a message the same. */
-export const placeOf = ({ workflowId, version, stepId }: { workflowId: string; version: number; stepId: string }) =>
-  `${workflowId}/${version}/${stepId}`;
+export const waitingStepOf = ({
+  workflowId,
+  version,
+  stepId,
+}: {
+  workflowId: string;
+  version: number;
+  stepId: string;
+}) => `${workflowId}/${version}/${stepId}`;
 
-/** Reads what `placeOf` has made. */
-export function readPlace(place: string): { workflowId: string; version: number; stepId: string } {
-  const [workflowId = '', version = '', stepId = ''] = place.split('/');
+/** Reads what `waitingStepOf` has made. */
+export function readWaitingStep(text: string): { workflowId: string; version: number; stepId: string } {
+  const [workflowId = '', version = '', stepId = ''] = text.split('/');
   return { workflowId, version: Number(version), stepId };
 }
 

@@ -7,7 +7,7 @@ import type { Result } from '../take-step.ts';
 import { eventOf, readArrived } from './arrived.ts';
 import type { WaitDependencies, WaitKind } from './kind.ts';
 import { lookBack } from './look-back.ts';
-import { keyOfRun, placeOf } from './matching.ts';
+import { keyOfRun, waitingStepOf } from './matching.ts';
 import { CLOCKS_DIFFER_MS, closeWait, readWait, registerWait, takeMessage } from './wait-store.ts';
 
 type WaitForEvent = PlannedStep & { type: 'wait_for_event' };
@@ -38,8 +38,8 @@ export const waitForEvent: WaitKind = {
     const began = timeOfId('run', run.id) ?? now;
     const since = new Date(lookbackMs === undefined ? began.getTime() - CLOCKS_DIFFER_MS : now.getTime() - lookbackMs);
     const { workflowId, version, environmentId } = run;
-    const place = placeOf({ workflowId, version, stepId: step.id });
-    await registerWait(deps.pool, { ...input, environmentId }, { place, key, since });
+    const waitingStep = waitingStepOf({ workflowId, version, stepId: step.id });
+    await registerWait(deps.pool, { ...input, environmentId }, { waitingStep, key, since });
   },
 
   async look(deps, { step, run, context }, input) {

@@ -8,7 +8,8 @@ type Step = Pick<StepInput, 'runId' | 'stepId' | 'iteration'>;
 export const CLOCKS_DIFFER_MS = 1_000;
 
 /** A message that ends a wait before its time: one of this key, published at `since` or later. Absent where no message does. */
-export type Awaited = { place: string; key: string; since: Date };
+/** `waitingStep` stands in the column `place`. */
+export type Awaited = { waitingStep: string; key: string; since: Date };
 
 /** Registers a wait, once. One that has taken a message before, for the same values, keeps it. */
 export async function registerWait(
@@ -27,7 +28,7 @@ export async function registerWait(
       stepId,
       iteration,
       environmentId,
-      awaited?.place ?? null,
+      awaited?.waitingStep ?? null,
       awaited?.key ?? null,
       awaited?.since ?? null,
     ],

@@ -1,10 +1,10 @@
 import { expect } from '@jest/globals';
-import { findFreePort } from '../../local/ports.ts';
-import { launchBrowser } from './browser.ts';
-import { type Dashboard, openDashboard } from './dashboard.ts';
-import { OWNER, setUpAnew } from './make/people.ts';
-import { startPosthorn } from './service/posthorn.ts';
-import { createReceivers, type Receiver } from './world/receiver.ts';
+import { findFreePort } from '../../../local/ports.ts';
+import { launchBrowser } from '../world/chromium.ts';
+import { type Dashboard, openDashboard } from '../world/dashboard.ts';
+import { OWNER, setUpAnew } from './people.ts';
+import { startPosthorn } from '../service/posthorn.ts';
+import { createReceivers, type Receiver } from '../world/receiver.ts';
 
 export type DashboardScene = Awaited<ReturnType<typeof setDashboardScene>>;
 

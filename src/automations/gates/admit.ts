@@ -15,7 +15,7 @@ import { cancelOldest, goInside, letIn, lockGate, queueRun, skipRun, standAtGate
 import { gateOf } from './gates.ts';
 import { takeKey } from './key-store.ts';
 
-export type AdmissionDependencies = {
+export type GateDependencies = {
   pool: Pool;
   clock: Clock;
   plans: Plans;
@@ -26,8 +26,8 @@ export type AdmissionDependencies = {
 export type Claimed = RunInput & { workflowId: string; version: number; environmentId: string };
 
 /** Whether a claimed run may begin now. One that may not waits before its gate, was skipped, or somebody else has ended it. */
-export type Admission = 'begins' | 'waits' | 'skipped' | 'ended';
-export type Admit = (run: Claimed) => Promise<Admission>;
+export type GateAnswer = 'begins' | 'waits' | 'skipped' | 'ended';
+export type Admit = (run: Claimed) => Promise<GateAnswer>;
 
 /** A definition that cannot be read has none: its run begins, fails by that and says so. */
 async function flowOf(plans: Plans, run: Claimed): Promise<Partial<Flow>> {
@@ -44,7 +44,7 @@ async function flowOf(plans: Plans, run: Claimed): Promise<Partial<Flow>> {
  * Decides whether runs begin by the `dedupe` and `concurrency` of their trigger. The decision stands in PostgreSQL and is made under a
  * lock of the gate, so that all workers together never let in more than the limit. A run that waits has no Temporal workflow yet.
  */
-export function createAdmission(deps: AdmissionDependencies): Admit {
+export function createAdmit(deps: GateDependencies): Admit {
   const { pool, plans, clock } = deps;
   return async (run) => {
     const { dedupe, concurrency } = await flowOf(plans, run);
@@ -73,7 +73,7 @@ type Asked = { run: Claimed; context: RunContext };
 
 /** The run that has the key of this one: itself where it is the first. */
 async function firstOf(
-  deps: Pick<AdmissionDependencies, 'expressions' | 'clock'>,
+  deps: Pick<GateDependencies, 'expressions' | 'clock'>,
   connection: PoolClient,
   { run, dedupe, context }: Asked & { dedupe: NonNullable<Flow['dedupe']> },
 ): Promise<string> {
@@ -85,10 +85,10 @@ async function firstOf(
 }
 
 async function atGate(
-  deps: Pick<AdmissionDependencies, 'expressions'>,
+  deps: Pick<GateDependencies, 'expressions'>,
   connection: PoolClient,
   { run, concurrency, context }: Asked & { concurrency: NonNullable<Flow['concurrency']> },
-): Promise<Admission> {
+): Promise<GateAnswer> {
   const { key, onLimit, limit } = concurrency;
   const gate = gateOf(run.workflowId, key === undefined ? '' : hashOf(valueOf(deps, key, context)));
   await lockGate(connection, gate);
@@ -110,11 +110,7 @@ async function atGate(
 }
 
 /** A key that the run has no value for is null. */
-function valueOf(
-  { expressions }: Pick<AdmissionDependencies, 'expressions'>,
-  key: string,
-  context: RunContext,
-): unknown {
+function valueOf({ expressions }: Pick<GateDependencies, 'expressions'>, key: string, context: RunContext): unknown {
   try {
     return expressions.evaluate(key, context);
   } catch (failure) {

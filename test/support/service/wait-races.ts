@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-const run = fileURLToPath(new URL('../run.js', import.meta.url));
+const run = fileURLToPath(new URL('../../run.js', import.meta.url));
 const { status } = spawnSync(process.execPath, [run, 'test/automations/wait-races.test.ts', '--verbose'], {
   stdio: 'inherit',
   env: { POSTHORN_TEST_RACES: '1000', ...process.env },
