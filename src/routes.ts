@@ -34,6 +34,9 @@ import type { Services } from './services.ts';
 import { statsRoutes } from './stats/routes.ts';
 import { streamRoutes } from './streams/routes.ts';
 import { subscriptionRoutes } from './subscriptions/routes.ts';
+import { inspectorRoutes } from './inspectors/routes.ts';
+import { installationRoutes } from './installation/routes.ts';
+import { markRoutes } from './marks/routes.ts';
 
 /** Every endpoint but the probes. */
 export const routes: Route<Services>[] = [
@@ -58,6 +61,9 @@ export const routes: Route<Services>[] = [
   ...connectorRoutes,
   ...connectionRoutes,
   ...inboundWebhookRoutes,
+  ...inspectorRoutes,
+  ...markRoutes,
+  ...installationRoutes,
   ...apiKeyRoutes,
   ...appRoutes,
   ...auditRoutes,

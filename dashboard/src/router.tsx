@@ -159,6 +159,14 @@ const pages = [
     lazyRouteComponent(() => import('./pages/inbound-webhook.tsx'), 'InboundWebhookPage'),
   ),
   pageOf(
+    '/inspect',
+    lazyRouteComponent(() => import('./pages/inspectors.tsx'), 'InspectorsPage'),
+  ),
+  pageOf(
+    '/inspect/$id',
+    lazyRouteComponent(() => import('./pages/inspector.tsx'), 'InspectorPage'),
+  ),
+  pageOf(
     '/doctor',
     lazyRouteComponent(() => import('./pages/doctor.tsx'), 'DoctorPage'),
   ),
@@ -181,6 +189,14 @@ const pages = [
   pageOf(
     '/audit',
     lazyRouteComponent(() => import('./pages/audit.tsx'), 'AuditPage'),
+  ),
+  pageOf(
+    '/sign-in-settings',
+    lazyRouteComponent(() => import('./pages/sign-in-settings.tsx'), 'SignInSettingsPage'),
+  ),
+  pageOf(
+    '/service',
+    lazyRouteComponent(() => import('./pages/service.tsx'), 'ServicePage'),
   ),
   pageOf(
     '/account',

@@ -27,6 +27,9 @@ export const ID_PREFIXES = {
   passkey: 'pky',
   webhook: 'whk',
   inboundRefusal: 'irf',
+  inspector: 'ins',
+  inspectedRequest: 'irq',
+  mark: 'mrk',
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

@@ -70,6 +70,16 @@ export const ENDPOINTS = {
     removeTotp: { method: 'DELETE', path: '/v1/user/totp', kind: 'json' },
     makeRecoveryCodes: { method: 'POST', path: '/v1/user/recovery-codes', kind: 'json' },
   },
+  inspectors: {
+    list: { method: 'GET', path: '/v1/inspectors', kind: 'page', hasQuery: true },
+    create: { method: 'POST', path: '/v1/inspectors', kind: 'json', hasBody: true, isKeyed: true },
+    get: { method: 'GET', path: '/v1/inspectors/:inspectorId', kind: 'json' },
+    update: { method: 'PATCH', path: '/v1/inspectors/:inspectorId', kind: 'json', hasBody: true },
+    delete: { method: 'DELETE', path: '/v1/inspectors/:inspectorId', kind: 'json' },
+    listRequests: { method: 'GET', path: '/v1/inspectors/:inspectorId/requests', kind: 'page', hasQuery: true },
+    getRequest: { method: 'GET', path: '/v1/inspected-requests/:inspectedRequestId', kind: 'json' },
+    clearRequests: { method: 'DELETE', path: '/v1/inspectors/:inspectorId/requests', kind: 'json' },
+  },
   invitations: {
     list: { method: 'GET', path: '/v1/organisations/:organisationId/invitations', kind: 'page', hasQuery: true },
     create: { method: 'POST', path: '/v1/organisations/:organisationId/invitations', kind: 'json', hasBody: true },
@@ -84,6 +94,11 @@ export const ENDPOINTS = {
     update: { method: 'PATCH', path: '/v1/machine-credentials/:machineCredentialId', kind: 'json', hasBody: true },
     revoke: { method: 'DELETE', path: '/v1/machine-credentials/:machineCredentialId', kind: 'json' },
     rotate: { method: 'POST', path: '/v1/machine-credentials/:machineCredentialId/rotate', kind: 'json', hasBody: true, isKeyed: true },
+  },
+  marks: {
+    list: { method: 'GET', path: '/v1/marks', kind: 'page', hasQuery: true },
+    create: { method: 'POST', path: '/v1/marks', kind: 'json', hasBody: true, isKeyed: true },
+    delete: { method: 'DELETE', path: '/v1/marks/:markId', kind: 'json' },
   },
   members: {
     list: { method: 'GET', path: '/v1/organisations/:organisationId/members', kind: 'page', hasQuery: true },
@@ -151,6 +166,10 @@ export const ENDPOINTS = {
     get: { method: 'GET', path: '/v1/secrets/:secretId', kind: 'json' },
     update: { method: 'PATCH', path: '/v1/secrets/:secretId', kind: 'json', hasBody: true },
     delete: { method: 'DELETE', path: '/v1/secrets/:secretId', kind: 'json' },
+  },
+  service: {
+    get: { method: 'GET', path: '/v1/service', kind: 'json' },
+    getSignIn: { method: 'GET', path: '/v1/service/sign-in', kind: 'json' },
   },
   session: {
     setUp: { method: 'POST', path: '/v1/setup', kind: 'json', hasBody: true, isPublic: true },

@@ -35,8 +35,10 @@ import type {
   CreateApp,
   CreateChannel,
   CreateConnection,
+  CreateInspector,
   CreateInvitation,
   CreateMachineCredential,
+  CreateMark,
   CreateOrganisation,
   CreateSecret,
   CreateSubscription,
@@ -59,6 +61,9 @@ import type {
   HandOverOwnership,
   InboundReceived,
   InboundRefusal,
+  InspectedRequest,
+  InspectedRow,
+  Inspector,
   Invitation,
   InvitationLook,
   JsonWebKeySet,
@@ -73,6 +78,7 @@ import type {
   ListDeadLetters,
   ListDeliveries,
   ListMachineCredentials,
+  ListMarks,
   ListMessageReplays,
   ListMessages,
   ListRefusals,
@@ -84,6 +90,7 @@ import type {
   ListWorkflows,
   LookAtInvitation,
   MachineCredential,
+  Mark,
   Member,
   Message,
   MessageReplay,
@@ -120,10 +127,12 @@ import type {
   SearchMessages,
   SearchResults,
   SecondFactor,
+  Service,
   Session,
   Setup,
   SignIn,
   SignInBody,
+  SignInSettings,
   SignInWays,
   SignedIn,
   SingleSignOn,
@@ -144,6 +153,7 @@ import type {
   UpdateApp,
   UpdateChannel,
   UpdateConnection,
+  UpdateInspector,
   UpdateMachineCredential,
   UpdateMember,
   UpdateOrganisation,
@@ -281,6 +291,24 @@ export type Resources = {
     /** `POST /v1/user/recovery-codes`, for a person who is signed in */
     makeRecoveryCodes(options?: RequestOptions): Call<RecoveryCodes>;
   };
+  inspectors: {
+    /** `GET /v1/inspectors`, scope subscriptions:read */
+    list(query?: PageQuery, options?: RequestOptions): Pages<Inspector>;
+    /** `POST /v1/inspectors`, scope subscriptions:write */
+    create(body: CreateInspector | string, options?: RequestOptions): Call<Inspector>;
+    /** `GET /v1/inspectors/:inspectorId`, scope subscriptions:read */
+    get(inspectorId: string, options?: RequestOptions): Call<Inspector>;
+    /** `PATCH /v1/inspectors/:inspectorId`, scope subscriptions:write */
+    update(inspectorId: string, body: UpdateInspector | string, options?: RequestOptions): Call<Inspector>;
+    /** `DELETE /v1/inspectors/:inspectorId`, scope subscriptions:write */
+    delete(inspectorId: string, options?: RequestOptions): Call<void>;
+    /** `GET /v1/inspectors/:inspectorId/requests`, scope messages:read */
+    listRequests(inspectorId: string, query?: PageQuery, options?: RequestOptions): Pages<InspectedRow>;
+    /** `GET /v1/inspected-requests/:inspectedRequestId`, scope messages:read */
+    getRequest(inspectedRequestId: string, options?: RequestOptions): Call<InspectedRequest>;
+    /** `DELETE /v1/inspectors/:inspectorId/requests`, scope subscriptions:write */
+    clearRequests(inspectorId: string, options?: RequestOptions): Call<void>;
+  };
   invitations: {
     /** `GET /v1/organisations/:organisationId/invitations`, for a person who is signed in */
     list(organisationId: string, query?: PageQuery, options?: RequestOptions): Pages<Invitation>;
@@ -306,6 +334,14 @@ export type Resources = {
     revoke(machineCredentialId: string, options?: RequestOptions): Call<void>;
     /** `POST /v1/machine-credentials/:machineCredentialId/rotate`, scope credentials:write */
     rotate(machineCredentialId: string, body?: RotateMachineCredential | string, options?: RequestOptions): Call<NewMachineCredential>;
+  };
+  marks: {
+    /** `GET /v1/marks`, scope deliveries:read */
+    list(query?: ListMarks, options?: RequestOptions): Pages<Mark>;
+    /** `POST /v1/marks`, scope messages:write */
+    create(body: CreateMark | string, options?: RequestOptions): Call<Mark>;
+    /** `DELETE /v1/marks/:markId`, scope messages:write */
+    delete(markId: string, options?: RequestOptions): Call<void>;
   };
   members: {
     /** `GET /v1/organisations/:organisationId/members`, for a person who is signed in */
@@ -422,6 +458,12 @@ export type Resources = {
     update(secretId: string, body: UpdateSecret | string, options?: RequestOptions): Call<WorkflowSecret>;
     /** `DELETE /v1/secrets/:secretId`, scope credentials:write */
     delete(secretId: string, options?: RequestOptions): Call<void>;
+  };
+  service: {
+    /** `GET /v1/service`, scope apps:write */
+    get(options?: RequestOptions): Call<Service>;
+    /** `GET /v1/service/sign-in`, scope apps:write */
+    getSignIn(options?: RequestOptions): Call<SignInSettings>;
   };
   session: {
     /** `POST /v1/setup`, for anyone */

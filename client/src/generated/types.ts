@@ -214,7 +214,7 @@ export type AuditEntry = {
     readonly id?: string;
   };
   /** Resource and verb: `channel.updated`. */
-  readonly action: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'run.started' | 'run.cancelled' | 'run.retried' | 'approval.approved' | 'approval.rejected' | 'connection.created' | 'connection.updated' | 'connection.deleted' | 'connection.tested' | 'connection.authorization_begun' | 'connection.authorized' | 'secret.created' | 'secret.updated' | 'secret.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'message.erased' | 'message.cancelled' | 'message.exported' | 'delivery.exported' | 'dead_letter.exported' | 'run.exported' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked';
+  readonly action: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'run.started' | 'run.cancelled' | 'run.retried' | 'approval.approved' | 'approval.rejected' | 'connection.created' | 'connection.updated' | 'connection.deleted' | 'connection.tested' | 'connection.authorization_begun' | 'connection.authorized' | 'secret.created' | 'secret.updated' | 'secret.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'inspector.created' | 'inspector.updated' | 'inspector.deleted' | 'inspector.requests_cleared' | 'mark.created' | 'mark.deleted' | 'message.erased' | 'message.cancelled' | 'message.exported' | 'delivery.exported' | 'dead_letter.exported' | 'run.exported' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked';
   /** The resource it was done to. */
   readonly target: {
     /** Id of the resource. */
@@ -238,7 +238,7 @@ export type AuditEntry = {
 };
 
 export type AuditFilter = {
-  readonly action?: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'run.started' | 'run.cancelled' | 'run.retried' | 'approval.approved' | 'approval.rejected' | 'connection.created' | 'connection.updated' | 'connection.deleted' | 'connection.tested' | 'connection.authorization_begun' | 'connection.authorized' | 'secret.created' | 'secret.updated' | 'secret.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'message.erased' | 'message.cancelled' | 'message.exported' | 'delivery.exported' | 'dead_letter.exported' | 'run.exported' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | undefined;
+  readonly action?: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'run.started' | 'run.cancelled' | 'run.retried' | 'approval.approved' | 'approval.rejected' | 'connection.created' | 'connection.updated' | 'connection.deleted' | 'connection.tested' | 'connection.authorization_begun' | 'connection.authorized' | 'secret.created' | 'secret.updated' | 'secret.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'inspector.created' | 'inspector.updated' | 'inspector.deleted' | 'inspector.requests_cleared' | 'mark.created' | 'mark.deleted' | 'message.erased' | 'message.cancelled' | 'message.exported' | 'delivery.exported' | 'dead_letter.exported' | 'run.exported' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | undefined;
   readonly actorId?: string | undefined;
   readonly targetId?: string | undefined;
   readonly since?: string | Date | undefined;
@@ -270,7 +270,7 @@ export type AuditLine = {
       readonly id?: string;
     };
     /** Resource and verb: `channel.updated`. */
-    readonly action: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'run.started' | 'run.cancelled' | 'run.retried' | 'approval.approved' | 'approval.rejected' | 'connection.created' | 'connection.updated' | 'connection.deleted' | 'connection.tested' | 'connection.authorization_begun' | 'connection.authorized' | 'secret.created' | 'secret.updated' | 'secret.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'message.erased' | 'message.cancelled' | 'message.exported' | 'delivery.exported' | 'dead_letter.exported' | 'run.exported' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked';
+    readonly action: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'run.started' | 'run.cancelled' | 'run.retried' | 'approval.approved' | 'approval.rejected' | 'connection.created' | 'connection.updated' | 'connection.deleted' | 'connection.tested' | 'connection.authorization_begun' | 'connection.authorized' | 'secret.created' | 'secret.updated' | 'secret.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'inspector.created' | 'inspector.updated' | 'inspector.deleted' | 'inspector.requests_cleared' | 'mark.created' | 'mark.deleted' | 'message.erased' | 'message.cancelled' | 'message.exported' | 'delivery.exported' | 'dead_letter.exported' | 'run.exported' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked';
     /** The resource it was done to. */
     readonly target: {
       /** Id of the resource. */
@@ -577,6 +577,19 @@ export type CreateConnection = {
   readonly shared?: boolean | undefined;
 };
 
+export type CreateInspector = {
+  readonly name: string;
+  /** Answer that senders get. */
+  readonly answer?: {
+    /** Status of each answer. Default 200. */
+    readonly status?: number | undefined;
+    /** Milliseconds before the answer. Default 0. */
+    readonly delayMs?: number | undefined;
+    /** So many of a hundred answers are 500 instead. Default 0. */
+    readonly failurePercent?: number | undefined;
+  } | undefined;
+};
+
 export type CreateInvitation = {
   readonly email: string;
   readonly role: 'viewer' | 'developer' | 'admin' | 'owner';
@@ -594,6 +607,13 @@ export type CreateMachineCredential = {
     readonly batchPerMinute?: number | undefined;
   } | undefined;
   readonly expiresAt?: string | Date | undefined;
+};
+
+export type CreateMark = {
+  /** The event, such as `Deploy 4.2`. */
+  readonly name: string;
+  /** When it was, at most 366 days ago. Default now. */
+  readonly at?: string | Date | undefined;
 };
 
 export type CreateOrganisation = {
@@ -977,6 +997,10 @@ export type ExportDeliveries = {
   readonly messageId?: string | undefined;
   readonly eventType?: string | undefined;
   readonly status?: 'pending' | 'delivered' | 'failed' | 'retrying' | undefined;
+  readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal' | undefined;
+  readonly errorStatus?: string | undefined;
+  readonly minLatencyMs?: string | undefined;
+  readonly held?: 'true' | 'false' | undefined;
   readonly since?: string | Date | undefined;
   readonly until?: string | Date | undefined;
   /** Default: "ndjson". */
@@ -1068,6 +1092,107 @@ export type InboundRefusal = {
   readonly refusedAt: string;
 };
 
+export type InspectedRequest = {
+  /** Prefix `irq_` and 26 characters that sort by the time of making. */
+  readonly id: string;
+  /** Inspector that it came to. */
+  readonly inspectorId: string;
+  /** Method of the request. */
+  readonly method: string;
+  /** Rest of the path behind the address of the inspector, and query. Empty as a rule. */
+  readonly path: string;
+  /** Bytes of the body as it came. */
+  readonly bytes: number;
+  /** Standard Webhooks signature. */
+  readonly signature: {
+    /** Whether a secret of a subscription has signed it. Unsigned: it has no `webhook-signature`. */
+    readonly verdict: 'verified' | 'failed' | 'unsigned';
+    /** Why it failed. */
+    readonly reason?: 'header_missing' | 'timestamp_malformed' | 'timestamp_off' | 'message_unknown' | 'secret_unreadable' | 'signature_differs';
+    /** Message that `webhook-id` names, where this environment has it. */
+    readonly messageId?: string;
+    /** Subscription whose secret was asked. */
+    readonly subscriptionId?: string;
+  };
+  /** Answer that the sender got. */
+  readonly answer: {
+    /** Status that the sender got. */
+    readonly status: number;
+    /** Milliseconds that the answer was held back. */
+    readonly delayMs: number;
+  };
+  /** When it arrived. */
+  readonly arrivedAt: string;
+  /** Headers, in the order in which they came. */
+  readonly headers: readonly {
+    /** Name as it was sent. */
+    readonly name: string;
+    /** Value. The one of a header that proves who asks is not kept. */
+    readonly value: string;
+  }[];
+  /** Body as it came, at most 256 KiB of it. */
+  readonly body: string;
+  /** Form of `body`: base64 where the bytes are no UTF-8. */
+  readonly encoding: 'text' | 'base64';
+  /** Whether `body` is only the beginning. */
+  readonly isCut: boolean;
+};
+
+export type InspectedRow = {
+  /** Prefix `irq_` and 26 characters that sort by the time of making. */
+  readonly id: string;
+  /** Inspector that it came to. */
+  readonly inspectorId: string;
+  /** Method of the request. */
+  readonly method: string;
+  /** Rest of the path behind the address of the inspector, and query. Empty as a rule. */
+  readonly path: string;
+  /** Bytes of the body as it came. */
+  readonly bytes: number;
+  /** Standard Webhooks signature. */
+  readonly signature: {
+    /** Whether a secret of a subscription has signed it. Unsigned: it has no `webhook-signature`. */
+    readonly verdict: 'verified' | 'failed' | 'unsigned';
+    /** Why it failed. */
+    readonly reason?: 'header_missing' | 'timestamp_malformed' | 'timestamp_off' | 'message_unknown' | 'secret_unreadable' | 'signature_differs';
+    /** Message that `webhook-id` names, where this environment has it. */
+    readonly messageId?: string;
+    /** Subscription whose secret was asked. */
+    readonly subscriptionId?: string;
+  };
+  /** Answer that the sender got. */
+  readonly answer: {
+    /** Status that the sender got. */
+    readonly status: number;
+    /** Milliseconds that the answer was held back. */
+    readonly delayMs: number;
+  };
+  /** When it arrived. */
+  readonly arrivedAt: string;
+};
+
+export type Inspector = {
+  /** Prefix `ins_` and 26 characters, of 128 random bits. */
+  readonly id: string;
+  /** Name for people. */
+  readonly name: string;
+  /** Address that shows what arrives: whoever knows it can send there. */
+  readonly url: string;
+  /** Answer that senders get. */
+  readonly answer: {
+    /** Status of each answer. */
+    readonly status: number;
+    /** Milliseconds before each answer. */
+    readonly delayMs: number;
+    /** So many of a hundred answers are 500 instead. */
+    readonly failurePercent: number;
+  };
+  /** When it was made. */
+  readonly createdAt: string;
+  /** When it was last changed. */
+  readonly updatedAt: string;
+};
+
 export type Invitation = {
   /** Prefix `inv_` and 26 characters that sort by the time of making. */
   readonly id: string;
@@ -1154,7 +1279,7 @@ export type ListApps = {
 export type ListAudit = {
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
-  readonly action?: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'run.started' | 'run.cancelled' | 'run.retried' | 'approval.approved' | 'approval.rejected' | 'connection.created' | 'connection.updated' | 'connection.deleted' | 'connection.tested' | 'connection.authorization_begun' | 'connection.authorized' | 'secret.created' | 'secret.updated' | 'secret.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'message.erased' | 'message.cancelled' | 'message.exported' | 'delivery.exported' | 'dead_letter.exported' | 'run.exported' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | undefined;
+  readonly action?: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'run.started' | 'run.cancelled' | 'run.retried' | 'approval.approved' | 'approval.rejected' | 'connection.created' | 'connection.updated' | 'connection.deleted' | 'connection.tested' | 'connection.authorization_begun' | 'connection.authorized' | 'secret.created' | 'secret.updated' | 'secret.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'inspector.created' | 'inspector.updated' | 'inspector.deleted' | 'inspector.requests_cleared' | 'mark.created' | 'mark.deleted' | 'message.erased' | 'message.cancelled' | 'message.exported' | 'delivery.exported' | 'dead_letter.exported' | 'run.exported' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | undefined;
   readonly actorId?: string | undefined;
   readonly targetId?: string | undefined;
   readonly since?: string | Date | undefined;
@@ -1214,6 +1339,10 @@ export type ListDeliveries = {
   readonly messageId?: string | undefined;
   readonly eventType?: string | undefined;
   readonly status?: 'pending' | 'delivered' | 'failed' | 'retrying' | undefined;
+  readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal' | undefined;
+  readonly errorStatus?: string | undefined;
+  readonly minLatencyMs?: string | undefined;
+  readonly held?: 'true' | 'false' | undefined;
   readonly since?: string | Date | undefined;
   readonly until?: string | Date | undefined;
 };
@@ -1222,6 +1351,13 @@ export type ListMachineCredentials = {
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
   readonly status?: 'active' | 'expired' | 'revoked' | undefined;
+};
+
+export type ListMarks = {
+  readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly since?: string | Date | undefined;
+  readonly until?: string | Date | undefined;
 };
 
 export type ListMessageReplays = {
@@ -1346,6 +1482,19 @@ export type MachineCredential = {
   readonly expiresAt?: string;
   /** When it last got a token. Absent before its first one. */
   readonly lastUsedAt?: string;
+};
+
+export type Mark = {
+  /** Prefix `mrk_` and 26 characters that sort by the time of making. */
+  readonly id: string;
+  /** The event. */
+  readonly name: string;
+  /** When it was. */
+  readonly at: string;
+  /** API key, machine credential or person who has marked it. */
+  readonly madeBy: string;
+  /** When it was marked. */
+  readonly createdAt: string;
 };
 
 export type Member = {
@@ -1963,6 +2112,74 @@ export type SecondFactor = {
   } | undefined;
 };
 
+export type Service = {
+  /** Programs that run here. */
+  readonly versions: {
+    /** Release of the process that answers. */
+    readonly posthorn: string;
+    /** Node.js that runs it. */
+    readonly node: string;
+    /** PostgreSQL. */
+    readonly postgresql: string;
+    /** Temporal server. Absent where it does not answer, or this process does not know it. */
+    readonly temporal?: string;
+  };
+  /** Processes that make deliveries, the newest first. */
+  readonly workers: readonly {
+    /** Incarnation: one life of the process. */
+    readonly id: string;
+    /** Processes that make deliveries have leases; others have none. */
+    readonly role: 'worker';
+    /** Name of its machine. */
+    readonly host?: string;
+    /** Its process number there. */
+    readonly pid?: number;
+    /** When it began. */
+    readonly startedAt: string;
+    /** When it last renewed its lease. */
+    readonly renewedAt: string;
+    /** Whether the lease holds. Its deliveries are taken over otherwise. */
+    readonly isAlive: boolean;
+  }[];
+  /** Deliveries whose time has come, by state. A state without any is left out. */
+  readonly due: readonly {
+    /** First tries and retries wait for a worker, claimed ones have one, stopped ones belong to a subscription that takes none. */
+    readonly state: 'first_try' | 'retry' | 'claimed' | 'stopped';
+    /** At least so many: 10,000 of each subscription and 100,000 in all are counted. */
+    readonly deliveries: number;
+    /** Time since the oldest of them was due. */
+    readonly oldestDueForMs: number;
+  }[];
+  /** Time since the oldest scheduled message was due; 0 without one. */
+  readonly oldestScheduledForMs: number;
+  /** The largest tables, the largest first. */
+  readonly tables: readonly {
+    /** Table. */
+    readonly name: string;
+    /** Its size with its indexes. */
+    readonly bytes: number;
+    /** Rows, as PostgreSQL estimates them. */
+    readonly liveRows: number;
+    /** Rows that autovacuum has not removed yet. */
+    readonly deadRows: number;
+  }[];
+  /** Migration that was applied last. */
+  readonly newestMigration: string;
+  /** Whether PostgreSQL keeps tenants apart by itself. */
+  readonly rowSecurity: boolean;
+  /** Parts that /readyz looks at. */
+  readonly checks: readonly {
+    /** Part. */
+    readonly name: string;
+    /** Unknown is what depends on a part that is down. */
+    readonly state: 'up' | 'down' | 'unknown';
+    /** Why it is down. */
+    readonly reason?: string;
+  }[];
+  /** When this was read: a process reads it every 5 seconds at most. */
+  readonly lookedAt: string;
+};
+
 export type Session = {
   /** Prefix `ses_` and 26 characters that sort by the time of making. */
   readonly id: string;
@@ -2004,6 +2221,56 @@ export type SignIn = SignedIn | {
 export type SignInBody = {
   readonly email: string;
   readonly password: string;
+};
+
+export type SignInSettings = {
+  /** Signing in by password. */
+  readonly password: {
+    /** Everybody else comes by single sign-on. */
+    readonly isForOwnersAlone: boolean;
+  };
+  /** Signing in by passkey. */
+  readonly passkeys: {
+    /** Browsers take host names alone, no IP addresses. */
+    readonly isPossible: boolean;
+    /** Host that passkeys belong to. Another one loses them all. */
+    readonly host?: string;
+  };
+  /** People may add an authenticator app as their second factor. */
+  readonly authenticatorApps: true;
+  /** Absent where no provider is set. */
+  readonly singleSignOn?: {
+    /** Name on the button. */
+    readonly name: string;
+    /** OpenID provider. */
+    readonly issuer: string;
+    /** Id of this service there. */
+    readonly clientId: string;
+    /** Claim that has the groups of a person. */
+    readonly groupsClaim: string;
+    /** So many groups give roles. */
+    readonly groupRoles: number;
+    /** Addresses count as proven, though the provider does not say so. */
+    readonly isEmailTrusted: boolean;
+  };
+  /** How long people stay signed in. */
+  readonly sessions: {
+    /** A session ends when it is not used for so long. */
+    readonly idleMs: number;
+    /** A session ends so long after signing in. */
+    readonly lifeMs: number;
+    /** Dangerous actions ask again for a proof after so long. */
+    readonly freshMs: number;
+    /** Cookies of sessions travel by https alone. */
+    readonly isOnHttpsAlone: boolean;
+  };
+  /** Mails with invitations and links for new passwords. */
+  readonly mail: {
+    /** Whether links are sent; they are only shown otherwise. */
+    readonly isOn: boolean;
+    /** Sender. */
+    readonly from?: string;
+  };
 };
 
 export type SignInWays = {
@@ -2378,6 +2645,19 @@ export type UpdateConnection = {
   readonly credentials?: object | undefined;
   /** Whether the other environment of its app may see it and use it. Default false. */
   readonly shared?: boolean | undefined;
+};
+
+export type UpdateInspector = {
+  readonly name?: string | undefined;
+  /** Answer that senders get. */
+  readonly answer?: {
+    /** Status of each answer. Default 200. */
+    readonly status?: number | undefined;
+    /** Milliseconds before the answer. Default 0. */
+    readonly delayMs?: number | undefined;
+    /** So many of a hundred answers are 500 instead. Default 0. */
+    readonly failurePercent?: number | undefined;
+  } | undefined;
 };
 
 export type UpdateMachineCredential = {

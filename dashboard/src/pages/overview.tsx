@@ -4,10 +4,12 @@ import { api, type Backlog, type Subscription } from '../api/client.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { durationText } from '../lib/times.ts';
+import { FirstTarget } from '../parts/first-target.tsx';
 import { DeliveryState } from '../parts/delivery-state.tsx';
 import { Figures } from '../parts/figures.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink } from '../parts/link.tsx';
+import { Marks } from '../parts/marks.tsx';
 import { State } from '../parts/state.tsx';
 import { SubscriptionState } from '../parts/subscription-state.tsx';
 import { Time } from '../parts/time.tsx';
@@ -19,7 +21,7 @@ const EVERY_MS = 3_000;
 /** All that needs a person first, then the newest traffic; and for a new place the way to its first delivery. */
 export function OverviewPage() {
   const t = useTexts();
-  const { at, path, environment, app } = useHere();
+  const { at, path, environment, app, may } = useHere();
   const found = useQuery({
     queryKey: [path, 'overview'],
     refetchInterval: EVERY_MS,
@@ -42,7 +44,12 @@ export function OverviewPage() {
   const isArrived = messages.some(({ deliveries }) => deliveries.delivered > 0);
   const steps: readonly Step[] = [
     { isDone: channels.all.length > 0, text: t.overview.steps.channel, to: '/channels/new' },
-    { isDone: subscriptions.length > 0, text: t.overview.steps.subscription, to: '/subscriptions/new' },
+    {
+      isDone: subscriptions.length > 0,
+      text: t.overview.steps.subscription,
+      to: '/subscriptions/new',
+      more: channels.all.length > 0 && may('developer') && <FirstTarget />,
+    },
     { isDone: messages.length > 0, text: t.overview.steps.message, to: '/messages/new' },
     { isDone: isArrived, text: t.overview.steps.delivered, to: '/deliveries' },
   ];
@@ -106,6 +113,7 @@ export function OverviewPage() {
           ))}
         </Recent>
       </div>
+      <Marks />
     </>
   );
 }
@@ -135,7 +143,7 @@ function Left({ of: { pending, retrying } }: { of: Backlog }) {
   );
 }
 
-type Step = { isDone: boolean; text: string; to: string };
+type Step = { isDone: boolean; text: string; to: string; more?: ReactNode };
 
 function Checklist({ steps }: { steps: readonly Step[] }) {
   const t = useTexts();
@@ -143,10 +151,11 @@ function Checklist({ steps }: { steps: readonly Step[] }) {
     <section className="box section" aria-label={t.overview.begin}>
       <h2>{t.overview.begin}</h2>
       <ol className="steps">
-        {steps.map(({ isDone, text, to }) => (
+        {steps.map(({ isDone, text, to, more }) => (
           <li key={to}>
             <State of={isDone ? 'delivered' : 'pending'} word={isDone ? t.overview.done : t.overview.toDo} />{' '}
             <HereLink to={to}>{text}</HereLink>
+            {!isDone && more}
           </li>
         ))}
       </ol>

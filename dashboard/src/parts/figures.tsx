@@ -5,6 +5,7 @@ import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { durationText } from '../lib/times.ts';
 import { Chart } from './chart.tsx';
+import { useMarks } from './use-marks.ts';
 import { Unread } from './unread.tsx';
 
 export const RANGES = ['1h', '24h', '7d', '30d'] as const;
@@ -81,6 +82,7 @@ function Shown({ now, earlier, isOfSubscription }: { now: Stats; earlier: Stats;
   const t = useTexts();
   const { totals, points, stepSeconds } = now;
   const times = points.map(({ at }) => at);
+  const marks = useMarks({ since: now.since, until: now.until });
   const count = (value: number): string => value.toLocaleString(t.figures.locale);
   const percent = (of: Stats['totals']): string => {
     const value = deliveredPercent(of);
@@ -110,6 +112,7 @@ function Shown({ now, earlier, isOfSubscription }: { now: Stats; earlier: Stats;
           title={t.figures.attempts}
           times={times}
           stepSeconds={stepSeconds}
+          marks={marks}
           kind="bars"
           format={count}
           series={[
@@ -121,6 +124,7 @@ function Shown({ now, earlier, isOfSubscription }: { now: Stats; earlier: Stats;
           title={t.figures.latency}
           times={times}
           stepSeconds={stepSeconds}
+          marks={marks}
           kind="lines"
           format={(value) => (value === 0 ? '–' : durationText(value))}
           series={[

@@ -122,8 +122,19 @@ const GROUPS = [
     'automate',
     [['workflows'], ['runs'], ['approvals'], ['connectors'], ['connections', 'admin'], ['secrets', 'admin']],
   ],
-  ['tools', [['doctor', 'developer']]],
-  ['settings', [['api-keys', 'admin'], ['machine-credentials', 'admin'], ['members'], ['audit', 'admin'], ['account']]],
+  ['tools', [['inspect'], ['doctor', 'developer']]],
+  [
+    'settings',
+    [
+      ['api-keys', 'admin'],
+      ['machine-credentials', 'admin'],
+      ['members'],
+      ['audit', 'admin'],
+      ['sign-in-settings', 'admin'],
+      ['service', 'admin'],
+      ['account'],
+    ],
+  ],
 ] as const;
 
 function Navigation() {

@@ -5,6 +5,7 @@ import { deConnect } from './de-connect.ts';
 import { deFigures } from './de-figures.ts';
 import { deSearch } from './de-search.ts';
 import { deSettings } from './de-settings.ts';
+import { deTools } from './de-tools.ts';
 
 const many = (count: number, one: string, more: string): string =>
   `${count.toLocaleString('de')} ${count === 1 ? one : more}`;
@@ -58,11 +59,14 @@ export const de: Texts = {
       connectors: 'Konnektoren',
       connections: 'Verbindungen',
       secrets: 'Geheimnisse',
+      inspect: 'Testempfänger',
       doctor: 'Signatur-Doktor',
       'api-keys': 'API-Schlüssel',
       'machine-credentials': 'Maschinen-Zugänge',
       members: 'Mitglieder',
       audit: 'Protokoll',
+      'sign-in-settings': 'Anmeldung',
+      service: 'Dienst',
       account: 'Konto',
     },
   },
@@ -225,5 +229,6 @@ export const de: Texts = {
   ...deConnect,
   ...deAutomations,
   ...deFigures,
+  ...deTools,
   ...deSearch,
 };

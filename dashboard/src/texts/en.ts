@@ -4,6 +4,7 @@ import { enConnect } from './en-connect.ts';
 import { enFigures } from './en-figures.ts';
 import { enSearch } from './en-search.ts';
 import { enSettings } from './en-settings.ts';
+import { enTools } from './en-tools.ts';
 
 const many = (count: number, one: string, more: string): string =>
   `${count.toLocaleString('en')} ${count === 1 ? one : more}`;
@@ -57,11 +58,14 @@ const frame = {
       connectors: 'Connectors',
       connections: 'Connections',
       secrets: 'Secrets',
+      inspect: 'Inspect',
       doctor: 'Signature doctor',
       'api-keys': 'API keys',
       'machine-credentials': 'Machine credentials',
       members: 'Members',
       audit: 'Audit log',
+      'sign-in-settings': 'Sign-in',
+      service: 'Service',
       account: 'Account',
     },
   },
@@ -221,7 +225,16 @@ const frame = {
   },
 };
 
-export const en = { ...frame, ...enPages, ...enSettings, ...enConnect, ...enAutomations, ...enFigures, ...enSearch };
+export const en = {
+  ...frame,
+  ...enPages,
+  ...enSettings,
+  ...enConnect,
+  ...enAutomations,
+  ...enFigures,
+  ...enTools,
+  ...enSearch,
+};
 
 /** A catalogue: every text of the English one, in another language. */
 type Catalogue<T> = T extends string

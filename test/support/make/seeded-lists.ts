@@ -1,11 +1,15 @@
 import {
+  deliveryErrorClass,
+  deliveryErrorStatus,
   errorClass,
   errorStatus,
   EVENT_TYPES,
   eventType,
   type Filter,
+  held,
   idOf,
   type Item,
+  minLatencyMs,
   oneOf,
   publisherId,
   strangeIds,
@@ -15,6 +19,8 @@ import { APPROVAL_STATUSES, REPLAY_STATUSES, RUN_STATUSES } from '../../../src/k
 import { insertAttempt, make } from './seed.ts';
 import { seedReplays, spreadDeliveries } from './seeded-deliveries.ts';
 import { seedApprovals, seedConnections, seedRuns, seedSecrets, seedWebhooks } from './seeded-automations.ts';
+import { seedInspectors } from './seeded-inspectors.ts';
+import { seedMarks } from './seeded-marks.ts';
 
 export type ListName =
   | 'channels'
@@ -32,6 +38,9 @@ export type ListName =
   | 'machine-credentials'
   | 'webhooks'
   | 'refusals'
+  | 'inspectors'
+  | 'inspected-requests'
+  | 'marks'
   | 'secrets'
   | 'connections'
   | 'workflows'
@@ -53,6 +62,8 @@ type List = {
 
 const CHANNEL_STATUSES = ['active', 'paused', 'archived'];
 const BULK_STATUSES: string[] = [...REPLAY_STATUSES];
+
+const OWN = 'environment_id = $1 AND $2::text IS NULL';
 
 export const LISTS: List[] = [
   {
@@ -98,6 +109,10 @@ export const LISTS: List[] = [
       subscriptionId: idOf('subscriptionId'),
       messageId: idOf('messageId'),
       eventType,
+      errorClass: deliveryErrorClass,
+      errorStatus: deliveryErrorStatus,
+      minLatencyMs,
+      held,
     },
     hasTimes: 'createdAt',
   },
@@ -160,11 +175,14 @@ export const LISTS: List[] = [
     rows: 'SELECT id FROM inbound_refusals WHERE environment_id = $1 AND inbound_webhook_id = $2',
     filters: { reason: oneOf('reason', ['signature_missing', 'signature_malformed']) },
   },
+  { name: 'inspectors', rows: `SELECT position, id FROM inspectors WHERE ${OWN}`, filters: {} },
   {
-    name: 'secrets',
-    rows: 'SELECT id FROM secrets WHERE environment_id = $1 AND $2::text IS NULL',
+    name: 'inspected-requests',
+    rows: 'SELECT id FROM inspected_requests WHERE environment_id = $1 AND inspector_id = $2',
     filters: {},
   },
+  { name: 'marks', rows: `SELECT id FROM marks WHERE ${OWN}`, filters: {}, hasTimes: 'at' },
+  { name: 'secrets', rows: `SELECT id FROM secrets WHERE ${OWN}`, filters: {} },
   {
     name: 'connections',
     rows: 'SELECT id FROM connections WHERE environment_id = $1 AND $2::text IS NULL',
@@ -264,6 +282,9 @@ export async function seedLists(posthorn: TestPosthorn, key: string): Promise<Re
     'machine-credentials': '/v1/machine-credentials',
     webhooks: '/v1/webhooks',
     refusals: await seedWebhooks(posthorn, key, [first, last]),
+    inspectors: '/v1/inspectors',
+    marks: await seedMarks((path, body) => make(posthorn, key, path, body)),
+    'inspected-requests': await seedInspectors(posthorn, (path, body) => make(posthorn, key, path, body)),
     secrets: await seedSecrets(posthorn, key),
     connections: await seedConnections(posthorn, key),
     workflows: '/v1/workflows',
