@@ -76,7 +76,7 @@ function methodOf(operation: Told): string {
   const answer = told === undefined ? 'void' : typeOf(told.schema);
   const given =
     media === 'text/event-stream'
-      ? 'MessageStream'
+      ? `${typeOf(told?.schema.properties?.['data'] ?? {})}Stream`
       : media === 'application/x-ndjson'
         ? `Lines<${answer}>`
         : answer.startsWith('Pages<')

@@ -81,6 +81,7 @@ export function SubscriptionList(filter: Filter) {
   return (
     <LiveList
       name={t.nav.names.subscriptions}
+      kinds={['subscription']}
       listKey={[path, 'subscriptions', filter]}
       fetch={(cursor) => api.subscriptions.list({ ...filter, limit: 100, cursor }, at).page()}
       idOf={idOf}
