@@ -27,6 +27,8 @@ export const ID_PREFIXES = {
   passkey: 'pky',
   webhook: 'whk',
   inboundRefusal: 'irf',
+  inspector: 'ins',
+  inspectedRequest: 'irq',
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

@@ -24,6 +24,7 @@ import { createChanges } from '../changes/service.ts';
 import { createChannels } from '../channels/service.ts';
 import { createDeadLetters } from '../dead-letters/service.ts';
 import { createDeliveries } from '../deliveries/service.ts';
+import { createInspectors } from '../inspectors/service.ts';
 import { createExports } from '../exports/service.ts';
 import { createIdempotency } from '../idempotency/service.ts';
 import { createMachineCredentials } from '../identity/machine-credentials/service.ts';
@@ -119,6 +120,7 @@ export function createServices(
     channels: createChannels(deps, { apps, deliveries, schemas, audit }),
     publishing,
     inboundWebhooks: createInbound(deps, { audit, publishing }),
+    inspectors: createInspectors(deps, { audit }),
     messages: createMessages(deps, { audit }),
     scheduling: createScheduling(deps, { audit }),
     streams,
