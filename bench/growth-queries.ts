@@ -61,8 +61,8 @@ export async function listQueries({ asCaller, environmentId }: Questioned): Prom
   const busy = { environmentId, channelId: BUSY.channelId };
   const [middle] = await asCaller((db) => listMessages(db, { ...busy, ids: { before: idAgo('message', 15) } }, page()));
   const messageId = middle?.id ?? '';
-  const [delivery] = await asCaller((db) => listDeliveries(db, { environmentId, messageId }, page(), new Date()));
-  const deliveryId = delivery?.id ?? '';
+  const { deliveries } = await asCaller((db) => listDeliveries(db, { environmentId, messageId }, page(), new Date()));
+  const deliveryId = deliveries[0]?.id ?? '';
   const queries: Query[] = [
     {
       name: 'messages of a busy channel',
@@ -144,6 +144,8 @@ function deliveryQueries(
     ),
     query(' of a calm subscription, failed', { subscriptionId: CALM.subscriptionId, status: 'failed' }),
     query(' of a day', { ids }),
+    query(', answered slowly', { minLatencyMs: 5_000 }),
+    query(', failed by a rare class', { errorClass: 'tls' }),
     query(' of a busy channel', { channelId: BUSY.channelId }),
     query(' of a busy channel in a day', { channelId: BUSY.channelId, ids }),
     ...statuses.map((status) => query(` of a busy channel, ${status}`, { channelId: BUSY.channelId, status })),

@@ -15,9 +15,10 @@ import {
 import type { IdRange } from '../kernel/instant.ts';
 import type { PageRequest } from '../kernel/page.ts';
 import type { DeliveryStatus } from '../kernel/statuses.ts';
+import { findLooked, type FoundIds, isLooked, lookedConditions, type LookedFilter } from './looked-store.ts';
 
 /** Filter of delivery lists. `eventType` is a literal or a beginning such as `order.*`. */
-export type DeliveryFilter = {
+export type DeliveryFilter = LookedFilter & {
   environmentId: string;
   channelId?: string | undefined;
   subscriptionId?: string | undefined;
@@ -28,21 +29,26 @@ export type DeliveryFilter = {
   ids?: IdRange;
 };
 
-/** Ids of deliveries, newest first, one more than asked for. */
+/** Ids of deliveries, newest first, one more than asked for; fewer where so many were looked at that the page ends. */
 export async function findDeliveryIds(
   db: DatabaseTransaction,
   filter: DeliveryFilter,
   page: PageRequest,
-): Promise<string[]> {
+  now: Date,
+): Promise<FoundIds> {
   const values = createValues();
   const search = { values, bounds: idBounds(values, filter.ids ?? {}, page.after), limit: page.limit + 1 };
   if (filter.messageId === undefined) {
+    if (isLooked(filter)) {
+      const conditions = (own: Values): string[] => [...narrowing(filter, own), ...lookedConditions(filter, own, now)];
+      return findLooked(db, filter, page, conditions);
+    }
     const waiting = filter.status === 'pending' && !isOfAll(filter) ? await findWaiting(db, filter, page) : undefined;
-    return waiting ?? findAlong(db, select(filter, search), values);
+    return { ids: waiting ?? (await findAlong(db, select(filter, search), values)) };
   }
-  const text = ofMessage(filter, search, filter.messageId);
+  const text = ofMessage(filter, search, { messageId: filter.messageId, now });
   const rows = await db.$queryRawUnsafe<{ id: string }[]>(text, ...values.values);
-  return rows.map(({ id }) => id);
+  return { ids: rows.map(({ id }) => id) };
 }
 
 type Search = { values: Values; bounds: Bounds; limit: number };
@@ -119,12 +125,17 @@ const narrowing = ({ channelId, subscriptionId, eventType }: DeliveryFilter, val
 ];
 
 // MATERIALIZED: for a message with thousands of deliveries PostgreSQL would look for the newest among all of the environment.
-function ofMessage(filter: DeliveryFilter, { values, bounds, limit }: Search, messageId: string): string {
+function ofMessage(
+  filter: DeliveryFilter,
+  { values, bounds, limit }: Search,
+  { messageId, now }: { messageId: string; now: Date },
+): string {
   const where = [
     ...columnIs('message_id', messageId, values),
     ...columnIs('environment_id', filter.environmentId, values),
     ...statusIs(filter.status),
     ...narrowing(filter, values),
+    ...(isLooked(filter) ? lookedConditions(filter, values, now) : []),
   ];
   return `
     WITH found AS MATERIALIZED (SELECT d.id FROM ${TABLE} d WHERE ${where.join(' AND ')})

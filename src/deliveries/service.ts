@@ -32,18 +32,22 @@ export function createDeliveries(
   return {
     get,
 
-    /** Deliveries of the environment, newest first. A filter that names nothing gives an empty list. */
+    /**
+     * Deliveries of the environment, newest first. A filter that names nothing gives an empty list. A page of a filter that little
+     * matches may be short, or empty, and go on.
+     */
     async list(caller: EnvironmentCaller, query: ListDeliveries): Promise<Page<Delivery>> {
       const { environmentId } = caller;
       const { cursor: _, limit, since, until, ...filter } = query;
-      const filters = { ...filter, ...windowText({ since, until }) };
+      const minLatencyMs = filter.minLatencyMs?.toString();
+      const filters = { ...filter, minLatencyMs, ...windowText({ since, until }) };
       const scope: ListScope = { list: 'deliveries', environmentId, filters };
       const ids = idsWithin('delivery', { since, until });
       const page = pageRequest(scope, query);
-      const found = await tenants.list(caller, (transaction) =>
+      const { deliveries, lookedTo } = await tenants.list(caller, (transaction) =>
         store.listDeliveries(transaction, { environmentId, ...filter, ids }, page, clock()),
       );
-      return toPage(scope, limit, found, (delivery) => delivery);
+      return toPage(scope, limit, deliveries, (delivery) => delivery, lookedTo);
     },
 
     /** The tries of one delivery, newest first. */

@@ -19,18 +19,23 @@ import { findSentRequests } from './sent-request-store.ts';
 type Reader = Pick<DatabaseReader, 'delivery' | 'subscription' | '$queryRaw'>;
 type DeliveryError = NonNullable<Delivery['error']>;
 
-/** Deliveries newest first, one more than asked for. */
+/** Deliveries newest first, one more than asked for. `lookedTo`: the page ends there, full or not (looked-store.ts). */
 export async function listDeliveries(
   db: DatabaseTransaction,
   filter: DeliveryFilter,
   page: PageRequest,
   now: Date,
-): Promise<Delivery[]> {
+): Promise<{ deliveries: Delivery[]; lookedTo: string | undefined }> {
+  let lookedTo: string | undefined;
   const rows = await readFound(
-    () => findDeliveryIds(db, filter, page),
+    async () => {
+      const found = await findDeliveryIds(db, filter, page, now);
+      ({ lookedTo } = found);
+      return found.ids;
+    },
     (ids) => db.delivery.findMany({ where: { id: { in: ids } }, orderBy: { id: 'desc' } }),
   );
-  return toDeliveries(db, rows, now);
+  return { deliveries: await toDeliveries(db, rows, now), lookedTo };
 }
 
 export async function findDelivery(

@@ -51,18 +51,21 @@ export function pageRequest(scope: ListScope, query: { cursor?: string | undefin
   return { limit: query.limit, after: query.cursor === undefined ? undefined : decodeCursor(scope, query.cursor) };
 }
 
-/** Cuts `rows` (newest first, up to limit + 1 of them) to a page; the one row too many says that there is more. */
+/**
+ * Cuts `rows` (newest first, up to limit + 1 of them) to a page; the one row too many says that there is more. `lookedTo`: rows were
+ * looked at down to this id and no further, so a page that is not full goes on behind it.
+ */
 export function toPage<R extends { id: string }, T>(
   scope: ListScope,
   limit: number,
   rows: readonly R[],
   toResource: (row: R) => T,
+  lookedTo?: string,
 ): Page<T> {
   const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  const hasMore = rows.length > limit && last !== undefined;
+  const end = rows.length > limit ? shown.at(-1)?.id : lookedTo;
   return {
     data: shown.map(toResource),
-    pagination: hasMore ? { cursor: cursorBehind(scope, last.id), hasMore } : { hasMore },
+    pagination: end === undefined ? { hasMore: false } : { cursor: cursorBehind(scope, end), hasMore: true },
   };
 }

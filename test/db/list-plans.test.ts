@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createDatabase, type Database, type DatabaseTransaction } from '../../src/db/client.ts';
 import { createTenants, type Tenants } from '../../src/db/tenants.ts';
 import { listDeadLetters } from '../../src/dead-letters/store.ts';
@@ -9,6 +9,7 @@ import { look, NEWEST } from '../../src/changes/store.ts';
 import { LOOK, readPayloads } from '../../src/messages/look-through-store.ts';
 import { findSummaries } from '../../src/messages/summaries-store.ts';
 import { createChannel, createSubscription } from '../support/make/factories.ts';
+import { insertFailed, insertListed } from '../support/make/listed-rows.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 
 // Rows and index entries that one page of 20 may read, of 20,000 that there are: a page for each subscription and event type.
@@ -54,31 +55,8 @@ async function fill(): Promise<void> {
   await insert('new.common', 'delivered', ROWS);
 }
 
-async function insert(eventType: string, status: string, count: number, to = [busy, other]): Promise<void> {
-  await posthorn.deps.pool.query(
-    `WITH message AS (
-       INSERT INTO messages (id, environment_id, channel_id, event_type, payload, published_at)
-       SELECT posthorn_id('msg'), $1, $2, $3, '{}', now() FROM generate_series(1, $6)
-       RETURNING id
-     ), numbered AS (
-       SELECT id, row_number() OVER (ORDER BY id) AS n FROM message
-     ), scheduled AS (
-       INSERT INTO scheduled_messages (id, environment_id, channel_id, event_type, payload, deliver_at, cancelled_at)
-       SELECT id, $1, $2, $3, '{}', now(), CASE WHEN $4 = 'delivered' AND n % 2 = 0 THEN now() END FROM numbered
-     ), delivery AS (
-       INSERT INTO deliveries (id, environment_id, channel_id, message_id, subscription_id, event_type, status, max_retries,
-         initial_delay, max_delay, backoff_multiplier)
-       SELECT posthorn_id('dlv'), $1, $2, id, CASE WHEN n % 10 = 0 THEN $7 ELSE $5 END, $3, $4, 0, 0, 0, 1 FROM numbered
-       RETURNING id, message_id, subscription_id
-     )
-     INSERT INTO dead_letters (id, environment_id, channel_id, message_id, subscription_id, delivery_id, round, event_type,
-       status, reason, attempts, failed_at)
-     SELECT posthorn_id('dlq'), $1, $2, message_id, subscription_id, id, 1, $3,
-       CASE WHEN $4 = 'failed' THEN 'open' ELSE 'replayed' END, CASE WHEN $4 = 'failed' THEN 'gone' ELSE 'exhausted' END, 1, now()
-     FROM delivery`,
-    [environmentId, channelId, eventType, status, to[0], count, to[1]],
-  );
-}
+const insert = (eventType: string, status: string, count: number, to: readonly [string, string] = [busy, other]) =>
+  insertListed(posthorn.deps.pool, { environmentId, channelId }, { eventType, status, count, to });
 
 type List = (transaction: DatabaseTransaction) => Promise<unknown>;
 
@@ -236,10 +214,69 @@ test.each(WAYS)(
     const filter = { environmentId, subscriptionId, status: 'pending' as const };
 
     const count = await readsOf(read, async (transaction) =>
-      expect(await listDeliveries(transaction, filter, page, new Date())).toHaveLength(10),
+      expect((await listDeliveries(transaction, filter, page, new Date())).deliveries).toHaveLength(10),
     );
 
     // Besides its own it looks how much there is to go through, up to 5,001.
     expect(count).toBeLessThan(5_001 + MOST_READ);
   },
 );
+
+// Rows that a page of these filters may look at, of each status (src/deliveries/looked-store.ts), each once in a first look of 200.
+const MOST_LOOKED = 5_200;
+const LOOKED = [
+  { errorClass: 'tls' },
+  { errorClass: 'status', status: 'failed' },
+  { errorStatus: '418' },
+  { errorStatus: '5xx', eventType: 'none.*' },
+  { minLatencyMs: 29_000 },
+  { held: 'true' },
+  { held: 'false', status: 'failed' },
+] as const;
+
+describe('by what no index has', () => {
+  let subscriptionId: string;
+  /** The oldest one of many failed ones is the only one of its class, and the only slow one. */
+  let oldest: string | undefined;
+  beforeAll(async () => {
+    const target = { channelId, webhookUrl: 'http://127.0.0.1:4000/' };
+    ({ id: subscriptionId } = await createSubscription(posthorn, target));
+    [oldest] = await insertFailed(posthorn.deps.pool, { environmentId, channelId }, subscriptionId, 8_000);
+  });
+
+  test.each(WAYS)(
+    'a page of deliveries looks at a bounded number of rows, and the next one goes on: %s',
+    async (_, read) => {
+      for (const [place, filter] of [NOWHERE, CHANNEL, () => ({ subscriptionId })].flatMap((where) =>
+        LOOKED.map((one) => [where(), one] as const),
+      )) {
+        const wanted = { environmentId, ...place, ...filter };
+        const count = await readsOf(read, (transaction) => listDeliveries(transaction, wanted, page, new Date()));
+        expect([wanted, count <= 3 * MOST_LOOKED]).toEqual([wanted, true]);
+      }
+      for (const filter of [{ errorClass: 'tls' as const }, { errorClass: 'tls' as const, subscriptionId }]) {
+        const found: string[] = [];
+        let after: string | undefined;
+        let pages = 0;
+        do {
+          const { deliveries, lookedTo }: Awaited<ReturnType<typeof listDeliveries>> = await tenants.within(
+            { organisationId, environmentId },
+            (transaction) =>
+              listDeliveries(transaction, { environmentId, ...filter }, { limit: PAGE, after }, new Date()),
+          );
+          found.push(...deliveries.map(({ id }) => id));
+          after = lookedTo;
+          pages += 1;
+        } while (after !== undefined);
+        expect([found, pages]).toEqual([[oldest], 2]);
+      }
+      const slow = { environmentId, minLatencyMs: 29_000 };
+      const count = await readsOf(read, async (transaction) =>
+        expect((await listDeliveries(transaction, slow, page, new Date())).deliveries.map(({ id }) => id)).toContain(
+          oldest,
+        ),
+      );
+      expect(count).toBeLessThan(MOST_READ);
+    },
+  );
+});

@@ -42,6 +42,14 @@ async function seen(messageId: string): Promise<DeliveryJson> {
   const listed = await deliveryOf(posthorn, messageId);
   if (listed === undefined) throw new Error('one delivery expected');
   expect((await posthorn.request('GET', `/v1/deliveries/${listed.id}`)).body).toEqual(listed);
+  // The filter asks the database the same question.
+  const filtered = async (held: string): Promise<string[]> => {
+    const path = `/v1/deliveries?held=${held}&subscriptionId=${listed.subscriptionId}`;
+    return (await posthorn.request<{ data: { id: string }[] }>('GET', path)).body.data.map(({ id }) => id);
+  };
+  expect([await filtered('true'), await filtered('false')]).toEqual(
+    listed.held === undefined ? [[], [listed.id]] : [[listed.id], []],
+  );
   return listed;
 }
 

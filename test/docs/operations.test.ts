@@ -168,11 +168,14 @@ describe('a command of the page', () => {
     ]);
   });
 
-  test('makes the index of migration 0013 beforehand, with nothing stopped', async () => {
+  test.each([
+    ['0013', 'deliveries_due'],
+    ['0048', 'deliveries_slow'],
+  ])('makes the index of migration %s beforehand, with nothing stopped', async (_, index) => {
     const { pool } = posthorn.deps;
-    await pool.query('DROP INDEX deliveries_due');
-    expect(await diff(posthorn.database.url, 'database', 'schema')).toContain('deliveries_due');
-    await pool.query(sqlAbout('CONCURRENTLY'));
+    await pool.query(`DROP INDEX ${index}`);
+    expect(await diff(posthorn.database.url, 'database', 'schema')).toContain(index);
+    await pool.query(sqlAbout(`IF NOT EXISTS ${index}`));
     expect(await diff(posthorn.database.url, 'database', 'schema')).toBe('');
   });
 

@@ -976,6 +976,10 @@ export type ExportDeliveries = {
   readonly messageId?: string | undefined;
   readonly eventType?: string | undefined;
   readonly status?: 'pending' | 'delivered' | 'failed' | 'retrying' | undefined;
+  readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal' | undefined;
+  readonly errorStatus?: string | undefined;
+  readonly minLatencyMs?: string | undefined;
+  readonly held?: 'true' | 'false' | undefined;
   readonly since?: string | Date | undefined;
   readonly until?: string | Date | undefined;
   /** Default: "ndjson". */
@@ -1314,6 +1318,10 @@ export type ListDeliveries = {
   readonly messageId?: string | undefined;
   readonly eventType?: string | undefined;
   readonly status?: 'pending' | 'delivered' | 'failed' | 'retrying' | undefined;
+  readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal' | undefined;
+  readonly errorStatus?: string | undefined;
+  readonly minLatencyMs?: string | undefined;
+  readonly held?: 'true' | 'false' | undefined;
   readonly since?: string | Date | undefined;
   readonly until?: string | Date | undefined;
 };

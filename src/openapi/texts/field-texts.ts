@@ -39,6 +39,8 @@ const BY_NAME: Readonly<Record<string, string>> = {
   maxConcurrency: 'Requests at a time at most.',
   rateLimit: 'Tries per second at most.',
   circuitBreaker: 'Whether a circuit may open.',
+  minLatencyMs: 'Only those whose last answer took so many milliseconds, from 1,000 on.',
+  held: 'Only those that wait for something beside their policy, or only the others.',
   publisherId: 'Only those that were published under this id of yours within the last 24 hours.',
   owner: 'Your own id of the customer whose it is.',
   startFrom: 'Stored messages from this time on are delivered too.',

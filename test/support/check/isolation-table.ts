@@ -162,6 +162,7 @@ const FILTERED: Readonly<Record<string, (ids: TenantIds) => string[]>> = {
     'payload.*=1',
   ],
   errorStatus: () => ['500', '503'],
+  minLatencyMs: () => ['1000'],
   owner: () => ['customer-7'],
   publisherId: () => ['order-7'],
   actorId: ({ apiKeyId }) => [apiKeyId],

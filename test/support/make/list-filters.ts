@@ -56,6 +56,36 @@ export const publisherId: Filter = {
   strange: ['nothing', '%27', '*', 'order-%25'],
   bad: ['', 'x'.repeat(129)],
 };
+/** The class of the failure that a delivery shows. */
+export const deliveryErrorClass: Filter = {
+  ...oneOf('errorClass', ['status', 'connect', 'internal']),
+  matches: ({ error }, value) => (error as { class?: string } | undefined)?.class === value,
+};
+const answerOf = ({ response }: Item): { status: number; latencyMs: number } | undefined =>
+  response as { status: number; latencyMs: number } | undefined;
+/** The status of the last answer to a delivery that has not arrived, or its class. */
+export const deliveryErrorStatus: Filter = {
+  values: ['410', '503', '4xx', '5xx'],
+  matches: (item, value) =>
+    item['status'] !== 'delivered' &&
+    new RegExp(`^${value.replaceAll('x', '\\d')}$`).test(String(answerOf(item)?.status)),
+  strange: ['100', '599', '3xx'],
+  bad: ['', '0503', '6xx', '5x', '55x', '99', '600', '503.0', '5e2', '-503', '5XX'],
+};
+/** The time of the last answer. */
+export const minLatencyMs: Filter = {
+  values: ['1000', '1500', '1501'],
+  matches: (item, value) => (answerOf(item)?.latencyMs ?? 0) >= Number(value),
+  strange: ['30000'],
+  bad: ['', '0', '999', '01000', '30001', '1e4', '1000.0', '-1000', '100000'],
+};
+/** Deliveries that wait for something beside their policy. */
+export const held: Filter = {
+  values: ['true', 'false'],
+  matches: (item, value) => String(item['held'] !== undefined) === value,
+  strange: [],
+  bad: ['', 'TRUE', '1', 'null', 'true,false'],
+};
 const lastErrorOf = (item: Item): { class?: string; status?: number } => item['lastError'] ?? {};
 /** The class of a dead letter's last failure. */
 export const errorClass: Filter = {

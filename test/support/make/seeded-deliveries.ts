@@ -1,6 +1,6 @@
 import { REPLAY_STATUSES } from '../../../src/kernel/statuses.ts';
 import type { TestPosthorn } from '../service/posthorn.ts';
-import { endAsDeadLetter, make } from './seed.ts';
+import { endAsDeadLetter, insertAttempt, make } from './seed.ts';
 import type { Item } from './list-filters.ts';
 
 /** Deliveries of every status, and a dead letter of some message for every reason, kind and status. */
@@ -11,8 +11,23 @@ export async function spreadDeliveries(
   const { db, newId } = posthorn.deps;
   const workflowIds = [newId('workflow'), newId('workflow')];
   for (const [index, { id, messageId }] of deliveries.entries()) {
-    if (index % 5 === 1) await db.delivery.update({ where: { id }, data: { status: 'delivered', dueAt: null } });
-    if (index % 5 === 2) await db.delivery.update({ where: { id }, data: { status: 'retrying' } });
+    const answer = {
+      responseStatus: index % 2 === 0 ? 410 : 503,
+      responseBody: '',
+      responseLatencyMs: 1_500 + (index % 3),
+    };
+    if (index % 5 === 1)
+      await db.delivery.update({
+        where: { id },
+        data: { status: 'delivered', dueAt: null, ...answer, responseStatus: 200 },
+      });
+    if (index % 5 === 2) {
+      await db.delivery.update({ where: { id }, data: { status: 'retrying', attempts: 1 } });
+      await insertAttempt(posthorn, id, 1, { errorClass: 'connect' });
+    }
+    // A fault of ours holds some of those that wait.
+    if (index % 10 === 0)
+      await db.delivery.update({ where: { id }, data: { heldReason: 'internal', heldSince: new Date() } });
     // The last one is of the other channel.
     if (index % 5 > 2 || index === deliveries.length - 1) {
       const { eventType } = await db.message.findUniqueOrThrow({ where: { id: messageId } });
@@ -25,6 +40,13 @@ export async function spreadDeliveries(
         ...(index % 5 !== 3 && { errorStatus: index % 2 === 0 ? 410 : 503 }),
         failedAt: new Date(1_800_000_000_000 + Math.floor(index / 2)),
       });
+      if (index % 5 === 3)
+        await db.attempt.updateMany({
+          where: { deliveryId: id },
+          data: { errorClass: 'connect', responseStatus: null },
+        });
+      const data = index % 5 === 3 ? { responseStatus: null, responseLatencyMs: null } : answer;
+      await db.delivery.update({ where: { id }, data });
     }
   }
 }
