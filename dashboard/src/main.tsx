@@ -4,6 +4,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { isApiError } from './api/client.ts';
 import './lib/code.ts';
+import { firstLanguage, loadTexts } from './lib/texts.ts';
 import { ActProvider } from './parts/acts.tsx';
 import { PreferencesProvider } from './parts/preferences-provider.tsx';
 import { router } from './router.tsx';
@@ -29,6 +30,8 @@ const client = new QueryClient({
 
 const place = document.getElementById('root');
 if (place === null) throw new Error('index.html has no place for the pages');
+// Without its words a page is in English.
+await loadTexts(firstLanguage()).catch(() => undefined);
 createRoot(place).render(
   <StrictMode>
     <PreferencesProvider>

@@ -1,10 +1,17 @@
 import { createContext, useContext } from 'react';
-import { de } from '../texts/de.ts';
 import { en, type Texts } from '../texts/en.ts';
 import { kept } from './kept.ts';
 
-export const LANGUAGES = { en, de } as const;
+/** Languages by their own names. */
+export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
 export type Language = keyof typeof LANGUAGES;
+
+const loaded: Partial<Record<Language, Texts>> = { en };
+
+/** Loads the words of a language, which are a part of their own: a page loads those of its reader, and the English ones in any case. */
+export async function loadTexts(language: Language): Promise<void> {
+  if (language === 'de') loaded.de ??= (await import('../texts/de.ts')).de;
+}
 
 /** The language that was chosen, else the first of the browser's that there is a catalogue for, else English. */
 export function firstLanguage(): Language {
@@ -17,4 +24,4 @@ export const LanguageContext = createContext<Language>('en');
 export const useLanguage = (): Language => useContext(LanguageContext);
 
 /** Every word that a page shows, in the language of its reader. */
-export const useTexts = (): Texts => LANGUAGES[useLanguage()];
+export const useTexts = (): Texts => loaded[useLanguage()] ?? en;

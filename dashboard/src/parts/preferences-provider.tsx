@@ -1,6 +1,6 @@
 import { createContext, type ReactNode, useEffect, useMemo, useState } from 'react';
 import { keep, kept } from '../lib/kept.ts';
-import { firstLanguage, type Language, LanguageContext } from '../lib/texts.ts';
+import { firstLanguage, type Language, LanguageContext, loadTexts } from '../lib/texts.ts';
 import { type Zone, ZoneContext } from '../lib/times.ts';
 
 type Setters = { setLanguage(language: Language): void; setZone(zone: Zone): void };
@@ -17,7 +17,7 @@ export function PreferencesProvider({ children }: { children: ReactNode }) {
     (): Setters => ({
       setLanguage(next) {
         keep('language', next);
-        setLanguage(next);
+        void loadTexts(next).then(() => setLanguage(next));
       },
       setZone(next) {
         keep('zone', next);

@@ -40,9 +40,9 @@ export function AllPreferences() {
         <span className="label">{t.preferences.language}</span>
         {/* `as`: the options have no other values. */}
         <select className="input" value={language} onChange={(event) => setLanguage(event.target.value as Language)}>
-          {Object.entries(LANGUAGES).map(([tag, texts]) => (
+          {Object.entries(LANGUAGES).map(([tag, name]) => (
             <option key={tag} value={tag} lang={tag}>
-              {texts.ownName}
+              {name}
             </option>
           ))}
         </select>
