@@ -56,6 +56,8 @@ const PAGES = [
   'machine-credentials',
   'members',
   'audit',
+  'sign-in-settings',
+  'service',
   'account',
   'messages/msg_00000000000000000000000000',
 ] as const;

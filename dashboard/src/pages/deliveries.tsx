@@ -6,11 +6,12 @@ import { useTexts } from '../lib/texts.ts';
 import { DeliveryState } from '../parts/delivery-state.tsx';
 import { EachButton } from '../parts/each-button.tsx';
 import { Empty } from '../parts/empty.tsx';
-import { Filters, SINCE } from '../parts/filters.tsx';
+import { Filters } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { Time } from '../parts/time.tsx';
+import { useSince } from '../parts/use-since.ts';
 import { ReplayAll } from './replay-all.tsx';
 import { DeliveryView } from './delivery.tsx';
 
@@ -23,6 +24,7 @@ export function DeliveriesPage() {
   const { may } = useHere();
   const [search] = useAddress();
   const [isAsking, setIsAsking] = useState(false);
+  const since = useSince(search['since']);
   // Every failed delivery that can be tried again is an open dead letter, so the same filter finds them there: but for the time, which
   // is that of the failure.
   const isRetriable = search['status'] === 'failed' && search['since'] === undefined && may('developer');
@@ -53,7 +55,7 @@ export function DeliveriesPage() {
           { name: 'type', label: t.fields.eventType },
           { name: 'subscription', label: t.fields.subscription, width: 260 },
           { name: 'channel', label: t.fields.channel, width: 260 },
-          { name: 'since', label: t.fields.since, options: SINCE.map((since) => [since, t.list.last[since]]) },
+          since,
         ]}
       />
       <DeliveryList

@@ -65,6 +65,8 @@ export const de: Texts = {
       'machine-credentials': 'Maschinen-Zugänge',
       members: 'Mitglieder',
       audit: 'Protokoll',
+      'sign-in-settings': 'Anmeldung',
+      service: 'Dienst',
       account: 'Konto',
     },
   },
