@@ -7,6 +7,7 @@ import { connectionRoutes } from './automations/connections/routes.ts';
 import { connectorRoutes } from './automations/connectors/routes.ts';
 import { secretRoutes } from './automations/workflow-secrets/routes.ts';
 import { inboundWebhookRoutes } from './automations/inbound/routes.ts';
+import { changeRoutes } from './changes/routes.ts';
 import { channelRoutes } from './channels/routes.ts';
 import { deadLetterRoutes } from './dead-letters/routes.ts';
 import { deliveryRoutes } from './deliveries/routes.ts';
@@ -46,6 +47,7 @@ export const routes: Route<Services>[] = [
   ...messageRoutes,
   ...schedulingRoutes,
   ...streamRoutes,
+  ...changeRoutes,
   ...searchRoutes,
   ...subscriptionRoutes,
   ...deliveryRoutes,

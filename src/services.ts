@@ -18,6 +18,7 @@ import type { Passkeys } from './identity/passkeys/service.ts';
 import type { SignIn } from './identity/sign-in/service.ts';
 import type { Sessions } from './identity/sessions/service.ts';
 import type { InboundWebhooks } from './automations/inbound/service.ts';
+import type { Changes } from './changes/service.ts';
 import type { Inspectors } from './inspectors/service.ts';
 import type { Installation } from './installation/service.ts';
 import type { Marks } from './marks/service.ts';
@@ -57,6 +58,7 @@ export type Services = {
   scheduling: Scheduling;
   streams: Streams;
   searching: Searching;
+  changes: Changes;
   exports: Exports;
   messages: Messages;
   subscriptions: Subscriptions;

@@ -60,7 +60,7 @@ export function sourcesOf(rows: readonly Row[], names: ReadonlyMap<unknown, stri
   const pageImport = declarations.includes('Page<') ? "import type { Page } from '../pages.ts';\n\n" : '';
   return {
     'types.ts': `${HEAD}\n${pageImport}${declarations}\n`,
-    'resources.ts': `${HEAD}\nimport type { Call } from '../call.ts';\nimport type { RequestOptions, StreamOptions } from '../options.ts';\nimport type { Lines } from '../lines.ts';\nimport type { ${used.includes('Page') ? 'Page, ' : ''}Pages } from '../pages.ts';\nimport type { MessageStream } from '../streams/message-stream.ts';\nimport type {\n${used
+    'resources.ts': `${HEAD}\nimport type { Call } from '../call.ts';\nimport type { RequestOptions, StreamOptions } from '../options.ts';\nimport type { Lines } from '../lines.ts';\nimport type { ${used.includes('Page') ? 'Page, ' : ''}Pages } from '../pages.ts';\nimport type { ChangeStream } from '../streams/change-stream.ts';\nimport type { MessageStream } from '../streams/message-stream.ts';\nimport type {\n${used
       .filter((name) => name !== 'Page')
       .map((name) => `  ${name},\n`)
       .join(
@@ -104,7 +104,8 @@ function endpointOf(
   // `as`: linesOf and eventsOf put these there.
   const part = (answer?.meta()?.['line'] ?? answer?.meta()?.['event']) as z.ZodType | undefined;
   const given = ((): string => {
-    if (kind === 'stream') return 'MessageStream';
+    // Each kind of event has a reader of its own in client/src/streams.
+    if (kind === 'stream' && part !== undefined) return `${texts.textOf(shown(part), 'got')}Stream`;
     if (part !== undefined) return `Lines<${texts.textOf(shown(part), 'got')}>`;
     const item = answered === undefined ? undefined : itemOf(answered);
     if (item !== undefined) return `Pages<${texts.textOf(item, 'got')}>`;
@@ -117,7 +118,7 @@ function endpointOf(
     row: {
       method,
       path,
-      kind,
+      kind: given === 'ChangeStream' ? 'changes' : kind,
       ...(row.body !== undefined && { hasBody: true }),
       ...(query !== undefined && { hasQuery: true }),
       ...(isKeyed && { isKeyed }),

@@ -11,6 +11,7 @@ export type { PosthornOptions, RequestOptions, RetryOptions, StreamOptions } fro
 export { type Page, Pages } from './pages.ts';
 export { Posthorn, type RawRequest } from './posthorn.ts';
 export { rawJson } from './raw-json.ts';
+export { ChangeStream, type StreamedChange } from './streams/change-stream.ts';
 export { MessageStream, type StreamedMessage } from './streams/message-stream.ts';
 export {
   verifyWebhook,

@@ -7,6 +7,8 @@ import { Lines } from './lines.ts';
 import { checkOptions, type RequestOptions, type StreamOptions } from './options.ts';
 import { type Page, Pages } from './pages.ts';
 import { writeBody } from './raw-json.ts';
+import { ChangeStream } from './streams/change-stream.ts';
+import type { OpenStream } from './streams/followed-stream.ts';
 import { MessageStream } from './streams/message-stream.ts';
 import type { Outgoing, Transport } from './transport.ts';
 
@@ -14,7 +16,7 @@ import type { Outgoing, Transport } from './transport.ts';
 type Endpoint = {
   method: string;
   path: string;
-  kind: 'json' | 'page' | 'lines' | 'stream';
+  kind: 'json' | 'page' | 'lines' | 'stream' | 'changes';
   hasBody?: boolean;
   hasQuery?: boolean;
   isKeyed?: boolean;
@@ -99,16 +101,19 @@ function methodOf(transport: Transport, { method, path, kind, hasBody, hasQuery,
       );
     // A missing id is refused by the call itself, not only where its answer is awaited.
     const first = outgoing(query);
+    const follow: OpenStream = (lastEventId, isFirst) => {
+      const place = lastEventId === undefined ? {} : { 'last-event-id': lastEventId };
+      return transport.open(outgoing(query, place), isFirst ? options : { ...options, retries: { max: 0 } });
+    };
     switch (kind) {
       case 'page':
         return new Pages((asked) => callOf<Page<unknown>>(transport, outgoing(asked), options), query ?? {});
       case 'lines':
         return new Lines(() => transport.open(first, options));
       case 'stream':
-        return new MessageStream((lastEventId, isFirst) => {
-          const place = lastEventId === undefined ? {} : { 'last-event-id': lastEventId };
-          return transport.open(outgoing(query, place), isFirst ? options : { ...options, retries: { max: 0 } });
-        }, options);
+        return new MessageStream(follow, options);
+      case 'changes':
+        return new ChangeStream(follow, options);
       case 'json':
         return callOf(transport, first, options);
       default:

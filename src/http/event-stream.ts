@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Caller } from '../identity/caller.ts';
 import { ApiError } from '../kernel/api-error.ts';
 import type { Context } from './context.ts';
 import { accessProblem } from './require-access.ts';
@@ -22,6 +23,8 @@ export type Feed = {
   stop(): void;
   /** Where the stream is, as its caller may name it in Last-Event-ID. */
   position(): string;
+  /** Whether the stream may go on for its caller as the caller is now. Absent: the access of its route says all. */
+  fits?(caller: Caller): boolean;
 };
 
 const EVENT_STREAM = 'text/event-stream';
@@ -101,7 +104,11 @@ export function createEventStreams({ heartbeatMs, recheckMs }: StreamTimings): E
         credential.renew().then(
           (caller) => {
             const { isSession } = credential;
-            if (caller === undefined || accessProblem(route.access, { caller, isSession }) !== undefined) end();
+            const isRefused =
+              caller === undefined ||
+              accessProblem(route.access, { caller, isSession }) !== undefined ||
+              feed.fits?.(caller) === false;
+            if (isRefused) end();
           },
           // A refusal ends the stream as well. Where PostgreSQL is away the next check tells.
           (error: unknown) => {

@@ -18,6 +18,7 @@ export const CHOSEN: Readonly<Record<string, string>> = {
   'GET /v1/channels/:channelId/scheduled': 'messages.listScheduled',
   'GET /v1/channels/:channelId/stream': 'messages.stream',
   'GET /v1/search': 'search.find',
+  'GET /v1/changes': 'changes.follow',
   'GET /v1/messages/export': 'messages.export',
   'GET /v1/deliveries/export': 'deliveries.export',
   'GET /v1/dlq/export': 'deadLetters.export',

@@ -7,6 +7,7 @@ import * as connections from '../automations/connections/schema.ts';
 import * as connectors from '../automations/connectors/schema.ts';
 import * as secrets from '../automations/workflow-secrets/schema.ts';
 import * as inboundWebhooks from '../automations/inbound/schema.ts';
+import * as changes from '../changes/schema.ts';
 import * as channels from '../channels/schema.ts';
 import * as deadLetters from '../dead-letters/schema.ts';
 import * as deliveries from '../deliveries/schema.ts';
@@ -51,6 +52,7 @@ export const SCHEMA_MODULES: Readonly<Record<string, Readonly<Record<string, unk
   'automations/schedules/schema.ts': workflowSchedules,
   'automations/trials/schema.ts': trials,
   'automations/workflow-secrets/schema.ts': secrets,
+  'changes/schema.ts': changes,
   'channels/schema.ts': channels,
   'dead-letters/schema.ts': deadLetters,
   'deliveries/schema.ts': deliveries,

@@ -20,6 +20,7 @@ import { createSignIn } from '../identity/sign-in/service.ts';
 import { createMembers } from '../identity/members/service.ts';
 import { createSingleSignOn } from '../identity/single-sign-on/service.ts';
 import { createSessions } from '../identity/sessions/service.ts';
+import { createChanges } from '../changes/service.ts';
 import { createChannels } from '../channels/service.ts';
 import { createDeadLetters } from '../dead-letters/service.ts';
 import { createDeliveries } from '../deliveries/service.ts';
@@ -136,6 +137,7 @@ export function createServices(
     messages: createMessages(deps, { audit }),
     scheduling: createScheduling(deps, { audit }),
     streams,
+    changes: createChanges(deps),
     subscriptions,
     deliveries,
     replays,

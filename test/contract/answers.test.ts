@@ -58,11 +58,12 @@ test('a gap is found: a field without a description, and an object that is open'
   ]);
 });
 
-test('there is one stream, and its events are messages', () => {
+test('there are two streams, of messages and of changes', () => {
   const streams = table.filter(({ answer }) => isStream(answer));
-  expect(streams.map(({ path }) => path)).toEqual(['/v1/channels/:channelId/stream']);
-  const event = eventOf(streams[0]?.answer ?? noBody);
-  expect(documentOf(event).properties).toHaveProperty('eventType');
+  expect(streams.map(({ path }) => path)).toEqual(['/v1/channels/:channelId/stream', '/v1/changes']);
+  const [message, change] = streams.map(({ answer }) => eventOf(answer));
+  expect(documentOf(message ?? noBody).properties).toHaveProperty('eventType');
+  expect(documentOf(change ?? noBody).properties).toHaveProperty('isComplete');
 });
 
 test('every route can say what is wrong with a request, and each that is not public who may not ask', () => {

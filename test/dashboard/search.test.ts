@@ -71,3 +71,20 @@ test('a list leaves as a table with the filters of its page, and the line for a 
   expect([head?.split(',')[0], row.split(',')[0], more]).toEqual(['id', wanted, ['']]);
   await dialog.waitFor({ state: 'detached' });
 });
+
+test.each(['by changes that are told', 'by asking where they cannot be told'])(
+  'a list shows what is new %s',
+  async (way) => {
+    const { page } = dashboard;
+    if (way.startsWith('by asking')) await page.route('**/v1/changes', (route) => route.abort());
+    const told = page.waitForRequest((request) => request.url().endsWith('/v1/changes'));
+    await scene.make('/v1/channels', { name: 'first of all' });
+    await dashboard.open('/channels');
+    await page.getByRole('link', { name: 'first of all' }).first().waitFor();
+    expect(new URL((await told).url()).pathname).toBe('/v1/changes');
+    const name = `new ${way}`;
+    await scene.make('/v1/channels', { name });
+    await page.getByRole('button', { name: '1 new' }).click();
+    await page.getByRole('link', { name }).waitFor();
+  },
+);

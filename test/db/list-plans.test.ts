@@ -5,6 +5,7 @@ import { listDeadLetters } from '../../src/dead-letters/store.ts';
 import { listDeliveries } from '../../src/deliveries/store.ts';
 import { listScheduled } from '../../src/scheduling/store.ts';
 import { listMessages } from '../../src/messages/store.ts';
+import { look, NEWEST } from '../../src/changes/store.ts';
 import { LOOK, readPayloads } from '../../src/messages/look-through-store.ts';
 import { findSummaries } from '../../src/messages/summaries-store.ts';
 import { createChannel, createSubscription } from '../support/make/factories.ts';
@@ -180,6 +181,12 @@ test.each(WAYS)('a page of messages, waiting or published, reads a page by event
     ]);
   }
   expect(reads.filter(([, count]) => !(count <= MOST_READ))).toEqual([]);
+});
+
+test.each(WAYS)('a look for changes reads the newest of each kind and state alone: %s', async (_, read) => {
+  const count = await readsOf(read, (transaction) => look(transaction, environmentId));
+  // Walks over deliveries and dead letters, with their index entries.
+  expect([count > NEWEST, count <= 14 * NEWEST]).toEqual([true, true]);
 });
 
 test.each(WAYS)('a look at payloads reads its own messages, by event type or not: %s', async (_, read) => {

@@ -63,6 +63,9 @@ function typeOf(schema: Schema): string {
   return name.endsWith('Page') && item !== undefined ? `Pages<${typeOf(item)}>` : name;
 }
 
+/** Type of the data of each event. */
+const eventIn = (schema: Schema | undefined): string => typeOf(schema?.properties?.['data'] ?? {});
+
 /** The method of an operation as the document has it: its name, its parameters and what it gives. */
 function methodOf(operation: Told): string {
   const path = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => `${name}: string`);
@@ -78,7 +81,7 @@ function methodOf(operation: Told): string {
   const answer = told === undefined ? 'void' : typeOf(told.schema);
   const given =
     media === 'text/event-stream'
-      ? 'MessageStream'
+      ? `${eventIn(told?.schema)}Stream`
       : media === 'application/x-ndjson'
         ? `Lines<${answer}>`
         : answer.startsWith('Pages<')

@@ -24,6 +24,9 @@ export const ENDPOINTS = {
     list: { method: 'GET', path: '/v1/audit', kind: 'page', hasQuery: true },
     export: { method: 'GET', path: '/v1/audit/export', kind: 'lines', hasQuery: true },
   },
+  changes: {
+    follow: { method: 'GET', path: '/v1/changes', kind: 'changes' },
+  },
   channels: {
     create: { method: 'POST', path: '/v1/channels', kind: 'json', hasBody: true, isKeyed: true },
     list: { method: 'GET', path: '/v1/channels', kind: 'page', hasQuery: true },

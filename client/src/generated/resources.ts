@@ -4,6 +4,7 @@ import type { Call } from '../call.ts';
 import type { RequestOptions, StreamOptions } from '../options.ts';
 import type { Lines } from '../lines.ts';
 import type { Pages } from '../pages.ts';
+import type { ChangeStream } from '../streams/change-stream.ts';
 import type { MessageStream } from '../streams/message-stream.ts';
 import type {
   AcceptInvitation,
@@ -210,6 +211,10 @@ export type Resources = {
     list(query?: ListAudit, options?: RequestOptions): Pages<AuditEntry>;
     /** `GET /v1/audit/export`, scope audit:read */
     export(query?: AuditFilter, options?: RequestOptions): Lines<AuditLine>;
+  };
+  changes: {
+    /** `GET /v1/changes`, scope messages:read */
+    follow(options?: StreamOptions): ChangeStream;
   };
   channels: {
     /** `POST /v1/channels`, scope channels:write */

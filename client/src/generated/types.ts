@@ -444,6 +444,20 @@ export type CancelledMessage = {
   readonly deliveryStatus: 'cancelled';
 };
 
+export type Change = {
+  /** Kind of the resources. `everything`: changes may have been missed, so look at all that you show. */
+  readonly kind: 'message' | 'delivery' | 'deadLetter' | 'replay' | 'channel' | 'subscription' | 'workflow' | 'run' | 'approval' | 'webhook' | 'connection' | 'secret' | 'apiKey' | 'machineCredential' | 'everything';
+  /** Resources that are new or have changed: 100 at most. */
+  readonly changed: readonly {
+    /** Id of the resource. */
+    readonly id: string;
+    /** Its status when it was looked at. Absent where its kind has none here. */
+    readonly status?: string;
+  }[];
+  /** Whether these are all that the service has noticed. */
+  readonly isComplete: boolean;
+};
+
 export type ChangePassword = {
   readonly password: string;
   readonly newPassword: string;

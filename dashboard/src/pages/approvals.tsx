@@ -48,6 +48,7 @@ export function ApprovalsPage() {
       />
       <LiveList
         name={t.nav.names.approvals}
+        kinds={['approval', 'run']}
         listKey={[path, 'approvals', status]}
         fetch={(cursor) => api.approvals.list({ status, limit: 100, cursor }, at).page()}
         idOf={idOf}

@@ -57,6 +57,7 @@ export function ChannelsPage() {
       />
       <LiveList
         name={t.nav.names.channels}
+        kinds={['channel']}
         listKey={[path, 'channels', status]}
         fetch={(cursor) => api.channels.list({ status, limit: 100, cursor }, at).page()}
         idOf={idOf}

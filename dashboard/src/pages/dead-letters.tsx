@@ -102,6 +102,7 @@ export function DeadLettersPage() {
       {status === 'open' && !isFiltered && <DeadLetterGroups />}
       <LiveList
         name={t.nav.names['dead-letters']}
+        kinds={['deadLetter']}
         listKey={[path, 'dead-letters', filter, errorStatus, status]}
         fetch={(cursor) => api.deadLetters.list({ ...filter, errorStatus, status, limit: 100, cursor }, at).page()}
         idOf={idOf}

@@ -106,6 +106,7 @@ export function DeliveryList({ filters, isFiltered }: { filters: Partial<Filtere
   return (
     <LiveList
       name={t.nav.names.deliveries}
+      kinds={['delivery']}
       listKey={[path, 'deliveries', query]}
       fetch={(cursor) => api.deliveries.list({ ...query, limit: 100, cursor }, at).page()}
       idOf={idOf}

@@ -48,6 +48,7 @@ export function InboundPage() {
       />
       <LiveList
         name={t.nav.names.inbound}
+        kinds={['webhook']}
         listKey={[path, 'inbound', status]}
         fetch={(cursor) => api.webhooks.list({ status, limit: 100, cursor }, at).page()}
         idOf={idOf}

@@ -75,6 +75,7 @@ export function MessagesPage() {
       />
       <LiveList
         name={t.nav.names.messages}
+        kinds={['message', 'delivery']}
         listKey={[path, 'messages', query]}
         fetch={(cursor) => api.messages.listAll({ ...query, limit: 100, cursor }, at).page()}
         idOf={idOf}

@@ -80,6 +80,7 @@ export function RunList({ workflowId }: { workflowId?: string }) {
       />
       <LiveList
         name={t.nav.names.runs}
+        kinds={['run']}
         listKey={[path, 'runs', query]}
         fetch={(cursor) => api.runs.list({ ...query, limit: 100, cursor }, at).page()}
         idOf={idOf}

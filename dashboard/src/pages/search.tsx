@@ -12,6 +12,7 @@ import { Heading } from '../parts/heading.tsx';
 import { HereLink } from '../parts/link.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
+import { useChannels } from '../parts/use-names.ts';
 import { Waiting } from '../parts/waiting.tsx';
 
 type Hit = SearchResults['data'][number];
@@ -39,6 +40,7 @@ const ADDRESSES: Readonly<
 export function SearchPage() {
   const t = useTexts();
   const [search, change] = useAddress();
+  const channels = useChannels();
   const q = search['q'];
   const [text, setText] = useState(q ?? '');
   const [given, setGiven] = useState(q);
@@ -76,7 +78,7 @@ export function SearchPage() {
       </p>
       <Filters
         filters={[
-          { name: 'channel', label: t.fields.channel, width: 260 },
+          { name: 'channel', label: t.fields.channel, options: channels.all.map(({ id, name }) => [id, name]) },
           { name: 'since', label: t.fields.since, options: SINCE.map((since) => [since, t.list.last[since]]) },
         ]}
       />

@@ -115,6 +115,7 @@ export function SubscriptionList(filter: Filter) {
   return (
     <LiveList
       name={t.nav.names.subscriptions}
+      kinds={['subscription']}
       listKey={[path, 'subscriptions', filter]}
       fetch={async (cursor) => {
         const page = await api.subscriptions.list({ ...filter, limit: 100, cursor }, at).page();

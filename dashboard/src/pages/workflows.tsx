@@ -45,6 +45,7 @@ export function WorkflowsPage() {
       />
       <LiveList
         name={t.nav.names.workflows}
+        kinds={['workflow']}
         listKey={[path, 'workflows', status]}
         fetch={(cursor) => api.workflows.list({ status, limit: 100, cursor }, at).page()}
         idOf={idOf}

@@ -4,6 +4,7 @@ import type { Page } from '../api/client.ts';
 import { useKeys } from '../lib/keys.ts';
 import { useAddress } from '../lib/search.ts';
 import { useTexts } from '../lib/texts.ts';
+import type { ChangeKind } from './changes.tsx';
 import { type Exported, ExportButton } from './export-button.tsx';
 import { Failure } from './failure.tsx';
 import { useSelection } from './use-selection.ts';
@@ -34,6 +35,8 @@ type Given<T> = {
   /** Opens the page of a row. */
   onVisit: (id: string) => void;
   leastWidth?: number;
+  /** Kinds of things that its rows tell of. Absent: nobody tells of their changes. */
+  kinds?: readonly ChangeKind[];
   /** The list as a file. Absent: it is none. */
   exported?: Exported;
   /** The actions on rows that are selected. Absent: none can be. */
@@ -41,6 +44,7 @@ type Given<T> = {
 };
 
 const ROW_HEIGHT = 36;
+const NO_KINDS: readonly ChangeKind[] = [];
 
 /**
  * A list of which only the rows in view are in the page. The row that is open stands in the address. Keys: j k ↑ ↓ move, Enter opens,
@@ -53,7 +57,7 @@ export function LiveList<T>(given: Given<T>) {
   const [isPaused, setIsPaused] = useState(false);
   const [chosen, setChosen] = useState(0);
   const box = useRef<HTMLDivElement>(null);
-  const list = useLiveList({ key: given.listKey, fetch: given.fetch, idOf, isPaused });
+  const list = useLiveList({ key: given.listKey, fetch: given.fetch, idOf, isPaused, kinds: given.kinds ?? NO_KINDS });
   const { rows } = list;
   const looked = useLooked(given.listKey, rows[0] && idOf(rows[0]));
   const virtual = useVirtualizer({

@@ -8,6 +8,7 @@ import { useKeys } from '../lib/keys.ts';
 import { type Here, HereContext, nameOf, placeOf, useHere, useSession } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from './acts.tsx';
+import { ChangesProvider } from './changes.tsx';
 import { Empty } from './empty.tsx';
 import { KeysDialog } from './keys-dialog.tsx';
 import { HereLink, useGo } from './link.tsx';
@@ -36,7 +37,9 @@ export function Shell() {
   return (
     <HereContext value={here}>
       {/* Another place is another page: nothing of the one before may be left over. */}
-      <Frame key={here.path} here={here} />
+      <ChangesProvider key={here.path}>
+        <Frame here={here} />
+      </ChangesProvider>
     </HereContext>
   );
 }

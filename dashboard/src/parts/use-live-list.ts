@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo } from 'react';
 import type { Page } from '../api/client.ts';
+import { type ChangeKind, useChanges } from './changes.tsx';
 
 type Source<T> = {
   /** Names the list with all of its filters. */
@@ -8,15 +9,19 @@ type Source<T> = {
   fetch: (cursor: string | undefined) => Promise<Page<T>>;
   idOf: (row: T) => string;
   isPaused: boolean;
+  /** Kinds of things that its rows tell of: a change of one is a reason to ask. */
+  kinds: readonly ChangeKind[];
 };
 
 const EVERY_MS = 3_000;
+/** Changes are told, of rows that are not among the newest as well as of others. */
+const TOLD_EVERY_MS = 30_000;
 
 /**
- * A list that is read page by page, newest first, and looked at again every 3 seconds. Rows that are shown change in place. New ones wait
+ * A list that is read page by page, newest first, and looked at again when a change is told, else every 3 seconds. Rows that are shown change in place. New ones wait
  * until `showNew`, so that nothing moves under the reader, and come at once to a list without rows. A hidden tab asks for nothing.
  */
-export function useLiveList<T>({ key, fetch, idOf, isPaused }: Source<T>) {
+export function useLiveList<T>({ key, fetch, idOf, isPaused, kinds }: Source<T>) {
   const client = useQueryClient();
   const list = useInfiniteQuery({
     queryKey: key,
@@ -24,11 +29,14 @@ export function useLiveList<T>({ key, fetch, idOf, isPaused }: Source<T>) {
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ pagination }) => pagination.cursor,
   });
+  const isTold = useChanges(kinds, () => {
+    if (!isPaused && list.isSuccess) void head.refetch();
+  });
   const head = useQuery({
     queryKey: [...key, 'head'],
     queryFn: () => fetch(undefined),
     enabled: list.isSuccess && !isPaused,
-    refetchInterval: isPaused ? false : EVERY_MS,
+    refetchInterval: isPaused ? false : isTold ? TOLD_EVERY_MS : EVERY_MS,
     retry: false,
   });
   // A look that is older than the list knows nothing of it.

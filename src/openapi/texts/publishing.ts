@@ -80,6 +80,11 @@ export const publishingTexts: Readonly<Record<string, OperationText>> = {
       'The list over channels as a file of up to 100,000 messages, each with its payload digit for digit. The audit log tells of it.',
     example: { query: { format: 'csv', since: EXAMPLE_TIME } },
   },
+  'GET /v1/changes': {
+    summary: 'Follow changes',
+    description:
+      'Tells as server-sent events that resources of the environment are new or have changed, within two seconds or so: a hint to look again, and no record. A caller is told of the kinds that its scopes may read. `everything` says that changes may have been missed.',
+  },
   'GET /v1/search': {
     summary: 'Search',
     description:

@@ -2,6 +2,7 @@
 export const TAG_TEXTS: Readonly<Record<string, string>> = {
   channels: 'Where you publish.',
   messages: 'Published content, and its times.',
+  changes: 'Hints that something has changed.',
   search: 'One question over everything.',
   subscriptions: 'Who gets it.',
   deliveries: 'Messages on their way to subscriptions.',

@@ -106,6 +106,7 @@ export const CONTRACT: ContractRow[] = [
   { method: 'GET', path: '/v1/deliveries/export', scope: 'deliveries:read', status: 200, isLines: true },
   { method: 'GET', path: '/v1/dlq/export', scope: 'dlq:read', status: 200, isLines: true },
   { method: 'GET', path: '/v1/runs/export', scope: 'workflows:read', status: 200, isLines: true },
+  { method: 'GET', path: '/v1/changes', scope: 'messages:read', status: 200, isStream: true },
   { method: 'GET', path: '/v1/search', scope: 'messages:read', status: 200, answers: searchResultsAnswer },
   { method: 'GET', path: '/v1/channels/:channelId/stream', scope: 'messages:read', status: 200, isStream: true },
   { method: 'GET', path: '/v1/messages/:messageId', scope: 'messages:read', status: 200, answers: messageAnswer },
