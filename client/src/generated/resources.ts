@@ -472,6 +472,62 @@ export type Resources = {
     /** `POST /v1/user/password`, for a person who is signed in */
     changePassword(body: ChangePassword | string, options?: RequestOptions): Call<SignedIn>;
   };
+  views: {
+    /** `POST /v1/views`, for a person who is signed in */
+    create(body: {
+      readonly page: 'messages' | 'deliveries' | 'dead-letters' | 'runs';
+      readonly name: string;
+      readonly search: Readonly<Record<string, string>>;
+    } | string, options?: RequestOptions): Call<{
+      /** Prefix `viw_` and 26 characters that sort by the time of making. */
+      readonly id: string;
+      /** List of the dashboard that it is of. */
+      readonly page: 'messages' | 'deliveries' | 'dead-letters' | 'runs';
+      /** Name that its person has given, the only one of its page. */
+      readonly name: string;
+      /** Filters, as the address of the page has them. */
+      readonly search: Readonly<Record<string, string>>;
+      /** When it was saved. */
+      readonly createdAt: string;
+      /** When it last changed. */
+      readonly updatedAt: string;
+    }>;
+    /** `GET /v1/views`, for a person who is signed in */
+    list(query?: PageQuery, options?: RequestOptions): Pages<{
+      /** Prefix `viw_` and 26 characters that sort by the time of making. */
+      readonly id: string;
+      /** List of the dashboard that it is of. */
+      readonly page: 'messages' | 'deliveries' | 'dead-letters' | 'runs';
+      /** Name that its person has given, the only one of its page. */
+      readonly name: string;
+      /** Filters, as the address of the page has them. */
+      readonly search: Readonly<Record<string, string>>;
+      /** When it was saved. */
+      readonly createdAt: string;
+      /** When it last changed. */
+      readonly updatedAt: string;
+    }>;
+    /** `PATCH /v1/views/:viewId`, for a person who is signed in */
+    update(viewId: string, body: {
+      readonly name?: string | undefined;
+      readonly search?: Readonly<Record<string, string>> | undefined;
+    } | string, options?: RequestOptions): Call<{
+      /** Prefix `viw_` and 26 characters that sort by the time of making. */
+      readonly id: string;
+      /** List of the dashboard that it is of. */
+      readonly page: 'messages' | 'deliveries' | 'dead-letters' | 'runs';
+      /** Name that its person has given, the only one of its page. */
+      readonly name: string;
+      /** Filters, as the address of the page has them. */
+      readonly search: Readonly<Record<string, string>>;
+      /** When it was saved. */
+      readonly createdAt: string;
+      /** When it last changed. */
+      readonly updatedAt: string;
+    }>;
+    /** `DELETE /v1/views/:viewId`, for a person who is signed in */
+    delete(viewId: string, options?: RequestOptions): Call<void>;
+  };
   webhooks: {
     /** `GET /v1/webhooks`, scope webhooks:read */
     list(query?: ListWebhooks, options?: RequestOptions): Pages<Webhook>;
