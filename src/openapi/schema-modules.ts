@@ -22,6 +22,7 @@ import * as machineCredentials from '../identity/machine-credentials/schema.ts';
 import * as members from '../identity/members/schema.ts';
 import * as organisations from '../identity/organisations/schema.ts';
 import * as passkeys from '../identity/passkeys/schema.ts';
+import * as views from '../identity/views/schema.ts';
 import * as sessions from '../identity/sessions/schema.ts';
 import * as signIn from '../identity/sign-in/schema.ts';
 import * as singleSignOn from '../identity/single-sign-on/schema.ts';
@@ -59,6 +60,7 @@ export const SCHEMA_MODULES: Readonly<Record<string, Readonly<Record<string, unk
   'identity/members/schema.ts': members,
   'identity/organisations/schema.ts': organisations,
   'identity/passkeys/schema.ts': passkeys,
+  'identity/views/schema.ts': views,
   'identity/sessions/schema.ts': sessions,
   'identity/sign-in/schema.ts': signIn,
   'identity/single-sign-on/schema.ts': singleSignOn,

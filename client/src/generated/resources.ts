@@ -39,6 +39,7 @@ import type {
   CreateOrganisation,
   CreateSecret,
   CreateSubscription,
+  CreateView,
   CreateWebhook,
   CreateWorkflow,
   CreatedSubscription,
@@ -138,6 +139,7 @@ import type {
   UpdateOrganisation,
   UpdateSecret,
   UpdateSubscription,
+  UpdateView,
   UpdateWebhook,
   UpdateWorkflow,
   User,
@@ -145,6 +147,7 @@ import type {
   ValidateWorkflow,
   Validation,
   ValidationAnswer,
+  View,
   Webhook,
   WebhookSecrets,
   WholeConnector,
@@ -474,57 +477,11 @@ export type Resources = {
   };
   views: {
     /** `POST /v1/views`, for a person who is signed in */
-    create(body: {
-      readonly page: 'messages' | 'deliveries' | 'dead-letters' | 'runs';
-      readonly name: string;
-      readonly search: Readonly<Record<string, string>>;
-    } | string, options?: RequestOptions): Call<{
-      /** Prefix `viw_` and 26 characters that sort by the time of making. */
-      readonly id: string;
-      /** List of the dashboard that it is of. */
-      readonly page: 'messages' | 'deliveries' | 'dead-letters' | 'runs';
-      /** Name that its person has given, the only one of its page. */
-      readonly name: string;
-      /** Filters, as the address of the page has them. */
-      readonly search: Readonly<Record<string, string>>;
-      /** When it was saved. */
-      readonly createdAt: string;
-      /** When it last changed. */
-      readonly updatedAt: string;
-    }>;
+    create(body: CreateView | string, options?: RequestOptions): Call<View>;
     /** `GET /v1/views`, for a person who is signed in */
-    list(query?: PageQuery, options?: RequestOptions): Pages<{
-      /** Prefix `viw_` and 26 characters that sort by the time of making. */
-      readonly id: string;
-      /** List of the dashboard that it is of. */
-      readonly page: 'messages' | 'deliveries' | 'dead-letters' | 'runs';
-      /** Name that its person has given, the only one of its page. */
-      readonly name: string;
-      /** Filters, as the address of the page has them. */
-      readonly search: Readonly<Record<string, string>>;
-      /** When it was saved. */
-      readonly createdAt: string;
-      /** When it last changed. */
-      readonly updatedAt: string;
-    }>;
+    list(query?: PageQuery, options?: RequestOptions): Pages<View>;
     /** `PATCH /v1/views/:viewId`, for a person who is signed in */
-    update(viewId: string, body: {
-      readonly name?: string | undefined;
-      readonly search?: Readonly<Record<string, string>> | undefined;
-    } | string, options?: RequestOptions): Call<{
-      /** Prefix `viw_` and 26 characters that sort by the time of making. */
-      readonly id: string;
-      /** List of the dashboard that it is of. */
-      readonly page: 'messages' | 'deliveries' | 'dead-letters' | 'runs';
-      /** Name that its person has given, the only one of its page. */
-      readonly name: string;
-      /** Filters, as the address of the page has them. */
-      readonly search: Readonly<Record<string, string>>;
-      /** When it was saved. */
-      readonly createdAt: string;
-      /** When it last changed. */
-      readonly updatedAt: string;
-    }>;
+    update(viewId: string, body: UpdateView | string, options?: RequestOptions): Call<View>;
     /** `DELETE /v1/views/:viewId`, for a person who is signed in */
     delete(viewId: string, options?: RequestOptions): Call<void>;
   };

@@ -13,6 +13,7 @@ import { type Column, LiveList } from '../parts/list.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { useSubscriptions } from '../parts/use-names.ts';
+import { Views } from '../parts/views.tsx';
 import { en } from '../texts/en.ts';
 import { DeadLetterView } from './dead-letter.tsx';
 import { DeadLetterGroups } from './dead-letter-groups.tsx';
@@ -23,6 +24,7 @@ const REASONS = ['exhausted', 'gone', 'cancelled', 'circuit', 'internal', 'faile
 const KINDS = ['delivery', 'run'] as const;
 // `as`: the catalogue has a text for each, and no other.
 const ERROR_CLASSES = Object.keys(en.errorClasses) as (keyof typeof en.errorClasses)[];
+const FILTERS = ['status', 'subscription', 'workflow', 'reason', 'error', 'answer', 'kind', 'type', 'since'] as const;
 const idOf = ({ id }: DeadLetter): string => id;
 
 /** Deliveries and runs that were given up: all of them can be replayed, one by one or by a filter. */
@@ -68,6 +70,7 @@ export function DeadLettersPage() {
           </button>
         )}
       </Heading>
+      <Views page="dead-letters" filters={FILTERS} own={[]} />
       <Filters
         filters={[
           {

@@ -4,6 +4,7 @@ import type { Page } from '../api/client.ts';
 import { useKeys } from '../lib/keys.ts';
 import { useAddress } from '../lib/search.ts';
 import { useTexts } from '../lib/texts.ts';
+import { Empty } from './empty.tsx';
 import { Failure } from './failure.tsx';
 import { useSelection } from './use-selection.ts';
 import { useLooked } from './use-looked.ts';
@@ -62,10 +63,11 @@ export function LiveList<T>(given: Given<T>) {
   const selection = useSelection(rows, idOf);
   const items = virtual.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
-  const { hasMore, isReadingMore, readMore } = list;
+  const { hasMore, isSearching, isReadingMore, readMore } = list;
   useEffect(() => {
-    if (hasMore && !isReadingMore && last >= rows.length - 20) readMore();
-  }, [hasMore, isReadingMore, last, rows.length, readMore]);
+    // A search through everything is the reader's to go on with.
+    if (hasMore && !isSearching && !isReadingMore && last >= rows.length - 20) readMore();
+  }, [hasMore, isSearching, isReadingMore, last, rows.length, readMore]);
   const open = search['open'];
   const move = (by: number): void => {
     const next = Math.min(rows.length - 1, Math.max(0, chosen + by));
@@ -112,7 +114,20 @@ export function LiveList<T>(given: Given<T>) {
     return idOf(row) > looked && idOf(next) <= looked;
   };
   if (list.isFirst && list.error === null) return <Waiting />;
-  if (rows.length === 0 && list.error === null && list.fresh === 0) return empty;
+  const further = (
+    <button type="button" className="button" disabled={isReadingMore} onClick={readMore}>
+      {t.list.lookFurther}
+    </button>
+  );
+  if (rows.length === 0 && list.error === null && list.fresh === 0)
+    return isSearching ? (
+      <Empty title={t.list.noneSoFar}>
+        <p>{t.list.noneSoFarWhy}</p>
+        {further}
+      </Empty>
+    ) : (
+      empty
+    );
   const template = [...(acts === undefined ? [] : ['24px']), ...columns.map(({ width }) => width)].join(' ');
   return (
     <div className="stack">
@@ -138,6 +153,7 @@ export function LiveList<T>(given: Given<T>) {
           </>
         )}
         <span className="muted">{hasMore ? t.list.atLeast(rows.length) : t.list.all(rows.length)}</span>
+        {isSearching && further}
       </div>
       <div
         ref={box}
