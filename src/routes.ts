@@ -26,9 +26,11 @@ import { singleSignOnRoutes } from './identity/single-sign-on/routes.ts';
 import { signInRoutes } from './identity/sign-in/routes.ts';
 import { tokenRoutes } from './identity/tokens/routes.ts';
 import { replayRoutes } from './replays/routes.ts';
+import { exportRoutes } from './exports/routes.ts';
 import { messageRoutes } from './messages/routes.ts';
 import { publishingRoutes } from './publishing/routes.ts';
 import { schedulingRoutes } from './scheduling/routes.ts';
+import { searchRoutes } from './search/routes.ts';
 import type { Services } from './services.ts';
 import { streamRoutes } from './streams/routes.ts';
 import { subscriptionRoutes } from './subscriptions/routes.ts';
@@ -37,9 +39,11 @@ import { subscriptionRoutes } from './subscriptions/routes.ts';
 export const routes: Route<Services>[] = [
   ...channelRoutes,
   ...publishingRoutes,
+  ...exportRoutes,
   ...messageRoutes,
   ...schedulingRoutes,
   ...streamRoutes,
+  ...searchRoutes,
   ...subscriptionRoutes,
   ...deliveryRoutes,
   ...deadLetterRoutes,

@@ -75,6 +75,10 @@ const pages = [
     lazyRouteComponent(() => import('./pages/overview.tsx'), 'OverviewPage'),
   ),
   pageOf(
+    '/search',
+    lazyRouteComponent(() => import('./pages/search.tsx'), 'SearchPage'),
+  ),
+  pageOf(
     '/messages',
     lazyRouteComponent(() => import('./pages/messages.tsx'), 'MessagesPage'),
   ),

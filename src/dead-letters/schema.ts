@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { idOf, time, wholeNumber } from '../http/answer-fields.ts';
-import { enumQuery, eventTypeQuery, pageQuery, windowQuery } from '../http/query.ts';
+import { enumQuery, eventTypeQuery, exportQuery, pageQuery, windowQuery, WITHOUT_PAGE } from '../http/query.ts';
 import { DEAD_LETTER_KINDS, DEAD_LETTER_REASONS, DEAD_LETTER_STATUSES, ERROR_CLASSES } from '../kernel/statuses.ts';
 
 /** Filter fields that lists and bulk replays have in common. */
@@ -31,6 +31,9 @@ export const listDeadLettersQuery = pageQuery.extend({
 });
 
 export type ListDeadLetters = z.output<typeof listDeadLettersQuery>;
+
+export const exportDeadLettersQuery = listDeadLettersQuery.omit(WITHOUT_PAGE).extend(exportQuery);
+export type ExportDeadLetters = z.output<typeof exportDeadLettersQuery>;
 
 /** Filter of groups: they are of open ones alone. */
 export const deadLetterGroupsQuery = z.strictObject({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { idOf, time, wholeNumber } from '../http/answer-fields.ts';
-import { enumQuery, eventTypeQuery, pageQuery, windowQuery } from '../http/query.ts';
+import { enumQuery, eventTypeQuery, exportQuery, pageQuery, windowQuery, WITHOUT_PAGE } from '../http/query.ts';
 import { HELD_REASONS } from './held.ts';
 import { TIMEOUT_MS } from '../kernel/resource-bounds.ts';
 import { ATTEMPT_OUTCOMES, DELIVERY_STATUSES, ERROR_CLASSES, FAILURE_REASONS } from '../kernel/statuses.ts';
@@ -33,6 +33,9 @@ export const listDeliveriesQuery = pageQuery.extend({
 });
 
 export type ListDeliveries = z.output<typeof listDeliveriesQuery>;
+
+export const exportDeliveriesQuery = listDeliveriesQuery.omit(WITHOUT_PAGE).extend(exportQuery);
+export type ExportDeliveries = z.output<typeof exportDeliveriesQuery>;
 
 const response = z.strictObject({
   status: wholeNumber.describe('HTTP status.'),

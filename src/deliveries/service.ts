@@ -68,6 +68,15 @@ export function createDeliveries(
       return toPage(scope, query.limit, found, (attempt) => attempt);
     },
 
+    /** One try of a delivery of the environment. */
+    async getAttempt(caller: EnvironmentCaller, attemptId: string): Promise<Attempt> {
+      const attempt = await tenants.within(caller, (transaction) =>
+        store.findAttempt(transaction, caller.environmentId, attemptId),
+      );
+      if (attempt === undefined) throw notFound('attempt');
+      return attempt;
+    },
+
     /**
      * Makes a finished or retrying delivery due at once: next round, fresh policy, attempts go on counting.
      * CONFLICT when it is waiting for a try anyway (a fault of ours does not count as that), its message is erased or its subscription

@@ -125,6 +125,19 @@ export async function listAttempts(db: DatabaseTransaction, deliveryId: string, 
   return rows.map((row) => toAttempt(row, requests.get(row.id)));
 }
 
+/** An attempt has no environment of its own: that of its delivery holds. */
+export async function findAttempt(
+  db: DatabaseTransaction,
+  environmentId: string,
+  id: string,
+): Promise<Attempt | undefined> {
+  const row = await db.attempt.findUnique({ where: { id } });
+  if (row === null || (await db.delivery.count({ where: { id: row.deliveryId, environmentId } })) === 0)
+    return undefined;
+  const requests = await findSentRequests(db, row.deliveryId, [row]);
+  return toAttempt(row, requests.get(id));
+}
+
 export const isMessageErased = async (db: DatabaseTransaction, messageId: string): Promise<boolean> =>
   (await db.message.count({ where: { id: messageId, erasedAt: { not: null } } })) > 0;
 

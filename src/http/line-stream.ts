@@ -2,26 +2,36 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { Context } from './context.ts';
 
-const NDJSON = 'application/x-ndjson';
+export const NDJSON = 'application/x-ndjson';
+export const CSV = 'text/csv';
 
-/** A handler's result for an answer of JSON lines of any number. They are read as the caller takes them. */
+type Form = { mediaType?: typeof NDJSON | typeof CSV; fileName?: string };
+
+/** A handler's result for an answer of lines of any number, of JSON where nothing else is said. They are read as the caller takes them. */
 export class LineStream {
   readonly lines: AsyncIterable<string>;
-  constructor(lines: AsyncIterable<string>) {
+  readonly mediaType: string;
+  /** The name of the file that a browser makes of it. */
+  readonly fileName: string | undefined;
+  constructor(lines: AsyncIterable<string>, { mediaType = NDJSON, fileName }: Form = {}) {
     this.lines = lines;
+    this.mediaType = mediaType;
+    this.fileName = fileName;
   }
 }
 
-/** Schema of an answer of JSON lines, each of this kind. */
-export const linesOf = (line: z.ZodType) => z.instanceof(LineStream).meta({ mediaType: NDJSON, line });
+/** Schema of an answer of JSON lines, each of this kind; `otherType` is what else a caller may ask for. */
+export const linesOf = (line: z.ZodType, { otherType }: { otherType?: typeof CSV } = {}) =>
+  z.instanceof(LineStream).meta({ mediaType: NDJSON, line, ...(otherType !== undefined && { otherType }) });
 
 /** A failure on the way cuts the connection, so that a cut answer is never taken for a whole one. */
-export function writeLines(ctx: Context, { lines }: LineStream): void {
+export function writeLines(ctx: Context, { lines, mediaType, fileName }: LineStream): void {
   ctx.status = 200;
   ctx.set({
-    'Content-Type': `${NDJSON}; charset=utf-8`,
+    'Content-Type': `${mediaType}; charset=utf-8`,
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
+    ...(fileName !== undefined && { 'Content-Disposition': `attachment; filename="${fileName}"` }),
   });
   ctx.body = Readable.from(lines);
 }

@@ -102,3 +102,11 @@ export const eventTypeQuery = z
 /** A query parameter that is one of a few words. */
 export const enumQuery = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, `must be one of ${values.join(', ')}`);
+
+/** Lines of JSON, or a table. */
+const EXPORT_FORMATS = ['ndjson', 'csv'] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+/** Beside the filters of a list, in place of its cursor and limit: how the whole of it leaves. */
+export const exportQuery = { format: enumQuery(EXPORT_FORMATS).default('ndjson') };
+export const WITHOUT_PAGE = { cursor: true, limit: true } as const;

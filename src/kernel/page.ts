@@ -27,7 +27,8 @@ export function fingerprint(scope: ListScope): string {
     .slice(0, 16);
 }
 
-const encodeCursor = (scope: ListScope, id: string): string =>
+/** The cursor of this list that begins behind the row with that id. */
+export const cursorBehind = (scope: ListScope, id: string): string =>
   Buffer.from(`${id}${SEPARATOR}${fingerprint(scope)}`).toString('base64url');
 
 /**
@@ -39,7 +40,7 @@ function decodeCursor(scope: ListScope, cursor: string): string {
   // A caller with one cursor can write another with the same mark: without the form check a NUL would reach the database.
   const isOurs = id !== undefined && hasIdForm(id) && mark === fingerprint(scope) && more.length === 0;
   // Node's decoder skips unknown characters; encoding again shows whether any were there.
-  if (!isOurs || encodeCursor(scope, id) !== cursor) {
+  if (!isOurs || cursorBehind(scope, id) !== cursor) {
     throw invalidField('cursor', 'is not a cursor of this list with these filters');
   }
   return id;
@@ -65,6 +66,6 @@ export function toPage<R extends { id: string }, T>(
   const end = rows.length > limit ? shown.at(-1)?.id : lookedTo;
   return {
     data: shown.map(toResource),
-    pagination: end === undefined ? { hasMore: false } : { cursor: encodeCursor(scope, end), hasMore: true },
+    pagination: end === undefined ? { hasMore: false } : { cursor: cursorBehind(scope, end), hasMore: true },
   };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { exactObject, idOf, time, wholeNumber } from '../http/answer-fields.ts';
-import { eventTypeQuery, pageQuery, windowQuery } from '../http/query.ts';
+import { eventTypeQuery, exportQuery, pageQuery, windowQuery, WITHOUT_PAGE } from '../http/query.ts';
 import { MAX_EVENT_TYPE_LENGTH } from '../kernel/event-types.ts';
 import { hasControlCharacter } from '../kernel/plain-text.ts';
 import { CANCEL_REASONS, DELIVERY_SUMMARIES, SCHEDULE_STATUSES } from '../kernel/statuses.ts';
@@ -34,6 +34,9 @@ export const searchMessagesQuery = listMessagesQuery.extend({
   publisherId: z.string().min(1).max(MESSAGE_LIMITS.publisherIdLength).optional(),
 });
 export type SearchMessages = z.output<typeof searchMessagesQuery>;
+
+export const exportMessagesQuery = searchMessagesQuery.omit(WITHOUT_PAGE).extend(exportQuery);
+export type ExportMessages = z.output<typeof exportMessagesQuery>;
 
 /** Fields of a message, wherever one is shown. */
 export const messageShape = {
@@ -89,3 +92,17 @@ export const messageSummaryAnswer = z.strictObject({
     .describe('Its deliveries by their state; the others are unfinished, or ended with their subscription.'),
 });
 export type MessageSummary = z.output<typeof messageSummaryAnswer>;
+
+/** Messages whose payloads are to be looked through. */
+export type LookThrough = Omit<SearchMessages, 'publisherId'>;
+
+/** How much a search has read, and whether that was all. */
+export const lookedThroughAnswer = z.strictObject({
+  messages: wholeNumber.describe('Messages that were looked through.'),
+  bytes: wholeNumber.describe('Bytes of their payloads. 0 where no payload was asked about.'),
+  newestAt: time.exactOptional().describe('When the newest of them was published. Absent without any.'),
+  oldestAt: time.exactOptional().describe('When the oldest of them was published. Absent without any.'),
+  isComplete: z.boolean().describe('Whether nothing is left to look through.'),
+  milliseconds: wholeNumber.describe('Milliseconds that it took.'),
+});
+export type LookedThrough = z.output<typeof lookedThroughAnswer>;

@@ -8,7 +8,8 @@ import { mayBeSentForMs } from '../kernel/erasure.ts';
 import { idsWithin, windowText } from '../kernel/instant.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../kernel/page.ts';
 import { eraseMessage, eraseWaiting, type Transact } from './erasure-store.ts';
-import type { ListMessages, Message, MessageSummary, SearchMessages } from './schema.ts';
+import { type Found, lookThrough, type PayloadCondition } from './look-through.ts';
+import type { ListMessages, LookThrough, Message, MessageSummary, SearchMessages } from './schema.ts';
 import { findSummaries } from './summaries-store.ts';
 import * as store from './store.ts';
 
@@ -48,6 +49,14 @@ export function createMessages(
       const found = await tenants.list(caller, (transaction) => findSummaries(transaction, filter, page));
       return toPage(scope, limit, found, (message) => message);
     },
+
+    /** The same whose payloads fit, with what was read to find them. */
+    lookThrough: (caller: EnvironmentCaller, query: LookThrough, condition: PayloadCondition): Promise<Found> =>
+      lookThrough(tenants, caller, query, condition),
+
+    /** Published messages by their ids, newest first, with their payloads. */
+    getMany: (caller: EnvironmentCaller, ids: readonly string[]): Promise<Message[]> =>
+      tenants.list(caller, (transaction) => store.findMessages(transaction, caller.environmentId, ids)),
 
     async get(caller: EnvironmentCaller, messageId: string): Promise<Message> {
       const message = await tenants.read(caller, (reader) =>

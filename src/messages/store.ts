@@ -43,6 +43,16 @@ export async function listMessages(
   return withDeliveryStatus(db, rows);
 }
 
+/** These published messages, newest first. One that retention has removed is left out. */
+export async function findMessages(
+  db: DatabaseTransaction,
+  environmentId: string,
+  ids: readonly string[],
+): Promise<Message[]> {
+  const rows = await db.message.findMany({ where: { id: { in: [...ids] }, environmentId }, orderBy: { id: 'desc' } });
+  return withDeliveryStatus(db, rows);
+}
+
 /** Only an id that was given its time can be of a message that waits, so that nothing is asked for others. */
 export const mayWait = (messageId: string): boolean => isId('message', messageId) && isTimeGiven(messageId);
 

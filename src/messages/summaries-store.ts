@@ -28,17 +28,27 @@ export type SummaryFilter = {
  * Messages of an environment, newest first, one more than asked for. An index leads to the newest of each channel, deleted ones included,
  * so a page reads no more than that page and one entry of each channel.
  */
-export async function findSummaries(
+export const findSummaries = (
   db: DatabaseTransaction,
   filter: SummaryFilter,
   page: PageRequest,
-): Promise<MessageSummary[]> {
+): Promise<MessageSummary[]> =>
+  readFound(
+    () => findMessageIds(db, filter, page),
+    (ids) => readSummaries(db, ids),
+  );
+
+/** The ids of the same. */
+export async function findMessageIds(
+  db: DatabaseTransaction,
+  filter: SummaryFilter,
+  page: PageRequest,
+): Promise<string[]> {
   const values = createValues();
   const bounds = idBounds(values, filter.ids ?? {}, page.after);
   const owners = channelsOf(filter, values);
   const walk = { table: 'messages', bounds, limit: page.limit + 1 };
   const { publisherId, eventType } = filter;
-  const read = (ids: readonly string[]): Promise<MessageSummary[]> => readSummaries(db, ids);
   if (publisherId !== undefined) {
     const wanted = [
       `p.publisher_id = ${values.add(publisherId)}`,
@@ -50,14 +60,12 @@ export async function findSummaries(
       JOIN publisher_ids p ON p.environment_id = ${values.add(filter.environmentId)} AND p.channel_id = o.id
       JOIN messages d ON d.id = p.message_id
       WHERE ${wanted.join(' AND ')} ORDER BY d.id DESC LIMIT ${walk.limit}`;
-    const find = async (): Promise<string[]> =>
-      (await db.$queryRawUnsafe<{ id: string }[]>(text, ...values.values)).map(({ id }) => id);
-    return readFound(find, read);
+    return (await db.$queryRawUnsafe<{ id: string }[]>(text, ...values.values)).map(({ id }) => id);
   }
   const text = isNarrowing(eventType)
     ? alongEventTypes(values, { ...walk, owners, of: 'channel_id', pattern: eventType })
     : `WITH owners AS (${owners}), ${alongAll('owners', { ...walk, columns: ['channel_id'], at: ['w.id'] })}`;
-  return readFound(() => findAlong(db, text, values), read);
+  return findAlong(db, text, values);
 }
 
 /** SQL: the channels whose messages are meant. */
@@ -78,7 +86,8 @@ type Row = Tally & {
   failures: number;
 };
 
-async function readSummaries(db: DatabaseTransaction, ids: readonly string[]): Promise<MessageSummary[]> {
+/** Messages by their ids, newest first. */
+export async function readSummaries(db: DatabaseTransaction, ids: readonly string[]): Promise<MessageSummary[]> {
   // The size stands beside a payload that is stored by itself, so none is read.
   const rows = await db.$queryRaw<Row[]>`
     SELECT m.id, m.channel_id AS "channelId", m.event_type AS "eventType", m.published_at AS "publishedAt", m.erased_at AS "erasedAt",

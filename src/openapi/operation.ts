@@ -141,14 +141,17 @@ function answerOf(row: Row, components: Components): Record<string, unknown> {
   const description = ANSWERED[row.status] ?? 'Done.';
   const headers = headersOfAnswer(row);
   if (answer === undefined || [204, 303].includes(row.status)) return { description, headers };
-  const { mediaType, event, line } = answer.meta() ?? {};
+  const { mediaType, event, line, otherType } = answer.meta() ?? {};
   const each = event ?? line;
   if (each === undefined)
     return { description, headers, content: { 'application/json': { schema: components.schemaOf(answer, 'got') } } };
   // JSON Schema can say only what each part of them holds. `as`: http/event-stream.ts and line-stream.ts put schemas there.
   const part = components.schemaOf(each as z.ZodType, 'got');
   const schema = event === undefined ? linesOf(part) : eventOf(part);
-  return { description, headers, content: { [String(mediaType)]: { schema } } };
+  const other = typeof otherType === 'string' && {
+    [otherType]: { schema: { type: 'string', description: 'The same as a table.' } },
+  };
+  return { description, headers, content: { [String(mediaType)]: { schema }, ...other } };
 }
 
 const inText = (part: JsonSchema, description: string): JsonSchema => ({

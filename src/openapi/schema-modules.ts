@@ -31,6 +31,7 @@ import * as messages from '../messages/schema.ts';
 import * as publishing from '../publishing/schema.ts';
 import * as replays from '../replays/schema.ts';
 import * as scheduling from '../scheduling/schema.ts';
+import * as search from '../search/schema.ts';
 import * as streams from '../streams/schema.ts';
 import * as subscriptions from '../subscriptions/schema.ts';
 
@@ -69,6 +70,7 @@ export const SCHEMA_MODULES: Readonly<Record<string, Readonly<Record<string, unk
   'publishing/schema.ts': publishing,
   'replays/schema.ts': replays,
   'scheduling/schema.ts': scheduling,
+  'search/schema.ts': search,
   'streams/schema.ts': streams,
   'subscriptions/schema.ts': subscriptions,
 };

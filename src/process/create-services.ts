@@ -24,6 +24,7 @@ import { createSessions } from '../identity/sessions/service.ts';
 import { createChannels } from '../channels/service.ts';
 import { createDeadLetters } from '../dead-letters/service.ts';
 import { createDeliveries } from '../deliveries/service.ts';
+import { createExports } from '../exports/service.ts';
 import { createIdempotency } from '../idempotency/service.ts';
 import { createMachineCredentials } from '../identity/machine-credentials/service.ts';
 import { createUsedProofs } from '../identity/dpop/used-proofs.ts';
@@ -43,6 +44,7 @@ import { createSchemas } from '../schemas/schemas.ts';
 import type { Services } from '../services.ts';
 import { noSiblings, type Siblings } from './siblings.ts';
 import { type HandOver, noHandOver } from '../publishing/hand-over.ts';
+import { createSearching } from '../search/service.ts';
 import { createStreams } from '../streams/service.ts';
 import { createSubscriptions } from '../subscriptions/service.ts';
 import { createTellChange } from './tell-change.ts';
@@ -96,7 +98,7 @@ export function createServices(
     schemas,
     audit,
   });
-  return {
+  const services = {
     accounts,
     sessions,
     signIn: createSignIn(deps, { accounts, sessions, factors, factorsOfPeople, passkeys, tries }),
@@ -142,4 +144,5 @@ export function createServices(
     connections: createConnectionsOf(deps, audit),
     workflows,
   };
+  return { ...services, searching: createSearching(deps, services), exports: createExports(deps, services) };
 }

@@ -100,7 +100,14 @@ const WANTED = `
     failed_until AS "failedUntil", position, requested_by AS "requestedBy"
   FROM bulk_replays WHERE id = $1`;
 
-/** Replays the next 100 open dead letters that the filter matches, oldest first. One that cannot be replayed counts as failed. */
+// A statement of its own, because it sees what others have committed while the replay waited for their rows.
+const STILL_OPEN = `
+  SELECT count(*)::int AS count FROM dead_letters WHERE id = ANY ($1::text[]) AND environment_id = $2 AND status = 'open'`;
+
+/**
+ * Replays the next 100 open dead letters that the filter matches, oldest first. One that is open afterwards counts as failed; one that
+ * another replay has taken, or a person has discarded, counts as neither.
+ */
 async function replayNext(connection: PoolClient, id: string): Promise<Batch> {
   const { rows } = await connection.query<Wanted>(WANTED, [id]);
   const [wanted] = rows;
@@ -112,13 +119,19 @@ async function replayNext(connection: PoolClient, id: string): Promise<Batch> {
   // Each of the two takes the letters of its kind.
   const replay = { ids, environmentId, requestedBy };
   const replayed = (await replayDeadLetters(connection, replay)) + (await replayRunLetters(connection, replay));
+  const failed = replayed < ids.length ? await countStillOpen(connection, ids, environmentId) : 0;
   return {
     result: 'made',
-    counts: { replayed, failed: ids.length - replayed },
+    counts: { replayed, failed },
     last: ids.at(-1) ?? null,
     isLast: ids.length < BATCH,
     waitMs: 0,
   };
+}
+
+async function countStillOpen(connection: PoolClient, ids: readonly string[], environmentId: string): Promise<number> {
+  const { rows } = await connection.query<{ count: number }>(STILL_OPEN, [ids, environmentId]);
+  return rows[0]?.count ?? 0;
 }
 
 /** Replays of open dead letters that a filter matches. */

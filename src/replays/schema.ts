@@ -83,7 +83,7 @@ const bulkReplayFilter = z.strictObject({
 /** Filter of a bulk replay, which replays open dead letters that failed after `since` and before `until`. */
 export type BulkReplayFilter = z.output<typeof bulkReplayFilter>;
 
-/** A bulk replay and how far it is: matched = replayed + failed once it is completed. */
+/** A bulk replay and how far it is. Once it is completed, the rest of `matched` was replayed or discarded by others. */
 export const bulkReplayAnswer = z.strictObject({
   id: idOf('bulkReplay'),
   status: z.enum(REPLAY_STATUSES).describe('How far it is.'),

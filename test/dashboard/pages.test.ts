@@ -28,6 +28,9 @@ afterAll(async () => {
 
 const PAGES = [
   'overview',
+  'search',
+  'search?q=order.created',
+  'search?q=payload.number=2',
   'messages',
   'messages/new',
   'deliveries',

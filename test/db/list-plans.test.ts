@@ -5,6 +5,7 @@ import { listDeadLetters } from '../../src/dead-letters/store.ts';
 import { listDeliveries } from '../../src/deliveries/store.ts';
 import { listScheduled } from '../../src/scheduling/store.ts';
 import { listMessages } from '../../src/messages/store.ts';
+import { LOOK, readPayloads } from '../../src/messages/look-through-store.ts';
 import { findSummaries } from '../../src/messages/summaries-store.ts';
 import { createChannel, createSubscription } from '../support/make/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
@@ -201,6 +202,20 @@ test.each(WAYS)('a page of messages, waiting or published, reads a page by event
     ]);
   }
   expect(reads.filter(([, count]) => !(count <= MOST_READ))).toEqual([]);
+});
+
+test.each(WAYS)('a look at payloads reads its own messages, by event type or not: %s', async (_, read) => {
+  const reads: [string, number][] = [];
+  for (const place of [{}, { channelId }])
+    for (const eventType of TYPES)
+      reads.push([
+        `${JSON.stringify(place)} ${eventType}`,
+        await readsOf(read, (transaction) =>
+          readPayloads(transaction, { environmentId, ...place, eventType }, { after: undefined, needle: '{}' }),
+        ),
+      ]);
+  expect(reads.filter(([, count]) => !(count <= 3 * LOOK.messages + MOST_READ))).toEqual([]);
+  expect(reads.some(([, count]) => count > LOOK.messages)).toBe(true);
 });
 
 // Old: whatever waits in the environment was gone through for any subscription's.

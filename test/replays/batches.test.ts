@@ -11,6 +11,7 @@ import {
 } from '../../src/replays/batches.ts';
 import { createCarriers } from '../../src/temporal/carriers.ts';
 import { createChannel, createSubscription, publishBatch } from '../support/make/factories.ts';
+import { waitFor } from '../support/check/wait-for.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 
 type ReplayJson = { id: string; status: string; finishedAt?: string };
@@ -136,4 +137,32 @@ describe.each(Object.keys(REPLAY_KINDS) as ReplayKind[])('%s', (kind) => {
     expect(await shown()).toMatchObject({ status: 'cancelled', finishedAt: expect.any(String) });
     expect(await dueAgain()).toBe(AFTER_A_BATCH[kind]);
   });
+});
+
+test('five equal bulk replays at once count each dead letter once, and none as failed', async () => {
+  const { pool } = posthorn.deps;
+  const subscribed = await withDeadLetters();
+  const kind = 'replayDeadLetters';
+  const asked = [];
+  for (let count = 0; count < 5; count += 1) asked.push(await ASK[kind](subscribed));
+  // All of them have read the same open dead letters before the first can take one: they counted what others took as failed.
+  const holder = await pool.connect();
+  await holder.query('BEGIN');
+  await holder.query('SELECT id FROM deliveries WHERE subscription_id = $1 FOR UPDATE', [subscribed.subscriptionId]);
+  const batches = asked.map(({ id }) =>
+    runBatch(posthorn.deps, { kind, id, carrier: replayWorkflowId({ kind, id }), now: new Date() }),
+  );
+  await waitFor('all batches to wait for the rows', async () => {
+    const { rowCount } = await pool.query(
+      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%WITH eligible%'`,
+    );
+    return rowCount === asked.length;
+  });
+  await holder.query('ROLLBACK');
+  holder.release();
+
+  const counts = (await Promise.all(batches)).map((progress) => progress.counts);
+
+  expect(counts.map(({ replayed = 0 }) => replayed).toSorted((one, other) => other - one)).toEqual([100, 0, 0, 0, 0]);
+  expect(counts.map(({ failed = 0 }) => failed)).toEqual([0, 0, 0, 0, 0]);
 });

@@ -45,6 +45,7 @@ export const ENDPOINTS = {
     get: { method: 'GET', path: '/v1/connectors/:connectorId', kind: 'json' },
   },
   deadLetters: {
+    export: { method: 'GET', path: '/v1/dlq/export', kind: 'lines', hasQuery: true },
     list: { method: 'GET', path: '/v1/dlq', kind: 'page', hasQuery: true },
     group: { method: 'GET', path: '/v1/dlq/groups', kind: 'json', hasQuery: true },
     get: { method: 'GET', path: '/v1/dlq/:deadLetterId', kind: 'json' },
@@ -56,6 +57,7 @@ export const ENDPOINTS = {
     cancelBulkReplay: { method: 'POST', path: '/v1/dlq/replay/:bulkReplayId/cancel', kind: 'json', isKeyed: true },
   },
   deliveries: {
+    export: { method: 'GET', path: '/v1/deliveries/export', kind: 'lines', hasQuery: true },
     list: { method: 'GET', path: '/v1/deliveries', kind: 'page', hasQuery: true },
     get: { method: 'GET', path: '/v1/deliveries/:deliveryId', kind: 'json' },
     listAttempts: { method: 'GET', path: '/v1/deliveries/:deliveryId/attempts', kind: 'page', hasQuery: true },
@@ -98,6 +100,7 @@ export const ENDPOINTS = {
     publishTransactional: { method: 'POST', path: '/v1/messages/transactional', kind: 'json', hasBody: true, isKeyed: true },
     validate: { method: 'POST', path: '/v1/channels/:channelId/validate', kind: 'json', hasBody: true, isKeyed: true },
     dryRun: { method: 'POST', path: '/v1/channels/:channelId/dry-run', kind: 'json', hasBody: true, hasQuery: true, isKeyed: true },
+    export: { method: 'GET', path: '/v1/messages/export', kind: 'lines', hasQuery: true },
     list: { method: 'GET', path: '/v1/channels/:channelId/messages', kind: 'page', hasQuery: true },
     listAll: { method: 'GET', path: '/v1/messages', kind: 'page', hasQuery: true },
     get: { method: 'GET', path: '/v1/messages/:messageId', kind: 'json' },
@@ -129,6 +132,7 @@ export const ENDPOINTS = {
     cancel: { method: 'POST', path: '/v1/replays/:messageReplayId/cancel', kind: 'json', isKeyed: true },
   },
   runs: {
+    export: { method: 'GET', path: '/v1/runs/export', kind: 'lines', hasQuery: true },
     start: { method: 'POST', path: '/v1/workflows/:workflowId/runs', kind: 'json', hasBody: true, isKeyed: true },
     listOfWorkflow: { method: 'GET', path: '/v1/workflows/:workflowId/runs', kind: 'page', hasQuery: true },
     list: { method: 'GET', path: '/v1/runs', kind: 'page', hasQuery: true },
@@ -137,6 +141,9 @@ export const ENDPOINTS = {
     retry: { method: 'POST', path: '/v1/runs/:runId/retry', kind: 'json', hasBody: true, isKeyed: true },
     approve: { method: 'POST', path: '/v1/runs/:runId/approve', kind: 'json', hasBody: true, isKeyed: true },
     reject: { method: 'POST', path: '/v1/runs/:runId/reject', kind: 'json', hasBody: true, isKeyed: true },
+  },
+  search: {
+    find: { method: 'GET', path: '/v1/search', kind: 'json', hasQuery: true },
   },
   secrets: {
     create: { method: 'POST', path: '/v1/secrets', kind: 'json', hasBody: true, isKeyed: true },

@@ -50,6 +50,10 @@ import type {
   Delivery,
   DryRun,
   DryRunBody,
+  ExportDeadLetters,
+  ExportDeliveries,
+  ExportMessages,
+  ExportRuns,
   FactorAdded,
   Factors,
   HandOverOwnership,
@@ -112,7 +116,9 @@ import type {
   Run,
   RunSummary,
   Schedule,
+  Search,
   SearchMessages,
+  SearchResults,
   SecondFactor,
   Session,
   Setup,
@@ -228,6 +234,8 @@ export type Resources = {
     get(connectorId: string, options?: RequestOptions): Call<WholeConnector>;
   };
   deadLetters: {
+    /** `GET /v1/dlq/export`, scope dlq:read */
+    export(query?: ExportDeadLetters, options?: RequestOptions): Lines<DeadLetter>;
     /** `GET /v1/dlq`, scope dlq:read */
     list(query?: ListDeadLetters, options?: RequestOptions): Pages<DeadLetter>;
     /** `GET /v1/dlq/groups`, scope dlq:read */
@@ -248,6 +256,8 @@ export type Resources = {
     cancelBulkReplay(bulkReplayId: string, options?: RequestOptions): Call<BulkReplay>;
   };
   deliveries: {
+    /** `GET /v1/deliveries/export`, scope deliveries:read */
+    export(query?: ExportDeliveries, options?: RequestOptions): Lines<Delivery>;
     /** `GET /v1/deliveries`, scope deliveries:read */
     list(query?: ListDeliveries, options?: RequestOptions): Pages<Delivery>;
     /** `GET /v1/deliveries/:deliveryId`, scope deliveries:read */
@@ -322,6 +332,8 @@ export type Resources = {
     validate(channelId: string, body: ValidateMessages | string, options?: RequestOptions): Call<ValidationAnswer>;
     /** `POST /v1/channels/:channelId/dry-run`, scope messages:write */
     dryRun(channelId: string, body: DryRunBody | string, query?: PageQuery, options?: RequestOptions): Call<DryRun>;
+    /** `GET /v1/messages/export`, scope messages:read */
+    export(query?: ExportMessages, options?: RequestOptions): Lines<Message>;
     /** `GET /v1/channels/:channelId/messages`, scope messages:read */
     list(channelId: string, query?: ListMessages, options?: RequestOptions): Pages<Message>;
     /** `GET /v1/messages`, scope messages:read */
@@ -374,6 +386,8 @@ export type Resources = {
     cancel(messageReplayId: string, options?: RequestOptions): Call<MessageReplay>;
   };
   runs: {
+    /** `GET /v1/runs/export`, scope workflows:read */
+    export(query?: ExportRuns, options?: RequestOptions): Lines<RunSummary>;
     /** `POST /v1/workflows/:workflowId/runs`, scope workflows:write */
     start(workflowId: string, body?: StartRun | string, options?: RequestOptions): Call<Run>;
     /** `GET /v1/workflows/:workflowId/runs`, scope workflows:read */
@@ -390,6 +404,10 @@ export type Resources = {
     approve(runId: string, body?: Decide | string, options?: RequestOptions): Call<Approval>;
     /** `POST /v1/runs/:runId/reject`, scope workflows:write */
     reject(runId: string, body?: Decide | string, options?: RequestOptions): Call<Approval>;
+  };
+  search: {
+    /** `GET /v1/search`, scope messages:read */
+    find(query?: Search, options?: RequestOptions): Call<SearchResults>;
   };
   secrets: {
     /** `POST /v1/secrets`, scope credentials:write */

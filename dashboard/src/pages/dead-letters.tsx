@@ -106,6 +106,12 @@ export function DeadLettersPage() {
         listKey={[path, 'dead-letters', filter, errorStatus, status]}
         fetch={(cursor) => api.deadLetters.list({ ...filter, errorStatus, status, limit: 100, cursor }, at).page()}
         idOf={idOf}
+        exported={{
+          name: 'dead-letters',
+          path: '/v1/dlq',
+          query: { ...filter, errorStatus, status },
+          take: (format) => api.deadLetters.export({ ...filter, errorStatus, status, format }, at),
+        }}
         columns={columns}
         leastWidth={1_000}
         empty={

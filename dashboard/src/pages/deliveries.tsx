@@ -147,6 +147,12 @@ export function DeliveryList({ filters, isFiltered }: { filters: Partial<Filtere
       listKey={[path, 'deliveries', query]}
       fetch={(cursor) => api.deliveries.list({ ...query, limit: 100, cursor }, at).page()}
       idOf={idOf}
+      exported={{
+        name: 'deliveries',
+        path: '/v1/deliveries',
+        query,
+        take: (format) => api.deliveries.export({ ...query, format }, at),
+      }}
       columns={columns}
       leastWidth={960}
       empty={

@@ -81,6 +81,12 @@ export function MessagesPage() {
         listKey={[path, 'messages', query]}
         fetch={(cursor) => api.messages.listAll({ ...query, limit: 100, cursor }, at).page()}
         idOf={idOf}
+        exported={{
+          name: 'messages',
+          path: '/v1/messages',
+          query,
+          take: (format) => api.messages.export({ ...query, format }, at),
+        }}
         columns={columns}
         leastWidth={1_000}
         empty={

@@ -90,6 +90,12 @@ export function RunList({ workflowId }: { workflowId?: string }) {
         listKey={[path, 'runs', query]}
         fetch={(cursor) => api.runs.list({ ...query, limit: 100, cursor }, at).page()}
         idOf={idOf}
+        exported={{
+          name: 'runs',
+          path: '/v1/runs',
+          query,
+          take: (format) => api.runs.export({ ...query, format }, at),
+        }}
         columns={columns}
         leastWidth={1_000}
         empty={

@@ -5,6 +5,7 @@ import { useKeys } from '../lib/keys.ts';
 import { useAddress } from '../lib/search.ts';
 import { useTexts } from '../lib/texts.ts';
 import { Empty } from './empty.tsx';
+import { type Exported, ExportButton } from './export-button.tsx';
 import { Failure } from './failure.tsx';
 import { useSelection } from './use-selection.ts';
 import { useLooked } from './use-looked.ts';
@@ -34,6 +35,8 @@ type Given<T> = {
   /** Opens the page of a row. */
   onVisit: (id: string) => void;
   leastWidth?: number;
+  /** The list as a file. Absent: it is none. */
+  exported?: Exported;
   /** The actions on rows that are selected. Absent: none can be. */
   acts?: (rows: readonly T[], onDone: () => void) => ReactNode;
 };
@@ -143,6 +146,7 @@ export function LiveList<T>(given: Given<T>) {
         <button type="button" className="button plain" aria-pressed={isPaused} onClick={() => setIsPaused(!isPaused)}>
           {isPaused ? t.list.goOn : t.list.pause}
         </button>
+        {given.exported !== undefined && <ExportButton {...given.exported} />}
         {acts !== undefined && selection.rows.length > 0 && (
           <>
             <strong role="status">{t.list.selected(selection.rows.length)}</strong>

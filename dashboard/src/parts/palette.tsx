@@ -1,12 +1,13 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useId, useState } from 'react';
 import { idIn, pathOfId } from '../lib/find-id.ts';
+import type { Search } from '../lib/search.ts';
 import { useHere, useSession } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { Dialog } from './dialog.tsx';
 import { Failure } from './failure.tsx';
 
-/** Goes to a page by its name, or to anything by its id, in whichever environment that is. */
+/** Goes to a page by its name, to anything by its id, in whichever environment that is, or to the search. */
 export function Palette({ onClose }: { onClose: () => void }) {
   const t = useTexts();
   const session = useSession();
@@ -21,14 +22,18 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const pages = Object.entries(t.nav.names).filter(([, name]) =>
     name.toLowerCase().includes(text.trim().toLowerCase()),
   );
-  const go = (path: string): void => {
+  const wanted = text.trim();
+  const count = pages.length + (wanted === '' ? 0 : 1);
+  const go = (path: string, search: Search = {}): void => {
     onClose();
-    void navigate({ to: path });
+    // `never`: as in link.tsx.
+    void navigate({ to: path, search: search as never });
   };
-  const find = (wanted: string): void => {
+  const searchFor = (q: string): void => go(`${here.path}/search`, { q });
+  const find = (asked: string): void => {
     setError(undefined);
-    pathOfId(session, wanted).then(
-      (path) => (path === undefined ? setMissing(wanted) : go(path)),
+    pathOfId(session, asked).then(
+      (path) => (path === undefined ? setMissing(asked) : go(path)),
       (failure: unknown) => setError(failure),
     );
   };
@@ -36,6 +41,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
     if (id !== undefined) return find(id);
     const page = pages[chosen]?.[0];
     if (page !== undefined) go(`${here.path}/${page}`);
+    else if (wanted !== '') searchFor(wanted);
   };
   return (
     <Dialog title={t.palette.title} onClose={onClose}>
@@ -52,7 +58,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
           aria-label={t.palette.label}
           aria-expanded={id === undefined}
           aria-controls={list}
-          aria-activedescendant={id === undefined && pages.length > 0 ? `${list}-${chosen}` : undefined}
+          aria-activedescendant={id === undefined && count > 0 ? `${list}-${chosen}` : undefined}
           placeholder={t.palette.label}
           value={text}
           autoFocus
@@ -65,7 +71,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
             if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
             event.preventDefault();
             const next = chosen + (event.key === 'ArrowDown' ? 1 : -1);
-            setChosen(Math.min(pages.length - 1, Math.max(0, next)));
+            setChosen(Math.min(count - 1, Math.max(0, next)));
           }}
         />
         <Failure error={error} />
@@ -84,6 +90,16 @@ export function Palette({ onClose }: { onClose: () => void }) {
                 {name}
               </li>
             ))}
+          {id === undefined && wanted !== '' && (
+            <li
+              role="option"
+              id={`${list}-${pages.length}`}
+              aria-selected={chosen === pages.length}
+              onClick={() => searchFor(wanted)}
+            >
+              {t.search.in(wanted)}
+            </li>
+          )}
           {id !== undefined && (
             <li role="option" aria-selected="true" id={`${list}-0`} onClick={() => find(id)} className="mono">
               {id}

@@ -115,7 +115,7 @@ function Frame({ here }: { here: Here }) {
 }
 
 const GROUPS = [
-  ['', [['overview']]],
+  ['', [['overview'], ['search']]],
   ['traffic', [['messages'], ['deliveries'], ['dead-letters'], ['replays']]],
   ['setup', [['channels'], ['subscriptions'], ['inbound']]],
   [

@@ -2,6 +2,7 @@ import type { Texts } from './en.ts';
 import { dePages } from './de-pages.ts';
 import { deAutomations } from './de-automations.ts';
 import { deConnect } from './de-connect.ts';
+import { deSearch } from './de-search.ts';
 import { deSettings } from './de-settings.ts';
 
 const many = (count: number, one: string, more: string): string =>
@@ -43,6 +44,7 @@ export const de: Texts = {
     groups: { traffic: 'Verkehr', setup: 'Aufbau', automate: 'Abläufe', tools: 'Werkzeuge', settings: 'Einstellungen' },
     names: {
       overview: 'Überblick',
+      search: 'Suche',
       messages: 'Nachrichten',
       deliveries: 'Zustellungen',
       'dead-letters': 'Unzustellbare',
@@ -212,7 +214,7 @@ export const de: Texts = {
   },
   palette: {
     title: 'Gehe zu',
-    label: 'Eine Seite, oder irgendeine Id',
+    label: 'Eine Seite, eine Id oder etwas zum Suchen',
     missing: (id) => `Keine Ihrer Apps hat ${id}.`,
   },
   prove: {
@@ -225,4 +227,5 @@ export const de: Texts = {
   ...deSettings,
   ...deConnect,
   ...deAutomations,
+  ...deSearch,
 };

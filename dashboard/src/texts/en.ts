@@ -1,6 +1,7 @@
 import { enPages } from './en-pages.ts';
 import { enAutomations } from './en-automations.ts';
 import { enConnect } from './en-connect.ts';
+import { enSearch } from './en-search.ts';
 import { enSettings } from './en-settings.ts';
 
 const many = (count: number, one: string, more: string): string =>
@@ -42,6 +43,7 @@ const frame = {
     groups: { traffic: 'Traffic', setup: 'Setup', automate: 'Automate', tools: 'Tools', settings: 'Settings' },
     names: {
       overview: 'Overview',
+      search: 'Search',
       messages: 'Messages',
       deliveries: 'Deliveries',
       'dead-letters': 'Dead letters',
@@ -211,7 +213,7 @@ const frame = {
   },
   palette: {
     title: 'Go to',
-    label: 'A page, or any id',
+    label: 'A page, any id, or something to search for',
     missing: (id: string) => `No app of yours has ${id}.`,
   },
   prove: {
@@ -222,7 +224,7 @@ const frame = {
   },
 };
 
-export const en = { ...frame, ...enPages, ...enSettings, ...enConnect, ...enAutomations };
+export const en = { ...frame, ...enPages, ...enSettings, ...enConnect, ...enAutomations, ...enSearch };
 
 /** A catalogue: every text of the English one, in another language. */
 type Catalogue<T> = T extends string

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idOf, storedJson, time, wholeNumber } from '../../http/answer-fields.ts';
 import { fieldsOf } from '../../http/fields.ts';
-import { enumQuery, pageQuery, windowQuery } from '../../http/query.ts';
+import { enumQuery, exportQuery, pageQuery, windowQuery, WITHOUT_PAGE } from '../../http/query.ts';
 import { RUN_STEP_TYPES, RUN_TRIGGERS } from '../../contract/run-outline.ts';
 import { RUN_STATUSES, RUN_STEP_STATUSES } from '../../kernel/statuses.ts';
 
@@ -22,6 +22,9 @@ export const listRunsOfWorkflowQuery = pageQuery.extend({
 });
 export const listRunsQuery = listRunsOfWorkflowQuery.extend({ workflowId: z.string().optional() });
 export type ListRuns = z.output<typeof listRunsQuery>;
+
+export const exportRunsQuery = listRunsQuery.omit(WITHOUT_PAGE).extend(exportQuery);
+export type ExportRuns = z.output<typeof exportRunsQuery>;
 
 const runError = z.strictObject({
   code: z.string().describe('Code of the error, such as `HTTP_404` or `TIMEOUT`.'),

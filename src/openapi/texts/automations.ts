@@ -73,6 +73,11 @@ export const automationTexts: Readonly<Record<string, OperationText>> = {
     description: 'Runs of one workflow, the newest first, those of a deleted one too.',
     example: { query: { status: 'failed' } },
   },
+  'GET /v1/runs/export': {
+    summary: 'Export runs',
+    description: 'The list as a file of up to 100,000 runs. The audit log tells of it.',
+    example: { query: { format: 'csv', status: 'failed' } },
+  },
   'GET /v1/runs': {
     summary: 'List runs',
     description: 'Runs of the environment, the newest first.',

@@ -84,6 +84,16 @@ export const deliveringTexts: Readonly<Record<string, OperationText>> = {
     description: 'Deliveries that were given up and runs that failed, the newest first.',
     example: { query: { reason: 'exhausted' } },
   },
+  'GET /v1/deliveries/export': {
+    summary: 'Export deliveries',
+    description: 'The list as a file of up to 100,000 deliveries. The audit log tells of it.',
+    example: { query: { format: 'csv', status: 'failed' } },
+  },
+  'GET /v1/dlq/export': {
+    summary: 'Export dead letters',
+    description: 'The list as a file of up to 100,000 dead letters. The audit log tells of it.',
+    example: { query: { format: 'csv', status: 'open' } },
+  },
   'GET /v1/dlq/groups': {
     summary: 'Group dead letters',
     description:

@@ -1,4 +1,4 @@
-import { exampleId } from './example-ids.ts';
+import { EXAMPLE_TIME, exampleId } from './example-ids.ts';
 import type { OperationText } from './operation-text.ts';
 
 const message = { eventType: 'order.created', payload: { number: 1, total: 12.5 }, metadata: { source: 'shop' } };
@@ -73,6 +73,18 @@ export const publishingTexts: Readonly<Record<string, OperationText>> = {
     summary: 'List messages that wait',
     description: 'Messages of the channel that wait for their time, and those that were cancelled.',
     example: { query: { status: 'scheduled' } },
+  },
+  'GET /v1/messages/export': {
+    summary: 'Export messages',
+    description:
+      'The list over channels as a file of up to 100,000 messages, each with its payload digit for digit. The audit log tells of it.',
+    example: { query: { format: 'csv', since: EXAMPLE_TIME } },
+  },
+  'GET /v1/search': {
+    summary: 'Search',
+    description:
+      'Finds resources by any id, messages by your own id or their event type, others by their names, and messages by a value in their payload: `payload.order.id=42`. A caller finds what its scopes may read. Payloads are looked through from the newest on, up to a bound, and the cursor goes on from there.',
+    example: { query: { q: 'payload.order.id=42', since: EXAMPLE_TIME } },
   },
   'GET /v1/channels/:channelId/stream': {
     summary: 'Follow a channel',

@@ -2,6 +2,7 @@
 export const TAG_TEXTS: Readonly<Record<string, string>> = {
   channels: 'Where you publish.',
   messages: 'Published content, and its times.',
+  search: 'One question over everything.',
   subscriptions: 'Who gets it.',
   deliveries: 'Messages on their way to subscriptions.',
   deadLetters: 'Deliveries that were given up, and runs that failed.',

@@ -2,6 +2,7 @@ import { channelAnswer } from '../../../src/channels/schema.ts';
 import { deadLetterAnswer, deadLetterGroupsAnswer } from '../../../src/dead-letters/schema.ts';
 import { attemptAnswer, deliveryAnswer } from '../../../src/deliveries/schema.ts';
 import { bulkReplayAnswer, messageReplayAnswer } from '../../../src/replays/schema.ts';
+import { searchResultsAnswer } from '../../../src/search/schema.ts';
 import { messageAnswer, messageSummaryAnswer } from '../../../src/messages/schema.ts';
 import { batchAnswer, dryRunAnswer, publishedAnswer, validationAnswer } from '../../../src/publishing/schema.ts';
 import { cancelledMessageAnswer } from '../../../src/scheduling/schema.ts';
@@ -98,6 +99,11 @@ export const CONTRACT: ContractRow[] = [
     listOf: messageAnswer,
   },
   { method: 'GET', path: '/v1/messages', scope: 'messages:read', status: 200, listOf: messageSummaryAnswer },
+  { method: 'GET', path: '/v1/messages/export', scope: 'messages:read', status: 200, isLines: true },
+  { method: 'GET', path: '/v1/deliveries/export', scope: 'deliveries:read', status: 200, isLines: true },
+  { method: 'GET', path: '/v1/dlq/export', scope: 'dlq:read', status: 200, isLines: true },
+  { method: 'GET', path: '/v1/runs/export', scope: 'workflows:read', status: 200, isLines: true },
+  { method: 'GET', path: '/v1/search', scope: 'messages:read', status: 200, answers: searchResultsAnswer },
   { method: 'GET', path: '/v1/channels/:channelId/stream', scope: 'messages:read', status: 200, isStream: true },
   { method: 'GET', path: '/v1/messages/:messageId', scope: 'messages:read', status: 200, answers: messageAnswer },
   {

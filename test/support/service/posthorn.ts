@@ -185,6 +185,9 @@ export async function startPosthorn(
         return { status, headers: response.headers, body: undefined as T };
       }
       const text = await response.text();
+      // A table is no JSON.
+      if (response.headers.get('content-type')?.startsWith('text/csv') === true)
+        return { status, headers: response.headers, body: text as T };
       const isOfLines = response.headers.get('content-type')?.startsWith('application/x-ndjson') === true;
       const json = isOfLines ? `[${text.trimEnd().replaceAll('\n', ',')}]` : text;
       const seen: unknown = json === '' ? undefined : JSON.parse(json);

@@ -34,6 +34,8 @@ const callWith =
       return { status, text: '', headers: response.headers };
     }
     const text = await response.text();
+    // A table is no JSON: its lines are looked through as they are.
+    if (type.startsWith('text/csv')) return { status, text, headers: response.headers };
     const json = type.startsWith('application/x-ndjson') ? `[${text.trimEnd().replaceAll('\n', ',')}]` : text;
     const seen: unknown = json === '' ? undefined : JSON.parse(json);
     const problems = answerProblems({ method, path, status, body: seen });

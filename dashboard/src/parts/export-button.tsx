@@ -1,0 +1,100 @@
+import { useState } from 'react';
+import type { Lines } from '../api/client.ts';
+import { API } from '../lib/addresses.ts';
+import { useTexts } from '../lib/texts.ts';
+import { useActs } from './acts.tsx';
+import { Code } from './code.tsx';
+import { Dialog } from './dialog.tsx';
+
+const FORMATS = ['csv', 'ndjson'] as const;
+type Format = (typeof FORMATS)[number];
+
+/** The list that leaves: where it stands in the API, what it is narrowed to, and its lines. */
+export type Exported = {
+  /** Name of the file, without its ending. */
+  name: string;
+  path: string;
+  query: Readonly<Record<string, string | undefined>>;
+  take: (format: Format) => Lines<unknown>;
+};
+
+/** The whole of a list as a file, with the filters of the page, and the same for a shell. */
+export function ExportButton(exported: Exported) {
+  const t = useTexts();
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <>
+      <button type="button" className="button plain" onClick={() => setIsOpen(true)}>
+        {t.exports.go}
+      </button>
+      {isOpen && <ExportDialog {...exported} onClose={() => setIsOpen(false)} />}
+    </>
+  );
+}
+
+function ExportDialog({ name, path, query, take, onClose }: Exported & { onClose: () => void }) {
+  const t = useTexts();
+  const { act } = useActs();
+  const [count, setCount] = useState<number>();
+  const save = (format: Format): void => {
+    setCount(0);
+    void act(async () => {
+      const parts: string[] = [];
+      for await (const line of take(format).texts()) {
+        parts.push(`${line}\n`);
+        if (parts.length % 1_000 === 0) setCount(parts.length);
+      }
+      download(new Blob(parts, { type: format === 'csv' ? 'text/csv' : 'application/x-ndjson' }), `${name}.${format}`);
+    }).then((isDone) => (isDone ? onClose() : setCount(undefined)));
+  };
+  return (
+    <Dialog title={t.exports.title} onClose={onClose}>
+      <div className="form">
+        <p className="muted">{t.exports.why}</p>
+        <div className="buttons">
+          {FORMATS.map((format, place) => (
+            <button
+              key={format}
+              type="button"
+              className={place === 0 ? 'button main' : 'button'}
+              data-focus={place === 0 || undefined}
+              disabled={count !== undefined}
+              onClick={() => save(format)}
+            >
+              {t.exports.formats[format]}
+            </button>
+          ))}
+          <span role="status">{count !== undefined && t.exports.taken(count)}</span>
+        </div>
+        <h3>{t.exports.file}</h3>
+        <Code text={curlOf(`${path}/export`, { format: 'csv', ...query }, `${name}.csv`)} label={t.exports.file} />
+        <h3>{t.exports.list}</h3>
+        <Code text={curlOf(path, { ...query, limit: '100' })} label={t.exports.list} />
+        <div className="buttons">
+          <button type="button" className="button" onClick={onClose}>
+            {t.common.close}
+          </button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}
+
+/** A line for a shell, in which the key stays a name. */
+function curlOf(path: string, query: Exported['query'], file?: string): string {
+  const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
+    value === undefined ? [] : [[name, value]],
+  );
+  const search = new URLSearchParams(given).toString();
+  // A quote is the one character that would end the text: URLSearchParams writes it as %27.
+  return `curl -sS --fail-with-body '${API}${path}?${search}' -H "Authorization: Bearer $KEY"${file === undefined ? '' : ` -o ${file}`}`;
+}
+
+function download(file: Blob, name: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(file);
+  link.download = name;
+  link.click();
+  // The browser has begun to save it by then.
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}

@@ -1,0 +1,68 @@
+import type { enSearch } from './en-search.ts';
+import type { Texts } from './en.ts';
+
+const number = (count: number): string => count.toLocaleString('de');
+
+/** German words of the search, of exports and of what lists say about changes. */
+export const deSearch: Pick<Texts, keyof typeof enSearch> = {
+  exports: {
+    go: 'Exportieren',
+    title: 'Die Liste exportieren',
+    why: 'Alles, was die Filter durchlassen, höchstens die neuesten 100.000. Das Protokoll hält es fest.',
+    formats: { csv: 'Als Tabelle (CSV)', ndjson: 'Als Zeilen aus JSON' },
+    taken: (count) => `Bisher ${number(count)} Zeilen`,
+    file: 'Die Datei per Kommandozeile',
+    list: 'Die Liste per Kommandozeile',
+  },
+  search: {
+    label: 'Suchen nach',
+    hint: 'Irgendeine Id, Ihre eigene Id einer Nachricht, ein Ereignistyp, ein Teil eines Namens oder ein Pfad mit Wert.',
+    go: 'Suchen',
+    more: 'Weiter zurück suchen',
+    none: 'Nichts gefunden',
+    noneSoFar: 'Bisher nichts gefunden',
+    noneWhy: 'Inhalte werden Zeichen für Zeichen verglichen: 12.50 ist nicht 12.5. Gelöschte Nachrichten haben keinen.',
+    examples: 'Zum Beispiel',
+    example: {
+      id: 'eine Nachricht, nach ihrer Id oder der webhook-id im Protokoll eines Empfängers',
+      type: 'alle Nachrichten, deren Ereignistyp so beginnt',
+      path: 'Nachrichten mit dieser Zahl im Inhalt, Ziffer für Ziffer',
+      any: 'Nachrichten mit einem Eintrag dieses Textes',
+      name: 'Kanäle, Abonnements und Workflows dieses Namens',
+    },
+    looked: (messages, milliseconds) =>
+      `${number(messages)} ${messages === 1 ? 'Nachricht' : 'Nachrichten'} in ${number(milliseconds)} ms durchgesehen`,
+    between: 'veröffentlicht von',
+    until: 'bis',
+    left: 'Ältere sind noch übrig.',
+    whole: 'Das waren alle.',
+    found: (count) => `${number(count)} gefunden`,
+    in: (text) => `Nach „${text}“ suchen`,
+    kind: 'Art',
+    what: 'Was',
+    matchedHead: 'Gefunden nach',
+    matched: {
+      id: 'Id',
+      publisherId: 'eigener Id',
+      eventType: 'Ereignistyp',
+      name: 'Name',
+      payload: 'Inhalt',
+      everything: 'neueste',
+    },
+    kinds: {
+      message: 'Nachricht',
+      delivery: 'Zustellung',
+      attempt: 'Versuch',
+      deadLetter: 'Unzustellbares',
+      bulkReplay: 'Wiederholung',
+      messageReplay: 'Wiederholung von Nachrichten',
+      subscription: 'Abonnement',
+      channel: 'Kanal',
+      workflow: 'Workflow',
+      run: 'Lauf',
+      approval: 'Freigabe',
+      connection: 'Verbindung',
+      webhook: 'Eingehender Webhook',
+    },
+  },
+};

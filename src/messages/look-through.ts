@@ -1,0 +1,86 @@
+import type { Tenants } from '../db/tenants.ts';
+import type { EnvironmentCaller } from '../identity/caller.ts';
+import { idsWithin, windowText } from '../kernel/instant.ts';
+import { timeOfId } from '../kernel/ids.ts';
+import { cursorBehind, type ListScope, pageRequest } from '../kernel/page.ts';
+import type { LookedThrough, LookThrough, MessageSummary } from './schema.ts';
+import { readPayloads } from './look-through-store.ts';
+import { readSummaries } from './summaries-store.ts';
+
+/** The condition on a payload: no payload without `needle` in its text, escapes of JSON aside, fits. `name` tells two of them apart. */
+export type PayloadCondition = { name: string; needle: string; fits: (payload: string) => boolean };
+
+/** Bounds of one request, whichever is reached first. A look that has begun is finished. */
+export const MOST_LOOKED_THROUGH = { messages: 5_000, bytes: 16 * 1_048_576, milliseconds: 2_000 } as const;
+
+export type Found = {
+  messages: MessageSummary[];
+  lookedThrough: LookedThrough;
+  /** Goes on behind the last message that was looked through. Absent where all were. */
+  cursor?: string;
+};
+
+/**
+ * Looks through the payloads of stored messages, newest first, until `limit` fit or a bound is reached. Each look is a transaction of its
+ * own, so that no connection is kept for the whole of it.
+ */
+export async function lookThrough(
+  tenants: Tenants,
+  caller: EnvironmentCaller,
+  query: LookThrough,
+  condition: PayloadCondition,
+): Promise<Found> {
+  const startedAt = performance.now();
+  const { environmentId } = caller;
+  const { limit, channelId, eventType, since, until } = query;
+  const filters = { q: condition.name, channelId, eventType, ...windowText({ since, until }) };
+  const scope: ListScope = { list: 'messages looked through', environmentId, filters };
+  const filter = { environmentId, channelId, eventType, ids: idsWithin('message', { since, until }) };
+  const ids: string[] = [];
+  let { after } = pageRequest(scope, query);
+  let first: string | undefined;
+  let [messages, bytes, isLast] = [0, 0, false];
+  const elapsed = (): number => performance.now() - startedAt;
+  const isOver = (): boolean =>
+    isLast ||
+    ids.length >= limit ||
+    messages >= MOST_LOOKED_THROUGH.messages ||
+    bytes >= MOST_LOOKED_THROUGH.bytes ||
+    elapsed() >= MOST_LOOKED_THROUGH.milliseconds;
+  do {
+    const behind = { after, needle: condition.needle };
+    const look = await tenants.list(caller, (transaction) => readPayloads(transaction, filter, behind));
+    isLast = look.isLast;
+    for (const row of look.rows) {
+      first ??= row.id;
+      after = row.id;
+      messages += 1;
+      bytes += row.bytes;
+      if (row.payload === null || !condition.fits(row.payload)) continue;
+      ids.push(row.id);
+      // Messages behind it were read and are read again.
+      if (ids.length >= limit) {
+        isLast = isLast && row === look.rows.at(-1);
+        break;
+      }
+    }
+  } while (!isOver());
+  const found = ids.length === 0 ? [] : await tenants.list(caller, (transaction) => readSummaries(transaction, ids));
+  return {
+    messages: found,
+    lookedThrough: {
+      messages,
+      bytes,
+      ...spanOf(first, messages === 0 ? undefined : after),
+      isComplete: isLast,
+      milliseconds: Math.ceil(elapsed()),
+    },
+    ...(!isLast && after !== undefined && { cursor: cursorBehind(scope, after) }),
+  };
+}
+
+const spanOf = (newest: string | undefined, oldest: string | undefined): { newestAt?: Date; oldestAt?: Date } => {
+  const newestAt = newest === undefined ? undefined : timeOfId('message', newest);
+  const oldestAt = oldest === undefined ? undefined : timeOfId('message', oldest);
+  return { ...(newestAt && { newestAt }), ...(newestAt && oldestAt && { oldestAt }) };
+};

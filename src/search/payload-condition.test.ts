@@ -1,0 +1,75 @@
+import { describe, expect, test } from '@jest/globals';
+import { ApiError } from '../kernel/api-error.ts';
+import { payloadConditionOf } from './payload-condition.ts';
+
+const PAYLOAD = `{ "order" : {"id": 42, "total": 12.50, "big": 12345678901234567890, "note": "a=b", "paid": true, "gone": null},
+  "items": [ {"sku": "A1"}, {"sku": "B\\u0032"} ], "a.b": {"c d": "x"}, "id": "42", "empty": "", "twice": 1, "twice": 2 }`;
+
+test.each([
+  'payload.order.id=42',
+  'payload.id=42',
+  'payload.id="42"',
+  'payload.order.total=12.50',
+  'payload.order.big=12345678901234567890',
+  'payload.order.note=a=b',
+  'payload.order.paid=true',
+  'payload.order.gone=null',
+  'payload.items.1.sku=B2',
+  'payload.items.*.sku=A1',
+  'payload."a.b"."c d"=x',
+  'payload.empty=',
+  'payload.twice=2',
+  'payload.order.id = 42',
+])('%s fits', (q) => {
+  expect(payloadConditionOf(q)?.fits(PAYLOAD)).toBe(true);
+});
+
+test.each([
+  'payload.order.id="42"',
+  'payload.order.id=42.0',
+  'payload.order.id=4',
+  'payload.order.total=12.5',
+  'payload.order.big=12345678901234567000',
+  'payload.order=42',
+  'payload.order.id.deeper=42',
+  'payload.items.2.sku=A1',
+  'payload.items.sku=A1',
+  'payload.items.*.sku=C3',
+  'payload.toString=x',
+  'payload.twice=1',
+])('%s does not fit', (q) => {
+  expect(payloadConditionOf(q)?.fits(PAYLOAD)).toBe(false);
+});
+
+test('the text that a payload must hold stands in it, wherever it fits', () => {
+  for (const q of ['payload.order.id=42', 'payload.order.note="a=b"'])
+    expect(PAYLOAD).toContain(payloadConditionOf(q)?.needle);
+});
+
+test.each(['order.created', 'payload', 'payload.made', 'payloads.a=1', 'a=1', ' payload.a=1'])(
+  '%s is no condition',
+  (q) => {
+    expect(payloadConditionOf(q)).toBeUndefined();
+  },
+);
+
+describe('a condition is refused', () => {
+  test.each([
+    ['payload.=1', 'must be a path and a value such as payload.order.id=42'],
+    ['payload.a..b=1', 'must be a path and a value such as payload.order.id=42'],
+    ['payload.a b=1', 'must be a path and a value such as payload.order.id=42'],
+    ['payload."a=1', 'must be a path and a value such as payload.order.id=42'],
+    ['payload."\\x"=1', 'has a name with a broken quote'],
+    ['payload.a="1', 'has a value with a broken quote'],
+    [`payload${'.a'.repeat(33)}=1`, 'must have at most 32 names in its path'],
+  ])('%s', (q, reason) => {
+    let problem: unknown;
+    try {
+      payloadConditionOf(q);
+    } catch (error) {
+      problem = error;
+    }
+    expect(problem).toBeInstanceOf(ApiError);
+    expect(problem).toMatchObject({ code: 'INVALID_REQUEST', details: { field: 'q', reason } });
+  });
+});

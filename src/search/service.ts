@@ -1,0 +1,126 @@
+import type { Dependencies } from '../dependencies.ts';
+import type { EnvironmentCaller } from '../identity/caller.ts';
+import { ApiError } from '../kernel/api-error.ts';
+import { eventTypePatternProblem, MAX_EVENT_TYPE_LENGTH } from '../kernel/event-types.ts';
+import { isId } from '../kernel/ids.ts';
+import type { MessageSummary } from '../messages/schema.ts';
+import { hitFinders, type Searched } from './hit-finders.ts';
+import { NAMED_KINDS, SCOPE_OF_KIND, SEARCH_KINDS, type SearchKind } from '../kernel/search-kinds.ts';
+import { payloadConditionOf } from './payload-condition.ts';
+import type { Hit, Search, SearchResults } from './schema.ts';
+import { findNamed } from './store.ts';
+
+export type Searching = ReturnType<typeof createSearching>;
+
+type Part = Pick<SearchResults, 'data' | 'pagination'> & {
+  lookedThrough: Omit<SearchResults['lookedThrough'], 'milliseconds'>;
+};
+
+const NOTHING = { messages: 0, bytes: 0, isComplete: true } as const;
+const WHOLE = { pagination: { hasMore: false }, lookedThrough: NOTHING } as const;
+
+/** One question over the resources of an environment. A caller finds only what its scopes may read. */
+export function createSearching({ tenants }: Pick<Dependencies, 'tenants'>, searched: Searched) {
+  const { messages } = searched;
+  const finders = hitFinders(searched);
+
+  const byId = async (caller: EnvironmentCaller, kind: SearchKind, id: string): Promise<Hit[]> => {
+    if (!mayRead(caller, kind)) return [];
+    try {
+      return [{ kind, id, matched: 'id', ...(await finders[kind](caller, id)) }];
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'NOT_FOUND') return [];
+      throw error;
+    }
+  };
+
+  const byName = async (caller: EnvironmentCaller, text: string): Promise<Hit[]> => {
+    const kinds = NAMED_KINDS.filter((kind) => mayRead(caller, kind));
+    const named = await tenants.list(caller, (transaction) =>
+      findNamed(transaction, caller.environmentId, { text, kinds }),
+    );
+    return named.map(({ kind, id, name, status, createdAt }) => ({
+      kind,
+      id,
+      summary: name,
+      status,
+      at: createdAt,
+      matched: 'name',
+    }));
+  };
+
+  const byPublisherId = async (caller: EnvironmentCaller, publisherId: string, query: Search): Promise<Hit[]> => {
+    const { q: _, cursor: __, ...filter } = query;
+    const { data } = await messages.search(caller, { ...filter, publisherId });
+    return data.map((message) => hitOf(message, 'publisherId'));
+  };
+
+  /** Messages of the list, of one event type where `q` is one. */
+  const byEventType = async (caller: EnvironmentCaller, query: Search): Promise<Part> => {
+    const { q, ...filter } = query;
+    const isType = q !== undefined && q.length <= MAX_EVENT_TYPE_LENGTH && eventTypePatternProblem(q) === undefined;
+    // A filter by another event type leaves nothing of this one.
+    if (q !== undefined && (!isType || (filter.eventType !== undefined && filter.eventType !== q)))
+      return { data: [], ...WHOLE };
+    const { data, pagination } = await messages.search(caller, { ...filter, ...(q !== undefined && { eventType: q }) });
+    const [newestAt, oldestAt] = [data[0]?.publishedAt, data.at(-1)?.publishedAt];
+    return {
+      data: data.map((message) => hitOf(message, q === undefined ? 'everything' : 'eventType')),
+      pagination,
+      lookedThrough: {
+        messages: data.length,
+        bytes: 0,
+        ...(newestAt && { newestAt }),
+        ...(oldestAt && { oldestAt }),
+        isComplete: !pagination.hasMore,
+      },
+    };
+  };
+
+  const byText = async (caller: EnvironmentCaller, q: string, query: Search): Promise<Part> => {
+    // The names stood on the first page.
+    if (query.cursor !== undefined) return byEventType(caller, query);
+    const kind = SEARCH_KINDS.find((each) => isId(each, q));
+    const isOfMessages = query.channelId !== undefined || query.eventType !== undefined;
+    const ids = isOfMessages || kind === undefined ? [] : await byId(caller, kind, q);
+    const names = isOfMessages || kind !== undefined ? [] : await byName(caller, q);
+    const published = await byPublisherId(caller, q, query);
+    const typed = await byEventType(caller, query);
+    const known = new Set(published.map(({ id }) => id));
+    return { ...typed, data: [...ids, ...names, ...published, ...typed.data.filter(({ id }) => !known.has(id))] };
+  };
+
+  const find = async (caller: EnvironmentCaller, query: Search): Promise<Part> => {
+    const { q } = query;
+    if (q === undefined) return byEventType(caller, query);
+    const condition = payloadConditionOf(q);
+    if (condition === undefined) return byText(caller, q, query);
+    const { messages: found, lookedThrough, cursor } = await messages.lookThrough(caller, query, condition);
+    return {
+      data: found.map((message) => hitOf(message, 'payload')),
+      lookedThrough,
+      pagination: cursor === undefined ? { hasMore: false } : { cursor, hasMore: true },
+    };
+  };
+
+  return {
+    /** INVALID_REQUEST (field q) for a condition on payloads that cannot be read. */
+    async find(caller: EnvironmentCaller, query: Search): Promise<SearchResults> {
+      const startedAt = performance.now();
+      const { data, lookedThrough, pagination } = await find(caller, query);
+      const milliseconds = Math.ceil(performance.now() - startedAt);
+      return { data, lookedThrough: { ...lookedThrough, milliseconds }, pagination };
+    },
+  };
+}
+
+const mayRead = ({ scopes }: EnvironmentCaller, kind: SearchKind): boolean => scopes.has(SCOPE_OF_KIND[kind]);
+
+const hitOf = (message: MessageSummary, matched: Hit['matched']): Hit => ({
+  kind: 'message',
+  id: message.id,
+  summary: `${message.eventType}, delivered ${message.deliveries.delivered} of ${message.deliveries.total}`,
+  status: message.deliveryStatus,
+  at: message.publishedAt,
+  matched,
+});

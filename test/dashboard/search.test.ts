@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type { Dashboard } from '../support/world/dashboard.ts';
+import { type DashboardScene, setDashboardScene } from '../support/make/dashboard-scene.ts';
+
+let scene: DashboardScene;
+let dashboard: Dashboard;
+beforeAll(async () => {
+  scene = await setDashboardScene({ withWorker: false });
+});
+afterAll(() => scene.end());
+beforeEach(async () => {
+  ({ dashboard } = await scene.enter());
+});
+afterEach(() => scene.leave());
+
+test('the palette leads to the search, which finds a payload digit for digit and says how far it has looked', async () => {
+  const channelId = await scene.make('/v1/channels', { name: 'orders' });
+  const publish = (payload: object): Promise<string> =>
+    scene.make(`/v1/channels/${channelId}/messages`, { eventType: 'order.created', payload });
+  const wanted = await publish({ order: { id: 42 } });
+  const other = await publish({ order: { id: 421 } });
+  const { page } = dashboard;
+  await dashboard.open('/overview');
+  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+  await page.keyboard.press('/');
+  await page.getByRole('dialog').getByRole('combobox').fill('payload.order.id=42');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Search', level: 1 }).waitFor();
+  await page.getByRole('link', { name: wanted }).waitFor();
+  expect(await page.getByRole('link', { name: other }).count()).toBe(0);
+  await page.getByText(/1 found · 2 messages looked through in \d+ ms.*That was all there is\./).waitFor();
+  expect(new URL(page.url()).searchParams.get('q')).toBe('payload.order.id=42');
+
+  await page.getByLabel('Search for').fill('ORD');
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: channelId }).click();
+  await page.getByRole('heading', { name: 'orders', level: 1 }).waitFor();
+});
+
+test('a search that finds nothing, cannot be read, or has not begun says so', async () => {
+  const { page } = dashboard;
+  await dashboard.open('/search');
+  await page.getByRole('link', { name: 'payload.items.*.sku=A1' }).click();
+  await page.getByRole('heading', { name: 'Nothing found' }).waitFor();
+  await page.getByLabel('Search for').fill('payload.=1');
+  await page.getByRole('button', { name: 'Search' }).click();
+  await page.getByText('must be a path and a value such as payload.order.id=42').waitFor();
+  await page.goBack();
+  await page.getByRole('heading', { name: 'Nothing found' }).waitFor();
+});
+
+test('a list leaves as a table with the filters of its page, and the line for a shell does the same', async () => {
+  const channelId = await scene.make('/v1/channels', { name: 'exported' });
+  const publish = (eventType: string): Promise<string> =>
+    scene.make(`/v1/channels/${channelId}/messages`, { eventType, payload: { total: 1 } });
+  const wanted = await publish('export.wanted');
+  await publish('export.other');
+  const { page } = dashboard;
+  await dashboard.open('/messages?type=export.wanted');
+  await page.getByRole('button', { name: 'Export' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Export the list' });
+  await dialog.getByText('/v1/messages/export?format=csv&eventType=export.wanted').waitFor();
+  expect(await dashboard.violations()).toEqual([]);
+  const [saved] = await Promise.all([
+    page.waitForEvent('download'),
+    dialog.getByRole('button', { name: 'As a table (CSV)' }).click(),
+  ]);
+  expect(saved.suggestedFilename()).toBe('messages.csv');
+  const [head, row = '', ...more] = readFileSync(await saved.path(), 'utf8').split('\r\n');
+  expect([head?.split(',')[0], row.split(',')[0], more]).toEqual(['id', wanted, ['']]);
+  await dialog.waitFor({ state: 'detached' });
+});

@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { MOST_LOOKED_THROUGH } from '../../src/messages/look-through.ts';
+import { createChannel, createSubscription, deliveryOf, publish } from '../support/make/factories.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+
+type Hit = { kind: string; id: string; summary: string; matched: string; status?: string; deliveryId?: string };
+type Found = {
+  data: Hit[];
+  lookedThrough: {
+    messages: number;
+    bytes: number;
+    isComplete: boolean;
+    milliseconds: number;
+    newestAt?: string;
+    oldestAt?: string;
+  };
+  pagination: { cursor?: string; hasMore: boolean };
+};
+
+let posthorn: TestPosthorn;
+let channelId: string;
+let environmentId: string;
+
+beforeAll(async () => {
+  posthorn = await startPosthorn({ withWorker: false });
+  ({ id: channelId } = await createChannel(posthorn, { name: 'Till of shop 100%' }));
+  ({ environmentId } = await posthorn.deps.db.channel.findUniqueOrThrow({ where: { id: channelId } }));
+});
+afterAll(() => posthorn.stop());
+
+const ask = (query: Record<string, string>, key = posthorn.keys.live) =>
+  posthorn.request<Found>('GET', `/v1/search?${new URLSearchParams(query).toString()}`, undefined, { key });
+async function search(q: string, more: Record<string, string> = {}, key = posthorn.keys.live): Promise<Found> {
+  const { status, body } = await ask({ q, ...more }, key);
+  expect([q, status]).toEqual([q, 200]);
+  return body;
+}
+const idsOf = ({ data }: Found): string[] => data.map(({ id }) => id);
+/** Publishes JSON text as it stands. */
+async function publishText(payload: string, eventType = 'order.created', to = channelId): Promise<string> {
+  const response = await fetch(`${posthorn.url}/v1/channels/${to}/messages`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${posthorn.keys.live}`, 'content-type': 'application/json' },
+    body: `{"eventType": "${eventType}", "payload": ${payload}}`,
+  });
+  // `as`: an answer of the API.
+  const { id } = (await response.json()) as { id: string };
+  expect(response.status).toBe(202);
+  return id;
+}
+
+describe('an id finds its resource, in one line', () => {
+  test('be it a message, its delivery, an attempt, a dead letter, a subscription or a channel', async () => {
+    const target = { channelId, webhookUrl: 'http://127.0.0.1:4000/', name: 'Warehouse' };
+    const { id: subscriptionId } = await createSubscription(posthorn, target);
+    const { id: messageId } = await publish(posthorn, channelId, { eventType: 'order.paid' });
+    const { id: deliveryId = '' } = (await deliveryOf(posthorn, messageId)) ?? {};
+    const [attemptId, deadLetterId] = [posthorn.deps.newId('attempt'), posthorn.deps.newId('deadLetter')];
+    await posthorn.deps.pool.query(
+      `INSERT INTO attempts (id, delivery_id, number, started_at, duration_ms, outcome, error_class, carrier)
+       VALUES ($1, $2, 1, now(), 5, 'failed', 'connect', 'none')`,
+      [attemptId, deliveryId],
+    );
+    await posthorn.deps.pool.query(
+      `INSERT INTO dead_letters (id, environment_id, channel_id, message_id, subscription_id, delivery_id, round, event_type, status,
+         reason, attempts, failed_at)
+       VALUES ($1, $2, $3, $4, $5, $6, 1, 'order.paid', 'open', 'exhausted', 1, now())`,
+      [deadLetterId, environmentId, channelId, messageId, subscriptionId, deliveryId],
+    );
+    const lines = [];
+    for (const id of [messageId, deliveryId, attemptId, deadLetterId, subscriptionId, channelId])
+      lines.push(...(await search(` ${id} `)).data);
+    expect(
+      lines.map(({ kind, id, summary, status, matched, deliveryId: of }) => [kind, id, summary, status, matched, of]),
+    ).toEqual([
+      ['message', messageId, `order.paid on ${channelId}`, 'pending', 'id', undefined],
+      ['delivery', deliveryId, `${messageId} to ${subscriptionId}`, 'pending', 'id', undefined],
+      ['attempt', attemptId, `Attempt 1 of ${deliveryId}`, 'failed', 'id', deliveryId],
+      ['deadLetter', deadLetterId, `${deliveryId}: exhausted`, 'open', 'id', undefined],
+      ['subscription', subscriptionId, 'Warehouse', 'active', 'id', undefined],
+      ['channel', channelId, 'Till of shop 100%', 'active', 'id', undefined],
+    ]);
+  });
+
+  test('and nothing where it is missing, of another environment, or of a kind that the caller may not read', async () => {
+    const { id } = await publish(posthorn, channelId);
+    const limited = await posthorn.request<{ key: string }>('POST', '/v1/api-keys', {
+      name: 'reader of messages',
+      scopes: ['messages:read'],
+    });
+    expect(idsOf(await search(id, {}, limited.body.key))).toEqual([id]);
+    expect(idsOf(await search(channelId, {}, limited.body.key))).toEqual([]);
+    expect(idsOf(await search('shop', {}, limited.body.key))).toEqual([]);
+    expect(idsOf(await search(id, {}, posthorn.keys.test))).toEqual([]);
+    expect(idsOf(await search(posthorn.deps.newId('run')))).toEqual([]);
+  });
+});
+
+test('a part of a name finds channels, subscriptions and workflows in whatever case, and % is a character', async () => {
+  const { id: named } = await createChannel(posthorn, { name: 'Returns Desk' });
+  const { id: subscription } = await createSubscription(posthorn, {
+    channelId: named,
+    webhookUrl: 'http://127.0.0.1:4000/',
+    name: 'returns to the till',
+  });
+  const workflow = await posthorn.request<{ id: string }>('POST', '/v1/workflows', { name: 'Handle returns' });
+  expect(idsOf(await search('RETURNS'))).toEqual([named, subscription, workflow.body.id]);
+  expect(idsOf(await search('100%'))).toEqual([channelId]);
+  expect(idsOf(await search('0%shop'))).toEqual([]);
+  // Narrowed to messages, no name is looked for.
+  expect(idsOf(await search('RETURNS', { channelId: named }))).toEqual([]);
+});
+
+test('the publisher’s own id and the event type find messages, newest first, with a cursor to go on', async () => {
+  const { id: where } = await createChannel(posthorn, { name: 'typed' });
+  const { id: own } = await publish(posthorn, where, { id: 'till-7/42', eventType: 'till.counted' });
+  const { id: second } = await publish(posthorn, where, { eventType: 'till.counted' });
+  const { id: third } = await publish(posthorn, where, { eventType: 'till.opened' });
+  const [hit, ...more] = (await search('till-7/42')).data;
+  expect([hit?.kind, hit?.id, hit?.matched, more]).toEqual(['message', own, 'publisherId', []]);
+  const first = await search('till.*', { limit: '2' });
+  expect([idsOf(first), first.data[0]?.matched, first.lookedThrough.isComplete]).toEqual([
+    [third, second],
+    'eventType',
+    false,
+  ]);
+  const rest = await search('till.*', { limit: '2', cursor: first.pagination.cursor ?? '' });
+  expect([idsOf(rest), rest.pagination]).toEqual([[own], { hasMore: false }]);
+});
+
+describe('a path and a value find messages by their payload', () => {
+  test('compared digit for digit, as the text was published', async () => {
+    const { id: where } = await createChannel(posthorn, { name: 'digits' });
+    const exact = await publishText('{"order": {"id": 12345678901234567890, "total": 12.50}}', 'order.created', where);
+    const near = await publishText('{"order": {"id": 12345678901234567891, "total": 12.5}}', 'order.created', where);
+    const escaped = await publishText('{"order": {"id": "\\u0041-7"}}', 'order.changed', where);
+    const within = { channelId: where };
+    const found = await search('payload.order.id=12345678901234567890', within);
+    expect([idsOf(found), found.data[0]?.matched]).toEqual([[exact], 'payload']);
+    expect(found.lookedThrough).toMatchObject({ messages: 3, isComplete: true });
+    expect(found.lookedThrough.bytes).toBeGreaterThan(100);
+    expect((found.lookedThrough.newestAt ?? '') >= (found.lookedThrough.oldestAt ?? '~')).toBe(true);
+    expect(idsOf(await search('payload.order.total=12.50', within))).toEqual([exact]);
+    expect(idsOf(await search('payload.order.total=12.5', within))).toEqual([near]);
+    expect(idsOf(await search('payload.order.id=A-7', within))).toEqual([escaped]);
+    expect(idsOf(await search('payload.order.id=A-7', { ...within, eventType: 'order.created' }))).toEqual([]);
+  });
+
+  test('within a time, and nothing of what is erased', async () => {
+    const { id: where } = await createChannel(posthorn, { name: 'times' });
+    const { id, publishedAt } = await publish(posthorn, where, { payload: { secret: 'Müller' } });
+    const q = 'payload.secret=Müller';
+    expect(idsOf(await search(q, { since: new Date(Date.parse(publishedAt) - 1).toISOString() }))).toEqual([id]);
+    const before = await search(q, { until: publishedAt, channelId: where });
+    expect([idsOf(before), before.lookedThrough.messages]).toEqual([[], 0]);
+    await posthorn.request('DELETE', `/v1/messages/${id}`);
+    const after = await search(q, { channelId: where });
+    expect([idsOf(after), after.lookedThrough.messages, after.lookedThrough.bytes]).toEqual([[], 1, 0]);
+  });
+
+  test('a bounded number of messages at a time: the cursor goes on where it ended, and none is left out', async () => {
+    const { id: where } = await createChannel(posthorn, { name: 'many' });
+    const count = MOST_LOOKED_THROUGH.messages + 500;
+    await posthorn.deps.pool.query(
+      `INSERT INTO messages (id, environment_id, channel_id, event_type, payload, published_at)
+       SELECT posthorn_id('msg'), $1, $2, 'counted', '{"n": ' || n || ', "even": ' || (n % 2 = 0) || '}', now()
+       FROM generate_series(1, $3) n`,
+      [environmentId, where, count],
+    );
+    const found = await search('payload.n=none', { channelId: where });
+    // Slow machines end by the time.
+    expect(found.lookedThrough.messages).toBeLessThanOrEqual(MOST_LOOKED_THROUGH.messages);
+    expect([found.data, found.pagination.hasMore, found.lookedThrough.isComplete]).toEqual([[], true, false]);
+    let [total, cursor] = [found.lookedThrough.messages, found.pagination.cursor];
+    while (cursor !== undefined) {
+      const next = await search('payload.n=none', { channelId: where, cursor });
+      total += next.lookedThrough.messages;
+      cursor = next.pagination.cursor;
+    }
+    expect(total).toBe(count);
+
+    const walked = new Set<string>();
+    let [pages, at] = [0, undefined as string | undefined];
+    do {
+      const next = await search('payload.even=true', { channelId: where, limit: '100', ...(at && { cursor: at }) });
+      for (const id of idsOf(next)) walked.add(id);
+      at = next.pagination.cursor;
+      pages += 1;
+    } while (at !== undefined && pages < 5);
+    expect(walked.size).toBe(500);
+    const wrong = await ask({ q: 'payload.even=false', channelId: where, cursor: at ?? '' });
+    expect([wrong.status, (wrong.body as unknown as { error: { details: object } }).error.details]).toEqual([
+      400,
+      { field: 'cursor', reason: 'is not a cursor of this list with these filters' },
+    ]);
+  });
+
+  test.each(['payload.=1', 'payload."a=1', 'payload.a b=1'])('%s is refused with what is wrong', async (q) => {
+    const { status, body } = await ask({ q });
+    expect([status, (body as unknown as { error: { details: { field: string } } }).error.details.field]).toEqual([
+      400,
+      'q',
+    ]);
+  });
+});
+
+test('without a text the newest messages are shown', async () => {
+  const { id } = await publish(posthorn, channelId);
+  const { status, body } = await ask({ limit: '1' });
+  expect([status, idsOf(body), body.data[0]?.matched, body.pagination.hasMore]).toEqual([
+    200,
+    [id],
+    'everything',
+    true,
+  ]);
+});
