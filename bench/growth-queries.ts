@@ -145,13 +145,7 @@ function deliveryQueries(
     query(' of a calm subscription, failed', { subscriptionId: CALM.subscriptionId, status: 'failed' }),
     query(' of a day', { ids }),
     query(', answered slowly', { minLatencyMs: 5_000 }),
-    query(', failed by a class', { errorClass: 'status' }),
     query(', failed by a rare class', { errorClass: 'tls' }),
-    query(', answered with a class', { errorStatus: '5xx' }),
-    query(' of a busy subscription, answered with a rare status', {
-      subscriptionId: BUSY.subscriptionId,
-      errorStatus: '418',
-    }),
     query(', held', { held: 'true' }),
     query(' of a busy channel', { channelId: BUSY.channelId }),
     query(' of a busy channel in a day', { channelId: BUSY.channelId, ids }),

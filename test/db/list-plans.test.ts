@@ -8,6 +8,7 @@ import { listMessages } from '../../src/messages/store.ts';
 import { LOOK, readPayloads } from '../../src/messages/look-through-store.ts';
 import { findSummaries } from '../../src/messages/summaries-store.ts';
 import { createChannel, createSubscription } from '../support/make/factories.ts';
+import { insertFailed, insertListed } from '../support/make/listed-rows.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 
 // Rows and index entries that one page of 20 may read, of 20,000 that there are: a page for each subscription and event type.
@@ -53,31 +54,8 @@ async function fill(): Promise<void> {
   await insert('new.common', 'delivered', ROWS);
 }
 
-async function insert(eventType: string, status: string, count: number, to = [busy, other]): Promise<void> {
-  await posthorn.deps.pool.query(
-    `WITH message AS (
-       INSERT INTO messages (id, environment_id, channel_id, event_type, payload, published_at)
-       SELECT posthorn_id('msg'), $1, $2, $3, '{}', now() FROM generate_series(1, $6)
-       RETURNING id
-     ), numbered AS (
-       SELECT id, row_number() OVER (ORDER BY id) AS n FROM message
-     ), scheduled AS (
-       INSERT INTO scheduled_messages (id, environment_id, channel_id, event_type, payload, deliver_at, cancelled_at)
-       SELECT id, $1, $2, $3, '{}', now(), CASE WHEN $4 = 'delivered' AND n % 2 = 0 THEN now() END FROM numbered
-     ), delivery AS (
-       INSERT INTO deliveries (id, environment_id, channel_id, message_id, subscription_id, event_type, status, max_retries,
-         initial_delay, max_delay, backoff_multiplier)
-       SELECT posthorn_id('dlv'), $1, $2, id, CASE WHEN n % 10 = 0 THEN $7 ELSE $5 END, $3, $4, 0, 0, 0, 1 FROM numbered
-       RETURNING id, message_id, subscription_id
-     )
-     INSERT INTO dead_letters (id, environment_id, channel_id, message_id, subscription_id, delivery_id, round, event_type,
-       status, reason, attempts, failed_at)
-     SELECT posthorn_id('dlq'), $1, $2, message_id, subscription_id, id, 1, $3,
-       CASE WHEN $4 = 'failed' THEN 'open' ELSE 'replayed' END, CASE WHEN $4 = 'failed' THEN 'gone' ELSE 'exhausted' END, 1, now()
-     FROM delivery`,
-    [environmentId, channelId, eventType, status, to[0], count, to[1]],
-  );
-}
+const insert = (eventType: string, status: string, count: number, to: readonly [string, string] = [busy, other]) =>
+  insertListed(posthorn.deps.pool, { environmentId, channelId }, { eventType, status, count, to });
 
 type List = (transaction: DatabaseTransaction) => Promise<unknown>;
 
@@ -256,7 +234,7 @@ describe('by what no index has', () => {
   beforeAll(async () => {
     const target = { channelId, webhookUrl: 'http://127.0.0.1:4000/' };
     ({ id: subscriptionId } = await createSubscription(posthorn, target));
-    [oldest] = await insertFailed(subscriptionId, 8_000);
+    [oldest] = await insertFailed(posthorn.deps.pool, { environmentId, channelId }, subscriptionId, 8_000);
   });
 
   test.each(WAYS)(
@@ -295,25 +273,3 @@ describe('by what no index has', () => {
     },
   );
 });
-
-/** Failed deliveries of a subscription, each with its attempt, the oldest first. The first one is slow, and of another class. */
-async function insertFailed(subscriptionId: string, count: number): Promise<string[]> {
-  await insert('new.failed', 'failed', count, [subscriptionId, subscriptionId]);
-  const { pool } = posthorn.deps;
-  const { rows } = await pool.query<{ id: string }>(
-    `WITH one AS (
-       SELECT id, row_number() OVER (ORDER BY id) AS n FROM deliveries WHERE subscription_id = $1
-     ), answered AS (
-       UPDATE deliveries d SET attempts = 1, response_status = 503, response_latency_ms = CASE WHEN n = 1 THEN 29000 ELSE 20 END
-       FROM one WHERE one.id = d.id
-     ), tried AS (
-       INSERT INTO attempts (id, delivery_id, number, started_at, duration_ms, outcome, error_class, carrier)
-       SELECT posthorn_id('att'), id, 1, now(), 20, 'failed', CASE WHEN n = 1 THEN 'tls' ELSE 'status' END, 'a' FROM one
-     )
-     SELECT id FROM one ORDER BY n LIMIT 1`,
-    [subscriptionId],
-  );
-  // Entries of the rows before the update would count as read, once.
-  await pool.query('VACUUM deliveries');
-  return rows.map(({ id }) => id);
-}
