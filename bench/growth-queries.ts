@@ -146,7 +146,6 @@ function deliveryQueries(
     query(' of a day', { ids }),
     query(', answered slowly', { minLatencyMs: 5_000 }),
     query(', failed by a rare class', { errorClass: 'tls' }),
-    query(', held', { held: 'true' }),
     query(' of a busy channel', { channelId: BUSY.channelId }),
     query(' of a busy channel in a day', { channelId: BUSY.channelId, ids }),
     ...statuses.map((status) => query(` of a busy channel, ${status}`, { channelId: BUSY.channelId, status })),
