@@ -955,6 +955,10 @@ export type ExportDeliveries = {
   readonly messageId?: string | undefined;
   readonly eventType?: string | undefined;
   readonly status?: 'pending' | 'delivered' | 'failed' | 'retrying' | undefined;
+  readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal' | undefined;
+  readonly errorStatus?: string | undefined;
+  readonly minLatencyMs?: string | undefined;
+  readonly held?: 'true' | 'false' | undefined;
   readonly since?: string | Date | undefined;
   readonly until?: string | Date | undefined;
   /** Default: "ndjson". */

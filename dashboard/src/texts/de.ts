@@ -1,4 +1,5 @@
 import type { Texts } from './en.ts';
+import { deDeliveries } from './de-deliveries.ts';
 import { dePages } from './de-pages.ts';
 import { deAutomations } from './de-automations.ts';
 import { deConnect } from './de-connect.ts';
@@ -224,6 +225,7 @@ export const de: Texts = {
     passkey: 'Mit Passkey',
   },
   ...dePages,
+  ...deDeliveries,
   ...deSettings,
   ...deConnect,
   ...deAutomations,

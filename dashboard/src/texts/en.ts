@@ -1,3 +1,4 @@
+import { enDeliveries } from './en-deliveries.ts';
 import { enPages } from './en-pages.ts';
 import { enAutomations } from './en-automations.ts';
 import { enConnect } from './en-connect.ts';
@@ -224,7 +225,7 @@ const frame = {
   },
 };
 
-export const en = { ...frame, ...enPages, ...enSettings, ...enConnect, ...enAutomations, ...enSearch };
+export const en = { ...frame, ...enPages, ...enDeliveries, ...enSettings, ...enConnect, ...enAutomations, ...enSearch };
 
 /** A catalogue: every text of the English one, in another language. */
 type Catalogue<T> = T extends string
