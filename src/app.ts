@@ -27,6 +27,8 @@ import type { Served } from './http/server.ts';
 import { type TraceRequest, traceRequests } from './http/trace-requests.ts';
 import { validate } from './http/validate.ts';
 import type { Idempotency } from './idempotency/service.ts';
+import { createInspectorAddress } from './inspector-address.ts';
+import type { Inspectors } from './inspectors/service.ts';
 import { createOutcomePages } from './connection-pages.ts';
 import { createDashboardFiles } from './dashboard-files.ts';
 import { createConnectorIcons } from './connector-icons.ts';
@@ -65,7 +67,9 @@ export type App = Koa<RequestState> & Served & { readiness: Readiness };
  * The middleware in its order (docs/security.md). A step that can refuse without the body comes before the body is read. The rate
  * limit comes before every refusal, so that each answer carries its headers.
  */
-export function createApp<Services extends { idempotency: Pick<Idempotency, 'once'> }>({
+export function createApp<
+  Services extends { idempotency: Pick<Idempotency, 'once'>; inspectors?: Pick<Inspectors, 'receive'> },
+>({
   deps,
   services,
   routes,
@@ -86,13 +90,18 @@ export function createApp<Services extends { idempotency: Pick<Idempotency, 'onc
   koa.use(errors(log));
   const readiness = createReadiness([...checks, ...limitsChecks(limiter)]);
   koa.use(health(readiness, processTable));
+  const { trustedProxyHops } = config;
+  const inspectorAddress =
+    services.inspectors &&
+    createInspectorAddress({ receive: services.inspectors.receive, limiter, readiness, trustedProxyHops });
+  if (inspectorAddress !== undefined) koa.use(inspectorAddress.middleware);
   const origins = ownOriginsOf(config);
   const { dashboardOrigin } = origins;
   if (dashboardOrigin !== undefined) koa.use(allowDashboard(dashboardOrigin));
   koa.use(matchRoute(bindRoutes(routes, services)));
   koa.use(announceEnd);
   koa.use(identify(schemes));
-  koa.use(rateLimit(limiter, config.trustedProxyHops));
+  koa.use(rateLimit(limiter, trustedProxyHops));
   if (dashboardOrigin !== undefined) koa.use(answerPreflight(dashboardOrigin));
   koa.use(servePublicFiles(createPages(routes, config)));
   koa.use(servePublicFiles(createConnectorIcons()));
@@ -104,15 +113,15 @@ export function createApp<Services extends { idempotency: Pick<Idempotency, 'onc
   koa.use(requireAccess);
   koa.use(loopMark);
   koa.use(rawBytes);
-  koa.use(prove(config.trustedProxyHops));
+  koa.use(prove(trustedProxyHops));
   koa.use(parseBody);
   koa.use(validate);
   koa.use(idempotency(services.idempotency.once));
   koa.use(
     runRoute(streams, {
       count: limiter.countAgainst,
-      addressOf: (request) => addressBucket(clientAddress(request, config.trustedProxyHops)),
-      trustedProxyHops: config.trustedProxyHops,
+      addressOf: (request) => addressBucket(clientAddress(request, trustedProxyHops)),
+      trustedProxyHops,
     }),
   );
   // Koa's own handler deletes every header and answers in plain text. `errors` lets nothing through, so only connections that broke
@@ -124,7 +133,10 @@ export function createApp<Services extends { idempotency: Pick<Idempotency, 'onc
   };
   return Object.assign(koa, {
     readiness,
-    endStreams: () => streams.endAll(),
+    endStreams() {
+      streams.endAll();
+      inspectorAddress?.endDelays();
+    },
     countBroken: async (address: string) => (await limiter.allowStranger(address)).headers,
   });
 }

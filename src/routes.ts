@@ -34,6 +34,7 @@ import { searchRoutes } from './search/routes.ts';
 import type { Services } from './services.ts';
 import { streamRoutes } from './streams/routes.ts';
 import { subscriptionRoutes } from './subscriptions/routes.ts';
+import { inspectorRoutes } from './inspectors/routes.ts';
 
 /** Every endpoint but the probes. */
 export const routes: Route<Services>[] = [
@@ -57,6 +58,7 @@ export const routes: Route<Services>[] = [
   ...connectorRoutes,
   ...connectionRoutes,
   ...inboundWebhookRoutes,
+  ...inspectorRoutes,
   ...apiKeyRoutes,
   ...appRoutes,
   ...auditRoutes,

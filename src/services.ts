@@ -19,6 +19,7 @@ import type { Views } from './identity/views/service.ts';
 import type { SignIn } from './identity/sign-in/service.ts';
 import type { Sessions } from './identity/sessions/service.ts';
 import type { InboundWebhooks } from './automations/inbound/service.ts';
+import type { Inspectors } from './inspectors/service.ts';
 import type { Channels } from './channels/service.ts';
 import type { DeadLetters } from './dead-letters/service.ts';
 import type { Deliveries } from './deliveries/service.ts';
@@ -61,6 +62,7 @@ export type Services = {
   deliveries: Deliveries;
   deadLetters: DeadLetters;
   inboundWebhooks: InboundWebhooks;
+  inspectors: Inspectors;
   idempotency: Idempotency;
   replays: Replays;
   workflows: Workflows;

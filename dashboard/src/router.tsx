@@ -159,6 +159,14 @@ const pages = [
     lazyRouteComponent(() => import('./pages/inbound-webhook.tsx'), 'InboundWebhookPage'),
   ),
   pageOf(
+    '/inspect',
+    lazyRouteComponent(() => import('./pages/inspectors.tsx'), 'InspectorsPage'),
+  ),
+  pageOf(
+    '/inspect/$id',
+    lazyRouteComponent(() => import('./pages/inspector.tsx'), 'InspectorPage'),
+  ),
+  pageOf(
     '/doctor',
     lazyRouteComponent(() => import('./pages/doctor.tsx'), 'DoctorPage'),
   ),

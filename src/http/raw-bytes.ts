@@ -29,7 +29,7 @@ export const rawBytes: Middleware = async (ctx, next) => {
   state.bytes = NONE;
   if (hasBody(req)) {
     refuseMediaType(req, state.route?.consumes ?? 'none');
-    state.bytes = await read(req, BODY_LIMITS[state.route?.size ?? 'control']);
+    state.bytes = await readBytes(req, BODY_LIMITS[state.route?.size ?? 'control']);
   }
   await next();
 };
@@ -72,7 +72,8 @@ const unsupported = (field: string, reason: string): ApiError =>
  */
 const BROKEN_OFF = ['request.aborted', 'request.size.invalid', 'stream.not.readable'];
 
-async function read(request: IncomingMessage, limit: number): Promise<Buffer> {
+/** The bytes of a body. PAYLOAD_TOO_LARGE for more than `limit` of them, INVALID_REQUEST for a body that broke off. */
+export async function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
   try {
     return await getRawBody(request, { limit, length: request.headers['content-length'] ?? null });
   } catch (thrown) {

@@ -28,6 +28,8 @@ export const ID_PREFIXES = {
   view: 'viw',
   webhook: 'whk',
   inboundRefusal: 'irf',
+  inspector: 'ins',
+  inspectedRequest: 'irq',
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

@@ -27,6 +27,7 @@ import * as sessions from '../identity/sessions/schema.ts';
 import * as signIn from '../identity/sign-in/schema.ts';
 import * as singleSignOn from '../identity/single-sign-on/schema.ts';
 import * as tokens from '../identity/tokens/schema.ts';
+import * as inspectors from '../inspectors/schema.ts';
 import * as messages from '../messages/schema.ts';
 import * as publishing from '../publishing/schema.ts';
 import * as replays from '../replays/schema.ts';
@@ -66,6 +67,7 @@ export const SCHEMA_MODULES: Readonly<Record<string, Readonly<Record<string, unk
   'identity/sign-in/schema.ts': signIn,
   'identity/single-sign-on/schema.ts': singleSignOn,
   'identity/tokens/schema.ts': tokens,
+  'inspectors/schema.ts': inspectors,
   'messages/schema.ts': messages,
   'publishing/schema.ts': publishing,
   'replays/schema.ts': replays,

@@ -4,9 +4,9 @@ import { LRUCache } from 'lru-cache';
 import type { buildConnector } from 'undici';
 import { type Address, readAddress } from './addresses.ts';
 import { createConnector } from './connector.ts';
-import type { OwnAddresses } from './own-addresses.ts';
+import { lookUpOwn, type OwnAddresses } from './own-addresses.ts';
 import { createResolveHost, type ResolveHost } from './resolve-host.ts';
-import { readTarget, type UrlRules } from './url-rules.ts';
+import { readPlainUrl, readTarget, type UrlRules } from './url-rules.ts';
 
 /** Limits of the phases before a request is sent, in ms. The total deadline is the sender's. */
 const DNS_TIMEOUT_MS = 5_000;
@@ -43,12 +43,18 @@ export type AddressGuardOptions = {
 export type AddressGuard = {
   /** Why a target is refused by its form or its literal address, as the end of a sentence; undefined when it is not. */
   checkUrl(url: string): string | undefined;
+  /** The same for the target of a subscription, which may be an inspector of this service. */
+  checkWebhookUrl(url: string): string | undefined;
   /** Where a request to that URL goes, or `checkUrl`'s reason. URLs that were read before are remembered. */
   readTarget(url: string): { origin: string; path: string } | { problem: string };
+  /** Where a webhook to an inspector of this service goes; undefined for any other URL. No rule but its own holds for it. */
+  readInspector(url: string): { origin: string; path: string } | undefined;
   /** Whether a canonical IPv4 or IPv6 address may be connected to. False for everything else, such as a name. */
   isAllowed(address: string): boolean;
-  /** The connector of every outgoing connection. */
+  /** The connector of every outgoing connection but those to inspectors. */
   connect: buildConnector.connector;
+  /** The connector of connections to inspectors: they reach the API of this service and nothing else. */
+  connectInspector: buildConnector.connector;
 };
 
 /** Strict: ipaddr.js would also read `10/8` and `0177.0.0.0/8`, which the operator may not have meant. */
@@ -109,20 +115,38 @@ export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
     const isOwn = 'url' in target && own.isOwnTarget(target.url);
     return isOwn ? { problem: 'must not be an address of this service or of what it runs on' } : target;
   };
-  return {
-    checkUrl(text) {
-      const target = check(text);
-      return 'problem' in target ? target.problem : undefined;
-    },
-    readTarget: check,
-    isAllowed,
-    connect: createConnector({
-      isAllowed: (address, port, hostname) => isAllowed(address) && !own.isOwnAddress(address, port, hostname),
+  const checkUrl = (text: string): string | undefined => {
+    const target = check(text);
+    return 'problem' in target ? target.problem : undefined;
+  };
+  const readInspector = (text: string): { origin: string; path: string } | undefined => {
+    // Its name may be one of a private network: the operator has given it to this service.
+    const url = readPlainUrl(text);
+    if (url === undefined || !own.isInspector(url)) return undefined;
+    return { origin: url.origin, path: `${url.pathname}${url.search}` };
+  };
+  const connectorFor = (
+    isTarget: (address: string, port: number, hostname: string) => boolean,
+    resolve: ResolveHost,
+  ): buildConnector.connector =>
+    createConnector({
+      isAllowed: isTarget,
       prepare: own.refresh,
-      resolve: options.resolve ?? createResolveHost(isAllowed),
+      resolve,
       dnsTimeoutMs: options.dnsTimeoutMs ?? DNS_TIMEOUT_MS,
       connectTimeoutMs: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
       trustedCertificates: options.trustedCertificates ?? [],
-    }),
+    });
+  return {
+    checkUrl,
+    checkWebhookUrl: (text) => (readInspector(text) === undefined ? checkUrl(text) : undefined),
+    readTarget: check,
+    readInspector,
+    isAllowed,
+    connect: connectorFor(
+      (address, port, hostname) => isAllowed(address) && !own.isOwnAddress(address, port, hostname),
+      options.resolve ?? createResolveHost(isAllowed),
+    ),
+    connectInspector: connectorFor(own.isApiAddress, options.resolve ?? lookUpOwn),
   };
 }

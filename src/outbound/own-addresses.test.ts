@@ -170,3 +170,65 @@ describe('a name', () => {
     expect(own.isOwnTarget(new URL('http://db.example.com:6543/'))).toBe(true);
   }, 60_000);
 });
+
+describe('an inspector', () => {
+  const ID = `ins_${'0'.repeat(26)}`;
+  const INSPECT = `/inspect/${ID}`;
+  const { own, guard } = guardOf([
+    { host: 'posthorn.example.com', port: 443, isShared: true, api: { protocol: 'https:', path: '' } },
+    { host: 'api.internal', port: 8443, api: { protocol: 'https:', path: '/posthorn' } },
+    { host: 'localhost', port: 3001, api: { protocol: 'http:', path: '' } },
+    { host: 'localhost', port: 9090 },
+  ]);
+
+  test.each([
+    `https://posthorn.example.com${INSPECT}`,
+    `https://POSTHORN.example.com:443${INSPECT}?by=hand`,
+    `https://api.internal:8443/posthorn${INSPECT}`,
+    `http://localhost:3001${INSPECT}`,
+    `http://127.0.0.1:3001${INSPECT}`,
+    `http://[::1]:3001${INSPECT}`,
+  ])('is a target of webhooks alone: %s', (url) => {
+    expect(guard.checkWebhookUrl(url)).toBeUndefined();
+    expect(guard.readInspector(url)).toMatchObject({ origin: new URL(url).origin });
+    expect(guard.checkUrl(url)).toBeDefined();
+    expect(guard.readTarget(url)).toMatchObject({ problem: guard.checkUrl(url) });
+  });
+
+  test.each([
+    'https://posthorn.example.com/v1/channels',
+    'https://posthorn.example.com/inspect/',
+    `https://posthorn.example.com${INSPECT}/`,
+    `https://posthorn.example.com${INSPECT}/more`,
+    `https://posthorn.example.com${INSPECT}/../../v1/channels`,
+    `https://posthorn.example.com/inspect/..%2f..%2fv1`,
+    `https://posthorn.example.com${INSPECT}%2f..%2f..%2fv1`,
+    `https://posthorn.example.com/v1${INSPECT}`,
+    `https://posthorn.example.com/INSPECT/${ID}`,
+    `https://posthorn.example.com/inspect/${ID.toUpperCase()}`,
+    `https://somebody@posthorn.example.com${INSPECT}`,
+    `http://posthorn.example.com${INSPECT}`,
+    `https://api.internal:8443${INSPECT}`,
+    `https://localhost:3001${INSPECT}`,
+    `http://localhost:9090${INSPECT}`,
+    `http://127.0.0.2:3001${INSPECT}`,
+  ])('stands at no other address: %s', (url) => {
+    expect(guard.readInspector(url)).toBeUndefined();
+    expect(guard.checkWebhookUrl(url)).toBeDefined();
+  });
+
+  test('is reached by the name and port of the API alone', () => {
+    expect(own.isApiAddress('203.0.113.7', 443, 'posthorn.example.com')).toBe(true);
+    expect(own.isApiAddress('127.0.0.1', 3001, 'localhost')).toBe(true);
+    expect(own.isApiAddress('203.0.113.7', 3001, 'localhost')).toBe(false);
+    expect(own.isApiAddress('127.0.0.1', 9090, 'localhost')).toBe(false);
+    expect(own.isApiAddress('127.0.0.1', 3001, 'hooks.example.com')).toBe(false);
+    expect(own.isApiAddress('127.0.0.1', 443, 'localhost')).toBe(false);
+  });
+
+  test('is a target where neither http nor this machine is one', () => {
+    const strict = createAddressGuard({ allowCidrs: [], allowHttp: false, own });
+    expect(strict.checkWebhookUrl(`http://localhost:3001${INSPECT}`)).toBeUndefined();
+    expect(strict.checkWebhookUrl('http://localhost:3002/')).toBeDefined();
+  });
+});

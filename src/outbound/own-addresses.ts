@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { type Address, readAddress } from './addresses.ts';
+import { isInspectPath } from './inspect-path.ts';
 
 /** An address at which the service itself, or a server of its own, listens. */
 export type OwnEndpoint = {
@@ -13,16 +14,22 @@ export type OwnEndpoint = {
    * address.
    */
   isShared?: boolean;
+  /** The API of this service stands here, as callers reach it: by this protocol, and below this path, which is empty at the root. */
+  api?: { protocol: string; path: string };
 };
 
 export type OwnAddresses = {
   /** Adds own endpoints: a port is known only once a server listens on it. */
   add(...endpoints: readonly OwnEndpoint[]): void;
   /**
-   * Whether a target is an own one, by its name or its literal address. No other place decides by a whole URL. A path of this service
-   * that may be sent to is let through here; the guard's connector, which sees addresses only, does not connect to it then.
+   * Whether a target is an own one, by its name or its literal address. No other place decides by a whole URL. Inspectors are own
+   * targets too: who may send to them asks `isInspector` first.
    */
   isOwnTarget(url: URL): boolean;
+  /** Whether the URL is the address of an inspector of this service, by the API's own name, protocol and port, and by no other path. */
+  isInspector(url: URL): boolean;
+  /** Whether a connection for the host name `hostname` to this address and port reaches the API: the one way to inspectors. */
+  isApiAddress(address: string, port: number, hostname: string): boolean;
   /** Whether a connection for the host name `hostname` would reach an own endpoint at this address and port. */
   isOwnAddress(address: string, port: number, hostname: string): boolean;
   /** Looks up the own names whose addresses are unknown or old. Waits only for unknown ones. */
@@ -50,6 +57,9 @@ type Entry = OwnEndpoint & {
   looking?: Promise<void> | undefined;
 };
 
+/** Ways to write the machine itself that no name server is asked for. */
+const LOOPBACK = ['localhost', '127.0.0.1', '::1'];
+
 const isLoopbackName = (name: string): boolean => name === 'localhost' || name.endsWith('.localhost');
 
 const plainHost = (host: string): string =>
@@ -61,7 +71,7 @@ const plainHost = (host: string): string =>
 const portOf = ({ port, protocol }: URL): number => Number(port) || (protocol === 'https:' ? 443 : 80);
 
 /** The system's own look-up, as the database's driver uses it: /etc/hosts and search domains count. */
-const lookUp = async (host: string): Promise<string[]> =>
+export const lookUpOwn = async (host: string): Promise<string[]> =>
   (await lookup(host, { all: true })).map(({ address }) => address);
 
 /** Whether an address is this machine's: loopback, the unspecified one, or one of a network interface. */
@@ -82,7 +92,7 @@ function createIsHere(): (address: Address) => boolean {
 
 /**
  * The endpoints of the service and of its servers, which are no targets. A webhook to its own API would publish for ever. One to its
- * database or to Temporal would speak with the trust of this network. `resolve` looks up own names; tests give another one.
+ * database or to Temporal would speak with the trust of this network. An inspector takes webhooks: nothing comes of them. `resolve` looks up own names; tests give another one.
  *
  * Not known: an address that leads here by translation outside this machine (a public one in front of a private network), unless it is
  * the address of an own name; other servers on the same machine or network; another installation. The mark on each delivery ends loops
@@ -90,7 +100,7 @@ function createIsHere(): (address: Address) => boolean {
  */
 export function createOwnAddresses(
   endpoints: readonly OwnEndpoint[],
-  resolve: (host: string) => Promise<readonly string[]> = lookUp,
+  resolve: (host: string) => Promise<readonly string[]> = lookUpOwn,
 ): OwnAddresses {
   const byPort = new Map<number, Entry[]>();
   const names = new Set<string>();
@@ -102,12 +112,13 @@ export function createOwnAddresses(
     return address !== undefined && isHere(address);
   };
 
-  const toEntry = ({ host, port, isShared = false }: OwnEndpoint): Entry => {
+  const toEntry = ({ host, port, isShared = false, api }: OwnEndpoint): Entry => {
     const address = readAddress(host);
     return {
       host,
       port,
       isShared,
+      ...(api && { api }),
       addresses: new Set(address === undefined ? [] : [address.toString()]),
       isHere: address === undefined ? isLoopbackName(host) : isHere(address),
       isFixed: address !== undefined || isLoopbackName(host),
@@ -177,8 +188,36 @@ export function createOwnAddresses(
     );
   };
 
+  /** A name that always means this machine stands for 127.0.0.1 and [::1] as well. */
+  const isNamed = ({ host }: Entry, given: string): boolean =>
+    host === given || (isLoopbackName(host) && LOOPBACK.includes(given));
+
   return {
     add,
+    isInspector(url) {
+      const host = plainHost(url.hostname);
+      return (byPort.get(portOf(url)) ?? []).some(
+        (entry) =>
+          entry.api?.protocol === url.protocol &&
+          isNamed(entry, host) &&
+          url.username === '' &&
+          url.password === '' &&
+          url.pathname.startsWith(entry.api.path) &&
+          isInspectPath(url.pathname.slice(entry.api.path.length)),
+      );
+    },
+    isApiAddress(text, port, hostname) {
+      const address = readAddress(text);
+      const host = plainHost(hostname);
+      // The operator's own name leads to the API wherever it leads; a name of this machine leads to this machine.
+      return (byPort.get(port) ?? []).some(
+        (entry) =>
+          entry.api !== undefined &&
+          isNamed(entry, host) &&
+          address !== undefined &&
+          (!isLoopbackName(entry.host) || isHere(address)),
+      );
+    },
     isOwnTarget(url) {
       const host = plainHost(url.hostname);
       const port = portOf(url);

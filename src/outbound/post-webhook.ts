@@ -1,5 +1,11 @@
 import type { AddressGuard } from './address-guard.ts';
-import { type ConnectionsGauge, createConnections, type Lease, SenderClosedError } from './connections.ts';
+import {
+  type Connections,
+  type ConnectionsGauge,
+  createConnections,
+  type Lease,
+  SenderClosedError,
+} from './connections.ts';
 import { startDeadline } from './deadline.ts';
 import { type AttemptError, classifyError } from './error-class.ts';
 import { exchange } from './exchange.ts';
@@ -81,16 +87,20 @@ const GIVEN_UP = new Error('given up');
 export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
   const { guard, clock = () => new Date() } = options;
   const userAgent = `posthorn/${options.version}`;
-  const connections = createConnections({
-    connect: guard.connect,
-    perGroup: options.connectionsPerGroup ?? CONCURRENCY.max,
-    maxOrigins: options.maxOrigins ?? MAX_ORIGINS,
-    maxConnections: options.maxConnections ?? Number.POSITIVE_INFINITY,
-  });
+  const connectionsBy = (connect: AddressGuard['connect']): Connections =>
+    createConnections({
+      connect,
+      perGroup: options.connectionsPerGroup ?? CONCURRENCY.max,
+      maxOrigins: options.maxOrigins ?? MAX_ORIGINS,
+      maxConnections: options.maxConnections ?? Number.POSITIVE_INFINITY,
+    });
+  const connectionsElsewhere = connectionsBy(guard.connect);
+  // Apart from all others: a connection to the API of this service is for inspectors alone.
+  const connectionsToInspectors = connectionsBy(guard.connectInspector);
 
   /** Rejects when no complete headers came in time. `start` is that of the attempt, by `performance.now()`. */
   async function answerTo(
-    { origin, path }: { origin: string; path: string },
+    { connections, origin, path }: { connections: Connections; origin: string; path: string },
     request: WebhookRequest,
     start: number,
   ): Promise<{ response: WebhookResponse; answeredAfterMs: number }> {
@@ -121,13 +131,21 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
     }
   }
 
+  /** Inspectors are own addresses, so that only a refused URL can be one. */
+  function whereTo(url: string): { connections: Connections; origin: string; path: string } | { problem: string } {
+    const target = guard.readTarget(url);
+    if (!('problem' in target)) return { ...target, connections: connectionsElsewhere };
+    const inspector = guard.readInspector(url);
+    return inspector === undefined ? target : { ...inspector, connections: connectionsToInspectors };
+  }
+
   return {
     async post(request) {
       const startedAt = request.startedAt ?? clock();
       const start = performance.now();
       const elapsedMs = (): number => Math.round(performance.now() - start);
       // Checked on every attempt: the rules may have become stricter since the subscription was saved.
-      const target = guard.readTarget(request.url);
+      const target = whereTo(request.url);
       if ('problem' in target) {
         const error = { class: 'blocked_address', message: `the webhook URL ${target.problem}` } as const;
         return { startedAt, durationMs: elapsedMs(), isDelivered: false, error };
@@ -140,8 +158,17 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
         return { startedAt, durationMs: elapsedMs(), isDelivered: false, error: classifyError(error) };
       }
     },
-    gauge: () => connections.gauge(),
-    close: () => connections.close(),
+    gauge() {
+      const [elsewhere, inspectors] = [connectionsElsewhere.gauge(), connectionsToInspectors.gauge()];
+      return {
+        open: elsewhere.open + inspectors.open,
+        inUse: elsewhere.inUse + inspectors.inUse,
+        origins: elsewhere.origins + inspectors.origins,
+      };
+    },
+    async close() {
+      await Promise.all([connectionsElsewhere.close(), connectionsToInspectors.close()]);
+    },
   };
 }
 

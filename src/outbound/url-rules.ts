@@ -65,3 +65,13 @@ export function readTarget(text: string, rules: UrlRules): { url: URL } | { prob
   const problem = portProblem(url) ?? (isAddress ? undefined : nameProblem(url.hostname, rules));
   return problem === undefined ? { url } : { problem };
 }
+
+/**
+ * The URL in a text whose characters mean what they seem to, without user name and password; undefined for any other. The scheme, the
+ * name and the port are the caller's to judge.
+ */
+export function readPlainUrl(text: string): URL | undefined {
+  if (text.length > MAX_URL_LENGTH || MEANS_SOMETHING_ELSE.test(text) || authorityOf(text).includes('@'))
+    return undefined;
+  return parseUrl(text);
+}

@@ -24,6 +24,7 @@ import { createSessions } from '../identity/sessions/service.ts';
 import { createChannels } from '../channels/service.ts';
 import { createDeadLetters } from '../dead-letters/service.ts';
 import { createDeliveries } from '../deliveries/service.ts';
+import { createInspectors } from '../inspectors/service.ts';
 import { createExports } from '../exports/service.ts';
 import { createIdempotency } from '../idempotency/service.ts';
 import { createMachineCredentials } from '../identity/machine-credentials/service.ts';
@@ -120,6 +121,7 @@ export function createServices(
     channels: createChannels(deps, { apps, deliveries, schemas, audit }),
     publishing,
     inboundWebhooks: createInbound(deps, { audit, publishing }),
+    inspectors: createInspectors(deps, { audit }),
     messages: createMessages(deps, { audit }),
     scheduling: createScheduling(deps, { audit }),
     streams,

@@ -25,11 +25,19 @@ export function ownEndpoints(config: Config): OwnEndpoint[] {
 }
 
 /** On 80 and 443 a proxy stands in front as a rule, and may serve the receivers of the same network by other names. */
-function ofApi({ protocol, hostname, port }: URL): OwnEndpoint[] {
+function ofApi({ protocol, hostname, port, pathname }: URL): OwnEndpoint[] {
   const isWeb = port === '' || port === '80' || port === '443';
+  const api = { protocol, path: pathname.replace(/\/$/, '') };
   // The settings take http and https only.
-  return [{ host: hostname, port: Number(port || PORTS[protocol as 'http:' | 'https:']), isShared: isWeb }];
+  return [{ host: hostname, port: Number(port || PORTS[protocol as 'http:' | 'https:']), isShared: isWeb, api }];
 }
+
+/** The port on which the API of this process listens: every address of this machine may lead to it. */
+export const listeningApi = (port: number): OwnEndpoint => ({
+  host: 'localhost',
+  port,
+  api: { protocol: 'http:', path: '' },
+});
 
 /** As the driver reads the URL, with its own defaults. A socket in the file system is of a server on this machine. */
 function ofDatabase(connectionString: string): OwnEndpoint {

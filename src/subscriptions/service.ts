@@ -53,7 +53,7 @@ type UnitsWanted = {
 };
 type Collaborators = {
   apps: Pick<Apps, 'share'>;
-  guard: Pick<AddressGuard, 'checkUrl'>;
+  guard: Pick<AddressGuard, 'checkWebhookUrl'>;
   deliveries: Pick<Deliveries, 'endOfSubscriptions'>;
   messageReplays: Pick<Replays['messages'], 'startWithin'>;
   filters: Pick<Filters, 'measure'>;

@@ -13,7 +13,7 @@ const headerField = (name: string): string => `headers[${JSON.stringify(name.sli
 /**
  * Decides where a subscription may send and with which headers. Judged when it is saved, and shown for one that is older than a rule.
  */
-export function createTargets(guard: Pick<AddressGuard, 'checkUrl'>) {
+export function createTargets(guard: Pick<AddressGuard, 'checkWebhookUrl'>) {
   return {
     /**
      * Refuses what the schema cannot judge. `stored` is the present state of the subscription: the same URL and the same header
@@ -22,7 +22,7 @@ export function createTargets(guard: Pick<AddressGuard, 'checkUrl'>) {
      */
     check({ webhookUrl, headers }: Partial<Target>, stored?: Target): void {
       if (webhookUrl !== undefined && webhookUrl !== stored?.webhookUrl) {
-        const problem = guard.checkUrl(webhookUrl);
+        const problem = guard.checkWebhookUrl(webhookUrl);
         if (problem !== undefined) throw invalidField('webhookUrl', problem);
       }
       if (headers !== undefined) {
@@ -34,7 +34,7 @@ export function createTargets(guard: Pick<AddressGuard, 'checkUrl'>) {
 
     /** The subscription with `warnings` where there are any: stored values that today's rules refuse, and that are not used. */
     withWarnings<T extends Target>(subscription: T): T & { warnings?: ErrorDetails[] } {
-      const problem = guard.checkUrl(subscription.webhookUrl);
+      const problem = guard.checkWebhookUrl(subscription.webhookUrl);
       const warnings = [
         ...(problem === undefined ? [] : [{ field: 'webhookUrl', reason: `is not sent to: it ${problem}` }]),
         ...headersNotSent(subscription.headers).map(({ name, reason }) => ({ field: headerField(name), reason })),

@@ -126,6 +126,7 @@ const PATCHED: { path: string; resource: () => string; clears: string[] }[] = [
   { path: '/v1/workflows/:workflowId', resource: () => ids.workflowId, clears: ['description'] },
   { path: '/v1/connections/:connectionId', resource: () => ids.connectionId, clears: [] },
   { path: '/v1/secrets/:secretId', resource: () => ids.secretId, clears: [] },
+  { path: '/v1/inspectors/:inspectorId', resource: () => ids.inspectorId, clears: [] },
   {
     path: '/v1/webhooks/:webhookId',
     resource: () => ids.webhookId,

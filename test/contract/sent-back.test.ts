@@ -35,6 +35,7 @@ async function makeAll(): Promise<{
   machineCredential: string;
   webhook: string;
   secret: string;
+  inspector: string;
   connection: string;
   workflow: string;
   app: string;
@@ -73,6 +74,7 @@ async function makeAll(): Promise<{
     eventType: { cel: 'payload.type' },
     payload: { fields: { n: '/n' } },
   });
+  const inspector = await make(posthorn, live, '/v1/inspectors', { name: 'see', answer: { status: 503 } });
   const secret = await make(posthorn, live, '/v1/secrets', {
     // A name is taken once in an environment.
     name: `S${randomBytes(8).toString('hex').toUpperCase()}`,
@@ -93,6 +95,7 @@ async function makeAll(): Promise<{
     workflow: `/v1/workflows/${workflow.id}`,
     connection: `/v1/connections/${connection.id}`,
     secret: `/v1/secrets/${secret.id}`,
+    inspector: `/v1/inspectors/${inspector.id}`,
     webhook: `/v1/webhooks/${webhook.id}`,
     channel: `/v1/channels/${channel.id}`,
     subscription: `/v1/subscriptions/${subscription.id}`,
@@ -129,6 +132,7 @@ test('every resource can be sent back as GET has shown it, with traffic in betwe
     all.app,
     all.webhook,
     all.secret,
+    all.inspector,
     all.connection,
     all.workflow,
   ];

@@ -27,6 +27,8 @@ const WITH_THE_ENGINE: Record<string, string> = {
   'src/automations/connections/open-connection.ts': 'part of a worker: a run names its environment',
   'src/automations/workflow-secrets/open-secrets.ts': 'part of a worker: a run names its environment',
   'src/automations/inbound/receive.ts': 'a service that sends is no tenant: the webhook names the environment',
+  'src/inspectors/receive.ts': 'a sender is no tenant: the inspector names the environment',
+  'src/inspectors/service.ts': 'gives them to receive.ts; callers go through tenants',
   'src/idempotency/kept-answers.ts': 'answers to publishes, in groups of several tenants',
   'src/identity/accounts/devices.ts': 'a person belongs to no tenant',
   'src/identity/accounts/password-reset.ts': 'a person belongs to no tenant',
@@ -79,7 +81,7 @@ const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
 /** Folders of resources. Stores take whatever connection their service has; workers belong to no tenant. */
 const isOfAService = (path: string): boolean =>
-  /^src\/(automations|channels|dead-letters|deliveries|identity|idempotency|messages|publishing|replays|scheduling|streams|subscriptions)\//.test(
+  /^src\/(automations|channels|dead-letters|deliveries|identity|idempotency|inspectors|messages|publishing|replays|scheduling|streams|subscriptions)\//.test(
     path,
   ) && !/(^|[-/])store\.ts$/.test(path);
 /** Parts of workers, and of publishing behind its service. */

@@ -50,6 +50,7 @@ const PAGES = [
   'connectors/slack',
   'connections',
   'secrets',
+  'inspect',
   'doctor',
   'api-keys',
   'machine-credentials',

@@ -10,6 +10,7 @@ const RUN_PAGES: Record<string, string> = {
   'README.md': 'readme.test.ts',
   'docs/api.md': 'api.test.ts',
   'docs/inbound-webhooks.md': 'inbound-webhooks.test.ts',
+  'docs/inspect.md': 'inspect.test.ts',
   'docs/operations.md': 'operations.test.ts',
   'docs/backup.md': 'operator-pages.test.ts',
   'docs/upgrading.md': 'operator-pages.test.ts',

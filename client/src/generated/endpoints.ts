@@ -70,6 +70,16 @@ export const ENDPOINTS = {
     removeTotp: { method: 'DELETE', path: '/v1/user/totp', kind: 'json' },
     makeRecoveryCodes: { method: 'POST', path: '/v1/user/recovery-codes', kind: 'json' },
   },
+  inspectors: {
+    list: { method: 'GET', path: '/v1/inspectors', kind: 'page', hasQuery: true },
+    create: { method: 'POST', path: '/v1/inspectors', kind: 'json', hasBody: true, isKeyed: true },
+    get: { method: 'GET', path: '/v1/inspectors/:inspectorId', kind: 'json' },
+    update: { method: 'PATCH', path: '/v1/inspectors/:inspectorId', kind: 'json', hasBody: true },
+    delete: { method: 'DELETE', path: '/v1/inspectors/:inspectorId', kind: 'json' },
+    listRequests: { method: 'GET', path: '/v1/inspectors/:inspectorId/requests', kind: 'page', hasQuery: true },
+    getRequest: { method: 'GET', path: '/v1/inspected-requests/:inspectedRequestId', kind: 'json' },
+    clearRequests: { method: 'DELETE', path: '/v1/inspectors/:inspectorId/requests', kind: 'json' },
+  },
   invitations: {
     list: { method: 'GET', path: '/v1/organisations/:organisationId/invitations', kind: 'page', hasQuery: true },
     create: { method: 'POST', path: '/v1/organisations/:organisationId/invitations', kind: 'json', hasBody: true },

@@ -34,6 +34,7 @@ import type {
   CreateApp,
   CreateChannel,
   CreateConnection,
+  CreateInspector,
   CreateInvitation,
   CreateMachineCredential,
   CreateOrganisation,
@@ -59,6 +60,9 @@ import type {
   HandOverOwnership,
   InboundReceived,
   InboundRefusal,
+  InspectedRequest,
+  InspectedRow,
+  Inspector,
   Invitation,
   InvitationLook,
   JsonWebKeySet,
@@ -140,6 +144,7 @@ import type {
   UpdateApp,
   UpdateChannel,
   UpdateConnection,
+  UpdateInspector,
   UpdateMachineCredential,
   UpdateMember,
   UpdateOrganisation,
@@ -278,6 +283,24 @@ export type Resources = {
     removeTotp(options?: RequestOptions): Call<void>;
     /** `POST /v1/user/recovery-codes`, for a person who is signed in */
     makeRecoveryCodes(options?: RequestOptions): Call<RecoveryCodes>;
+  };
+  inspectors: {
+    /** `GET /v1/inspectors`, scope subscriptions:read */
+    list(query?: PageQuery, options?: RequestOptions): Pages<Inspector>;
+    /** `POST /v1/inspectors`, scope subscriptions:write */
+    create(body: CreateInspector | string, options?: RequestOptions): Call<Inspector>;
+    /** `GET /v1/inspectors/:inspectorId`, scope subscriptions:read */
+    get(inspectorId: string, options?: RequestOptions): Call<Inspector>;
+    /** `PATCH /v1/inspectors/:inspectorId`, scope subscriptions:write */
+    update(inspectorId: string, body: UpdateInspector | string, options?: RequestOptions): Call<Inspector>;
+    /** `DELETE /v1/inspectors/:inspectorId`, scope subscriptions:write */
+    delete(inspectorId: string, options?: RequestOptions): Call<void>;
+    /** `GET /v1/inspectors/:inspectorId/requests`, scope messages:read */
+    listRequests(inspectorId: string, query?: PageQuery, options?: RequestOptions): Pages<InspectedRow>;
+    /** `GET /v1/inspected-requests/:inspectedRequestId`, scope messages:read */
+    getRequest(inspectedRequestId: string, options?: RequestOptions): Call<InspectedRequest>;
+    /** `DELETE /v1/inspectors/:inspectorId/requests`, scope subscriptions:write */
+    clearRequests(inspectorId: string, options?: RequestOptions): Call<void>;
   };
   invitations: {
     /** `GET /v1/organisations/:organisationId/invitations`, for a person who is signed in */

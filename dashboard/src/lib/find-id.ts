@@ -12,6 +12,7 @@ const KINDS: Readonly<Record<string, [page: string, get: (id: string, at: At) =>
   chn: ['channels', (id, at) => api.channels.get(id, at)],
   wfl: ['workflows', (id, at) => api.workflows.get(id, at)],
   run: ['runs', (id, at) => api.runs.get(id, at)],
+  ins: ['inspect', (id, at) => api.inspectors.get(id, at)],
   whk: ['inbound', (id, at) => api.webhooks.get(id, at)],
 };
 

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { api, type Subscription } from '../api/client.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
+import { FirstTarget } from '../parts/first-target.tsx';
 import { DeliveryState } from '../parts/delivery-state.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink } from '../parts/link.tsx';
@@ -17,7 +18,7 @@ const EVERY_MS = 3_000;
 /** All that needs a person first, then the newest traffic; and for a new place the way to its first delivery. */
 export function OverviewPage() {
   const t = useTexts();
-  const { at, path, environment, app } = useHere();
+  const { at, path, environment, app, may } = useHere();
   const found = useQuery({
     queryKey: [path, 'overview'],
     refetchInterval: EVERY_MS,
@@ -41,7 +42,12 @@ export function OverviewPage() {
   const isArrived = messages.some(({ deliveries }) => deliveries.delivered > 0);
   const steps: readonly Step[] = [
     { isDone: channels.all.length > 0, text: t.overview.steps.channel, to: '/channels/new' },
-    { isDone: subscriptions.length > 0, text: t.overview.steps.subscription, to: '/subscriptions/new' },
+    {
+      isDone: subscriptions.length > 0,
+      text: t.overview.steps.subscription,
+      to: '/subscriptions/new',
+      more: channels.all.length > 0 && may('developer') && <FirstTarget />,
+    },
     { isDone: messages.length > 0, text: t.overview.steps.message, to: '/messages/new' },
     { isDone: isArrived, text: t.overview.steps.delivered, to: '/deliveries' },
   ];
@@ -107,7 +113,7 @@ export function OverviewPage() {
   );
 }
 
-type Step = { isDone: boolean; text: string; to: string };
+type Step = { isDone: boolean; text: string; to: string; more?: ReactNode };
 
 function Checklist({ steps }: { steps: readonly Step[] }) {
   const t = useTexts();
@@ -115,10 +121,11 @@ function Checklist({ steps }: { steps: readonly Step[] }) {
     <section className="box section" aria-label={t.overview.begin}>
       <h2>{t.overview.begin}</h2>
       <ol className="steps">
-        {steps.map(({ isDone, text, to }) => (
+        {steps.map(({ isDone, text, to, more }) => (
           <li key={to}>
             <State of={isDone ? 'delivered' : 'pending'} word={isDone ? t.overview.done : t.overview.toDo} />{' '}
             <HereLink to={to}>{text}</HereLink>
+            {!isDone && more}
           </li>
         ))}
       </ol>

@@ -35,6 +35,7 @@ export function NewSubscriptionPage() {
       ) : (
         <SubscriptionForm
           channelId={search['channel'] ?? channels.all[0]?.id ?? ''}
+          target={search['target'] ?? ''}
           policy={app.data.settings.retryPolicy}
         />
       )}
@@ -44,11 +45,11 @@ export function NewSubscriptionPage() {
 
 type Policy = Subscription['retryPolicy'];
 type Given =
-  | { subscription: Subscription; channelId?: never; policy?: never }
-  | { subscription?: never; channelId: string; policy: Policy };
+  | { subscription: Subscription; channelId?: never; target?: never; policy?: never }
+  | { subscription?: never; channelId: string; target: string; policy: Policy };
 
 /** Makes a subscription, or changes one. */
-export function SubscriptionForm({ subscription, channelId: first = '', policy: usual }: Given) {
+export function SubscriptionForm({ subscription, channelId: first = '', target = '', policy: usual }: Given) {
   const t = useTexts();
   const { at, may } = useHere();
   const { act } = useActs();
@@ -59,7 +60,7 @@ export function SubscriptionForm({ subscription, channelId: first = '', policy: 
   const [channelId, setChannelId] = useState(subscription?.channelId ?? first);
   const [form, setForm] = useState({
     name: subscription?.name ?? '',
-    webhookUrl: subscription?.webhookUrl ?? '',
+    webhookUrl: subscription?.webhookUrl ?? target,
     eventTypes: subscription?.eventTypes.join(', ') ?? '',
     filter: subscription?.filter ?? '',
   });

@@ -122,7 +122,7 @@ const GROUPS = [
     'automate',
     [['workflows'], ['runs'], ['approvals'], ['connectors'], ['connections', 'admin'], ['secrets', 'admin']],
   ],
-  ['tools', [['doctor', 'developer']]],
+  ['tools', [['inspect'], ['doctor', 'developer']]],
   ['settings', [['api-keys', 'admin'], ['machine-credentials', 'admin'], ['members'], ['audit', 'admin'], ['account']]],
 ] as const;
 

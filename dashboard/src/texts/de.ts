@@ -5,6 +5,7 @@ import { deAutomations } from './de-automations.ts';
 import { deConnect } from './de-connect.ts';
 import { deSearch } from './de-search.ts';
 import { deSettings } from './de-settings.ts';
+import { deTools } from './de-tools.ts';
 
 const many = (count: number, one: string, more: string): string =>
   `${count.toLocaleString('de')} ${count === 1 ? one : more}`;
@@ -59,6 +60,7 @@ export const de: Texts = {
       connectors: 'Konnektoren',
       connections: 'Verbindungen',
       secrets: 'Geheimnisse',
+      inspect: 'Testempfänger',
       doctor: 'Signatur-Doktor',
       'api-keys': 'API-Schlüssel',
       'machine-credentials': 'Maschinen-Zugänge',
@@ -229,5 +231,6 @@ export const de: Texts = {
   ...deSettings,
   ...deConnect,
   ...deAutomations,
+  ...deTools,
   ...deSearch,
 };

@@ -4,6 +4,7 @@ import { enAutomations } from './en-automations.ts';
 import { enConnect } from './en-connect.ts';
 import { enSearch } from './en-search.ts';
 import { enSettings } from './en-settings.ts';
+import { enTools } from './en-tools.ts';
 
 const many = (count: number, one: string, more: string): string =>
   `${count.toLocaleString('en')} ${count === 1 ? one : more}`;
@@ -58,6 +59,7 @@ const frame = {
       connectors: 'Connectors',
       connections: 'Connections',
       secrets: 'Secrets',
+      inspect: 'Inspect',
       doctor: 'Signature doctor',
       'api-keys': 'API keys',
       'machine-credentials': 'Machine credentials',
@@ -225,7 +227,16 @@ const frame = {
   },
 };
 
-export const en = { ...frame, ...enPages, ...enDeliveries, ...enSettings, ...enConnect, ...enAutomations, ...enSearch };
+export const en = {
+  ...frame,
+  ...enPages,
+  ...enDeliveries,
+  ...enSettings,
+  ...enConnect,
+  ...enAutomations,
+  ...enTools,
+  ...enSearch,
+};
 
 /** A catalogue: every text of the English one, in another language. */
 type Catalogue<T> = T extends string

@@ -7,9 +7,13 @@ const AT_ONCE = 2_000;
 // Each call with a proof leaves one of these, of 40 bytes: 5,000 a second go away.
 const PROOFS_AT_ONCE = 10_000;
 
+// Each may hold a body of 256 KiB.
+const INSPECTED_AT_ONCE = 200;
+
 /**
- * Removes kept answers and publishers' ids after their 24 hours, used proofs after their minutes, and of inbound webhooks the events
- * after 72 hours and the refusals after 7 days, when nobody reads them any more. Returns whether there may be more. Several workers may run at once: each skips the rows of the others.
+ * Removes kept answers and publishers' ids after their 24 hours, used proofs after their minutes, of inbound webhooks the events after 72
+ * hours and the refusals after 7 days, and inspected requests after 24 hours, when nobody reads them any more. Returns whether there may
+ * be more. Several workers may run at once: each skips the rows of the others.
  */
 export async function forgetExpired(pool: Pool): Promise<boolean> {
   const more = [
@@ -18,11 +22,18 @@ export async function forgetExpired(pool: Pool): Promise<boolean> {
     await forget(pool, 'used_proofs', PROOFS_AT_ONCE),
     await forget(pool, 'inbound_events', AT_ONCE),
     await forget(pool, 'inbound_refusals', AT_ONCE),
+    await forget(pool, 'inspected_requests', INSPECTED_AT_ONCE),
   ];
   return more.includes(true);
 }
 
-type Table = 'idempotency_keys' | 'publisher_ids' | 'used_proofs' | 'inbound_events' | 'inbound_refusals';
+type Table =
+  | 'idempotency_keys'
+  | 'publisher_ids'
+  | 'used_proofs'
+  | 'inbound_events'
+  | 'inbound_refusals'
+  | 'inspected_requests';
 
 /** Returns whether there may be more. */
 async function forget(pool: Pool, table: Table, atOnce: number): Promise<boolean> {

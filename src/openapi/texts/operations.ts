@@ -4,6 +4,7 @@ import { deliveringTexts } from './delivering.ts';
 import { connectorTexts } from './connectors.ts';
 import { secretTexts } from './secrets.ts';
 import { inboundTexts } from './inbound.ts';
+import { inspectorTexts } from './inspectors.ts';
 import { peopleTexts } from './people.ts';
 import { publishingTexts } from './publishing.ts';
 import type { OperationText } from './operation-text.ts';
@@ -16,6 +17,7 @@ export const OPERATION_TEXTS: Readonly<Record<string, OperationText>> = {
   ...secretTexts,
   ...connectorTexts,
   ...inboundTexts,
+  ...inspectorTexts,
   ...accessTexts,
   ...peopleTexts,
 };

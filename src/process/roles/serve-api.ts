@@ -13,6 +13,7 @@ import type { Check, Readiness } from '../../readiness/readiness.ts';
 import { routes } from '../../routes.ts';
 import type { Services } from '../../services.ts';
 import type { Outages } from '../../outages/outages.ts';
+import { listeningApi } from '../own-endpoints.ts';
 import type { Siblings } from '../siblings.ts';
 import { watchRedis } from '../watch-servers.ts';
 import { portTaken } from './api-port.ts';
@@ -74,7 +75,7 @@ export async function serveApi(
         ),
     });
     // Without LISTEN_HOST the API listens on every address of this machine, and any of them may lead to the port with it.
-    deps.own.add({ host: 'localhost', port: server.port });
+    deps.own.add(listeningApi(server.port));
     return {
       port: server.port,
       readiness: app.readiness,

@@ -18,6 +18,8 @@ export type ResourceIds = {
   appId: string;
   machineCredentialId: string;
   webhookId: string;
+  inspectorId: string;
+  inspectedRequestId: string;
   secretId: string;
   connectionId: string;
   /** A name of the catalogue, which is the same for all tenants. */

@@ -13,6 +13,7 @@ import { AUTOMATION_ROWS } from './automation-rows.ts';
 import { CONNECTOR_ROWS } from './connector-rows.ts';
 import { CREDENTIAL_ROWS } from './credential-rows.ts';
 import { INBOUND_ROWS } from './inbound-rows.ts';
+import { INSPECTOR_ROWS } from './inspector-rows.ts';
 import { SECRET_ROWS } from './secret-rows.ts';
 
 export type { ContractRow, ResourceIds };
@@ -243,6 +244,7 @@ export const CONTRACT: ContractRow[] = [
   },
   ...AUTOMATION_ROWS,
   ...INBOUND_ROWS,
+  ...INSPECTOR_ROWS,
   ...SECRET_ROWS,
   ...CONNECTOR_ROWS,
   ...CREDENTIAL_ROWS,

@@ -1,6 +1,7 @@
 import type { ResourceIds } from '../check/contract-table.ts';
 import type { TestPosthorn } from '../service/posthorn.ts';
 import { seedCredentials } from './seeded-credentials.ts';
+import { seedInspector } from './seeded-inspectors.ts';
 
 /** Makes something through the API with that key; fails unless it was made. */
 export async function make(
@@ -219,6 +220,10 @@ export async function seedResources(posthorn: TestPosthorn, key: string, mark?: 
     (path, body) => make(posthorn, key, path, body),
     named('CRM').name,
   );
+  const inspector = await seedInspector(posthorn, (path, body) => make(posthorn, key, path, body), {
+    ...named('first look'),
+    channelId: channel.id,
+  });
   const app = await posthorn.deps.db.app.findUniqueOrThrow({ where: { id: String(apiKey['appId']) } });
   return {
     channelId: channel.id,
@@ -237,6 +242,7 @@ export async function seedResources(posthorn: TestPosthorn, key: string, mark?: 
     organisationId: app.organisationId,
     machineCredentialId: machineCredential.id,
     webhookId: webhook.id,
+    ...inspector,
     secretId,
     connectionId,
     connectorId: 'slack',

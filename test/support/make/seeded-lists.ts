@@ -19,6 +19,7 @@ import { APPROVAL_STATUSES, REPLAY_STATUSES, RUN_STATUSES } from '../../../src/k
 import { insertAttempt, make } from './seed.ts';
 import { seedReplays, spreadDeliveries } from './seeded-deliveries.ts';
 import { seedApprovals, seedConnections, seedRuns, seedSecrets, seedWebhooks } from './seeded-automations.ts';
+import { seedInspectors } from './seeded-inspectors.ts';
 
 export type ListName =
   | 'channels'
@@ -36,6 +37,8 @@ export type ListName =
   | 'machine-credentials'
   | 'webhooks'
   | 'refusals'
+  | 'inspectors'
+  | 'inspected-requests'
   | 'secrets'
   | 'connections'
   | 'workflows'
@@ -169,6 +172,16 @@ export const LISTS: List[] = [
     filters: { reason: oneOf('reason', ['signature_missing', 'signature_malformed']) },
   },
   {
+    name: 'inspectors',
+    rows: 'SELECT position, id FROM inspectors WHERE environment_id = $1 AND $2::text IS NULL',
+    filters: {},
+  },
+  {
+    name: 'inspected-requests',
+    rows: 'SELECT id FROM inspected_requests WHERE environment_id = $1 AND inspector_id = $2',
+    filters: {},
+  },
+  {
     name: 'secrets',
     rows: 'SELECT id FROM secrets WHERE environment_id = $1 AND $2::text IS NULL',
     filters: {},
@@ -272,6 +285,8 @@ export async function seedLists(posthorn: TestPosthorn, key: string): Promise<Re
     'machine-credentials': '/v1/machine-credentials',
     webhooks: '/v1/webhooks',
     refusals: await seedWebhooks(posthorn, key, [first, last]),
+    inspectors: '/v1/inspectors',
+    'inspected-requests': await seedInspectors(posthorn, (path, body) => make(posthorn, key, path, body)),
     secrets: await seedSecrets(posthorn, key),
     connections: await seedConnections(posthorn, key),
     workflows: '/v1/workflows',

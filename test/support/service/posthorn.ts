@@ -17,7 +17,7 @@ import { createLog, type ServiceLog } from '../../../src/log.ts';
 import { createNewId } from '../../../src/new-id.ts';
 import { createAddressGuard } from '../../../src/outbound/address-guard.ts';
 import { createOwnAddresses } from '../../../src/outbound/own-addresses.ts';
-import { ownEndpoints } from '../../../src/process/own-endpoints.ts';
+import { listeningApi, ownEndpoints } from '../../../src/process/own-endpoints.ts';
 import { routes } from '../../../src/routes.ts';
 import { createHandOver } from '../../../src/publishing/hand-over.ts';
 import type { Scheme } from '../../../src/identity/scheme.ts';
@@ -140,7 +140,7 @@ export async function startPosthorn(
     }),
     { port: options.port ?? 0, host: '127.0.0.1' },
   );
-  own.add({ host: 'localhost', port: server.port });
+  own.add(listeningApi(server.port));
   const url = `http://127.0.0.1:${server.port}`;
 
   let side: WorkerSide | undefined;

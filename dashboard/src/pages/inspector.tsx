@@ -1,0 +1,217 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, type InspectedRow, type Inspector } from '../api/client.ts';
+import { jsonProblem } from '../lib/json-problem.ts';
+import { usePathId } from '../lib/path-id.ts';
+import { useRefresh } from '../lib/refresh.ts';
+import { useHere } from '../lib/session.ts';
+import { useTexts } from '../lib/texts.ts';
+import { bytesText } from '../lib/times.ts';
+import { useActs } from '../parts/acts.tsx';
+import { Code, JsonText } from '../parts/code.tsx';
+import { DeleteButton } from '../parts/delete-button.tsx';
+import { Empty } from '../parts/empty.tsx';
+import { Heading } from '../parts/heading.tsx';
+import { InspectorDialog } from '../parts/inspector-dialog.tsx';
+import { HereLink, useGo } from '../parts/link.tsx';
+import { type Column, LiveList } from '../parts/list.tsx';
+import { State } from '../parts/state.tsx';
+import { Time } from '../parts/time.tsx';
+import { Unread } from '../parts/unread.tsx';
+import { useSubscriptions } from '../parts/use-names.ts';
+import { Answers } from './inspectors.tsx';
+
+const idOf = ({ id }: InspectedRow): string => id;
+
+/** One inspector: its address, and what arrives there while one looks. */
+export function InspectorPage() {
+  const id = usePathId();
+  const t = useTexts();
+  const { at, path, may } = useHere();
+  const go = useGo();
+  const found = useQuery({ queryKey: [path, 'inspector', id], queryFn: () => api.inspectors.get(id, at) });
+  if (found.data === undefined) return <Unread of={found} />;
+  const columns: readonly Column<InspectedRow>[] = [
+    { head: t.inspect.arrived, width: '190px', cell: (row) => <Time at={row.arrivedAt} /> },
+    { head: t.inspect.signature, width: '150px', cell: (row) => <Verdict of={row} /> },
+    { head: t.inspect.method, width: '90px', cell: (row) => <span className="mono">{row.method}</span> },
+    {
+      head: t.inspect.path,
+      width: 'minmax(140px, 1fr)',
+      cell: (row) => (
+        <span className="mono" title={row.path}>
+          {row.path}
+        </span>
+      ),
+    },
+    {
+      head: t.inspect.answered,
+      width: '150px',
+      cell: ({ answer }) => t.inspect.answeredLate(answer.status, answer.delayMs),
+    },
+    { head: t.fields.size, width: '90px', isNumber: true, cell: (row) => bytesText(row.bytes) },
+  ];
+  return (
+    <>
+      <Heading title={found.data.name}>{may('developer') && <Actions of={found.data} />}</Heading>
+      <div className="field">
+        <span className="label">{t.inspect.url}</span>
+        <Code text={found.data.url} label={t.inspect.url} />
+        <div className="hint">{t.inspect.urlHint}</div>
+      </div>
+      <p className="sentence">
+        <Answers of={found.data} />
+      </p>
+      <section className="section" aria-label={t.inspect.requests}>
+        <h2>{t.inspect.requests}</h2>
+        <LiveList
+          name={t.inspect.requests}
+          listKey={[path, 'inspected', id]}
+          fetch={(cursor) => api.inspectors.listRequests(id, { limit: 100, cursor }, at).page()}
+          idOf={idOf}
+          columns={columns}
+          empty={
+            <Empty title={t.inspect.noRequest}>
+              <p>{t.inspect.noRequestWhy}</p>
+              <Code text={`curl -d '{"hello": "world"}' ${found.data.url}`} label="curl" />
+            </Empty>
+          }
+          panel={(requestId) => <RequestView id={requestId} />}
+          onVisit={(requestId) => go(`/inspect/${id}`, { open: requestId })}
+        />
+      </section>
+    </>
+  );
+}
+
+function Actions({ of: row }: { of: Inspector }) {
+  const t = useTexts();
+  const { at, environment } = useHere();
+  const { act } = useActs();
+  const refresh = useRefresh();
+  const [isChanging, setIsChanging] = useState(false);
+  return (
+    <>
+      <HereLink to="/subscriptions/new" search={{ target: row.url }} className="button main">
+        {t.inspect.useAsTarget}
+      </HereLink>
+      <button type="button" className="button" onClick={() => setIsChanging(true)}>
+        {t.inspect.answer}
+      </button>
+      <button
+        type="button"
+        className="button"
+        onClick={() =>
+          void act(
+            async () => {
+              await api.inspectors.clearRequests(row.id, at);
+              await refresh();
+            },
+            { told: t.inspect.cleared },
+          )
+        }
+      >
+        {t.inspect.clear}
+      </button>
+      <DeleteButton
+        title={t.inspect.deleteTitle(row.name)}
+        why={t.inspect.deleteWhy}
+        typed={environment === 'live' ? row.name : undefined}
+        what={() => api.inspectors.delete(row.id, at)}
+        to="/inspect"
+      />
+      {isChanging && <InspectorDialog inspector={row} onClose={() => setIsChanging(false)} />}
+    </>
+  );
+}
+
+const LOOKS = { verified: 'delivered', failed: 'failed', unsigned: 'pending' } as const;
+
+function Verdict({ of: { signature } }: { of: InspectedRow }) {
+  const t = useTexts();
+  return <State of={LOOKS[signature.verdict]} word={t.inspect.verdicts[signature.verdict]} />;
+}
+
+/** One request as it arrived: the verdict on its signature, headers and the exact body. */
+function RequestView({ id }: { id: string }) {
+  const t = useTexts();
+  const { at, path } = useHere();
+  const subscriptions = useSubscriptions();
+  const found = useQuery({
+    queryKey: [path, 'inspected request', id],
+    queryFn: () => api.inspectors.getRequest(id, at),
+    // It never changes.
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (found.data === undefined) return <Unread of={found} />;
+  const row = found.data;
+  const { verdict, reason, messageId, subscriptionId } = row.signature;
+  return (
+    <>
+      <Heading title={`${row.method} ${row.path}`} isMono isInPanel />
+      <p className="sentence">
+        <Verdict of={row} />{' '}
+        {verdict === 'failed' ? t.inspect.reasons[reason ?? 'signature_differs'] : t.inspect.means[verdict]}
+      </p>
+      <dl className="facts">
+        <dt>{t.inspect.arrived}</dt>
+        <dd>
+          <Time at={row.arrivedAt} />
+        </dd>
+        <dt>{t.inspect.answered}</dt>
+        <dd>{t.inspect.answeredLate(row.answer.status, row.answer.delayMs)}</dd>
+        {messageId !== undefined && (
+          <>
+            <dt>{t.fields.message}</dt>
+            <dd>
+              <HereLink to={`/messages/${messageId}`} className="mono">
+                {messageId}
+              </HereLink>
+            </dd>
+          </>
+        )}
+        {subscriptionId !== undefined && (
+          <>
+            <dt>{t.fields.subscription}</dt>
+            <dd>
+              <HereLink to={`/subscriptions/${subscriptionId}`}>{subscriptions.nameOf(subscriptionId)}</HereLink>
+            </dd>
+          </>
+        )}
+        <dt>{t.fields.size}</dt>
+        <dd>{bytesText(row.bytes)}</dd>
+      </dl>
+      <section className="section">
+        <h3>{t.inspect.body}</h3>
+        <Body of={row} />
+      </section>
+      <section className="section">
+        <h3>{t.inspect.headers}</h3>
+        <dl className="facts">
+          {/* A name may stand there several times: a header has no other key than its place. */}
+          {row.headers.map(({ name, value }, position) => [
+            <dt key={`${position} name`} className="mono">
+              {name}
+            </dt>,
+            <dd key={position} className="mono">
+              {value}
+            </dd>,
+          ])}
+        </dl>
+      </section>
+    </>
+  );
+}
+
+function Body({ of: row }: { of: { body: string; bytes: number; encoding: 'text' | 'base64'; isCut: boolean } }) {
+  const t = useTexts();
+  if (row.bytes === 0) return <p className="muted">{t.inspect.noBody}</p>;
+  const isJson = row.encoding === 'text' && !row.isCut && jsonProblem(row.body) === undefined;
+  return (
+    <>
+      {row.encoding === 'base64' && <p className="muted">{t.inspect.base64}</p>}
+      {row.isCut && <p className="muted">{t.inspect.isCut(bytesText(row.bytes))}</p>}
+      {isJson ? <JsonText json={row.body} label={t.inspect.body} /> : <Code text={row.body} label={t.inspect.body} />}
+    </>
+  );
+}

@@ -1,0 +1,156 @@
+import { randomBytes } from 'node:crypto';
+import type { DatabaseTransaction } from '../db/client.ts';
+import type { Dependencies } from '../dependencies.ts';
+import type { RecordAudit } from '../identity/audit/record.ts';
+import type { EnvironmentCaller } from '../identity/caller.ts';
+import { ApiError, notFound } from '../kernel/api-error.ts';
+import { changedParts } from '../kernel/changed-parts.ts';
+import { encodeBase32, ID_PREFIXES, isId } from '../kernel/ids.ts';
+import { type ListScope, type Page, pageRequest, toPage } from '../kernel/page.ts';
+import { INSPECT_PATH } from '../outbound/inspect-path.ts';
+import { createReceive, type Receive } from './receive.ts';
+import {
+  type CreateInspector,
+  type InspectedRequest,
+  type InspectedRow,
+  type Inspector,
+  inspectorChange,
+  type ListInspectors,
+  type ListRequests,
+  type UpdateInspector,
+} from './schema.ts';
+import * as store from './store.ts';
+
+const ID_BYTES = 16;
+/** With 200 requests of 256 KiB each, 20 inspectors of an environment hold 1 GiB. */
+const AT_MOST = 20;
+const DEFAULT_ANSWER = { status: 200, delayMs: 0, failurePercent: 0 };
+
+export type Inspectors = {
+  /** CONFLICT where the environment has 20. */
+  create(caller: EnvironmentCaller, body: CreateInspector): Promise<Inspector>;
+  list(caller: EnvironmentCaller, query: ListInspectors): Promise<Page<Inspector>>;
+  get(caller: EnvironmentCaller, id: string): Promise<Inspector>;
+  update(caller: EnvironmentCaller, id: string, body: UpdateInspector): Promise<Inspector>;
+  /** With its requests. Its address is NOT_FOUND from now on. */
+  delete(caller: EnvironmentCaller, id: string): Promise<void>;
+  /** Requests that arrived, newest first, without headers and bodies. */
+  requests(caller: EnvironmentCaller, id: string, query: ListRequests): Promise<Page<InspectedRow>>;
+  /** One of them, with headers and body. */
+  request(caller: EnvironmentCaller, requestId: string): Promise<InspectedRequest>;
+  /** Forgets the requests that arrived. */
+  clear(caller: EnvironmentCaller, id: string): Promise<void>;
+  /** A request of anybody to the address of that inspector (receive.ts). */
+  receive: Receive;
+};
+
+export function createInspectors(
+  {
+    pool,
+    tenants,
+    newId,
+    clock,
+    keyRing,
+    config,
+  }: Pick<Dependencies, 'pool' | 'tenants' | 'newId' | 'clock' | 'keyRing' | 'config'>,
+  { audit }: { audit: { record: RecordAudit } },
+): Inspectors {
+  const urlOf = (id: string): string => `${config.publicBaseUrl}${INSPECT_PATH}${id}`;
+  const shown = (inspector: store.StoredInspector): Inspector => ({ ...inspector, url: urlOf(inspector.id) });
+  /** An id that cannot be one never reaches the database, whatever characters it holds. */
+  const found = async (
+    id: string,
+    look: () => Promise<store.StoredInspector | undefined>,
+  ): Promise<store.StoredInspector> => {
+    const inspector = isId('inspector', id) ? await look() : undefined;
+    if (inspector === undefined) throw notFound('inspector');
+    return inspector;
+  };
+  const find = (db: DatabaseTransaction, { environmentId }: EnvironmentCaller, id: string) =>
+    found(id, () => store.findInspector(db, environmentId, id));
+  const lock = (db: DatabaseTransaction, { environmentId }: EnvironmentCaller, id: string) =>
+    found(id, () => store.lockInspector(db, environmentId, id));
+
+  return {
+    create: (caller, { name, answer }) =>
+      tenants.within(caller, async (transaction) => {
+        const { environmentId } = caller;
+        if ((await store.countInspectors(transaction, environmentId)) >= AT_MOST)
+          throw new ApiError('CONFLICT', `This environment has ${AT_MOST} inspectors already; delete one first`);
+        const id = `${ID_PREFIXES.inspector}_${encodeBase32(randomBytes(ID_BYTES))}`;
+        const draft = {
+          id,
+          position: newId('inspector'),
+          environmentId,
+          name,
+          answer: { ...DEFAULT_ANSWER, ...answer },
+        };
+        const inspector = await store.insertInspector(transaction, draft, clock());
+        const after = { name, answer: inspector.answer };
+        await audit.record(transaction, caller, { action: 'inspector.created', target: { id }, after });
+        return shown(inspector);
+      }),
+
+    async list(caller, query) {
+      const { environmentId } = caller;
+      const scope: ListScope = { list: 'inspectors', environmentId, filters: {} };
+      const page = pageRequest(scope, query);
+      const rows = await tenants.list(caller, (transaction) => store.findInspectors(transaction, environmentId, page));
+      return toPage(scope, page.limit, rows, ({ inspector }) => shown(inspector));
+    },
+
+    get: (caller, id) => tenants.within(caller, async (transaction) => shown(await find(transaction, caller, id))),
+
+    update: (caller, id, body) =>
+      tenants.within(caller, async (transaction) => {
+        const inspector = await lock(transaction, caller, id);
+        const { answer, ...change } = inspectorChange.of(inspector, body);
+        const names = Object.keys({ ...change, ...(answer && { answer }) });
+        if (names.length === 0) return shown(inspector);
+        const next = { ...inspector, ...change, answer: { ...inspector.answer, ...answer } };
+        const updated = await store.updateInspector(transaction, next, clock());
+        const parts = changedParts(inspector, updated, names);
+        await audit.record(transaction, caller, { action: 'inspector.updated', target: { id }, ...parts });
+        return shown(updated);
+      }),
+
+    delete: (caller, id) =>
+      tenants.within(caller, async (transaction) => {
+        const { name } = await lock(transaction, caller, id);
+        await store.deleteInspector(transaction, id);
+        await audit.record(transaction, caller, { action: 'inspector.deleted', target: { id }, before: { name } });
+      }),
+
+    async requests(caller, id, query) {
+      const { environmentId } = caller;
+      const scope: ListScope = { list: 'inspected-requests', environmentId, filters: { inspectorId: id } };
+      const page = { ...pageRequest(scope, query), now: clock() };
+      const rows = await tenants.list(caller, async (transaction) => {
+        await find(transaction, caller, id);
+        return store.findRequests(transaction, { environmentId, inspectorId: id }, page);
+      });
+      return toPage(scope, page.limit, rows, (request) => request);
+    },
+
+    async request(caller, requestId) {
+      const request = isId('inspectedRequest', requestId)
+        ? await tenants.within(caller, (transaction) =>
+            store.findRequest(transaction, caller.environmentId, requestId, clock()),
+          )
+        : undefined;
+      if (request === undefined) throw notFound('request');
+      return request;
+    },
+
+    clear: (caller, id) =>
+      tenants.within(caller, async (transaction) => {
+        await lock(transaction, caller, id);
+        const which = { environmentId: caller.environmentId, inspectorId: id };
+        const requests = await store.deleteRequests(transaction, which);
+        const after = { requests };
+        await audit.record(transaction, caller, { action: 'inspector.requests_cleared', target: { id }, after });
+      }),
+
+    receive: createReceive({ pool, clock, newId, keyRing }, { urlOf }),
+  };
+}

@@ -1,0 +1,35 @@
+import type { TestPosthorn } from '../service/posthorn.ts';
+
+type Make = (path: string, body: Record<string, unknown>) => Promise<{ id: string }>;
+
+/** Sends a request with that body to an inspector. */
+export async function sendToInspector({ url }: Pick<TestPosthorn, 'url'>, id: string, body: string): Promise<void> {
+  const { status } = await fetch(`${url}/inspect/${id}`, { method: 'POST', body });
+  if (status !== 200) throw new Error(`The inspector ${id} answered ${status}`);
+}
+
+/** An inspector at which two requests have arrived, so that its list has a second page. */
+export async function seedInspector(
+  posthorn: TestPosthorn,
+  make: Make,
+  { name, channelId }: { name: string; channelId: string },
+): Promise<{ inspectorId: string; inspectedRequestId: string }> {
+  const { db } = posthorn.deps;
+  // An environment has at most twenty. One with many of them loses those of earlier tests.
+  const { environmentId } = await db.channel.findUniqueOrThrow({ where: { id: channelId } });
+  if ((await db.inspector.count({ where: { environmentId } })) > 15)
+    await db.inspector.deleteMany({ where: { environmentId } });
+  const { id: inspectorId } = await make('/v1/inspectors', { name });
+  for (const _ of [1, 2]) await sendToInspector(posthorn, inspectorId, name);
+  const { id: inspectedRequestId } = await db.inspectedRequest.findFirstOrThrow({ where: { inspectorId } });
+  return { inspectorId, inspectedRequestId };
+}
+
+/** Five inspectors, and five requests that arrived at the first one. Returns the address of these. */
+export async function seedInspectors(posthorn: TestPosthorn, make: Make): Promise<string> {
+  const ids: string[] = [];
+  for (const n of [1, 2, 3, 4, 5]) ids.push((await make('/v1/inspectors', { name: `inspector ${n}` })).id);
+  const [first = ''] = ids;
+  for (const n of [1, 2, 3, 4, 5]) await sendToInspector(posthorn, first, `request ${n}`);
+  return `/v1/inspectors/${first}/requests`;
+}
