@@ -1,7 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, isApiError, type View } from '../api/client.ts';
-import { useRefresh } from '../lib/refresh.ts';
 import { type Search, useAddress } from '../lib/search.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from './acts.tsx';
@@ -23,7 +22,9 @@ export function Views({ page, filters, own }: Given) {
   const t = useTexts();
   const [search, change] = useAddress();
   const { act } = useActs();
-  const refresh = useRefresh();
+  const client = useQueryClient();
+  // Views belong to no place, so a refresh of the place leaves them.
+  const refresh = (): Promise<void> => client.invalidateQueries({ queryKey: ['views'] });
   const [asked, setAsked] = useState<'save' | 'rename'>();
   const saved = useQuery({
     queryKey: ['views'],
