@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Database, DatabaseReader, DatabaseTransaction } from './client.ts';
+import { CONNECT_TIMEOUT_MS } from './connection.ts';
 import { beginAs, enter, read } from './tenant-entry.ts';
 import type { Tenant } from './tenant-query.ts';
 import { findRoleGap, type RoleGap } from './tenant-role.ts';
@@ -29,8 +30,34 @@ type Patience = { timeout?: number };
 // The dearest known list took 10 s from a cold disk; Prisma's own limit for a transaction is half of that.
 const FOR_LISTS: Patience = { timeout: 30_000 };
 
+// Between the beginning of Prisma's clock and ours: one round trip, on a busy machine.
+const CLOCKS_APART_MS = 50;
+
 // An administrator may make the role while the service runs. Until then each process looks for it again after this time.
 const LOOK_AGAIN_MS = 60_000;
+
+/** Prisma has ended a transaction at its limit. The code is the one of Prisma's own error for it. */
+class TransactionExpired extends Error {
+  override readonly name = 'TransactionExpired';
+  readonly code = 'P2028';
+}
+
+/**
+ * The same work, whose failures beyond the limit are TransactionExpired. Prisma rolls back at the limit, also in the middle of a call that
+ * stores a row and reads it again: the call then gives null, and what its caller makes of null says nothing.
+ */
+const withinTime =
+  <T>(work: (transaction: DatabaseTransaction) => Promise<T>, { timeout = CONNECT_TIMEOUT_MS }: Patience = {}) =>
+  async (transaction: DatabaseTransaction): Promise<T> => {
+    const begunAt = performance.now();
+    try {
+      return await work(transaction);
+    } catch (failure) {
+      // Prisma's own clock has begun a little earlier.
+      if (performance.now() - begunAt < timeout - CLOCKS_APART_MS) throw failure;
+      throw new TransactionExpired(`The transaction took more than ${timeout} ms`, { cause: failure });
+    }
+  };
 
 /** `db` is a client of `createDatabase`. */
 export function createTenants({ db, pool }: { db: Database; pool: Pool }): Tenants {
@@ -49,11 +76,12 @@ export function createTenants({ db, pool }: { db: Database; pool: Pool }): Tenan
   };
 
   const within: Tenants['within'] = async (tenant, work, options) => {
-    if (!(await isOn())) return db.$transaction(work, options);
+    const inTime = withinTime(work, options);
+    if (!(await isOn())) return db.$transaction(inTime, options);
     return enter(tenant, (hasEntered) =>
       db.$transaction(async (transaction) => {
         if (!hasEntered()) throw new Error('A transaction has begun without its tenant');
-        return work(transaction);
+        return inTime(transaction);
       }, options),
     );
   };

@@ -11,9 +11,10 @@ export class ExactJson {
   }
 }
 
-/** JSON.stringify that keeps ExactJson verbatim. Undefined members are left out, dates become ISO 8601 UTC. */
+/** JSON.stringify that keeps ExactJson verbatim. Undefined members are left out, dates become ISO 8601 UTC, bigints whole numbers. */
 export function stringifyExact(value: unknown): string {
   if (value instanceof ExactJson) return value.text;
+  if (typeof value === 'bigint') return String(value);
   if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null';
   if (value instanceof Date) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(stringifyExact).join(',')}]`;

@@ -123,7 +123,15 @@ const MEDIA_TYPES = {
 } as const;
 
 function bodyOf({ body, consumes }: Row, { components, text }: Pick<OperationParts, 'components' | 'text'>) {
-  if (body === undefined || typeof consumes !== 'string' || consumes === 'none') return {};
+  if (typeof consumes === 'object')
+    return {
+      requestBody: {
+        description: 'Bytes as their sender has signed them.',
+        required: true,
+        content: Object.fromEntries(consumes.raw.map((type) => [type, { schema: {} }])),
+      },
+    };
+  if (body === undefined || consumes === 'none') return {};
   const schema = components.schemaOf(body, 'sent');
   const value = text.example?.body;
   const media = { schema, ...(value !== undefined && { examples: { request: { value } } }) };

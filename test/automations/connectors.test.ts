@@ -148,6 +148,15 @@ test('a step asks a service with the credentials of a connection, which are in n
   });
   const { error } = await run(climbing, { path: '@attacker.example/' });
   expect(error).toMatchObject({ code: 'INVALID_PARAMS', message: 'params.path: must begin with one /' });
+  // Nor out of the base address: `..` in a path led to the other resources of the host, with the credentials.
+  const sent = receiver.requests.length;
+  for (const path of ['/deals/../admin', '/..', '/a/%2E%2e/admin?x=1', '/a\\..\\admin', '/a/.\t./admin'])
+    expect((await run(climbing, { path })).error).toMatchObject({
+      code: 'INVALID_PARAMS',
+      message: 'params.path: must not have . or .. as a part',
+    });
+  expect(receiver.requests.length).toBe(sent);
+  expect((await run(climbing, { path: '/deals/..7/a..b?of=/../' })).status).toBe('completed');
 });
 
 test('new credentials are used by the next attempt, and a connection that is gone or unreadable fails the step', async () => {

@@ -9,7 +9,11 @@ afterAll(() => posthorn.stop());
 
 type Json = Record<string, unknown>;
 type Refused = {
-  error: { code: string; message: string; details: { field: string; reason: string; errors?: unknown[] } };
+  error: {
+    code: string;
+    message: string;
+    details: { field: string; reason: string; errors?: { field: string; reason: string }[] };
+  };
 };
 
 const event = { type: 'event', config: {} };
@@ -132,6 +136,48 @@ describe('a definition with faults', () => {
       { field: 'trigger.config.channelIds[0]', reason },
       { field: 'steps[0].config.channelId', reason },
     ]);
+  });
+
+  test('is told all of it, also where one step is too wrong to be read', async () => {
+    // A fault of one config hid the ways, expressions and names of all other steps.
+    const answer = await posthorn.request<Refused>('POST', '/v1/workflows', {
+      name: 'many faults',
+      trigger: { type: 'event', config: { channelId: 'chn_1' } },
+      steps: [
+        { id: 'a', type: 'delay', config: { for: 'soon' }, next: 'b' },
+        { id: 'b', type: 'condition', config: { expression: 'evnt.id == ""' }, next: 'gone' },
+        { id: 'c', type: 'action', config: { action: 'log', text: '{{ steps.a.output }}' }, next: 'c' },
+      ],
+    });
+    expect(answer.body.error.details.errors?.map(({ field }) => field)).toEqual([
+      'steps[0].config.for',
+      'steps[1].next',
+      'steps[2].next',
+      'steps[1].config.expression',
+    ]);
+    const named = await posthorn.request<Refused>('POST', '/v1/workflows', {
+      name: 'foreign and circular',
+      trigger: { type: 'event', config: { channelId: 'chn_1' } },
+      steps: [{ id: 'a', type: 'workflow', config: { workflowId: 'wfl_1' }, next: 'a' }],
+    });
+    expect(named.body.error.details.errors?.map(({ field }) => field)).toEqual([
+      'steps[0].next',
+      'trigger.config.channelId',
+      'steps[0].config.workflowId',
+    ]);
+  });
+
+  test('has at most 256 KiB, as validate says too, and also by two changes', async () => {
+    // Validate took any size, and a change counted only what it brought.
+    const reason = 'and trigger must have at most 262144 bytes';
+    const large = [{ id: 'a', type: 'action', config: { text: 'x'.repeat(200_000) } }];
+    const tooLarge = [{ id: 'a', type: 'action', config: { text: 'x'.repeat(262_144) } }];
+    const validated = await posthorn.request('POST', '/v1/workflows/validate', { trigger: event, steps: tooLarge });
+    expect(validated.body).toEqual({ valid: false, errors: [{ field: 'steps', reason }] });
+    const made = await posthorn.request<{ id: string }>('POST', '/v1/workflows', { name: 'large', steps: large });
+    const trigger = { type: 'schedule', config: { every: '1h', payload: { text: 'x'.repeat(100_000) } } };
+    const changed = await posthorn.request<Refused>('PATCH', `/v1/workflows/${made.body.id}`, { trigger });
+    expect(changed).toMatchObject({ status: 400, body: { error: { details: { field: 'steps', reason } } } });
   });
 
   test('may not ask with an expensive filter', async () => {

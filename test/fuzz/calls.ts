@@ -20,6 +20,8 @@ type Recording = {
 
 type Recorded = {
   ScenarioFinished?: {
+    phase: string;
+    status: string;
     recorder: {
       label: string;
       /** Absent where schemathesis has skipped the scenario. */
@@ -35,12 +37,17 @@ const REFUSED_CALLER = [403];
 /** The service to a key or a session that is no longer one. Any other 401 judges what was sent: a wrong code, say. */
 const LOST = ['The API key is invalid or missing', 'The session has ended'];
 
-/** Reads the events of a run. `isPublic` is asked by route (`POST /v1/sign-in`). */
-export async function readCalls(path: string, isPublic: (route: string) => boolean): Promise<Calls[]> {
+/** Reads the events of a run: calls by route, and for how many routes every value at a bound was tried. `isPublic` is asked by route (`POST /v1/sign-in`). */
+export async function readCalls(
+  path: string,
+  isPublic: (route: string) => boolean,
+): Promise<{ calls: Calls[]; covered: number }> {
+  let covered = 0;
   const found = new Map<string, Calls>();
   for await (const line of createInterface({ input: createReadStream(path) })) {
     // `as`: the form in which schemathesis writes its events.
     const { ScenarioFinished: finished } = JSON.parse(line) as Recorded;
+    if (finished?.phase === 'coverage' && finished.status !== 'skip') covered += 1;
     if (finished?.recorder.cases === undefined) continue;
     const { cases, interactions } = finished.recorder;
     for (const [id, { value, parent_id: parent, transition }] of Object.entries(cases)) {
@@ -64,7 +71,8 @@ export async function readCalls(path: string, isPublic: (route: string) => boole
       found.set(route, calls);
     }
   }
-  return [...found.values()].toSorted((one, other) => (one.route < other.route ? -1 : 1));
+  const calls = [...found.values()].toSorted((one, other) => (one.route < other.route ? -1 : 1));
+  return { calls, covered };
 }
 
 const textOf = (response: { content?: string | { $base64: string } } | undefined): string => {

@@ -3,7 +3,7 @@ import { routes } from '../../src/routes.ts';
 import { setUp, actIn, joinAs, OWNER, signIn } from '../support/make/people.ts';
 import type { Browser } from '../support/world/browser.ts';
 import type { SignedIn } from '../../src/identity/sessions/schema.ts';
-import { seedResources } from '../support/make/seed.ts';
+import { make, seedResources } from '../support/make/seed.ts';
 import type { TestPosthorn } from '../support/service/posthorn.ts';
 
 /** Knowledge of hooks.py about the service: who asks, and what there is. */
@@ -19,6 +19,10 @@ export type Facts = {
   own: string[];
   /** Values of fields that no made-up text can have. */
   texts: Record<string, string>;
+  /** Fields of operations whose rules JSON Schema cannot say, with values that keep them. Null leaves a field out. */
+  given: Record<string, Record<string, unknown>>;
+  /** An inbound webhook whose senders show its secret in a header. */
+  inbound: { webhookId: string; headers: Record<string, string> };
   /** The end of every id that the document shows. */
   exampleId: string;
   /** Operations whose calls are counted by address. */
@@ -26,6 +30,8 @@ export type Facts = {
 };
 
 const SPARES = 5;
+const SECRET = 'a secret that both sides know';
+const SECRET_HEADER = 'X-Shared-Secret';
 const DAY_MS = 86_400_000;
 const COOKIE = 'posthorn-session';
 
@@ -60,16 +66,30 @@ export async function factsOf(posthorn: TestPosthorn): Promise<Facts> {
     });
     add('invitationId', invited.body.id);
   }
+  const [channelId = ''] = ids['channelId'] ?? [];
+  // A channel that no call archives.
+  const till = await make(posthorn, posthorn.keys.live, '/v1/channels', { name: 'till' });
+  const { id: webhookId } = await make(posthorn, posthorn.keys.live, '/v1/webhooks', {
+    name: 'Till',
+    channelId: till.id,
+    scheme: 'token',
+    secrets: [SECRET],
+    signature: { header: SECRET_HEADER },
+    eventType: { literal: 'order.created' },
+  });
   return {
+    given: givenFields(channelId),
+    inbound: { webhookId, headers: { [SECRET_HEADER]: SECRET } },
     key: posthorn.keys.live,
     cookieName: COOKIE,
     cookie: browser.jar.get(COOKIE) ?? '',
     names: { 'Posthorn-Organisation': organisationId },
     ids,
-    own: first,
+    own: [...first, till.id, webhookId],
     texts: {
       webhookUrl: 'https://example.com/in',
       filter: 'payload.n > 1',
+      secret: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
       password: OWNER.password,
       newPassword: OWNER.password,
       expiresAt: '2099-01-01T00:00:00Z',
@@ -81,6 +101,35 @@ export async function factsOf(posthorn: TestPosthorn): Promise<Facts> {
     ownAddress: routes
       .filter(({ addressLimit }) => addressLimit !== undefined)
       .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`),
+  };
+}
+
+function givenFields(channelId: string): Facts['given'] {
+  const definition = {
+    trigger: { type: 'event', config: { channelId, eventTypes: ['order.created'] } },
+    steps: [
+      { id: 'large', type: 'filter', config: { expression: 'event.payload.total > 100' }, next: 'note' },
+      { id: 'note', type: 'action', config: { action: 'log', text: 'Order {{ event.payload.id }}' } },
+    ],
+  };
+  const at = 'http://127.0.0.1:9';
+  const addresses = { baseUrl: at, authorizationUrl: `${at}/auth`, tokenUrl: `${at}/token` };
+  const mapping = {
+    eventId: { pointer: '/id' },
+    eventType: { literal: 'order.created' },
+    payload: { pointer: '/data' },
+  };
+  return {
+    'POST /v1/workflows': definition,
+    'PATCH /v1/workflows/{workflowId}': definition,
+    'POST /v1/workflows/validate': definition,
+    'POST /v1/workflows/{workflowId}/test': { mocks: {} },
+    'POST /v1/connections': { connectorId: 'slack', credentials: { token: 'xoxb-1' } },
+    'PATCH /v1/connections/{connectionId}': {
+      credentials: { ...addresses, clientId: 'posthorn', clientSecret: SECRET },
+    },
+    'POST /v1/webhooks': { ...mapping, provider: 'github', scheme: null, signature: null, secrets: [SECRET] },
+    'PATCH /v1/webhooks/{webhookId}': { ...mapping, signature: null },
   };
 }
 

@@ -108,6 +108,17 @@ def with_real(value, method):
     return shown
 
 
+# A new thing gets all of the fields given for its operation, a change those that it names.
+def with_given(label, body, case_id):
+    given = FACTS["given"].get(label)
+    # A real thing among them decides which of the others fit.
+    if given is None or (is_left(case_id) and not any(name in FACTS["ids"] for name in given)):
+        return body
+    chosen = {name: value for name, value in given.items() if not label.startswith("PATCH") or name in body}
+    kept = {name: value for name, value in body.items() if name not in chosen}
+    return {**kept, **{name: value for name, value in chosen.items() if value is not None}}
+
+
 def asked(name, made):
     # A * stands alone in such a pattern, or at its end behind a dot.
     return printable(made).replace("*", "x") if name in ("eventType", "eventTypes") and isinstance(made, str) else printable(made)
@@ -130,14 +141,24 @@ def before_call(ctx, case, kwargs):
     if operation.label in FACTS["ownAddress"]:
         # One client of many: the limit of one address is not what is tried here.
         case.headers["X-Forwarded-For"] = address_of(case)
+    method = case.method.upper()
     if not is_positive(case):
+        # A wrong header or field may be of no weight to a route that ends what others ask by.
+        for name, made in (case.path_parameters or {}).items():
+            if made in FACTS["own"]:
+                case.path_parameters[name] = real(name, made, method)
         return
     if operation.label == "POST /v1/sign-in" and isinstance(case.body, dict) and "email" in case.body:
         # One account of many: each has five tries.
         case.body["email"] = f"person{zlib.crc32(case.id.encode())}@example.com"
-    method = case.method.upper()
     if case.path_parameters:
         case.path_parameters = {name: real(name, made, method) for name, made in case.path_parameters.items()}
+    if operation.label == "POST /v1/webhooks/{webhookId}":
+        case.path_parameters = {"webhookId": FACTS["inbound"]["webhookId"]}
+        case.headers.update(FACTS["inbound"]["headers"])
+        # The document leaves the body to the sender.
+        case.media_type = "application/json"
+        case.body = {"id": case.id, "data": {"n": 1}}
     if isinstance(case.query, dict):
         case.query = {
             name: FACTS["ids"][name][0] if name in FACTS["ids"] and not is_left(made) else asked(name, made)
@@ -146,7 +167,8 @@ def before_call(ctx, case, kwargs):
         }
     if isinstance(case.body, dict):
         case.body = with_real(printable(case.body), method)
-        if operation.path.endswith("/validate") and case.body.get("messages") is None:
+        case.body = with_given(operation.label, case.body, case.id)
+        if operation.path.startswith("/v1/channels/") and operation.path.endswith("/validate") and case.body.get("messages") is None:
             # One message is whole or is none.
             case.body = {"eventType": "order.created", "payload": {}, **case.body}
             case.body.pop("messages", None)

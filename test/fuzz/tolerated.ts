@@ -2,6 +2,9 @@ const MESSAGE = 'of `deliverAt` and `delay` one alone may be given, and a time i
 const CREDENTIAL = '`expiresAt` must be in the future, and `environment` that of its maker';
 const ANOTHER_SECRET =
   'gives the session another secret, which the client of the fuzz would send beside the one before';
+const DEFINITION = 'steps form a graph, and expressions in them must compile';
+const FORM = 'the fields of a webhook fit its way of signing, and pointers and expressions must compile';
+const CONNECTOR = 'the connector says which fields `credentials` has';
 const NAME = 'no name holds a control character';
 
 /**
@@ -27,7 +30,22 @@ export const TOLERATED: Readonly<Record<string, string>> = {
   'PATCH /v1/machine-credentials/:machineCredentialId': CREDENTIAL,
   'POST /v1/api-keys': CREDENTIAL,
   'PATCH /v1/api-keys/:apiKeyId': CREDENTIAL,
+  'POST /v1/workflows': DEFINITION,
+  'PATCH /v1/workflows/:workflowId': DEFINITION,
+  'POST /v1/workflows/:workflowId/test': 'results of steps are given by the ids that the definition has',
+  'POST /v1/runs/:runId/approve': '`data` must fit the form of the approval',
+  'POST /v1/runs/:runId/reject': '`data` must fit the form of the approval',
+  'POST /v1/connections': CONNECTOR,
+  'PATCH /v1/connections/:connectionId': CONNECTOR,
+  'POST /v1/webhooks': FORM,
+  'PATCH /v1/webhooks/:webhookId': FORM,
+  'POST /v1/webhooks/:webhookId': 'the sender proves itself with the secret of the webhook',
   'POST /oauth/token': 'a token takes a proof and an HMAC over it',
+};
+
+/** Routes whose tries are counted by person, each with its reason: 429 is right there, and such a call says nothing about the data. */
+export const COUNTED: Readonly<Record<string, string>> = {
+  'POST /v1/user/totp/confirm': 'a person has five tries in 15 minutes',
 };
 
 /** Routes that are not tried, each with its reason. */

@@ -66,8 +66,10 @@ function typeOf(schema: Schema): string {
 /** The method of an operation as the document has it: its name, its parameters and what it gives. */
 function methodOf(operation: Told): string {
   const path = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => `${name}: string`);
-  const body = Object.values(operation.requestBody?.content ?? {}).map(
-    ({ schema }) => `body${operation.requestBody?.required === true ? '' : '?'}: ${typeOf(schema)}`,
+  // Other services send bytes of any type, and no method of the client does.
+  const typed = Object.entries(operation.requestBody?.content ?? {}).filter(([type]) => type !== '*/*');
+  const body = typed.map(
+    ([, { schema }]) => `body${operation.requestBody?.required === true ? '' : '?'}: ${typeOf(schema)}`,
   );
   const query = parametersOf(operation).some((parameter) => parameter.in === 'query') ? ['query?'] : [];
   const [[media, told] = []] = Object.entries(

@@ -16,7 +16,8 @@ type Evaluated = {
   kind?: 'bool' | 'list';
   scope?: 'item' | 'arriving event' | 'beginning';
 };
-type Templated = { field: string; template: unknown; maySecret?: boolean };
+/** `readsOwn`: it reads the result of its own step, too. */
+type Templated = { field: string; template: unknown; maySecret?: boolean; readsOwn?: boolean };
 
 /** Faults of the expressions, templates and addresses of steps that have their forms. */
 export function expressionProblems(steps: readonly PlannedStep[], graph: Graph, checks: Checks): Problem[] {
@@ -28,7 +29,9 @@ export function expressionProblems(steps: readonly PlannedStep[], graph: Graph, 
       ...expressionsOf(step, at).flatMap((each) =>
         problemsOfExpression(each, step, each.scope === 'item' ? inBody : readable, checks),
       ),
-      ...templatesOf(step, at).flatMap((each) => problemsOfTemplate(each, step, readable, checks)),
+      ...templatesOf(step, at).flatMap((each) =>
+        problemsOfTemplate(each, step, each.readsOwn === true ? new Set([...readable, step.id]) : readable, checks),
+      ),
       ...urlProblems(step, at, checks),
       ...filterProblems(step, at, checks),
     ];
@@ -93,7 +96,8 @@ function keysOf(trigger: Trigger): Evaluated[] {
 }
 
 function templatesOf(step: PlannedStep, at: string): Templated[] {
-  const output: Templated[] = step.output === undefined ? [] : [{ field: `${at}.output`, template: step.output }];
+  const output: Templated[] =
+    step.output === undefined ? [] : [{ field: `${at}.output`, template: step.output, readsOwn: true }];
   switch (step.type) {
     case 'action':
       return [...output, ...templatesOfAction(step, at)];
@@ -137,15 +141,9 @@ function templatesOfAction(step: PlannedStep & { type: 'action' }, at: string): 
       return connectorTemplates(step).map(({ field, ...each }) => ({ field: `${at}.${field}`, ...each }));
     default:
       // A config that says `log` is evaluated; one that says nothing is kept as it was sent.
-      return isLog(step) ? [{ field: at, template: withoutCommon(step.config) }] : [];
+      return step.isChecked ? [{ field: at, template: withoutCommon(step.config) }] : [];
   }
 }
-
-const isLog = (step: PlannedStep & { type: 'action' }): step is PlannedStep & { type: 'action'; action: 'log' } =>
-  step.action === 'log' &&
-  typeof step.config === 'object' &&
-  step.config !== null &&
-  Reflect.get(step.config, 'action') === 'log';
 
 /** `if` is an expression and no template, and `output` is a field of its own. */
 function withoutCommon(config: unknown): unknown {

@@ -11,6 +11,8 @@ type Way = { field: string; to: string; isInner: boolean };
 /** The steps and the ways between them. */
 export type Graph = {
   problems: readonly Problem[];
+  /** Problems that more steps, and better ones, would not take away. */
+  certain: readonly Problem[];
   /** Steps that may have run before this one: what its expressions may read. */
   before(id: string): ReadonlySet<string>;
   /** Steps of the body of a loop. */
@@ -36,6 +38,7 @@ export function graphOf(steps: readonly PlannedStep[]): Graph {
   const levels = cycles.length > 0 ? [] : levelProblems(steps, waysFrom);
   const before = ancestorsOf(steps, waysFrom);
   return {
+    certain: [...dangling, ...cycles],
     problems: [...dangling, ...cycles, ...levels, ...(cycles.length > 0 ? [] : unreachable(steps, waysFrom))],
     before: (id) => before.get(id) ?? new Set(),
     inside: (id) =>

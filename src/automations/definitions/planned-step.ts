@@ -107,5 +107,5 @@ function plannedAction(config: unknown, parsed: unknown) {
     } as const;
   }
   if (action === 'connector') return plannedConnector(parsed as ActionConfigs['connector']);
-  return { action: 'log', config } as const;
+  return { action: 'log', config, isChecked: action === 'log' } as const;
 }

@@ -10,7 +10,7 @@ const checks = {
 const event = { type: 'event', config: {} };
 
 const fieldsOf = (steps: unknown, trigger: unknown = event): [string, string][] =>
-  problemsOf({ trigger, steps }, checks).map(({ field, reason }) => [field, reason]);
+  problemsOf({ trigger, steps }, checks).problems.map(({ field, reason }) => [field, reason]);
 
 const log = (id: string, next?: string | null) => ({ id, type: 'action', ...(next !== undefined && { next }) });
 
@@ -277,7 +277,7 @@ describe('a fault is told with its field:', () => {
 });
 
 test('activating alone judges what is absent', () => {
-  expect(problemsOf({}, checks)).toEqual([]);
+  expect(problemsOf({}, checks)).toEqual({ problems: [], hasForm: true });
   expect(missingIn({})).toEqual([
     { field: 'trigger', reason: 'is required' },
     { field: 'steps', reason: 'must hold at least one step' },

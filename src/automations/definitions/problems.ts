@@ -33,18 +33,46 @@ const stepForm = z.strictObject({
 
 /**
  * All that is wrong with a definition, in the order of its text: forms first, and then ways and expressions of what has its form. A part
- * that is absent is no problem here. At most 20.
+ * that is absent is no problem here. At most 20. `hasForm`: it can be looked through for what it names.
  */
-export function problemsOf(definition: { trigger?: unknown; steps?: unknown }, checks: Checks): Problem[] {
-  const inTrigger = definition.trigger === undefined ? [] : triggerProblems(definition.trigger, checks);
+export function problemsOf(
+  definition: { trigger?: unknown; steps?: unknown },
+  checks: Checks,
+): { problems: Problem[]; hasForm: boolean } {
+  const { problems: inTrigger, hasForm } =
+    definition.trigger === undefined ? { problems: [], hasForm: true } : triggerProblems(definition.trigger, checks);
   const inSteps = definition.steps === undefined ? [] : stepProblems(definition.steps);
-  const problems = [...inTrigger, ...inSteps];
-  if (inSteps.length === 0) {
-    const { steps } = planOf(undefined, definition.steps);
-    const graph = graphOf(steps);
-    problems.push(...graph.problems, ...expressionProblems(steps, graph, checks), ...connectorProblems(steps));
+  const behind =
+    inSteps.length === 0 ? problemsOfWhole(definition.steps, checks) : problemsOfRest(definition.steps, checks);
+  const problems = [...inTrigger, ...inSteps, ...behind];
+  return { problems: problems.slice(0, MOST_PROBLEMS), hasForm: hasForm && inSteps.length === 0 };
+}
+
+/** Faults of the ways and expressions of steps that have their forms. */
+function problemsOfWhole(written: unknown, checks: Checks): Problem[] {
+  const { steps } = planOf(undefined, written);
+  const graph = graphOf(steps);
+  return [...graph.problems, ...expressionProblems(steps, graph, checks), ...connectorProblems(steps)];
+}
+
+/**
+ * The same where some steps lack their forms: the others are judged, and nothing that a mended one could make right. No step is judged
+ * where ids are missing or stand twice.
+ */
+function problemsOfRest(written: unknown, checks: Checks): Problem[] {
+  if (!Array.isArray(written) || written.length > WORKFLOW_BOUNDS.steps) return [];
+  const steps: z.output<typeof stepForm>[] = [];
+  for (const step of written as readonly unknown[]) {
+    const { success, data } = stepForm.safeParse(step);
+    if (!success || steps.some(({ id }) => id === data.id)) return [];
+    const isGood = configProblems(0, data.type, data.config ?? {}).length === 0;
+    steps.push(isGood ? data : { id: data.id, type: 'action', next: data.next ?? null });
   }
-  return problems.slice(0, MOST_PROBLEMS);
+  const planned = planOf(undefined, steps).steps;
+  const graph = graphOf(planned);
+  const all = new Set(steps.map(({ id }) => id));
+  const anywhere = { ...graph, before: () => all, inside: () => all };
+  return [...graph.certain, ...expressionProblems(planned, anywhere, checks), ...connectorProblems(planned)];
 }
 
 /** Why a complete definition may not be activated yet: nothing but absence counts. */
@@ -58,21 +86,24 @@ export function missingIn(definition: { trigger?: unknown; steps?: unknown }): P
   ];
 }
 
-function triggerProblems(trigger: unknown, checks: Checks): Problem[] {
+function triggerProblems(trigger: unknown, checks: Checks): { problems: Problem[]; hasForm: boolean } {
   const form = problemsIn(triggerForm, trigger, ['trigger']);
-  if (form.length > 0) return form;
+  if (form.length > 0) return { problems: form, hasForm: false };
   // `as`: it has the form.
   const { type, config = {} } = trigger as z.output<typeof triggerForm>;
   const kind = kindProblem('trigger.type', 'trigger type', type, TRIGGER_TYPES);
-  if (kind !== undefined) return [kind];
+  if (kind !== undefined) return { problems: [kind], hasForm: false };
   const problems = problemsIn(triggerConfigOf(type as TriggerType), config, ['trigger', 'config']);
-  if (problems.length > 0) return problems;
+  if (problems.length > 0) return { problems, hasForm: false };
   const filter: unknown = config['filter'];
   const reason = typeof filter === 'string' ? checks.filterProblem(triggerFilter(filter)) : undefined;
-  return [
-    ...(reason === undefined ? [] : [{ field: 'trigger.config.filter', reason }]),
-    ...triggerExpressionProblems(planOf(trigger, []).trigger, checks),
-  ];
+  return {
+    problems: [
+      ...(reason === undefined ? [] : [{ field: 'trigger.config.filter', reason }]),
+      ...triggerExpressionProblems(planOf(trigger, []).trigger, checks),
+    ],
+    hasForm: true,
+  };
 }
 
 function stepProblems(steps: unknown): Problem[] {

@@ -45,7 +45,7 @@ export const workflowRoutes = [
     size: 'publish',
     body: validateWorkflowBody,
     answers: { 200: validationAnswer },
-    handle: ({ caller, body }, { workflows }) => workflows.validate(caller, body),
+    handle: ({ caller, body, bodyText }, { workflows }) => workflows.validate(caller, body, bodyText),
   }),
   route({
     method: 'GET',

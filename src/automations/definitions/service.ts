@@ -4,10 +4,8 @@ import type { RecordAudit } from '../../identity/audit/record.ts';
 import type { EnvironmentCaller } from '../../identity/caller.ts';
 import { ApiError, type ErrorDetails, invalidField, invalidFields, notFound } from '../../kernel/api-error.ts';
 import { changedParts } from '../../kernel/changed-parts.ts';
-import { memberSpan, wholeSpan } from '../../kernel/exact-json.ts';
 import { isId } from '../../kernel/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/page.ts';
-import { WORKFLOW_BOUNDS } from '../../contract/run-outline.ts';
 import type { WorkflowStatus } from '../../kernel/statuses.ts';
 import type { Schemas } from '../../schemas/schemas.ts';
 import type { Activation } from './activation.ts';
@@ -32,6 +30,7 @@ import {
   workflowChange,
 } from './schema.ts';
 import * as store from './store.ts';
+import { type Given, parsed, refuseTooLong, sizeProblem, textsIn } from './written-texts.ts';
 
 /** One version of a workflow. Trigger and steps are the author's JSON texts. */
 export type Definition = { name: string; status: WorkflowStatus; version: number } & store.DefinitionTexts;
@@ -52,10 +51,9 @@ export type Workflows = {
   /** No further run begins; those under way go on. CONFLICT for a draft. */
   pause(caller: EnvironmentCaller, id: string): Promise<Workflow>;
   /** Tells everything that speaks against such a workflow, and stores nothing. */
-  validate(caller: EnvironmentCaller, body: ValidateWorkflow): Promise<Validation>;
+  validate(caller: EnvironmentCaller, body: ValidateWorkflow, bodyText: string): Promise<Validation>;
 };
 
-type Given = { trigger?: Record<string, unknown>; steps?: readonly unknown[] };
 /** Things that a definition may name. Each leaves those of the given that the environment has. */
 type Known = {
   channels: Find;
@@ -95,9 +93,9 @@ export function createWorkflows(
     given: Given,
     { environmentId, known, own }: { environmentId: string; known: Known; own?: string | undefined },
   ): Promise<ErrorDetails[]> => {
-    const problems = problemsOf(given, checks);
-    if (problems.length > 0) return problems;
-    return [
+    const { problems, hasForm } = problemsOf(given, checks);
+    if (!hasForm) return problems;
+    const named = [
       ...(await channelProblems(given, known.channels)),
       ...(await webhookProblems(given, known.webhooks)),
       ...(await secretProblems(given, known.secrets)),
@@ -105,6 +103,9 @@ export function createWorkflows(
       ...(await workflowProblems(given, known.steps, own)),
       ...(await formProblems(given.steps, environmentId, schemas)),
     ];
+    // A field that is wrong by itself names nothing.
+    const isTold = new Set(problems.map(({ field }) => field));
+    return [...problems, ...named.filter(({ field }) => !isTold.has(field))].slice(0, MOST_ERRORS);
   };
   const requireGood = async (
     transaction: DatabaseTransaction,
@@ -148,11 +149,12 @@ export function createWorkflows(
   return {
     create: (caller, body, bodyText) =>
       tenants.within(caller, async (transaction) => {
+        const texts = textsIn(bodyText);
+        refuseTooLong(texts);
         await requireGood(transaction, caller, body);
         const { environmentId } = caller;
         const { name, description, status } = body;
         const id = newId('workflow');
-        const texts = textsIn(bodyText);
         if (status === 'active') await requireComplete(transaction, caller, { id, texts });
         const triggerType = triggerTypeOf(texts.trigger);
         const listens = listeningIn(texts);
@@ -199,7 +201,10 @@ export function createWorkflows(
         const texts = { ...before, ...given };
         const isOther = texts.trigger !== before.trigger || texts.steps !== before.steps;
         if (!isOther && Object.keys(change).length === 0) return workflow;
-        if (isOther) await requireGood(transaction, caller, parsed(texts), id);
+        if (isOther) {
+          refuseTooLong(texts);
+          await requireGood(transaction, caller, parsed(texts), id);
+        }
         const status = change.status ?? workflow.status;
         if (change.status === 'paused' && workflow.status === 'draft')
           throw invalidField('status', 'cannot be paused: the workflow is a draft and was never active');
@@ -242,11 +247,12 @@ export function createWorkflows(
     activate: (caller, id) => setStatus(caller, id, 'active'),
     pause: (caller, id) => setStatus(caller, id, 'paused'),
 
-    async validate(caller, body) {
+    async validate(caller, body, bodyText) {
       const { environmentId } = caller;
       const known = knownTo((look) => tenants.read(caller, look), environmentId);
+      const size = sizeProblem(textsIn(bodyText));
       const problems = await problemsIn(body, { environmentId, known });
-      const errors = [...problems, ...missingIn(body)].slice(0, MOST_ERRORS);
+      const errors = [...(size === undefined ? [] : [size]), ...problems, ...missingIn(body)].slice(0, MOST_ERRORS);
       return { valid: errors.length === 0, errors };
     },
   };
@@ -265,26 +271,3 @@ const knownTo = (
 });
 
 const MOST_ERRORS = 20;
-
-/** The author's own texts in a body that has been validated. INVALID_REQUEST for more of them than a definition may have. */
-function textsIn(bodyText: string): store.DefinitionTexts {
-  const textOf = (name: string): string | undefined => {
-    const span = memberSpan(bodyText, wholeSpan(bodyText), name);
-    const text = span && bodyText.slice(span.start, span.end);
-    // Null is what a field is left out by.
-    return text === 'null' ? undefined : text;
-  };
-  const [trigger, steps] = [textOf('trigger'), textOf('steps')];
-  if (Buffer.byteLength(`${trigger ?? ''}${steps ?? ''}`) > WORKFLOW_BOUNDS.definitionBytes)
-    throw invalidField('steps', `and trigger must have at most ${WORKFLOW_BOUNDS.definitionBytes} bytes`);
-  return { ...(trigger !== undefined && { trigger }), ...(steps !== undefined && { steps }) };
-}
-
-/** As `problemsOf` and the audit log read them. */
-function parsed({ trigger, steps }: store.DefinitionTexts): Given {
-  // `as`: they had that form when they were written.
-  return {
-    ...(trigger !== undefined && { trigger: JSON.parse(trigger) as Record<string, unknown> }),
-    ...(steps !== undefined && { steps: JSON.parse(steps) as unknown[] }),
-  };
-}

@@ -8,7 +8,6 @@ const MAX_DEPTH = 100;
 export const jsonText = (value: unknown): string => stringifyExact(exact(value));
 
 function exact(value: unknown): unknown {
-  if (typeof value === 'bigint') return new ExactJson(String(value));
   if (typeof value !== 'object' || value === null || value instanceof ExactJson || value instanceof Date) return value;
   if (Array.isArray(value)) return value.map(exact);
   const entries = value instanceof Map ? [...(value as Map<string, unknown>)] : Object.entries(value);

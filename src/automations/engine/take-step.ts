@@ -132,7 +132,7 @@ function resultOf({ expressions }: EngineDependencies, step: PlannedStep, contex
   switch (step.type) {
     case 'action':
       if (step.action !== 'log') throw new Error(`${step.id} is an action with effects`);
-      return { output: resolve(step.config) };
+      return { output: step.isChecked ? logged(step.config, resolve) : resolvedOrAsSent(step.config, resolve) };
     case 'condition': {
       const result = truth(step.expression, evaluate(step.expression));
       const chosen = result ? step.whenTrue : step.whenFalse;
@@ -163,6 +163,23 @@ function resultOf({ expressions }: EngineDependencies, step: PlannedStep, contex
     default:
       return step satisfies never;
   }
+}
+
+/** Nobody has checked such a config: a text that is no template stays as it is, and fails nothing. */
+function resolvedOrAsSent(config: unknown, resolve: (template: unknown) => unknown): unknown {
+  try {
+    return resolve(config);
+  } catch {
+    return config;
+  }
+}
+
+/** `if` is an expression and `output` a template of its own: both are kept as they were sent. */
+function logged(config: unknown, resolve: (template: unknown) => unknown): unknown {
+  // `as`: a config that says `action: log` is an object.
+  const written = config as Readonly<Record<string, unknown>>;
+  const templates = Object.entries(written).filter(([name]) => name !== 'if' && name !== 'output');
+  return { ...written, ...(resolve(Object.fromEntries(templates)) as object) };
 }
 
 function endResult({ status, error }: PlannedStep & { type: 'end' }, resolve: (template: unknown) => unknown): Result {

@@ -68,6 +68,7 @@ describe('a template', () => {
       text: 'Hello {{ event.payload.name }}, {{ event.payload.list }}{{ event.payload.none }}!',
       map: '{{ {"a": {"b": 1}} }}',
       quoted: '{{ "}}" }}',
+      long: 'orders/{{ event.payload.id }}/{{ [event.payload.id] }}',
       kept: [1, true, null, 'plain'],
     };
     expect(resolve(template, context)).toEqual({
@@ -75,6 +76,7 @@ describe('a template', () => {
       text: 'Hello Ada, [1,2]!',
       map: { a: { b: 1 } },
       quoted: '}}',
+      long: 'orders/12345678901234567890/[12345678901234567890]',
       kept: [1, true, null, 'plain'],
     });
   });

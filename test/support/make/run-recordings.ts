@@ -54,6 +54,11 @@ const DEFINITIONS: Record<string, (receiver: Receiver, ids: { channelId: string;
     { id: 'each', type: 'foreach', config: { items: '[0, 1]', body: 'item', concurrency: 2 } },
     { id: 'item', type: 'action', config: http(`${url}{{ item == 0 ? "refused" : "hangs" }}`) },
   ],
+  // The kept one is of a worker to which the items' ends came one by one: a replay brings several at once.
+  'items-that-end-together': ({ url }) => [
+    { id: 'each', type: 'foreach', config: { items: '[1, 2, 3, 4, 5, 6]', body: 'item', concurrency: 2 } },
+    { id: 'item', type: 'action', config: http(`${url}item`) },
+  ],
   'race-cut-off': ({ url }) => [
     { id: 'race', type: 'parallel', config: { branches: ['slow', 'fast'], mode: 'race' } },
     { id: 'slow', type: 'action', config: http(`${url}hangs`) },

@@ -2,9 +2,13 @@ import { z } from 'zod';
 import type { Connector, Operation } from './connector.ts';
 import { client, object, secret, text } from './fields.ts';
 
+// A client takes `..` for a step out of the base address, also between backslashes, written as %2e%2e, or around a line break.
+const STEP_ASIDE = /^[^?#]*[/\\](?:\.|%2e){1,2}(?:[/\\?#]|$)/i;
+
 const path = z
   .string()
   .regex(/^\/(?!\/)/, 'must begin with one /')
+  .refine((given) => !STEP_ASIDE.test(given.replaceAll(/[\t\n\r]/g, '')), 'must not have . or .. as a part')
   .describe('Path behind the base address.');
 const query = object('Parameters of the address.').exactOptional();
 const body = z.unknown().optional().describe('Body, sent as JSON.');

@@ -88,8 +88,8 @@ export type ConnectorAction = {
   connectionId?: string;
   params: Template;
 };
-/** `config` as it was sent: its resolved value is the output. */
-export type LogAction = { action: 'log'; config: Template };
+/** `config` as it was sent. The output is its resolved value, or `config` itself where it names no action and cannot be resolved. */
+export type LogAction = { action: 'log'; config: Template; isChecked: boolean };
 
 /** A step as the engine reads it. A target that the author left out is undefined: `next` is taken; null ends the chain. */
 export type PlannedStep = AnyStep &
