@@ -35,6 +35,8 @@ import type { Services } from './services.ts';
 import { streamRoutes } from './streams/routes.ts';
 import { subscriptionRoutes } from './subscriptions/routes.ts';
 import { inspectorRoutes } from './inspectors/routes.ts';
+import { installationRoutes } from './installation/routes.ts';
+import { markRoutes } from './marks/routes.ts';
 
 /** Every endpoint but the probes. */
 export const routes: Route<Services>[] = [
@@ -59,6 +61,8 @@ export const routes: Route<Services>[] = [
   ...connectionRoutes,
   ...inboundWebhookRoutes,
   ...inspectorRoutes,
+  ...markRoutes,
+  ...installationRoutes,
   ...apiKeyRoutes,
   ...appRoutes,
   ...auditRoutes,

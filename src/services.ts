@@ -20,6 +20,8 @@ import type { SignIn } from './identity/sign-in/service.ts';
 import type { Sessions } from './identity/sessions/service.ts';
 import type { InboundWebhooks } from './automations/inbound/service.ts';
 import type { Inspectors } from './inspectors/service.ts';
+import type { Installation } from './installation/service.ts';
+import type { Marks } from './marks/service.ts';
 import type { Channels } from './channels/service.ts';
 import type { DeadLetters } from './dead-letters/service.ts';
 import type { Deliveries } from './deliveries/service.ts';
@@ -63,6 +65,8 @@ export type Services = {
   deadLetters: DeadLetters;
   inboundWebhooks: InboundWebhooks;
   inspectors: Inspectors;
+  marks: Marks;
+  installation: Installation;
   idempotency: Idempotency;
   replays: Replays;
   workflows: Workflows;

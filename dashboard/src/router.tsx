@@ -191,6 +191,14 @@ const pages = [
     lazyRouteComponent(() => import('./pages/audit.tsx'), 'AuditPage'),
   ),
   pageOf(
+    '/sign-in-settings',
+    lazyRouteComponent(() => import('./pages/sign-in-settings.tsx'), 'SignInSettingsPage'),
+  ),
+  pageOf(
+    '/service',
+    lazyRouteComponent(() => import('./pages/service.tsx'), 'ServicePage'),
+  ),
+  pageOf(
     '/account',
     lazyRouteComponent(() => import('./pages/account.tsx'), 'AccountPage'),
   ),

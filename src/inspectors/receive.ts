@@ -40,6 +40,8 @@ export function createReceive(
     );
     const isFailure = Math.random() * 100 < answer.failurePercent;
     const given = { status: isFailure ? FAILURE : answer.status, delayMs: answer.delayMs };
+    // The verdict takes some milliseconds. Id and time are of one moment, so that a list by ids is one by times.
+    const arrivedAt = clock();
     await insertRequest(pool, {
       id: newId('inspectedRequest'),
       inspectorId: id,
@@ -50,7 +52,7 @@ export function createReceive(
       bytes: bytes.length,
       answer: given,
       signature,
-      arrivedAt: now,
+      arrivedAt,
     });
     return given;
   };

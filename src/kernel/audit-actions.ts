@@ -36,6 +36,8 @@ export const AUDIT_ACTIONS = [
   'inspector.updated',
   'inspector.deleted',
   'inspector.requests_cleared',
+  'mark.created',
+  'mark.deleted',
   'message.erased',
   'message.cancelled',
   'message.exported',

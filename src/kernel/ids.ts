@@ -30,6 +30,7 @@ export const ID_PREFIXES = {
   inboundRefusal: 'irf',
   inspector: 'ins',
   inspectedRequest: 'irq',
+  mark: 'mrk',
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

@@ -31,6 +31,8 @@ export const CHOSEN: Readonly<Record<string, string>> = {
   'POST /v1/webhooks/:webhookId/secrets/rotate': 'webhooks.rotateSecret',
   'GET /v1/inspected-requests/:inspectedRequestId': 'inspectors.getRequest',
   'DELETE /v1/inspectors/:inspectorId/requests': 'inspectors.clearRequests',
+  'GET /v1/service': 'service.get',
+  'GET /v1/service/sign-in': 'service.getSignIn',
   'GET /v1/dlq': 'deadLetters.list',
   'GET /v1/dlq/groups': 'deadLetters.group',
   'GET /v1/dlq/:deadLetterId': 'deadLetters.get',

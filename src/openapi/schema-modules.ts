@@ -28,6 +28,8 @@ import * as signIn from '../identity/sign-in/schema.ts';
 import * as singleSignOn from '../identity/single-sign-on/schema.ts';
 import * as tokens from '../identity/tokens/schema.ts';
 import * as inspectors from '../inspectors/schema.ts';
+import * as installation from '../installation/schema.ts';
+import * as marks from '../marks/schema.ts';
 import * as messages from '../messages/schema.ts';
 import * as publishing from '../publishing/schema.ts';
 import * as replays from '../replays/schema.ts';
@@ -68,6 +70,8 @@ export const SCHEMA_MODULES: Readonly<Record<string, Readonly<Record<string, unk
   'identity/tokens/schema.ts': tokens,
   'identity/views/schema.ts': views,
   'inspectors/schema.ts': inspectors,
+  'installation/schema.ts': installation,
+  'marks/schema.ts': marks,
   'messages/schema.ts': messages,
   'publishing/schema.ts': publishing,
   'replays/schema.ts': replays,

@@ -25,6 +25,8 @@ import { createChannels } from '../channels/service.ts';
 import { createDeadLetters } from '../dead-letters/service.ts';
 import { createDeliveries } from '../deliveries/service.ts';
 import { createInspectors } from '../inspectors/service.ts';
+import { createMarks } from '../marks/service.ts';
+import { createInstallationOf } from './create-installation.ts';
 import { createExports } from '../exports/service.ts';
 import { createIdempotency } from '../idempotency/service.ts';
 import { createMachineCredentials } from '../identity/machine-credentials/service.ts';
@@ -122,6 +124,8 @@ export function createServices(
     publishing,
     inboundWebhooks: createInbound(deps, { audit, publishing }),
     inspectors: createInspectors(deps, { audit }),
+    marks: createMarks(deps, { audit }),
+    installation: createInstallationOf(deps, accounts),
     messages: createMessages(deps, { audit }),
     scheduling: createScheduling(deps, { audit }),
     streams,

@@ -27,6 +27,7 @@ const WITH_THE_ENGINE: Record<string, string> = {
   'src/automations/connections/open-connection.ts': 'part of a worker: a run names its environment',
   'src/automations/workflow-secrets/open-secrets.ts': 'part of a worker: a run names its environment',
   'src/automations/inbound/receive.ts': 'a service that sends is no tenant: the webhook names the environment',
+  'src/installation/service.ts': 'the service itself belongs to no tenant; the first organisation alone sees it',
   'src/inspectors/receive.ts': 'a sender is no tenant: the inspector names the environment',
   'src/inspectors/service.ts': 'gives them to receive.ts; callers go through tenants',
   'src/idempotency/kept-answers.ts': 'answers to publishes, in groups of several tenants',
@@ -81,7 +82,7 @@ const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
 /** Folders of resources. Stores take whatever connection their service has; workers belong to no tenant. */
 const isOfAService = (path: string): boolean =>
-  /^src\/(automations|channels|dead-letters|deliveries|identity|idempotency|inspectors|messages|publishing|replays|scheduling|streams|subscriptions)\//.test(
+  /^src\/(automations|channels|dead-letters|deliveries|identity|idempotency|inspectors|installation|marks|messages|publishing|replays|scheduling|streams|subscriptions)\//.test(
     path,
   ) && !/(^|[-/])store\.ts$/.test(path);
 /** Parts of workers, and of publishing behind its service. */

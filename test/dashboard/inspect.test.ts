@@ -18,7 +18,7 @@ test('a first message is delivered to no receiver of one’s own, seen, and answ
   const { page } = dashboard;
   await scene.make('/v1/channels', { name: 'orders' });
   await dashboard.open('/overview');
-  await page.getByRole('button', { name: 'Let an inspector of this service be the first target' }).click();
+  await page.getByRole('button', { name: 'Take an inspector as the target' }).click();
   await page.getByLabel('URL').waitFor();
   const target = await page.getByLabel('URL').inputValue();
   expect(target).toMatch(/^http:\/\/localhost:\d+\/inspect\/ins_/);

@@ -56,6 +56,8 @@ const PAGES = [
   'machine-credentials',
   'members',
   'audit',
+  'sign-in-settings',
+  'service',
   'account',
   'messages/msg_00000000000000000000000000',
 ] as const;
@@ -183,7 +185,7 @@ test('anything is found by its id, in whichever environment it is, and a page by
   const { body } = await posthorn.request<{ data: { id: string }[] }>('GET', '/v1/messages?limit=1');
   const id = body.data[0]?.id ?? '';
   await page.keyboard.press('Control+k');
-  const field = page.getByRole('combobox', { name: 'A page, or any id' });
+  const field = page.getByRole('combobox', { name: 'A page, any id, or something to search for' });
   expect(await dashboard.violations()).toEqual([]);
   // As it stands in the log of a receiver.
   await field.fill(`10:14:03 POST /hook webhook-id=${id} 503`);

@@ -105,6 +105,13 @@ test('a link that resets a password ends when its person joins another organisat
   expect([accepted.status, await use(made)]).toEqual([200, 403]);
 });
 
+test('a link that resets a password ends when its person is removed', async () => {
+  const left = await joinAs(posthorn, owner.browser, organisation, { role: 'viewer', email: 'leaves@example.com' });
+  const made = await resetLink(owner.browser, left.me.user.id);
+  const removed = await owner.browser.request('DELETE', `${organisation}/members/${left.me.user.id}`);
+  expect([removed.status, await use(made)]).toEqual([204, 403]);
+});
+
 // The old mechanism: the role of the one who invites was read, and could be lost before the invitation was stored.
 test('an admin who is removed while inviting leaves no invitation behind', async () => {
   for (let round = 0; round < 4; round += 1) {

@@ -13,6 +13,11 @@ const NOT_STORED = {
 };
 // The name of the list has the id of the thing.
 const OTHER_CURSOR = { path: 'test/contract/lists.test.ts', title: 'of one thing opens that of no other one' };
+// Composite foreign keys, which PostgreSQL holds.
+const OF_RUN = {
+  path: 'test/contract/isolation-automations.test.ts',
+  title: 'a run, its steps and its approvals are of the environment of their workflow',
+};
 
 /** Conditions without which nothing changes that a caller could see. `npm run mutations -- --equivalent` shows that they survive. */
 export const EQUIVALENT: Readonly<Record<string, Reason>> = {
@@ -141,5 +146,75 @@ export const EQUIVALENT: Readonly<Record<string, Reason>> = {
   'src/identity/members/invitations-store.ts deleteInvitation: where organisationId': {
     because: 'The transaction that deletes an invitation by its id has just found that id in the organisation.',
     heldBy: [REFUSED],
+  },
+  'src/automations/approvals/store.ts findOfRun.rows: sql a.environment_id = $1': {
+    because:
+      'The run was found in the environment a moment before, and a foreign key binds its approvals to the same one.',
+    heldBy: [OF_RUN, REFUSED],
+  },
+  'src/automations/runs/store.ts findRun.steps: where environmentId': {
+    because: 'The run was found in the environment a moment before, and a foreign key binds its steps to the same one.',
+    heldBy: [OF_RUN, REFUSED],
+  },
+  'src/automations/runs/store.ts findLatest.recorded: sql environment_id = $2': {
+    because: 'The run was found in the environment a moment before, and a foreign key binds its steps to the same one.',
+    heldBy: [OF_RUN, REFUSED],
+  },
+  'src/automations/gates/key-store.ts REMOVE: sql r.environment_id = $2': {
+    because:
+      'A foreign key binds the runs of a workflow to its environment: the condition leads to an index, and the workflow is asked for beside it.',
+    heldBy: [OF_RUN],
+  },
+  'src/automations/inbound/service.ts createInboundWebhooks.refusals: cursor environmentId': {
+    because: 'A cursor is bound to the id of the webhook, which was found in the environment.',
+    heldBy: [
+      REFUSED,
+      {
+        path: 'test/contract/isolation-statements.test.ts',
+        title: 'a cursor of the %s of one of the %s opens those of no other one',
+      },
+    ],
+  },
+  'src/messages/summaries-store.ts findMessageIds.text: sql p.environment_id = ${values.add(filter.environmentId)}': {
+    because: 'The channels are those of the environment, and an id is committed with a message of its channel alone.',
+    heldBy: [
+      {
+        path: 'test/contract/isolation-statements.test.ts',
+        title: 'src/messages/summaries-store.ts finds no message of another environment',
+      },
+    ],
+  },
+  'src/replays/dead-letter-store.ts STILL_OPEN: sql environment_id = $2': {
+    because: 'The same transaction has selected these dead letters by the environment, and each keeps it.',
+    heldBy: [
+      {
+        path: 'test/contract/isolation-shared.test.ts',
+        title: 'a replay of all dead letters counts those of its own environment, and makes no other ones due',
+      },
+    ],
+  },
+  'src/inspectors/service.ts createInspectors.requests: cursor environmentId': {
+    because: 'A cursor is bound to the id of the inspector, which was found in the environment.',
+    heldBy: [
+      REFUSED,
+      {
+        path: 'test/contract/isolation-statements.test.ts',
+        title: 'a cursor of the %s of one of the %s opens those of no other one',
+      },
+    ],
+  },
+  'src/inspectors/receive-store.ts SIGNERS: sql s.environment_id = $2': {
+    because:
+      'Foreign keys bind a delivery to the environment of its message and of its subscription, and the message is asked for.',
+    heldBy: [
+      { path: 'test/contract/isolation-statements.test.ts', title: 'src/inspectors/receive-store.ts finds no signer' },
+    ],
+  },
+  'src/inspectors/receive-store.ts SIGNERS: sql m.environment_id = $2': {
+    because:
+      'Foreign keys bind a delivery to the environment of its message and of its subscription, and that one is asked for.',
+    heldBy: [
+      { path: 'test/contract/isolation-statements.test.ts', title: 'src/inspectors/receive-store.ts finds no signer' },
+    ],
   },
 };

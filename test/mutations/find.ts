@@ -42,11 +42,9 @@ export function findMutations(path: string, source: string): Mutation[] {
       ...ofSql(node, source),
       ...ofObject(node, parents, source),
       ...ofCall(node, parents, source),
+      ...ofComparison(node),
+      ...ofKey(node, parents, source),
     ]) {
-      found.push(mutation);
-      names.push(functionOf(parents));
-    }
-    for (const mutation of [...ofComparison(node), ...ofKey(node, source)]) {
       found.push(mutation);
       names.push(functionOf(parents));
     }
@@ -92,7 +90,9 @@ function* ofObject(node: Node, parents: readonly Node[], source: string): Genera
   const properties = node.children('properties');
   for (const property of properties) {
     const name = property.keyName();
-    if (name === undefined || !FIELDS.includes(name)) continue;
+    const isOfOneIn =
+      parents.at(-1)?.keyName() === 'some' && FIELDS.includes(property.children('value')[0]?.lastName() ?? '');
+    if (name === undefined || (!FIELDS.includes(name) && !isOfOneIn)) continue;
     // A place in a list, of the people of an organisation.
     if (property.children('value')[0]?.type === 'ObjectExpression') continue;
     if (isWhere(parents)) yield { kind: 'where', ...property.span, replacement: '...{}' };
@@ -136,8 +136,10 @@ function* ofComparison(node: Node): Generator<Found> {
 }
 
 /** A hole with a tenant's id in a template that is no SQL: a key by which a process remembers something. */
-function* ofKey(node: Node, source: string): Generator<Found> {
+function* ofKey(node: Node, parents: readonly Node[], source: string): Generator<Found> {
   if (node.type !== 'TemplateLiteral' || textOf(node, source).search(EQUALS) >= 0) return;
+  // A statement of Prisma.
+  if (parents.at(-1)?.type === 'TaggedTemplateExpression') return;
   const holes = node.children('expressions');
   if (holes.length < 2) return;
   for (const hole of holes)

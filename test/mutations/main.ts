@@ -4,7 +4,9 @@ import { startServers } from '../support/service/servers.ts';
 import { EQUIVALENT } from './equivalent.ts';
 import { allMutations, type Mutation } from './find.ts';
 import { runMutant, type Verdict } from './run-mutant.ts';
-import { type Step, stepsOf } from './tests-of.ts';
+import { isOfStore, type Step, STORES, stepsOf } from './tests-of.ts';
+import { tryTogether } from './together.ts';
+import { findUntried, readTried, writeTried } from './tried.ts';
 
 /** Tests that were run over the tree as it is. */
 const tried = new Map<string, Promise<void>>();
@@ -16,7 +18,7 @@ const lineOf = ({ title, reason }: Verdict['failed'][number]): string => `${titl
 function expectGreen(step: Step, servers: TestRun): Promise<void> {
   const name = JSON.stringify(step);
   const run = async (): Promise<void> => {
-    const { failed } = await runMutant(undefined, { ...step, servers });
+    const { failed } = await runMutant([], { ...step, servers });
     if (failed.length > 0)
       throw new Error(`Nothing is known of mutants: the tree as it is fails ${failed.map(lineOf).join(', ')}`);
   };
@@ -32,7 +34,7 @@ async function killerOf(
 ): Promise<string | undefined> {
   const steps = stepsOf(mutation);
   for (const step of isNarrow ? steps.slice(0, -1) : steps) {
-    const { failed } = await runMutant(mutation, { ...step, servers });
+    const { failed } = await runMutant([mutation], { ...step, servers });
     if (failed[0] === undefined) continue;
     await expectGreen(step, servers);
     return lineOf(failed[0]);
@@ -47,30 +49,46 @@ const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /**
  * Removes one tenant condition after the other. Arguments narrow them by words of their ids; `--list` only shows them. `--equivalent`
- * removes those on which nothing should depend, and fails when a test does that could: the whole matrix is not tried.
+ * removes those on which nothing should depend, and fails when a test does that could: the whole matrix is not tried. `--record` tries
+ * those that have no verdict yet, and keeps it in tried.txt, which mutations.test.ts asks for.
  */
 async function main(words: readonly string[]): Promise<void> {
   const all = allMutations();
-  const chosen = all.filter(({ id }) => words.every((word) => word.startsWith('--') || id.includes(word)));
+  const isRecorded = words.includes('--record');
+  const chosen = (isRecorded ? findUntried(all) : all).filter(({ id }) =>
+    words.every((word) => word.startsWith('--') || id.includes(word)),
+  );
   for (const id of Object.keys(EQUIVALENT))
     if (!all.some((mutation) => mutation.id === id))
       throw new Error(`equivalent.ts names a condition that is gone: ${id}`);
   if (words.includes('--list')) return chosen.forEach(({ id }) => print(id));
+  // Conditions that are gone are forgotten, also where nothing new is to be tried.
+  if (isRecorded) writeTried(readTried(), all);
   ensureBuilt(print);
   const begun = performance.now();
   const servers = await startServers();
   const survivors: string[] = [];
   const isEquivalent = words.includes('--equivalent');
-  const waiting = chosen.filter(({ id }) => id in EQUIVALENT === isEquivalent);
-  const count = waiting.length;
+  const toTry = chosen.filter(({ id }) => id in EQUIVALENT === isEquivalent);
+  const count = toTry.length;
+  const note = (mutation: Mutation, killer: string): void => {
+    print(`killed   ${mutation.id}\n           by: ${killer}`);
+    if (isRecorded) writeTried([...readTried(), mutation.id], all);
+  };
+  let waiting: Mutation[] = [];
   const tryNext = async (): Promise<void> => {
     for (let mutation = waiting.shift(); mutation !== undefined; mutation = waiting.shift()) {
       const killer = await killerOf(mutation, { servers, isNarrow: isEquivalent });
-      if (killer === undefined) survivors.push(mutation.id);
-      print(killer === undefined ? `SURVIVED ${mutation.id}` : `killed   ${mutation.id}\n           by: ${killer}`);
+      if (killer !== undefined) note(mutation, killer);
+      else {
+        survivors.push(mutation.id);
+        print(`SURVIVED ${mutation.id}`);
+      }
     }
   };
   try {
+    if (toTry.some(isOfStore)) await expectGreen({ files: STORES }, servers);
+    waiting = await tryTogether(toTry, { servers, onKilled: note });
     await Promise.all(Array.from({ length: AT_ONCE }, tryNext));
   } finally {
     await servers.stop();

@@ -5,6 +5,7 @@ import { EQUIVALENT } from './equivalent.ts';
 import { allMutations, findMutations, type Mutation } from './find.ts';
 import { runMutant } from './run-mutant.ts';
 import { MATRIX, titleOf } from './tests-of.ts';
+import { findUntried, readTried } from './tried.ts';
 
 const all = allMutations();
 
@@ -24,6 +25,13 @@ test('a condition on which nothing depends is there, with a reason and with test
     expect(heldBy.length).toBeGreaterThan(0);
     expect(heldBy.filter(({ path, title }) => !readFileSync(path, 'utf8').includes(title))).toEqual([]);
   }
+});
+
+test('each condition was tried: `npm run mutations -- --record` tries those that were not', () => {
+  expect(findUntried(all).map(({ id }) => id)).toEqual([]);
+  const ids = new Set(all.map(({ id }) => id));
+  expect([...readTried()].filter((id) => !ids.has(id))).toEqual([]);
+  expect(Object.keys(EQUIVALENT).filter((id) => readTried().has(id))).toEqual([]);
 });
 
 test.each([
@@ -69,6 +77,6 @@ test.each([
   if (mutation === undefined) throw new Error(`${id} is gone: name another condition here`);
   const title = titleOf(mutation.path) ?? '';
   const files = MATRIX.filter((path) => path.endsWith(`/${file}`));
-  const { failed } = await runMutant(mutation, { files, title, servers: currentRun() });
+  const { failed } = await runMutant([mutation], { files, title, servers: currentRun() });
   expect(failed.filter(({ title: name }) => name.includes(killer))).not.toEqual([]);
 });

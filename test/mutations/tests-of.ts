@@ -1,23 +1,37 @@
 import { existsSync, readdirSync } from 'node:fs';
 import type { Mutation } from './find.ts';
 
-const [LISTS, SHARED, PUBLISHING, ROUTES] = [
+const [AUTOMATIONS, STATEMENTS, LISTS, SHARED, PUBLISHING, ROUTES] = [
+  'isolation-automations',
+  'isolation-statements',
   'isolation-lists',
   'isolation-shared',
   'isolation-publishing',
   'isolation',
-].map((name) => `test/contract/${name}.test.ts`) as [string, string, string, string];
+].map((name) => `test/contract/${name}.test.ts`) as [string, string, string, string, string, string];
 
-export const MATRIX = [LISTS, SHARED, PUBLISHING, ROUTES];
+/** Ask stores and services themselves, and begin their titles with the file that they are about. */
+export const STORES = [AUTOMATIONS, STATEMENTS];
+
+export const MATRIX = [...STORES, LISTS, SHARED, PUBLISHING, ROUTES];
 
 /** Titles of tests of the matrix that a mutant of a folder is likeliest to fail. */
 const TITLES: Readonly<Record<string, string>> = {
+  'src/automations/approvals': '/v1/(approvals|runs)',
+  'src/automations/connections': '/v1/connections',
+  'src/automations/connectors': '/v1/connectors',
+  'src/automations/definitions': '/v1/workflows',
+  'src/automations/inbound': '/v1/webhooks',
+  'src/automations/runs': '/v1/(runs|workflows)',
+  'src/automations/schedules': '/v1/workflows',
+  'src/automations/workflow-secrets': '/v1/secrets',
   'src/channels': '/v1/channels',
   'src/dead-letters': '/v1/dlq|dead letters',
   'src/deliveries': '/v1/(deliveries|dlq)|dead letters',
   'src/messages': '/v1/(messages|channels)',
   'src/publishing': '/v1/(channels|messages|subscriptions)|remembers',
   'src/replays': '/v1/(dlq|replays|subscriptions)|dead letters',
+  'src/search': '/v1/search',
   'src/scheduling': '/v1/(channels|messages)',
   'src/streams': '/stream|a stream',
   'src/subscriptions': '/v1/(subscriptions|channels)',
@@ -34,6 +48,20 @@ const TITLES: Readonly<Record<string, string>> = {
 
 /** Tests of the resource that a condition belongs to, where they are not all that the folder of the same name has. */
 const OWN: Readonly<Record<string, readonly string[]>> = {
+  'src/automations/approvals': ['automations/approvals'],
+  'src/automations/connections': ['automations/shared-connections', 'automations/connections-oauth'],
+  'src/automations/connectors': ['automations/connectors'],
+  'src/automations/definitions': ['automations/workflows', 'automations/flow'],
+  'src/automations/engine': ['automations/waits', 'automations/child-runs'],
+  'src/automations/gates': ['automations/dedupe'],
+  'src/automations/inbound': ['automations/inbound-webhooks', 'automations/webhook-settings'],
+  'src/automations/runs': ['automations/runs', 'automations/failed-runs'],
+  'src/automations/schedules': ['automations/schedules'],
+  'src/automations/triggers': ['automations/workflows'],
+  'src/automations/waking': ['automations/waits', 'automations/cancel-on'],
+  'src/automations/workflow-secrets': ['automations/secrets'],
+  'src/db': ['automations/shared-connections'],
+  'src/deliveries/statements/run-again': ['automations/failed-runs', 'replays/dead-letters'],
   'src/dead-letters': ['replays/dead-letters', 'replays/filters'],
   'src/dispatch': ['dispatch/reconciler'],
   'src/identity/accounts': ['identity/single-sign-on-accounts', 'identity/things-of-others', 'identity/sign-in'],
@@ -66,7 +94,23 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
 };
 
 const ofFolder = <Value>(table: Readonly<Record<string, Value>>, path: string): Value | undefined =>
-  Object.entries(table).find(([folder]) => path.startsWith(`${folder}/`))?.[1];
+  Object.entries(table).find(([folder]) => path.startsWith(`${folder}/`) || path === `${folder}.ts`)?.[1];
+
+const ASKED = [
+  /^src\/automations\/.*(store|service|cover)\.ts$/,
+  /^src\/db\/shared-connections\.ts$/,
+  /^src\/deliveries\/statements\/run-again\.ts$/,
+  /^src\/deliveries\/store\.ts$/,
+  /^src\/identity\/machine-credentials\/store\.ts$/,
+  /^src\/inspectors\/(service|store)\.ts$/,
+  /^src\/messages\/(look-through|service|store|summaries-store)\.ts$/,
+  /^src\/publishing\/(store|configs\/config-store)\.ts$/,
+  /^src\/retention\/run-store\.ts$/,
+  /^src\/search\/store\.ts$/,
+];
+
+/** Whether tests of STORES are about the file of a condition. */
+export const isOfStore = ({ path }: Mutation): boolean => ASKED.some((pattern) => pattern.test(path));
 
 export const titleOf = (path: string): string | undefined => ofFolder(TITLES, path);
 
@@ -96,11 +140,12 @@ export type Step = { files: readonly string[]; title?: string };
 /** Tests that a mutant must fail, from the quickest and likeliest to the whole matrix. */
 export function stepsOf(mutation: Mutation): Step[] {
   // A statement that only locks changes no answer, and makes others wait.
-  const isLock = /\block\w+: sql /.test(mutation.id);
+  const isLock = /\block\w+: sql /.test(mutation.id) && !mutation.path.startsWith('src/automations/');
   const title = isLock ? 'keep no neighbour waiting' : titleOf(mutation.path);
   const own = ownTests(mutation.path);
   return [
     ...(mutation.path.startsWith('src/publishing/') ? [{ files: [PUBLISHING] }] : []),
+    ...(isOfStore(mutation) ? [{ files: STORES }] : []),
     ...(title === undefined ? [] : [{ files: [likeliest(mutation, isLock)], title }]),
     ...(own.length === 0 ? [] : [{ files: own }]),
     { files: MATRIX },

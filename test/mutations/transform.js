@@ -1,18 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { createTransformer } from '@swc/jest';
 
-const { POSTHORN_MUTATION } = process.env;
-/** The mutation of this run (find.ts), from the file that the variable names. */
-const mutation = POSTHORN_MUTATION === undefined ? undefined : JSON.parse(readFileSync(POSTHORN_MUTATION, 'utf8'));
+const { POSTHORN_MUTATIONS } = process.env;
+/** The mutations of this run (find.ts), of each file one at most, from the file that the variable names. */
+const mutations = JSON.parse(readFileSync(POSTHORN_MUTATIONS, 'utf8'));
 
 const mutated = (source, filename) => {
-  if (mutation === undefined || !filename.endsWith(`/${mutation.path}`)) return source;
+  const mutation = mutations.find(({ path }) => filename.endsWith(`/${path}`));
+  if (mutation === undefined) return source;
   const bytes = Buffer.from(source);
   const [before, after] = [bytes.subarray(0, mutation.start), bytes.subarray(mutation.end)];
   return `${before.toString()}${mutation.replacement}${after.toString()}`;
 };
 
-/** swc's transformer of jest, in front of which one condition is taken out of one file. The tree itself is never written to. */
+/** swc's transformer of jest, in front of which a condition is taken out of a file. The tree itself is never written to. */
 export default {
   createTransformer(options) {
     const swc = createTransformer(options);

@@ -95,6 +95,11 @@ export const ENDPOINTS = {
     revoke: { method: 'DELETE', path: '/v1/machine-credentials/:machineCredentialId', kind: 'json' },
     rotate: { method: 'POST', path: '/v1/machine-credentials/:machineCredentialId/rotate', kind: 'json', hasBody: true, isKeyed: true },
   },
+  marks: {
+    list: { method: 'GET', path: '/v1/marks', kind: 'page', hasQuery: true },
+    create: { method: 'POST', path: '/v1/marks', kind: 'json', hasBody: true, isKeyed: true },
+    delete: { method: 'DELETE', path: '/v1/marks/:markId', kind: 'json' },
+  },
   members: {
     list: { method: 'GET', path: '/v1/organisations/:organisationId/members', kind: 'page', hasQuery: true },
     update: { method: 'PATCH', path: '/v1/organisations/:organisationId/members/:userId', kind: 'json', hasBody: true },
@@ -161,6 +166,10 @@ export const ENDPOINTS = {
     get: { method: 'GET', path: '/v1/secrets/:secretId', kind: 'json' },
     update: { method: 'PATCH', path: '/v1/secrets/:secretId', kind: 'json', hasBody: true },
     delete: { method: 'DELETE', path: '/v1/secrets/:secretId', kind: 'json' },
+  },
+  service: {
+    get: { method: 'GET', path: '/v1/service', kind: 'json' },
+    getSignIn: { method: 'GET', path: '/v1/service/sign-in', kind: 'json' },
   },
   session: {
     setUp: { method: 'POST', path: '/v1/setup', kind: 'json', hasBody: true, isPublic: true },

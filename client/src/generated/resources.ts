@@ -37,6 +37,7 @@ import type {
   CreateInspector,
   CreateInvitation,
   CreateMachineCredential,
+  CreateMark,
   CreateOrganisation,
   CreateSecret,
   CreateSubscription,
@@ -77,6 +78,7 @@ import type {
   ListDeadLetters,
   ListDeliveries,
   ListMachineCredentials,
+  ListMarks,
   ListMessageReplays,
   ListMessages,
   ListRefusals,
@@ -88,6 +90,7 @@ import type {
   ListWorkflows,
   LookAtInvitation,
   MachineCredential,
+  Mark,
   Member,
   Message,
   MessageReplay,
@@ -124,10 +127,12 @@ import type {
   SearchMessages,
   SearchResults,
   SecondFactor,
+  Service,
   Session,
   Setup,
   SignIn,
   SignInBody,
+  SignInSettings,
   SignInWays,
   SignedIn,
   SingleSignOn,
@@ -328,6 +333,14 @@ export type Resources = {
     /** `POST /v1/machine-credentials/:machineCredentialId/rotate`, scope credentials:write */
     rotate(machineCredentialId: string, body?: RotateMachineCredential | string, options?: RequestOptions): Call<NewMachineCredential>;
   };
+  marks: {
+    /** `GET /v1/marks`, scope deliveries:read */
+    list(query?: ListMarks, options?: RequestOptions): Pages<Mark>;
+    /** `POST /v1/marks`, scope messages:write */
+    create(body: CreateMark | string, options?: RequestOptions): Call<Mark>;
+    /** `DELETE /v1/marks/:markId`, scope messages:write */
+    delete(markId: string, options?: RequestOptions): Call<void>;
+  };
   members: {
     /** `GET /v1/organisations/:organisationId/members`, for a person who is signed in */
     list(organisationId: string, query?: PageQuery, options?: RequestOptions): Pages<Member>;
@@ -443,6 +456,12 @@ export type Resources = {
     update(secretId: string, body: UpdateSecret | string, options?: RequestOptions): Call<WorkflowSecret>;
     /** `DELETE /v1/secrets/:secretId`, scope credentials:write */
     delete(secretId: string, options?: RequestOptions): Call<void>;
+  };
+  service: {
+    /** `GET /v1/service`, scope apps:write */
+    get(options?: RequestOptions): Call<Service>;
+    /** `GET /v1/service/sign-in`, scope apps:write */
+    getSignIn(options?: RequestOptions): Call<SignInSettings>;
   };
   session: {
     /** `POST /v1/setup`, for anyone */

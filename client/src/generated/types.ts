@@ -214,7 +214,7 @@ export type AuditEntry = {
     readonly id?: string;
   };
   /** Resource and verb: `channel.updated`. */
-  readonly action: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'run.started' | 'run.cancelled' | 'run.retried' | 'approval.approved' | 'approval.rejected' | 'connection.created' | 'connection.updated' | 'connection.deleted' | 'connection.tested' | 'connection.authorization_begun' | 'connection.authorized' | 'secret.created' | 'secret.updated' | 'secret.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'inspector.created' | 'inspector.updated' | 'inspector.deleted' | 'inspector.requests_cleared' | 'message.erased' | 'message.cancelled' | 'message.exported' | 'delivery.exported' | 'dead_letter.exported' | 'run.exported' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked';
+  readonly action: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'run.started' | 'run.cancelled' | 'run.retried' | 'approval.approved' | 'approval.rejected' | 'connection.created' | 'connection.updated' | 'connection.deleted' | 'connection.tested' | 'connection.authorization_begun' | 'connection.authorized' | 'secret.created' | 'secret.updated' | 'secret.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'inspector.created' | 'inspector.updated' | 'inspector.deleted' | 'inspector.requests_cleared' | 'mark.created' | 'mark.deleted' | 'message.erased' | 'message.cancelled' | 'message.exported' | 'delivery.exported' | 'dead_letter.exported' | 'run.exported' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked';
   /** The resource it was done to. */
   readonly target: {
     /** Id of the resource. */
@@ -238,7 +238,7 @@ export type AuditEntry = {
 };
 
 export type AuditFilter = {
-  readonly action?: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'run.started' | 'run.cancelled' | 'run.retried' | 'approval.approved' | 'approval.rejected' | 'connection.created' | 'connection.updated' | 'connection.deleted' | 'connection.tested' | 'connection.authorization_begun' | 'connection.authorized' | 'secret.created' | 'secret.updated' | 'secret.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'inspector.created' | 'inspector.updated' | 'inspector.deleted' | 'inspector.requests_cleared' | 'message.erased' | 'message.cancelled' | 'message.exported' | 'delivery.exported' | 'dead_letter.exported' | 'run.exported' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | undefined;
+  readonly action?: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'run.started' | 'run.cancelled' | 'run.retried' | 'approval.approved' | 'approval.rejected' | 'connection.created' | 'connection.updated' | 'connection.deleted' | 'connection.tested' | 'connection.authorization_begun' | 'connection.authorized' | 'secret.created' | 'secret.updated' | 'secret.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'inspector.created' | 'inspector.updated' | 'inspector.deleted' | 'inspector.requests_cleared' | 'mark.created' | 'mark.deleted' | 'message.erased' | 'message.cancelled' | 'message.exported' | 'delivery.exported' | 'dead_letter.exported' | 'run.exported' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | undefined;
   readonly actorId?: string | undefined;
   readonly targetId?: string | undefined;
   readonly since?: string | Date | undefined;
@@ -270,7 +270,7 @@ export type AuditLine = {
       readonly id?: string;
     };
     /** Resource and verb: `channel.updated`. */
-    readonly action: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'run.started' | 'run.cancelled' | 'run.retried' | 'approval.approved' | 'approval.rejected' | 'connection.created' | 'connection.updated' | 'connection.deleted' | 'connection.tested' | 'connection.authorization_begun' | 'connection.authorized' | 'secret.created' | 'secret.updated' | 'secret.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'inspector.created' | 'inspector.updated' | 'inspector.deleted' | 'inspector.requests_cleared' | 'message.erased' | 'message.cancelled' | 'message.exported' | 'delivery.exported' | 'dead_letter.exported' | 'run.exported' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked';
+    readonly action: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'run.started' | 'run.cancelled' | 'run.retried' | 'approval.approved' | 'approval.rejected' | 'connection.created' | 'connection.updated' | 'connection.deleted' | 'connection.tested' | 'connection.authorization_begun' | 'connection.authorized' | 'secret.created' | 'secret.updated' | 'secret.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'inspector.created' | 'inspector.updated' | 'inspector.deleted' | 'inspector.requests_cleared' | 'mark.created' | 'mark.deleted' | 'message.erased' | 'message.cancelled' | 'message.exported' | 'delivery.exported' | 'dead_letter.exported' | 'run.exported' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked';
     /** The resource it was done to. */
     readonly target: {
       /** Id of the resource. */
@@ -579,6 +579,13 @@ export type CreateMachineCredential = {
     readonly batchPerMinute?: number | undefined;
   } | undefined;
   readonly expiresAt?: string | Date | undefined;
+};
+
+export type CreateMark = {
+  /** The event, such as `Deploy 4.2`. */
+  readonly name: string;
+  /** When it was, at most 366 days ago. Default now. */
+  readonly at?: string | Date | undefined;
 };
 
 export type CreateOrganisation = {
@@ -1250,7 +1257,7 @@ export type ListApps = {
 export type ListAudit = {
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
-  readonly action?: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'run.started' | 'run.cancelled' | 'run.retried' | 'approval.approved' | 'approval.rejected' | 'connection.created' | 'connection.updated' | 'connection.deleted' | 'connection.tested' | 'connection.authorization_begun' | 'connection.authorized' | 'secret.created' | 'secret.updated' | 'secret.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'inspector.created' | 'inspector.updated' | 'inspector.deleted' | 'inspector.requests_cleared' | 'message.erased' | 'message.cancelled' | 'message.exported' | 'delivery.exported' | 'dead_letter.exported' | 'run.exported' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | undefined;
+  readonly action?: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'run.started' | 'run.cancelled' | 'run.retried' | 'approval.approved' | 'approval.rejected' | 'connection.created' | 'connection.updated' | 'connection.deleted' | 'connection.tested' | 'connection.authorization_begun' | 'connection.authorized' | 'secret.created' | 'secret.updated' | 'secret.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'inspector.created' | 'inspector.updated' | 'inspector.deleted' | 'inspector.requests_cleared' | 'mark.created' | 'mark.deleted' | 'message.erased' | 'message.cancelled' | 'message.exported' | 'delivery.exported' | 'dead_letter.exported' | 'run.exported' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | undefined;
   readonly actorId?: string | undefined;
   readonly targetId?: string | undefined;
   readonly since?: string | Date | undefined;
@@ -1322,6 +1329,13 @@ export type ListMachineCredentials = {
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
   readonly status?: 'active' | 'expired' | 'revoked' | undefined;
+};
+
+export type ListMarks = {
+  readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly since?: string | Date | undefined;
+  readonly until?: string | Date | undefined;
 };
 
 export type ListMessageReplays = {
@@ -1446,6 +1460,19 @@ export type MachineCredential = {
   readonly expiresAt?: string;
   /** When it last got a token. Absent before its first one. */
   readonly lastUsedAt?: string;
+};
+
+export type Mark = {
+  /** Prefix `mrk_` and 26 characters that sort by the time of making. */
+  readonly id: string;
+  /** The event. */
+  readonly name: string;
+  /** When it was. */
+  readonly at: string;
+  /** API key, machine credential or person who has marked it. */
+  readonly madeBy: string;
+  /** When it was marked. */
+  readonly createdAt: string;
 };
 
 export type Member = {
@@ -2063,6 +2090,74 @@ export type SecondFactor = {
   } | undefined;
 };
 
+export type Service = {
+  /** Programs that run here. */
+  readonly versions: {
+    /** Release of the process that answers. */
+    readonly posthorn: string;
+    /** Node.js that runs it. */
+    readonly node: string;
+    /** PostgreSQL. */
+    readonly postgresql: string;
+    /** Temporal server. Absent where it does not answer, or this process does not know it. */
+    readonly temporal?: string;
+  };
+  /** Processes that make deliveries, the newest first. */
+  readonly workers: readonly {
+    /** Incarnation: one life of the process. */
+    readonly id: string;
+    /** Processes that make deliveries have leases; others have none. */
+    readonly role: 'worker';
+    /** Name of its machine. */
+    readonly host?: string;
+    /** Its process number there. */
+    readonly pid?: number;
+    /** When it began. */
+    readonly startedAt: string;
+    /** When it last renewed its lease. */
+    readonly renewedAt: string;
+    /** Whether the lease holds. Its deliveries are taken over otherwise. */
+    readonly isAlive: boolean;
+  }[];
+  /** Deliveries whose time has come, by state. A state without any is left out. */
+  readonly due: readonly {
+    /** First tries and retries wait for a worker, claimed ones have one, stopped ones belong to a subscription that takes none. */
+    readonly state: 'first_try' | 'retry' | 'claimed' | 'stopped';
+    /** At least so many: 10,000 of each subscription and 100,000 in all are counted. */
+    readonly deliveries: number;
+    /** Time since the oldest of them was due. */
+    readonly oldestDueForMs: number;
+  }[];
+  /** Time since the oldest scheduled message was due; 0 without one. */
+  readonly oldestScheduledForMs: number;
+  /** The largest tables, the largest first. */
+  readonly tables: readonly {
+    /** Table. */
+    readonly name: string;
+    /** Its size with its indexes. */
+    readonly bytes: number;
+    /** Rows, as PostgreSQL estimates them. */
+    readonly liveRows: number;
+    /** Rows that autovacuum has not removed yet. */
+    readonly deadRows: number;
+  }[];
+  /** Migration that was applied last. */
+  readonly newestMigration: string;
+  /** Whether PostgreSQL keeps tenants apart by itself. */
+  readonly rowSecurity: boolean;
+  /** Parts that /readyz looks at. */
+  readonly checks: readonly {
+    /** Part. */
+    readonly name: string;
+    /** Unknown is what depends on a part that is down. */
+    readonly state: 'up' | 'down' | 'unknown';
+    /** Why it is down. */
+    readonly reason?: string;
+  }[];
+  /** When this was read: a process reads it every 5 seconds at most. */
+  readonly lookedAt: string;
+};
+
 export type Session = {
   /** Prefix `ses_` and 26 characters that sort by the time of making. */
   readonly id: string;
@@ -2104,6 +2199,56 @@ export type SignIn = SignedIn | {
 export type SignInBody = {
   readonly email: string;
   readonly password: string;
+};
+
+export type SignInSettings = {
+  /** Signing in by password. */
+  readonly password: {
+    /** Everybody else comes by single sign-on. */
+    readonly isForOwnersAlone: boolean;
+  };
+  /** Signing in by passkey. */
+  readonly passkeys: {
+    /** Browsers take host names alone, no IP addresses. */
+    readonly isPossible: boolean;
+    /** Host that passkeys belong to. Another one loses them all. */
+    readonly host?: string;
+  };
+  /** People may add an authenticator app as their second factor. */
+  readonly authenticatorApps: true;
+  /** Absent where no provider is set. */
+  readonly singleSignOn?: {
+    /** Name on the button. */
+    readonly name: string;
+    /** OpenID provider. */
+    readonly issuer: string;
+    /** Id of this service there. */
+    readonly clientId: string;
+    /** Claim that has the groups of a person. */
+    readonly groupsClaim: string;
+    /** So many groups give roles. */
+    readonly groupRoles: number;
+    /** Addresses count as proven, though the provider does not say so. */
+    readonly isEmailTrusted: boolean;
+  };
+  /** How long people stay signed in. */
+  readonly sessions: {
+    /** A session ends when it is not used for so long. */
+    readonly idleMs: number;
+    /** A session ends so long after signing in. */
+    readonly lifeMs: number;
+    /** Dangerous actions ask again for a proof after so long. */
+    readonly freshMs: number;
+    /** Cookies of sessions travel by https alone. */
+    readonly isOnHttpsAlone: boolean;
+  };
+  /** Mails with invitations and links for new passwords. */
+  readonly mail: {
+    /** Whether links are sent; they are only shown otherwise. */
+    readonly isOn: boolean;
+    /** Sender. */
+    readonly from?: string;
+  };
 };
 
 export type SignInWays = {

@@ -5,13 +5,14 @@ import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { EachButton } from '../parts/each-button.tsx';
 import { Empty } from '../parts/empty.tsx';
-import { Filters, SINCE } from '../parts/filters.tsx';
+import { Filters } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { LastError } from '../parts/last-error.tsx';
 import { useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
+import { useSince } from '../parts/use-since.ts';
 import { useSubscriptions } from '../parts/use-names.ts';
 import { Views } from '../parts/views.tsx';
 import { en } from '../texts/en.ts';
@@ -35,6 +36,7 @@ export function DeadLettersPage() {
   const go = useGo();
   const subscriptions = useSubscriptions();
   const [isAsking, setIsAsking] = useState(false);
+  const since = useSince(search['since']);
   // Open ones are what there is to do; the others are asked for.
   const status = search['status'] === 'all' ? undefined : (oneOf(search['status'], STATUSES) ?? 'open');
   const errorStatus = /^[1-5]\d\d$/.exec(search['answer'] ?? '')?.[0];
@@ -97,7 +99,7 @@ export function DeadLettersPage() {
           { name: 'answer', label: t.fields.lastAnswer, width: 64 },
           { name: 'kind', label: t.fields.kind, options: KINDS.map((kind) => [kind, t.deadLetters.kinds[kind]]) },
           { name: 'type', label: t.fields.eventType },
-          { name: 'since', label: t.fields.since, options: SINCE.map((since) => [since, t.list.last[since]]) },
+          since,
         ]}
       />
       {status === 'open' && !isFiltered && <DeadLetterGroups />}

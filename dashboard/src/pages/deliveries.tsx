@@ -7,13 +7,14 @@ import { durationText } from '../lib/times.ts';
 import { DeliveryState } from '../parts/delivery-state.tsx';
 import { EachButton } from '../parts/each-button.tsx';
 import { Empty } from '../parts/empty.tsx';
-import { Filters, SINCE } from '../parts/filters.tsx';
+import { Filters } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { Time } from '../parts/time.tsx';
 import { type OwnView, Views } from '../parts/views.tsx';
 import { en } from '../texts/en.ts';
+import { useSince } from '../parts/use-since.ts';
 import { ReplayAll } from './replay-all.tsx';
 import { DeliveryView } from './delivery.tsx';
 
@@ -37,6 +38,7 @@ export function DeliveriesPage() {
   const { may } = useHere();
   const [search] = useAddress();
   const [isAsking, setIsAsking] = useState(false);
+  const since = useSince(search['since']);
   // Every failed delivery that can be tried again is an open dead letter, so the same filter finds them there: but for the time, which
   // is that of the failure, and for what dead letters do not have.
   const answer = answerOf(search['answer']);
@@ -91,7 +93,7 @@ export function DeliveriesPage() {
             label: t.deliveries.heldOnly,
             options: HELD.map((each) => [each, t.deliveries.isHeld[each]]),
           },
-          { name: 'since', label: t.fields.since, options: SINCE.map((since) => [since, t.list.last[since]]) },
+          since,
         ]}
       />
       <DeliveryList filters={search} isFiltered={FILTERS.some((name) => name in search)} />

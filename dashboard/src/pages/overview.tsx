@@ -7,6 +7,7 @@ import { FirstTarget } from '../parts/first-target.tsx';
 import { DeliveryState } from '../parts/delivery-state.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink } from '../parts/link.tsx';
+import { Marks } from '../parts/marks.tsx';
 import { State } from '../parts/state.tsx';
 import { SubscriptionState } from '../parts/subscription-state.tsx';
 import { Time } from '../parts/time.tsx';
@@ -109,6 +110,7 @@ export function OverviewPage() {
           ))}
         </Recent>
       </div>
+      <Marks />
     </>
   );
 }

@@ -123,7 +123,18 @@ const GROUPS = [
     [['workflows'], ['runs'], ['approvals'], ['connectors'], ['connections', 'admin'], ['secrets', 'admin']],
   ],
   ['tools', [['inspect'], ['doctor', 'developer']]],
-  ['settings', [['api-keys', 'admin'], ['machine-credentials', 'admin'], ['members'], ['audit', 'admin'], ['account']]],
+  [
+    'settings',
+    [
+      ['api-keys', 'admin'],
+      ['machine-credentials', 'admin'],
+      ['members'],
+      ['audit', 'admin'],
+      ['sign-in-settings', 'admin'],
+      ['service', 'admin'],
+      ['account'],
+    ],
+  ],
 ] as const;
 
 function Navigation() {

@@ -66,6 +66,8 @@ export const de: Texts = {
       'machine-credentials': 'Maschinen-Zugänge',
       members: 'Mitglieder',
       audit: 'Protokoll',
+      'sign-in-settings': 'Anmeldung',
+      service: 'Dienst',
       account: 'Konto',
     },
   },

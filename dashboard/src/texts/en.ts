@@ -65,6 +65,8 @@ const frame = {
       'machine-credentials': 'Machine credentials',
       members: 'Members',
       audit: 'Audit log',
+      'sign-in-settings': 'Sign-in',
+      service: 'Service',
       account: 'Account',
     },
   },

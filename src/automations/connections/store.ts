@@ -1,5 +1,5 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
-import type { Connection as ConnectionRow } from '../../db/generated/client.ts';
+import type { Connection as ConnectionRow, Prisma } from '../../db/generated/client.ts';
 import type { EnvironmentCaller } from '../../identity/caller.ts';
 import { otherThan } from '../../kernel/environment-kinds.ts';
 import type { PageRequest } from '../../kernel/page.ts';
@@ -14,7 +14,7 @@ type Db = DatabaseTransaction;
 export type Asking = Pick<EnvironmentCaller, 'environmentId' | 'environment'>;
 
 /** The environment's own connections, and those that the other one of its app shares. */
-const seenBy = ({ environmentId }: Asking) => ({
+const seenBy = ({ environmentId }: Asking): Prisma.ConnectionWhereInput => ({
   environment: { app: { environments: { some: { id: environmentId } } } },
   OR: [{ environmentId }, { shared: true }],
 });

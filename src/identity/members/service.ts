@@ -129,6 +129,8 @@ export function createMembers(
   const removeFrom = async (transaction: DatabaseTransaction, by: Doer, organisationId: string, { userId }: Member) => {
     await deleteMember(transaction, organisationId, userId);
     await endLinksOf(transaction, organisationId, userId);
+    // An owner who made one may make none any more.
+    await accounts.dropResetCodes(transaction, userId);
     await tell(transaction, { action: 'member.removed', by, organisationId, target: userId });
   };
 

@@ -32,9 +32,9 @@ const HOUR_MS = 3_600_000;
 /** A session that nobody uses for so long has ended: a working day, and the evening. */
 export const IDLE_MS = 12 * HOUR_MS;
 /** A session ends so long after it began, however much it is used. */
-const LIFE_MS = 7 * 24 * HOUR_MS;
+export const LIFE_MS = 7 * 24 * HOUR_MS;
 /** For so long a person who has proven who they are may do what is dangerous. */
-const FRESH_MS = 600_000;
+export const FRESH_MS = 600_000;
 /** lastUsedAt is written once in this time: it decides about 12 hours, and a row written at every request is the hottest of all. */
 const TOUCH_MS = 60_000;
 const MAX_USER_AGENT = 200;

@@ -5,6 +5,7 @@ import { connectorTexts } from './connectors.ts';
 import { secretTexts } from './secrets.ts';
 import { inboundTexts } from './inbound.ts';
 import { inspectorTexts } from './inspectors.ts';
+import { markTexts } from './marks.ts';
 import { peopleTexts } from './people.ts';
 import { publishingTexts } from './publishing.ts';
 import type { OperationText } from './operation-text.ts';
@@ -18,6 +19,7 @@ export const OPERATION_TEXTS: Readonly<Record<string, OperationText>> = {
   ...connectorTexts,
   ...inboundTexts,
   ...inspectorTexts,
+  ...markTexts,
   ...accessTexts,
   ...peopleTexts,
 };

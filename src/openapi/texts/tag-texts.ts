@@ -14,6 +14,8 @@ export const TAG_TEXTS: Readonly<Record<string, string>> = {
   connectors: 'Services that steps of workflows can ask.',
   connections: 'Credentials for those services.',
   webhooks: 'Requests of other services that become messages.',
+  marks: 'Moments that somebody has marked, such as deployments.',
+  service: 'The service itself, for those who operate it.',
   inspectors: 'Addresses of this service that show what arrives.',
   apiKeys: 'Keys of programs.',
   machineCredentials: 'Clients of the token endpoint.',

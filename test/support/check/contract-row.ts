@@ -20,6 +20,7 @@ export type ResourceIds = {
   webhookId: string;
   inspectorId: string;
   inspectedRequestId: string;
+  markId: string;
   secretId: string;
   connectionId: string;
   /** A name of the catalogue, which is the same for all tenants. */

@@ -14,6 +14,7 @@ import { CONNECTOR_ROWS } from './connector-rows.ts';
 import { CREDENTIAL_ROWS } from './credential-rows.ts';
 import { INBOUND_ROWS } from './inbound-rows.ts';
 import { INSPECTOR_ROWS } from './inspector-rows.ts';
+import { MARK_ROWS } from './mark-rows.ts';
 import { SECRET_ROWS } from './secret-rows.ts';
 
 export type { ContractRow, ResourceIds };
@@ -245,6 +246,7 @@ export const CONTRACT: ContractRow[] = [
   ...AUTOMATION_ROWS,
   ...INBOUND_ROWS,
   ...INSPECTOR_ROWS,
+  ...MARK_ROWS,
   ...SECRET_ROWS,
   ...CONNECTOR_ROWS,
   ...CREDENTIAL_ROWS,

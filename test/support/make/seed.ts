@@ -220,6 +220,7 @@ export async function seedResources(posthorn: TestPosthorn, key: string, mark?: 
     (path, body) => make(posthorn, key, path, body),
     named('CRM').name,
   );
+  const marked = await make(posthorn, key, '/v1/marks', named('Deploy'));
   const inspector = await seedInspector(posthorn, (path, body) => make(posthorn, key, path, body), {
     ...named('first look'),
     channelId: channel.id,
@@ -243,6 +244,7 @@ export async function seedResources(posthorn: TestPosthorn, key: string, mark?: 
     machineCredentialId: machineCredential.id,
     webhookId: webhook.id,
     ...inspector,
+    markId: marked.id,
     secretId,
     connectionId,
     connectorId: 'slack',

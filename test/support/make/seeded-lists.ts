@@ -20,6 +20,7 @@ import { insertAttempt, make } from './seed.ts';
 import { seedReplays, spreadDeliveries } from './seeded-deliveries.ts';
 import { seedApprovals, seedConnections, seedRuns, seedSecrets, seedWebhooks } from './seeded-automations.ts';
 import { seedInspectors } from './seeded-inspectors.ts';
+import { seedMarks } from './seeded-marks.ts';
 
 export type ListName =
   | 'channels'
@@ -39,6 +40,7 @@ export type ListName =
   | 'refusals'
   | 'inspectors'
   | 'inspected-requests'
+  | 'marks'
   | 'secrets'
   | 'connections'
   | 'workflows'
@@ -60,6 +62,8 @@ type List = {
 
 const CHANNEL_STATUSES = ['active', 'paused', 'archived'];
 const BULK_STATUSES: string[] = [...REPLAY_STATUSES];
+
+const OWN = 'environment_id = $1 AND $2::text IS NULL';
 
 export const LISTS: List[] = [
   {
@@ -171,21 +175,14 @@ export const LISTS: List[] = [
     rows: 'SELECT id FROM inbound_refusals WHERE environment_id = $1 AND inbound_webhook_id = $2',
     filters: { reason: oneOf('reason', ['signature_missing', 'signature_malformed']) },
   },
-  {
-    name: 'inspectors',
-    rows: 'SELECT position, id FROM inspectors WHERE environment_id = $1 AND $2::text IS NULL',
-    filters: {},
-  },
+  { name: 'inspectors', rows: `SELECT position, id FROM inspectors WHERE ${OWN}`, filters: {} },
   {
     name: 'inspected-requests',
     rows: 'SELECT id FROM inspected_requests WHERE environment_id = $1 AND inspector_id = $2',
     filters: {},
   },
-  {
-    name: 'secrets',
-    rows: 'SELECT id FROM secrets WHERE environment_id = $1 AND $2::text IS NULL',
-    filters: {},
-  },
+  { name: 'marks', rows: `SELECT id FROM marks WHERE ${OWN}`, filters: {}, hasTimes: 'at' },
+  { name: 'secrets', rows: `SELECT id FROM secrets WHERE ${OWN}`, filters: {} },
   {
     name: 'connections',
     rows: 'SELECT id FROM connections WHERE environment_id = $1 AND $2::text IS NULL',
@@ -286,6 +283,7 @@ export async function seedLists(posthorn: TestPosthorn, key: string): Promise<Re
     webhooks: '/v1/webhooks',
     refusals: await seedWebhooks(posthorn, key, [first, last]),
     inspectors: '/v1/inspectors',
+    marks: await seedMarks((path, body) => make(posthorn, key, path, body)),
     'inspected-requests': await seedInspectors(posthorn, (path, body) => make(posthorn, key, path, body)),
     secrets: await seedSecrets(posthorn, key),
     connections: await seedConnections(posthorn, key),

@@ -1,0 +1,27 @@
+import { useQuery } from '@tanstack/react-query';
+import { api, type Mark } from '../api/client.ts';
+import { useHere } from '../lib/session.ts';
+
+/** So many of a range are read. */
+const MOST = 100;
+const EVERY_MS = 15_000;
+
+/**
+ * The marked moments of a range, the latest first, at most a hundred: later than `since` and earlier than `until`, both as ISO times. Without
+ * a range all of them. A chart draws them as lines.
+ */
+export function useMarks({
+  since,
+  until,
+}: {
+  since?: string | undefined;
+  until?: string | undefined;
+} = {}): readonly Mark[] {
+  const { at, path } = useHere();
+  const found = useQuery({
+    queryKey: [path, 'marks', since, until],
+    queryFn: () => api.marks.list({ since, until, limit: MOST }, at).page(),
+    refetchInterval: EVERY_MS,
+  });
+  return found.data?.data ?? [];
+}

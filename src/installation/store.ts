@@ -1,0 +1,32 @@
+import type { Pool } from 'pg';
+
+type WorkerRow = {
+  id: string;
+  host: string | null;
+  pid: number | null;
+  startedAt: Date;
+  renewedAt: Date;
+  isAlive: boolean;
+};
+
+// A lease lasts for ten seconds after its last renewal (dispatch/recovery/incarnation.ts). A dead one stays until its claims are taken over.
+const WORKERS = `
+  SELECT id, host, pid, started_at AS "startedAt", expires_at - interval '10 seconds' AS "renewedAt", expires_at > now() AS "isAlive"
+  FROM incarnations ORDER BY id DESC LIMIT 200`;
+
+/** Incarnations of workers, the newest first, at most 200. */
+export const readWorkers = async (pool: Pool): Promise<WorkerRow[]> => (await pool.query<WorkerRow>(WORKERS)).rows;
+
+const FACTS = `
+  SELECT current_setting('server_version') AS postgresql, (
+    SELECT migration_name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL
+    ORDER BY migration_name DESC LIMIT 1) AS "newestMigration"`;
+
+type Facts = { postgresql: string; newestMigration: string | null };
+
+/** The version of PostgreSQL, and the migration that was applied last. */
+export async function readFacts(pool: Pool): Promise<{ postgresql: string; newestMigration: string }> {
+  const { rows } = await pool.query<Facts>(FACTS);
+  const { postgresql = '', newestMigration } = rows[0] ?? {};
+  return { postgresql, newestMigration: newestMigration ?? '' };
+}

@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { findConnection, findConnections } from '../../src/automations/connections/store.ts';
+import { findConnectors } from '../../src/automations/definitions/reference-store.ts';
+import { insertWorkflow } from '../../src/automations/definitions/store.ts';
+import { findAttempt } from '../../src/deliveries/store.ts';
+import { findHome } from '../../src/identity/machine-credentials/store.ts';
+import { findSigners } from '../../src/inspectors/receive-store.ts';
+import { countInspectors, findInspector, findInspectors, findRequest } from '../../src/inspectors/store.ts';
+import { findMessages } from '../../src/messages/store.ts';
+import { findSummaries } from '../../src/messages/summaries-store.ts';
+import { loadPublishingConfig } from '../../src/publishing/configs/config-store.ts';
+import { storePublications } from '../../src/publishing/store.ts';
+import { environmentsToPass, removeRunBatch } from '../../src/retention/run-store.ts';
+import { findNamed } from '../../src/search/store.ts';
+import { tableContents } from '../support/check/table-contents.ts';
+import { makeBareNeighbours } from '../support/make/bare-neighbours.ts';
+import { insertPausedRun, make, seedResources } from '../support/make/seed.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+
+// As isolation-automations.test.ts: titles begin with the file whose conditions they are about (test/mutations/together.ts).
+
+let posthorn: TestPosthorn;
+let all: Awaited<ReturnType<typeof makeBareNeighbours>>;
+/** A channel of the sibling. */
+let ownChannelId: string;
+const page = { limit: 100, after: undefined };
+
+beforeAll(async () => {
+  posthorn = await startPosthorn({ withWorker: false });
+  all = await makeBareNeighbours(posthorn);
+  // So that lists have a second page.
+  await seedResources(posthorn, posthorn.keys.live);
+  ownChannelId = (await make(posthorn, posthorn.keys.test, '/v1/channels', { name: 'own' })).id;
+});
+afterAll(() => posthorn.stop());
+
+test.each([
+  ['src/automations/approvals/service.ts', '/v1/approvals'],
+  ['src/automations/connections/service.ts', '/v1/connections'],
+  ['src/automations/connectors/service.ts', '/v1/connectors'],
+  ['src/automations/definitions/service.ts', '/v1/workflows'],
+  ['src/automations/inbound/service.ts', '/v1/webhooks'],
+  ['src/automations/runs/service.ts', '/v1/runs'],
+  ['src/automations/workflow-secrets/service.ts', '/v1/secrets'],
+  ['src/inspectors/service.ts', '/v1/inspectors'],
+  ['src/messages/service.ts', '/v1/messages'],
+  ['src/messages/look-through.ts', '/v1/search?q=payload.n%3D1'],
+])('%s gives cursors of %s that the other environment cannot use', async (_, path) => {
+  type List = { pagination: { cursor?: string } };
+  const first = `${path}${path.includes('?') ? '&' : '?'}limit=1`;
+  const { body } = await posthorn.request<List>('GET', first);
+  expect(body.pagination.cursor).toEqual(expect.any(String));
+  const next = `${first}&cursor=${body.pagination.cursor}`;
+  expect((await posthorn.request('GET', next)).status).toBe(200);
+  expect((await posthorn.request('GET', next, undefined, { key: posthorn.keys.test })).status).toBe(400);
+});
+
+test.each([
+  ['refusals', 'webhooks'],
+  ['requests', 'inspectors'],
+])('a cursor of the %s of one of the %s opens those of no other one', async (name, collection) => {
+  type List = { data: { id: string }[]; pagination: { cursor?: string } };
+  const owners = await posthorn.request<List>('GET', `/v1/${collection}`);
+  const [one, other] = owners.body.data.map(({ id }) => `/v1/${collection}/${id}/${name}?limit=1`);
+  const { body } = await posthorn.request<List>('GET', one ?? '');
+  const cursor = `&cursor=${body.pagination.cursor}`;
+  expect((await posthorn.request('GET', `${one}${cursor}`)).status).toBe(200);
+  expect((await posthorn.request('GET', `${other}${cursor}`)).status).toBe(400);
+});
+
+test('src/messages/summaries-store.ts finds no message of another environment', async () => {
+  const { db } = posthorn.deps;
+  const { channelId } = all.ids;
+  expect(await findSummaries(db, { ...all.victim, channelId }, page)).not.toEqual([]);
+  for (const { environmentId } of all.neighbours) {
+    expect(await findSummaries(db, { environmentId }, page)).toEqual([]);
+    expect(await findSummaries(db, { environmentId, channelId }, page)).toEqual([]);
+  }
+});
+
+test.each<[string, (environmentId: string) => Promise<unknown>]>([
+  [
+    'src/messages/store.ts finds no message',
+    async (environmentId) => (await findMessages(posthorn.deps.db, environmentId, [all.ids.messageId]))[0],
+  ],
+  [
+    'src/deliveries/store.ts finds no attempt',
+    async (environmentId) => {
+      const { db } = posthorn.deps;
+      const { id } = await db.attempt.findFirstOrThrow({ where: { deliveryId: all.ids.deliveryId } });
+      return findAttempt(db, environmentId, id);
+    },
+  ],
+  [
+    'src/search/store.ts finds no name',
+    async (environmentId) =>
+      (await findNamed(posthorn.deps.db, environmentId, { text: 'orders', kinds: ['channel'] }))[0],
+  ],
+  [
+    'src/inspectors/store.ts counts no inspector',
+    async (environmentId) => (await countInspectors(posthorn.deps.db, environmentId)) || undefined,
+  ],
+  [
+    'src/inspectors/store.ts lists no inspector',
+    async (environmentId) => (await findInspectors(posthorn.deps.db, environmentId, page))[0],
+  ],
+  [
+    'src/inspectors/store.ts finds no inspector',
+    (environmentId) => findInspector(posthorn.deps.db, environmentId, all.ids.inspectorId),
+  ],
+  [
+    'src/inspectors/store.ts finds no request',
+    (environmentId) => findRequest(posthorn.deps.db, environmentId, all.ids.inspectedRequestId, new Date()),
+  ],
+  [
+    'src/inspectors/receive-store.ts finds no signer',
+    async (environmentId) => {
+      const { pool } = posthorn.deps;
+      return (await findSigners(pool, { messageId: all.ids.messageId, environmentId, url: '' }))[0];
+    },
+  ],
+])('%s of another environment', async (_, find) => {
+  expect(await find(all.victim.environmentId)).toBeDefined();
+  for (const { environmentId } of all.neighbours) expect(await find(environmentId)).toBeUndefined();
+});
+
+test('src/identity/machine-credentials/store.ts finds the home in the app that an operator names', async () => {
+  const { db } = posthorn.deps;
+  for (const { environmentId } of [all.victim, ...all.neighbours]) {
+    const { kind, appId } = await db.environment.findUniqueOrThrow({ where: { id: environmentId } });
+    const found = await findHome(db, { kind: kind === 'live' ? 'live' : 'test', appId });
+    expect(found?.environmentId).toBe(environmentId);
+  }
+});
+
+/** The sibling and the victim see a shared connection; nobody else does. */
+const whoSees = async (see: (of: (typeof all)['victim']) => Promise<boolean>): Promise<boolean[]> =>
+  Promise.all([all.victim, ...all.neighbours].map(see));
+const share = (): Promise<unknown> =>
+  posthorn.deps.db.connection.update({ where: { id: all.ids.connectionId }, data: { shared: true } });
+
+test('src/automations/connections/store.ts shows what is shared to the other environment of the app alone', async () => {
+  const { db } = posthorn.deps;
+  await share();
+  const { connectionId } = all.ids;
+  const listed = async (of: typeof all.victim) => (await findConnections(db, of, page, {})).length > 0;
+  expect(await whoSees(listed)).toEqual([true, true, false, false]);
+  const found = await Promise.all([all.victim, ...all.neighbours].map((of) => findConnection(db, of, connectionId)));
+  expect(found.map((each) => each?.connection.environment)).toEqual(['live', 'live', undefined, undefined]);
+});
+
+test('src/db/shared-connections.ts lets the other environment of the app alone use what is shared', async () => {
+  const { db } = posthorn.deps;
+  await share();
+  const { connectionId } = all.ids;
+  const uses = async ({ environmentId }: typeof all.victim) =>
+    (await findConnectors(db, environmentId, [connectionId])).size > 0;
+  expect(await whoSees(uses)).toEqual([true, true, false, false]);
+});
+
+test('src/publishing/configs/config-store.ts has no trigger and no wait of another environment begin', async () => {
+  const { db, pool } = posthorn.deps;
+  const listens = [{ channelIds: [], eventTypes: ['a'] }];
+  await db.workflowVersion.updateMany({ where: { workflowId: all.ids.workflowId }, data: { listens } });
+  const load = (environmentId: string, channelId: string) =>
+    loadPublishingConfig(pool, environmentId, channelId, undefined);
+  const own = await load(all.victim.environmentId, all.ids.channelId);
+  expect([own?.workflows.length, own?.listens]).toEqual([2, listens]);
+  expect(await load(all.sibling.environmentId, ownChannelId)).toMatchObject({ workflows: [], listens: [] });
+  for (const { environmentId } of all.neighbours) expect(await load(environmentId, all.ids.channelId)).toBeUndefined();
+});
+
+test.each(['runs', 'heard'])(
+  'src/publishing/store.ts stores nothing of a publication to a channel of another environment (%s)',
+  async (kind) => {
+    const { db, pool, newId } = posthorn.deps;
+    const { environmentId } = all.sibling;
+    const [workflowId, messageId] = [newId('workflow'), newId('message')];
+    const draft = { id: workflowId, environmentId, name: 'own', description: undefined, now: new Date() };
+    const empty = { status: 'active', triggerType: 'event', texts: {}, listens: undefined } as const;
+    await insertWorkflow(db, { ...draft, ...empty });
+    const message = { id: messageId, eventType: 'a', payload: '{}', metadata: undefined, publishedAt: new Date() };
+    const run = { id: newId('run'), messageId, workflowId, version: 1, triggerType: 'event' } as const;
+    const taken = kind === 'runs' ? { runs: [run] } : { heard: [messageId] };
+    const before = await tableContents(pool);
+    const publication = { environmentId, channelId: all.ids.channelId, messages: [message], ...taken };
+    const { stored } = await storePublications(pool, [publication], undefined);
+    expect([stored, await tableContents(pool)]).toEqual([[{ channelStatus: undefined, isStale: false }], before]);
+  },
+);
+
+test('src/retention/run-store.ts removes runs by the app and for the environment that they are of', async () => {
+  const { db, pool } = posthorn.deps;
+  const now = new Date();
+  const daysOf = async () => {
+    const { environments } = await environmentsToPass(pool, { after: '', now });
+    const days = environments.map(({ environmentId, endedBefore }): [string, number] => [
+      environmentId,
+      Math.round((now.getTime() - endedBefore.getTime()) / 86_400_000),
+    ]);
+    expect(new Set(days.map(([id]) => id)).size).toBe(days.length);
+    return Object.fromEntries(days);
+  };
+  await db.app.update({ where: { id: all.ids.appId }, data: { settings: { retentionDays: 7 } } });
+  const days = await daysOf();
+  const ids = [all.victim, ...all.neighbours].map(({ environmentId }) => environmentId);
+  expect(ids.map((id) => days[id])).toEqual([7, 7, 30, 30]);
+  const id = await insertPausedRun(posthorn, all.ids.workflowId);
+  await db.run.update({ where: { id }, data: { status: 'completed', finishedAt: now } });
+  const endedBefore = new Date(now.getTime() + 60_000);
+  const before = await tableContents(pool);
+  for (const { environmentId } of all.neighbours) await removeRunBatch(pool, { environmentId, endedBefore, after: '' });
+  expect(await tableContents(pool)).toEqual(before);
+  await removeRunBatch(pool, { ...all.victim, endedBefore, after: '' });
+  expect(await db.run.count({ where: { id } })).toBe(0);
+});
