@@ -21,6 +21,7 @@ import { auditRoutes } from './identity/audit/routes.ts';
 import { machineCredentialRoutes } from './identity/machine-credentials/routes.ts';
 import { memberRoutes } from './identity/members/routes.ts';
 import { passkeyRoutes } from './identity/passkeys/routes.ts';
+import { viewRoutes } from './identity/views/routes.ts';
 import { sessionRoutes } from './identity/sessions/routes.ts';
 import { singleSignOnRoutes } from './identity/single-sign-on/routes.ts';
 import { signInRoutes } from './identity/sign-in/routes.ts';
@@ -76,6 +77,7 @@ export const routes: Route<Services>[] = [
   ...signInRoutes,
   ...factorRoutes,
   ...passkeyRoutes,
+  ...viewRoutes,
   ...sessionRoutes,
   ...memberRoutes,
   ...singleSignOnRoutes,

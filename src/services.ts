@@ -15,6 +15,7 @@ import type { Members } from './identity/members/service.ts';
 import type { Organisations } from './identity/organisations/service.ts';
 import type { Factors } from './identity/factors/service.ts';
 import type { Passkeys } from './identity/passkeys/service.ts';
+import type { Views } from './identity/views/service.ts';
 import type { SignIn } from './identity/sign-in/service.ts';
 import type { Sessions } from './identity/sessions/service.ts';
 import type { InboundWebhooks } from './automations/inbound/service.ts';
@@ -52,6 +53,7 @@ export type Services = {
   signIn: SignIn;
   factors: Factors;
   passkeys: Passkeys;
+  views: Views;
   members: Members;
   channels: Channels;
   publishing: Publishing;

@@ -25,6 +25,7 @@ export const ID_PREFIXES = {
   session: 'ses',
   invitation: 'inv',
   passkey: 'pky',
+  view: 'viw',
   webhook: 'whk',
   inboundRefusal: 'irf',
   inspector: 'ins',

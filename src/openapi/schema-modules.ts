@@ -23,6 +23,7 @@ import * as machineCredentials from '../identity/machine-credentials/schema.ts';
 import * as members from '../identity/members/schema.ts';
 import * as organisations from '../identity/organisations/schema.ts';
 import * as passkeys from '../identity/passkeys/schema.ts';
+import * as views from '../identity/views/schema.ts';
 import * as sessions from '../identity/sessions/schema.ts';
 import * as signIn from '../identity/sign-in/schema.ts';
 import * as singleSignOn from '../identity/single-sign-on/schema.ts';
@@ -70,6 +71,7 @@ export const SCHEMA_MODULES: Readonly<Record<string, Readonly<Record<string, unk
   'identity/sign-in/schema.ts': signIn,
   'identity/single-sign-on/schema.ts': singleSignOn,
   'identity/tokens/schema.ts': tokens,
+  'identity/views/schema.ts': views,
   'inspectors/schema.ts': inspectors,
   'installation/schema.ts': installation,
   'marks/schema.ts': marks,

@@ -16,6 +16,7 @@ import { createTries } from '../identity/accounts/tries.ts';
 import { createFactorsOfPeople } from '../identity/factors/of-person.ts';
 import { createFactors } from '../identity/factors/service.ts';
 import { createPasskeys } from '../identity/passkeys/service.ts';
+import { createViews } from '../identity/views/service.ts';
 import { createSignIn } from '../identity/sign-in/service.ts';
 import { createMembers } from '../identity/members/service.ts';
 import { createSingleSignOn } from '../identity/single-sign-on/service.ts';
@@ -116,6 +117,7 @@ export function createServices(
     signIn: createSignIn(deps, { accounts, sessions, factors, factorsOfPeople, passkeys, tries }),
     factors,
     passkeys,
+    views: createViews(deps),
     members,
     singleSignOn: createSingleSignOn(deps, { accounts, members, factorsOfPeople, sessions, tell }),
     apiKeys,

@@ -4,6 +4,7 @@ import { classOf, filtersOf, parametersOf, pathWith } from '../support/check/iso
 import {
   foreignIn,
   insertPasskey,
+  insertView,
   makeNeighbourhood,
   type Neighbourhood,
   type Tenant,
@@ -25,8 +26,8 @@ beforeAll(async () => {
   readers = [];
   for (const tenant of [victim, otherApp, otherEnvironment, otherOrganisation]) {
     const owner = await all.join(tenant.organisationId, 'owner');
-    await insertPasskey(posthorn, owner.userId);
-    await insertPasskey(posthorn, owner.userId);
+    for (const insert of [insertPasskey, insertView])
+      for (const userId of [owner.userId, owner.userId]) await insert(posthorn, userId);
     const { id: organisationId } = await posthorn.deps.db.organisation.create({
       data: { id: posthorn.deps.newId('organisation'), name: 'another one of its owner' },
     });

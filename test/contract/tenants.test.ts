@@ -51,6 +51,7 @@ const WITH_THE_ENGINE: Record<string, string> = {
   'src/identity/organisations/service.ts': 'organisations of a person; callers go through tenants',
   'src/identity/passkeys/challenges.ts': 'a person belongs to no tenant',
   'src/identity/passkeys/service.ts': 'a person belongs to no tenant',
+  'src/identity/views/service.ts': 'a person belongs to no tenant',
   'src/identity/sessions/service.ts': 'who is calling is not known yet',
   'src/identity/sign-in/service.ts': 'who is calling is not known yet',
   'src/identity/single-sign-on/service.ts': 'a person belongs to no tenant',

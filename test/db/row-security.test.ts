@@ -26,6 +26,7 @@ const ENGINE = [
   'token_signing_keys',
   'totp_factors',
   'used_proofs',
+  'views',
 ];
 /** Tables whose rows are no tenant's. The role reads them. */
 const SHARED = ['incarnations'];

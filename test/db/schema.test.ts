@@ -87,6 +87,7 @@ describe('the migrations', () => {
       { migration_name: '0047_inspectors', isFinished: true },
       { migration_name: '0048_slow_deliveries', isFinished: true },
       { migration_name: '0050_marks', isFinished: true },
+      { migration_name: '0055_saved_views', isFinished: true },
     ]);
   });
 

@@ -42,6 +42,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'src/identity/members': '/v1/organisations',
   'src/identity/organisations': '/v1/organisations',
   'src/identity/passkeys': '/v1/user/passkeys',
+  'src/identity/views': '/v1/views',
   'src/identity/sessions': '/v1/sessions|remembers',
 };
 
@@ -82,6 +83,7 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
     'identity/single-sign-on',
   ],
   'src/identity/organisations': ['identity/organisations'],
+  'src/identity/views': ['identity/views'],
   'src/identity/passkeys': ['identity/passkeys', 'identity/passkey-sign-in'],
   'src/identity/sessions': ['identity/things-of-others', 'identity/sessions', 'identity/lost-rights'],
   'src/identity/sign-in': ['identity/sign-in', 'identity/second-steps'],

@@ -220,6 +220,12 @@ export const ENDPOINTS = {
     rename: { method: 'PATCH', path: '/v1/user', kind: 'json', hasBody: true },
     changePassword: { method: 'POST', path: '/v1/user/password', kind: 'json', hasBody: true },
   },
+  views: {
+    create: { method: 'POST', path: '/v1/views', kind: 'json', hasBody: true },
+    list: { method: 'GET', path: '/v1/views', kind: 'page', hasQuery: true },
+    update: { method: 'PATCH', path: '/v1/views/:viewId', kind: 'json', hasBody: true },
+    delete: { method: 'DELETE', path: '/v1/views/:viewId', kind: 'json' },
+  },
   webhooks: {
     list: { method: 'GET', path: '/v1/webhooks', kind: 'page', hasQuery: true },
     create: { method: 'POST', path: '/v1/webhooks', kind: 'json', hasBody: true, isKeyed: true },

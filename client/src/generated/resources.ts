@@ -43,6 +43,7 @@ import type {
   CreateOrganisation,
   CreateSecret,
   CreateSubscription,
+  CreateView,
   CreateWebhook,
   CreateWorkflow,
   CreatedSubscription,
@@ -160,6 +161,7 @@ import type {
   UpdateOrganisation,
   UpdateSecret,
   UpdateSubscription,
+  UpdateView,
   UpdateWebhook,
   UpdateWorkflow,
   User,
@@ -167,6 +169,7 @@ import type {
   ValidateWorkflow,
   Validation,
   ValidationAnswer,
+  View,
   Webhook,
   WebhookSecrets,
   WholeConnector,
@@ -549,6 +552,16 @@ export type Resources = {
     rename(body: RenameUser | string, options?: RequestOptions): Call<User>;
     /** `POST /v1/user/password`, for a person who is signed in */
     changePassword(body: ChangePassword | string, options?: RequestOptions): Call<SignedIn>;
+  };
+  views: {
+    /** `POST /v1/views`, for a person who is signed in */
+    create(body: CreateView | string, options?: RequestOptions): Call<View>;
+    /** `GET /v1/views`, for a person who is signed in */
+    list(query?: PageQuery, options?: RequestOptions): Pages<View>;
+    /** `PATCH /v1/views/:viewId`, for a person who is signed in */
+    update(viewId: string, body: UpdateView | string, options?: RequestOptions): Call<View>;
+    /** `DELETE /v1/views/:viewId`, for a person who is signed in */
+    delete(viewId: string, options?: RequestOptions): Call<void>;
   };
   webhooks: {
     /** `GET /v1/webhooks`, scope webhooks:read */

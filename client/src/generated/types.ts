@@ -666,6 +666,12 @@ export type CreateSubscription = {
   readonly secret?: string | undefined;
 };
 
+export type CreateView = {
+  readonly page: 'messages' | 'deliveries' | 'dead-letters' | 'runs';
+  readonly name: string;
+  readonly search: Readonly<Record<string, string>>;
+};
+
 export type CreateWebhook = {
   readonly name: string;
   readonly channelId: string;
@@ -2721,6 +2727,11 @@ export type UpdateSubscription = {
   readonly circuitBreaker?: boolean | undefined;
 };
 
+export type UpdateView = {
+  readonly name?: string | undefined;
+  readonly search?: Readonly<Record<string, string>> | undefined;
+};
+
 export type UpdateWebhook = {
   readonly name?: string | undefined;
   readonly status?: 'active' | 'disabled' | undefined;
@@ -2820,6 +2831,21 @@ export type ValidationAnswer = {
     /** First problem of each schema; fields begin with `payload`. */
     readonly errors: readonly FieldProblem[];
   }[];
+};
+
+export type View = {
+  /** Prefix `viw_` and 26 characters that sort by the time of making. */
+  readonly id: string;
+  /** List of the dashboard that it is of. */
+  readonly page: 'messages' | 'deliveries' | 'dead-letters' | 'runs';
+  /** Name that its person has given, the only one of its page. */
+  readonly name: string;
+  /** Filters, as the address of the page has them. */
+  readonly search: Readonly<Record<string, string>>;
+  /** When it was saved. */
+  readonly createdAt: string;
+  /** When it last changed. */
+  readonly updatedAt: string;
 };
 
 export type Webhook = {

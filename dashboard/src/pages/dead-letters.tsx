@@ -14,6 +14,7 @@ import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { useSince } from '../parts/use-since.ts';
 import { useSubscriptions } from '../parts/use-names.ts';
+import { Views } from '../parts/views.tsx';
 import { en } from '../texts/en.ts';
 import { DeadLetterView } from './dead-letter.tsx';
 import { DeadLetterGroups } from './dead-letter-groups.tsx';
@@ -24,6 +25,7 @@ const REASONS = ['exhausted', 'gone', 'cancelled', 'circuit', 'internal', 'faile
 const KINDS = ['delivery', 'run'] as const;
 // `as`: the catalogue has a text for each, and no other.
 const ERROR_CLASSES = Object.keys(en.errorClasses) as (keyof typeof en.errorClasses)[];
+const FILTERS = ['status', 'subscription', 'workflow', 'reason', 'error', 'answer', 'kind', 'type', 'since'] as const;
 const idOf = ({ id }: DeadLetter): string => id;
 
 /** Deliveries and runs that were given up: all of them can be replayed, one by one or by a filter. */
@@ -70,6 +72,7 @@ export function DeadLettersPage() {
           </button>
         )}
       </Heading>
+      <Views page="dead-letters" filters={FILTERS} own={[]} />
       <Filters
         filters={[
           {

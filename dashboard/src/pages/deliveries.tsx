@@ -3,6 +3,7 @@ import { api, type Delivery } from '../api/client.ts';
 import { oneOf, sinceOf, useAddress } from '../lib/search.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
+import { durationText } from '../lib/times.ts';
 import { DeliveryState } from '../parts/delivery-state.tsx';
 import { EachButton } from '../parts/each-button.tsx';
 import { Empty } from '../parts/empty.tsx';
@@ -11,11 +12,24 @@ import { Heading } from '../parts/heading.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { Time } from '../parts/time.tsx';
+import { type OwnView, Views } from '../parts/views.tsx';
+import { en } from '../texts/en.ts';
 import { useSince } from '../parts/use-since.ts';
 import { ReplayAll } from './replay-all.tsx';
 import { DeliveryView } from './delivery.tsx';
 
 const STATUSES = ['pending', 'retrying', 'failed', 'delivered'] as const;
+// `as`: the catalogue has a text for each, and no other.
+const ERROR_CLASSES = Object.keys(en.errorClasses) as (keyof typeof en.errorClasses)[];
+const SLOW = ['1000', '5000', '15000'] as const;
+const HELD = ['true', 'false'] as const;
+const FILTERS = ['status', 'type', 'subscription', 'channel', 'error', 'answer', 'slow', 'held', 'since'] as const;
+const VIEWS: readonly OwnView[] = [
+  { name: 'failed', search: { status: 'failed' } },
+  { name: 'waiting', search: { status: 'pending' } },
+  { name: 'slow', search: { slow: '5000' } },
+  { name: 'held', search: { held: 'true' } },
+];
 const idOf = ({ id }: Delivery): string => id;
 
 /** Every delivery of the place, newest first. */
@@ -26,8 +40,13 @@ export function DeliveriesPage() {
   const [isAsking, setIsAsking] = useState(false);
   const since = useSince(search['since']);
   // Every failed delivery that can be tried again is an open dead letter, so the same filter finds them there: but for the time, which
-  // is that of the failure.
-  const isRetriable = search['status'] === 'failed' && search['since'] === undefined && may('developer');
+  // is that of the failure, and for what dead letters do not have.
+  const answer = answerOf(search['answer']);
+  const isRetriable =
+    search['status'] === 'failed' &&
+    ['since', 'slow', 'held'].every((name) => search[name] === undefined) &&
+    answer?.endsWith('x') !== true &&
+    may('developer');
   return (
     <>
       <Heading title={t.nav.names.deliveries}>
@@ -45,30 +64,47 @@ export function DeliveriesPage() {
             eventType: search['type'],
             subscriptionId: search['subscription'],
             channelId: search['channel'],
+            errorClass: oneOf(search['error'], ERROR_CLASSES),
+            ...(answer !== undefined && { errorStatus: Number(answer) }),
           }}
           onClose={() => setIsAsking(false)}
         />
       )}
+      <Views page="deliveries" filters={FILTERS} own={VIEWS} />
       <Filters
         filters={[
           { name: 'status', label: t.fields.status, options: STATUSES.map((status) => [status, t.states[status]]) },
           { name: 'type', label: t.fields.eventType },
           { name: 'subscription', label: t.fields.subscription, width: 260 },
           { name: 'channel', label: t.fields.channel, width: 260 },
+          {
+            name: 'error',
+            label: t.fields.lastError,
+            options: ERROR_CLASSES.map((each) => [each, t.errorClasses[each]]),
+          },
+          { name: 'answer', label: t.fields.lastAnswer, width: 64 },
+          {
+            name: 'slow',
+            label: t.deliveries.slow,
+            options: SLOW.map((ms) => [ms, t.deliveries.slowFrom(durationText(Number(ms)))]),
+          },
+          {
+            name: 'held',
+            label: t.deliveries.heldOnly,
+            options: HELD.map((each) => [each, t.deliveries.isHeld[each]]),
+          },
           since,
         ]}
       />
-      <DeliveryList
-        filters={search}
-        isFiltered={['status', 'type', 'subscription', 'channel', 'since'].some((name) => name in search)}
-      />
+      <DeliveryList filters={search} isFiltered={FILTERS.some((name) => name in search)} />
     </>
   );
 }
 
-type Filtered = Readonly<
-  Record<'status' | 'type' | 'subscription' | 'channel' | 'since' | 'message', string | undefined>
->;
+type Filtered = Readonly<Record<(typeof FILTERS)[number] | 'message', string | undefined>>;
+
+/** A status such as `503`, or a class such as `5xx`; undefined for any other text. */
+const answerOf = (text: string | undefined): string | undefined => /^[1-5](?:\d\d|xx)$/.exec(text ?? '')?.[0];
 
 /** The deliveries that a filter lets through, beside whatever else a page shows. */
 export function DeliveryList({ filters, isFiltered }: { filters: Partial<Filtered>; isFiltered: boolean }) {
@@ -81,6 +117,10 @@ export function DeliveryList({ filters, isFiltered }: { filters: Partial<Filtere
     subscriptionId: filters.subscription,
     channelId: filters.channel,
     messageId: filters.message,
+    errorClass: oneOf(filters.error, ERROR_CLASSES),
+    errorStatus: answerOf(filters.answer),
+    minLatencyMs: oneOf(filters.slow, SLOW),
+    held: oneOf(filters.held, HELD),
     since: sinceOf(filters.since),
   };
   const columns: readonly Column<Delivery>[] = [

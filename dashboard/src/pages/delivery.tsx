@@ -1,19 +1,19 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, type Attempt, type Delivery } from '../api/client.ts';
+import { api, type Delivery } from '../api/client.ts';
 import { usePathId } from '../lib/path-id.ts';
 import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { durationText } from '../lib/times.ts';
 import { useActs } from '../parts/acts.tsx';
+import { AttemptBox } from '../parts/attempt-box.tsx';
+import { AttemptDiff } from '../parts/attempt-diff.tsx';
 import { AttemptLine } from '../parts/attempt-line.tsx';
-import { Code } from '../parts/code.tsx';
 import { DeliveryState } from '../parts/delivery-state.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink } from '../parts/link.tsx';
 import { SignedCurl } from '../parts/signed-curl.tsx';
-import { State } from '../parts/state.tsx';
 import { Time, Until } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
 
@@ -52,6 +52,7 @@ export function DeliveryView({ id, isInPanel = false }: { id: string; isInPanel?
   if (delivery.data === undefined) return <Unread of={delivery} />;
   const row = delivery.data;
   const all = attempts.data?.pages.flatMap(({ data }) => data) ?? [];
+  const longestMs = Math.max(...all.map(({ durationMs }) => durationMs));
   const most = subscription.data === undefined ? undefined : subscription.data.retryPolicy.maxRetries + 1;
   const retry = (): void =>
     void act(
@@ -103,9 +104,17 @@ export function DeliveryView({ id, isInPanel = false }: { id: string; isInPanel?
         {all.length === 0 && attempts.isSuccess && <p className="muted">{t.deliveries.noAttempt}</p>}
         <ol className="stack">
           {all.map((attempt, position) => (
-            <AttemptBox key={attempt.id} attempt={attempt} isOpen={position === 0} before={all[position + 1]} />
+            <AttemptBox
+              key={attempt.id}
+              attempt={attempt}
+              isOpen={position === 0}
+              before={all[position + 1]}
+              messageId={row.messageId}
+              longestMs={longestMs}
+            />
           ))}
         </ol>
+        {all.length > 1 && <AttemptDiff attempts={all} />}
         {attempts.hasNextPage && (
           <button type="button" className="button" onClick={() => void attempts.fetchNextPage()}>
             {t.list.more}
@@ -139,61 +148,4 @@ function Sentence({ of: row, most }: { of: Delivery; most: number | undefined })
       )}
     </>
   );
-}
-
-function AttemptBox({ attempt, isOpen, before }: { attempt: Attempt; isOpen: boolean; before: Attempt | undefined }) {
-  const t = useTexts();
-  const { response } = attempt;
-  const changed = before === undefined ? [] : differences(attempt, before);
-  return (
-    <li>
-      <details className="box attempt" open={isOpen}>
-        <summary>
-          <strong>{t.deliveries.number(attempt.number)}</strong> <State of={attempt.outcome} />{' '}
-          <span>
-            {response?.status ?? (attempt.errorClass === undefined ? '' : t.errorClasses[attempt.errorClass])}
-          </span>{' '}
-          <span className="muted">
-            {durationText(attempt.durationMs)} · <Time at={attempt.startedAt} />
-          </span>
-        </summary>
-        <div className="stack">
-          {attempt.errorMessage !== undefined && <p>{attempt.errorMessage}</p>}
-          {changed.length > 0 && (
-            <p className="muted">
-              {t.deliveries.changed}: {changed.map((name) => t.deliveries.parts[name]).join(', ')}
-            </p>
-          )}
-          {response !== undefined && (
-            <>
-              <h3>{t.deliveries.answer}</h3>
-              <Code text={response.body === '' ? t.deliveries.noBody : response.body} label={t.deliveries.answer} />
-              <details>
-                <summary>{t.deliveries.headers}</summary>
-                <dl className="facts mono">
-                  {Object.entries(response.headers).map(([name, value]) => [
-                    <dt key={`${name} name`}>{name}</dt>,
-                    <dd key={name}>{value}</dd>,
-                  ])}
-                </dl>
-              </details>
-            </>
-          )}
-          <dl className="facts">
-            <dt>{t.deliveries.carrier}</dt>
-            <dd className="mono">{attempt.carrier}</dd>
-          </dl>
-        </div>
-      </details>
-    </li>
-  );
-}
-
-/** Parts that are not as they were in the attempt before: headers that differ each time are left out. */
-function differences(now: Attempt, before: Attempt): ('status' | 'error' | 'body')[] {
-  return [
-    ...(now.response?.status !== before.response?.status ? ['status' as const] : []),
-    ...(now.errorClass !== before.errorClass ? ['error' as const] : []),
-    ...(now.response?.body !== before.response?.body ? ['body' as const] : []),
-  ];
 }

@@ -11,8 +11,10 @@ import { type Column, LiveList } from '../parts/list.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { useChannels } from '../parts/use-names.ts';
+import { Views } from '../parts/views.tsx';
 import { MessageView } from './message.tsx';
 
+const FILTERS = ['type', 'channel', 'publisher', 'since'] as const;
 const idOf = ({ id }: MessageSummary): string => id;
 
 /** Every message of the place, newest first, over all channels. */
@@ -65,6 +67,7 @@ export function MessagesPage() {
           </HereLink>
         )}
       </Heading>
+      <Views page="messages" filters={FILTERS} own={[]} />
       <Filters
         filters={[
           { name: 'type', label: t.fields.eventType },

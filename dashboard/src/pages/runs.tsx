@@ -11,9 +11,15 @@ import { HereLink, useGo } from '../parts/link.tsx';
 import { type Column, LiveList } from '../parts/list.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
+import { type OwnView, Views } from '../parts/views.tsx';
 import { RunView } from './run.tsx';
 
 const STATUSES = ['pending', 'running', 'waiting', 'paused', 'completed', 'failed', 'cancelled', 'skipped'] as const;
+const FILTERS = ['status', 'workflow', 'since'] as const;
+const VIEWS: readonly OwnView[] = [
+  { name: 'failed', search: { status: 'failed' } },
+  { name: 'waiting', search: { status: 'waiting' } },
+];
 const idOf = ({ id }: RunSummary): string => id;
 
 export function RunsPage() {
@@ -63,6 +69,7 @@ export function RunList({ workflowId }: { workflowId?: string }) {
   ];
   return (
     <>
+      {workflowId === undefined && <Views page="runs" filters={FILTERS} own={VIEWS} />}
       <Filters
         filters={[
           { name: 'status', label: t.fields.status, options: STATUSES.map((each) => [each, t.states[each]]) },

@@ -5,6 +5,7 @@ import { useKeys } from '../lib/keys.ts';
 import { useAddress } from '../lib/search.ts';
 import { useTexts } from '../lib/texts.ts';
 import type { ChangeKind } from './changes.tsx';
+import { Empty } from './empty.tsx';
 import { type Exported, ExportButton } from './export-button.tsx';
 import { Failure } from './failure.tsx';
 import { useSelection } from './use-selection.ts';
@@ -69,10 +70,11 @@ export function LiveList<T>(given: Given<T>) {
   const selection = useSelection(rows, idOf);
   const items = virtual.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
-  const { hasMore, isReadingMore, readMore } = list;
+  const { hasMore, isSearching, isReadingMore, readMore } = list;
   useEffect(() => {
-    if (hasMore && !isReadingMore && last >= rows.length - 20) readMore();
-  }, [hasMore, isReadingMore, last, rows.length, readMore]);
+    // A search through everything is the reader's to go on with.
+    if (hasMore && !isSearching && !isReadingMore && last >= rows.length - 20) readMore();
+  }, [hasMore, isSearching, isReadingMore, last, rows.length, readMore]);
   const open = search['open'];
   const move = (by: number): void => {
     const next = Math.min(rows.length - 1, Math.max(0, chosen + by));
@@ -119,7 +121,20 @@ export function LiveList<T>(given: Given<T>) {
     return idOf(row) > looked && idOf(next) <= looked;
   };
   if (list.isFirst && list.error === null) return <Waiting />;
-  if (rows.length === 0 && list.error === null && list.fresh === 0) return empty;
+  const further = (
+    <button type="button" className="button" disabled={isReadingMore} onClick={readMore}>
+      {t.list.lookFurther}
+    </button>
+  );
+  if (rows.length === 0 && list.error === null && list.fresh === 0)
+    return isSearching ? (
+      <Empty title={t.list.noneSoFar}>
+        <p>{t.list.noneSoFarWhy}</p>
+        {further}
+      </Empty>
+    ) : (
+      empty
+    );
   const template = [...(acts === undefined ? [] : ['24px']), ...columns.map(({ width }) => width)].join(' ');
   return (
     <div className="stack">
@@ -146,6 +161,7 @@ export function LiveList<T>(given: Given<T>) {
           </>
         )}
         <span className="muted">{hasMore ? t.list.atLeast(rows.length) : t.list.all(rows.length)}</span>
+        {isSearching && further}
       </div>
       <div
         ref={box}

@@ -77,6 +77,8 @@ export function useLiveList<T>({ key, fetch, idOf, isPaused, kinds }: Source<T>)
     isFirst: list.isPending,
     error: list.error ?? head.error,
     hasMore: list.hasNextPage,
+    /** The last page had no row, although there are more pages: rows are looked at one by one, and few match. */
+    isSearching: list.hasNextPage && list.data?.pages.at(-1)?.data.length === 0,
     isReadingMore: list.isFetchingNextPage,
     readMore: () => void list.fetchNextPage(),
     retry: () => void (list.isError ? list.refetch() : head.refetch()),

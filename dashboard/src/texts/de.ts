@@ -1,4 +1,5 @@
 import type { Texts } from './en.ts';
+import { deDeliveries } from './de-deliveries.ts';
 import { dePages } from './de-pages.ts';
 import { deAutomations } from './de-automations.ts';
 import { deConnect } from './de-connect.ts';
@@ -91,6 +92,9 @@ export const de: Texts = {
     last: { '15m': '15 Minuten', '1h': '1 Stunde', '24h': '24 Stunden', '7d': '7 Tage', '30d': '30 Tage' },
     more: 'Mehr zeigen',
     noneMatch: 'Keine Treffer',
+    noneSoFar: 'Bisher keine',
+    noneSoFarWhy: 'Die neuesten Tausende sind durchsucht. Ältere können passen.',
+    lookFurther: 'Weiter suchen',
     noneMatchWhy: 'Es kann andere geben: Ändern Sie die Filter, oder heben Sie sie auf.',
     ownPage: 'Seite öffnen',
   },
@@ -225,6 +229,7 @@ export const de: Texts = {
     passkey: 'Mit Passkey',
   },
   ...dePages,
+  ...deDeliveries,
   ...deSettings,
   ...deConnect,
   ...deAutomations,

@@ -1,3 +1,4 @@
+import { enDeliveries } from './en-deliveries.ts';
 import { enPages } from './en-pages.ts';
 import { enAutomations } from './en-automations.ts';
 import { enConnect } from './en-connect.ts';
@@ -90,6 +91,9 @@ const frame = {
     last: { '15m': '15 minutes', '1h': '1 hour', '24h': '24 hours', '7d': '7 days', '30d': '30 days' },
     more: 'Show more',
     noneMatch: 'None match',
+    noneSoFar: 'None so far',
+    noneSoFarWhy: 'The newest thousands were looked through. Older ones may match.',
+    lookFurther: 'Look further',
     noneMatchWhy: 'There may be others: change the filters, or clear them.',
     ownPage: 'Open page',
   },
@@ -228,6 +232,7 @@ const frame = {
 export const en = {
   ...frame,
   ...enPages,
+  ...enDeliveries,
   ...enSettings,
   ...enConnect,
   ...enAutomations,

@@ -86,6 +86,8 @@ const BY_NAME: Readonly<Record<string, string>> = {
   attestationObject: 'The new key, in base64url.',
   transports: 'Ways to reach the authenticator.',
   role: 'Says what the member may do.',
+  page: 'List of the dashboard that it is of.',
+  search: 'Filters by name, as the address of the page has them.',
   userId: 'Member who becomes the owner.',
   returnTo: 'Path of the dashboard where the browser comes back.',
 };

@@ -183,6 +183,19 @@ export const peopleTexts: Readonly<Record<string, OperationText>> = {
     description: 'The ones before count no longer. Each works once.',
     example: { status: 409 },
   },
+  'POST /v1/views': {
+    summary: 'Save a view',
+    description:
+      'Keeps filters of a list of the dashboard under a name, for this person alone. A person has 50 at most.',
+    example: { body: { page: 'deliveries', name: 'Failed at the till', search: { status: 'failed', since: '24h' } } },
+  },
+  'GET /v1/views': { summary: 'List views', description: 'Views of the person, the newest first.' },
+  'PATCH /v1/views/:viewId': {
+    summary: 'Change a view',
+    description: 'Gives a view another name, or other filters.',
+    example: { body: { name: 'Failed today' } },
+  },
+  'DELETE /v1/views/:viewId': { summary: 'Delete a view', description: 'Forgets the name and its filters.' },
   'POST /v1/user/passkeys/options': {
     summary: 'Get a challenge for a new passkey',
     description: 'Input of `PublicKeyCredential.parseCreationOptionsFromJSON`.',

@@ -33,4 +33,5 @@ export const TAG_TEXTS: Readonly<Record<string, string>> = {
   user: 'The account of a person.',
   factors: 'Second factors of a person.',
   passkeys: 'Passkeys of a person.',
+  views: 'Filters that a person has saved under a name.',
 };

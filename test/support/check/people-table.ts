@@ -70,6 +70,15 @@ export const PEOPLE: PeopleRow[] = [
   { endpoint: 'GET /v1/user/passkeys', access: 'person', status: 200 },
   { endpoint: 'PATCH /v1/user/passkeys/:passkeyId', access: 'person', status: 200, body: { name: 'Phone' } },
   { endpoint: 'DELETE /v1/user/passkeys/:passkeyId', access: 'person', status: 204, guards: 'fresh' },
+  {
+    endpoint: 'POST /v1/views',
+    access: 'person',
+    status: 201,
+    body: { page: 'deliveries', name: 'Failed', search: { status: 'failed' } },
+  },
+  { endpoint: 'GET /v1/views', access: 'person', status: 200 },
+  { endpoint: 'PATCH /v1/views/:viewId', access: 'person', status: 200, body: { name: 'Failed today' } },
+  { endpoint: 'DELETE /v1/views/:viewId', access: 'person', status: 204 },
   { endpoint: 'GET /v1/user/factors', access: 'person', status: 200 },
   { endpoint: 'POST /v1/user/totp', access: 'person', status: 201, guards: 'fresh' },
   {

@@ -9,7 +9,13 @@ import { codeOf, signIn } from './people.ts';
 import { endAsDeadLetter, insertAttempt, make, seedResources } from './seed.ts';
 
 /** An id of everything that a path may name: the resources, and what people have. A new parameter of a path gets its id here. */
-export type TenantIds = ResourceIds & { userId: string; invitationId: string; sessionId: string; passkeyId: string };
+export type TenantIds = ResourceIds & {
+  userId: string;
+  invitationId: string;
+  sessionId: string;
+  passkeyId: string;
+  viewId: string;
+};
 
 /** An environment with all that belongs to it. */
 export type Tenant = {
@@ -64,7 +70,10 @@ export async function makeNeighbourhood(posthorn: TestPosthorn): Promise<Neighbo
     return { browser, userId: me.user.id, email, password };
   };
   // People of an organisation: one who is acted on and never acts, with a session, and an open invitation.
-  const peopleOf = new Map<string, Promise<Pick<TenantIds, 'userId' | 'invitationId' | 'sessionId' | 'passkeyId'>>>();
+  const peopleOf = new Map<
+    string,
+    Promise<Pick<TenantIds, 'userId' | 'invitationId' | 'sessionId' | 'passkeyId' | 'viewId'>>
+  >();
   const makePeople = async (organisationId: string) => {
     const { userId } = await join(organisationId, 'developer');
     for (const role of ['viewer', 'developer'] as const)
@@ -74,7 +83,8 @@ export async function makeNeighbourhood(posthorn: TestPosthorn): Promise<Neighbo
       });
     const { id: invitationId } = await db.invitation.findFirstOrThrow({ where: { organisationId } });
     const { id: sessionId } = await db.session.findFirstOrThrow({ where: { userId } });
-    return { userId, invitationId, sessionId, passkeyId: await insertPasskey(posthorn, userId) };
+    const own = { passkeyId: await insertPasskey(posthorn, userId), viewId: await insertView(posthorn, userId) };
+    return { userId, invitationId, sessionId, ...own };
   };
   const makeTenant = async (environmentId: string): Promise<Omit<Tenant, 'marks'>> => {
     const { appId, app, kind } = await placeOf(environmentId);
@@ -125,6 +135,14 @@ export async function insertPasskey({ deps }: TestPosthorn, userId: string): Pro
   const keys = { credentialId: randomBytes(16), publicKey: randomBytes(77), counter: 0, transports: [] };
   const data = { id, userId, name: mark('mark'), ...keys, isBackupEligible: false, isBackedUp: false };
   await deps.db.passkey.create({ data: { ...data, createdAt: deps.clock() } });
+  return id;
+}
+
+/** A view that a person has saved. Returns its id. */
+export async function insertView({ deps }: TestPosthorn, userId: string): Promise<string> {
+  const id = deps.newId('view');
+  const view = { id, userId, page: 'deliveries', name: mark('mark'), search: { status: 'failed' } };
+  await deps.db.view.create({ data: { ...view, createdAt: deps.clock(), updatedAt: deps.clock() } });
   return id;
 }
 

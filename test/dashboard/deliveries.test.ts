@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { createChannel, createSubscription, deliveryOf, publish, waitForDelivery } from '../support/make/factories.ts';
+import { OWNER, setUpAnew } from '../support/make/people.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { launchBrowser } from '../support/world/chromium.ts';
+import { type Dashboard, openDashboard } from '../support/world/dashboard.ts';
+import { createReceivers } from '../support/world/receiver.ts';
+
+let posthorn: TestPosthorn;
+let browser: Browser;
+let dashboard: Dashboard & { close: () => Promise<void> };
+const receivers = createReceivers();
+/** A delivery whose second try arrived with another header, and one that failed. */
+let arrived: string;
+let failed: string;
+
+beforeAll(async () => {
+  posthorn = await startPosthorn();
+  await setUpAnew(posthorn);
+  browser = await launchBrowser();
+  const receiver = await receivers.start({ answers: [503, 200, 418] });
+  const { id: channelId } = await createChannel(posthorn);
+  const { id: subscriptionId } = await createSubscription(posthorn, {
+    channelId,
+    webhookUrl: `${receiver.url}?token=s3cret`,
+    retryPolicy: { maxRetries: 0 },
+    headers: { 'X-Shop': 'Berlin', 'X-Api-Key': 'k1' },
+  });
+  const idOf = async (message: { id: string }): Promise<string> => (await deliveryOf(posthorn, message.id))?.id ?? '';
+  const first = await publish(posthorn, channelId);
+  await waitForDelivery(posthorn, first.id, 'failed');
+  await posthorn.request('PATCH', `/v1/subscriptions/${subscriptionId}`, { headers: { 'X-Shop': 'Bonn' } });
+  arrived = await idOf(first);
+  await posthorn.request('POST', `/v1/deliveries/${arrived}/retry`);
+  await waitForDelivery(posthorn, first.id, 'delivered');
+  const second = await publish(posthorn, channelId);
+  await waitForDelivery(posthorn, second.id, 'failed');
+  failed = await idOf(second);
+  await posthorn.deps.pool.query('UPDATE deliveries SET response_latency_ms = 6000 WHERE id = $1', [arrived]);
+  dashboard = await openDashboard(posthorn, { browser });
+  await dashboard.signIn(OWNER);
+});
+afterAll(async () => {
+  const { faults } = dashboard;
+  await dashboard.close();
+  await browser.close();
+  await receivers.end();
+  await posthorn.stop();
+  expect(faults).toEqual([]);
+});
+
+test('a try shows its request without secrets, and two tries show only what differs', async () => {
+  const { page } = dashboard;
+  await dashboard.open(`/deliveries/${arrived}`, 'live');
+  const newest = page.locator('details.attempt').first();
+  await newest.getByRole('tab', { name: 'Request' }).click();
+  await newest.getByText('?token=***').first().waitFor();
+  expect(await newest.textContent()).not.toContain('s3cret');
+  await newest.getByText('webhook-signature').waitFor();
+  await newest.getByRole('tab', { name: 'Timing' }).click();
+  await newest.getByText('Wait before it').waitFor();
+  await newest.getByRole('tab', { name: 'Answer' }).click();
+  await newest.getByText('Headers of the answer').waitFor();
+
+  await page.getByText('Compare two tries').click();
+  const table = page.getByRole('table');
+  const rows = (await table.getByRole('row').allTextContents()).map((text) => text.replaceAll(/\s+/g, ' '));
+  expect(rows).toEqual(
+    expect.arrayContaining([
+      'PartTry 1Try 2',
+      'Outcome faileddelivered',
+      'Status 503200',
+      'Version of the request 12',
+      'Header of the request X-ShopBerlinBonn',
+      'Header of the request X-Api-Key***',
+    ]),
+  );
+  expect(rows.some((row) => row.includes('URL'))).toBe(false);
+  expect(await dashboard.violations()).toEqual([]);
+});
+
+test('deliveries are filtered by class, answer and slowness, and the filters are kept as a view', async () => {
+  const { page } = dashboard;
+  await dashboard.open('/deliveries', 'live');
+  const filters = page.getByRole('search');
+  const shows = async (wanted: string, other: string): Promise<void> => {
+    await page.getByRole('link', { name: wanted }).waitFor();
+    await page.getByRole('link', { name: other }).waitFor({ state: 'detached' });
+  };
+  await filters.getByLabel('Last error').selectOption('status');
+  await shows(failed, arrived);
+  await filters.getByLabel('Last answer').fill('4xx');
+  await filters.getByLabel('Last answer').press('Enter');
+  await page.waitForURL(/answer=4xx/);
+  await shows(failed, arrived);
+
+  const views = page.getByRole('group', { name: 'Views' });
+  await views.getByRole('button', { name: 'Save as view' }).click();
+  await page.getByLabel('Name of the view').fill('At the till');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await views.getByRole('button', { name: 'At the till', pressed: true }).waitFor();
+
+  await views.getByRole('button', { name: 'Slow (> 5 s)' }).click();
+  await page.waitForURL(/slow=5000/);
+  await shows(arrived, failed);
+  expect(page.url()).not.toContain('answer');
+  await views.getByRole('button', { name: 'At the till' }).click();
+  await shows(failed, arrived);
+  await views.getByRole('button', { name: 'Rename view' }).click();
+  await page.getByLabel('Name of the view').fill('Teapots');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await views.getByRole('button', { name: 'Teapots', pressed: true }).waitFor();
+  expect(await dashboard.violations()).toEqual([]);
+
+  await page.reload();
+  await views.getByRole('button', { name: 'Delete view' }).click();
+  await views.getByRole('button', { name: 'Teapots' }).waitFor({ state: 'detached' });
+  await views.getByRole('button', { name: 'Held' }).click();
+  await page.getByText('None match').waitFor();
+});
