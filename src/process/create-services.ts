@@ -103,14 +103,6 @@ export function createServices(
     schemas,
     audit,
   });
-  const subscriptions = createSubscriptions(deps, {
-    apps,
-    guard: deps.guard,
-    deliveries,
-    messageReplays: replays.messages,
-    filters,
-    audit,
-  });
   const services = {
     accounts,
     sessions,
@@ -140,10 +132,17 @@ export function createServices(
     scheduling: createScheduling(deps, { audit }),
     streams,
     changes: createChanges(deps),
-    subscriptions,
+    subscriptions: createSubscriptions(deps, {
+      apps,
+      guard: deps.guard,
+      deliveries,
+      messageReplays: replays.messages,
+      filters,
+      audit,
+    }),
     deliveries,
     replays,
-    stats: createStats(deps, { subscriptions }),
+    stats: createStats(deps),
     deadLetters: createDeadLetters(deps, { deliveries, runs, audit }),
     idempotency: createIdempotency(deps),
     runs,

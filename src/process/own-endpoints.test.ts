@@ -2,15 +2,21 @@ import { describe, expect, test } from '@jest/globals';
 import { readConfig } from '../config.ts';
 import { ownEndpoints } from './own-endpoints.ts';
 
-const api = (host: string, port: number, isShared = false) => ({ host, port, isShared });
+const api = (host: string, port: number, protocol: string, path = '') => ({
+  host,
+  port,
+  isShared: [80, 443].includes(port),
+  api: { protocol, path },
+});
 
 describe('the settings name own endpoints', () => {
   test.each([
-    [{}, [api('localhost', 3000)]],
-    [{ PORT: '3005' }, [api('localhost', 3005)]],
-    [{ PUBLIC_BASE_URL: 'https://Posthorn.example.com/' }, [api('posthorn.example.com', 443, true)]],
-    [{ PUBLIC_BASE_URL: 'http://posthorn.example.com' }, [api('posthorn.example.com', 80, true)]],
-    [{ PUBLIC_BASE_URL: 'https://posthorn.example.com:8443' }, [api('posthorn.example.com', 8443)]],
+    [{}, [api('localhost', 3000, 'http:')]],
+    [{ PORT: '3005' }, [api('localhost', 3005, 'http:')]],
+    [{ PUBLIC_BASE_URL: 'https://Posthorn.example.com/' }, [api('posthorn.example.com', 443, 'https:')]],
+    [{ PUBLIC_BASE_URL: 'https://example.com/hooks/' }, [api('example.com', 443, 'https:', '/hooks')]],
+    [{ PUBLIC_BASE_URL: 'http://posthorn.example.com' }, [api('posthorn.example.com', 80, 'http:')]],
+    [{ PUBLIC_BASE_URL: 'https://posthorn.example.com:8443' }, [api('posthorn.example.com', 8443, 'https:')]],
   ])('%j: the API', (variables, expected) => {
     expect(ownEndpoints(readConfig(variables))).toEqual(expected);
   });

@@ -82,7 +82,7 @@ export const subscriptionStatsAnswer = z.strictObject({
         points: z.array(point).describe('Figures of each step, oldest first, those without traffic too.'),
       }),
     )
-    .describe('One entry for each subscription that was asked for, in that order.'),
+    .describe('One entry for each subscription that was asked for, in that order. One that is not here has none.'),
 });
 export type SubscriptionStats = z.output<typeof subscriptionStatsAnswer>;
 

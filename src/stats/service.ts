@@ -1,19 +1,9 @@
 import type { Dependencies } from '../dependencies.ts';
 import type { EnvironmentCaller } from '../identity/caller.ts';
-import { ApiError } from '../kernel/api-error.ts';
 import { hasIdForm, timeOfId } from '../kernel/ids.ts';
-import type { TimeWindow } from '../kernel/instant.ts';
-import type { Subscriptions } from '../subscriptions/service.ts';
 import { answersOf, figuresOf } from './figures.ts';
-import {
-  type Backlog,
-  MOST_SUBSCRIPTIONS,
-  type Stats,
-  type StatsQuery,
-  type SubscriptionStats,
-  type SubscriptionStatsQuery,
-} from './schema.ts';
-import { LONGEST_DAYS, type Span, spanOf } from './span.ts';
+import type { Backlog, Stats, StatsQuery, SubscriptionStats, SubscriptionStatsQuery } from './schema.ts';
+import { type Span, spanOf } from './span.ts';
 import * as store from './store.ts';
 
 // A sparkline is as wide as a word.
@@ -22,33 +12,24 @@ const POINTS_OF_SUBSCRIPTION = 24;
 export type StatsService = ReturnType<typeof createStats>;
 
 /** Figures of traffic: counted when it is recorded, and a few seconds old when they are read. */
-export function createStats(
-  { tenants, clock }: Pick<Dependencies, 'tenants' | 'clock'>,
-  { subscriptions }: { subscriptions: Pick<Subscriptions, 'list'> },
-) {
-  const spanOrRefusal = (window: TimeWindow, mostPoints?: number): Span => {
-    const span = spanOf(window, clock(), mostPoints);
-    if (span !== undefined) return span;
-    const reason = `must be at most ${LONGEST_DAYS} days before until`;
-    throw new ApiError('INVALID_REQUEST', `since ${reason}`, { details: { field: 'since', reason } });
-  };
+export function createStats({ tenants, clock }: Pick<Dependencies, 'tenants' | 'clock'>) {
   const bounds = ({ since, until, stepMs }: Span) => ({ since, until, stepSeconds: stepMs / 1_000 });
 
   return {
-    /** Figures of the environment, or of one channel or subscription of it. An id that names nothing has no traffic. */
+    /** Figures of the environment, or of one channel or subscription of it. What is not here, or not of that channel, has no traffic. */
     async read(caller: EnvironmentCaller, { channelId, subscriptionId, ...window }: StatsQuery): Promise<Stats> {
-      if (channelId !== undefined && subscriptionId !== undefined) {
-        const reason = 'cannot be combined with channelId';
-        throw new ApiError('INVALID_REQUEST', `subscriptionId ${reason}`, {
-          details: { field: 'subscriptionId', reason },
-        });
-      }
       const { environmentId } = caller;
-      const span = spanOrRefusal(window);
+      const span = spanOf(window, clock());
       const ofId = subscriptionId ?? channelId ?? environmentId;
-      const counted = hasIdForm(ofId)
-        ? await tenants.read(caller, (reader) => store.findCounted(reader, { environmentId, ofIds: [ofId] }, span))
-        : [];
+      const counted = !hasIdForm(ofId)
+        ? []
+        : await tenants.read(caller, async (reader) => {
+            const isThere =
+              subscriptionId === undefined ||
+              channelId === undefined ||
+              (await store.isOfChannel(reader, { environmentId, subscriptionId, channelId }));
+            return isThere ? store.findCounted(reader, { environmentId, ofIds: [ofId] }, span) : [];
+          });
       return {
         ...bounds(span),
         ...figuresOf(counted, span, subscriptionId === undefined),
@@ -56,16 +37,20 @@ export function createStats(
       };
     },
 
-    /** Figures of several subscriptions, in the order of their ids in the query; without any those of the newest 100. */
+    /**
+     * Figures of several subscriptions, in the order of their ids in the query; without any those of the newest 100. Ids that name none
+     * here are left out.
+     */
     async ofSubscriptions(
       caller: EnvironmentCaller,
       { subscriptionIds, ...window }: SubscriptionStatsQuery,
     ): Promise<SubscriptionStats> {
       const { environmentId } = caller;
-      const ofIds =
-        subscriptionIds ?? (await subscriptions.list(caller, { limit: MOST_SUBSCRIPTIONS })).data.map(({ id }) => id);
-      const span = spanOrRefusal(window, POINTS_OF_SUBSCRIPTION);
-      const counted = await tenants.read(caller, (reader) => store.findCounted(reader, { environmentId, ofIds }, span));
+      const span = spanOf(window, clock(), POINTS_OF_SUBSCRIPTION);
+      const { ofIds, counted } = await tenants.read(caller, async (reader) => {
+        const found = await store.findSubscriptionIds(reader, environmentId, subscriptionIds);
+        return { ofIds: found, counted: await store.findCounted(reader, { environmentId, ofIds: found }, span) };
+      });
       const countedOf = new Map(ofIds.map((id): [string, store.Counted[]] => [id, []]));
       for (const each of counted) countedOf.get(each.ofId)?.push(each);
       return {

@@ -3,8 +3,12 @@ import { spanOf } from './span.ts';
 
 const NOW = new Date('2026-03-10T12:34:56.789Z');
 const at = (text: string): bigint => BigInt(Date.parse(text)) * 1_000_000n;
-const shown = (span: ReturnType<typeof spanOf>) =>
-  span && [span.since.toISOString(), span.until.toISOString(), span.stepMs / 60_000, span.minutes];
+const shown = (span: ReturnType<typeof spanOf>) => [
+  span.since.toISOString(),
+  span.until.toISOString(),
+  span.stepMs / 60_000,
+  span.minutes,
+];
 
 test.each([
   ['a day by default', {}, ['2026-03-09T12:30:00.000Z', '2026-03-10T12:45:00.000Z', 15, 1]],
@@ -42,7 +46,13 @@ test('has as many points as are asked for at most', () => {
   expect(shown(spanOf({}, NOW, 24))).toEqual(['2026-03-09T12:00:00.000Z', '2026-03-10T13:00:00.000Z', 60, 60]);
 });
 
-test('is refused beyond 366 days', () => {
-  expect(spanOf({ since: at('2025-03-09T12:34:56.789Z') }, NOW)).toBeDefined();
-  expect(spanOf({ since: at('2025-03-09T12:34:56.788Z') }, NOW)).toBeUndefined();
+test.each([
+  [{ since: at('2020-01-01T00:00:00Z') }, ['2025-02-03T00:00:00.000Z', '2026-03-11T00:00:00.000Z', 1_440, 60]],
+  [{ until: at('2030-01-01T00:00:00Z') }, ['2026-03-09T12:30:00.000Z', '2026-03-10T12:45:00.000Z', 15, 1]],
+  [
+    { since: at('2010-01-01T00:00:00Z'), until: at('2011-01-01T00:00:00Z') },
+    ['2025-02-03T12:00:00.000Z', '2025-02-03T13:00:00.000Z', 60, 60],
+  ],
+])('is cut to the time that has figures (%#)', (window, expected) => {
+  expect(shown(spanOf(window, NOW))).toEqual(expected);
 });

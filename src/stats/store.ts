@@ -1,5 +1,6 @@
 import type { DatabaseReader, DatabaseTransaction } from '../db/client.ts';
 import { along, createValues, idBounds, queryAlong } from '../db/walk.ts';
+import { MOST_SUBSCRIPTIONS } from './schema.ts';
 import type { Span } from './span.ts';
 
 /** So many attempts, messages or dead letters of one thing in one step. */
@@ -18,6 +19,34 @@ export function findCounted(
     WHERE of_id = ANY(${ofIds}::text[]) AND environment_id = ${environmentId} AND minutes = ${minutes}::smallint
       AND at >= ${since} AND at < ${until}
     GROUP BY 1, 2, 3, 4`;
+}
+
+/** The subscriptions of the environment among these, in their order; the newest 100 where none is named. */
+export async function findSubscriptionIds(
+  reader: Pick<DatabaseReader, 'subscription'>,
+  environmentId: string,
+  named: readonly string[] | undefined,
+): Promise<string[]> {
+  const rows = await reader.subscription.findMany({
+    where: { environmentId, ...(named === undefined ? { deletedAt: null } : { id: { in: [...named] } }) },
+    orderBy: { id: 'desc' },
+    take: MOST_SUBSCRIPTIONS,
+    select: { id: true },
+  });
+  const ids = rows.map(({ id }) => id);
+  return named === undefined ? ids : named.filter((id) => ids.includes(id));
+}
+
+/** Whether the subscription is one of that channel. */
+export async function isOfChannel(
+  reader: Pick<DatabaseReader, 'subscription'>,
+  { environmentId, subscriptionId, channelId }: { environmentId: string; subscriptionId: string; channelId: string },
+): Promise<boolean> {
+  const found = await reader.subscription.findFirst({
+    where: { id: subscriptionId, environmentId, channelId },
+    select: { id: true },
+  });
+  return found !== null;
 }
 
 /** The most that is counted of work that is left: an index is read so far, however long the backlog is. */

@@ -22,6 +22,14 @@ let readers: Reader[];
 beforeAll(async () => {
   posthorn = await startPosthorn({ withWorker: false });
   all = await makeNeighbourhood(posthorn);
+  // Traffic of each thing: an answer and a failure, a moment ago.
+  await posthorn.deps.pool.query(`
+    INSERT INTO stat_counts (of_id, environment_id, minutes, at, code, latency_class, count)
+    SELECT f.id, f.environment_id, m.minutes, date_bin(make_interval(mins => m.minutes), now(), 'epoch'), c.code, 63, 7
+    FROM (SELECT id, environment_id FROM subscriptions UNION ALL SELECT id, environment_id FROM channels
+      UNION ALL SELECT id, id FROM environments) AS f (id, environment_id),
+      (VALUES (1), (60)) AS m (minutes), (VALUES (200), (4)) AS c (code)
+    ON CONFLICT DO NOTHING`);
   const { victim, otherApp, otherEnvironment, otherOrganisation } = all;
   readers = [];
   for (const tenant of [victim, otherApp, otherEnvironment, otherOrganisation]) {
@@ -65,15 +73,15 @@ const visible = (route: Table, { of }: Reader): Tenant[] =>
     : [all.victim, all.otherApp, all.otherEnvironment, all.otherOrganisation, all.suspendedApp].filter(
         ({ organisationId }) => organisationId === of.organisationId,
       );
-/** Everything that an answer shows: the items of a page, groups, or lines. */
+/** Everything that an answer shows: the items of a page, groups, figures, or lines. */
 function itemsIn({ text, headers }: Reply): unknown[] {
   const type = headers.get('content-type') ?? '';
   if (type.startsWith('application/x-ndjson')) return text.split('\n').filter((line) => line !== '');
   // The first line is the head.
   if (type.startsWith('text/csv')) return text.split('\r\n').slice(1, -1);
   // `as`: the answer was held to its schema.
-  const { data, groups = [] } = JSON.parse(text) as { data?: unknown[]; groups?: unknown[] };
-  return data ?? groups;
+  const { data, groups, subscriptions, answers } = JSON.parse(text) as Record<string, unknown[] | undefined>;
+  return data ?? groups ?? subscriptions ?? answers ?? [];
 }
 const cursorIn = ({ text }: Reply): string | undefined =>
   (JSON.parse(text) as { pagination: { cursor?: string } }).pagination.cursor;

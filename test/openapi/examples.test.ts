@@ -28,11 +28,14 @@ afterAll(() => posthorn.stop());
 type Ids = Partial<Record<IdKind | 'scheduledMessage', string>>;
 type Caller = { ids: Ids; headers: Record<string, string> };
 
-/** Things of every kind, in an environment of their own for each example: none spoils the next. */
-async function asKey(mentioned: string): Promise<Caller> {
+let readable: ReturnType<typeof seedResources> | undefined;
+
+/** Things of every kind: the same for all reads, and new ones for each example that changes something, so that none spoils the next. */
+async function asKey(mentioned: string, isRead: boolean): Promise<Caller> {
   // Public routes and lists name nothing.
   const isNaming = mentioned.includes(':') || mentioned.includes(exampleId('channel').slice(4));
-  const made = isNaming ? await seedResources(posthorn, posthorn.keys.live) : {};
+  const seed = () => seedResources(posthorn, posthorn.keys.live);
+  const made = !isNaming ? {} : await (isRead ? (readable ??= seed()) : seed());
   return { ids: idsOf(made), headers: { authorization: `Bearer ${posthorn.keys.live}` } };
 }
 
@@ -43,7 +46,7 @@ let people = 0;
 let sessionElsewhere = '';
 let first: Awaited<ReturnType<typeof setUp>> | undefined;
 
-/** A person who has an organisation of their own with a member, an invitation and a passkey. */
+/** A person who has an organisation of their own with a member, an invitation, a passkey and a view. */
 async function asPerson(mentioned: string): Promise<Caller> {
   if (first === undefined) {
     first = await setUp(posthorn);
@@ -68,6 +71,10 @@ async function asPerson(mentioned: string): Promise<Caller> {
     ids.invitation = invited.body.id;
   }
   if (mentioned.includes(':passkeyId')) ids.passkey = (await addPasskey(browser)).passkeyId;
+  if (mentioned.includes(':viewId')) {
+    const view = { name: `View ${people}`, page: 'deliveries', search: { status: 'failed' } };
+    ids.view = (await browser.request<{ id: string }>('POST', '/v1/views', view)).body.id;
+  }
   return {
     ids,
     headers: {
@@ -106,7 +113,9 @@ test('every example gets the status that the document says, and an answer that f
     const row = routes.find((each) => `${each.method} ${each.path}` === endpoint);
     const { example = {} } = OPERATION_TEXTS[endpoint] ?? {};
     const mentioned = `${row?.path ?? ''} ${JSON.stringify(example)}`;
-    const { ids, headers } = isOfPerson(operation) ? await asPerson(mentioned) : await asKey(mentioned);
+    const { ids, headers } = isOfPerson(operation)
+      ? await asPerson(mentioned)
+      : await asKey(mentioned, method === 'GET');
     const path = (row?.path ?? '').replaceAll(
       /:(\w+)Id\b/g,
       (_, kind: string) => ids[kind as IdKind] ?? exampleId(kind as IdKind),
@@ -131,7 +140,8 @@ test('every example gets the status that the document says, and an answer that f
     keepCookies(response);
   }
   expect(problems).toEqual([]);
-});
+  // 200 examples, half of which make things of every kind first.
+}, 600_000);
 
 test('the password of the examples is that of the person who is made for them', () => {
   expect(OPERATION_TEXTS['POST /v1/session/authenticate']?.example?.body).toEqual({ password: OWNER.password });

@@ -2490,7 +2490,7 @@ export type SubscriptionStats = {
   readonly until: string;
   /** Seconds of one step. The service chooses it by the length of the span. */
   readonly stepSeconds: number;
-  /** One entry for each subscription that was asked for, in that order. */
+  /** One entry for each subscription that was asked for, in that order. One that is not here has none. */
   readonly subscriptions: readonly {
     /** Subscription of these figures. */
     readonly subscriptionId: string;

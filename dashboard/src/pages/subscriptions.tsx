@@ -120,7 +120,13 @@ export function SubscriptionList(filter: Filter) {
       fetch={async (cursor) => {
         const page = await api.subscriptions.list({ ...filter, limit: 100, cursor }, at).page();
         const figures = await figuresOf(page.data.map(({ id }) => id));
-        return { ...page, data: page.data.map((row, index) => ({ ...row, figures: figures[index] })) };
+        return {
+          ...page,
+          data: page.data.map((row) => ({
+            ...row,
+            figures: figures.find(({ subscriptionId }) => subscriptionId === row.id),
+          })),
+        };
       }}
       idOf={idOf}
       columns={columns}

@@ -138,6 +138,7 @@ export const pathWith = (path: string, ids: TenantIds): string =>
 const FILTERED: Readonly<Record<string, (ids: TenantIds) => string[]>> = {
   channelId: ({ channelId }) => [channelId],
   subscriptionId: ({ subscriptionId }) => [subscriptionId],
+  subscriptionIds: ({ subscriptionId }) => [subscriptionId],
   messageId: ({ messageId }) => [messageId],
   workflowId: ({ workflowId }) => [workflowId],
   runId: ({ runId }) => [runId],
