@@ -35,8 +35,8 @@ import * as messages from '../messages/schema.ts';
 import * as publishing from '../publishing/schema.ts';
 import * as replays from '../replays/schema.ts';
 import * as scheduling from '../scheduling/schema.ts';
-import * as stats from '../stats/schema.ts';
 import * as search from '../search/schema.ts';
+import * as stats from '../stats/schema.ts';
 import * as streams from '../streams/schema.ts';
 import * as subscriptions from '../subscriptions/schema.ts';
 
@@ -79,8 +79,8 @@ export const SCHEMA_MODULES: Readonly<Record<string, Readonly<Record<string, unk
   'publishing/schema.ts': publishing,
   'replays/schema.ts': replays,
   'scheduling/schema.ts': scheduling,
-  'stats/schema.ts': stats,
   'search/schema.ts': search,
+  'stats/schema.ts': stats,
   'streams/schema.ts': streams,
   'subscriptions/schema.ts': subscriptions,
 };

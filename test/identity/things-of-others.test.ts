@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { SignedIn } from '../../src/identity/sessions/schema.ts';
 import { addPasskey, enrolTotp } from '../support/make/factors.ts';
 import { codeOf, joinAs, setUpAnew } from '../support/make/people.ts';
+import { insertView } from '../support/make/tenants.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { type Browser, createBrowser } from '../support/world/browser.ts';
 
@@ -33,6 +34,7 @@ async function giveEverything(): Promise<void> {
   const userId = bystander.me.user.id;
   await enrolTotp(bystander.browser);
   await addPasskey(bystander.browser);
+  await insertView(posthorn, userId);
   const { email, password } = { email: 'ben@example.com', password: bystander.password };
   await createBrowser(posthorn).request('POST', '/v1/sign-in', { email, password });
   await db.member.updateMany({ where: { userId }, data: { organisationId: foreign.id } });
