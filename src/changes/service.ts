@@ -124,8 +124,8 @@ export function createChanges({ tenants, log }: Pick<Dependencies, 'tenants' | '
 
   return {
     /**
-     * A stream of changes. It goes on behind `lastEventId` where this process knows what came since, else it begins with the advice to look
-     * at everything. It ends when the caller's rights change.
+     * A stream of changes, which goes on behind `lastEventId` where this process knows what came since. Otherwise it begins with the advice to
+     * look at everything. A change of the caller's rights ends it.
      */
     open(caller: EnvironmentCaller, lastEventId: string | undefined): Feed {
       const kinds = kindsOf(caller);

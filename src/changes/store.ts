@@ -66,7 +66,7 @@ export async function look(db: DatabaseTransaction, environmentId: string): Prom
   return queryAlong<Looked>(db, parts.join(' UNION ALL '), values);
 }
 
-/** What changed by each of these entries: the resource, by its id. */
+/** The resource that changed by each of these entries, by its id. */
 export async function findTargets(
   db: DatabaseTransaction,
   environmentId: string,

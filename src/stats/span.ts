@@ -13,7 +13,7 @@ export type Span = { since: Date; until: Date; stepMs: number; minutes: number }
 
 /**
  * The steps of a window, aligned to UTC: as short as gives `mostPoints` at most, and no shorter than the figures that are still kept.
- * Without `until` it ends now, without `since` it has a day. It is cut to the time that has figures.
+ * Without `until` it ends now, without `since` it has a day. The span is cut to the time that has figures.
  */
 export function spanOf({ since, until }: TimeWindow, now: Date, mostPoints = MOST_POINTS): Span {
   const oldest = now.getTime() - GRAINS.hour.keptDays * DAY_MS;

@@ -95,8 +95,8 @@ test('a delivery that is given up is told with its dead letter, and the letterâ€
   receiver.answerWith([200]);
 });
 
-describe('a stream tells nothing', () => {
-  test('of another environment, nor of kinds that its caller may not read', async () => {
+describe('a stream', () => {
+  test('tells nothing of another environment, nor of kinds that its caller may not read', async () => {
     const { body } = await posthorn.request<{ key: string }>('POST', '/v1/api-keys', {
       name: 'reader of messages',
       scopes: ['messages:read'],
@@ -106,7 +106,7 @@ describe('a stream tells nothing', () => {
     const { id: messageId } = await publish(posthorn, channelId);
     await waitFor('both', () => isTold(own, 'channel', channelId) && isTold(limited, 'message', messageId));
     expect(kindsIn(limited)).toEqual(['everything', 'message']);
-    // What happens there is told there: its look has been made since.
+    // The other environment's own change is told there: its look has been made since.
     const seen = await posthorn.request<{ id: string }>(
       'POST',
       '/v1/channels',
@@ -118,7 +118,7 @@ describe('a stream tells nothing', () => {
     expect(JSON.stringify([own.changes, limited.changes])).not.toContain(seen.body.id);
   });
 
-  test('to a caller without the right to read messages', async () => {
+  test('tells nothing to a caller without the right to read messages', async () => {
     const { body } = await posthorn.request<{ key: string }>('POST', '/v1/api-keys', {
       name: 'reader of channels',
       scopes: ['channels:read'],

@@ -67,7 +67,7 @@ describe('a row that names one of another environment', () => {
 test('every column that names a row of an environment is looked at', async () => {
   const { rows } = await posthorn.deps.pool.query<{ name: string }>(
     `SELECT c.table_name || '.' || c.column_name AS name FROM information_schema.columns c
-     WHERE c.table_schema = 'public' AND c.column_name ~ '^(only_)?(channel|message|subscription|delivery)_id$'
+     WHERE c.table_schema = 'public' AND c.column_name ~ '^(only_)?(channel|message|subscription|delivery|inspector)_id$'
        AND EXISTS (SELECT FROM information_schema.columns e WHERE e.table_schema = 'public'
                      AND e.table_name = c.table_name AND e.column_name = 'environment_id')`,
   );

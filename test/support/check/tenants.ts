@@ -3,6 +3,8 @@ import type { Pool } from 'pg';
 /** Pairs of a row and a row that it names: the column, and what it names. */
 const NAMED: readonly [table: string, column: string, named: string][] = [
   ['subscriptions', 'channel_id', 'channels'],
+  ['stat_parts', 'channel_id', 'channels'],
+  ['stat_parts', 'subscription_id', 'subscriptions'],
   ['messages', 'channel_id', 'channels'],
   ['messages', 'only_subscription_id', 'subscriptions'],
   ['scheduled_messages', 'channel_id', 'channels'],
