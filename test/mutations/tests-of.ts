@@ -1,17 +1,18 @@
 import { existsSync, readdirSync } from 'node:fs';
 import type { Mutation } from './find.ts';
 
-const [AUTOMATIONS, STATEMENTS, LISTS, SHARED, PUBLISHING, ROUTES] = [
+const [AUTOMATIONS, FIGURES, STATEMENTS, LISTS, SHARED, PUBLISHING, ROUTES] = [
   'isolation-automations',
+  'isolation-figures',
   'isolation-statements',
   'isolation-lists',
   'isolation-shared',
   'isolation-publishing',
   'isolation',
-].map((name) => `test/contract/${name}.test.ts`) as [string, string, string, string, string, string];
+].map((name) => `test/contract/${name}.test.ts`) as [string, string, string, string, string, string, string];
 
 /** Ask stores and services themselves, and begin their titles with the file that they are about. */
-export const STORES = [AUTOMATIONS, STATEMENTS];
+export const STORES = [AUTOMATIONS, FIGURES, STATEMENTS];
 
 export const MATRIX = [...STORES, LISTS, SHARED, PUBLISHING, ROUTES];
 
@@ -31,7 +32,11 @@ const TITLES: Readonly<Record<string, string>> = {
   'src/messages': '/v1/(messages|channels)',
   'src/publishing': '/v1/(channels|messages|subscriptions)|remembers',
   'src/replays': '/v1/(dlq|replays|subscriptions)|dead letters',
+  'src/changes': '/v1/changes|a stream',
+  'src/installation': '/v1/service',
+  'src/marks': '/v1/marks',
   'src/search': '/v1/search',
+  'src/stats': '/v1/stats',
   'src/scheduling': '/v1/(channels|messages)',
   'src/streams': '/stream|a stream',
   'src/subscriptions': '/v1/(subscriptions|channels)',
@@ -98,15 +103,21 @@ const ofFolder = <Value>(table: Readonly<Record<string, Value>>, path: string): 
 
 const ASKED = [
   /^src\/automations\/.*(store|service|cover)\.ts$/,
+  /^src\/changes\/store\.ts$/,
   /^src\/db\/shared-connections\.ts$/,
+  /^src\/deliveries\/looked-store\.ts$/,
   /^src\/deliveries\/statements\/run-again\.ts$/,
   /^src\/deliveries\/store\.ts$/,
   /^src\/identity\/machine-credentials\/store\.ts$/,
+  /^src\/identity\/views\/store\.ts$/,
   /^src\/inspectors\/(service|store)\.ts$/,
+  /^src\/installation\/service\.ts$/,
+  /^src\/marks\/(service|store)\.ts$/,
   /^src\/messages\/(look-through|service|store|summaries-store)\.ts$/,
   /^src\/publishing\/(store|configs\/config-store)\.ts$/,
   /^src\/retention\/run-store\.ts$/,
   /^src\/search\/store\.ts$/,
+  /^src\/stats\/store\.ts$/,
 ];
 
 /** Whether tests of STORES are about the file of a condition. */

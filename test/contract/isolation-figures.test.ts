@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { findTargets, look } from '../../src/changes/store.ts';
+import { findLooked, lookedConditions } from '../../src/deliveries/looked-store.ts';
+import { countLocked, deleteView, findView, findViews, isNameTaken } from '../../src/identity/views/store.ts';
+import { createInstallation } from '../../src/installation/service.ts';
+import { deleteMark, findMark, findMarks, keepNewest } from '../../src/marks/store.ts';
+import { countLeft, findCounted, findSubscriptionIds, isOfChannel } from '../../src/stats/store.ts';
+import { makeBareNeighbours } from '../support/make/bare-neighbours.ts';
+import { make } from '../support/make/seed.ts';
+import { insertView } from '../support/make/tenants.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+
+// As isolation-automations.test.ts: titles begin with the file whose conditions they are about (test/mutations/together.ts).
+
+let posthorn: TestPosthorn;
+let all: Awaited<ReturnType<typeof makeBareNeighbours>>;
+/** Two people, each with a view of the same name. */
+const people: { userId: string; viewId: string }[] = [];
+const page = { limit: 100, after: undefined };
+const HOUR = 3_600_000;
+const begun = new Date(Math.floor(Date.now() / HOUR) * HOUR);
+const span = { since: begun, until: new Date(begun.getTime() + HOUR), stepMs: HOUR, minutes: 60 };
+
+beforeAll(async () => {
+  posthorn = await startPosthorn({ withWorker: false });
+  all = await makeBareNeighbours(posthorn);
+  const { db, pool, newId, clock } = posthorn.deps;
+  await make(posthorn, posthorn.keys.live, '/v1/marks', { name: 'first' });
+  await make(posthorn, posthorn.keys.live, '/v1/marks', { name: 'second' });
+  for (const ofId of [all.victim.environmentId, all.ids.channelId, all.ids.subscriptionId])
+    await pool.query(
+      `INSERT INTO stat_counts (of_id, environment_id, minutes, at, code, latency_class, count) VALUES ($1, $2, 60, $3, 200, 63, 1)`,
+      [ofId, all.victim.environmentId, begun],
+    );
+  for (const email of ['one@example.com', 'other@example.com']) {
+    const userId = newId('user');
+    const times = { createdAt: clock(), updatedAt: clock() };
+    await db.user.create({ data: { id: userId, email, name: 'Somebody', ...times } });
+    people.push({ userId, viewId: await insertView(posthorn, userId) });
+  }
+});
+afterAll(() => posthorn.stop());
+
+test.each<[string, (environmentId: string) => Promise<unknown>]>([
+  [
+    'src/marks/store.ts lists no mark',
+    async (environmentId) => (await findMarks(posthorn.deps.db, { environmentId, ids: {} }, page))[0],
+  ],
+  [
+    'src/marks/store.ts finds no mark',
+    async (environmentId) => {
+      const { db } = posthorn.deps;
+      const { id } = await db.mark.findFirstOrThrow({ where: { environmentId: all.victim.environmentId } });
+      return findMark(db, environmentId, id);
+    },
+  ],
+  [
+    'src/stats/store.ts counts no traffic of the environment',
+    async (environmentId) =>
+      (await findCounted(posthorn.deps.db, { environmentId, ofIds: [all.victim.environmentId] }, span))[0],
+  ],
+  [
+    'src/stats/store.ts counts no traffic of the channel',
+    async (environmentId) =>
+      (await findCounted(posthorn.deps.db, { environmentId, ofIds: [all.ids.channelId] }, span))[0],
+  ],
+  [
+    'src/stats/store.ts finds no subscription',
+    async (environmentId) => (await findSubscriptionIds(posthorn.deps.db, environmentId, [all.ids.subscriptionId]))[0],
+  ],
+  [
+    'src/stats/store.ts names no subscription',
+    async (environmentId) => (await findSubscriptionIds(posthorn.deps.db, environmentId, undefined))[0],
+  ],
+  [
+    'src/stats/store.ts finds no subscription of a channel',
+    async (environmentId) =>
+      (await isOfChannel(posthorn.deps.db, {
+        environmentId,
+        subscriptionId: all.ids.subscriptionId,
+        channelId: all.ids.channelId,
+      })) || undefined,
+  ],
+  [
+    'src/stats/store.ts counts no open dead letter',
+    (environmentId) =>
+      posthorn.deps.db.$transaction(async (transaction) => {
+        const { count } = await countLeft(transaction, environmentId, 'open');
+        return count || undefined;
+      }),
+  ],
+  ['src/deliveries/looked-store.ts finds no delivery', (environmentId) => firstLooked({ environmentId })],
+  [
+    'src/deliveries/looked-store.ts finds no delivery of the subscription',
+    (environmentId) => firstLooked({ environmentId, subscriptionId: all.ids.subscriptionId }),
+  ],
+  [
+    'src/changes/store.ts sees no message',
+    (environmentId) =>
+      posthorn.deps.db.$transaction(async (transaction) =>
+        (await look(transaction, environmentId)).find(({ id }) => id === all.ids.messageId),
+      ),
+  ],
+  [
+    'src/changes/store.ts finds no target',
+    async (environmentId) => {
+      const { db } = posthorn.deps;
+      const entry = await db.auditEntry.findFirstOrThrow({ where: { environmentId: all.victim.environmentId } });
+      return (await findTargets(db, environmentId, [entry.id]))[0];
+    },
+  ],
+])('%s of another environment', async (_, find) => {
+  expect(await find(all.victim.environmentId)).toBeDefined();
+  for (const { environmentId } of all.neighbours) expect(await find(environmentId)).toBeUndefined();
+});
+
+const firstLooked = (filter: { environmentId: string; subscriptionId?: string }): Promise<string | undefined> =>
+  posthorn.deps.db.$transaction(async (transaction) => {
+    const conditions = (values: Parameters<typeof lookedConditions>[1]) => lookedConditions(filter, values, new Date());
+    return (await findLooked(transaction, filter, page, conditions)).ids[0];
+  });
+
+test('src/marks/service.ts gives cursors of marks that the other environment cannot use', async () => {
+  type List = { pagination: { cursor?: string } };
+  const { body } = await posthorn.request<List>('GET', '/v1/marks?limit=1');
+  const next = `/v1/marks?limit=1&cursor=${body.pagination.cursor}`;
+  expect((await posthorn.request('GET', next)).status).toBe(200);
+  expect((await posthorn.request('GET', next, undefined, { key: posthorn.keys.test })).status).toBe(400);
+});
+
+test('src/marks/store.ts removes no mark of another environment', async () => {
+  const { db } = posthorn.deps;
+  const before = await db.mark.findMany({ where: { environmentId: all.victim.environmentId } });
+  const own = { createdAt: new Date(), at: new Date(), madeBy: 'key', name: 'own' };
+  for (const { environmentId } of all.neighbours) {
+    for (const name of ['older', 'newer'])
+      await db.mark.create({ data: { ...own, name, id: posthorn.deps.newId('mark'), environmentId } });
+    for (const { id } of before) await deleteMark(db, environmentId, id);
+    await keepNewest(db, environmentId, 1);
+    expect(await db.mark.count({ where: { environmentId } })).toBe(1);
+  }
+  expect(await db.mark.findMany({ where: { environmentId: all.victim.environmentId } })).toEqual(before);
+  // Newer marks of neighbours push out none of the own ones.
+  await keepNewest(db, all.victim.environmentId, 1);
+  expect(await db.mark.count({ where: { environmentId: all.victim.environmentId } })).toBe(1);
+});
+
+test('src/identity/views/store.ts knows a view of its person alone', async () => {
+  const { db } = posthorn.deps;
+  const [one, other] = people as [(typeof people)[number], (typeof people)[number]];
+  expect(await findView(db, { userId: one.userId, id: one.viewId })).toBeDefined();
+  expect(await findView(db, { userId: other.userId, id: one.viewId })).toBeUndefined();
+  expect((await findViews(db, other.userId, page)).map(({ id }) => id)).toEqual([other.viewId]);
+  expect(await db.$transaction((transaction) => countLocked(transaction, one.userId))).toBe(1);
+  const { name } = await db.view.findUniqueOrThrow({ where: { id: one.viewId } });
+  expect(await isNameTaken(db, { userId: one.userId, page: 'deliveries', name })).toBe(true);
+  expect(await isNameTaken(db, { userId: other.userId, page: 'deliveries', name })).toBe(false);
+  expect(await deleteView(db, { userId: other.userId, id: one.viewId })).toBe(false);
+  expect(await db.view.count({ where: { id: one.viewId } })).toBe(1);
+});
+
+test('src/installation/service.ts shows the service to the first organisation alone', async () => {
+  const lifetimes = { idleMs: 1, lifeMs: 2, freshMs: 3 };
+  const unasked = () => Promise.reject(new Error('is not asked'));
+  const installation = createInstallation(posthorn.deps, {
+    lifetimes,
+    firstOrganisation: async () => 'org_first',
+    readBacklog: unasked,
+    readWaiting: unasked,
+    readTables: unasked,
+    look: unasked,
+    temporalVersion: unasked,
+  });
+  // `as`: all of a caller that the service reads.
+  const callerOf = (organisationId: string) => ({ organisationId }) as Parameters<typeof installation.signIn>[0];
+  await expect(installation.signIn(callerOf('org_first'))).resolves.toBeDefined();
+  await expect(installation.signIn(callerOf('org_second'))).rejects.toMatchObject({ code: 'FORBIDDEN' });
+});
