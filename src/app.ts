@@ -27,6 +27,7 @@ import type { Served } from './http/server.ts';
 import { type TraceRequest, traceRequests } from './http/trace-requests.ts';
 import { validate } from './http/validate.ts';
 import type { Idempotency } from './idempotency/service.ts';
+import type { Changes } from './changes/service.ts';
 import { createInspectorAddress } from './inspector-address.ts';
 import type { Inspectors } from './inspectors/service.ts';
 import { createOutcomePages } from './connection-pages.ts';
@@ -68,7 +69,11 @@ export type App = Koa<RequestState> & Served & { readiness: Readiness };
  * limit comes before every refusal, so that each answer carries its headers.
  */
 export function createApp<
-  Services extends { idempotency: Pick<Idempotency, 'once'>; inspectors?: Pick<Inspectors, 'receive'> },
+  Services extends {
+    idempotency: Pick<Idempotency, 'once'>;
+    inspectors?: Pick<Inspectors, 'receive'>;
+    changes?: Pick<Changes, 'end'>;
+  },
 >({
   deps,
   services,
@@ -135,6 +140,7 @@ export function createApp<
     readiness,
     endStreams() {
       streams.endAll();
+      services.changes?.end();
       inspectorAddress?.endDelays();
     },
     countBroken: async (address: string) => (await limiter.allowStranger(address)).headers,

@@ -45,6 +45,7 @@ export function createChanges({ tenants, log }: Pick<Dependencies, 'tenants' | '
   let timer: NodeJS.Timeout | undefined;
   let isLooking = false;
   let isAway = false;
+  let isEnded = false;
 
   const send = (stream: Open, { name }: Watched, { number, change }: Told): void => {
     stream.at = number;
@@ -94,7 +95,7 @@ export function createChanges({ tenants, log }: Pick<Dependencies, 'tenants' | '
       if (isAway) log.info('changes are looked for again');
       isAway = false;
     } catch (error) {
-      if (!isAway) log.warn({ err: error }, 'changes cannot be read; the next look tries again');
+      if (!isAway && !isEnded) log.warn({ err: error }, 'changes cannot be read; the next look tries again');
       isAway = true;
     } finally {
       isLooking = false;
@@ -157,6 +158,14 @@ export function createChanges({ tenants, log }: Pick<Dependencies, 'tenants' | '
         position: here,
         fits: (now: Caller) => now.level === 'environment' && sameKinds(kinds, kindsOf(now)),
       };
+    },
+
+    /** Looks no more: the process stops, and its connections to PostgreSQL are about to close. */
+    end(): void {
+      isEnded = true;
+      watched.clear();
+      clearInterval(timer);
+      timer = undefined;
     },
 
     /** Environments that are being looked at. */

@@ -178,4 +178,8 @@ test('nothing is asked of PostgreSQL before somebody listens', async () => {
   expect(changes.watching()).toBe(1);
   await waitFor('a look', () => asked > 0);
   feed.stop();
+  // The environment would be looked at for 15 s more, in case its reader comes again.
+  expect(changes.watching()).toBe(1);
+  changes.end();
+  expect(changes.watching()).toBe(0);
 });
