@@ -21,6 +21,7 @@ import { checkSettings } from '../../src/process/doctor/examine.ts';
 import { createChannel, createSubscription, publish } from '../support/make/factories.ts';
 import { runPosthorn } from '../support/service/command-line.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { currentRun } from '../support/service/run.ts';
 
 let posthorn: TestPosthorn;
 let pool: Pool;
@@ -239,6 +240,26 @@ test('the command prints a line for each thing, and ends with 1 when one is at f
   expect(findings.find(({ check }) => check === 'encryptionKeys')).toMatchObject(inOrder);
   expect(findings.find(({ check }) => check === 'temporal')).toMatchObject(fault(/nothing listens at/));
   expect(output).not.toContain(variables.ENCRYPTION_KEYS.slice(5));
+}, 300_000);
+
+// Old: the native library was loaded while the database was asked, so that a busy machine was told that the database does not answer.
+test('a machine that loads libraries slowly is not told that its database is away', async () => {
+  const dlopenSlowly = `
+    const { dlopen } = process;
+    process.dlopen = (...given) => {
+      if (given[1].includes('temporal')) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 7_000);
+      return dlopen.apply(process, given);
+    };
+    process.stderr.write('slow libraries\\n');`;
+  const { output, errors } = await runPosthorn(['doctor'], {
+    DATABASE_URL: posthorn.database.url,
+    TEMPORAL_ADDRESS: currentRun().temporalAddress,
+    PORT: '0',
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(dlopenSlowly)}`,
+  });
+  expect(errors).toContain('slow libraries');
+  expect(output).toMatch(/^ok +database /m);
+  expect(output).toMatch(/^ok +temporal /m);
 }, 300_000);
 
 test('the command without a deployment says what to set', async () => {

@@ -32,7 +32,8 @@ export const countedAs = ({ error, response }: Pick<AttemptRecord, 'error' | 're
   outcomeOf({ errorClass: error?.class, response });
 
 // One statement is one transaction: for every try of a group the delivery's new state, the attempt and, with the last failure, the
-// dead letter. The guard (round, number, unfinished) makes a second call change nothing, so the activity may be repeated.
+// dead letter. The guard (round, number, unfinished) makes a second call change nothing, so the activity may be repeated. `changed`
+// returns all that the later parts need: a join with `input` has no index, so its cost grows with the square of the group.
 const TRIES = `
   WITH input AS (
     SELECT * FROM unnest($1::text[], $2::int[], $3::int[], $4::text[], $5::timestamptz[], $6::text[], $7::bool[],
@@ -49,18 +50,19 @@ const TRIES = `
       held_reason = NULL, held_since = NULL, held_sent = NULL, takeovers = 0
     FROM input i
     WHERE d.id = i.delivery_id AND d.round = i.round AND d.attempts = i.number - 1 AND d.due_at IS NOT NULL
-    RETURNING d.id, d.environment_id, d.channel_id, d.message_id, d.subscription_id, d.round, d.attempts, d.status, d.failure_reason
+    RETURNING d.id, d.environment_id, d.channel_id, d.message_id, d.subscription_id, d.round, d.attempts, d.status, d.failure_reason,
+      i.attempt_id, i.started_at, i.duration_ms, i.error_class, i.error_message, i.response_status, i.response_headers, i.response_body,
+      i.response_latency_ms, i.carrier AS carried_by, i.request_version, i.outcome
   ), attempt AS (
     INSERT INTO attempts (id, delivery_id, number, started_at, duration_ms, outcome, error_class, error_message,
       response_status, response_headers, response_body, response_latency_ms, carrier, request_version)
-    SELECT i.attempt_id, c.id, i.number, i.started_at, i.duration_ms,
-      CASE WHEN i.status = 'delivered' THEN 'delivered' ELSE 'failed' END, i.error_class, i.error_message,
-      i.response_status, i.response_headers::json, i.response_body, i.response_latency_ms, i.carrier, i.request_version
-    FROM changed c JOIN input i ON i.delivery_id = c.id
+    SELECT attempt_id, id, attempts, started_at, duration_ms, CASE WHEN status = 'delivered' THEN 'delivered' ELSE 'failed' END,
+      error_class, error_message, response_status, response_headers::json, response_body, response_latency_ms, carried_by, request_version
+    FROM changed
   ), counted AS (
     INSERT INTO stat_parts (environment_id, channel_id, subscription_id, outcomes)
-    SELECT c.environment_id, c.channel_id, c.subscription_id, array_agg(i.outcome)
-    FROM changed c JOIN input i ON i.delivery_id = c.id GROUP BY c.environment_id, c.channel_id, c.subscription_id
+    SELECT environment_id, channel_id, subscription_id, array_agg(outcome)
+    FROM changed GROUP BY environment_id, channel_id, subscription_id
   ), tally AS (
     SELECT c.subscription_id, bool_or(c.status = 'delivered') AS has_success,
       coalesce(bool_or(c.failure_reason = 'gone'), false) AS is_gone
@@ -87,11 +89,11 @@ const RECORD_DELIVERED = `${TRIES}, altered AS MATERIALIZED (
 // A 410, or five days with nothing but failures, disables the subscription. That and each dead letter cause an event.
 const HAS_FAILED_LONG = `NOT t.has_success AND s.failing_since < now() - interval '${FAILING_DAYS} days'`;
 const RECORD_WITH_FAILURES = `${TRIES}, letter AS (${insertDeadLetters({
-  from: `changed c JOIN input i ON i.delivery_id = c.id AND i.reason IS NOT NULL JOIN messages m ON m.id = c.message_id`,
-  reason: 'i.reason',
-  errorClass: 'i.error_class',
-  errorMessage: 'i.error_message',
-  errorStatus: 'i.response_status',
+  from: `(SELECT * FROM changed WHERE failure_reason IS NOT NULL) AS c JOIN messages m ON m.id = c.message_id`,
+  reason: 'c.failure_reason',
+  errorClass: 'c.error_class',
+  errorMessage: 'c.error_message',
+  errorStatus: 'c.response_status',
 })}
   ), altered AS MATERIALIZED (
     ${altered(

@@ -32,13 +32,16 @@ export async function examine(environment?: EnvironmentVariables): Promise<Findi
   const running = readRunningState(config.dataFolder);
   const databaseUrl = config.databaseUrl ?? running?.databaseUrl;
   const temporalAddress = config.temporal.address ?? running?.temporalAddress;
+  // Loaded before any clock runs: the SDK's native library stops this process for a third of a second, and for many on a cold, busy
+  // machine. Answers of the database would be read after their time.
+  const temporalLook = temporalAddress === undefined ? undefined : await import('./temporal.ts');
   const [database, temporal, redis, publicBaseUrl, port] = await Promise.all([
     databaseUrl === undefined
       ? [notRunning('database', 'DATABASE_URL', config)]
       : examineDatabase({ ...config, databaseUrl }),
-    temporalAddress === undefined
+    temporalAddress === undefined || temporalLook === undefined
       ? [notRunning('temporal', 'TEMPORAL_ADDRESS', config)]
-      : examineTemporalAt({ ...config.temporal, address: temporalAddress }),
+      : temporalLook.examineTemporal({ ...config.temporal, address: temporalAddress }),
     examineRedis(config),
     checkPublicBaseUrl(config),
     checkPort(config),
@@ -100,12 +103,6 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
 
 async function examineRedis({ redisUrl }: Config): Promise<Finding[]> {
   return redisUrl === undefined ? [] : [await checkRedis(redisUrl)];
-}
-
-/** Loaded here: the SDK's native library takes a third of a second, and is not needed where there is no address. */
-async function examineTemporalAt(settings: Config['temporal'] & { address: string }): Promise<Finding[]> {
-  const { examineTemporal } = await import('./temporal.ts');
-  return examineTemporal(settings);
 }
 
 const notRunning = (check: string, setting: string, { dataFolder }: Config): Finding =>
