@@ -14,7 +14,7 @@ export type Shown = {
   items?: Shown;
   anyOf?: readonly Shown[];
   allOf?: readonly Shown[];
-  pattern?: string;
+  wholeNumber?: unknown;
   default?: unknown;
   not?: Shown;
   typeName?: string;
@@ -83,7 +83,7 @@ export function createTypeTexts(): {
       case 'string':
         if (direction === 'got') return 'string';
         if (shown.format === 'date-time') return 'string | Date';
-        return shown.pattern === '^[0-9]{1,3}$' ? 'number' : 'string';
+        return shown.wholeNumber === undefined ? 'string' : 'number';
       case 'integer':
       case 'number':
         return 'number';

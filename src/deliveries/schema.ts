@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { idOf, time, wholeNumber } from '../http/answer-fields.ts';
-import { enumQuery, eventTypeQuery, exportQuery, pageQuery, windowQuery, WITHOUT_PAGE } from '../http/query.ts';
+import {
+  enumQuery,
+  eventTypeQuery,
+  exportQuery,
+  pageQuery,
+  wholeNumberQuery,
+  windowQuery,
+  WITHOUT_PAGE,
+} from '../http/query.ts';
 import { HELD_REASONS } from './held.ts';
 import { TIMEOUT_MS } from '../kernel/resource-bounds.ts';
 import { ATTEMPT_OUTCOMES, DELIVERY_STATUSES, ERROR_CLASSES, FAILURE_REASONS } from '../kernel/statuses.ts';
@@ -8,15 +16,13 @@ import { ATTEMPT_OUTCOMES, DELIVERY_STATUSES, ERROR_CLASSES, FAILURE_REASONS } f
 /** Deliveries answered so slowly have an index of their own, which names this number. */
 export const SLOW_MS = 1_000;
 
-const LATENCY_PROBLEM = `must be whole milliseconds from ${SLOW_MS} to ${TIMEOUT_MS.max}`;
 const errorStatusQuery = z
   .string()
   .regex(/^[1-5](?:[0-9]{2}|xx)$/, 'must be a status from 100 to 599, or a class such as 5xx');
-const minLatencyQuery = z
-  .string()
-  .regex(/^[1-9]\d{3,4}$/, LATENCY_PROBLEM)
-  .transform(Number)
-  .refine((ms) => ms >= SLOW_MS && ms <= TIMEOUT_MS.max, LATENCY_PROBLEM);
+const minLatencyQuery = wholeNumberQuery(
+  { min: SLOW_MS, max: TIMEOUT_MS.max },
+  `must be whole milliseconds from ${SLOW_MS} to ${TIMEOUT_MS.max}`,
+);
 
 export const listDeliveriesQuery = pageQuery.extend({
   channelId: z.string().optional(),

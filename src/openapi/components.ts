@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { PAGE_LIMIT } from '../kernel/page.ts';
 import { EXAMPLE_TIME, exampleIdOf } from './texts/example-ids.ts';
 import { fieldText } from './texts/field-texts.ts';
 
@@ -27,6 +26,7 @@ type Marked = JsonSchema & {
   takesNull?: boolean;
   readOnly?: boolean;
   oneOfFields?: string[][];
+  wholeNumber?: { minimum: number; maximum: number };
 };
 
 export type Components = {
@@ -55,9 +55,13 @@ export function createComponents(names: ReadonlyMap<unknown, string>): Component
     }) as Marked;
 
   const read = (given: Marked, direction: 'sent' | 'got', owner: string): JsonSchema => {
-    const { $schema: _, componentName, takesNull, oneOfFields, ...schema } = given;
+    const { $schema: _, componentName, takesNull, oneOfFields, wholeNumber, ...schema } = given;
     const name = componentName ?? pageNameOf(schema);
     const inner = name ?? owner;
+    if (wholeNumber !== undefined) {
+      const { type: _digits, pattern: _pattern, ...rest } = schema;
+      return { type: 'integer', ...wholeNumber, ...rest };
+    }
     const result: JsonSchema = { ...schema };
     if (schema.properties !== undefined) {
       const shown = Object.entries(schema.properties as Record<string, Marked>)
@@ -113,15 +117,11 @@ function pageNameOf({ properties = {} }: Marked): string | undefined {
 }
 
 const ID_PATTERN = /^\^\(\?:([a-z]{3})_/;
-/** http/query.ts reads digits; a caller thinks of a number. */
-const LIMIT_PATTERN = '^[0-9]{1,3}$';
 
 function withExample(schema: JsonSchema): JsonSchema {
   const { pattern = '', format } = schema;
   const prefix = ID_PATTERN.exec(pattern)?.[1];
   if (prefix !== undefined) return { ...schema, examples: [exampleIdOf(prefix)] };
-  if (pattern === LIMIT_PATTERN)
-    return { type: 'integer', minimum: PAGE_LIMIT.min, maximum: PAGE_LIMIT.max, default: PAGE_LIMIT.default };
   if (format === 'date-time') return { ...schema, examples: [EXAMPLE_TIME] };
   return schema;
 }

@@ -1019,7 +1019,7 @@ export type ExportDeliveries = {
   readonly status?: 'pending' | 'delivered' | 'failed' | 'retrying' | undefined;
   readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal' | undefined;
   readonly errorStatus?: string | undefined;
-  readonly minLatencyMs?: string | undefined;
+  readonly minLatencyMs?: number | undefined;
   readonly held?: 'true' | 'false' | undefined;
   readonly since?: string | Date | undefined;
   readonly until?: string | Date | undefined;
@@ -1361,7 +1361,7 @@ export type ListDeliveries = {
   readonly status?: 'pending' | 'delivered' | 'failed' | 'retrying' | undefined;
   readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal' | undefined;
   readonly errorStatus?: string | undefined;
-  readonly minLatencyMs?: string | undefined;
+  readonly minLatencyMs?: number | undefined;
   readonly held?: 'true' | 'false' | undefined;
   readonly since?: string | Date | undefined;
   readonly until?: string | Date | undefined;

@@ -111,6 +111,7 @@ export function DeliveryList({ filters, isFiltered }: { filters: Partial<Filtere
   const t = useTexts();
   const { at, path, may } = useHere();
   const go = useGo();
+  const slow = oneOf(filters.slow, SLOW);
   const query = {
     status: oneOf(filters.status, STATUSES),
     eventType: filters.type,
@@ -119,7 +120,7 @@ export function DeliveryList({ filters, isFiltered }: { filters: Partial<Filtere
     messageId: filters.message,
     errorClass: oneOf(filters.error, ERROR_CLASSES),
     errorStatus: answerOf(filters.answer),
-    minLatencyMs: oneOf(filters.slow, SLOW),
+    minLatencyMs: slow === undefined ? undefined : Number(slow),
     held: oneOf(filters.held, HELD),
     since: sinceOf(filters.since),
   };

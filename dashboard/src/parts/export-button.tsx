@@ -14,7 +14,7 @@ export type Exported = {
   /** Name of the file, without its ending. */
   name: string;
   path: string;
-  query: Readonly<Record<string, string | undefined>>;
+  query: Readonly<Record<string, string | number | undefined>>;
   take: (format: Format) => Lines<unknown>;
 };
 
@@ -83,7 +83,7 @@ function ExportDialog({ name, path, query, take, onClose }: Exported & { onClose
 /** A line for a shell, in which the key stays a name. */
 function curlOf(path: string, query: Exported['query'], file?: string): string {
   const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
-    value === undefined ? [] : [[name, value]],
+    value === undefined ? [] : [[name, String(value)]],
   );
   const search = new URLSearchParams(given).toString();
   // A quote is the one character that would end the text: URLSearchParams writes it as %27.
