@@ -1,5 +1,5 @@
-import { randomFillSync } from 'node:crypto';
 import { encodeBase32, ID_PREFIXES, type IdKind, withTime } from './kernel/ids.ts';
+import { createRandomBytes } from './random-bytes.ts';
 
 /**
  * Makes an id that sorts behind every id the same maker made before, of any kind. With `at` it carries that time instead, marked
@@ -45,24 +45,5 @@ function createNewIdAt(random: ReturnType<typeof createRandomBytes>): (kind: IdK
     bytes[7] = (counter >> 6) & 0xff;
     bytes[8] = 0x80 | (counter & 0x3f);
     return `${ID_PREFIXES[kind]}_${encodeBase32(bytes)}`;
-  };
-}
-
-// One call of the operating system's generator costs as much as a hundred ids do otherwise (13 µs, measured in a burst).
-const RANDOM_POOL_BYTES = 4_096;
-
-/** Random bytes, drawn in bulk and each handed out once. */
-function createRandomBytes(): { take(count: number): Uint8Array } {
-  const pool = new Uint8Array(RANDOM_POOL_BYTES);
-  let used = RANDOM_POOL_BYTES;
-  return {
-    take(count) {
-      if (used + count > RANDOM_POOL_BYTES) {
-        randomFillSync(pool);
-        used = 0;
-      }
-      used += count;
-      return pool.slice(used - count, used);
-    },
   };
 }

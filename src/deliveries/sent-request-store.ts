@@ -46,7 +46,7 @@ function toSentRequest(form: Form, message: Message, startedAt: Date): SentReque
     url: form.url,
     headers: webhookHeaders(
       { id, hops, trace: { traceparent, tracestate } },
-      { custom: form.headers, timestamp: timestampOf(startedAt), signature: MASK, parentId: MASK },
+      { custom: form.headers, timestamp: timestampOf(startedAt), signature: MASK, newParentId: () => MASK },
     ),
   };
 }

@@ -16,8 +16,8 @@ export function webhookHeaders(
     custom,
     timestamp,
     signature,
-    parentId,
-  }: { custom: Record<string, string> | null; timestamp: number; signature: string; parentId: string },
+    newParentId,
+  }: { custom: Record<string, string> | null; timestamp: number; signature: string; newParentId: () => string },
 ): Record<string, string> {
   return {
     ...(custom !== null && allowedHeaders(custom)),
@@ -26,7 +26,7 @@ export function webhookHeaders(
     'webhook-timestamp': String(timestamp),
     [HOPS_HEADER]: String(hops + 1),
     'webhook-signature': signature,
-    ...traceHeaders(trace, parentId),
+    ...traceHeaders(trace, newParentId),
   };
 }
 

@@ -1,8 +1,11 @@
-import { randomBytes } from 'node:crypto';
 import type { WebhookRequest } from '../outbound/post-webhook.ts';
 import { signatureHeader, type SigningKey } from '../outbound/sign.ts';
 import type { DeliveryToAttempt } from './delivery-to-attempt.ts';
+import { createRandomBytes } from '../random-bytes.ts';
 import { timestampOf, webhookHeaders } from './webhook-headers.ts';
+
+const random = createRandomBytes();
+const newParentId = (): string => Buffer.from(random.take(8)).toString('hex');
 
 /**
  * The request for one try, signed with each of `keys`. The body is `{id, type, timestamp, channelId, data, metadata}` with the
@@ -29,7 +32,7 @@ export function webhookRequest(
       custom: subscription.headers,
       timestamp,
       signature: signatureHeader({ keys, id: message.id, timestamp, body }),
-      parentId: randomBytes(8).toString('hex'),
+      newParentId,
     }),
     body,
     startedAt: now,

@@ -15,6 +15,7 @@ const NUMBER = /^\d{1,9}$/;
  * pass it on. A sender that takes it off is not stopped; rate limits bound that.
  */
 export function readHops(given: readonly string[]): number | undefined {
+  if (given.length === 0) return 0;
   const values = given.flatMap((value) => value.split(',')).map((value) => value.trim());
   if (!values.every((value) => NUMBER.test(value))) return undefined;
   return Math.max(0, ...values.map(Number));

@@ -82,17 +82,17 @@ describe('a tracestate', () => {
 describe('the headers of a request', () => {
   test('have the trace-id, the flags and the state of the trace and a parent-id of their own', () => {
     const trace = readTraceContext(EXAMPLE, 'rojo=1');
-    expect(traceHeaders(trace, 'b7ad6b7169203331')).toEqual({
+    expect(traceHeaders(trace, () => 'b7ad6b7169203331')).toEqual({
       traceparent: `00-${TRACE}-b7ad6b7169203331-01`,
       tracestate: 'rojo=1',
     });
-    expect(traceHeaders({ ...trace, tracestate: null }, 'b7ad6b7169203331')).toEqual({
+    expect(traceHeaders({ ...trace, tracestate: null }, () => 'b7ad6b7169203331')).toEqual({
       traceparent: `00-${TRACE}-b7ad6b7169203331-01`,
     });
   });
 
   test('are none without a trace', () => {
-    expect(traceHeaders(NO_TRACE, 'b7ad6b7169203331')).toEqual({});
+    expect(traceHeaders(NO_TRACE, () => 'b7ad6b7169203331')).toEqual({});
   });
 });
 

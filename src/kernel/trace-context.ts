@@ -47,13 +47,16 @@ function keptState(text: string | undefined): string | null {
 }
 
 /**
- * The headers of one request that belongs to the trace: the same trace-id and flags, `parentId` (16 hexadecimal digits, not all
- * zero) as its own parent-id, tracestate as it came (§3.4). None without a trace.
+ * The headers of one request that belongs to the trace: the same trace-id and flags, a new parent-id (16 hexadecimal digits, not all
+ * zero) of its own, tracestate as it came (§3.4). None without a trace.
  */
-export function traceHeaders({ traceparent, tracestate }: TraceContext, parentId: string): Record<string, string> {
+export function traceHeaders(
+  { traceparent, tracestate }: TraceContext,
+  newParentId: () => string,
+): Record<string, string> {
   if (traceparent === null) return {};
   return {
-    traceparent: `${traceparent.slice(0, 36)}${parentId}${traceparent.slice(52)}`,
+    traceparent: `${traceparent.slice(0, 36)}${newParentId()}${traceparent.slice(52)}`,
     ...(tracestate !== null && { tracestate }),
   };
 }

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import { outcomeOf } from '../../kernel/outcomes.ts';
+import { countTries } from './count-tries.ts';
 
 const RECORD_CRASH = `
   WITH changed AS (
@@ -7,9 +8,7 @@ const RECORD_CRASH = `
       last_attempt_at = now(), carrier = $4
     WHERE id = $1 AND round = $2 AND attempts = $3 - 1 AND due_at IS NOT NULL
     RETURNING id, attempts, environment_id, channel_id, subscription_id
-  ), counted AS (
-    INSERT INTO stat_parts (environment_id, channel_id, subscription_id, outcomes)
-    SELECT environment_id, channel_id, subscription_id, ARRAY[${outcomeOf({ errorClass: 'crashed', response: null })}] FROM changed
+  ), counted AS (${countTries({ from: 'changed', outcome: outcomeOf({ errorClass: 'crashed', response: null }) })}
   )
   INSERT INTO attempts (id, delivery_id, number, started_at, duration_ms, outcome, error_class, error_message, carrier)
   SELECT posthorn_id('att'), id, attempts, now(), 0, 'failed', 'crashed', 'the worker stopped during this try; its request may have been sent', $4 FROM changed`;

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { countTries } from './count-tries.ts';
 import { type AttemptRecord, countedAs } from './record.ts';
 
 // The message is locked before its delivery, as erasing does: nothing personal stays behind, whichever comes first.
@@ -14,9 +15,7 @@ const RECORD_LATE = `
     FROM message m
     WHERE id = $1 AND round = $2 AND attempts = $3 - 1 AND due_at IS NULL
     RETURNING id, attempts, m.is_erased, environment_id, channel_id, subscription_id
-  ), counted AS (
-    INSERT INTO stat_parts (environment_id, channel_id, subscription_id, outcomes)
-    SELECT environment_id, channel_id, subscription_id, ARRAY[$16::int] FROM late
+  ), counted AS (${countTries({ from: 'late', outcome: '$16::int' })}
   )
   INSERT INTO attempts (id, delivery_id, number, carrier, started_at, duration_ms, response_status, response_body,
     response_latency_ms, response_headers, error_class, error_message, outcome, request_version)

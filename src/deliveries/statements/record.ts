@@ -3,6 +3,7 @@ import { textArray } from '../../db/text-array.ts';
 import { FAILING_DAYS } from '../../kernel/service-events.ts';
 import { outcomeOf } from '../../kernel/outcomes.ts';
 import type { DeadLetterReason, DeliveryStatus, ErrorClass } from '../../kernel/statuses.ts';
+import { countTries } from './count-tries.ts';
 import { insertDeadLetters } from './dead-letters.ts';
 import { deliveryExhausted, isoTime, publishEvents, serviceEvent } from './service-events.ts';
 
@@ -59,10 +60,7 @@ const TRIES = `
     SELECT attempt_id, id, attempts, started_at, duration_ms, CASE WHEN status = 'delivered' THEN 'delivered' ELSE 'failed' END,
       error_class, error_message, response_status, response_headers::json, response_body, response_latency_ms, carried_by, request_version
     FROM changed
-  ), counted AS (
-    INSERT INTO stat_parts (environment_id, channel_id, subscription_id, outcomes)
-    SELECT environment_id, channel_id, subscription_id, array_agg(outcome)
-    FROM changed GROUP BY environment_id, channel_id, subscription_id
+  ), counted AS (${countTries({ from: 'changed', outcome: 'outcome' })}
   ), tally AS (
     SELECT c.subscription_id, bool_or(c.status = 'delivered') AS has_success,
       coalesce(bool_or(c.failure_reason = 'gone'), false) AS is_gone
