@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Dependencies } from '../dependencies.ts';
 import type { Feed, Sink } from '../http/event-stream.ts';
 import type { Caller, EnvironmentCaller } from '../identity/caller.ts';
+import { invalidField } from '../kernel/api-error.ts';
 import { type ChangeKind, CHANGE_KINDS, SCOPE_OF_CHANGE } from '../kernel/change-kinds.ts';
 import { changesIn, differences, type Seen, seenIn } from './compare.ts';
 import type { Change } from './schema.ts';
@@ -126,9 +127,11 @@ export function createChanges({ tenants, log }: Pick<Dependencies, 'tenants' | '
   return {
     /**
      * A stream of changes, which goes on behind `lastEventId` where this process knows what came since. Otherwise it begins with the advice to
-     * look at everything. A change of the caller's rights ends it.
+     * look at everything. A change of the caller's rights ends it. Throws INVALID_REQUEST (field Last-Event-ID) for an empty text; any
+     * other that is no position of this process may be one of another.
      */
     open(caller: EnvironmentCaller, lastEventId: string | undefined): Feed {
+      if (lastEventId === '') throw invalidField('Last-Event-ID', 'must not be empty');
       const kinds = kindsOf(caller);
       let place: Watched | undefined;
       let stream: Open | undefined;

@@ -144,6 +144,20 @@ test('a stream that comes again behind its last event gets what came since, and 
   }
 });
 
+test('an empty Last-Event-ID is refused', async () => {
+  const headers = { Authorization: `Bearer ${posthorn.keys.live}`, 'Last-Event-ID': '' };
+  const response = await fetch(`${posthorn.url}/v1/changes`, { headers });
+  expect([response.status, await response.json()]).toEqual([
+    400,
+    {
+      error: expect.objectContaining({
+        code: 'INVALID_REQUEST',
+        details: { field: 'Last-Event-ID', reason: 'must not be empty' },
+      }),
+    },
+  ]);
+});
+
 test('rights that change end the stream, and the next one has the new ones', async () => {
   const made = await posthorn.request<{ id: string; key: string }>('POST', '/v1/api-keys', {
     name: 'more and more',

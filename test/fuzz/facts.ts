@@ -124,6 +124,7 @@ function givenFields(channelId: string): Facts['given'] {
     'PATCH /v1/workflows/{workflowId}': definition,
     'POST /v1/workflows/validate': definition,
     'POST /v1/workflows/{workflowId}/test': { mocks: {} },
+    'POST /v1/marks': { at: new Date(Date.now() - DAY_MS).toISOString() },
     'POST /v1/connections': { connectorId: 'slack', credentials: { token: 'xoxb-1' } },
     'PATCH /v1/connections/{connectionId}': {
       credentials: { ...addresses, clientId: 'posthorn', clientSecret: SECRET },

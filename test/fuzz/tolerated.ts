@@ -35,6 +35,7 @@ export const TOLERATED: Readonly<Record<string, string>> = {
   'POST /v1/workflows/:workflowId/test': 'results of steps are given by the ids that the definition has',
   'POST /v1/runs/:runId/approve': '`data` must fit the form of the approval',
   'POST /v1/runs/:runId/reject': '`data` must fit the form of the approval',
+  'POST /v1/marks': '`at` must not be in the future, nor more than 366 days ago',
   'POST /v1/connections': CONNECTOR,
   'PATCH /v1/connections/:connectionId': CONNECTOR,
   'POST /v1/webhooks': FORM,
