@@ -9,12 +9,15 @@ import {
   type OpenedRun,
   RUN_FAILURES,
   type RunInput,
+  runWorkflowId,
   type StepInput,
   type StepStanding,
   type Taken,
   type WaitEnd,
+  withWords,
 } from '../src/contract/run-workflow.ts';
 import { FAILURE_TYPES } from '../src/contract/temporal-names.ts';
+import type { Carriers } from '../src/temporal/carriers.ts';
 import { isUnreachable, untilReachable } from '../src/db/until-reachable.ts';
 import { SenderClosedError } from '../src/outbound/connections.ts';
 import { type ActionKind, attemptStep, standingOf } from '../src/automations/engine/attempt-step.ts';
@@ -28,7 +31,12 @@ import { watchForCancel } from '../src/automations/engine/waits/cancel-on.ts';
 import type { WaitDependencies } from '../src/automations/engine/waits/kind.ts';
 import { beginWait, endWait } from '../src/automations/engine/waits/wait.ts';
 
-export type RunStepDependencies = WaitDependencies & { http: ActionKind; publish: ActionKind; connector: ActionKind };
+export type RunStepDependencies = WaitDependencies & {
+  http: ActionKind;
+  publish: ActionKind;
+  connector: ActionKind;
+  carriers: Pick<Carriers, 'whyEnded'>;
+};
 
 // The worker sends one at most every 2 s (start-worker.ts).
 const HEARTBEAT_EVERY_MS = 1_000;
@@ -54,6 +62,16 @@ export function createRunActivities(deps: RunStepDependencies) {
         category: ApplicationFailureCategory.BENIGN,
       });
     }
+  };
+
+  /** A person who cancels a run in Temporal may have said why. Temporal's silence leaves the reason as it is. */
+  const withReason = async (input: EndRunInput): Promise<EndRunInput> => {
+    if (input.status !== 'cancelled' || input.reason === undefined) return input;
+    const words = await deps.carriers.whyEnded(runWorkflowId(input)).catch((failure: unknown) => {
+      deps.log.warn({ err: failure, runId: input.runId }, 'Temporal did not say why a run was cancelled');
+      return undefined;
+    });
+    return { ...input, reason: withWords(input.reason, words) };
   };
 
   const attempt = (kind: ActionKind, input: StepInput): Promise<Taken> =>
@@ -92,7 +110,7 @@ export function createRunActivities(deps: RunStepDependencies) {
       telling(() => openRun({ ...deps, watch }, input, activityInfo().workflowExecution?.workflowId ?? '')),
     endRun: (input: EndRunInput): Promise<void> =>
       telling(async () => {
-        const { hasGate } = await endRun(deps, input);
+        const { hasGate } = await endRun(deps, await withReason(input));
         if (hasGate) await leaveGate(deps.pool, input.runId);
       }),
     /** A step that only evaluates and records. */

@@ -242,8 +242,7 @@ export function hotQueries({ db, pool, environmentId }: Questioned): Query[] {
     await releaseClaims(pool, { ids, incarnationId: HOLDER });
   };
   const paced = createPaced(restAfterLook);
-  const none = async (): Promise<never[]> => [];
-  const carriers = { stateOf: async () => 'running' as const, terminatedDeliveries: none, terminatedRuns: none };
+  const carriers = { stateOf: async () => 'running' as const, terminatedDeliveries: async () => [] };
   return [
     { name: 'publish', run: publish },
     { name: 'load and record', run: record },

@@ -14,6 +14,10 @@ export function runOfWorkflowId(workflowId: string): RunInput | undefined {
   return { runId, round: Number(round) };
 }
 
+/** The reason of a run that somebody ended in Temporal, with the words that the person gave there, where there were any. */
+export const withWords = (reason: string, words: string | undefined): string =>
+  words === undefined ? reason : `${reason}: ${words}`;
+
 /** Names one step of one round. `iteration` holds the places in the loops around it (run-ways.ts). */
 export type StepInput = RunInput & { stepId: string; iteration: string };
 

@@ -80,7 +80,13 @@ export async function pendingReplays(pool: Pool): Promise<PendingReplay[]> {
 }
 
 /** A replay whose Temporal workflow is gone is started again where it stands. One that a person ended is cancelled. */
-export async function restartLostReplays({ pool, carriers }: { pool: Pool; carriers: Carriers }): Promise<void> {
+export async function restartLostReplays({
+  pool,
+  carriers,
+}: {
+  pool: Pool;
+  carriers: Pick<Carriers, 'stateOf'>;
+}): Promise<void> {
   for (const { table } of Object.values(KINDS)) {
     const { rows } = await pool.query<{ id: string; carrier: string }>(
       `SELECT id, carrier FROM ${table} WHERE finished_at IS NULL AND status = 'running' AND carrier IS NOT NULL`,

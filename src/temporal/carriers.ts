@@ -8,6 +8,8 @@ export type CarrierState = 'running' | 'cancelled' | 'gone';
 /** Looks at the Temporal workflows that carry deliveries and runs. */
 export type Carriers = {
   stateOf(workflowId: string): Promise<CarrierState>;
+  /** The words of the person who terminated or cancelled a Temporal workflow; undefined without any. At most 500 characters. */
+  whyEnded(workflowId: string): Promise<string | undefined>;
   /** Deliveries whose Temporal workflow was terminated in the last 10 minutes. */
   terminatedDeliveries(): Promise<{ deliveryId: string; round: number }[]>;
   /** Runs whose Temporal workflow was terminated in the last 10 minutes. */
@@ -16,6 +18,9 @@ export type Carriers = {
 
 // Far longer than the 30 s between two passes, so that the next pass makes up for a missed one.
 const TERMINATED_WITHIN_MS = 600_000;
+// A request to cancel is followed by the workflow's own last steps, and a termination by nothing.
+const LAST_EVENTS = 20;
+const MOST_WORDS = 500;
 
 /** See `Carriers`. Throws when Temporal is out of reach. */
 export function createCarriers(client: Client): Carriers {
@@ -40,6 +45,25 @@ export function createCarriers(client: Client): Carriers {
         if (error instanceof WorkflowNotFoundError) return 'gone';
         throw error;
       }
+    },
+
+    async whyEnded(workflowId) {
+      const { history } = await client.workflowService.getWorkflowExecutionHistoryReverse({
+        namespace: client.options.namespace,
+        execution: { workflowId },
+        maximumPageSize: LAST_EVENTS,
+      });
+      const words = (history?.events ?? [])
+        .map(
+          (event) =>
+            event.workflowExecutionTerminatedEventAttributes?.reason ??
+            event.workflowExecutionCancelRequestedEventAttributes?.cause,
+        )
+        .find((text) => typeof text === 'string' && text.trim() !== '');
+      return words
+        ?.replaceAll(/[\p{Cc}\s]+/gu, ' ')
+        .trim()
+        .slice(0, MOST_WORDS);
     },
 
     terminatedDeliveries: () => terminated(WORKFLOW_TYPES.deliverMessage, deliveryOfWorkflowId),

@@ -198,7 +198,7 @@ test('a run whose Temporal workflow is terminated ends as cancelled with the rea
     return (await calls.getRun(id)).status === 'cancelled';
   });
   const run = await calls.getRun(id);
-  expect(run).toMatchObject({ status: 'cancelled', reason: 'ended in Temporal' });
+  expect(run).toMatchObject({ status: 'cancelled', reason: 'ended in Temporal: by hand' });
   expect(stepOf(run, 'long').status).toBe('cancelled');
   expect(await lettersOf(`workflowId=${workflowId}`)).toEqual([]);
 });

@@ -186,6 +186,21 @@ test('a run whose Temporal workflow is cancelled there ends as cancelled with th
   expect(await calls.ended(id)).toMatchObject({ status: 'cancelled', reason: 'cancelled in Temporal' });
 });
 
+test('and with the words of the person who cancelled it, where there are any', async () => {
+  const workflowId = await calls.activate({ type: 'manual' }, [{ id: 'long', type: 'delay', config: { for: '2h' } }]);
+  const { id } = await calls.start(workflowId);
+  await waitFor('the delay', async () => (await calls.getRun(id)).status === 'waiting');
+  const { temporal } = posthorn;
+  // As the Temporal UI and `temporal workflow cancel --reason` ask for it.
+  await temporal.workflowService.requestCancelWorkflowExecution({
+    namespace: temporal.options.namespace,
+    workflowExecution: { workflowId: `run/${id}/1` },
+    reason: `the shop\u0000 is\nclosed`,
+  });
+  const reason = 'cancelled in Temporal: the shop is closed';
+  expect(await calls.ended(id)).toMatchObject({ status: 'cancelled', reason });
+});
+
 test('a loop takes its body for each item, collects, and tells which items failed', async () => {
   answers.set('/items/2', () => 400);
   const workflowId = await calls.activate({ type: 'manual' }, [

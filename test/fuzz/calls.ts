@@ -9,6 +9,8 @@ export type Calls = {
   /** Calls whose credential had ended. */
   lost: number;
   statuses: Map<number, number>;
+  /** Words of the refusals, with their numbers. */
+  refusals: Map<string, number>;
 };
 
 type Recording = {
@@ -57,7 +59,7 @@ export async function readCalls(
       const isStranger = status === 401 && parent !== undefined && transition === undefined;
       if (status === undefined || isStranger || (value.meta?.generation.mode ?? 'positive') !== 'positive') continue;
       const route = `${value.method.toUpperCase()} ${value.path}`;
-      const calls = found.get(route) ?? { route, all: 0, past: 0, lost: 0, statuses: new Map<number, number>() };
+      const calls = found.get(route) ?? noneOf(route);
       const isLost = status === 401 && LOST.some((words) => textOf(response).includes(words));
       // The last thing that a request for a token is asked for, which no made-up one has.
       const isWithoutProof = textOf(response).includes('invalid_dpop_proof');
@@ -68,12 +70,27 @@ export async function readCalls(
       calls.past += isRefused ? 0 : 1;
       calls.lost += isLost ? 1 : 0;
       calls.statuses.set(status, (calls.statuses.get(status) ?? 0) + 1);
+      if (isRefused) {
+        const words = MESSAGE.exec(textOf(response))?.[1] ?? textOf(response).slice(0, 100);
+        calls.refusals.set(words, (calls.refusals.get(words) ?? 0) + 1);
+      }
       found.set(route, calls);
     }
   }
   const calls = [...found.values()].toSorted((one, other) => (one.route < other.route ? -1 : 1));
   return { calls, covered };
 }
+
+export const noneOf = (route: string): Calls => ({
+  route,
+  all: 0,
+  past: 0,
+  lost: 0,
+  statuses: new Map(),
+  refusals: new Map(),
+});
+
+const MESSAGE = /"message":"((?:[^"\\]|\\.)*)"/;
 
 const textOf = (response: { content?: string | { $base64: string } } | undefined): string => {
   const content = response?.content ?? '';

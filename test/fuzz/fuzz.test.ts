@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { routes } from '../../src/routes.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
-import { type Calls, readCalls } from './calls.ts';
+import { type Calls, noneOf, readCalls } from './calls.ts';
 import { factsOf } from './facts.ts';
 import { COUNTED, LEFT_OUT, TOLERATED } from './tolerated.ts';
 
@@ -72,7 +72,7 @@ test('six in ten calls of each route, with data that fits the document, get past
     const all = made - (COUNTED[endpoint] === undefined ? 0 : (statuses.get(429) ?? 0));
     return all === 0 ? !isCutShort : past === 0 || (all >= FEWEST && past / all < LEAST_SHARE);
   });
-  expect(few.map(lineOf)).toEqual([]);
+  expect(few.map((endpoint) => [lineOf(endpoint), ...refusalsOf(endpoint)])).toEqual([]);
 });
 
 test('the time was enough for half of the routes, on whatever machine', () => {
@@ -104,6 +104,13 @@ function settings(): string {
       `include-name = ${quoted(nameOf(endpoint))}`,
       `checks.positive_data_acceptance.expected-statuses = [${[...GOOD, '429'].map(quoted).join(', ')}]`,
     ]),
+    ...known
+      .filter(namesTwo)
+      .flatMap((endpoint) => [
+        '[[operations]]',
+        `include-name = ${quoted(nameOf(endpoint))}`,
+        'checks.ensure_resource_availability.enabled = false',
+      ]),
     ...Object.keys(LEFT_OUT).flatMap((endpoint) => [
       '[[operations]]',
       `include-name = ${quoted(nameOf(endpoint))}`,
@@ -130,14 +137,27 @@ async function run(facts: string): Promise<number> {
   });
 }
 
+/**
+ * A path with two ids, such as an invitation of an organisation. The second is put there by the hooks, and another call may have deleted
+ * it: schemathesis takes its 404 for one of the organisation that it has just made.
+ */
+const namesTwo = (endpoint: string): boolean => endpoint.split(':').length > 2;
+
 function isTried(endpoint: string): boolean {
   return LEFT_OUT[endpoint] === undefined;
 }
 
 function callsOf(endpoint: string): Calls {
   const route = nameOf(endpoint);
-  return calls.find((each) => each.route === route) ?? { route, all: 0, past: 0, lost: 0, statuses: new Map() };
+  return calls.find((each) => each.route === route) ?? noneOf(route);
 }
+
+/** The commonest refusals of a route. */
+const refusalsOf = (endpoint: string): string[] =>
+  [...callsOf(endpoint).refusals]
+    .toSorted(([, one], [, other]) => other - one)
+    .slice(0, 5)
+    .map(([words, count]) => `${count} × ${words}`);
 
 function lineOf(endpoint: string): string {
   const { all, past, statuses } = callsOf(endpoint);

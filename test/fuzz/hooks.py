@@ -58,13 +58,21 @@ def real(name, made, method):
 CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f]")
 
 
+# Names that no JSON of a caller may have (secure-json-parse), which JSON Schema would say for every object.
+REFUSED_NAMES = ("__proto__", "constructor")
+
+
+def printable_name(name):
+    return "x" if name in REFUSED_NAMES else CONTROLS.sub("x", name)
+
+
 def printable(value):
     if isinstance(value, str):
         return CONTROLS.sub("x", value)
     if isinstance(value, list):
         return [printable(each) for each in value]
     if isinstance(value, dict):
-        return {CONTROLS.sub("x", name): printable(part) for name, part in value.items()}
+        return {printable_name(name): printable(part) for name, part in value.items()}
     return value
 
 

@@ -111,6 +111,15 @@ export async function abandonRuns(pool: Pool): Promise<number> {
   return rowCount ?? 0;
 }
 
+/** Whether a run is in this round, and has not ended. */
+export async function isUnfinished(pool: Pool, { runId, round }: RunInput): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `SELECT FROM runs WHERE id = $1 AND round = $2 AND finished_at IS NULL AND status <> 'paused'`,
+    [runId, round],
+  );
+  return rowCount === 1;
+}
+
 /** A run that a person ended in Temporal is cancelled. False where it had ended. */
 export async function recordCancelled(pool: Pool, { runId, round }: RunInput, reason: string): Promise<boolean> {
   const { rowCount } = await pool.query(

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Carriers } from '../../temporal/carriers.ts';
-import { beginNextRound, findUnseen, recordCancelled, recordSeen } from './due-store.ts';
-import { ENDED_IN_TEMPORAL } from './starting-loop.ts';
+import { beginNextRound, findUnseen, recordSeen } from './due-store.ts';
+import { recordEndedInTemporal } from './ended-in-temporal.ts';
 
 // A carried run is looked at a minute after it was last seen: one that moves is not asked for more often, however long it waits.
 const UNSEEN_SECONDS = 60;
@@ -21,19 +21,19 @@ export async function reconcileRuns({
 }: {
   pool: Pool;
   log: Logger;
-  carriers: Pick<Carriers, 'stateOf' | 'terminatedRuns'>;
+  carriers: Pick<Carriers, 'stateOf' | 'terminatedRuns' | 'whyEnded'>;
   /** Told of runs that it has cancelled, for the metrics. */
   observe?: { ended(status: string): void } | undefined;
 }): Promise<void> {
   let cancelled = 0;
   let again = 0;
   for (const terminated of await carriers.terminatedRuns())
-    if (await recordCancelled(pool, terminated, ENDED_IN_TEMPORAL)) cancelled += 1;
+    if (await recordEndedInTemporal({ pool, carriers }, terminated)) cancelled += 1;
   const seen: string[] = [];
   for (const run of await findUnseen(pool, { seconds: UNSEEN_SECONDS, most: LOOKED_AT_ONCE })) {
     const state = await carriers.stateOf(run.carrier);
     if (state === 'running') seen.push(run.runId);
-    else if (state === 'cancelled') cancelled += (await recordCancelled(pool, run, ENDED_IN_TEMPORAL)) ? 1 : 0;
+    else if (state === 'cancelled') cancelled += (await recordEndedInTemporal({ pool, carriers }, run)) ? 1 : 0;
     else again += (await beginNextRound(pool, run)) ? 1 : 0;
   }
   for (let told = 0; told < cancelled; told += 1) observe?.ended('cancelled');

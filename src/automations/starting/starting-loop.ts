@@ -5,15 +5,8 @@ import { openGates } from '../gates/gates.ts';
 import type { Carriers } from '../../temporal/carriers.ts';
 import type { CancelRun, StartRun } from '../../temporal/start-run.ts';
 import { type Looking, startLooking } from '../../db/look-loop.ts';
-import {
-  beginNextRound,
-  claimDue,
-  type DueRun,
-  nextDueInMs,
-  recordCancelled,
-  recordCancelTold,
-  releaseClaims,
-} from './due-store.ts';
+import { beginNextRound, claimDue, type DueRun, nextDueInMs, recordCancelTold, releaseClaims } from './due-store.ts';
+import { recordEndedInTemporal } from './ended-in-temporal.ts';
 
 // Runs of one worker that have begun and neither ended nor wait. The embedded Temporal begins 50 to 100 Temporal workflows a second on
 // two cores; a burst of thousands waits in PostgreSQL, where it costs nothing.
@@ -33,7 +26,7 @@ type StartingDependencies = {
   startRun: StartRun;
   admit: Admit;
   cancelRun: CancelRun;
-  carriers: Pick<Carriers, 'stateOf'>;
+  carriers: Pick<Carriers, 'stateOf' | 'whyEnded'>;
   /** Ms until this process's turn of a look that all make every so many ms. */
   lookInMs(everyMs: number): number;
   /** Told, for the metrics, of runs that begin, and of those whose Temporal workflow is told of their end. */
@@ -99,9 +92,6 @@ async function handle(deps: StartingDependencies, run: DueRun, answer: GateAnswe
 /** An id that Temporal knows already: it runs and will open its run, or it was closed before it could. */
 async function settleKnown({ pool, carriers }: StartingDependencies, run: DueRun, workflowId: string): Promise<void> {
   const state = await carriers.stateOf(workflowId);
-  if (state === 'cancelled') await recordCancelled(pool, run, ENDED_IN_TEMPORAL);
+  if (state === 'cancelled') await recordEndedInTemporal({ pool, carriers }, run);
   else if (state === 'gone') await beginNextRound(pool, run);
 }
-
-/** The reason of a run that a person terminated or cancelled in Temporal. */
-export const ENDED_IN_TEMPORAL = 'ended in Temporal';

@@ -27,7 +27,7 @@ export const restAfterLook = (tookMs: number): number => (tookMs > 1_000 ? tookM
 
 export type ReconcilerDependencies = {
   pool: Pool;
-  carriers: Carriers;
+  carriers: Pick<Carriers, 'stateOf' | 'terminatedDeliveries'>;
   log: Logger;
   /** Writes to the audit log. */
   record: RecordAudit;

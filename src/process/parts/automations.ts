@@ -83,6 +83,7 @@ export function automationsPart(
         expressions,
         filters,
         newId,
+        carriers,
         http: createHttpAction({ sender, expressions, openSecrets }),
         publish: createPublishAction({ publish, expressions }),
         connector: createConnectorAction({

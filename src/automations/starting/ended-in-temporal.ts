@@ -1,0 +1,17 @@
+import type { Pool } from 'pg';
+import { type RunInput, runWorkflowId, withWords } from '../../contract/run-workflow.ts';
+import type { Carriers } from '../../temporal/carriers.ts';
+import { isUnfinished, recordCancelled } from './due-store.ts';
+
+/** The reason of a run that a person terminated or cancelled in Temporal, before the person's own words. */
+const ENDED_IN_TEMPORAL = 'ended in Temporal';
+
+/** A run that a person ended in Temporal is cancelled, with that person's reason. False where it had ended. */
+export async function recordEndedInTemporal(
+  { pool, carriers }: { pool: Pool; carriers: Pick<Carriers, 'whyEnded'> },
+  run: RunInput,
+): Promise<boolean> {
+  // Temporal lists a run for minutes. Only the first look asks for its history.
+  if (!(await isUnfinished(pool, run))) return false;
+  return recordCancelled(pool, run, withWords(ENDED_IN_TEMPORAL, await carriers.whyEnded(runWorkflowId(run))));
+}
