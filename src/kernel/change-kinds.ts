@@ -51,6 +51,6 @@ const LOOKS = /\.(secret_viewed|secrets_viewed|exported)$/;
 /** The kind of the resource that an entry of the audit log has changed; undefined where no stream tells of it. */
 export function changedBy(action: AuditAction): ChangeKind | undefined {
   if (LOOKS.test(action)) return undefined;
-  const [resource = ''] = action.split('.');
+  const resource = action.slice(0, action.indexOf('.'));
   return NAMES[resource] ?? CHANGE_KINDS.find((kind) => kind === resource);
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idOf, time, wholeNumber } from '../http/answer-fields.ts';
 import { windowQuery } from '../http/query.ts';
-import { isId } from '../kernel/ids.ts';
+import { ID_FORM, ID_PREFIXES } from '../kernel/ids.ts';
 import { ERROR_CLASSES } from '../kernel/statuses.ts';
 
 export const statsQuery = z.strictObject({
@@ -15,11 +15,13 @@ export type StatsQuery = z.output<typeof statsQuery>;
 export const MOST_SUBSCRIPTIONS = 100;
 const IDS_REASON = `must be ids of 1 to ${MOST_SUBSCRIPTIONS} subscriptions, separated by commas`;
 
+const ID = `${ID_PREFIXES.subscription}_${ID_FORM}`;
+
 export const subscriptionStatsQuery = z.strictObject({
   subscriptionIds: z
     .string(IDS_REASON)
+    .regex(new RegExp(`^${ID}(?:,${ID}){0,${MOST_SUBSCRIPTIONS - 1}}$`), IDS_REASON)
     .transform((text) => [...new Set(text.split(','))])
-    .refine((ids) => ids.length <= MOST_SUBSCRIPTIONS && ids.every((id) => isId('subscription', id)), IDS_REASON)
     .optional(),
   ...windowQuery,
 });
