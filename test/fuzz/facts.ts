@@ -121,7 +121,8 @@ function givenFields(channelId: string): Facts['given'] {
   };
   return {
     'POST /v1/workflows': definition,
-    'PATCH /v1/workflows/{workflowId}': definition,
+    // A draft cannot be paused.
+    'PATCH /v1/workflows/{workflowId}': { ...definition, status: 'active' },
     'POST /v1/workflows/validate': definition,
     'POST /v1/workflows/{workflowId}/test': { mocks: {} },
     'POST /v1/marks': { at: new Date(Date.now() - DAY_MS).toISOString() },

@@ -116,13 +116,18 @@ def with_real(value, method):
     return shown
 
 
+# Fields that fit each other, of which none is changed alone.
+TOGETHER = ({"trigger", "steps"},)
+
+
 # A new thing gets all of the fields given for its operation, a change those that it names.
 def with_given(label, body, case_id):
     given = FACTS["given"].get(label)
     # A real thing among them decides which of the others fit.
     if given is None or (is_left(case_id) and not any(name in FACTS["ids"] for name in given)):
         return body
-    chosen = {name: value for name, value in given.items() if not label.startswith("PATCH") or name in body}
+    named = set(body).union(*(each for each in TOGETHER if each & set(body)))
+    chosen = {name: value for name, value in given.items() if not label.startswith("PATCH") or name in named}
     kept = {name: value for name, value in body.items() if name not in chosen}
     return {**kept, **{name: value for name, value in chosen.items() if value is not None}}
 

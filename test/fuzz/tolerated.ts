@@ -4,6 +4,7 @@ const ANOTHER_SECRET =
   'gives the session another secret, which the client of the fuzz would send beside the one before';
 const DEFINITION = 'steps form a graph, and expressions in them must compile';
 const FORM = 'the fields of a webhook fit its way of signing, and pointers and expressions must compile';
+const POLICY = 'the `maxDelay` of a retry policy is at least its `initialDelay`';
 const CONNECTOR = 'the connector says which fields `credentials` has';
 const NAME = 'no name holds a control character';
 
@@ -35,6 +36,8 @@ export const TOLERATED: Readonly<Record<string, string>> = {
   'POST /v1/workflows/:workflowId/test': 'results of steps are given by the ids that the definition has',
   'POST /v1/runs/:runId/approve': '`data` must fit the form of the approval',
   'POST /v1/runs/:runId/reject': '`data` must fit the form of the approval',
+  'POST /v1/apps': POLICY,
+  'PATCH /v1/apps/:appId': POLICY,
   'POST /v1/marks': '`at` must not be in the future, nor more than 366 days ago',
   'POST /v1/connections': CONNECTOR,
   'PATCH /v1/connections/:connectionId': CONNECTOR,

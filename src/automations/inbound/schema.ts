@@ -108,6 +108,7 @@ const payloadShape = {
   fields: z
     .record(z.string().min(1).max(MAX_FIELD_LENGTH), pointer)
     .refine((fields) => Object.keys(fields).length <= MAX_FIELDS, `must have at most ${MAX_FIELDS} fields`)
+    .meta({ maxProperties: MAX_FIELDS })
     .exactOptional()
     .describe('Fields of the payload, each with a JSON Pointer to its value. One that leads nowhere is left out.'),
 };

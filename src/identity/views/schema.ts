@@ -12,7 +12,8 @@ const MOST_FILTERS = 20;
 const filterName = z.string().regex(/^[a-z][A-Za-z0-9]{0,31}$/, 'must be names of filters: letters and digits');
 const search = z
   .record(filterName, z.string().min(1).max(500))
-  .refine((filters) => Object.keys(filters).length <= MOST_FILTERS, `must be at most ${MOST_FILTERS} filters`);
+  .refine((filters) => Object.keys(filters).length <= MOST_FILTERS, `must be at most ${MOST_FILTERS} filters`)
+  .meta({ maxProperties: MOST_FILTERS });
 const name = z.string().trim().min(1).max(60);
 const rules = { name: controlCharacterProblem };
 
