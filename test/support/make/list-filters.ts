@@ -76,7 +76,7 @@ export const deliveryErrorStatus: Filter = {
 export const minLatencyMs: Filter = {
   values: ['1000', '1500', '1501'],
   matches: (item, value) => (answerOf(item)?.latencyMs ?? 0) >= Number(value),
-  strange: ['30000', '01000'],
+  strange: ['30000'],
   bad: ['', '0', '999', '30001', '1e4', '1000.0', '-1000', '100000'],
 };
 /** Deliveries that wait for something beside their policy. */
