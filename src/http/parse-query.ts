@@ -5,6 +5,7 @@ import { invalidField } from '../kernel/api-error.ts';
  * repeated parameter, a broken percent-escape or a NUL: URLSearchParams would take the first, mend the second and keep the third.
  */
 export function parseQuery(text: string): Record<string, string> {
+  if (text === '') return {};
   const found = new Map<string, string>();
   for (const pair of text.split('&')) {
     if (pair === '') continue;
