@@ -15,6 +15,7 @@ const WITH_THE_ENGINE: Record<string, string> = {
   'src/automations/runs/service.ts': 'wakes workers and reaches Temporal; callers go through tenants',
   'src/automations/schedules/begin.ts': 'a worker, for a schedule of Temporal’s',
   'src/automations/schedules/sync.ts': 'a worker, for all environments',
+  'src/automations/starting/ended-in-temporal.ts': 'part of a worker: runs of all tenants',
   'src/automations/starting/reconcile.ts': 'part of a worker: runs of all tenants',
   'src/automations/starting/starting-loop.ts': 'part of a worker: runs of all tenants',
   'src/automations/connections/access-tokens.ts': 'a run or a caller has named its environment',
