@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
@@ -43,6 +44,8 @@ type Sent = {
   body?: string;
   secrets?: readonly string[];
   at?: number;
+  /** In place of the certificate of the vectors. */
+  certificate?: string;
 };
 
 /** The request of a vector with some parts changed, and what its provider makes of it. */
@@ -62,7 +65,7 @@ function send(vector: Vector, changed: Sent = {}) {
   );
   const context: CheckContext = {
     now: new Date((changed.at ?? vector.now) * 1_000),
-    fetchText: async () => snsCertificate,
+    fetchText: async () => changed.certificate ?? snsCertificate,
   };
   const check = async () => provider.check(incoming, changed.secrets ?? [vector.secret], context);
   return { provider, incoming, check };
@@ -212,5 +215,36 @@ describe('handshakes', () => {
         body: snsConfirmation.replace('https://sns.eu-west-1.amazonaws.com/Simple', 'https://evil.example/'),
       }),
     ).toBe('signature_malformed');
+  });
+
+  // Other addresses of the host, such as those of its API, answer with texts that a caller has chosen.
+  test.each([
+    'https://sns.eu-west-1.amazonaws.com/?Action=GetEndpointAttributes&x=/SimpleNotificationService-1.pem',
+    'https://sns.eu-west-1.amazonaws.com/SimpleNotificationService-1.pem?Action=GetEndpointAttributes',
+    'https://sns.eu-west-1.amazonaws.com/evil.pem',
+    'https://sns.eu-west-1.amazonaws.com/a/SimpleNotificationService-1.pem',
+    'https://sns.s3-eu-west-1.amazonaws.com/SimpleNotificationService-1.pem',
+    'https://sns.eu-west-1.amazonaws.com:8443/SimpleNotificationService-1.pem',
+    'http://sns.eu-west-1.amazonaws.com/SimpleNotificationService-1.pem',
+  ])('a certificate of Amazon SNS is not looked for at %s', async (address) => {
+    const vector = { ...vectors.find(({ provider }) => provider === 'sns') } as Vector;
+    const body = vector.body.replace('https://sns.eu-west-1.amazonaws.com/SimpleNotificationService-1.pem', address);
+    expect(body).toContain(address);
+    expect(await problemOf(vector, { body })).toBe('signature_malformed');
+  });
+
+  test.each([
+    [
+      'a bare key',
+      () => new X509Certificate(snsCertificate).publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+    ],
+    ['a certificate within another text', () => `<CustomUserData>${snsCertificate}</CustomUserData>`],
+  ])('%s is no certificate of Amazon SNS', async (what, answer) => {
+    // Certificates are remembered by their address.
+    const address = `https://sns.eu-west-1.amazonaws.com/SimpleNotificationService-${what.length}f.pem`;
+    const vector = { ...vectors.find(({ provider }) => provider === 'sns') } as Vector;
+    const body = vector.body.replace('https://sns.eu-west-1.amazonaws.com/SimpleNotificationService-1.pem', address);
+    expect(await problemOf(vector, { body, certificate: answer() })).toBe('signature_wrong');
+    expect(await problemOf(vector, { body })).toBe('taken');
   });
 });

@@ -1,10 +1,13 @@
-import { createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { type KeyObject, verify, X509Certificate } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { decoded, isOneOf, requireFresh } from './reading.ts';
 import { type Check, type CheckContext, SignatureRefused } from './scheme.ts';
 
 /** Hosts of Amazon SNS. The certificate, and the address that confirms a topic, come from nowhere else. */
-const SNS_HOST = /^sns\.[a-z0-9-]{3,30}\.amazonaws\.com(?:\.cn)?$/;
+const SNS_HOST = /^sns\.[a-z]{2}(?:-[a-z]{2,12}){1,3}-\d{1,2}\.amazonaws\.com(?:\.cn)?$/;
+/** Path of a certificate. Other addresses of the same host answer with texts that a caller chooses, and so with a key of that caller. */
+const CERTIFICATE_PATH = /^\/SimpleNotificationService-[0-9A-Za-z]{1,64}\.pem$/;
+const CERTIFICATE = /^-----BEGIN CERTIFICATE-----[\sA-Za-z0-9+/=]+-----END CERTIFICATE-----\s*$/;
 /** Deliveries are tried again for hours with the signature and the time of the first one. */
 const TOLERANCE_SECONDS = 86_400;
 const KNOWN_CERTIFICATES = 20;
@@ -30,6 +33,19 @@ export function isOfSns(text: unknown): text is string {
   return protocol === 'https:' && SNS_HOST.test(host) && username === '' && password === '';
 }
 
+/** Whether an address is that of a certificate of Amazon SNS, and nothing else there. */
+function isCertificateAddress(text: unknown): text is string {
+  if (!isOfSns(text)) return false;
+  const { pathname, search, hash } = new URL(text);
+  return CERTIFICATE_PATH.test(pathname) && search === '' && hash === '';
+}
+
+/** The key of a certificate alone: a bare key, or a certificate within another text, is refused. */
+function keyOf(text: string): KeyObject {
+  if (!CERTIFICATE.test(text)) throw new Error('is no certificate');
+  return new X509Certificate(text).publicKey;
+}
+
 /**
  * Amazon SNS signs by a key whose certificate it serves. Any topic of anyone is signed by that key, so the secret of the webhook is the
  * ARN of the topic that may send. Certificates are remembered for an hour.
@@ -41,7 +57,7 @@ export function createSns(): Check {
     const known = certificates.get(url);
     if (known !== undefined) return known;
     try {
-      const key = createPublicKey(await fetchText(url));
+      const key = keyOf(await fetchText(url));
       certificates.set(url, key);
       return key;
     } catch {
@@ -59,7 +75,8 @@ export function createSns(): Check {
     if (names === undefined || algorithm === undefined || bytes === undefined || typeof topic !== 'string')
       throw new SignatureRefused('signature_malformed', 'the notification has another form');
     if (!isOneOf(topic, secrets)) throw new SignatureRefused('signature_wrong', 'another topic has sent this');
-    if (!isOfSns(url)) throw new SignatureRefused('signature_malformed', 'SigningCertURL is no address of Amazon SNS');
+    if (!isCertificateAddress(url))
+      throw new SignatureRefused('signature_malformed', 'SigningCertURL is no address of a certificate of Amazon SNS');
     const signed = names
       .filter((name) => value[name] !== undefined)
       .map((name) => `${name}\n${String(value[name])}\n`)
