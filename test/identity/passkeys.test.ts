@@ -80,6 +80,7 @@ describe('a new passkey', () => {
   });
 
   test.each<[string, Lie]>([
+    ['of a page inside a page of another site', { crossOrigin: true }],
     ['made on a page of another origin', { origin: 'https://evil.example' }],
     ['made on another port', { origin: 'http://localhost:3001' }],
     ['made for another host', { rpId: 'example.com' }],

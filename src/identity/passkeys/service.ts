@@ -87,8 +87,10 @@ export function createPasskeys(
 
     async add(caller, body) {
       const userId = caller.principal.id;
-      const { challenge } = readClientData(body.passkey.response.clientDataJSON);
+      const clientData = readClientData(body.passkey.response.clientDataJSON);
+      const { challenge } = clientData;
       await challenges.use(challenge, 'register', sessionOf(caller));
+      refuseFramed(clientData);
       const made = await verifyNew(body, challenge, relyingPartyOf(config));
       return db.$transaction(async (transaction) => {
         await factors.lock(transaction, userId);
