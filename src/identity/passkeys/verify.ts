@@ -32,7 +32,10 @@ export function readClientData(clientDataJson: string): ClientData {
   return { challenge, crossOrigin: Reflect.get(data, 'crossOrigin') === true };
 }
 
-/** Section 7.2, step 13, and likewise section 7.1 for a new passkey: a page inside a page of another site may show its person something else than what is agreed to. */
+/**
+ * Section 7.2, step 13, and likewise section 7.1 for a new passkey: a page inside a page of another site may show its person something
+ * else than what is agreed to.
+ */
 export function refuseFramed({ crossOrigin }: ClientData): void {
   if (crossOrigin) throw refused('made inside a page of another origin');
 }
