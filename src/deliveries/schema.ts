@@ -20,6 +20,7 @@ const errorStatusQuery = z
   .string()
   .regex(/^[1-5](?:[0-9]{2}|xx)$/, 'must be a status from 100 to 599, or a class such as 5xx');
 const minLatencyQuery = wholeNumberQuery(
+  /^[1-9]\d{3,4}$/,
   { min: SLOW_MS, max: TIMEOUT_MS.max },
   `must be whole milliseconds from ${SLOW_MS} to ${TIMEOUT_MS.max}`,
 );

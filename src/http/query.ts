@@ -4,25 +4,23 @@ import { type Instant, millisecondsOf } from '../kernel/instant.ts';
 import { PAGE_LIMIT } from '../kernel/page.ts';
 
 /**
- * A whole number of a query, within bounds that documents show. Digits only: Number() would also take 0x10, 1e1 and " 20 ".
+ * A whole number of a query, within bounds that documents show. `form`: its digits, since Number() would also take 0x10, 1e1 and " 20 ".
  * Its mark tells the documents and types that are made from schemas that a caller thinks of a number.
  */
-export function wholeNumberQuery({ min, max }: { min: number; max: number }, reason: string) {
-  const digits = String(max).length;
-  return z
+export const wholeNumberQuery = (form: RegExp, { min, max }: { min: number; max: number }, reason: string) =>
+  z
     .string()
-    .regex(new RegExp(`^[0-9]{1,${digits}}$`), reason)
+    .regex(form, reason)
     .meta({ wholeNumber: { minimum: min, maximum: max } })
     .transform(Number)
     .refine((number) => number >= min && number <= max, reason);
-}
+
+const LIMIT_REASON = `must be a whole number from ${PAGE_LIMIT.min} to ${PAGE_LIMIT.max}`;
 
 /** cursor and limit of every list (spec §4 common rule 1); lists add their filters with `.extend`. */
 export const pageQuery = z.strictObject({
   cursor: z.string().optional(),
-  limit: wholeNumberQuery(PAGE_LIMIT, `must be a whole number from ${PAGE_LIMIT.min} to ${PAGE_LIMIT.max}`).default(
-    PAGE_LIMIT.default,
-  ),
+  limit: wholeNumberQuery(/^[0-9]{1,3}$/, PAGE_LIMIT, LIMIT_REASON).default(PAGE_LIMIT.default),
 });
 
 const DATE_TIME = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:Z|([+-])(\d{2}):(\d{2}))$/i;

@@ -191,7 +191,7 @@ test('and with the words of the person who cancelled it, where there are any', a
   const { id } = await calls.start(workflowId);
   await waitFor('the delay', async () => (await calls.getRun(id)).status === 'waiting');
   const { temporal } = posthorn;
-  // As the Temporal UI and `temporal workflow cancel --reason` ask for it.
+  // The SDK's handle takes no reason, Temporal's API does.
   await temporal.workflowService.requestCancelWorkflowExecution({
     namespace: temporal.options.namespace,
     workflowExecution: { workflowId: `run/${id}/1` },

@@ -77,7 +77,7 @@ export const minLatencyMs: Filter = {
   values: ['1000', '1500', '1501'],
   matches: (item, value) => (answerOf(item)?.latencyMs ?? 0) >= Number(value),
   strange: ['30000'],
-  bad: ['', '0', '999', '30001', '1e4', '1000.0', '-1000', '100000'],
+  bad: ['', '0', '999', '01000', '30001', '1e4', '1000.0', '-1000', '100000'],
 };
 /** Deliveries that wait for something beside their policy. */
 export const held: Filter = {
