@@ -1,32 +1,21 @@
 import { useQuery } from '@tanstack/react-query';
-import { useDeferredValue, useState } from 'react';
+import { useDeferredValue, useMemo, useState } from 'react';
 import { api, type Workflow } from '../api/client.ts';
+import { stepIds } from '../lib/definition-edit.ts';
+import { jsonTree } from '../lib/json-edit.ts';
 import { jsonProblem } from '../lib/json-problem.ts';
 import { useRefresh } from '../lib/refresh.ts';
 import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
+import { TEMPLATES } from '../lib/workflow-templates.ts';
 import { useActs } from '../parts/acts.tsx';
+import { DefinitionForm } from '../parts/definition-form.tsx';
 import { Diagram } from '../parts/diagram.tsx';
 import { Failure } from '../parts/failure.tsx';
-import { TextField } from '../parts/field.tsx';
 import { Heading } from '../parts/heading.tsx';
+import { JsonEditor } from '../parts/json-editor.tsx';
 import { useGo } from '../parts/link.tsx';
 import { State } from '../parts/state.tsx';
-
-const FIRST = `{
-  "name": "Large orders",
-  "trigger": {
-    "type": "event",
-    "config": { "eventTypes": ["order.created"], "filter": "payload.total > 100" }
-  },
-  "steps": [
-    {
-      "id": "note",
-      "type": "action",
-      "config": { "action": "log", "text": "An order of {{ event.payload.total }}" }
-    }
-  ]
-}`;
 
 export function NewWorkflowPage() {
   const t = useTexts();
@@ -35,22 +24,25 @@ export function NewWorkflowPage() {
   return (
     <>
       <Heading title={t.workflows.make} />
-      <WorkflowEditor text={FIRST} />
+      <WorkflowEditor text={TEMPLATES.event} />
     </>
   );
 }
 
-/** A definition as JSON. The service checks it while it is written, and names each fault with its place. */
+/**
+ * A definition as a form and as JSON, side by side: the text is the one thing that is kept, and each change in the form is one of it. The
+ * service checks it while it is written, and both show each fault at its place.
+ */
 export function WorkflowEditor({ workflow, text: first }: { workflow?: Workflow; text: string }) {
   const t = useTexts();
   const { at, path, may } = useHere();
   const { act } = useActs();
   const refresh = useRefresh();
   const go = useGo();
-  const [text, setText] = useState(first);
+  const [{ text, good }, setWritten] = useState({ text: first, good: first });
   const [error, setError] = useState<unknown>();
   const written = useDeferredValue(text);
-  const badJson = jsonProblem(written);
+  const badJson = jsonProblem(text);
   const verdict = useQuery({
     queryKey: [path, 'validation', written],
     queryFn: async ({ signal }) => {
@@ -64,6 +56,11 @@ export function WorkflowEditor({ workflow, text: first }: { workflow?: Workflow;
     gcTime: 0,
     placeholderData: (before) => before,
   });
+  const change = (next: string): void =>
+    setWritten((before) => ({ text: next, good: jsonProblem(next) === undefined ? next : before.good }));
+  const tree = useMemo(() => jsonTree(good), [good]);
+  const problems = badJson === undefined && verdict.data?.valid === false ? verdict.data.errors : [];
+  const draft = { text: good, tree, stepIds: stepIds(good, tree), problems, change };
   const save = (): void => {
     setError(undefined);
     void act(
@@ -77,44 +74,66 @@ export function WorkflowEditor({ workflow, text: first }: { workflow?: Workflow;
     );
   };
   return (
-    <div className="columns">
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          save();
-        }}
-      >
-        <TextField
-          label={t.workflows.definition}
-          hint={t.workflows.definitionHint}
-          value={text}
-          onChange={setText}
-          lines={24}
-          problem={badJson}
-        />
-        <div aria-live="polite" className="stack">
-          {badJson === undefined && verdict.data?.valid === true && <State of="delivered" word={t.workflows.valid} />}
-          {badJson === undefined && verdict.data?.valid === false && (
-            <ul className="stack">
-              {verdict.data.errors.map(({ field, reason }) => (
-                <li key={`${field} ${reason}`}>
-                  <State of="failed" word={<code>{field}</code>} /> {reason}
-                </li>
-              ))}
-            </ul>
-          )}
-        </div>
-        <Failure error={error} />
-        {may('developer') && (
-          <div className="buttons">
-            <button type="submit" className="button main" disabled={badJson !== undefined}>
-              {workflow === undefined ? t.workflows.make : t.common.save}
-            </button>
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        save();
+      }}
+    >
+      {workflow === undefined && <Templates text={text} onChoose={change} />}
+      <div className="columns">
+        <fieldset disabled={badJson !== undefined || !may('developer')} aria-label={t.definition.form}>
+          {badJson !== undefined && <p className="note bad">{t.definition.mendJson}</p>}
+          <DefinitionForm draft={draft} />
+        </fieldset>
+        <div className="stays">
+          <JsonEditor
+            label={t.workflows.definition}
+            hint={t.workflows.definitionHint}
+            text={text}
+            onChange={change}
+            badJson={badJson}
+            problems={problems}
+            isReadOnly={!may('developer')}
+          />
+          <div aria-live="polite">
+            {badJson === undefined && verdict.data?.valid === true && <State of="delivered" word={t.workflows.valid} />}
           </div>
-        )}
-      </form>
-      {badJson === undefined && <Diagram text={text} />}
+          <Failure error={error} />
+          {may('developer') && (
+            <div className="buttons">
+              <button type="submit" className="button main" disabled={badJson !== undefined}>
+                {workflow === undefined ? t.workflows.make : t.common.save}
+              </button>
+            </div>
+          )}
+          <Diagram text={good} />
+        </div>
+      </div>
+    </form>
+  );
+}
+
+const NAMES = ['event', 'schedule', 'approval'] as const;
+
+/** Definitions to begin with, until one is changed: another one would take its place. */
+function Templates({ text, onChoose }: { text: string; onChoose: (text: string) => void }) {
+  const t = useTexts();
+  if (NAMES.every((name) => TEMPLATES[name] !== text)) return null;
+  return (
+    <div className="buttons" role="group" aria-label={t.definition.templates.title}>
+      {NAMES.map((name) => (
+        <button
+          key={name}
+          type="button"
+          className="button choice"
+          aria-pressed={TEMPLATES[name] === text}
+          onClick={() => onChoose(TEMPLATES[name])}
+        >
+          {t.definition.templates[name]}
+        </button>
+      ))}
     </div>
   );
 }

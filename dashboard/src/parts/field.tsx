@@ -79,6 +79,7 @@ export function ChoiceField<T extends string>({
         className="input"
         value={value}
         onChange={(event) => onChange(event.target.value as T)}
+        aria-invalid={problem === undefined ? undefined : true}
         aria-describedby={`${id}-more`}
       >
         {options.map(([each, text]) => (

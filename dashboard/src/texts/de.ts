@@ -3,6 +3,7 @@ import { deDeliveries } from './de-deliveries.ts';
 import { dePages } from './de-pages.ts';
 import { deAutomations } from './de-automations.ts';
 import { deConnect } from './de-connect.ts';
+import { deDefinition } from './de-definition.ts';
 import { deFigures } from './de-figures.ts';
 import { deSearch } from './de-search.ts';
 import { deSettings } from './de-settings.ts';
@@ -233,6 +234,7 @@ export const de: Texts = {
   ...deSettings,
   ...deConnect,
   ...deAutomations,
+  ...deDefinition,
   ...deFigures,
   ...deTools,
   ...deSearch,

@@ -2,6 +2,7 @@ import { enDeliveries } from './en-deliveries.ts';
 import { enPages } from './en-pages.ts';
 import { enAutomations } from './en-automations.ts';
 import { enConnect } from './en-connect.ts';
+import { enDefinition } from './en-definition.ts';
 import { enFigures } from './en-figures.ts';
 import { enSearch } from './en-search.ts';
 import { enSettings } from './en-settings.ts';
@@ -236,6 +237,7 @@ export const en = {
   ...enSettings,
   ...enConnect,
   ...enAutomations,
+  ...enDefinition,
   ...enFigures,
   ...enTools,
   ...enSearch,

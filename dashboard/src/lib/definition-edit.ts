@@ -1,0 +1,101 @@
+import { type DefinitionFields, namesOf, stepFields, triggerFields } from './definition-fields.ts';
+import { type JsonNode, jsonTree, nodeAt, type Path, valueText, withValue } from './json-edit.ts';
+
+/** Changes of a definition that are more than one value. Each gives the whole text anew, and leaves what it does not know as it is. */
+
+const STEP_WAYS = ['then', 'else', 'default', 'onTimeout', 'body', 'approved', 'rejected'] as const;
+
+/** The value of a JSON text; undefined where there is none. */
+export const parsed = (raw: string | undefined): unknown =>
+  raw === undefined ? undefined : (JSON.parse(raw) as unknown);
+
+const stringAt = (text: string, tree: JsonNode | undefined, path: Path): string => {
+  const value = parsed(valueText(text, tree, path));
+  return typeof value === 'string' ? value : '';
+};
+
+/** The kind of a step: its type, and of an action also what it does. */
+export function stepKind(text: string, tree: JsonNode | undefined, index: number): string {
+  const type = stringAt(text, tree, ['steps', index, 'type']);
+  const action = stringAt(text, tree, ['steps', index, 'config', 'action']);
+  return type === 'action' && action !== '' ? `action:${action}` : type;
+}
+
+export const triggerKind = (text: string, tree: JsonNode | undefined): string =>
+  stringAt(text, tree, ['trigger', 'type']);
+
+/** Ids of the steps, in their order. One without an id has an empty one. */
+export function stepIds(text: string, tree: JsonNode | undefined): string[] {
+  const steps = nodeAt(tree, ['steps']);
+  return steps?.kind === 'array' ? steps.items.map((_, index) => stringAt(text, tree, ['steps', index, 'id'])) : [];
+}
+
+/** A step of another kind. Members of its config that only the kind before it has are taken away. */
+export function withStepKind(text: string, index: number, kind: string): string {
+  const before = stepKind(text, jsonTree(text), index);
+  const [type = '', action] = kind.split(':');
+  let changed = withValue(text, ['steps', index, 'type'], JSON.stringify(type));
+  changed = withoutMembers(changed, ['steps', index, 'config'], stepFields(before), stepFields(kind));
+  const at = ['steps', index, 'config', 'action'];
+  if (action !== undefined) return withValue(changed, at, JSON.stringify(action));
+  return before.startsWith('action:') ? withValue(changed, at, undefined) : changed;
+}
+
+export function withTriggerKind(text: string, kind: string): string {
+  const before = triggerKind(text, jsonTree(text));
+  const changed = withValue(text, ['trigger', 'type'], JSON.stringify(kind));
+  return withoutMembers(changed, ['trigger', 'config'], triggerFields(before), triggerFields(kind));
+}
+
+function withoutMembers(text: string, at: Path, before: DefinitionFields, after: DefinitionFields): string {
+  const kept = new Set(namesOf(after));
+  return namesOf(before)
+    .filter((name) => !kept.has(name))
+    .reduce((changed, name) => withValue(changed, [...at, name], undefined), text);
+}
+
+/** A step under another id: ways that lead to it follow, unless another step has that id. */
+export function withStepId(text: string, index: number, id: string): string {
+  const tree = jsonTree(text);
+  const ids = stepIds(text, tree);
+  const old = ids[index] ?? '';
+  const renamed = withValue(text, ['steps', index, 'id'], JSON.stringify(id));
+  if (old === '' || id === '' || ids.includes(id) || ids.filter((each) => each === old).length > 1) return renamed;
+  return waysTo(renamed, old).reduce((changed, path) => withValue(changed, path, JSON.stringify(id)), renamed);
+}
+
+/** Paths of all values that lead to a step. */
+function waysTo(text: string, id: string): Path[] {
+  const tree = jsonTree(text);
+  const found: Path[] = [];
+  const look = (path: Path): void => {
+    if (stringAt(text, tree, path) === id) found.push(path);
+  };
+  const each = (path: Path, then: (path: Path) => void): void => {
+    const node = nodeAt(tree, path);
+    if (node?.kind === 'array') for (const index of node.items.keys()) then([...path, index]);
+  };
+  each(['steps'], (at) => {
+    look([...at, 'next']);
+    for (const name of STEP_WAYS) look([...at, 'config', name]);
+    each([...at, 'config', 'branches'], look);
+    for (const name of ['cases', 'onError']) each([...at, 'config', name], (entry) => look([...entry, 'next']));
+  });
+  return found;
+}
+
+/** A further step at the end, which the last one leads to where steps name their next ones. */
+export function withNewStep(text: string): string {
+  const tree = jsonTree(text);
+  const ids = stepIds(text, tree);
+  let number = ids.length + 1;
+  while (ids.includes(`step-${number}`)) number += 1;
+  const id = `step-${number}`;
+  const step = JSON.stringify({ id, type: 'action', config: { action: 'log', text: '' } }, undefined, 2);
+  const added = withValue(text, ['steps', ids.length], step);
+  const namesNext = ids.some((_, index) => stringAt(text, tree, ['steps', index, 'next']) !== '');
+  const last = ids.length - 1;
+  return namesNext && stringAt(text, tree, ['steps', last, 'next']) === ''
+    ? withValue(added, ['steps', last, 'next'], JSON.stringify(id))
+    : added;
+}

@@ -1,0 +1,35 @@
+import { useQuery } from '@tanstack/react-query';
+import { api } from '../api/client.ts';
+import type { Named } from '../lib/definition-fields.ts';
+import { useHere } from '../lib/session.ts';
+
+type Choices = readonly (readonly [id: string, name: string])[];
+
+/** Things of the place that a definition may name, the newest hundred of each kind. Operations are those of the connector. */
+export function useNamed(of: Named, connectorId: string): Choices {
+  const { at, path } = useHere();
+  const found = useQuery({
+    queryKey: [path, 'named', of, of === 'operations' ? connectorId : ''],
+    queryFn: async (): Promise<Choices> => {
+      const most = { limit: 100 };
+      switch (of) {
+        case 'channels':
+          return (await api.channels.list(most, at).page()).data.map(({ id, name }) => [id, name]);
+        case 'webhooks':
+          return (await api.webhooks.list(most, at).page()).data.map(({ id, name }) => [id, name]);
+        case 'workflows':
+          return (await api.workflows.list(most, at).page()).data.map(({ id, name }) => [id, name]);
+        case 'connections':
+          return (await api.connections.list(most, at).page()).data.map(({ id, name }) => [id, name]);
+        case 'connectors':
+          return (await api.connectors.list(most, at).page()).data.map(({ id, name }) => [id, name]);
+        default:
+          return (await api.connectors.get(connectorId, at)).operations.map(({ id, name }) => [id, name]);
+      }
+    },
+    enabled: of !== 'operations' || connectorId !== '',
+    staleTime: 60_000,
+    retry: false,
+  });
+  return found.data ?? [];
+}

@@ -1,0 +1,127 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type { Locator } from 'playwright-core';
+import { waitFor } from '../support/check/wait-for.ts';
+import { type DashboardScene, setDashboardScene } from '../support/make/dashboard-scene.ts';
+import type { Dashboard } from '../support/world/dashboard.ts';
+
+/** The definition of a workflow as a form and as JSON: one text, shown in two ways. */
+let scene: DashboardScene;
+let dashboard: Dashboard;
+beforeAll(async () => {
+  scene = await setDashboardScene({ withWorker: false });
+});
+afterAll(() => scene.end());
+beforeEach(async () => {
+  ({ dashboard } = await scene.enter());
+});
+afterEach(() => scene.leave());
+
+const DEFINITION = `{
+  "name": "Large orders",
+  "trigger": { "type": "event", "config": { "eventType": "order.created" } },
+  "steps": [
+    {
+      "id": "check",
+      "type": "condition",
+      "config": { "expression": "event.payload.total > 12.50", "then": "note", "else": null }
+    },
+    { "id": "note", "type": "action", "config": { "action": "log", "text": "Large", "own": { "kept": 12.50, "big": 9007199254740993 } } }
+  ]
+}`;
+
+const form = (): Locator => dashboard.page.getByRole('group', { name: 'Form' });
+const json = (): Locator => dashboard.page.getByLabel('Definition', { exact: true });
+const step = (id: string): Locator =>
+  form()
+    .getByRole('listitem')
+    .filter({ has: dashboard.page.locator('summary strong', { hasText: id }) });
+const jsonHas = (part: string): Promise<true> =>
+  waitFor(`the JSON has ${part}`, async () => (await json().inputValue()).includes(part));
+
+test('a change in the form is one of the JSON, and the other way round; all else stays as it was written', async () => {
+  const { page } = dashboard;
+  await dashboard.open('/workflows/new');
+  await page.getByRole('button', { name: 'At set times' }).click();
+  expect(await form().getByLabel('Cron expression').inputValue()).toBe('0 9 * * 1-5');
+  await json().fill(DEFINITION);
+  // A template would take the place of what was written.
+  expect(await page.getByRole('button', { name: 'At set times' }).count()).toBe(0);
+  expect(await form().getByLabel('Name').inputValue()).toBe('Large orders');
+  await form().getByLabel('Types, with commas').fill('order.created, order.paid');
+  await form().getByLabel('Filter, as an expression').fill('payload.total > 100');
+  await step('note').getByLabel('Text').fill('Large: "{{ event.id }}"');
+  await step('check').getByLabel('If not').selectOption('note');
+  const written = await json().inputValue();
+  expect(written).toBe(
+    DEFINITION.replace(
+      '"eventType": "order.created"',
+      '"eventTypes": ["order.created","order.paid"], "filter": "payload.total > 100"',
+    )
+      .replace('"text": "Large"', '"text": "Large: \\"{{ event.id }}\\""')
+      .replace('"else": null', '"else": "note"'),
+  );
+  await step('note').getByText('Only in the JSON: config.own').waitFor();
+
+  // A step under another name keeps the ways that lead to it.
+  await step('note').getByLabel('Id').fill('tell');
+  await step('note').getByLabel('Id').press('Tab');
+  await jsonHas('"then": "tell", "else": "tell"');
+  // Another kind takes the members of the one before it along, and no more than those.
+  await step('tell').getByLabel('Kind').selectOption('Publish a message');
+  await jsonHas('"config": { "action": "publish", "own": { "kept": 12.50, "big": 9007199254740993 } }');
+  await form().getByRole('button', { name: 'Add a step' }).click();
+  await step('step-3').getByRole('button', { name: 'Up' }).click();
+  await jsonHas('"id": "step-3"');
+  expect(JSON.parse(await json().inputValue())).toMatchObject({
+    steps: [{ id: 'check' }, { id: 'step-3' }, { id: 'tell' }],
+  });
+  await step('step-3').getByRole('button', { name: 'Remove' }).click();
+
+  // While the JSON is none, the form waits.
+  await json().fill(`${written.slice(0, -1)},`);
+  await page.getByText('The form goes on once it is mended.').waitFor();
+  expect(await form().getByLabel('Name').isDisabled()).toBe(true);
+  await json().fill(written.replace('"Large orders"', '"Larger orders"'));
+  await waitFor('the form follows', async () => (await form().getByLabel('Name').inputValue()) === 'Larger orders');
+  await page.getByText('Nothing is wrong with it').waitFor();
+  await page.getByRole('button', { name: 'Make a workflow' }).click();
+  await page.getByRole('heading', { name: 'Larger orders', level: 1 }).waitFor();
+  expect(await json().inputValue()).toContain('12.50');
+  expect(await json().inputValue()).toContain('9007199254740993');
+});
+
+test('a fault is told at its field in the form, and at its line in the JSON', async () => {
+  const { page } = dashboard;
+  await dashboard.open('/workflows/new');
+  await json().fill(
+    DEFINITION.replace('event.payload.total >', 'evnt.payload.total >').replace('"then": "note"', '"then": "noet"'),
+  );
+  const field = step('check').getByLabel('Expression', { exact: true });
+  await step('check').getByText('Unknown variable: evnt').waitFor();
+  expect(await field.getAttribute('aria-invalid')).toBe('true');
+  await step('check').getByText('references unknown step "noet"; did you mean note?').waitFor();
+  await step('check').getByText('2 faults').waitFor();
+  const line = page.getByRole('listitem').filter({ hasText: 'steps[0].config.expression' });
+  await line.getByRole('button', { name: 'Line 8' }).click();
+  const chosen = await json().evaluate((area) => {
+    // `as`: the field is one of several lines.
+    const { value, selectionStart, selectionEnd } = area as unknown as {
+      value: string;
+      selectionStart: number;
+      selectionEnd: number;
+    };
+    return value.slice(selectionStart, selectionEnd);
+  });
+  expect(chosen).toBe('"expression": "evnt.payload.total > 12.50"');
+  expect(await dashboard.violations()).toEqual([]);
+  await field.fill('event.payload.total > 12.50');
+  await step('check').getByLabel('If it holds').selectOption('note');
+  await page.getByText('Nothing is wrong with it').waitFor();
+  expect(await json().inputValue()).toBe(DEFINITION);
+  // A value that is no JSON yet stands in its field alone.
+  await form().getByLabel('A run begins').selectOption('at set times');
+  await form().getByLabel('Payload, as JSON').fill('{"a": 1.50');
+  expect(await json().inputValue()).not.toContain('1.50');
+  await form().getByLabel('Payload, as JSON').fill('{"a": 1.50}');
+  await jsonHas('"payload": {"a": 1.50}');
+});
