@@ -25,6 +25,8 @@ afterEach(() => scene.leave());
 /** A day of traffic: a delivery each minute that takes 100 ms, ten failures an hour ago, and one dead letter. */
 async function storeDay(): Promise<void> {
   const { pool, db } = scene.posthorn.deps;
+  // The figures of the environment are those of this test alone.
+  await pool.query('TRUNCATE stat_counts');
   const { environmentId } = await db.channel.findUniqueOrThrow({ where: { id: channelId } });
   const counted = [
     ...Array.from({ length: 1_400 }, (_, minute) => [minute, 200, 13, 1]),
@@ -86,4 +88,42 @@ test('a subscription has figures of its own, in its list as a line of a day', as
   await dashboard.open(`/channels/${channelId}`);
   await page.getByRole('img', { name: /^Tries/ }).waitFor();
   expect(await figure('Messages accepted').textContent()).toBe('2,800');
+});
+
+test('a deployment has made something worse: since then and as long before it stand beside each other', async () => {
+  const { page } = dashboard;
+  // Half an hour before the ten failures, which nothing like them was before.
+  await scene.make('/v1/marks', { name: 'Deploy 4.2', at: new Date(Date.now() - 90 * MINUTE).toISOString() });
+  await scene.make('/v1/marks', { name: 'Deploy 4.3', at: new Date(Date.now() - 20 * MINUTE).toISOString() });
+  await dashboard.open('/overview');
+  const moments = page.getByRole('region', { name: 'Marked moments' });
+  await moments.getByRole('link', { name: 'compare Deploy 4.2' }).click();
+  await page.waitForURL(/mark=mrk_/);
+  await page.getByText(/^1 h 3\d min since Deploy 4\.2, beside as long before it/).waitFor();
+  const dead = page.locator('.numbers > div').filter({ hasText: 'Dead letters' });
+  expect(await dead.textContent()).toBe('Dead letters10 before');
+  const answers = page.getByRole('region', { name: 'By answer' }).getByRole('row');
+  expect(await answers.filter({ hasText: '503' }).getByRole('cell').allTextContents()).toEqual([
+    '■503',
+    '10',
+    '0',
+    'new',
+  ]);
+  expect(await answers.filter({ hasText: '200' }).textContent()).not.toContain('new');
+  await page.getByRole('img', { name: 'Failed tries. The highest value is 10.' }).waitFor();
+  await page.getByRole('button', { name: 'Show as a table' }).first().click();
+  const steps = page.getByRole('region', { name: 'Show as a table' }).getByRole('row');
+  expect(await steps.filter({ has: page.getByRole('cell', { name: '10', exact: true }) }).count()).toBe(1);
+  expect(await dashboard.violations()).toEqual([]);
+
+  // Another mark: the failures are on its other side, and so they are no news.
+  await page.getByLabel('Compare').selectOption('before and after Deploy 4.3');
+  await page.getByText(/^2\d min since Deploy 4\.3/).waitFor();
+  expect(await answers.filter({ hasText: '503' }).count()).toBe(0);
+  await page.getByRole('link', { name: 'dead letters since' }).first().click();
+  await page.getByRole('heading', { name: 'Dead letters', level: 1 }).waitFor();
+  await page.goBack();
+  await page.getByLabel('Compare').selectOption('with the period before');
+  await page.getByText('0 in the period before').first().waitFor();
+  expect(page.url()).not.toContain('mark=');
 });

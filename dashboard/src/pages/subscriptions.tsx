@@ -6,7 +6,7 @@ import { useTexts } from '../lib/texts.ts';
 import { durationText } from '../lib/times.ts';
 import { Sparkline } from '../parts/chart.tsx';
 import { Empty } from '../parts/empty.tsx';
-import { deliveredPercent } from '../parts/figures.tsx';
+import { deliveredPercent } from '../parts/figure-numbers.tsx';
 import { Filters } from '../parts/filters.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { HereLink, useGo } from '../parts/link.tsx';

@@ -3,7 +3,11 @@ import { useTexts } from '../lib/texts.ts';
 import { useTimes } from '../lib/times.ts';
 
 /** A row of values, one for each step. `look` is the state whose colour it has. */
-export type Series = { name: string; look: 'delivered' | 'failed' | 'accent' | 'held'; values: readonly number[] };
+export type Series = {
+  name: string;
+  look: 'delivered' | 'failed' | 'accent' | 'held' | 'before';
+  values: readonly number[];
+};
 /** A moment that is marked, such as a deploy. */
 export type Mark = { at: string; name: string };
 
@@ -17,6 +21,8 @@ type Given = {
   kind: 'bars' | 'lines';
   format: (value: number) => string;
   marks?: readonly Mark[];
+  /** A line goes through steps whose value is 0: they are values, and no gaps. */
+  hasZero?: boolean;
 };
 
 // Stretched to the width of its place: strokes and texts stand outside of that.
@@ -24,7 +30,7 @@ const [WIDTH, HEIGHT, TOP] = [720, 120, 2];
 const PLOT = HEIGHT - TOP - 1;
 
 /** Values over time, and the same as a table behind a button: a picture alone tells nothing to those who do not see it. */
-export function Chart({ title, times, stepSeconds, series, kind, format, marks = [] }: Given) {
+export function Chart({ title, times, stepSeconds, series, kind, format, marks = [], hasZero = false }: Given) {
   const t = useTexts();
   const { minute } = useTimes();
   const id = useId();
@@ -76,7 +82,7 @@ export function Chart({ title, times, stepSeconds, series, kind, format, marks =
               <Bars series={series} step={step} y={y} />
             ) : (
               series.map(({ name, look, values }) => (
-                <path key={name} className={`line ${look}`} d={lineOf(values, step, y)} />
+                <path key={name} className={`line ${look}`} d={lineOf(values, step, y, hasZero)} />
               ))
             )}
             {shown.map(({ at, name }) => (
@@ -123,11 +129,11 @@ function Bars({ series, step, y }: { series: readonly Series[]; step: number; y:
 }
 
 /** A step without a value is a gap. */
-function lineOf(values: readonly number[], step: number, y: (value: number) => number): string {
+function lineOf(values: readonly number[], step: number, y: (value: number) => number, hasZero: boolean): string {
   let isDown = false;
   return values
     .map((value, at) => {
-      if (value === 0) {
+      if (value === 0 && !hasZero) {
         isDown = false;
         return '';
       }

@@ -5,12 +5,16 @@ import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { durationText } from '../lib/times.ts';
 import { Chart } from './chart.tsx';
+import { FigureNumbers, type FiguresOf } from './figure-numbers.tsx';
+import { MarkFigures, useMark } from './mark-figures.tsx';
 import { useMarks } from './use-marks.ts';
 import { Unread } from './unread.tsx';
 
 export const RANGES = ['1h', '24h', '7d', '30d'] as const;
 type Range = (typeof RANGES)[number];
 const EVERY_MS = 10_000;
+/** So many marks can be chosen. */
+const SHOWN_MARKS = 10;
 
 /** Which span the figures of a page have: it stands in the address. */
 export function useRange(): Range {
@@ -18,10 +22,8 @@ export function useRange(): Range {
   return oneOf(search['range'], RANGES) ?? '24h';
 }
 
-type Of = { channelId?: string; subscriptionId?: string };
-
 /** Figures of a span and of the one before it, of the environment or of one thing. */
-function useFigures(of: Of, range: Range) {
+function useFigures(of: FiguresOf, range: Range) {
   const { at, path } = useHere();
   return useQuery({
     queryKey: [path, 'figures', of, range],
@@ -40,16 +42,36 @@ function useFigures(of: Of, range: Range) {
   });
 }
 
-/** How much was accepted, how much has arrived, and how long receivers take: numbers, each beside the period before, and charts. */
-export function Figures({ of }: { of: Of }) {
+/**
+ * How much was accepted, how much has arrived, and how long receivers take: numbers and charts, beside the period before, or from a mark on
+ * beside as long before it.
+ */
+export function Figures({ of }: { of: FiguresOf }) {
   const t = useTexts();
   const range = useRange();
+  const mark = useMark();
+  const marks = useMarks();
   const [, change] = useAddress();
-  const found = useFigures(of, range);
   return (
     <section className="section" aria-label={t.figures.title}>
       <div className="heading">
         <h2>{t.figures.title}</h2>
+        {marks.length > 0 && (
+          <label>
+            {t.figures.compare}{' '}
+            <select className="input" value={mark?.id ?? ''} onChange={(event) => change({ mark: event.target.value })}>
+              <option value="">{t.figures.periodBefore}</option>
+              {marks.slice(0, SHOWN_MARKS).map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {t.figures.around(name)}
+                </option>
+              ))}
+              {mark !== undefined && marks.indexOf(mark) >= SHOWN_MARKS && (
+                <option value={mark.id}>{t.figures.around(mark.name)}</option>
+              )}
+            </select>
+          </label>
+        )}
         <label>
           {t.figures.range}{' '}
           <select className="input" value={range} onChange={(event) => change({ range: event.target.value })}>
@@ -61,52 +83,27 @@ export function Figures({ of }: { of: Of }) {
           </select>
         </label>
       </div>
-      {found.data === undefined ? (
-        <Unread of={found} />
-      ) : (
-        <Shown {...found.data} isOfSubscription={'subscriptionId' in of} />
-      )}
+      {mark === undefined ? <PeriodFigures of={of} range={range} /> : <MarkFigures of={of} mark={mark} range={range} />}
     </section>
   );
 }
 
-/** The part that has arrived, in percent with one digit; undefined where nothing was tried. */
-export function deliveredPercent({ delivered, failedAttempts }: Stats['totals']): number | undefined {
-  const all = delivered + failedAttempts;
-  if (all === 0) return undefined;
-  // Never 100 while one has failed.
-  return failedAttempts === 0 ? 100 : Math.min(99.9, Math.round((delivered / all) * 1_000) / 10);
+/** Figures of the range until now, beside the period before. */
+function PeriodFigures({ of, range }: { of: FiguresOf; range: Range }) {
+  const found = useFigures(of, range);
+  if (found.data === undefined) return <Unread of={found} />;
+  return <Shown {...found.data} isOfSubscription={'subscriptionId' in of} />;
 }
 
 function Shown({ now, earlier, isOfSubscription }: { now: Stats; earlier: Stats; isOfSubscription: boolean }) {
   const t = useTexts();
-  const { totals, points, stepSeconds } = now;
+  const { points, stepSeconds } = now;
   const times = points.map(({ at }) => at);
   const marks = useMarks({ since: now.since, until: now.until });
   const count = (value: number): string => value.toLocaleString(t.figures.locale);
-  const percent = (of: Stats['totals']): string => {
-    const value = deliveredPercent(of);
-    return value === undefined ? '–' : `${value.toLocaleString(t.figures.locale)} %`;
-  };
-  const latency = (of: Stats['totals']): string => (of.latencyMs === undefined ? '–' : durationText(of.latencyMs.p95));
   return (
     <>
-      <dl className="numbers">
-        {!isOfSubscription && (
-          <Number
-            name={t.figures.accepted}
-            value={count(totals.accepted ?? 0)}
-            before={count(earlier.totals.accepted ?? 0)}
-          />
-        )}
-        <Number name={t.figures.deliveredPart} value={percent(totals)} before={percent(earlier.totals)} />
-        <Number name={t.figures.p95} value={latency(totals)} before={latency(earlier.totals)} />
-        <Number
-          name={t.figures.deadLetters}
-          value={count(totals.deadLetters)}
-          before={count(earlier.totals.deadLetters)}
-        />
-      </dl>
+      <FigureNumbers now={now} earlier={earlier} isOfSubscription={isOfSubscription} word={t.figures.before} />
       <div className="columns">
         <Chart
           title={t.figures.attempts}
@@ -135,17 +132,6 @@ function Shown({ now, earlier, isOfSubscription }: { now: Stats; earlier: Stats;
       </div>
       <Answers of={now} />
     </>
-  );
-}
-
-function Number({ name, value, before }: { name: string; value: string; before: string }) {
-  const t = useTexts();
-  return (
-    <div className="box">
-      <dt className="muted">{name}</dt>
-      <dd className="big">{value}</dd>
-      <dd className="muted">{t.figures.before(before)}</dd>
-    </div>
   );
 }
 

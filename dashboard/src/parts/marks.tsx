@@ -61,6 +61,10 @@ function Row({ mark }: { mark: Mark }) {
       </td>
       <td>{mark.name}</td>
       <td>
+        <HereLink to="/overview" search={{ mark: mark.id }}>
+          {t.marks.compare} <span className="hidden">{mark.name}</span>
+        </HereLink>{' '}
+        ·{' '}
         <HereLink to="/deliveries" search={{ status: 'failed', since: mark.at }}>
           {t.marks.failed}
         </HereLink>{' '}

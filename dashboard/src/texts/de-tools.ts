@@ -74,6 +74,7 @@ export const deTools: Pick<Texts, keyof typeof enTools> = {
     nameHint: 'Etwa Deploy 4.2. Eine Pipeline markiert mit POST /v1/marks.',
     none: 'Keine. Markieren Sie die neue Version eines Empfängers, um zu sehen, was seitdem gescheitert ist.',
     failed: 'seitdem gescheitert',
+    compare: 'vergleichen',
     deadLetters: 'seitdem unzustellbar',
     since: (name) => `seit ${name}`,
   },

@@ -70,6 +70,7 @@ export const enTools = {
     nameHint: 'Such as Deploy 4.2. A pipeline marks by POST /v1/marks.',
     none: 'None. Mark a deployment of a receiver to see what has failed since.',
     failed: 'failed since',
+    compare: 'compare',
     deadLetters: 'dead letters since',
     since: (name: string) => `since ${name}`,
   },
