@@ -35,18 +35,22 @@ export const listDeliveriesQuery = pageQuery.extend({
   errorStatus: errorStatusQuery.optional(),
   minLatencyMs: minLatencyQuery.optional(),
   held: enumQuery(['true', 'false']).optional(),
+  /** No filter: whether the rows have the bodies of their last answers. */
+  responseBodies: enumQuery(['true', 'false']).optional(),
   /** Bounds createdAt. */
   ...windowQuery,
 });
 
 export type ListDeliveries = z.output<typeof listDeliveriesQuery>;
 
-export const exportDeliveriesQuery = listDeliveriesQuery.omit(WITHOUT_PAGE).extend(exportQuery);
+export const exportDeliveriesQuery = listDeliveriesQuery
+  .omit({ ...WITHOUT_PAGE, responseBodies: true })
+  .extend(exportQuery);
 export type ExportDeliveries = z.output<typeof exportDeliveriesQuery>;
 
 const response = z.strictObject({
   status: wholeNumber.describe('HTTP status.'),
-  body: z.string().describe('First 16 KiB of the body, as text.'),
+  body: z.string().describe('First 16 KiB of the body, as text. Empty in a list without `responseBodies`.'),
   latencyMs: wholeNumber.describe('Milliseconds from sending to the end of the answer.'),
 });
 

@@ -38,14 +38,15 @@ export function createDeliveries(
      */
     async list(caller: EnvironmentCaller, query: ListDeliveries): Promise<Page<Delivery>> {
       const { environmentId } = caller;
-      const { cursor: _, limit, since, until, ...filter } = query;
+      const { cursor: _, limit, since, until, responseBodies, ...filter } = query;
+      const hasBodies = responseBodies !== 'false';
       const minLatencyMs = filter.minLatencyMs?.toString();
-      const filters = { ...filter, minLatencyMs, ...windowText({ since, until }) };
+      const filters = { ...filter, responseBodies, minLatencyMs, ...windowText({ since, until }) };
       const scope: ListScope = { list: 'deliveries', environmentId, filters };
       const ids = idsWithin('delivery', { since, until });
       const page = pageRequest(scope, query);
       const { deliveries, lookedTo } = await tenants.list(caller, (transaction) =>
-        store.listDeliveries(transaction, { environmentId, ...filter, ids }, page, clock()),
+        store.listDeliveries(transaction, { environmentId, ...filter, ids }, { ...page, hasBodies }, clock()),
       );
       return toPage(scope, limit, deliveries, (delivery) => delivery, lookedTo);
     },

@@ -19,11 +19,14 @@ import { findSentRequests } from './sent-request-store.ts';
 type Reader = Pick<DatabaseReader, 'delivery' | 'subscription' | '$queryRaw'>;
 type DeliveryError = NonNullable<Delivery['error']>;
 
-/** Deliveries newest first, one more than asked for. `lookedTo`: the page ends there, full or not (looked-store.ts). */
+/**
+ * Deliveries newest first, one more than asked for. `lookedTo`: the page ends there, full or not (looked-store.ts). Without `hasBodies` no
+ * body of an answer is read: a hundred of them are up to 1.6 MB.
+ */
 export async function listDeliveries(
   db: DatabaseTransaction,
   filter: DeliveryFilter,
-  page: PageRequest,
+  page: PageRequest & { hasBodies?: boolean },
   now: Date,
 ): Promise<{ deliveries: Delivery[]; lookedTo: string | undefined }> {
   let lookedTo: string | undefined;
@@ -33,9 +36,16 @@ export async function listDeliveries(
       ({ lookedTo } = found);
       return found.ids;
     },
-    (ids) => db.delivery.findMany({ where: { id: { in: ids } }, orderBy: { id: 'desc' } }),
+    (ids) => findRows(db, ids, page),
   );
   return { deliveries: await toDeliveries(db, rows, now), lookedTo };
+}
+
+async function findRows(db: Reader, ids: string[], { hasBodies = true }: { hasBodies?: boolean }): Promise<DeliveryRow[]> {
+  const those = { where: { id: { in: ids } }, orderBy: { id: 'desc' } } as const;
+  if (hasBodies) return db.delivery.findMany(those);
+  const rows = await db.delivery.findMany({ ...those, omit: { responseBody: true } });
+  return rows.map((row) => ({ ...row, responseBody: null }));
 }
 
 export async function findDelivery(

@@ -184,7 +184,7 @@ export type Attempt = {
   readonly response?: {
     /** HTTP status. */
     readonly status: number;
-    /** First 16 KiB of the body, as text. */
+    /** First 16 KiB of the body, as text. Empty in a list without `responseBodies`. */
     readonly body: string;
     /** Milliseconds from sending to the end of the answer. */
     readonly latencyMs: number;
@@ -917,7 +917,7 @@ export type Delivery = {
   readonly response?: {
     /** HTTP status. */
     readonly status: number;
-    /** First 16 KiB of the body, as text. */
+    /** First 16 KiB of the body, as text. Empty in a list without `responseBodies`. */
     readonly body: string;
     /** Milliseconds from sending to the end of the answer. */
     readonly latencyMs: number;
@@ -1363,6 +1363,7 @@ export type ListDeliveries = {
   readonly errorStatus?: string | undefined;
   readonly minLatencyMs?: number | undefined;
   readonly held?: 'true' | 'false' | undefined;
+  readonly responseBodies?: 'true' | 'false' | undefined;
   readonly since?: string | Date | undefined;
   readonly until?: string | Date | undefined;
 };

@@ -29,7 +29,7 @@ export function OverviewPage() {
       const [subscriptions, messages, failed, left] = await Promise.all([
         api.subscriptions.list({ limit: 100 }, at).page(),
         api.messages.listAll({ limit: 8 }, at).page(),
-        api.deliveries.list({ status: 'retrying', limit: 8 }, at).page(),
+        api.deliveries.list({ status: 'retrying', responseBodies: 'false', limit: 8 }, at).page(),
         api.stats.getBacklog(at),
       ]);
       return { subscriptions: subscriptions.data, messages: messages.data, retrying: failed.data, left };

@@ -1,4 +1,3 @@
-import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import type { Page } from '../api/client.ts';
 import { useKeys } from '../lib/keys.ts';
@@ -12,6 +11,7 @@ import { useSelection } from './use-selection.ts';
 import { useLooked } from './use-looked.ts';
 import { SidePanel } from './side-panel.tsx';
 import { useLiveList } from './use-live-list.ts';
+import { useWindow } from './use-window.ts';
 import { Waiting } from './waiting.tsx';
 
 export type Column<T> = {
@@ -45,6 +45,8 @@ type Given<T> = {
 };
 
 const ROW_HEIGHT = 36;
+/** The next page is asked for when so few rows are left below. */
+const READ_AHEAD = 20;
 const NO_KINDS: readonly ChangeKind[] = [];
 
 /**
@@ -61,25 +63,18 @@ export function LiveList<T>(given: Given<T>) {
   const list = useLiveList({ key: given.listKey, fetch: given.fetch, idOf, isPaused, kinds: given.kinds ?? NO_KINDS });
   const { rows } = list;
   const looked = useLooked(given.listKey, rows[0] && idOf(rows[0]));
-  const virtual = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => box.current,
-    estimateSize: () => ROW_HEIGHT,
-    overscan: 8,
-  });
+  const seen = useWindow(box, rows.length, ROW_HEIGHT);
   const selection = useSelection(rows, idOf);
-  const items = virtual.getVirtualItems();
-  const last = items.at(-1)?.index ?? 0;
   const { hasMore, isSearching, isReadingMore, readMore } = list;
   useEffect(() => {
     // A search through everything is the reader's to go on with.
-    if (hasMore && !isSearching && !isReadingMore && last >= rows.length - 20) readMore();
-  }, [hasMore, isSearching, isReadingMore, last, rows.length, readMore]);
+    if (hasMore && !isSearching && !isReadingMore && seen.end > rows.length - READ_AHEAD) readMore();
+  }, [hasMore, isSearching, isReadingMore, seen.end, rows.length, readMore]);
   const open = search['open'];
   const move = (by: number): void => {
     const next = Math.min(rows.length - 1, Math.max(0, chosen + by));
     setChosen(next);
-    virtual.scrollToIndex(next);
+    seen.show(next);
     box.current?.focus({ preventScroll: true });
     const row = rows[next];
     // The open row follows the chosen one, so that a list can be read through.
@@ -182,10 +177,9 @@ export function LiveList<T>(given: Given<T>) {
             </div>
           ))}
         </div>
-        <div className="lines" role="presentation" style={{ height: virtual.getTotalSize() }}>
-          {items.map(({ index, start }) => {
-            const row = rows[index];
-            if (row === undefined) return null;
+        <div className="lines" role="presentation" style={{ height: rows.length * ROW_HEIGHT }}>
+          {rows.slice(seen.first, seen.end).map((row, at) => {
+            const index = seen.first + at;
             const id = idOf(row);
             return (
               // The grid itself takes the keys.
@@ -198,7 +192,7 @@ export function LiveList<T>(given: Given<T>) {
                 role="row"
                 aria-rowindex={index + 2}
                 aria-selected={open === id}
-                style={{ transform: `translateY(${start}px)` }}
+                style={{ transform: `translateY(${index * ROW_HEIGHT}px)` }}
                 onClick={(event) => {
                   // A click on a link, or with a key that opens a tab, is the browser's.
                   if (event.defaultPrevented || event.metaKey || event.ctrlKey) return;

@@ -41,26 +41,8 @@ export function useLiveList<T>({ key, fetch, idOf, isPaused, kinds }: Source<T>)
   });
   // A look that is older than the list knows nothing of it.
   const look = head.dataUpdatedAt >= list.dataUpdatedAt ? head.data : undefined;
-  const { rows, fresh, gone, hasFirst } = useMemo(() => {
-    const read = list.data?.pages.flatMap(({ data }) => data) ?? [];
-    const latest = look?.data ?? [];
-    const byId = new Map(latest.map((row) => [idOf(row), row]));
-    const known = new Set(read.map(idOf));
-    const shown = read.map((row) => byId.get(idOf(row)) ?? row);
-    // Rows behind the last one that is known were pushed out of the first page by nothing but a filter: only those before are new.
-    const firstKnown = latest.findIndex((row) => known.has(idOf(row)));
-    const isOther = firstKnown === -1 && read.length > 0 && latest.length > 0;
-    // The first page covers the rows down to its last one, and all of them where it is the only one.
-    const covered =
-      look?.pagination.hasMore === true ? read.findIndex((row) => idOf(row) === idOf(latest.at(-1) ?? row)) : Infinity;
-    const left = look === undefined ? [] : read.filter((row, at) => at < covered && !byId.has(idOf(row)));
-    return {
-      rows: shown,
-      gone: new Set(left.map(idOf)),
-      fresh: isOther ? latest.length : Math.max(0, firstKnown),
-      hasFirst: read.length === 0 && latest.length > 0,
-    };
-  }, [list.data, look, idOf]);
+  const read = useMemo(() => list.data?.pages.flatMap(({ data }) => data) ?? [], [list.data]);
+  const { rows, fresh, gone, hasFirst } = useMemo(() => lookedAt(read, look, idOf), [read, look, idOf]);
   const showNew = useCallback(() => {
     if (look !== undefined) client.setQueryData(key, { pages: [look], pageParams: [undefined] });
   }, [client, key, look]);
@@ -82,5 +64,46 @@ export function useLiveList<T>({ key, fetch, idOf, isPaused, kinds }: Source<T>)
     isReadingMore: list.isFetchingNextPage,
     readMore: () => void list.fetchNextPage(),
     retry: () => void (list.isError ? list.refetch() : head.refetch()),
+  };
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/**
+ * The rows that were read, as a later look at the first page shows them. Only rows that the look covers are gone through: a list may have
+ * 100,000.
+ */
+function lookedAt<T>(read: readonly T[], look: Page<T> | undefined, idOf: (row: T) => string) {
+  if (look === undefined) return { rows: read, gone: NONE, fresh: 0, hasFirst: false };
+  const latest = look.data;
+  const places = new Map(latest.map((row, place) => [idOf(row), place]));
+  const last = latest.at(-1);
+  // The first page covers the rows down to its last one, and all of them where it is the only one.
+  const lastCovered = last === undefined ? -1 : read.findIndex((row) => idOf(row) === idOf(last));
+  const covered = look.pagination.hasMore ? lastCovered : read.length - 1;
+  const rows = [...read];
+  const gone = new Set<string>();
+  // Rows behind the last one that is known were pushed out of the first page by nothing but a filter: only those before are new.
+  let firstKnown: number | undefined;
+  let found = 0;
+  const isWanted = (at: number): boolean =>
+    at <= covered || found === 0 || (look.pagination.hasMore && lastCovered === -1 && found < places.size);
+  for (let at = 0; at < read.length && isWanted(at); at += 1) {
+    const row = read[at];
+    if (row === undefined) break;
+    const place = places.get(idOf(row));
+    const newer = place === undefined ? undefined : latest[place];
+    if (place !== undefined) firstKnown ??= place;
+    if (newer !== undefined) {
+      rows[at] = newer;
+      found += 1;
+    } else if (at < covered || !look.pagination.hasMore) gone.add(idOf(row));
+  }
+  const isOther = firstKnown === undefined && read.length > 0 && latest.length > 0;
+  return {
+    rows,
+    gone,
+    fresh: isOther ? latest.length : (firstKnown ?? 0),
+    hasFirst: read.length === 0 && latest.length > 0,
   };
 }

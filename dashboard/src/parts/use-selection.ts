@@ -14,7 +14,7 @@ export function useSelection<T>(shown: readonly T[], idOf: (row: T) => string): 
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
   const [last, setLast] = useState(0);
   return {
-    rows: shown.filter((row) => ids.has(idOf(row))),
+    rows: ids.size === 0 ? [] : shown.filter((row) => ids.has(idOf(row))),
     has: (id) => ids.has(id),
     toggle(index, { isRange }) {
       const [from, to] = isRange ? [Math.min(last, index), Math.max(last, index)] : [index, index];

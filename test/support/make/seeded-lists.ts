@@ -12,6 +12,7 @@ import {
   minLatencyMs,
   oneOf,
   publisherId,
+  responseBodies,
   strangeIds,
 } from './list-filters.ts';
 import type { TestPosthorn } from '../service/posthorn.ts';
@@ -113,6 +114,7 @@ export const LISTS: List[] = [
       errorStatus: deliveryErrorStatus,
       minLatencyMs,
       held,
+      responseBodies,
     },
     hasTimes: 'createdAt',
   },

@@ -54,6 +54,7 @@ const BUSY = {
   'local/temporal-store.test.ts': 30,
   'filters/filter-units.test.ts': 30,
   'openapi/examples.test.ts': 60,
+  'dashboard/large-lists.test.ts': 40,
   'contract/endpoints.test.ts': 120,
   'contract/fields.test.ts': 75,
   'contract/lists.test.ts': 60,
