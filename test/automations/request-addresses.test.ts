@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type Step, stepOf, workflowCalls } from '../support/make/workflow-calls.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+import { type Receiver, startReceiver } from '../support/world/receiver.ts';
+
+let posthorn: TestPosthorn;
+let calls: ReturnType<typeof workflowCalls>;
+let receiver: Receiver;
+beforeAll(async () => {
+  posthorn = await startPosthorn({ withWorker: true });
+  calls = workflowCalls(posthorn);
+  receiver = await startReceiver();
+});
+afterAll(async () => {
+  await posthorn.stop();
+  await receiver.close();
+});
+
+const to = (path: string): string => new URL('/', receiver.url).href + path;
+const http = (id: string, config: object): Step => ({
+  id,
+  type: 'action',
+  config: { action: 'http', retryPolicy: { maxRetries: 0 }, onError: 'continue', ...config },
+});
+const auth = { type: 'bearer', token: 'a token' };
+const manual = { type: 'manual' };
+
+// The value was put into the address as it is: a message with `7/refund?all=true` chose path and parameters of a request with a token.
+test('a message changes neither path, parameters nor host of a request that carries credentials', async () => {
+  const workflowId = await calls.activate(manual, [
+    { ...http('path', { url: `${to('orders/')}{{ event.payload.id }}/close`, auth }), next: 'query' },
+    { ...http('query', { url: `${to('search?q=')}{{ event.payload.id }}&limit=1`, auth }), next: 'step' },
+    { ...http('step', { url: `${to('orders/')}{{ event.payload.up }}`, auth }), next: 'none' },
+    { ...http('none', { url: `${to('orders/')}{{ event.payload.none }}`, auth }), next: null },
+  ]);
+  const { id } = await calls.start(workflowId, { id: '7/refund?limit=9&all=true#', up: '..', none: null });
+  const run = await calls.ended(id);
+  expect(run.status).toBe('completed');
+  const coded = '7%2Frefund%3Flimit%3D9%26all%3Dtrue%23';
+  expect(receiver.requests.map(({ path }) => path)).toEqual([`/orders/${coded}/close`, `/search?q=${coded}&limit=1`]);
+  for (const step of ['step', 'none'])
+    expect(stepOf(run, step).error).toEqual({
+      code: 'EXPRESSION',
+      message: 'a value is empty, . or .. where a part of the path stands',
+    });
+});
+
+test('a definition that lets a message choose the host of credentials is refused, and one from before does not send', async () => {
+  const url = '{{ event.payload.url }}';
+  const steps = [http('there', { url, auth })];
+  const refused = await posthorn.request<{ error: { details: object } }>('POST', '/v1/workflows', {
+    name: 'there',
+    trigger: manual,
+    steps,
+  });
+  expect([refused.status, refused.body.error.details]).toMatchObject([400, { field: 'steps[0].config.url' }]);
+  const { errors } = await calls.good<{ errors: object[] }>('POST', '/v1/workflows/validate', {
+    trigger: manual,
+    steps,
+  });
+  expect(errors).toMatchObject([{ field: 'steps[0].config.url' }]);
+
+  const workflowId = await calls.activate(manual, [http('there', { url })]);
+  const sentBefore = receiver.requests.length;
+  const open = await calls.ended((await calls.start(workflowId, { url: to('open') })).id);
+  expect(stepOf(open, 'there').status).toBe('completed');
+  expect(receiver.requests.slice(sentBefore).map(({ path }) => path)).toEqual(['/open']);
+
+  await posthorn.deps.pool.query(`UPDATE workflow_versions SET steps = $1 WHERE workflow_id = $2`, [
+    JSON.stringify(steps),
+    workflowId,
+  ]);
+  const other = await calls.activate(manual, [http('there', { url: to('x'), headers: {} })]);
+  await posthorn.deps.pool.query(`UPDATE workflow_versions SET steps = $1 WHERE workflow_id = $2`, [
+    JSON.stringify([http('there', { url: to('old'), headers: { Host: 'evil.example', 'X-A': 'a' } })]),
+    other,
+  ]);
+  await posthorn.worker.stop();
+  await posthorn.worker.start();
+  const closed = await calls.ended((await calls.start(workflowId, { url: to('stolen') })).id);
+  expect(stepOf(closed, 'there').error).toMatchObject({
+    code: 'EXPRESSION',
+    message: expect.stringMatching(/^url: must have scheme, host and port written out/),
+  });
+  expect(receiver.requests.filter(({ path }) => path === '/stolen')).toEqual([]);
+
+  // A header that is never sent is not recorded as if it were.
+  const old = await calls.ended((await calls.start(other)).id);
+  expect(stepOf(old, 'there')).toMatchObject({ status: 'completed', input: { headers: { 'x-a': 'a' } } });
+  expect(stepOf(old, 'there').input).not.toHaveProperty('headers.host');
+});
+
+test('a header with a line break of a message fails its step at once, and is not sent', async () => {
+  const sentBefore = receiver.requests.length;
+  const workflowId = await calls.activate(manual, [
+    http('note', { url: to('note'), headers: { 'X-Note': '{{ event.payload.note }}' } }),
+  ]);
+  const run = await calls.ended((await calls.start(workflowId, { note: 'a\r\nX-Admin: true' })).id);
+  expect(stepOf(run, 'note').error).toEqual({
+    code: 'EXPRESSION',
+    message: 'headers.x-note: holds a line break or another character that no header can have',
+  });
+  expect(receiver.requests).toHaveLength(sentBefore);
+});
