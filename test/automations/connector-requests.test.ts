@@ -141,18 +141,6 @@ test('a parameter stays one part of the path, whatever it holds', async () => {
   expect(seen[0]?.path).toBe('/api.github.com/repos/a%2F..%2Fb%3Fc%23d/x/issues/1/comments');
 });
 
-// The value was a part of the path as it is: a message chose parameters and further parts of it.
-test('a value inside the path of the connector http stays one part of it, and a whole path is one', async () => {
-  seen = [];
-  await ask('http', 'get', { path: '/orders/{{ "7/refund?all=true" }}/lines' });
-  await ask('http', 'get', { path: '{{ "/orders/7" }}' });
-  expect(seen.map(({ path }) => path?.replace(/^.*(?=\/orders)/, ''))).toEqual([
-    '/orders/7%2Frefund%3Fall%3Dtrue/lines',
-    '/orders/7',
-  ]);
-  await expect(ask('http', 'get', { path: '/orders/{{ ".." }}' })).rejects.toMatchObject({ name: 'ExpressionFailed' });
-});
-
 test('a parameter that does not fit fails the step with its field', async () => {
   seen = [];
   await expect(

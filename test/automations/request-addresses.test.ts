@@ -102,3 +102,54 @@ test('a header with a line break of a message fails its step at once, and is not
   });
   expect(receiver.requests).toHaveLength(sentBefore);
 });
+
+// The value was a part of the path as it is: a message chose parameters and further parts of it.
+test('a value inside the path of the connector http stays one part of it, and one template alone is the whole path', async () => {
+  const connection = await calls.good<{ id: string }>('POST', '/v1/connections', {
+    connectorId: 'http',
+    name: 'CRM',
+    credentials: { baseUrl: to('crm'), value: 'a key' },
+  });
+  const get = (id: string, path: string, next: string | null): Step => ({
+    id,
+    type: 'action',
+    config: {
+      action: 'connector',
+      connectorId: 'http',
+      operation: 'get',
+      connectionId: connection.id,
+      params: { path },
+      onError: 'continue',
+    },
+    next,
+  });
+  const workflowId = await calls.activate(manual, [
+    get('part', '/deals/{{ event.payload.id }}/lines', 'step'),
+    get('step', '/deals/{{ event.payload.up }}', 'whole'),
+    get('whole', '{{ event.payload.path }}', null),
+  ]);
+  const sentBefore = receiver.requests.length;
+  const payload = { id: '7/refund?all=true', up: '..', path: '/deals/8?full=1' };
+  const run = await calls.ended((await calls.start(workflowId, payload)).id);
+  expect(receiver.requests.slice(sentBefore).map(({ path }) => path)).toEqual([
+    '/crm/deals/7%2Frefund%3Fall%3Dtrue/lines',
+    '/crm/deals/8?full=1',
+  ]);
+  expect(stepOf(run, 'step').error?.code).toBe('EXPRESSION');
+});
+
+test.each(['Host', 'content-length', 'User-Agent'])(
+  'a connection with the key in %s, which is never sent, is refused',
+  async (header) => {
+    const { status, body } = await posthorn.request<{ error: { details: { field: string } } }>(
+      'POST',
+      '/v1/connections',
+      {
+        connectorId: 'http',
+        name: 'CRM',
+        credentials: { baseUrl: to('crm'), header, value: 'a key' },
+      },
+    );
+    expect([status, body.error.details.field]).toEqual([400, 'credentials.header']);
+  },
+);
