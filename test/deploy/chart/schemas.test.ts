@@ -13,7 +13,7 @@ const KUBERNETES = ['1.27.0', '1.31.0', '1.37.0'];
 /** Kinds of operators, whose schemas no package has: render.test.ts holds them to their types. */
 const OF_OPERATORS = ['ScaledObject', 'PrometheusRule', 'ServiceMonitor'];
 
-/** What kubeconform says of each manifest that is not valid, and how many are. */
+/** Faults that kubeconform finds in each manifest, and how many manifests are valid. */
 function judge(manifests: readonly Manifest[], version: string): { faults: string[]; valid: number } {
   const { error, stdout, stderr } = spawnSync(
     kubeconform,

@@ -11,7 +11,7 @@ import type { OwnPostgres } from '../../support/service/own-servers.ts';
 
 /** Debian's PostgreSQL with an archive of its log, by the words of docs/backup.md. */
 export type ArchivedPostgres = OwnPostgres & {
-  /** Of Debian's package: '15'. */
+  /** Version of Debian's package, such as '15'. */
   version: string;
   /** Takes a base backup beside what goes on, and checks it against its manifest. */
   takeBaseBackup(): Promise<void>;
