@@ -224,7 +224,7 @@ admin
 admin
   .command('reset-password <email>')
   .description("print a link that resets a person's password")
-  .option('--remove-factors', 'take all second factors from that person, too')
+  .option('--remove-factors', 'using the link takes all second factors from that person, too')
   .action(async (email: string, { removeFactors = false }: { removeFactors?: boolean }) =>
     (await import('./process/roles/members.ts')).printResetLink(email, { isWithoutFactors: removeFactors }),
   );

@@ -42,8 +42,11 @@ test("the native library's failures are texts, under `error` or in the line itse
 });
 
 test('a failure that has been through a Temporal workflow is a text too', () => {
-  const error = new Error('Activity task failed: connect ECONNREFUSED 127.0.0.1:5432');
+  const cause = new Error('connect ECONNREFUSED 127.0.0.1:5432');
+  const error = new Error('Activity task failed', { cause });
   expect(suspectedBy({ part: 'temporal', error }, 'Workflow failed')).toEqual(perhaps('PostgreSQL'));
+  expect(suspectedBy({ part: 'temporal', error: new Error('Activity task failed') }, 'x')).toBeUndefined();
+  expect(suspectedBy({ part: 'temporal', error: 7 }, 'x')).toBeUndefined();
 });
 
 test("Redis's failures are those of lines that name it", () => {

@@ -21,7 +21,7 @@ const SURE_OF_PRISMA = /^(P1001|P1002|P1017|DatabaseNotReachable|ConnectionClose
 const PERHAPS_TEXT = /timeout exceeded when trying to connect|Connection terminated due to connection timeout/;
 const SURE_TEXT =
   /Connection terminated unexpectedly|the database system is (shutting down|starting up)|terminating connection/;
-/** Failures of PostgreSQL that have been through a Temporal workflow are texts. */
+/** Failures of PostgreSQL that have been through a Temporal workflow are texts: the failed activity's cause, or a cause of that. */
 const PERHAPS_OF_ACTIVITY = /ECONNREFUSED|ECONNRESET|Connection terminated/;
 
 /** Statuses of gRPC: unavailable; and no answer in time, which the native library tells as cancelled too. */
@@ -40,7 +40,7 @@ export function suspectedBy(line: Line, message: string): Suspicion | undefined 
   if (failure !== undefined && server === 'Redis') return { server, isSure: true };
   return (
     (failure === undefined ? undefined : (postgresOf(failure) ?? temporalOf(failure))) ??
-    (part === 'temporal' ? coreOf(`${textOf(failure)} ${message}`) : undefined)
+    (part === 'temporal' ? coreOf([...textsOf(failure), message].join('\n')) : undefined)
   );
 }
 
@@ -73,6 +73,8 @@ function coreOf(text: string): Suspicion | undefined {
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 const nameOf = (value: unknown): string => (isObject(value) ? String(Reflect.get(value, 'name')) : '');
-// `as`: every value that is no object has a text.
-const textOf = (value: unknown): string =>
-  isObject(value) ? String(Reflect.get(value, 'message') ?? '') : String((value as string | undefined) ?? '');
+
+function textsOf(failure: unknown): string[] {
+  if (isObject(failure)) return failureCodes(failure).messages;
+  return typeof failure === 'string' ? [failure] : [];
+}

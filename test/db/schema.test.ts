@@ -88,6 +88,7 @@ describe('the migrations', () => {
       { migration_name: '0048_slow_deliveries', isFinished: true },
       { migration_name: '0050_marks', isFinished: true },
       { migration_name: '0055_saved_views', isFinished: true },
+      { migration_name: '0056_audit_heads', isFinished: true },
     ]);
   });
 

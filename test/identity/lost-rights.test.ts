@@ -58,8 +58,9 @@ test.each(['PATCH', 'DELETE'])('an invitation ends when its maker loses the righ
   expect((await createBrowser(posthorn).request('POST', '/v1/invitations/accept', accepted)).status).toBe(403);
 });
 
-test('a secret that was rotated gets no token that makes, changes or rotates credentials', async () => {
+test('a secret that was rotated makes, changes and rotates no credentials, by tokens from before or from now', async () => {
   const old = await client.register();
+  const before = await client.getToken(old);
   const rotated = await posthorn.request<{ clientSecret: string }>('POST', `/v1/machine-credentials/${old.id}/rotate`, {
     overlapHours: 1,
   });
@@ -70,9 +71,14 @@ test('a secret that was rotated gets no token that makes, changes or rotates cre
   expect(await scopesOf(old)).not.toContain('credentials:write');
   const asked = await client.ask({ credential: old, body: { scope: 'credentials:write' } });
   expect([asked.status, asked.body.error?.details?.oauthError]).toEqual([400, 'invalid_scope']);
-  const token = await client.getToken(old);
-  const made = await client.call(token, { method: 'POST', path: '/v1/api-keys', body: { name: 'stolen' } });
-  expect(made.status).toBe(403);
+  const send = { method: 'POST', path: '/v1/api-keys', body: { name: 'stolen' } };
+  const rotate = { method: 'POST', path: `/v1/machine-credentials/${old.id}/rotate`, body: { overlapHours: 0 } };
+  for (const token of [before, await client.getToken(old)]) {
+    expect((await client.call(token, send)).status).toBe(403);
+    expect((await client.call(token, rotate)).status).toBe(403);
+    expect((await client.call(token, { path: '/v1/channels' })).status).toBe(200);
+  }
+  expect((await client.call(await client.getToken(fresh), rotate)).status).toBe(200);
 });
 
 test('an Idempotency-Key hands a credential to nobody with other rights than those it was made with', async () => {

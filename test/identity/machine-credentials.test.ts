@@ -147,7 +147,7 @@ test('a process believes what it has read of a credential for five seconds, or u
   const { id } = await create();
   let now = Date.now();
   const other = machineCredentialsOf({ ...posthorn.deps, clock: () => new Date(now) });
-  const holder = { id, epoch: 1, scopes: new Set(['messages:write', 'dlq:read']) };
+  const holder = { id, epoch: 1, secretId: undefined, scopes: new Set(['messages:write', 'dlq:read']) };
   expect(await other.callerOf({ ...holder, epoch: 2 })).toBeUndefined();
   expect(await other.callerOf(holder)).toMatchObject({
     principal: { kind: 'machineCredential', id },

@@ -189,6 +189,7 @@ describe('is UNAUTHORIZED, and changes nothing', () => {
     const grant = {
       clientId: credential.id,
       epoch: 1,
+      secretId: 'of-another-release',
       organisationId: 'org_x',
       appId: environment.appId,
       environmentId: environment.id,
@@ -226,6 +227,7 @@ describe('is UNAUTHORIZED, and changes nothing', () => {
       await signed({}, { cnf: {} }),
       await signed({}, { epoch: 2 }),
       await signed({}, { epoch: '1' }),
+      await signed({}, { secret_id: 1 }),
       await signed({}, { sub: `oac_01m${'0'.repeat(23)}` }),
       await new SignJWT({ sub: credential.id })
         .setProtectedHeader({ alg: 'HS256', typ: 'at+jwt', kid: signer.kid })

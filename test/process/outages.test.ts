@@ -1,4 +1,6 @@
+import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { TASK_QUEUE, WORKFLOW_TYPES } from '../../src/contract/temporal-names.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { runPosthorn } from '../support/service/command-line.ts';
 import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';
@@ -14,6 +16,8 @@ import {
 import { currentRun } from '../support/service/run.ts';
 import { startTcpProxy, type TcpProxy } from '../support/service/tcp-proxy.ts';
 
+const NAMESPACE = 'outages';
+
 type Line = Record<string, unknown> & { level: string; msg: string; server?: string };
 
 let database: TestDatabase;
@@ -28,7 +32,7 @@ beforeAll(async () => {
   postgres = await startTcpProxy(database.url);
   temporal = await startTcpProxy(`http://${currentRun().temporalAddress}`);
   const { settings } = await prepareService(database.url, new URL(temporal.url).host);
-  variables = { ...settings, DATABASE_URL: postgres.url, PROCESSES: '1' };
+  variables = { ...settings, DATABASE_URL: postgres.url, TEMPORAL_NAMESPACE: NAMESPACE, PROCESSES: '1' };
   [api, worker] = await Promise.all([startApiProcess(variables), startWorkerProcess(variables)]);
 }, 400_000);
 afterAll(async () => {
@@ -54,18 +58,33 @@ const complaintsOf = (lines: readonly Line[]): string[] =>
     .map(({ msg }) => msg);
 
 /** Takes the server away until each process has told it, and for a while longer. Returns what each process has written. */
-async function outageOf(server: string, proxy: TcpProxy, processes: readonly PosthornProcess[]): Promise<Line[][]> {
+async function outageOf(
+  server: string,
+  proxy: TcpProxy,
+  processes: readonly PosthornProcess[],
+  meanwhile: () => Promise<unknown> = async () => undefined,
+): Promise<Line[][]> {
   const from = processes.map((each) => each.output().length);
   const written = (): Line[][] => processes.map((each, index) => linesOf(each, from[index]));
   const haveTold = (what: RegExp) => (): boolean =>
     written().every((lines) => lines.some(({ msg, server: of }) => of === server && what.test(msg)));
   await proxy.cut();
   await waitFor(`the absence of ${server} to be told`, haveTold(/ is away: /));
+  await meanwhile();
   // The loops of a worker rest a second after each failure: without the outage each of them complains here.
   await new Promise((resolve) => setTimeout(resolve, 3_000));
   await proxy.mend();
   await waitFor(`the return of ${server} to be told`, haveTold(/ is back after /), 120_000);
   return written();
+}
+
+/** A pass of the reconciler, as its schedule begins one each minute. Its tries end before a short outage does. */
+async function failToReconcile(): Promise<void> {
+  const connection = await Connection.connect({ address: currentRun().temporalAddress });
+  const { workflow } = new Client({ connection, namespace: NAMESPACE });
+  const pass = { workflowId: 'reconcile/in-an-outage', taskQueue: TASK_QUEUE };
+  await expect(workflow.execute(WORKFLOW_TYPES.reconcileDeliveries, pass)).rejects.toThrow('execution failed');
+  await connection.close();
 }
 
 test('posthorn doctor finds no fault in a deployment of an API and a worker', async () => {
@@ -79,7 +98,7 @@ test('posthorn doctor finds no fault in a deployment of an API and a worker', as
 
 // Old: 97 lines of a worker in 20 s, of five loops that each say the same, and not one of an API without calls.
 test('while PostgreSQL is away an idle API and a busy worker write two lines each: where it was, what follows, how long', async () => {
-  const [ofApi = [], ofWorker = []] = await outageOf('PostgreSQL', postgres, [api, worker]);
+  const [ofApi = [], ofWorker = []] = await outageOf('PostgreSQL', postgres, [api, worker], failToReconcile);
   const begin = (meanwhile: string) =>
     expect.stringMatching(new RegExp(`^PostgreSQL is away: DATABASE_URL: 127\\.0\\.0\\.1:\\d+ .+; ${meanwhile}$`));
   const end = expect.stringMatching(/^PostgreSQL is back after \d+(\.\d)? s; this process goes on with it$/);

@@ -1,3 +1,4 @@
+import { failureCodes } from '../../db/failure-codes.ts';
 import { execute, type Executor } from '../../db/execute.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { timeOfId } from '../../kernel/ids.ts';
@@ -49,8 +50,14 @@ export const createRecordAudit =
       ...(after !== undefined && { after: redact(after) }),
     });
     const values = [organisationId, id, environmentId ?? null, actor.id ?? null, action, target.id, entry];
-    await execute(db, RECORD, values);
+    await execute(db, RECORD, values).catch((failure: unknown) => {
+      if (!failureCodes(failure).codes.some((code) => TAKEN.includes(code))) throw failure;
+      throw new Error(`${organisationId} has an audit entry behind the end of its chain: run posthorn audit verify`);
+    });
   };
+
+/** PostgreSQL's code for a place that is taken, and Prisma's. No change makes one: somebody has written by hand. */
+const TAKEN = ['23505', 'P2002'];
 
 /** The one who asks, for an entry that is written when others have answered. */
 export const doerOf = (caller: TenantCaller): Doer => ({

@@ -3,7 +3,7 @@ import type { Dependencies } from '../../dependencies.ts';
 import type { TenantCaller } from '../caller.ts';
 import { windowText } from '../../kernel/instant.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/page.ts';
-import { BEGINNING, breachOf } from './chain.ts';
+import { type ChainState, walkChain } from './chain.ts';
 import { operatorIn, operatorOn } from './operator.ts';
 import { createRecordAudit } from './record.ts';
 import type { AuditEntry, AuditFilter, ListAudit } from './schema.ts';
@@ -11,8 +11,7 @@ import * as store from './store.ts';
 
 export type Audit = ReturnType<typeof createAudit>;
 
-/** Result of a check of one organisation's chain: the number of its good entries, and the first breach. */
-export type ChainReport = { organisationId: string; entries: number; breach?: string };
+export type ChainReport = ChainState & { organisationId: string };
 
 // Rows read at a time: about 500 kB.
 const ROWS_AT_ONCE = 500;
@@ -22,8 +21,8 @@ export function createAudit(deps: Pick<Dependencies, 'db' | 'tenants' | 'newId' 
   const { db, tenants } = deps;
 
   /** Callers read as the tenant that they are, the command line as the engine. */
-  async function* rowsOf(where: Parameters<typeof store.findRowsBehind>[1]) {
-    for (let position = 0; ; ) {
+  async function* rowsOf(where: Parameters<typeof store.findRowsBehind>[1], behind = 0) {
+    for (let position = behind; ; ) {
       const read = (transaction: DatabaseTransaction) =>
         store.findRowsBehind(transaction, where, { position, count: ROWS_AT_ONCE });
       const rows = await ('caller' in where ? tenants.list(where.caller, read) : read(db));
@@ -61,26 +60,18 @@ export function createAudit(deps: Pick<Dependencies, 'db' | 'tenants' | 'newId' 
     /** The command line, which is bound to no organisation. */
     operator: {
       async *export(): AsyncGenerator<string> {
-        for (const { organisationId } of await store.findHeads(db)) yield* linesOf({ organisationId });
+        for (const organisationId of await store.findOrganisationIds(db)) yield* linesOf({ organisationId });
       },
 
-      /** Goes along every chain. A breach is the first entry that is missing, or is not what was hashed. */
+      /** Goes along every chain. A breach is the first entry that is missing, is not what was hashed, or is behind the chain's end. */
       async verify(): Promise<ChainReport[]> {
         const reports: ChainReport[] = [];
-        for (const head of await store.findHeads(db)) {
-          const { organisationId } = head;
-          let last: { position: number; hash: Uint8Array } = { position: 0, hash: BEGINNING };
-          let breach: string | undefined;
-          for await (const row of rowsOf({ organisationId })) {
-            // Entries that were added since the head was read.
-            if (row.position > head.position) break;
-            breach = breachOf(row, last);
-            if (breach !== undefined) break;
-            last = row;
-          }
-          if (breach === undefined && (last.position !== head.position || !Buffer.from(head.hash).equals(last.hash)))
-            breach = `the entries behind position ${last.position} are missing`;
-          reports.push({ organisationId, entries: last.position, ...(breach !== undefined && { breach }) });
+        for (const organisationId of await store.findOrganisationIds(db)) {
+          const report = await walkChain({
+            rowsBehind: (position) => rowsOf({ organisationId }, position),
+            head: () => store.findHead(db, organisationId),
+          });
+          reports.push({ organisationId, ...report });
         }
         return reports;
       },

@@ -56,7 +56,12 @@ export const findRowsBehind = (
     take: count,
   });
 
-export const findHeads = (db: DatabaseTransaction) => db.auditHead.findMany({ orderBy: { organisationId: 'asc' } });
+export const findHead = (db: DatabaseTransaction, organisationId: string) =>
+  db.auditHead.findUnique({ where: { organisationId } });
+
+/** Of every organisation, whatever is left of its log. */
+export const findOrganisationIds = async (db: DatabaseTransaction): Promise<string[]> =>
+  (await db.organisation.findMany({ select: { id: true }, orderBy: { id: 'asc' } })).map(({ id }) => id);
 
 const toEntry = ({ entry, position, hash }: AuditRow): AuditEntry =>
   auditEntryAnswer.decode({

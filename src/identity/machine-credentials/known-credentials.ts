@@ -1,11 +1,18 @@
 import type { Dependencies } from '../../dependencies.ts';
 import { createBelief } from '../belief/belief.ts';
+import type { Scope } from '../../kernel/scopes.ts';
 import type { EnvironmentCaller } from '../caller.ts';
 import { appSuspended } from '../scheme.ts';
 import { findKnownCredential, type KnownCredential } from './store.ts';
 
 /** The part of an access token that says whose it is and what it may. */
-export type TokenHolder = { id: string; epoch: number; scopes: ReadonlySet<string> };
+export type TokenHolder = {
+  id: string;
+  epoch: number;
+  /** The secret that got the token; undefined for a token of a release that did not note it. */
+  secretId: string | undefined;
+  scopes: ReadonlySet<string>;
+};
 
 export type KnownCredentials = {
   /** Who has this token; undefined when its credential is revoked or expired, or has ended its tokens. FORBIDDEN while the app is suspended. */
@@ -14,11 +21,17 @@ export type KnownCredentials = {
   forget(id: string): void;
 };
 
+/** A secret that was rotated may have been stolen, and would otherwise rotate again for ever, or make credentials that stay. */
+export const scopesBy = (
+  secretId: string | undefined,
+  { scopes, newestSecretId }: Pick<KnownCredential, 'scopes' | 'newestSecretId'>,
+): readonly Scope[] => (secretId === newestSecretId ? scopes : scopes.filter((scope) => scope !== 'credentials:write'));
+
 /** Machine credentials as API calls see them. */
 export function createKnownCredentials({ db, clock }: Pick<Dependencies, 'db' | 'clock'>): KnownCredentials {
   const belief = createBelief<KnownCredential>(clock);
   return {
-    async callerOf({ id, epoch, scopes }) {
+    async callerOf({ id, epoch, secretId, scopes }) {
       const known = await belief.recall(id, () => findKnownCredential(db, id));
       if (known === undefined || known.epoch !== epoch) return undefined;
       if (known.expiresAt !== undefined && known.expiresAt <= clock()) return undefined;
@@ -31,8 +44,8 @@ export function createKnownCredentials({ db, clock }: Pick<Dependencies, 'db' | 
         appId,
         environmentId,
         environment,
-        // Scopes that the token was given and the credential still has.
-        scopes: new Set(known.scopes.filter((scope) => scopes.has(scope))),
+        // Scopes that the token was given and its secret still has.
+        scopes: new Set(scopesBy(secretId ?? known.newestSecretId, known).filter((scope) => scopes.has(scope))),
         limits,
       };
     },

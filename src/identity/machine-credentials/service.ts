@@ -14,7 +14,7 @@ import { inOrder, limitsToWrite, refuseGrant, requireFuture } from '../grants/gr
 import { statusProblem } from '../grants/schema.ts';
 import { lockOwnGrant, type OwnGrant } from '../grants/service.ts';
 import { type Limits, resolveLimits, type Tier } from '../tiers.ts';
-import { createKnownCredentials, type KnownCredentials } from './known-credentials.ts';
+import { createKnownCredentials, type KnownCredentials, scopesBy } from './known-credentials.ts';
 import {
   type CreateMachineCredential,
   type ListMachineCredentials,
@@ -56,8 +56,8 @@ export type OperatorMachineCredential = {
   limits?: Partial<Limits>;
 };
 
-/** A secret that may sign token requests, opened. */
-type OpenSecret = { id: string; secret: string };
+/** A secret that may sign token requests, opened, and the scopes that its tokens may have. */
+type OpenSecret = { id: string; secret: string; scopes: readonly Scope[] };
 
 export type MachineCredentials = {
   list(caller: EnvironmentCaller, query: ListMachineCredentials): Promise<Page<MachineCredential>>;
@@ -230,7 +230,11 @@ export function createMachineCredentials(
       if (found === undefined) return undefined;
       const { known: credential, secrets } = found;
       if (credential.expiresAt !== undefined && credential.expiresAt <= clock()) return undefined;
-      const open = secrets.map((sealed) => ({ id: sealed.id, secret: openClientSecret(keyRing, sealed) }));
+      const open = secrets.map((sealed) => ({
+        id: sealed.id,
+        secret: openClientSecret(keyRing, sealed),
+        scopes: scopesBy(sealed.id, credential),
+      }));
       return { credential, secrets: open };
     },
 

@@ -1,9 +1,5 @@
 import type { Database, DatabaseTransaction } from '../../db/client.ts';
-import type {
-  MachineCredential as Row,
-  MachineCredentialSecret as SecretRow,
-  Prisma,
-} from '../../db/generated/client.ts';
+import type { MachineCredential as Row, MachineCredentialSecret, Prisma } from '../../db/generated/client.ts';
 import type { PageRequest } from '../../kernel/page.ts';
 import type { Scope } from '../../kernel/scopes.ts';
 import type { EnvironmentKind } from '../../kernel/environment-kinds.ts';
@@ -41,6 +37,7 @@ export type KnownCredential = {
   /** Tokens of another epoch hold no longer. */
   epoch: number;
   expiresAt: Date | undefined;
+  newestSecretId: string | undefined;
 };
 
 /** Where a credential is, for an operator who sees all of them. */
@@ -50,7 +47,7 @@ const full = {
   environment: { include: { app: true } },
   secrets: { orderBy: { id: 'desc' } },
 } as const satisfies Prisma.MachineCredentialInclude;
-type FullRow = Row & { environment: { kind: string; appId: string }; secrets: SecretRow[] };
+type FullRow = Row & { environment: { kind: string; appId: string }; secrets: MachineCredentialSecret[] };
 
 /** Columns that may change. Limits that are left out stay as they are. */
 export type MachineCredentialEdit = Partial<{
@@ -214,7 +211,7 @@ export async function revokeMachineCredential(db: Db, id: string, now: Date): Pr
 export async function findKnownCredential(db: Database, id: string): Promise<KnownCredential | undefined> {
   const row = await db.machineCredential.findUnique({
     where: { id },
-    include: { environment: { include: { app: true } } },
+    include: { environment: full.environment, secrets: { ...full.secrets, take: 1 } },
   });
   return row === null || row.status !== 'active' ? undefined : toKnown(row);
 }
@@ -243,10 +240,13 @@ export async function touchSecret(
   ]);
 }
 
-const isTaken = ({ expiresAt }: SecretRow, now: Date): boolean => expiresAt === null || expiresAt > now;
+const isTaken = ({ expiresAt }: MachineCredentialSecret, now: Date): boolean => expiresAt === null || expiresAt > now;
 
 function toKnown(
-  row: Row & { environment: { appId: string; kind: string; app: { organisationId: string; status: string } } },
+  row: Row & {
+    environment: { appId: string; kind: string; app: { organisationId: string; status: string } };
+    secrets: Pick<MachineCredentialSecret, 'id'>[];
+  },
 ): KnownCredential {
   const { tier, scopes } = read(row);
   return {
@@ -260,6 +260,7 @@ function toKnown(
     limits: resolveLimits(tier, row),
     epoch: row.epoch,
     expiresAt: row.expiresAt ?? undefined,
+    newestSecretId: row.secrets[0]?.id,
   };
 }
 

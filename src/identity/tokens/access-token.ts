@@ -18,6 +18,8 @@ export type AccessToken = {
   /** The machine credential that got it. */
   id: string;
   epoch: number;
+  /** Its secret that got the token; undefined in a token of a release that did not note it. */
+  secretId: string | undefined;
   scopes: ReadonlySet<string>;
   /** Thumbprint of the key that each request is proven with. */
   thumbprint: string;
@@ -29,6 +31,7 @@ export type AccessToken = {
 export type TokenGrant = {
   clientId: string;
   epoch: number;
+  secretId: string;
   organisationId: string;
   appId: string;
   environmentId: string;
@@ -52,6 +55,7 @@ export function signAccessToken(
     env: grant.environmentId,
     scope: grant.scopes.join(' '),
     epoch: grant.epoch,
+    secret_id: grant.secretId,
     cnf: { jkt: grant.thumbprint },
   })
     .setProtectedHeader({ alg: 'EdDSA', typ: TYPE, kid })
@@ -128,10 +132,13 @@ function kidOf(text: string): string | undefined {
 }
 
 /** Undefined for claims of another form: nobody but us signs, so these are of another release. */
-function readClaims(text: string, { sub, exp, scope, epoch, cnf }: JWTPayload): AccessToken | undefined {
+function readClaims(
+  text: string,
+  { sub, exp, scope, epoch, secret_id: secretId, cnf }: JWTPayload,
+): AccessToken | undefined {
   const thumbprint = typeof cnf === 'object' && cnf !== null && 'jkt' in cnf ? cnf.jkt : undefined;
   if (sub === undefined || exp === undefined || typeof scope !== 'string' || typeof epoch !== 'number')
     return undefined;
-  if (typeof thumbprint !== 'string') return undefined;
-  return { text, id: sub, epoch, scopes: new Set(scope.split(' ')), thumbprint, expiresAt: exp };
+  if (typeof thumbprint !== 'string' || (secretId !== undefined && typeof secretId !== 'string')) return undefined;
+  return { text, id: sub, epoch, secretId, scopes: new Set(scope.split(' ')), thumbprint, expiresAt: exp };
 }

@@ -1,7 +1,7 @@
 import { ApiError } from '../../kernel/api-error.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { PROOF_ALGORITHMS } from '../../kernel/oauth.ts';
-import { SCOPES, type Scope } from '../../kernel/scopes.ts';
+import { SCOPES } from '../../kernel/scopes.ts';
 import type { EnvironmentCaller } from '../caller.ts';
 import { requireBinding } from '../dpop/binding.ts';
 import { createNonces } from '../dpop/nonces.ts';
@@ -20,7 +20,7 @@ export const KEYS_PATH = '/.well-known/jwks.json';
 export const METADATA_PATH = '/.well-known/oauth-authorization-server';
 
 /** HMACs are compared with this where there is no such client, so that the answer takes as long. */
-const NO_SECRET = { id: '', secret: 'ocs_none' };
+const NO_SECRET = { id: '', secret: 'ocs_none', scopes: [] };
 const NONCE_PURPOSE = 'posthorn dpop nonces v1';
 
 /** A request for a token: its parameters and proofs, and how a failed one is counted. */
@@ -78,7 +78,7 @@ export function createTokens(
       throw invalidClient();
     }
     if (found.credential.isAppSuspended) throw suspendedClient();
-    return { credential: found.credential, secretId: secret.id, scopes: scopesBy(secret.id, found) };
+    return { credential: found.credential, secretId: secret.id, scopes: secret.scopes };
   };
 
   const useUp = async (proof: Proof, code: 'INVALID_REQUEST' | 'UNAUTHORIZED'): Promise<void> => {
@@ -109,6 +109,7 @@ export function createTokens(
       const text = await signAccessToken(await signingKeys.signer(), issuer, {
         clientId: credential.id,
         epoch: credential.epoch,
+        secretId,
         organisationId: credential.organisationId,
         appId: credential.appId,
         environmentId: credential.environmentId,
@@ -156,13 +157,6 @@ export function createTokens(
       }),
   };
 }
-
-/** A secret that was rotated may have been stolen, and would otherwise rotate again for ever, or make credentials that stay. */
-const scopesBy = (
-  secretId: string,
-  { credential, secrets: [newest] }: { credential: { scopes: readonly Scope[] }; secrets: readonly { id: string }[] },
-): readonly Scope[] =>
-  secretId === newest?.id ? credential.scopes : credential.scopes.filter((scope) => scope !== 'credentials:write');
 
 /** Seconds that a token lives; none outlives its credential. */
 function lifeOf(expiresAt: Date | undefined, now: Date): number {

@@ -3,10 +3,12 @@ import { basename } from 'node:path';
 import { expect } from '@jest/globals';
 import pg, { type Pool } from 'pg';
 import { createDatabase, type Database } from '../../../src/db/client.ts';
+import { failureCodes } from '../../../src/db/failure-codes.ts';
 import { createPool } from '../../../src/db/pool.ts';
 import { createTenants, type Tenants } from '../../../src/db/tenants.ts';
 import { TENANT_ROLE } from '../../../src/db/tenant-role.ts';
 import { TEST_DATABASE_PREFIX } from './database-names.ts';
+import { waitFor } from '../check/wait-for.ts';
 import { hasFailedTest } from '../check/failures.ts';
 import { currentRun } from './run.ts';
 
@@ -23,6 +25,8 @@ export type TestDatabase = {
 // On a starved machine a connection takes longer than the 5 s after which a request is answered with UNAVAILABLE.
 export const PATIENT = { connectWithinMs: 30_000 };
 
+const IN_USE = '55006';
+
 /** A database of this file's own: a clone of the migrated template (about 50 ms). Drop it in afterAll. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const { adminUrl, template } = currentRun();
@@ -31,7 +35,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     .replaceAll(/[^a-z0-9]+/g, '_');
   // PostgreSQL cuts names at 63 bytes.
   const name = `${TEST_DATABASE_PREFIX}${file.slice(0, 40)}_${randomBytes(4).toString('hex')}`;
-  await order(adminUrl, `CREATE DATABASE ${name} TEMPLATE ${template}`);
+  await waitFor(`the database ${name}`, () => cloned(adminUrl, name, template));
   const url = new URL(adminUrl);
   url.pathname = `/${name}`;
   if (process.env['POSTHORN_TEST_ROW_SECURITY'] === 'off')
@@ -46,6 +50,17 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     else await order(adminUrl, `DROP DATABASE ${name} WITH (FORCE)`);
   };
   return { name, url: url.href, db, pool, tenants: createTenants({ db, pool }), drop };
+}
+
+/** PostgreSQL refuses while somebody is in the template, such as its own vacuum that a busy machine lets end late. */
+async function cloned(adminUrl: string, name: string, template: string): Promise<boolean> {
+  try {
+    await order(adminUrl, `CREATE DATABASE ${name} TEMPLATE ${template}`);
+    return true;
+  } catch (failure) {
+    if (failureCodes(failure).codes.includes(IN_USE)) return false;
+    throw failure;
+  }
 }
 
 async function order(url: string, sql: string): Promise<void> {
