@@ -153,3 +153,28 @@ test.each(['Host', 'content-length', 'User-Agent'])(
     expect([status, body.error.details.field]).toEqual([400, 'credentials.header']);
   },
 );
+
+test.each([
+  ['tokenUrl', 'http://10.0.0.1/token', 'must not be a private, local or reserved address'],
+  ['baseUrl', 'http://169.254.169.254/latest', 'must not be a private, local or reserved address'],
+  ['tokenUrl', 'https://id.example.com:5432/token', 'port'],
+])('a connection with the %s %s is refused, new or changed', async (field, address, reason) => {
+  const credentials = {
+    baseUrl: to('crm'),
+    authorizationUrl: 'https://id.example.com/authorize',
+    tokenUrl: 'https://id.example.com/token',
+    clientId: 'posthorn',
+    clientSecret: 'a secret',
+  };
+  const good = { connectorId: 'http-oauth', name: 'CRM', credentials };
+  const { id } = await calls.good<{ id: string }>('POST', '/v1/connections', good);
+  const bad = { ...credentials, [field]: address };
+  for (const answer of [
+    await posthorn.request('POST', '/v1/connections', { ...good, credentials: bad }),
+    await posthorn.request('PATCH', `/v1/connections/${id}`, { credentials: bad }),
+  ])
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { error: { details: { field: `credentials.${field}`, reason: expect.stringContaining(reason) } } },
+    });
+});
