@@ -127,7 +127,7 @@ export const FAULTS: readonly Fault[] = [
     number: 'F5',
     title: 'Redis hangs, and is then killed',
     lives: 0,
-    // It keeps nothing on disk: docker-compose.yml starts it in the same way.
+    // Redis keeps nothing on disk: docker-compose.yml starts it in the same way.
     counts: 'lost',
     run: async ({ redis }, chance) => {
       await frozen(redis, chance.lasting(2_000, 10_000));
