@@ -147,11 +147,15 @@ machineCredentials
   });
 machineCredentials
   .command('list')
-  .description('list the machine credentials')
+  .description('list the machine credentials, of every app or of one')
   .addOption(environment())
+  .option('--app <app>', 'the app, by id or slug, default all of them')
   .option('--json', 'as JSON', false)
-  .action(async ({ env, json }: { env?: EnvironmentKind; json: boolean }) =>
-    (await import('./process/roles/machine-credentials.ts')).listMachineCredentials(env, { json }),
+  .action(async ({ app: ref, env, json }: { app?: string; env?: EnvironmentKind; json: boolean }) =>
+    (await import('./process/roles/machine-credentials.ts')).listMachineCredentials(
+      { app: ref, environment: env },
+      { json },
+    ),
   );
 machineCredentials
   .command('revoke <id>')
