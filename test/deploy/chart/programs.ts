@@ -82,10 +82,7 @@ function run(command: string, parameters: readonly string[], variables: Record<s
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   if (error !== undefined || status !== 0)
-    throw new Error(
-      `The chart is tried with Helm 3, or Go that builds it, and npm: ${command} ${parameters.join(' ')} failed`,
-      {
-        cause: error,
-      },
-    );
+    throw new Error(`The chart is tried with Go or Helm 3, npm and pip: ${command} ${parameters.join(' ')} failed`, {
+      cause: error,
+    });
 }
