@@ -1,4 +1,5 @@
-// Gets an access token and publishes one message with it, by Node alone: node demo/publish-with-token.ts URL CLIENT_ID SECRET CHANNEL
+// Gets an access token and publishes one message with it, by Node alone (24 or later; node bin/run.js starts one):
+// node demo/publish-with-token.ts URL CLIENT_ID SECRET CHANNEL
 import { createHash, createHmac, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 
 const [base = '', clientId = '', secret = '', channelId = ''] = process.argv.slice(2);

@@ -231,5 +231,7 @@ describe('readConfig', () => {
     expect(readConfig({ PUBLIC_BASE_URL, DASHBOARD_URL }).dashboardUrl).toBe('https://dash.example.com');
     expect(() => readConfig({ DASHBOARD_URL })).toThrow('PUBLIC_BASE_URL');
     expect(() => readConfig({ PUBLIC_BASE_URL, DASHBOARD_URL: 'https://other.example' })).toThrow('same site');
+    for (const more of ['?a=b', '#a'])
+      expect(() => readConfig({ PUBLIC_BASE_URL, DASHBOARD_URL: DASHBOARD_URL + more })).toThrow('neither a query');
   });
 });

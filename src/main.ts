@@ -147,11 +147,15 @@ machineCredentials
   });
 machineCredentials
   .command('list')
-  .description('list the machine credentials')
+  .description('list the machine credentials, of every app or of one')
   .addOption(environment())
+  .option('--app <app>', 'the app, by id or slug, default all of them')
   .option('--json', 'as JSON', false)
-  .action(async ({ env, json }: { env?: EnvironmentKind; json: boolean }) =>
-    (await import('./process/roles/machine-credentials.ts')).listMachineCredentials(env, { json }),
+  .action(async ({ app: ref, env, json }: { app?: string; env?: EnvironmentKind; json: boolean }) =>
+    (await import('./process/roles/machine-credentials.ts')).listMachineCredentials(
+      { app: ref, environment: env },
+      { json },
+    ),
   );
 machineCredentials
   .command('revoke <id>')
@@ -224,7 +228,7 @@ admin
 admin
   .command('reset-password <email>')
   .description("print a link that resets a person's password")
-  .option('--remove-factors', 'take all second factors from that person, too')
+  .option('--remove-factors', 'using the link takes all second factors from that person, too')
   .action(async (email: string, { removeFactors = false }: { removeFactors?: boolean }) =>
     (await import('./process/roles/members.ts')).printResetLink(email, { isWithoutFactors: removeFactors }),
   );

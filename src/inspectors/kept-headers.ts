@@ -3,7 +3,10 @@ const PROOFS: ReadonlySet<string> = new Set([
   'authorization',
   'cookie',
   'dpop',
+  'private-token',
   'proxy-authorization',
+  'x-access-token',
+  'x-amz-security-token',
   'x-api-key',
   'x-auth-token',
 ]);

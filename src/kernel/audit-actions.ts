@@ -44,6 +44,7 @@ export const AUDIT_ACTIONS = [
   'delivery.exported',
   'dead_letter.exported',
   'run.exported',
+  'audit.exported',
   'delivery.retried',
   'delivery.cancelled',
   'dead_letter.replayed',

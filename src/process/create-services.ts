@@ -82,9 +82,9 @@ export function createServices(
   const apps = createApps(deps, { audit, makeSystemChannels: ensureSystemChannels, forget });
   const tell = createTellChange(deps);
   const sessions = createSessions(deps, tell);
-  const accounts = createAccounts(deps, { sessions, tell });
-  const tries = createTries(deps);
   const factorsOfPeople = createFactorsOfPeople(tell);
+  const accounts = createAccounts(deps, { sessions, factorsOfPeople, tell });
+  const tries = createTries(deps);
   const factors = createFactors(deps, { tries, tell });
   const passkeys = createPasskeys(deps, { factors, tell });
   const members = createMembers(deps, { accounts, sessions, factorsOfPeople, tell });

@@ -12,6 +12,8 @@ export function readDashboardUrl(given: string | undefined, publicBaseUrl: strin
   const [dashboard, own] = [parseUrl(given), parseUrl(publicBaseUrl)];
   if (dashboard?.protocol !== 'https:' || own?.protocol !== 'https:')
     throw new ConfigError('DASHBOARD_URL must begin with https://, and so must PUBLIC_BASE_URL beside it');
+  if (dashboard.search !== '' || dashboard.hash !== '')
+    throw new ConfigError('DASHBOARD_URL must have neither a query nor a fragment: pages are paths below it');
   if (siteOf(dashboard.hostname) !== siteOf(own.hostname))
     throw new ConfigError(
       `DASHBOARD_URL must be of the same site as PUBLIC_BASE_URL, which is ${siteOf(own.hostname)}: browsers send its cookies nowhere else`,

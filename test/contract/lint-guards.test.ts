@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { allowedImports, forbiddenImports, forbiddenTypes } from '../support/check/planted-imports.ts';
@@ -199,4 +199,13 @@ test('the formatter refuses a file in another style', () => {
       .status;
   expect(format('src/quotes.ts')).toBe(1);
   expect(format('src/fine.ts')).toBe(0);
+});
+
+test('the rules of folders name folders that are there', () => {
+  const rules = readFileSync(join(PROJECT, '.oxlintrc.json'), 'utf8');
+  const named = [/src\/\{([a-z,-]+)\}/g, /\^\\\\\.\\\\\.\/\(([a-z|-]+)\)/g].flatMap((pattern) =>
+    [...rules.matchAll(pattern)].flatMap(([, names = '']) => names.split(/[,|]/)),
+  );
+  expect(named.length).toBeGreaterThan(40);
+  expect(named.filter((name) => !existsSync(join(PROJECT, 'src', name)))).toEqual([]);
 });

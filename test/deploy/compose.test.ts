@@ -31,6 +31,9 @@ const compose = z
 const services = Object.entries(compose.services);
 const posthorn = services.filter(([, { image }]) => image === 'posthorn');
 
+/** PostgreSQL's releases have two numbers, the others three. */
+const EXACT = /:\d+\.\d+\.\d+[\w.-]*$|^postgres:\d+\.\d+-\w+$/;
+
 /** Settings that a container of this file has no use for, and why. */
 const NOT_PASSED: Readonly<Record<string, string>> = {
   PORT: 'the proxy and the health check know the port of the container',
@@ -69,11 +72,21 @@ test('the settings are good ones when nothing is set beside the secrets', () => 
   }
 });
 
+test('each image has an exact tag, and the page of deployment says where it was looked up', () => {
+  const bases = [...read('Dockerfile').matchAll(/^FROM (\S+:\S+)/gm)].map(([, image = '']) => image);
+  const used = new Set([...bases, ...services.map(([, { image }]) => image)].filter((image) => image !== 'posthorn'));
+  expect(bases.length).toBeGreaterThan(0);
+  for (const image of used) expect(image).toMatch(EXACT);
+  const listed = [...read('docs/deployment.md').matchAll(/^\| `([^`\s]+:[^`\s]+)` \|/gm)].map(
+    ([, image = '']) => image,
+  );
+  expect(listed.toSorted()).toEqual([...used].toSorted());
+});
+
 describe.each(services)('the service %s', (name, found) => {
   const isOneShot = ['migrate', 'temporal-schema'].includes(name);
 
-  test('has an exact image, limits, and no right beyond what it needs', () => {
-    if (found.image !== 'posthorn') expect(found.image).toMatch(/:\d+\.\d+\.\d+[\w.-]*$|^postgres:\d+\.\d+-\w+$/);
+  test('has limits, and no right beyond what it needs', () => {
     expect(found.deploy.resources.limits).toEqual({ cpus: expect.any(String), memory: expect.any(String) });
     expect(found.cap_drop).toEqual(['ALL']);
     expect(found.security_opt).toEqual(['no-new-privileges:true']);

@@ -69,13 +69,16 @@ describe('a person who has lost the factor', () => {
       runPosthorn(['admin', 'reset-password', OWNER.email, ...more], { DATABASE_URL: posthorn.database.url });
     await reset((await run()).output.trim());
     await passPassword(posthorn, { email: OWNER.email, password: 'four quiet harbours' });
-    await reset((await run('--remove-factors')).output.trim());
+    const link = (await run('--remove-factors')).output.trim();
+    // A link that nobody uses takes nothing from anybody.
+    await passPassword(posthorn, { email: OWNER.email, password: 'four quiet harbours' });
+    await reset(link);
     const body = { email: OWNER.email, password: 'four quiet harbours' };
     const { body: signedIn } = await createBrowser(posthorn).request<SignedIn>('POST', '/v1/sign-in', body);
     expect(signedIn.session.provenBy).toEqual(['password']);
     const newest = { where: { action: 'user.factors_removed' }, orderBy: { id: 'desc' } } as const;
     const { entry } = await posthorn.deps.db.auditEntry.findFirstOrThrow(newest);
-    expect(JSON.parse(entry)).toMatchObject({ actor: { kind: 'commandLine' } });
+    expect(JSON.parse(entry)).toMatchObject({ actor: { kind: 'person' }, target: { id: owner.me.user.id } });
   });
 });
 

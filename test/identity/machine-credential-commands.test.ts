@@ -39,6 +39,10 @@ test('create, list and revoke say which app and environment they act on; what wa
   );
   expect(listed.output).not.toContain(clientSecret);
   expect((await run(['list', '--env', 'test'], '')).output).not.toContain(id);
+  const { slug } = await posthorn.deps.db.app.findFirstOrThrow();
+  expect((await run(['list', '--app', slug], '')).output).toContain(id);
+  const unknown = await run(['list', '--app', 'unknown'], '');
+  expect([unknown.exitCode, unknown.errors]).toEqual([1, expect.stringContaining('unknown')]);
   const json = JSON.parse((await run(['list', '--json'], '')).output) as { id: string }[];
   expect(json.map((each) => each.id)).toEqual([id]);
 

@@ -7,7 +7,7 @@ import { createScenes } from '../support/make/scene.ts';
 import { tell } from './campaign/play.ts';
 import { readFaultSettings } from './settings.ts';
 import { setStage } from './campaign/stage.ts';
-import { createChance, FAULTS } from './faults.ts';
+import { createChance, describeFault, FAULTS } from './faults.ts';
 import { useTopology } from './own-topology.ts';
 
 const own = useTopology();
@@ -19,7 +19,8 @@ afterEach(scenes.end);
 describe(`with the seed ${seed}`, () => {
   test.each(FAULTS.map((fault) => [fault.number, fault.title, fault] as const))(
     '%s: %s, under everything at once: nothing accepted is lost, nothing is half done, and all works again',
-    async (number, title, { run, lives, inTransactions = true }) => {
+    async (number, title, described) => {
+      const { run, inTransactions = true } = described;
       const { topology, pool, temporal } = own();
       const name = `${number}: ${title}`;
       process.stderr.write(`${name}\n`);
@@ -32,7 +33,7 @@ describe(`with the seed ${seed}`, () => {
         const chance = createChance(seed, isLong);
         let whole = Promise.resolve();
         const fault = async (): Promise<void> => {
-          const end = stage.begin({ name: title, lives });
+          const end = stage.begin(describeFault(described));
           try {
             await run(topology, chance);
           } finally {

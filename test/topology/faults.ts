@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TopologyChild } from './child.ts';
+import type { FaultEntry } from './ledger/entries.ts';
 import type { Topology } from './topology.ts';
 
 /** One kind of fault: what it does to the topology, which is whole again when it returns. */
@@ -10,9 +11,17 @@ export type Fault = {
   run: (topology: Topology, chance: Chance) => Promise<void>;
   /** Workers whose requests under way may have lost their record. */
   lives: number;
+  counts?: NonNullable<FaultEntry['counts']>;
   /** False: it does not begin while transactions wait for a lock, because it waits for their end itself. */
   inTransactions?: boolean;
 };
+
+/** The fault as the log of faults has it. */
+export const describeFault = ({ title, lives, counts }: Fault): Pick<FaultEntry, 'name' | 'lives' | 'counts'> => ({
+  name: title,
+  lives,
+  ...(counts !== undefined && { counts }),
+});
 
 /** Choices of a run by chance, all of them from the seed that it prints. */
 export type Chance = {
@@ -58,6 +67,7 @@ export const FAULTS: readonly Fault[] = [
     number: 'F1',
     title: 'one of two APIs is killed and comes back',
     lives: 0,
+    counts: 'forgotten',
     run: ({ apis }, chance) => killed(chance.pick(apis), chance.lasting(1_000, 3_000)),
   },
   {
@@ -117,6 +127,8 @@ export const FAULTS: readonly Fault[] = [
     number: 'F5',
     title: 'Redis hangs, and is then killed',
     lives: 0,
+    // Redis keeps nothing on disk: docker-compose.yml starts it in the same way.
+    counts: 'lost',
     run: async ({ redis }, chance) => {
       await frozen(redis, chance.lasting(2_000, 10_000));
       await killed(redis, chance.lasting(1_000, 5_000));

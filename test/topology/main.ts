@@ -9,12 +9,17 @@ import { childEnvironment } from '../../src/config.ts';
 import { ensureBuilt } from '../support/service/ensure-built.ts';
 import { readEvidence } from './campaign/saved.ts';
 import { reconcile } from './ledger/reconcile.ts';
+import { expectProgram, findPrograms, findTemporalServer } from './programs.ts';
+import { findDebianPostgres } from './recovery/archived-postgres.ts';
 import { startTopology } from './topology.ts';
 
 const USAGE = `npm run topology [-- options]
   --hold           starts it, prints its addresses, and ends it at Ctrl-C
+  --prepare        finds or builds the programs that it needs, alone
   --faults         runs the faults and upgrades alone, each fault with its long times (npm run faults)
   --quick          with --faults: a selection, within four minutes
+  --development    with --quick: Temporal's development server, in place of one that Go builds in some minutes
+  --recovery       restores a base backup to a moment instead, with Debian's PostgreSQL (docs/backup.md)
   --short          with --faults: all of them, with short times
   --minutes <n>    of the faults by chance (F13), all seeds together; default: 30, and 2 with --short
   --seed <n>       of everything that is chosen by chance; default: a new one, which is printed
@@ -51,8 +56,22 @@ function check(folder: string): void {
   process.exitCode = breaches.length === 0 ? 0 : 1;
 }
 
+/** Finds or builds every program; says in a sentence which one cannot be had, and ends with 1 then. */
+function prepare({ development, recovery }: Record<'development' | 'recovery', boolean>): void {
+  try {
+    expectProgram('redis-server', 'redis-server');
+    findPrograms(print);
+    if (!development) findTemporalServer(print);
+    if (recovery) findDebianPostgres();
+  } catch (failure) {
+    print(failure instanceof Error ? failure.message : String(failure));
+    process.exitCode = 1;
+  }
+}
+
 /** Files of tests that the options ask for. */
-const patternOf = ({ faults, quick }: { faults: boolean; quick: boolean }): string => {
+const patternOf = ({ faults, quick, recovery }: Record<'faults' | 'quick' | 'recovery', boolean>): string => {
+  if (recovery) return 'test/topology/recovery';
   if (!faults) return 'test/topology/(end-to-end|faults|proxy|upgrade)';
   return quick ? 'test/topology/quick-faults' : 'test/topology/(faults|scenarios|full-disk|upgrade)';
 };
@@ -60,8 +79,11 @@ const patternOf = ({ faults, quick }: { faults: boolean; quick: boolean }): stri
 const { values } = parseArgs({
   options: {
     hold: { type: 'boolean', default: false },
+    prepare: { type: 'boolean', default: false },
     faults: { type: 'boolean', default: false },
     quick: { type: 'boolean', default: false },
+    development: { type: 'boolean', default: false },
+    recovery: { type: 'boolean', default: false },
     short: { type: 'boolean', default: false },
     minutes: { type: 'string' },
     report: { type: 'string' },
@@ -76,6 +98,7 @@ const seed = values.seed ?? String(randomInt(1_000_000));
 const isLong = values.faults && !values.quick && !values.short;
 
 if (values.help) print(USAGE);
+else if (values.prepare) prepare(values);
 else if (values.check !== undefined) check(values.check);
 else if (values.hold) {
   ensureBuilt(print);
@@ -104,6 +127,7 @@ else if (values.hold) {
         POSTHORN_FAULTS_SEED: seed,
         POSTHORN_FAULTS_LENGTH: isLong ? 'long' : 'short',
         POSTHORN_FAULTS_MINUTES: values.minutes ?? (isLong ? '30' : '2'),
+        ...(values.development && { POSTHORN_FAULTS_TEMPORAL: 'development' }),
         ...(values.report !== undefined && { POSTHORN_FAULTS_REPORT: resolve(values.report) }),
       }),
     },

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -18,19 +18,19 @@ const BUILT = {
 
 export type TemporalPrograms = { server: string; sql: string };
 
-export type Programs = { temporal: TemporalPrograms; caddy: string; toxiproxy: string };
+export type Programs = { caddy: string; toxiproxy: string };
 
 /**
- * Paths of Temporal's server for PostgreSQL, of its schema tool, of Caddy and of Toxiproxy, outside the checkout. Built by `go install` where they
- * are not there yet, which takes minutes and is told. Throws with a sentence where there is no Go.
+ * Paths of Caddy and of Toxiproxy, outside the checkout. Built by `go install` where they are not there yet, which takes minutes and is
+ * told. Throws with a sentence where there is no Go.
  */
-export function findPrograms(print: (line: string) => void): Programs {
-  return {
-    temporal: find('temporal', print),
-    caddy: find('caddy', print).caddy,
-    toxiproxy: find('toxiproxy', print).server,
-  };
-}
+export const findPrograms = (print: (line: string) => void): Programs => ({
+  caddy: find('caddy', print).caddy,
+  toxiproxy: find('toxiproxy', print).server,
+});
+
+/** Paths of Temporal's server for PostgreSQL and of its schema tool, as `findPrograms`: five minutes of a processor to build. */
+export const findTemporalServer = (print: (line: string) => void): TemporalPrograms => find('temporal', print);
 
 function find<Name extends keyof typeof BUILT>(
   name: Name,
@@ -46,10 +46,14 @@ function find<Name extends keyof typeof BUILT>(
       );
     print(`building ${name} ${version} by go install; this takes some minutes, once`);
     mkdirSync(folder, { recursive: true });
-    execFileSync('go', ['install', ...Object.values(packages).map((path) => `${path}@${version}`)], {
+    const { status } = spawnSync('go', ['install', ...Object.values(packages).map((path) => `${path}@${version}`)], {
       env: childEnvironment({ GOBIN: folder }),
       stdio: ['ignore', 'inherit', 'inherit'],
     });
+    if (status !== 0)
+      throw new Error(
+        `The topology needs ${name} ${version}, and go install could not build it: the reason stands above`,
+      );
   }
   // `as`: the keys are those of `packages`.
   return paths as Record<keyof (typeof BUILT)[Name]['packages'], string>;

@@ -1,24 +1,24 @@
 import { describe, test } from '@jest/globals';
 import { play } from './campaign/play.ts';
 import { readFaultSettings } from './settings.ts';
-import { FAULTS } from './faults.ts';
+import { describeFault, FAULTS } from './faults.ts';
 import { useTopology } from './own-topology.ts';
 import { CHANGES } from './scenarios/changes.ts';
 import { LINK_FAULTS } from './scenarios/links.ts';
 import { ONE_KEY } from './scenarios/one-key.ts';
 import type { Scenario } from './scenarios/scenario.ts';
 
-const own = useTopology();
-const { seed } = readFaultSettings();
+const { seed, hasDevelopmentTemporal } = readFaultSettings();
+const own = useTopology(() => ({ hasDevelopmentTemporal }));
 
 /** One scenario of each kind, as short as it can be: killed, hanging, cut off, doubled and changed. */
 const QUICK: readonly Scenario[] = [
   ...FAULTS.filter(({ number, title }) => number === 'F4' || title.startsWith('all workers')).map(
-    ({ number, title, lives, run }) =>
+    (fault) =>
       ({
-        number,
-        title,
-        act: (stage, chance) => stage.during({ name: title, lives }, () => run(stage.topology, chance)),
+        number: fault.number,
+        title: fault.title,
+        act: (stage, chance) => stage.during(describeFault(fault), () => fault.run(stage.topology, chance)),
       }) satisfies Scenario,
   ),
   ...LINK_FAULTS.filter(({ title }) => title.includes('workers to Temporal')),

@@ -4,6 +4,8 @@ export type FaultSettings = {
   isLong: boolean;
   /** Time of all faults by chance together (F13). */
   randomMs: number;
+  /** Temporal's development server, as `--development` says. */
+  hasDevelopmentTemporal: boolean;
   /** File to which each scenario adds a line with its figures. */
   reportPath?: string;
 };
@@ -14,6 +16,7 @@ export function readFaultSettings(): FaultSettings {
     seed: Number(process.env['POSTHORN_FAULTS_SEED'] ?? 1),
     isLong: process.env['POSTHORN_FAULTS_LENGTH'] === 'long',
     randomMs: Number(process.env['POSTHORN_FAULTS_MINUTES'] ?? 2) * 60_000,
+    hasDevelopmentTemporal: process.env['POSTHORN_FAULTS_TEMPORAL'] === 'development',
     ...(reportPath !== undefined && { reportPath }),
   };
 }

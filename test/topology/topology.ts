@@ -7,7 +7,8 @@ import { type OwnPostgres, startOwnPostgres } from '../support/service/own-serve
 import { prepareService, type Settings } from '../support/service/processes.ts';
 import { BUILT } from '../support/service/ensure-built.ts';
 import { startChild, type TopologyChild } from './child.ts';
-import { expectProgram, findPrograms } from './programs.ts';
+import { startDevelopmentTemporal } from './development-temporal.ts';
+import { expectProgram, findPrograms, findTemporalServer } from './programs.ts';
 import { type Link, type Links, startLinks } from './links.ts';
 import { startProxy } from './proxy.ts';
 import { startTemporalCluster, TEMPORAL_PORTS } from './temporal-cluster.ts';
@@ -43,6 +44,10 @@ export type TopologyOptions = {
   prepare?: (databaseUrl: string, temporalAddress: string) => Promise<{ key: string; settings: Settings }>;
   /** Where PostgreSQL keeps its data: a disk of its own, for one that runs full. Default: `folder`. */
   databaseFolder?: string;
+  /** Starts another PostgreSQL than the one that npm brings, in that folder. */
+  startPostgres?: (folder: string) => Promise<OwnPostgres>;
+  /** True: Temporal's development server, which needs no build, in place of the one on PostgreSQL. */
+  hasDevelopmentTemporal?: boolean;
 };
 
 async function prepareHere(databaseUrl: string, temporalAddress: string): ReturnType<typeof prepareService> {
@@ -59,10 +64,20 @@ const COPIES = [1, 2];
 export async function startTopology(
   folder: string,
   print: (line: string) => void,
-  { mainOf = () => BUILT.main, prepare = prepareHere, databaseFolder = folder }: TopologyOptions = {},
+  {
+    mainOf = () => BUILT.main,
+    prepare = prepareHere,
+    databaseFolder = folder,
+    startPostgres = startOwnPostgres,
+    hasDevelopmentTemporal = false,
+  }: TopologyOptions = {},
 ): Promise<Topology> {
   expectProgram('redis-server', 'redis-server');
   const programs = findPrograms(print);
+  const startTemporal = async (postgresUrl: string, port: number): Promise<TopologyChild> =>
+    hasDevelopmentTemporal
+      ? startDevelopmentTemporal(port, folder, print)
+      : startTemporalCluster({ postgresUrl, port, programs: findTemporalServer(print), folder });
   const stops: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
     for (const each of stops.splice(0).toReversed()) await each();
@@ -76,13 +91,11 @@ export async function startTopology(
     return child;
   };
   try {
-    const postgres = await startOwnPostgres(databaseFolder);
+    const postgres = await startPostgres(databaseFolder);
     stops.push(() => postgres.stop());
     print('PostgreSQL is ready');
     const port = await findFreeRange(TEMPORAL_PORTS);
-    const temporal = keep(
-      await startTemporalCluster({ postgresUrl: postgres.url, port, programs: programs.temporal, folder }),
-    );
+    const temporal = keep(await startTemporal(postgres.url, port));
     const temporalAddress = `127.0.0.1:${port}`;
     const redisPort = await findFreePort();
     const redis = keep(await startRedis(redisPort, folder));

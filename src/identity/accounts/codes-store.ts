@@ -3,7 +3,11 @@ import type { DatabaseTransaction } from '../../db/client.ts';
 type Db = DatabaseTransaction;
 
 /** Things that a link of one use can stand for. */
-export type CodePurpose = 'setup' | 'password-reset';
+export type CodePurpose = 'setup' | ResetPurpose;
+
+const RESETS = ['password-reset', 'password-and-factors-reset'] as const;
+/** The second one takes all second factors from the person too, once the link is used. */
+export type ResetPurpose = (typeof RESETS)[number];
 
 export async function insertCode(
   db: Db,
@@ -33,16 +37,23 @@ export async function dropCodes(db: Db, purpose: CodePurpose): Promise<void> {
   await db.oneTimeCode.deleteMany({ where: { purpose } });
 }
 
-/** The person whose password a code resets; undefined when it was used before, has expired, or never was. */
-export async function findResetPerson(db: Db, hash: Buffer, now: Date): Promise<string | undefined> {
-  const row = await db.oneTimeCode.findFirst({ where: valid(hash, 'password-reset', now), select: { userId: true } });
-  return row?.userId ?? undefined;
+/** The person of whom a code resets something; undefined when it was used before, has expired, or never was. */
+export async function findReset(
+  db: Db,
+  hash: Buffer,
+  now: Date,
+): Promise<{ userId: string; purpose: ResetPurpose } | undefined> {
+  for (const purpose of RESETS) {
+    const row = await db.oneTimeCode.findFirst({ where: valid(hash, purpose, now), select: { userId: true } });
+    if (typeof row?.userId === 'string') return { userId: row.userId, purpose };
+  }
+  return undefined;
 }
 
 /** Ends every link that would reset the password of a member of that organisation. */
 export async function dropResetCodesOf(db: Db, organisationId: string): Promise<void> {
   await db.oneTimeCode.deleteMany({
-    where: { purpose: 'password-reset', user: { members: { some: { organisationId } } } },
+    where: { purpose: { in: [...RESETS] }, user: { members: { some: { organisationId } } } },
   });
 }
 

@@ -3,6 +3,7 @@ import type { Dependencies } from '../../dependencies.ts';
 import { ApiError, invalidField } from '../../kernel/api-error.ts';
 import type { Caller } from '../caller.ts';
 import { doneBy, doneFrom, type TellChange } from '../changes.ts';
+import type { FactorsOfPeople } from '../factors/of-person.ts';
 import type { Visit } from '../scheme.ts';
 import type { SignedIn, User } from '../sessions/schema.ts';
 import type { Sessions, WithCookies } from '../sessions/service.ts';
@@ -71,8 +72,12 @@ export type Accounts = {
   isSetUp(database: DatabaseTransaction): Promise<boolean>;
   /** Throws FORBIDDEN where the operator wants people to sign in by single sign-on alone, and this one is no owner of the first organisation. */
   refuseOwnWay(database: DatabaseTransaction, userId: string | undefined): Promise<void>;
-  /** A link's code that resets a person's password. */
-  makeResetCode(transaction: DatabaseTransaction, userId: string): Promise<{ code: string; expiresAt: Date }>;
+  /** A link's code that resets a person's password, with `isWithoutFactors` the second factors too. */
+  makeResetCode(
+    transaction: DatabaseTransaction,
+    userId: string,
+    how: { isWithoutFactors: boolean },
+  ): Promise<{ code: string; expiresAt: Date }>;
   /** Ends every link that would reset the password of a member of that organisation. */
   dropResetCodesOf(transaction: DatabaseTransaction, organisationId: string): Promise<void>;
   /** Gives the person of such a code another password (password-reset.ts). */
@@ -85,7 +90,11 @@ export type Accounts = {
 
 export function createAccounts(
   deps: Pick<Dependencies, 'db' | 'clock' | 'newId' | 'config'>,
-  { sessions, tell }: { sessions: Sessions; tell: TellChange<DatabaseTransaction> },
+  {
+    sessions,
+    factorsOfPeople,
+    tell,
+  }: { sessions: Sessions; factorsOfPeople: FactorsOfPeople; tell: TellChange<DatabaseTransaction> },
 ): Accounts {
   const { db, clock, newId, config } = deps;
   const passwords = createPasswords();
@@ -140,8 +149,8 @@ export function createAccounts(
 
   return {
     setUp: createSetUp(deps, { passwords, begin, tell }),
-    resetPassword: createResetPassword(deps, { passwords, sessions, tell }),
-    makeResetCode: (transaction, userId) => makeResetCode(transaction, userId, clock()),
+    resetPassword: createResetPassword(deps, { passwords, sessions, factorsOfPeople, tell }),
+    makeResetCode: (transaction, userId, how) => makeResetCode(transaction, userId, { ...how, createdAt: clock() }),
     dropResetCodesOf,
     begin,
     identify,

@@ -22,6 +22,6 @@ export const auditRoutes = [
     access,
     query: auditFilterQuery,
     answers: { 200: linesOf(auditLine) },
-    handle: async ({ caller, query }, { audit }) => new LineStream(audit.exportFor(caller, query)),
+    handle: async ({ caller, query }, { audit }) => new LineStream(await audit.exportFor(caller, query)),
   }),
 ];

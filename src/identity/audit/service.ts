@@ -19,6 +19,7 @@ const ROWS_AT_ONCE = 500;
 /** Who did what to which resource, from where. Entries are added in the transaction of the change and never changed. */
 export function createAudit(deps: Pick<Dependencies, 'db' | 'tenants' | 'newId' | 'clock'>) {
   const { db, tenants } = deps;
+  const record = createRecordAudit(deps);
 
   /** Callers read as the tenant that they are, the command line as the engine. */
   async function* rowsOf(where: Parameters<typeof store.findRowsBehind>[1], behind = 0) {
@@ -39,7 +40,7 @@ export function createAudit(deps: Pick<Dependencies, 'db' | 'tenants' | 'newId' 
   }
 
   return {
-    record: createRecordAudit(deps),
+    record,
     operatorIn,
     operatorOn,
 
@@ -54,8 +55,14 @@ export function createAudit(deps: Pick<Dependencies, 'db' | 'tenants' | 'newId' 
       return toPage(scope, limit, found, (entry) => entry);
     },
 
-    /** Lines of NDJSON in the order of the chain. */
-    exportFor: (caller: TenantCaller, filter: AuditFilter): AsyncGenerator<string> => linesOf({ caller, filter }),
+    /** Lines of NDJSON in the order of the chain. The entry that tells of the export is among them. */
+    async exportFor(caller: TenantCaller, filter: AuditFilter): Promise<AsyncGenerator<string>> {
+      const target = { id: caller.level === 'environment' ? caller.environmentId : caller.organisationId };
+      const { since, until, ...named } = filter;
+      const told = { action: 'audit.exported', target, after: { ...named, ...windowText({ since, until }) } } as const;
+      await tenants.within(caller, (transaction) => record(transaction, caller, told));
+      return linesOf({ caller, filter });
+    },
 
     /** The command line, which is bound to no organisation. */
     operator: {

@@ -59,7 +59,7 @@ export const findRowsBehind = (
 export const findHead = (db: DatabaseTransaction, organisationId: string) =>
   db.auditHead.findUnique({ where: { organisationId } });
 
-/** Of every organisation, whatever is left of its log. */
+/** Ids of all organisations, whatever is left of their logs. */
 export const findOrganisationIds = async (db: DatabaseTransaction): Promise<string[]> =>
   (await db.organisation.findMany({ select: { id: true }, orderBy: { id: 'asc' } })).map(({ id }) => id);
 

@@ -79,7 +79,10 @@ export type MachineCredentials = {
   /** The command line, which has the database and is bound to no environment. */
   operator: {
     create(credential: OperatorMachineCredential): Promise<{ created: NewMachineCredential; place: Home }>;
-    list(environment?: EnvironmentKind): Promise<(MachineCredential & { place: Home })[]>;
+    list(where?: {
+      kind?: EnvironmentKind | undefined;
+      appId?: string | undefined;
+    }): Promise<(MachineCredential & { place: Home })[]>;
     /** Says where it was. */
     revoke(id: string): Promise<Home>;
   };
@@ -254,9 +257,9 @@ export function createMachineCredentials(
         });
         return { created, place };
       },
-      list: (environment) => findAllMachineCredentials(db, environment, clock()),
+      list: (where = {}) => findAllMachineCredentials(db, where, clock()),
       async revoke(id) {
-        const found = (await findAllMachineCredentials(db, undefined, clock())).find((each) => each.id === id);
+        const found = (await findAllMachineCredentials(db, {}, clock())).find((each) => each.id === id);
         if (found === undefined) throw new ApiError('NOT_FOUND', `There is no machine credential ${id}`);
         await db.$transaction(async (transaction) => {
           const environmentId = await revokeMachineCredential(transaction, id, clock());

@@ -116,11 +116,11 @@ export async function findMachineCredentials(
 /** Every machine credential of every environment, or of those of one kind, newest first: for the operator only. */
 export async function findAllMachineCredentials(
   db: Database,
-  kind: EnvironmentKind | undefined,
+  { kind, appId }: { kind?: EnvironmentKind | undefined; appId?: string | undefined },
   now: Date,
 ): Promise<(MachineCredential & { place: Home })[]> {
   const rows = await db.machineCredential.findMany({
-    where: kind === undefined ? {} : { environment: { kind } },
+    where: { environment: { ...(kind !== undefined && { kind }), ...(appId !== undefined && { appId }) } },
     orderBy: { id: 'desc' },
     include: { ...full, environment: { include: { app: { include: { organisation: true } } } } },
   });

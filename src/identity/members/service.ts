@@ -67,7 +67,7 @@ export type Members = {
   /** The command line, which has the database. */
   operator: {
     remove(organisationId: string, email: string): Promise<void>;
-    /** `isWithoutFactors` also takes all second factors from the person. */
+    /** `isWithoutFactors`: using the link also takes all second factors from the person. */
     makeResetLink(email: string, how: { isWithoutFactors: boolean }): Promise<{ link: string }>;
     /** Ends the link of an account to everybody at an identity provider, and its sessions. */
     forgetIdentity(email: string): Promise<void>;
@@ -138,8 +138,9 @@ export function createMembers(
     transaction: DatabaseTransaction,
     by: Doer,
     userId: string,
+    how = { isWithoutFactors: false },
   ): Promise<Omit<ResetLink, 'isMailed'>> => {
-    const { code, expiresAt } = await accounts.makeResetCode(transaction, userId);
+    const { code, expiresAt } = await accounts.makeResetCode(transaction, userId, how);
     await tell(transaction, { action: 'user.reset_link_made', by, target: userId });
     return { link: linkTo(config, 'password-reset', code), expiresAt };
   };
@@ -243,11 +244,10 @@ export function createMembers(
           refuseLastOwner(members, member, undefined);
           await removeFrom(transaction, COMMAND_LINE, organisationId, member);
         }),
-      makeResetLink: (email, { isWithoutFactors }) =>
+      makeResetLink: (email, how) =>
         db.$transaction(async (transaction) => {
           const account = await accountOf(transaction, email);
-          if (isWithoutFactors) await factorsOfPeople.removeAll(transaction, { userId: account.id, by: COMMAND_LINE });
-          return resetLink(transaction, COMMAND_LINE, account.id);
+          return resetLink(transaction, COMMAND_LINE, account.id, how);
         }),
       forgetIdentity: (email) =>
         db.$transaction(async (transaction) => {

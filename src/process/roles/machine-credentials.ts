@@ -45,12 +45,13 @@ export async function createMachineCredential(
   print(`secret    ${created.clientSecret}`);
 }
 
-/** `posthorn machine-credentials list`: every one, of one kind of environment or of both, never a secret. */
+/** `posthorn machine-credentials list`: every one, or those of one app or of one kind of environment, never a secret. */
 export async function listMachineCredentials(
-  environment: EnvironmentKind | undefined,
+  { app, environment }: { app: string | undefined; environment: EnvironmentKind | undefined },
   { json }: Output,
 ): Promise<void> {
-  const found = await withCredentials((credentials) => credentials.operator.list(environment));
+  const appId = app === undefined ? undefined : (await withIdentity(({ apps }) => apps.operator.find(app))).id;
+  const found = await withCredentials((credentials) => credentials.operator.list({ appId, kind: environment }));
   if (json) return print(JSON.stringify(found, undefined, 2));
   print(
     toTable([

@@ -70,8 +70,8 @@ function withMembers(work: (members: Members, db: DatabaseTransaction) => Promis
     const deps = { db, tenants, config, log, clock: () => new Date(), newId: createNewId(Date.now) };
     const tell = createTellChange(deps);
     const sessions = createSessions(deps, tell);
-    const accounts = createAccounts(deps, { sessions, tell });
     const factorsOfPeople = createFactorsOfPeople(tell);
+    const accounts = createAccounts(deps, { sessions, factorsOfPeople, tell });
     await work(createMembers(deps, { accounts, sessions, factorsOfPeople, tell }), db);
   });
 }

@@ -2,29 +2,44 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { childEnvironment } from '../../../src/config.ts';
-import { findHelm, findModels } from './programs.ts';
+import { findHelm, findKubeconform, findModels, findSchemas } from './programs.ts';
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const pathOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
 const USAGE = `npm run chart -- [options]
-  --prepare   finds or builds Helm, and installs the types of Kubernetes objects, alone`;
+  --prepare   finds or builds Helm and kubeconform, and fetches the types and schemas of Kubernetes objects, alone`;
 
-/** Runs render.test.ts with Helm and the types of Kubernetes objects. */
+/** Kubeconform and its schemas; undefined, and said, on a machine without Go or pip: the types of Kubernetes find the same faults. */
+function findForSchemas(): Record<string, string> | undefined {
+  try {
+    return { POSTHORN_CHART_KUBECONFORM: findKubeconform(print), POSTHORN_CHART_SCHEMAS: findSchemas(print) };
+  } catch (failure) {
+    print(`schemas.test.ts is left out: ${failure instanceof Error ? failure.message : String(failure)}`);
+    return undefined;
+  }
+}
+
+/** Runs the tests of this folder with Helm, kubeconform, and the types and schemas of Kubernetes objects. */
 function main(): number {
   const { values } = parseArgs({ options: { prepare: { type: 'boolean' }, help: { type: 'boolean' } } });
   if (values.help === true) {
     print(USAGE);
     return 0;
   }
-  const variables = { POSTHORN_CHART_HELM: findHelm(print), POSTHORN_CHART_MODELS: findModels(print) };
+  const needed = { POSTHORN_CHART_HELM: findHelm(print), POSTHORN_CHART_MODELS: findModels(print) };
+  const forSchemas = findForSchemas();
   if (values.prepare === true) return 0;
   const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
   const jest = pathOf('../../../node_modules/jest/bin/jest.js');
-  const { status } = spawnSync(process.execPath, [...flags, jest, '--config', pathOf('jest.config.js')], {
-    stdio: 'inherit',
-    env: childEnvironment(variables),
-  });
+  const { status } = spawnSync(
+    process.execPath,
+    [...flags, jest, '--config', pathOf('jest.config.js'), ...(forSchemas === undefined ? ['chart/render'] : [])],
+    {
+      stdio: 'inherit',
+      env: childEnvironment({ ...needed, ...forSchemas }),
+    },
+  );
   return status ?? 1;
 }
 

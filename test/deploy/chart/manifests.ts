@@ -35,11 +35,11 @@ const MODULES: Readonly<Record<string, string>> = {
   'monitoring.coreos.com/v1 ServiceMonitor': '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1',
 };
 
-/** Renders the chart as the release `ph` in the namespace `shop`. Throws what Helm says of values that it refuses. */
-export function render(values: object): Manifest[] {
+/** Renders the chart for that Kubernetes as the release `ph` in the namespace `shop`. Throws what Helm says of values that it refuses. */
+export function render(values: object, kubernetes = '1.31.0'): Manifest[] {
   const { status, stdout, stderr } = spawnSync(
     helm,
-    ['template', 'ph', CHART, '--namespace', 'shop', '--kube-version', '1.31.0', '--values', '-'],
+    ['template', 'ph', CHART, '--namespace', 'shop', '--kube-version', kubernetes, '--values', '-'],
     { input: JSON.stringify(values), encoding: 'utf8' },
   );
   if (status !== 0) throw new Error(stderr);

@@ -3,7 +3,7 @@ import { failedTests } from '../check/failures.ts';
 
 // A test that kills or starves processes depends on a machine that is not starved by something else: it is repeated once, and the
 // first failure is printed, with what the processes had to say. Every other test has one go.
-if (/\/test\/(faults|topology)\//.test(expect.getState().testPath ?? '')) {
+if (/\/test\/faults\//.test(expect.getState().testPath ?? '')) {
   jest.retryTimes(1, { logErrorsBeforeRetry: true });
   let known = 0;
   afterEach(async () => {

@@ -25,7 +25,7 @@ type SubscriptionFields = {
   timeoutMs?: number;
 };
 
-export type FaultOf = Pick<FaultEntry, 'name' | 'lives' | 'subscription'>;
+export type FaultOf = Pick<FaultEntry, 'name' | 'lives' | 'subscription' | 'counts'>;
 
 export type Outcome = { breaches: string[]; figures: Figures & Times; folder: string };
 

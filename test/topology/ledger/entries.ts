@@ -42,6 +42,11 @@ export type FaultEntry = {
   lives: number;
   /** The way to this subscription's receiver alone: its answers may be lost, and then the policy tries again. */
   subscription?: string;
+  /**
+   * Effect on the counts of limits. `lost`: Redis has begun anew without them. `away`: it could not be asked. `forgotten`: an API has
+   * begun anew without those that it counts meanwhile.
+   */
+  counts?: 'lost' | 'away' | 'forgotten';
 };
 
 export type MessageRow = { id: string; channelId: string; mark: string | null };

@@ -1,8 +1,8 @@
-import type { Breach, Evidence, Limit, Resources } from './entries.ts';
+import type { Breach, Evidence, FaultEntry, Limit, Resources } from './entries.ts';
 
 /**
  * I10: no caller gets more acknowledged in a window than its limit, over all APIs together. A window begins with the first request
- * that the one before does not hold. While a fault lasts, each API may count for itself.
+ * that the one before does not hold. While a fault lasts, each API may count for itself. Each loss of counts allows one limit more.
  */
 export const breachesOfLimits = (evidence: Evidence): Breach[] =>
   evidence.limits.flatMap((limit) => breachesOfLimit(evidence, limit));
@@ -22,8 +22,8 @@ function breachesOfLimit({ client, faults }: Evidence, { caller, requests, windo
     // The API's window begins when the first request reaches it: an answer from before `until` is of that window for certain, and a
     // request that was under way then may be of the next one.
     const count = rest.filter((request) => request.until < until).length;
-    const isDivided = faults.some((fault) => fault.from < until && fault.until > from);
-    const allowed = requests * (isDivided ? 1 + replicas : 1);
+    const around = faults.filter((fault) => fault.from < until && fault.until > from);
+    const allowed = requests * (around.length === 0 ? 1 : 1 + replicas + lossesOf(around));
     if (count > allowed)
       breaches.push({ invariant: 'I10', text: `${caller} had ${count} requests answered, ${allowed} are allowed` });
     rest = rest.filter((request) => request.until >= until);
@@ -31,6 +31,13 @@ function breachesOfLimit({ client, faults }: Evidence, { caller, requests, windo
     if (count === 0) rest = rest.slice(1);
   }
   return breaches;
+}
+
+/** How often counts were lost: those of Redis by its end, and those of an API by its own, which matter where Redis was away too. */
+function lossesOf(faults: readonly FaultEntry[]): number {
+  const countOf = (counts: FaultEntry['counts']): number => faults.filter((fault) => fault.counts === counts).length;
+  const lost = countOf('lost');
+  return lost + (lost + countOf('away') > 0 ? countOf('forgotten') : 0);
 }
 
 // A process that has met a fault keeps some of the memory that it took for the queue; V8 gives it back when it likes.

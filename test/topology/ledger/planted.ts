@@ -77,3 +77,12 @@ export function withDouble(at: number): (evidence: Evidence) => void {
     first(evidence.records.deliveries).attempts.push({ number: 2, isAnswered: true, isFailed: false });
   };
 }
+
+/** So many further requests of the limited caller are acknowledged. */
+export function withAnswers(evidence: Evidence, count: number): void {
+  for (let n = 0; n < count; n += 1)
+    evidence.client.push(
+      { kind: 'sent', at: 1_014, request: `r1-${n}`, mark: 'm1', channels: ['c'], caller: 'key' },
+      { kind: 'acked', at: 1_015, request: `r1-${n}`, ids: ['one'] },
+    );
+}

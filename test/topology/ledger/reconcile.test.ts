@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Evidence } from './entries.ts';
-import { FAULT, first, request, sound, withDouble } from './planted.ts';
+import { FAULT, first, request, sound, withAnswers, withDouble } from './planted.ts';
 import { reconcile } from './reconcile.ts';
 
 describe('a planted fault is reported', () => {
@@ -172,14 +172,21 @@ describe('a planted fault is reported', () => {
         evidence.sink.pop();
       },
     ],
+    ['I10', 'more answers than the limit', (evidence) => withAnswers(evidence, 1)],
     [
       'I10',
-      'more answers than the limit',
+      'four limits while Redis had its counts',
       (evidence) => {
-        evidence.client.push(
-          { kind: 'sent', at: 1_014, request: 'r1c', mark: 'm1', channels: ['c'], caller: 'key' },
-          { kind: 'acked', at: 1_015, request: 'r1c', ids: ['one'] },
-        );
+        evidence.faults.push({ ...FAULT, lives: 0, counts: 'forgotten' });
+        withAnswers(evidence, 3);
+      },
+    ],
+    [
+      'I10',
+      'five limits where Redis was killed once',
+      (evidence) => {
+        evidence.faults.push({ ...FAULT, lives: 0, counts: 'lost' });
+        withAnswers(evidence, 4);
       },
     ],
     ['I11', 'memory that is not given back', (evidence) => void (evidence.resources!.after.rss['api'] = 5e8)],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Evidence } from './entries.ts';
-import { FAULT, first, repeated, sound, withDouble } from './planted.ts';
+import { FAULT, first, repeated, sound, withAnswers, withDouble } from './planted.ts';
 import { reconcile } from './reconcile.ts';
 
 describe('a sound run', () => {
@@ -108,10 +108,22 @@ describe('a sound run', () => {
       'two limits while each API counted for itself',
       (evidence) => {
         evidence.faults.push({ ...FAULT, lives: 0 });
-        evidence.client.push(
-          { kind: 'sent', at: 1_014, request: 'r1c', mark: 'm1', channels: ['c'], caller: 'key' },
-          { kind: 'acked', at: 1_015, request: 'r1c', ids: ['one'] },
-        );
+        withAnswers(evidence, 1);
+      },
+    ],
+    [
+      'four limits where Redis was killed: its own, one of each API, and one of the new Redis',
+      (evidence) => {
+        evidence.faults.push({ ...FAULT, lives: 0, counts: 'lost' });
+        withAnswers(evidence, 3);
+      },
+    ],
+    [
+      'one limit more of an API that was killed between two times without Redis',
+      (evidence) => {
+        for (const counts of ['away', 'forgotten', 'away'] as const)
+          evidence.faults.push({ ...FAULT, lives: 0, counts });
+        withAnswers(evidence, 3);
       },
     ],
   ])('stays sound with %s', (_title, change) => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Stage } from '../campaign/stage.ts';
 import { healthy } from '../campaign/sinks.ts';
-import { type Chance, createChance, FAULTS } from '../faults.ts';
+import { type Chance, createChance, describeFault, FAULTS } from '../faults.ts';
 import type { Toxic } from '../links.ts';
 import { MISBEHAVIOURS } from './bad-receivers.ts';
 import { broken } from './links.ts';
@@ -39,8 +39,8 @@ export const randomFaults = (seed: number, isLong: boolean, lastingMs: number): 
 });
 
 async function atAPart(stage: Stage, chance: Chance): Promise<void> {
-  const { title, lives, run } = chance.pick(FAULTS.filter(({ number }) => number !== 'F12'));
-  await stage.during({ name: title, lives }, () => run(stage.topology, chance));
+  const fault = chance.pick(FAULTS.filter(({ number }) => number !== 'F12'));
+  await stage.during(describeFault(fault), () => fault.run(stage.topology, chance));
 }
 
 async function atALink(stage: Stage, chance: Chance): Promise<void> {
@@ -52,5 +52,6 @@ async function atALink(stage: Stage, chance: Chance): Promise<void> {
     [workerToTemporal, 2],
   ] as const);
   const toxic = chance.pick(TOXICS);
-  await broken(stage, chance, link, toxic, { name: `${toxic.type} on ${link.name}`, lives });
+  const counts = link === apiToRedis ? ({ counts: 'away' } as const) : {};
+  await broken(stage, chance, link, toxic, { name: `${toxic.type} on ${link.name}`, lives, ...counts });
 }
