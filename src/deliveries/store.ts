@@ -41,7 +41,11 @@ export async function listDeliveries(
   return { deliveries: await toDeliveries(db, rows, now), lookedTo };
 }
 
-async function findRows(db: Reader, ids: string[], { hasBodies = true }: { hasBodies?: boolean }): Promise<DeliveryRow[]> {
+async function findRows(
+  db: Reader,
+  ids: string[],
+  { hasBodies = true }: { hasBodies?: boolean },
+): Promise<DeliveryRow[]> {
   const those = { where: { id: { in: ids } }, orderBy: { id: 'desc' } } as const;
   if (hasBodies) return db.delivery.findMany(those);
   const rows = await db.delivery.findMany({ ...those, omit: { responseBody: true } });

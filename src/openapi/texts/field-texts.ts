@@ -41,7 +41,8 @@ const BY_NAME: Readonly<Record<string, string>> = {
   rateLimit: 'Tries per second at most.',
   circuitBreaker: 'Whether a circuit may open.',
   minLatencyMs: 'Only those whose last answer took so many milliseconds, from 1,000 on.',
-  responseBodies: 'With `false` the bodies of the last answers are left out: `response.body` is empty, and a page stays small.',
+  responseBodies:
+    'With `false` the bodies of the last answers are left out: `response.body` is empty, and a page stays small.',
   held: 'Only those that wait for something beside their policy, or only the others.',
   publisherId: 'Only those that were published under this id of yours within the last 24 hours.',
   owner: 'Your own id of the customer whose it is.',
