@@ -2,10 +2,10 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { waitFor } from '../support/check/wait-for.ts';
 import { type DashboardScene, setDashboardScene } from '../support/make/dashboard-scene.ts';
+import { LARGE_LIST } from '../support/make/large-list.ts';
 import type { Dashboard } from '../support/world/dashboard.ts';
 
-/** docs/dashboard.md says how it was measured with 100,000, which take minutes on a busy machine. */
-const ROWS = Number(process.env['POSTHORN_TEST_ROWS'] ?? 5_000);
+const ROWS = LARGE_LIST.rows;
 const PAGE_ROWS = 100;
 /** Elements beside the navigation, bytes of a list's answer, and bytes of the heap for each of 100,000 rows in 60 MB (docs/dashboard.md). */
 const MOST = { elements: 500, answer: 100_000, heapOfRow: 550 };
@@ -91,7 +91,7 @@ test(`${ROWS.toLocaleString('en')} rows are read to the last one by the keyboard
   expect(await elements()).toBeLessThan(MOST.elements);
   const after = await heap();
   expect((after - before.heap) / ROWS).toBeLessThan(MOST.heapOfRow);
-  if (process.env['POSTHORN_TEST_ROWS'] !== undefined)
+  if (LARGE_LIST.isMeasured)
     process.stderr.write(`${JSON.stringify({ ROWS, tookMs, before, after, elements: await elements() })}\n`);
   await grid.press('Home');
   await grid.locator('[aria-rowindex="2"]').waitFor();
