@@ -95,7 +95,7 @@ test(`${ROWS.toLocaleString('en')} rows are read to the last one by the keyboard
     process.stderr.write(`${JSON.stringify({ ROWS, tookMs, before, after, elements: await elements() })}\n`);
   await grid.press('Home');
   await grid.locator('[aria-rowindex="2"]').waitFor();
-  // What stands below the bar at the top of the window is no place to click on.
+  // A button below the bar at the top of the window is no place to click on.
   await page.mouse.move(400, 20);
   await page.mouse.wheel(0, -10_000);
   await waitFor('the top of the page', async () => ((await page.locator('h1').boundingBox())?.y ?? 0) > 48);
