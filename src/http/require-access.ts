@@ -12,8 +12,8 @@ export const requireAccess: Middleware = (ctx, next) => {
     if (credential === undefined) throw credentialProblem ?? missing(route.access);
     const problem = accessProblem(route.access, credential);
     if (problem !== undefined) throw problem;
-    if (credential.isAppSuspended === true && (route.isPublish === true || route.isRedelivery === true))
-      throw namedAppSuspended();
+    const makesTraffic = route.isPublish === true || route.isRedelivery === true || route.isSending === true;
+    if (credential.isAppSuspended === true && makesTraffic) throw namedAppSuspended();
     if (route.isDangerous === true && credential.isSession && credential.isFresh !== true) throw notFresh();
   }
   return next();

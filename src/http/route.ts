@@ -112,6 +112,8 @@ export type Row = {
   isPublish?: true;
   /** The route makes deliveries of stored messages: refused to a request that is itself the consequence of a delivery. */
   isRedelivery?: true;
+  /** The route sends something for its app, or has a run do so: refused to people while the app is suspended, as the two above are. */
+  isSending?: true;
   /** Largest request body in bytes: `parameters` 16 KiB, `control` 256 KiB (default), `inbound` 1 MiB, `publish` 5 MiB. */
   size?: 'parameters' | 'control' | 'inbound' | 'publish';
   /** Refuses a form in the words of RFC 6749 (errors.ts). */
@@ -162,6 +164,7 @@ type Given<
   | 'isOthers'
   | 'isPublish'
   | 'isRedelivery'
+  | 'isSending'
   | 'size'
   | 'isOAuth'
   | 'headers'

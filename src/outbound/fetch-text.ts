@@ -6,6 +6,16 @@ import { BODY_BOUNDS } from './response-content.ts';
 const TIMEOUT_MS = 5_000;
 const MAX_HEADER_BYTES = 16_384;
 
+/** Rejection for an address that was reached and has answered with another status than 200. */
+export class AddressAnswered extends Error {
+  override readonly name = 'AddressAnswered';
+  readonly status: number;
+  constructor(status: number) {
+    super(`The address answered ${status}`);
+    this.status = status;
+  }
+}
+
 /** Gets an https address and resolves with its text, 64 KiB at most. Rejects on anything but a whole answer with 200. */
 export type FetchText = (url: string) => Promise<string>;
 
@@ -31,7 +41,7 @@ export const createFetchText =
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
       const text = await body.text();
-      if (statusCode !== 200) throw new Error(`The address answered ${statusCode}`);
+      if (statusCode !== 200) throw new AddressAnswered(statusCode);
       return text;
     } finally {
       await agent.destroy();

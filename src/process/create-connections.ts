@@ -21,6 +21,7 @@ export function createConnectionsOf(deps: ProcessDependencies, audit: { record: 
   return createConnections(deps, {
     audit,
     send,
+    urlProblem: (url) => deps.guard.checkUrl(url),
     accessTokens: createAccessTokens(asking),
     finishAuthorization: createFinish({
       ...asking,

@@ -123,8 +123,16 @@ test('a state is good once, for ten minutes and for its own connection, and a la
     target.replace(/state=[\w-]+/, `state=${'A'.repeat(43)}`),
   ])
     expect([other, await connections.comeBack(other)]).toEqual([other, expired]);
+  // The first of two states named the connection, and was used up before the answer was refused.
+  for (const more of [`&state=${'A'.repeat(43)}`, '&code=other', '&error=access_denied&error=x'])
+    expect([more, await connections.comeBack(target + more)]).toEqual([
+      more,
+      expect.stringMatching(/no token that can/),
+    ]);
+  expect(await connections.comeBack(target)).toMatch(/^Connected/);
+  const superseded = await provider.visit((await connections.begin(id)).href, 'yes');
   await connections.begin(id);
-  expect(await connections.comeBack(target)).toEqual(expired);
+  expect(await connections.comeBack(superseded)).toEqual(expired);
 
   const late = await provider.visit((await connections.begin(id)).href, 'yes');
   await connections.change(id, ({ pending, ...others }) => ({
@@ -234,7 +242,11 @@ test('a client that the provider does not know leaves the grant as it is', async
   await calls.good('PATCH', `/v1/connections/${id}`, { credentials: { ...credentials, clientSecret: 'another' } });
   expect([await connections.statusOf(id), await connections.tokensOf(id)]).toEqual(['ready', tokens]);
   await connections.expire(id);
-  expect((await run(await activate(id))).error?.code).toBe('TOKEN_REFUSED');
+  // RFC 6749, section 5.2, has the status 401 and WWW-Authenticate for that: it was called another answer than the RFC asks for.
+  expect((await run(await activate(id))).error).toMatchObject({
+    code: 'TOKEN_REFUSED',
+    message: 'the provider refused with the error invalid_client',
+  });
   await calls.good('PATCH', `/v1/connections/${id}`, { credentials });
   expect(await tested(id)).toMatchObject({ ok: true });
 });
@@ -252,8 +264,11 @@ test('tokens go nowhere else: an address that is changed ends the authorization,
   expect(await connections.comeBack(target)).toMatch(/^Not connected: This authorization has expired/);
 });
 
-test('a provider in the network of the operator is not asked', async () => {
-  const { id } = await connections.make({ tokenUrl: 'http://10.0.0.1/token' });
+// One is refused when it is written (request-addresses.test.ts).
+test('a provider in the network of the operator, of a connection from before, is not asked', async () => {
+  const { id } = await connections.make();
+  const { credentials } = await connections.sealedOf(id);
+  await connections.seal(id, { credentials: { ...credentials, tokenUrl: 'http://10.0.0.1/token' } });
   expect(await connections.comeBack(await provider.visit((await connections.begin(id)).href, 'yes'))).toMatch(
     /cannot be reached/,
   );

@@ -166,6 +166,27 @@ test('one time has one run, however often it is begun', async () => {
   expect(removed).toEqual([workflowId]);
 });
 
+test('a time that comes while the app is suspended has no run, and the next one behind it has one again', async () => {
+  const workflowId = await calls.activate({ type: 'schedule', config: { cron: YEARLY } }, [note]);
+  const { pool, newId } = posthorn.deps;
+  const schedules = { remove: () => Promise.reject(new Error('the schedule is to stay')) };
+  const begin = (day: number) =>
+    beginScheduledRun(
+      { pool, newId, isSearchable: () => false, schedules },
+      { workflowId, scheduledAt: `2026-02-0${day}T09:00:00.000Z` },
+    );
+  const { rows } = await pool.query<{ id: string }>(
+    'SELECT e.app_id AS id FROM workflows w JOIN environments e ON e.id = w.environment_id WHERE w.id = $1',
+    [workflowId],
+  );
+  const { apps } = posthorn.services;
+  await apps.operator.setStatus(rows[0]?.id ?? '', 'suspended');
+  expect(await begin(1)).toBeNull();
+  await apps.operator.setStatus(rows[0]?.id ?? '', 'active');
+  expect(await calls.runsOf(workflowId)).toEqual([]);
+  expect(await begin(2)).not.toBeNull();
+});
+
 test('a run whose Temporal workflow was never begun by its schedule is begun by a worker', async () => {
   const workflowId = await calls.activate({ type: 'schedule', config: { cron: YEARLY } }, [{ ...note, config: {} }]);
   const { pool, newId } = posthorn.deps;

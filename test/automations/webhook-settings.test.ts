@@ -108,6 +108,24 @@ describe('schemes and mappings of a webhook', () => {
   });
 
   test.each([
+    ['a pointer that leads nowhere', { pointer: '/id' }],
+    ['a pointer to an empty text', { pointer: '/empty' }],
+    ['a header that is not there', { header: 'X-Nowhere' }],
+  ])('an id of the event behind %s is refused, and stands in the log', async (_, eventId) => {
+    const { webhook, channelId } = await calls.makeWebhook({ eventId });
+    const body = '{"empty":""}';
+    const refused = await calls.send<Refusal>(webhook.id, body, github(body, 'd'));
+    expect([refused.status, refused.body.error.details]).toEqual([
+      400,
+      { field: 'eventId', reason: 'is not where the webhook looks for it' },
+    ]);
+    expect(await calls.refusalsOf(webhook.id)).toMatchObject([{ reason: 'mapping_failed' }]);
+    expect(await calls.messagesIn(channelId)).toEqual([]);
+    await posthorn.request('PATCH', `/v1/webhooks/${webhook.id}`, { eventId: null });
+    expect((await calls.send(webhook.id, body, github(body, 'd'))).status).toBe(200);
+  });
+
+  test.each([
     ['scheme', { provider: 'github', scheme: 'stripe' }],
     ['signature', { scheme: 'hmac' }],
     ['signature', { provider: 'github', signature: { header: 'x' } }],

@@ -112,7 +112,7 @@ function givenFields(channelId: string): Facts['given'] {
       { id: 'note', type: 'action', config: { action: 'log', text: 'Order {{ event.payload.id }}' } },
     ],
   };
-  const at = 'http://127.0.0.1:9';
+  const at = 'http://127.0.0.1:9999';
   const addresses = { baseUrl: at, authorizationUrl: `${at}/auth`, tokenUrl: `${at}/token` };
   const mapping = {
     eventId: { pointer: '/id' },

@@ -53,6 +53,9 @@ export const createFinish =
   async (query: string): Promise<Outcome> => {
     const { pool, keyRing, clock, log, sender, redirectUri } = deps;
     const url = new URL(redirectUri + query);
+    const names = [...url.searchParams.keys()];
+    // Two states, or two codes: nobody could say which of them the provider has sent (RFC 6749, section 3.1). Nothing is used up.
+    if (new Set(names).size < names.length) return 'refused';
     const state = url.searchParams.get('state') ?? '';
     const row = state === '' ? undefined : await useState(pool, hashOf(state));
     if (row === undefined) return 'expired';

@@ -129,7 +129,10 @@ const fetchBy =
     if ('error' in sent) throw new UnansweredError(`the provider gave no answer: ${sent.error.message}`);
     const { status } = sent;
     if (status >= 500 || status === 429) throw new UnansweredError(`the provider answered ${status}`);
-    return new Response([204, 205, 304].includes(status) ? null : sent.body, { status, headers: sent.headers });
+    // A provider that does not know the client answers 401 with a challenge and its error (RFC 6749, section 5.2): the library would stop at
+    // the challenge, and the error were not read.
+    const { 'www-authenticate': _, ...headers_ } = sent.headers;
+    return new Response([204, 205, 304].includes(status) ? null : sent.body, { status, headers: headers_ });
   };
 
 /** Nothing but a code of RFC 6749 is told of what the provider says: its words may hold anything. */
@@ -140,7 +143,15 @@ function providerError(error: unknown): ProviderError {
     return new ProviderError(error.error === 'access_denied' ? 'denied' : 'refused', said(error.error), error);
   if (error instanceof ResponseBodyError)
     return new ProviderError(error.error === 'invalid_grant' ? 'revoked' : 'refused', said(error.error), error);
-  return new ProviderError('refused', 'the provider gave another answer than RFC 6749 asks for', error);
+  const status = statusIn(error);
+  const what = status === undefined ? 'gave another answer' : `answered ${status} in another form`;
+  return new ProviderError('refused', `the provider ${what} than RFC 6749 asks for`, error);
+}
+
+/** The status of an answer that the library could not read. */
+function statusIn(error: unknown): number | undefined {
+  if (error instanceof Response) return error.status;
+  return error instanceof Error ? statusIn(error.cause) : undefined;
 }
 
 const said = (code: string): string =>

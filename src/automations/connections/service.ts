@@ -48,12 +48,14 @@ type Needed = {
   audit: { record: RecordAudit };
   send: RequestSender['send'];
   accessTokens: AccessTokens;
+  /** Why nothing is sent to an address; undefined when something may be. */
+  urlProblem: (url: string) => string | undefined;
   finishAuthorization: (query: string) => Promise<Outcome>;
 };
 
 export function createConnections(
   { tenants, newId, clock, keyRing, config }: Pick<Dependencies, 'tenants' | 'newId' | 'clock' | 'keyRing' | 'config'>,
-  { audit, send, accessTokens, finishAuthorization }: Needed,
+  { audit, send, accessTokens, urlProblem, finishAuthorization }: Needed,
 ): Connections {
   /** An id that cannot be one never reaches the database, whatever characters it holds. */
   const find = async (transaction: DatabaseTransaction, caller: EnvironmentCaller, id: string) => {
@@ -75,7 +77,7 @@ export function createConnections(
   return {
     create: (caller, { connectorId, name, credentials, shared }) => {
       const connector = connectorFor(connectorId);
-      const read = readCredentials(connector, credentials);
+      const read = readCredentials(connector, credentials, urlProblem);
       return tenants.within(caller, async (transaction) => {
         const id = newId('connection');
         const ciphertext = sealConnection(keyRing, id, { credentials: read });
@@ -106,7 +108,7 @@ export function createConnections(
         const { connection, ciphertext } = await lock(transaction, caller, id);
         const { credentials, ...change } = connectionChange.of(connection, body);
         const connector = connectorFor(connection.connectorId);
-        const read = credentials && readCredentials(connector, credentials);
+        const read = credentials && readCredentials(connector, credentials, urlProblem);
         if (read === undefined && Object.keys(change).length === 0) return connection;
         const updated = await store.updateConnection(transaction, caller, id, {
           ...change,
@@ -209,12 +211,28 @@ function connectorFor(id: string): Connector {
   throw invalidField('connectorId', `must be one of ${CONNECTORS.map((each) => each.id).join(', ')}`);
 }
 
-/** The credentials with their defaults. INVALID_REQUEST, with the field, for those that do not fit the connector. */
-function readCredentials({ name, auth }: Connector, credentials: Credentials): Credentials {
+/** Credentials that are addresses which this service asks; a browser alone goes to `authorizationUrl`. */
+const ASKED = ['baseUrl', 'tokenUrl'] as const;
+
+/**
+ * The credentials with their defaults. INVALID_REQUEST, with the field, for those that do not fit the connector, and for addresses to
+ * which nothing is sent.
+ */
+function readCredentials(
+  { name, auth }: Connector,
+  credentials: Credentials,
+  urlProblem: Needed['urlProblem'],
+): Credentials {
   if (auth.type === 'none') throw invalidField('connectorId', `needs no connection: ${name} has no credentials`);
   const problem = misfitOf(auth.credentials, credentials, ['credentials']);
   if (problem !== undefined) throw invalidField(problem.field, problem.reason);
-  return auth.credentials.parse(credentials);
+  const read: Credentials = auth.credentials.parse(credentials);
+  for (const field of ASKED) {
+    const url = read[field];
+    const reason = typeof url === 'string' ? urlProblem(url) : undefined;
+    if (reason !== undefined) throw invalidField(`credentials.${field}`, reason);
+  }
+  return read;
 }
 
 function openedOr(keyRing: Dependencies['keyRing'], row: { id: string; ciphertext: string }): Sealed | undefined {

@@ -4,6 +4,7 @@ import type { Graph, Problem } from './graph.ts';
 import { cancelOnOf } from './cancel-watches.ts';
 import type { Match, PlannedStep, Trigger } from './configs/plan.ts';
 import type { Checks } from './checks.ts';
+import { requestProblems } from './request-problems.ts';
 import { triggerFilter } from './trigger-filter.ts';
 
 /**
@@ -32,7 +33,7 @@ export function expressionProblems(steps: readonly PlannedStep[], graph: Graph, 
       ...templatesOf(step, at).flatMap((each) =>
         problemsOfTemplate(each, step, each.readsOwn === true ? new Set([...readable, step.id]) : readable, checks),
       ),
-      ...urlProblems(step, at, checks),
+      ...requestProblems(step, at, checks),
       ...filterProblems(step, at, checks),
     ];
   });
@@ -213,14 +214,6 @@ function problemsOfTemplate(
       return [{ field: path, reason: (error as Error).message }];
     }
   });
-}
-
-/** An address that is written out is looked at now, any other one when it is called. */
-function urlProblems(step: PlannedStep, at: string, { urlProblem }: Checks): Problem[] {
-  if (step.type !== 'action' || step.action !== 'http') return [];
-  const url = String(step.url);
-  const reason = url.includes('{{') ? undefined : urlProblem(url);
-  return reason === undefined ? [] : [{ field: `${at}.url`, reason }];
 }
 
 /** The filter of a wait is of the bounded language, as that of a trigger. */

@@ -5,7 +5,9 @@ import type { Connector, Operation } from '../connectors/catalogue/connector.ts'
 import { misfitOf, misfitWithout } from '../connectors/misfit.ts';
 import { type ConnectorRequest, requestOf } from '../connectors/request.ts';
 import type { ConnectorAction, PlannedStep } from '../definitions/configs/plan.ts';
-import type { StepExpressions } from '../expressions/expressions.ts';
+import { filledPath } from '../expressions/addresses.ts';
+import { type StepExpressions, toText } from '../expressions/expressions.ts';
+import { piecesOf } from '../expressions/templates.ts';
 import type { ActionKind } from './attempt-step.ts';
 import { outputOf } from './http-action.ts';
 import { jsonText } from './json-text.ts';
@@ -45,7 +47,7 @@ export function createConnectorAction({
   openConnection,
 }: {
   sender: Pick<RequestSender, 'send'>;
-  expressions: Pick<StepExpressions, 'resolve'>;
+  expressions: Pick<StepExpressions, 'resolve' | 'evaluate'>;
   openSecrets: OpenSecrets;
   openConnection: OpenConnection;
 }): ActionKind {
@@ -54,7 +56,17 @@ export function createConnectorAction({
       const asked = actionOf(step);
       const { operation } = operationOf(asked);
       const masking = createMasking();
-      const resolved = expressions.resolve(asked.params, context, masking.secretOf) as Values;
+      const valueOf = (expression: string): string => toText(expressions.evaluate(expression, context));
+      const paths = pathParamsOf(operation);
+      const resolved = Object.fromEntries(
+        Object.entries(asked.params as Values).map(([name, template]) => [
+          name,
+          // A template that is one expression alone may give null, and leaves its parameter out.
+          paths.has(name) && typeof template === 'string' && piecesOf(template).length > 1
+            ? filledPath(template, valueOf)
+            : expressions.resolve(template, context, masking.secretOf),
+        ]),
+      );
       const params = Object.fromEntries(
         // An expression without a value leaves its parameter out.
         Object.entries(resolved)
@@ -127,6 +139,12 @@ function actionOf(step: PlannedStep): ConnectorAction {
   if (step.type !== 'action' || step.action !== 'connector') throw new Error(`${step.id} asks no connector`);
   return step;
 }
+
+/** Parameters that stand in the address as they are, and no secrets: paths. */
+const pathParamsOf = ({ request, input }: Operation): ReadonlySet<string> =>
+  new Set(
+    [...request.url.matchAll(/\{\+(\w+)\}/g)].flatMap(([, name = '']) => (isSecret(input.shape[name]) ? [] : [name])),
+  );
 
 /** A connector or an operation of a definition may be gone in a later release. */
 function operationOf({ connectorId, operation: id }: ConnectorAction): { connector: Connector; operation: Operation } {

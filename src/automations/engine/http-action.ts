@@ -2,7 +2,10 @@ import { WORKFLOW_BOUNDS } from '../../contract/run-outline.ts';
 import type { RequestSender, SentRequest } from '../../outbound/send-request.ts';
 import type { AttemptError } from '../../outbound/error-class.ts';
 import type { HttpAction } from '../definitions/configs/plan.ts';
-import type { StepExpressions } from '../expressions/expressions.ts';
+import { originProblem } from '../definitions/request-problems.ts';
+import { headerNameProblem, headerValueProblem } from '../../outbound/request-headers.ts';
+import { filledAddress } from '../expressions/addresses.ts';
+import { type StepExpressions, toText } from '../expressions/expressions.ts';
 import type { ActionKind } from './attempt-step.ts';
 import { jsonText, readJson } from './json-text.ts';
 import {
@@ -44,7 +47,7 @@ export function createHttpAction({
   openSecrets,
 }: {
   sender: Pick<RequestSender, 'send'>;
-  expressions: Pick<StepExpressions, 'resolve'>;
+  expressions: Pick<StepExpressions, 'resolve' | 'evaluate'>;
   openSecrets: OpenSecrets;
 }): ActionKind {
   return {
@@ -54,10 +57,16 @@ export function createHttpAction({
       const resolve = (template: unknown): unknown => expressions.resolve(template, context, masking.secretOf);
       const textAt = (field: string, template: unknown): string =>
         masking.take(field, asText(field, resolve(template)));
-      const headers = Object.entries(step.headers).map(
-        ([name, template]) => [name.toLowerCase(), textAt(`headers.${name.toLowerCase()}`, template)] as const,
-      );
-      const { url, query } = addressOf(asText('url', resolve(step.url)), step.query, { resolve, take: masking.take });
+      // A definition may be older than these rules: headers that are never sent are not recorded, and no secret follows a value of a message.
+      const refusal = originProblem(step);
+      if (refusal !== undefined) throw new StepFailed('EXPRESSION', `url: ${refusal}`);
+      const headers = Object.entries(step.headers)
+        .filter(([name]) => headerNameProblem(name) === undefined)
+        .map(([name, template]) => [name.toLowerCase(), textAt(`headers.${name.toLowerCase()}`, template)] as const);
+      for (const [name, value] of headers) requireSendable(name, value);
+      const valueOf = (expression: string): string => toText(expressions.evaluate(expression, context));
+      const address = filledAddress(String(step.url), valueOf);
+      const { url, query } = addressOf(address, step.query, { resolve, take: masking.take });
       const auth = step.auth && authOf(step.auth, textAt);
       const body = step.body === undefined ? undefined : resolve(step.body);
       return {
@@ -79,6 +88,7 @@ export function createHttpAction({
       const { url, headers, authorization } = withSecrets(request, (field, text) =>
         unmasked(field, text, { places, secrets }),
       );
+      for (const [name, value] of Object.entries(headers)) requireSendable(name, value);
       const mask = createMask([...secrets, ...codedTogether(authorization, places)]);
       const sent = await sender.send({
         method: request.method,
@@ -96,6 +106,12 @@ export function createHttpAction({
       return outputOf(sent, step.expectStatus, mask);
     },
   };
+}
+
+/** A value that no header can have would fail at each attempt as a fault of the network. */
+function requireSendable(name: string, value: string): void {
+  const problem = headerValueProblem(value);
+  if (problem !== undefined) throw new StepFailed('EXPRESSION', `headers.${name}: ${problem}`);
 }
 
 type WithText = (field: string, text: string) => string;

@@ -1,4 +1,5 @@
 import { ApiError, type ErrorCode } from '../../kernel/api-error.ts';
+import { ChainTooDeep } from '../../publishing/configs/new-runs.ts';
 import type { StepExpressions } from '../expressions/expressions.ts';
 import type { ActionKind } from './attempt-step.ts';
 import { jsonText } from './json-text.ts';
@@ -15,7 +16,7 @@ type Prepared = {
 
 /**
  * Publishes one message under the rules of any publisher: the channel's status, its schemas, its filters. `id` is the publisher's own id:
- * a second message with it is the first one. `chainDepth` counts the runs that stand behind it.
+ * a second message with it is the first one. `chainDepth` counts the runs that stand behind it. Rejects with ApiError, or with ChainTooDeep.
  */
 export type PublishForRun = (message: {
   environmentId: string;
@@ -73,6 +74,7 @@ export function createPublishAction({
           chainDepth: run.chainDepth + 1,
         });
       } catch (error) {
+        if (error instanceof ChainTooDeep) throw new StepFailed('CHAIN_TOO_DEEP', error.message);
         if (!(error instanceof ApiError)) throw error;
         throw new StepFailed(error.code, error.message, { canRetry: WORTH_ANOTHER_TRY.has(error.code) });
       }

@@ -114,7 +114,7 @@ const variablesOf = ({ index, event, ...context }: RunContext): Readonly<Record<
 });
 
 /** A value inside a text: nothing for null, JSON for lists and maps. */
-function toText(value: unknown): string {
+export function toText(value: unknown): string {
   if (typeof value === 'string') return value;
   return value === null ? '' : stringifyExact(value);
 }

@@ -14,14 +14,19 @@ const DEFAULT_EVENT_TYPE = 'webhook.received';
 /** Ids are part of a key; a longer one stands there as its hash. */
 const MAX_EVENT_ID_LENGTH = 255;
 
-/** The id of an event, as it is remembered; undefined where nothing names it. */
+/**
+ * The id of an event, as it is remembered; undefined where nothing names it. INVALID_REQUEST (field eventId) where the webhook's own
+ * mapping finds none: without it a copy of the request would be another message, which its author has ruled out.
+ */
 export function eventIdOf(
   incoming: Incoming,
   { provider, settings, replayKey }: { provider: Provider; settings: WebhookSettings; replayKey: string | undefined },
 ): string | undefined {
   const { eventId } = settings;
-  const read = eventId === undefined ? provider.eventId : readOf(eventId);
-  const found = read?.(incoming) ?? replayKey;
+  const mapped = eventId && readOf(eventId)(incoming);
+  if (eventId !== undefined && (mapped === undefined || mapped === ''))
+    throw invalidField('eventId', 'is not where the webhook looks for it');
+  const found = mapped ?? provider.eventId?.(incoming) ?? replayKey;
   if (found === undefined || found === '') return undefined;
   if (found.length <= MAX_EVENT_ID_LENGTH && !hasControlCharacter(found)) return found;
   return `sha256:${createHash('sha256').update(found).digest('hex')}`;

@@ -10,7 +10,7 @@ import { contentOf, eventIdOf, eventTypeOf, payloadOf } from './mapping.ts';
 import type { Provider } from './providers/provider.ts';
 import { insertRefusal, loadWebhook, type ReceivingWebhook } from './receive-store.ts';
 import type { Received, RefusalReason } from './schema.ts';
-import { type Incoming, type Proven, SignatureRefused } from './schemes/scheme.ts';
+import { type Incoming, ProofUnavailable, type Proven, SignatureRefused } from './schemes/scheme.ts';
 import { openWebhookSecret } from './secrets.ts';
 
 const RETRY_AFTER_SECONDS = 30;
@@ -80,6 +80,7 @@ export function createReceive(
       return await provider.check(incoming, secrets, { now: clock(), fetchText });
     } catch (failure) {
       if (failure instanceof ApiError) throw new Refused('body_invalid', failure);
+      if (failure instanceof ProofUnavailable) throw unavailable(failure.message, failure.cause);
       if (!(failure instanceof SignatureRefused)) throw failure;
       const { problem, message } = failure;
       const { refusesWith } = provider;

@@ -17,7 +17,7 @@ const SUMMARY_LENGTH = 60;
 
 /**
  * Records the run of one time of a schedule. The same run however often it is asked for. Null, and the schedule is removed, where its
- * workflow is gone, not active, or has another trigger by now.
+ * workflow is gone, not active, or has another trigger by now. Null as well while its app is suspended: that time has no run.
  */
 export async function beginScheduledRun(
   { pool, newId, isSearchable, schedules }: ScheduledRunDependencies,
@@ -28,6 +28,7 @@ export async function beginScheduledRun(
     await schedules.remove(workflowId);
     return null;
   }
+  if (found.isAppSuspended) return null;
   const { environmentId, version, name, trigger } = found;
   const runId = await insertScheduledRun(pool, {
     id: newId('run'),

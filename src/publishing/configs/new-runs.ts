@@ -17,11 +17,21 @@ export function triggersOf(config: Pick<PublishingConfig, 'workflows'>, channelI
   return triggers;
 }
 
+/** A message of a run that would begin one too many below it. Nothing is published: its step fails where an operator sees it. */
+export class ChainTooDeep extends Error {
+  override readonly name = 'ChainTooDeep';
+  constructor(workflowId: string) {
+    super(
+      `${WORKFLOW_BOUNDS.chainDepth} runs stand one below the other already, and the message would begin another of ${workflowId}`,
+    );
+  }
+}
+
 type Deciding = { filters: Pick<Filters, 'evaluate'>; newId: NewId };
 
 /**
  * The runs of workflows that one message of a channel begins: one for each active workflow that covers it, wants its event type and lets
- * it through by its filter. A message at the end of a chain of ten runs begins none, which ends loops.
+ * it through by its filter. Throws ChainTooDeep for a message of the tenth run below each other that would begin one, which ends loops.
  */
 export async function runsOf(
   { filters, newId }: Deciding,
@@ -29,7 +39,6 @@ export async function runsOf(
   config: Pick<PublishingConfig, 'workflows'>,
   { id: messageId, eventType, payload, metadata }: NewMessage,
 ): Promise<NewRun[]> {
-  if (chainDepth >= WORKFLOW_BOUNDS.chainDepth) return [];
   const wanting = triggersOf(config, channelId).filter(
     ({ webhookId, eventTypes }) =>
       (webhookId === undefined || webhookId === metadata?.['webhookId']) && wantsEventType(eventTypes, eventType),
@@ -40,13 +49,14 @@ export async function runsOf(
       ? []
       : await filters.evaluate(expressions, { key: channelId, eventType, payload, metadata });
   const lets = new Map(expressions.map((expression, index) => [expression, verdicts[index]?.matches === true]));
-  return wanting
-    .filter(({ filter }) => filter === undefined || lets.get(filter) === true)
-    .map(({ workflowId, version, webhookId }) => ({
-      id: newId('run'),
-      messageId,
-      workflowId,
-      version,
-      triggerType: webhookId === undefined ? 'event' : 'webhook',
-    }));
+  const beginning = wanting.filter(({ filter }) => filter === undefined || lets.get(filter) === true);
+  const [first] = beginning;
+  if (first !== undefined && chainDepth >= WORKFLOW_BOUNDS.chainDepth) throw new ChainTooDeep(first.workflowId);
+  return beginning.map(({ workflowId, version, webhookId }) => ({
+    id: newId('run'),
+    messageId,
+    workflowId,
+    version,
+    triggerType: webhookId === undefined ? 'event' : 'webhook',
+  }));
 }

@@ -49,11 +49,14 @@ export const KINDS: Readonly<Record<string, Readonly<Partial<Record<Presented, E
   'member of none': { session: never('FORBIDDEN') },
 };
 
-/** People read and change a suspended app, and make it active again: it takes no publishes and no replays of theirs. */
+/** People read and change a suspended app, and make it active again: nothing of theirs is published, replayed or sent there. */
 export const isOpenTo = (
-  { isPublish, isRedelivery }: Pick<Route<Services>, 'isPublish' | 'isRedelivery'>,
+  { isPublish, isRedelivery, isSending }: Pick<Route<Services>, 'isPublish' | 'isRedelivery' | 'isSending'>,
   { kind, presented }: { kind: string; presented: Presented },
-): boolean => kind === 'suspended app' && presented === 'session' && isPublish !== true && isRedelivery !== true;
+): boolean =>
+  kind === 'suspended app' &&
+  presented === 'session' &&
+  [isPublish, isRedelivery, isSending].every((is) => is !== true);
 
 /** Kinds that are refused by the ids which they name: on a route that can name none they have their own things. */
 export const PLACES = ['other organisation', 'other app', 'other environment'] as const;

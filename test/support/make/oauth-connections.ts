@@ -51,12 +51,15 @@ export function oauthConnections(posthorn: TestPosthorn, provider: TokenProvider
     if (row === undefined) throw new Error(`no connection ${id}`);
     return openSealed(keyRing, row);
   }
+  async function seal(id: string, sealed: Sealed): Promise<void> {
+    const ciphertext = sealConnection(keyRing, id, sealed);
+    await pool.query('UPDATE connections SET ciphertext = $2 WHERE id = $1', [id, ciphertext]);
+  }
   /** Changes what is sealed, as time would. */
   async function change(id: string, changed: (oauth: NonNullable<Sealed['oauth']>) => Sealed['oauth']): Promise<void> {
     const { credentials, oauth = {} } = await sealedOf(id);
     const next = changed(oauth);
-    const ciphertext = sealConnection(keyRing, id, { credentials, ...(next && { oauth: next }) });
-    await pool.query('UPDATE connections SET ciphertext = $2 WHERE id = $1', [id, ciphertext]);
+    await seal(id, { credentials, ...(next && { oauth: next }) });
   }
 
   return {
@@ -64,6 +67,7 @@ export function oauthConnections(posthorn: TestPosthorn, provider: TokenProvider
     begin,
     comeBack,
     sealedOf,
+    seal,
     change,
     tokensOf: async (id: string): Promise<Tokens | undefined> => (await sealedOf(id)).oauth?.tokens,
     /** A connection to which somebody has consented. */

@@ -10,7 +10,7 @@ export async function seedCredentials(make: Make, name: string): Promise<{ secre
     const secretName = `S${randomBytes(8).toString('hex').toUpperCase()}`;
     ids.secretId = (await make('/v1/secrets', { name: secretName, value: 'a token' })).id;
     // Its test asks an address where nothing listens.
-    const at = 'http://127.0.0.1:9';
+    const at = 'http://127.0.0.1:9999';
     const addresses = { baseUrl: at, authorizationUrl: `${at}/auth`, tokenUrl: `${at}/token` };
     const credentials = { ...addresses, clientId: 'posthorn', clientSecret: 'a secret' };
     ids.connectionId = (await make('/v1/connections', { connectorId: 'http-oauth', name, credentials })).id;

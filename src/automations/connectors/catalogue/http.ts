@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { headerNameProblem } from '../../../outbound/request-headers.ts';
 import type { Connector, Operation } from './connector.ts';
 import { client, object, secret, text } from './fields.ts';
 
@@ -61,6 +62,10 @@ export const http: Connector = {
       header: z
         .string()
         .regex(/^[A-Za-z0-9-]{1,64}$/, 'must be the name of a header')
+        .superRefine((name, context) => {
+          const message = headerNameProblem(name);
+          if (message !== undefined) context.addIssue({ code: 'custom', message });
+        })
         .default('Authorization')
         .describe('Header that has the key.'),
       value: secret('Value of the header, such as `Bearer …`.'),

@@ -1,5 +1,12 @@
 import { hmac } from '../schemes/hmac.ts';
-import { at, type Provider } from './provider.ts';
+import type { Incoming } from '../schemes/scheme.ts';
+import { at, type Provider, withContent } from './provider.ts';
+
+/** The events of a request without the number of the try, which alone differs when the request is sent again. */
+function repeated(incoming: Incoming): string {
+  const { events } = incoming.content().value;
+  return JSON.stringify(events, (name, value: unknown) => (name === 'attemptNumber' ? undefined : value));
+}
 
 /** Signatures of version 3, over method, address, body and time. */
 export const hubspot: Provider = {
@@ -13,6 +20,7 @@ export const hubspot: Provider = {
     timestampUnit: 'milliseconds',
     signed: ({ url, bytes }, timestamp) => [`POST${url}`, bytes, timestamp],
   }),
-  eventId: at('/events/0/eventId'),
+  // HubSpot does not promise that its ids are unique, and the first of a list names no other one.
+  eventId: withContent(at('/events/0/eventId'), repeated),
   eventType: at('/events/0/subscriptionType'),
 };

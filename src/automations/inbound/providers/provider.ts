@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { scalarAt } from '../schemes/pointer.ts';
 import type { Check, Content, Incoming, SchemeName } from '../schemes/scheme.ts';
 
@@ -68,3 +69,18 @@ export const first =
     }
     return undefined;
   };
+
+/**
+ * An id that several different requests of the service may have, beside the SHA-256 of the part that a repeated request has again:
+ * different requests have different ids then. Undefined without the id.
+ */
+export const withContent =
+  (id: Read, repeated: (incoming: Incoming) => string | Buffer): Read =>
+  (incoming) => {
+    const found = id(incoming);
+    if (found === undefined || found === '') return undefined;
+    return `${found}:${createHash('sha256').update(repeated(incoming)).digest('hex')}`;
+  };
+
+/** The body, as it came. */
+export const bodyBytes = ({ bytes }: Incoming): Buffer => bytes;

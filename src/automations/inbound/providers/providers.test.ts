@@ -153,6 +153,54 @@ describe.each(vectors)('$provider ($source)', (vector) => {
   });
 });
 
+/** Id of the event of a request, whose signature is not looked at. */
+const idOf = (name: string, body_: string, headers: Record<string, string> = {}): string | undefined => {
+  const vector = vectors.find(({ provider }) => provider === name);
+  if (vector === undefined) throw new Error(`no vector of ${name}`);
+  const { provider, incoming } = send({ ...vector, headers: { ...vector.headers, ...headers } }, { body: body_ });
+  return provider.eventId?.(incoming);
+};
+
+// One id named all of them: the second recording of a call became the message of the first one.
+describe('different requests about one thing are different events, and a repeated one is not', () => {
+  const call = 'CallSid=CA1&CallStatus=completed';
+  test.each<readonly [string, string, string, string]>([
+    [
+      'two recordings of a call by Twilio',
+      'twilio',
+      `${call}&RecordingSid=RE1&RecordingStatus=completed`,
+      `${call}&RecordingSid=RE2&RecordingStatus=completed`,
+    ],
+    ['two digits that a caller of Twilio pressed', 'twilio', `${call}&Digits=1`, `${call}&Digits=2`],
+    ['two answers to a message by Twilio', 'twilio', 'MessageSid=SM1&Body=yes', 'MessageSid=SM1&Body=no'],
+    [
+      'two lists of SendGrid with the same first event',
+      'sendgrid',
+      '[{"sg_event_id":"a"},{"sg_event_id":"b"}]',
+      '[{"sg_event_id":"a"},{"sg_event_id":"c"}]',
+    ],
+    [
+      'two lists of HubSpot with the same first event',
+      'hubspot',
+      '[{"eventId":1},{"eventId":2}]',
+      '[{"eventId":1},{"eventId":3}]',
+    ],
+    ['two events of HubSpot with one id', 'hubspot', '[{"eventId":1,"n":5}]', '[{"eventId":1,"n":6}]'],
+    ['two deliveries of WooCommerce within a second', 'woocommerce', '{"id":7}', '{"id":8}'],
+  ])('%s', (_, name, one, other) => {
+    expect(idOf(name, one)).toBeDefined();
+    expect(idOf(name, one)).toBe(idOf(name, one));
+    expect(idOf(name, one)).not.toBe(idOf(name, other));
+  });
+
+  test('a request of Twilio that comes again with its parameters in another order, or of HubSpot with another number of the try', () => {
+    expect(idOf('twilio', 'CallSid=CA1&Digits=1')).toBe(idOf('twilio', 'Digits=1&CallSid=CA1'));
+    expect(idOf('hubspot', '[{"eventId":1,"attemptNumber":0},{"eventId":2,"attemptNumber":0}]')).toBe(
+      idOf('hubspot', '[{"eventId":1,"attemptNumber":4},{"eventId":2,"attemptNumber":4}]'),
+    );
+  });
+});
+
 test('every provider has a file of its name, a vector, and a place in the catalogue', () => {
   const files = readdirSync(import.meta.dirname)
     .filter((file) => /^[a-z-]+\.ts$/.test(file) && !['provider.ts', 'names.ts', 'catalogue.ts'].includes(file))

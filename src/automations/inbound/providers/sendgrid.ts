@@ -1,7 +1,7 @@
 import { ecdsaKeyProblem, publicKey } from '../schemes/public-key.ts';
-import { at, type Provider } from './provider.ts';
+import { at, bodyBytes, type Provider, withContent } from './provider.ts';
 
-/** A request holds up to some hundred events, and is sent again whole. */
+/** A request holds up to some hundred events, and is sent again whole. An event that SendGrid tells of twice may begin two of them. */
 export const sendgrid: Provider = {
   name: 'sendgrid',
   title: 'SendGrid',
@@ -12,6 +12,6 @@ export const sendgrid: Provider = {
     timestampHeader: 'x-twilio-email-event-webhook-timestamp',
   }),
   secretProblem: ecdsaKeyProblem,
-  eventId: at('/events/0/sg_event_id'),
+  eventId: withContent(at('/events/0/sg_event_id'), bodyBytes),
   eventType: at('/events/0/event'),
 };

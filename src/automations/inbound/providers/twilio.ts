@@ -1,19 +1,16 @@
-import { twilio as check } from '../schemes/twilio.ts';
-import { at, first, type Provider } from './provider.ts';
+import { signedText, twilio as check } from '../schemes/twilio.ts';
+import { at, first, type Provider, withContent } from './provider.ts';
 
 const id = first(at('/MessageSid'), at('/CallSid'));
 const status = first(at('/MessageStatus'), at('/CallStatus'));
 
-/** A message or call is told of once for each of its states: the state is part of the id. A message that comes in has its id alone. */
 export const twilio: Provider = {
   name: 'twilio',
   title: 'Twilio',
   scheme: 'twilio',
   check,
-  eventId(incoming) {
-    const found = id(incoming);
-    const state = status(incoming);
-    return found === undefined || state === undefined ? found : `${found}:${state}`;
-  },
+  // A call or message is told of many times under its one id: its states, its recordings, the digits of its caller. Twilio repeats a request
+  // with the same parameters and the same signature.
+  eventId: withContent(id, signedText),
   eventType: first(at('/EventType'), status, at('/SmsStatus')),
 };

@@ -1,5 +1,5 @@
 import { hmac } from '../schemes/hmac.ts';
-import { header, type Provider } from './provider.ts';
+import { bodyBytes, header, type Provider, withContent } from './provider.ts';
 
 export const woocommerce: Provider = {
   name: 'woocommerce',
@@ -7,6 +7,7 @@ export const woocommerce: Provider = {
   scheme: 'hmac',
   check: hmac({ header: 'x-wc-webhook-signature', encoding: 'base64' }),
   makesSecret: true,
-  eventId: header('x-wc-webhook-delivery-id'),
+  // WooCommerce makes it of the second, so that two deliveries within one have the same.
+  eventId: withContent(header('x-wc-webhook-delivery-id'), bodyBytes),
   eventType: header('x-wc-webhook-topic'),
 };

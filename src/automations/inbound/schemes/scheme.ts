@@ -55,11 +55,16 @@ export class SignatureRefused extends Error {
   }
 }
 
+/** A request that cannot be judged at the moment, because something that its check needs cannot be had: the same request may be good later. */
+export class ProofUnavailable extends Error {
+  override readonly name = 'ProofUnavailable';
+}
+
 /** Collaborators of a check. `fetchText` gets a public https address and resolves with at most 64 KiB of it. */
 export type CheckContext = { now: Date; fetchText: (url: string) => Promise<string> };
 
 /**
- * Returns when the request is proven by one of the secrets, else throws SignatureRefused. Every secret is tried, so that the time it
+ * Returns when the request is proven by one of the secrets, else throws SignatureRefused, or ProofUnavailable. Every secret is tried, so that the time it
  * takes does not tell which one is near. `replayKey` names this one request where its time is signed and it has no id of its own: a copy
  * of it has the same.
  */

@@ -1,7 +1,8 @@
 import { type KeyObject, verify, X509Certificate } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { AddressAnswered } from '../../../outbound/fetch-text.ts';
 import { decoded, isOneOf, requireFresh } from './reading.ts';
-import { type Check, type CheckContext, SignatureRefused } from './scheme.ts';
+import { type Check, type CheckContext, ProofUnavailable, SignatureRefused } from './scheme.ts';
 
 /** Hosts of Amazon SNS. The certificate, and the address that confirms a topic, come from nowhere else. */
 const SNS_HOST = /^sns\.[a-z]{2}(?:-[a-z]{2,12}){1,3}-\d{1,2}\.amazonaws\.com(?:\.cn)?$/;
@@ -10,6 +11,7 @@ const CERTIFICATE_PATH = /^\/SimpleNotificationService-[0-9A-Za-z]{1,64}\.pem$/;
 const CERTIFICATE = /^-----BEGIN CERTIFICATE-----[\sA-Za-z0-9+/=]+-----END CERTIFICATE-----\s*$/;
 /** Deliveries are tried again for hours with the signature and the time of the first one. */
 const TOLERANCE_SECONDS = 86_400;
+const TOO_MANY_REQUESTS = 429;
 const KNOWN_CERTIFICATES = 20;
 const KNOWN_FOR_MS = 3_600_000;
 const TOPIC = /^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[\w.-]{1,256}$/;
@@ -40,6 +42,20 @@ function isCertificateAddress(text: unknown): text is string {
   return CERTIFICATE_PATH.test(pathname) && search === '' && hash === '';
 }
 
+/**
+ * The text at an address of a certificate. A network that fails, or a server that is at fault, says nothing about the signature: Amazon
+ * tries again after an answer of 5xx alone. A server that knows no such certificate has been asked for one that a forger made up.
+ */
+async function certificateAt(url: string, fetchText: CheckContext['fetchText']): Promise<string> {
+  try {
+    return await fetchText(url);
+  } catch (cause) {
+    if (cause instanceof AddressAnswered && cause.status < 500 && cause.status !== TOO_MANY_REQUESTS)
+      throw new SignatureRefused('signature_wrong', `the address of the certificate answered ${cause.status}`);
+    throw new ProofUnavailable('The certificate of the signature could not be fetched', { cause });
+  }
+}
+
 /** The key of a certificate alone: a bare key, or a certificate within another text, is refused. */
 function keyOf(text: string): KeyObject {
   if (!CERTIFICATE.test(text)) throw new Error('is no certificate');
@@ -56,12 +72,13 @@ export function createSns(): Check {
   const keyAt = async (url: string, { fetchText }: CheckContext): Promise<KeyObject> => {
     const known = certificates.get(url);
     if (known !== undefined) return known;
+    const text = await certificateAt(url, fetchText);
     try {
-      const key = keyOf(await fetchText(url));
+      const key = keyOf(text);
       certificates.set(url, key);
       return key;
     } catch {
-      throw new SignatureRefused('signature_wrong', 'the certificate of the signature could not be had');
+      throw new SignatureRefused('signature_wrong', 'SigningCertURL leads to no certificate');
     }
   };
 

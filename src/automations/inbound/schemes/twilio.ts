@@ -22,7 +22,8 @@ export const twilio: Check = (incoming, secrets) => {
   return {};
 };
 
-function signedText({ url, bytes, form }: Incoming): string {
+/** The text that Twilio signs. Throws SignatureRefused where the hash in the query is not that of the body. */
+export function signedText({ url, bytes, form }: Incoming): string {
   const fields = form();
   if (fields === undefined) {
     const hash = new URL(url).searchParams.get('bodySHA256') ?? '';
