@@ -19,6 +19,8 @@ export type RequestState = {
   routeProblem?: ApiError;
   /** The credential that the request presents, not yet proven; rate limits count by its principal. */
   credential?: Credential;
+  /** When it was looked up, ms of `performance.now()`. */
+  identifiedAt?: number;
   /** Why one that the request presents is refused. Thrown behind the rate limit as well. */
   credentialProblem?: ApiError;
   /** How many deliveries stand before this request; on routes that make deliveries. */

@@ -16,6 +16,7 @@ export const identify =
         const credential = await scheme.identify(head);
         if (credential === undefined) continue;
         ctx.state.credential = credential;
+        ctx.state.identifiedAt = performance.now();
         break;
       }
     } catch (thrown) {

@@ -30,6 +30,8 @@ export type EnvironmentCaller = Asking & {
   appId: string;
   environmentId: string;
   environment: EnvironmentKind;
+  /** Which key of a rotated API key this is, or which secret and epoch of a machine credential. Absent for people. */
+  generation?: string;
 };
 
 /** A caller above the environments of an organisation. Routes of an environment refuse it (http/require-access.ts). */

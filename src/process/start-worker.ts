@@ -1,11 +1,13 @@
 import { Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Activities } from '../../activities/index.ts';
 import { untilReachable } from '../db/until-reachable.ts';
+import { capacityOf } from '../dispatch/admission/capacity.ts';
 import { beginIncarnation, type Incarnation } from '../dispatch/recovery/incarnation.ts';
 import { abandonCarriers } from '../dispatch/recovery/reconciler.ts';
 import type { LateHandOver } from '../publishing/hand-over.ts';
 import type { Publishing } from '../publishing/service.ts';
 import { incarnationTaskQueue, TASK_QUEUE, WORKFLOW_TYPES } from '../contract/temporal-names.ts';
+import { readMachine } from '../machine.ts';
 import { createCarriers } from '../temporal/carriers.ts';
 import {
   connectToTemporal,
@@ -77,16 +79,18 @@ type ForParts = { handOver?: LateHandOver | undefined; publishing?: Publishing |
 
 /** Every part of a worker process; parts/worker-part.ts says what a part brings. */
 function createParts(context: WorkerContext, { handOver, publishing = createWorkerPublishing(context) }: ForParts) {
+  const capacity = capacityOf(readMachine(context.config.processes), context.config.deliveriesInFlight);
   const replays = replaysPart(context);
-  const automations = automationsPart(context, { publish: createPublishForRun(publishing) });
+  const automations = automationsPart(context, { publish: createPublishForRun(publishing), slots: capacity.slots });
   const recovery = recoveryPart(context, { repairs: [replays.restartLost, automations.repair] });
   const deliveries = deliveriesPart(context, {
+    capacity,
     chores: [replays.startPending, automations.syncSchedules],
     ...(handOver && { handOver }),
   });
   const scheduling = schedulingPart(context, { handOver: deliveries.handOver });
   return {
-    slots: deliveries.slots,
+    slots: capacity.slots,
     takeOver: deliveries.takeOver,
     /** Temporal's store is new: replays start again and deliveries are due again. Returns the number of these deliveries. */
     async abandonCarriers(): Promise<number> {

@@ -4,9 +4,12 @@ import { meansError, type Way, wayTo } from '../../contract/run-ways.ts';
 import { type Loaded, loadStep } from './context.ts';
 import { jsonText, readJson } from './json-text.ts';
 import { readStep, type StepRow } from './load-store.ts';
-import { recordAttempt, recordBeginning, recordEnd, recordFailure, refuseTooMany } from './record-store.ts';
+import { leavePlace, recordAttempt, recordBeginning, recordEnd, recordFailure, refuseTooMany } from './record-store.ts';
 import { endOfStep, type EngineDependencies, failedEnd, isLeftOut, stepFailure } from './take-step.ts';
 import { StepFailed } from './step-failure.ts';
+
+// A run that rests for longer leaves its place to others; its further attempts take none.
+const KEPT_FOR_MS = 2_000;
 
 /** A kind of action that has effects: what it is resolved to before its first attempt, and one attempt. */
 export type ActionKind = {
@@ -100,6 +103,7 @@ async function afterFailure(
   const delayMs = retryDelayOf(step, failures + 1, failure);
   if (delayMs !== undefined) {
     await recordFailure(deps.pool, input, { code, message, isCrash: false });
+    if (delayMs > KEPT_FOR_MS) await leavePlace(deps.pool, input);
     return { result: 'retry', delayMs, code, message };
   }
   const end = failedEnd(step, failure);

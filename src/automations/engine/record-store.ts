@@ -160,6 +160,15 @@ export async function recordFailure(
   return rows[0];
 }
 
+/** The run counts no longer among those that its worker has admitted. */
+export async function leavePlace(pool: Pool, { runId, round }: StepInput): Promise<void> {
+  await pool.query({
+    name: 'leave_place',
+    text: 'UPDATE runs SET holder = NULL WHERE id = $1 AND round = $2',
+    values: [runId, round],
+  });
+}
+
 /** Throws StepFailed for a run that has taken as many steps as it may. */
 export function refuseTooMany({ executions }: { executions: number }): void {
   if (executions < WORKFLOW_BOUNDS.executions) return;

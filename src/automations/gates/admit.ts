@@ -11,8 +11,17 @@ import { RunSuperseded } from '../engine/step-failure.ts';
 import { hashOf } from '../engine/value-hash.ts';
 import type { RunContext } from '../expressions/context.ts';
 import { ExpressionFailed, type StepExpressions } from '../expressions/expressions.ts';
-import { cancelOldest, goInside, letIn, lockGate, queueRun, skipRun, standAtGate } from './gate-store.ts';
-import { gateOf } from './gates.ts';
+import {
+  cancelOfDeleted,
+  cancelOldest,
+  goInside,
+  letIn,
+  lockGate,
+  queueRun,
+  skipRun,
+  standAtGate,
+} from './gate-store.ts';
+import { gateOf, pausedGateOf } from './gates.ts';
 import { takeKey } from './key-store.ts';
 
 export type GateDependencies = {
@@ -23,7 +32,12 @@ export type GateDependencies = {
 };
 
 /** A run that a worker has claimed to begin its next round. */
-export type Claimed = RunInput & { workflowId: string; version: number; environmentId: string };
+export type Claimed = RunInput & {
+  workflowId: string;
+  version: number;
+  environmentId: string;
+  workflowStatus: 'draft' | 'active' | 'paused' | 'deleted';
+};
 
 /** Whether a claimed run may begin now. One that may not waits before its gate, was skipped, or somebody else has ended it. */
 export type GateAnswer = 'begins' | 'waits' | 'skipped' | 'ended';
@@ -47,6 +61,16 @@ async function flowOf(plans: Plans, run: Claimed): Promise<Partial<Flow>> {
 export function createAdmit(deps: GateDependencies): Admit {
   const { pool, plans, clock } = deps;
   return async (run) => {
+    // A run that has begun goes on, and so does one that a person retries.
+    const isNew = run.round === 1;
+    if (isNew && run.workflowStatus === 'deleted') {
+      await inTransaction(pool, (connection) => cancelOfDeleted(connection, run));
+      return 'ended';
+    }
+    if (isNew && run.workflowStatus === 'paused') {
+      await inTransaction(pool, (connection) => waitForWorkflow(connection, run));
+      return 'waits';
+    }
     const { dedupe, concurrency } = await flowOf(plans, run);
     if (dedupe === undefined && concurrency === undefined) return 'begins';
     try {
@@ -107,6 +131,14 @@ async function atGate(
   if (mustWait) await cancelOldest(connection, { gate, runId: run.runId, count: 1 - room });
   await goInside(connection, run.runId);
   return 'begins';
+}
+
+/** The run begins when its workflow is active again. */
+async function waitForWorkflow(connection: PoolClient, run: Claimed): Promise<void> {
+  const gate = pausedGateOf(run.workflowId);
+  await lockGate(connection, gate);
+  await standAtGate(connection, { ...run, gate });
+  await queueRun(connection, run);
 }
 
 /** A key that the run has no value for is null. */

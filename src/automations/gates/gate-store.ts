@@ -14,6 +14,16 @@ export async function skipRun(connection: PoolClient, { runId, round }: RunInput
   await connection.query(SKIP, [runId, round, reason]);
 }
 
+const CANCEL = cancelRuns({
+  which: `r.id = $1 AND r.round = $2 AND r.status = 'pending'`,
+  reason: `'its workflow was deleted'`,
+});
+
+/** Ends a run that has not begun and whose workflow was deleted. */
+export async function cancelOfDeleted(connection: PoolClient, { runId, round }: RunInput): Promise<void> {
+  await connection.query(CANCEL, [runId, round]);
+}
+
 /** Makes whatever is done at this gate wait for this transaction, and forgets runs that have ended. */
 export async function lockGate(connection: PoolClient, gate: string): Promise<void> {
   await connection.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`gate ${gate}`]);

@@ -13,19 +13,43 @@ export type DueRun = RunInput & {
   messageId: string | null;
   parentRunId: string | null;
   carrier: string | null;
+  workflowStatus: 'draft' | 'active' | 'paused' | 'deleted';
 };
 
 // A worker that dies with its claims leaves them due again after this time. Starting twice is harmless.
 const CLAIM_SECONDS = 30;
+// Runs of one workflow that a claim looks at beside those of many others.
+const TURN = 8;
 
+// One step of the index for each workflow with due runs, however many it has. A workflow takes at most half as many places as are free
+// behind it, and an environment as many, so that hanging requests of some never take the last places of the others.
 const CLAIM = `
-  WITH room AS (
-    SELECT greatest(0, $2 - count(*))::int AS free FROM runs WHERE holder = $1 AND status IN ('pending', 'running')
-  ), cancelled AS (
-    SELECT id FROM runs WHERE due_at <= now() AND status = 'cancelled' ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED
+  WITH RECURSIVE held AS (
+    SELECT environment_id, workflow_id, count(*)::int AS places FROM runs WHERE holder = $1 AND status IN ('pending', 'running')
+    GROUP BY environment_id, workflow_id
+  ), room AS (
+    SELECT greatest(0, $2::int - coalesce(sum(places), 0))::int AS free FROM held
+  ), due AS (
+    (SELECT workflow_id FROM runs WHERE status = 'pending' AND due_at IS NOT NULL ORDER BY workflow_id LIMIT 1)
+    UNION ALL
+    SELECT (SELECT r.workflow_id FROM runs r WHERE r.status = 'pending' AND r.due_at IS NOT NULL AND r.workflow_id > d.workflow_id
+      ORDER BY r.workflow_id LIMIT 1) FROM due d WHERE d.workflow_id IS NOT NULL
+  ), oldest AS (
+    SELECT o.id, o.due_at, o.environment_id, free, coalesce(h.places, 0) + row_number() OVER (
+        PARTITION BY d.workflow_id ORDER BY o.due_at, o.id) AS place
+    FROM due d CROSS JOIN room LEFT JOIN held h ON h.workflow_id = d.workflow_id CROSS JOIN LATERAL (
+      SELECT r.id, r.due_at, r.environment_id FROM runs r
+      WHERE r.workflow_id = d.workflow_id AND r.status = 'pending' AND r.due_at <= now() ORDER BY r.due_at
+      LIMIT least($3::int, greatest(0, free / 2 - coalesce(h.places, 0)), greatest(${TURN}, $3::int / (SELECT count(*) FROM due))) FOR UPDATE SKIP LOCKED
+    ) o
+  ), placed AS (
+    SELECT id, due_at, free, place, row_number() OVER (PARTITION BY environment_id ORDER BY place, due_at) + coalesce((
+        SELECT sum(places) FROM held h WHERE h.environment_id = o.environment_id), 0) AS environment_place
+    FROM oldest o
   ), pending AS (
-    SELECT id FROM runs WHERE due_at <= now() AND status = 'pending' ORDER BY due_at
-    LIMIT least($3, (SELECT free FROM room)) FOR UPDATE SKIP LOCKED
+    SELECT id FROM placed WHERE environment_place <= free ORDER BY place, due_at LIMIT least($3::int, (SELECT free FROM room))
+  ), cancelled AS (
+    SELECT id FROM runs WHERE due_at <= now() AND status = 'cancelled' ORDER BY due_at LIMIT $3::int FOR UPDATE SKIP LOCKED
   )
   UPDATE runs r SET due_at = now() + make_interval(secs => ${CLAIM_SECONDS}), looked_at = now(),
     holder = CASE WHEN r.status = 'pending' THEN $1 END
@@ -33,11 +57,12 @@ const CLAIM = `
   WHERE r.id IN (SELECT id FROM cancelled UNION ALL SELECT id FROM pending) AND w.id = r.workflow_id
   RETURNING r.id AS "runId", r.round, r.status, r.environment_id AS "environmentId", r.workflow_id AS "workflowId", r.version,
     w.name AS "workflowName", r.trigger_type AS "triggerType", r.message_id AS "messageId",
-    r.parent_run_id AS "parentRunId", r.carrier`;
+    r.parent_run_id AS "parentRunId", r.carrier,
+    CASE WHEN w.deleted_at IS NOT NULL THEN 'deleted' ELSE w.status END AS "workflowStatus"`;
 
 /**
- * Claims due runs, oldest first: as many as this worker has room for beside those that it has admitted and that have not ended, at most
- * `most` at once.
+ * Claims due runs by turns of their workflows, the oldest of each first: as many as this worker has room for beside those that it has
+ * admitted and that have not ended, at most `most` at once.
  */
 export async function claimDue(
   pool: Pool,

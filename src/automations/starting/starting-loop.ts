@@ -8,9 +8,11 @@ import { type Looking, startLooking } from '../../db/look-loop.ts';
 import { beginNextRound, claimDue, type DueRun, nextDueInMs, recordCancelTold, releaseClaims } from './due-store.ts';
 import { recordEndedInTemporal } from './ended-in-temporal.ts';
 
-// Runs of one worker that have begun and neither ended nor wait. The embedded Temporal begins 50 to 100 Temporal workflows a second on
-// two cores; a burst of thousands waits in PostgreSQL, where it costs nothing.
-const ROOM = 100;
+// Runs of one worker that have begun and neither ended nor wait, of which those of one workflow take a third at most. The embedded Temporal
+// begins 50 to 100 Temporal workflows a second on two cores; a burst of thousands waits in PostgreSQL, where it costs nothing.
+const ROOM = 300;
+// Requests of steps take slots of the worker, which has other things to do as well.
+const SHARE_OF_SLOTS = 0.6;
 const CLAIMED_AT_ONCE = 50;
 // All workers together look so often for runs whose notification was lost.
 const POLL_MS = 500;
@@ -23,6 +25,8 @@ type StartingDependencies = {
   pool: Pool;
   log: Logger;
   holder: string;
+  /** Activities that this worker carries out at a time. */
+  slots: number;
   startRun: StartRun;
   admit: Admit;
   cancelRun: CancelRun;
@@ -35,7 +39,8 @@ type StartingDependencies = {
 
 /** Starts runs that are due and cancels those that were cancelled, until `stop`, which waits for the work under way. */
 export function startStartingRuns(deps: StartingDependencies): Looking {
-  const { pool, log, holder, lookInMs } = deps;
+  const { pool, log, holder, slots, lookInMs } = deps;
+  const room = Math.min(ROOM, Math.floor(slots * SHARE_OF_SLOTS));
   let gatesSeenAt = -Infinity;
   let lastGate = '';
   return startLooking({
@@ -48,7 +53,7 @@ export function startStartingRuns(deps: StartingDependencies): Looking {
       }
       const inMs = await nextDueInMs(pool);
       if (inMs === undefined || inMs > 0) return { ms: Math.min(inMs ?? POLL_MS, lookInMs(POLL_MS)) };
-      const claimed = await claimDue(pool, { holder, room: ROOM, most: CLAIMED_AT_ONCE });
+      const claimed = await claimDue(pool, { holder, room, most: CLAIMED_AT_ONCE });
       if (claimed.length === 0) return { ms: FULL_MS, isDeaf: true };
       // One behind the other: who was made first goes in first where there is room for some only.
       const admitted: { run: DueRun; answer: Promise<GateAnswer> }[] = [];

@@ -1,8 +1,7 @@
 import type { DatabaseTransaction } from '../../db/client.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { ApiError, invalidField } from '../../kernel/api-error.ts';
-import { doneFrom, type TellChange } from '../changes.ts';
-import type { FactorsOfPeople } from '../factors/of-person.ts';
+import { type Doer, doneFrom, type TellChange } from '../changes.ts';
 import type { Visit } from '../scheme.ts';
 import { hashSecret, newSecret } from '../sessions/secret.ts';
 import type { Sessions } from '../sessions/service.ts';
@@ -32,6 +31,11 @@ export async function makeResetCode(
   return { code, expiresAt };
 }
 
+/** The part of people's second factors that a reset needs. Factors know accounts, so accounts do not know them. */
+export type RemoveFactors = {
+  removeAll(transaction: DatabaseTransaction, change: { userId: string; by: Doer }): Promise<void>;
+};
+
 /**
  * Gives the person of a link another password, and ends all of their sessions. Signs nobody in: who has the link has not proven the
  * rest, and a second factor is asked for as before unless the link takes them too. Throws FORBIDDEN for a link that was used, has expired or never was.
@@ -47,7 +51,7 @@ export const createResetPassword =
     }: {
       passwords: Passwords;
       sessions: Sessions;
-      factorsOfPeople: FactorsOfPeople;
+      factorsOfPeople: RemoveFactors;
       tell: TellChange<DatabaseTransaction>;
     },
   ) =>

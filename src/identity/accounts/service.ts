@@ -3,7 +3,6 @@ import type { Dependencies } from '../../dependencies.ts';
 import { ApiError, invalidField } from '../../kernel/api-error.ts';
 import type { Caller } from '../caller.ts';
 import { doneBy, doneFrom, type TellChange } from '../changes.ts';
-import type { FactorsOfPeople } from '../factors/of-person.ts';
 import type { Visit } from '../scheme.ts';
 import type { SignedIn, User } from '../sessions/schema.ts';
 import type { Sessions, WithCookies } from '../sessions/service.ts';
@@ -11,7 +10,7 @@ import { type Begin, createDevices } from './devices.ts';
 import { passwordProblem } from './password-rules.ts';
 import { createPasswords } from './passwords.ts';
 import { dropResetCodes, dropResetCodesOf } from './codes-store.ts';
-import { createResetPassword, makeResetCode } from './password-reset.ts';
+import { createResetPassword, makeResetCode, type RemoveFactors } from './password-reset.ts';
 import { type ChangePasswordBody, type RenameUser, type ResetPasswordBody, userChange } from './schema.ts';
 import { createSetUp, type SetUp } from './setup.ts';
 import {
@@ -94,7 +93,7 @@ export function createAccounts(
     sessions,
     factorsOfPeople,
     tell,
-  }: { sessions: Sessions; factorsOfPeople: FactorsOfPeople; tell: TellChange<DatabaseTransaction> },
+  }: { sessions: Sessions; factorsOfPeople: RemoveFactors; tell: TellChange<DatabaseTransaction> },
 ): Accounts {
   const { db, clock, newId, config } = deps;
   const passwords = createPasswords();

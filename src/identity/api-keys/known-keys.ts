@@ -59,6 +59,7 @@ export function createKnownKeys({ db, clock, log }: Pick<Dependencies, 'db' | 'c
         appId,
         environmentId,
         environment,
+        generation: hash.toString('base64'),
         scopes: new Set(known.scopes),
         limits,
       };

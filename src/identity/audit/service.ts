@@ -58,8 +58,10 @@ export function createAudit(deps: Pick<Dependencies, 'db' | 'tenants' | 'newId' 
     /** Lines of NDJSON in the order of the chain. The entry that tells of the export is among them. */
     async exportFor(caller: TenantCaller, filter: AuditFilter): Promise<AsyncGenerator<string>> {
       const target = { id: caller.level === 'environment' ? caller.environmentId : caller.organisationId };
-      const { since, until, ...named } = filter;
-      const told = { action: 'audit.exported', target, after: { ...named, ...windowText({ since, until }) } } as const;
+      const { action, since, until } = filter;
+      // Ids that were asked for may be anybody's: the log of a tenant names its own alone.
+      const after = { ...(action !== undefined && { action }), ...windowText({ since, until }) };
+      const told = { action: 'audit.exported', target, after } as const;
       await tenants.within(caller, (transaction) => record(transaction, caller, told));
       return linesOf({ caller, filter });
     },

@@ -11,20 +11,20 @@ export type OwnGrant = Grant & { ownLimits: OwnLimits };
 
 /**
  * Rights of the calling credential, of whatever kind. The row is kept from changing until the transaction ends, as are those of the
- * credentials named in `ids`: what was allowed is what is done. Throws UNAUTHORIZED for one that holds no longer: it is believed for
- * some seconds, too long to make another credential that stays.
+ * credentials named in `ids`: what was allowed is what is done. Throws UNAUTHORIZED for one that holds no longer, or was rotated: it is
+ * believed for some seconds, too long to make another credential that stays.
  */
 export async function lockOwnGrant(
   transaction: DatabaseTransaction,
-  { environmentId, principal, scopes }: EnvironmentCaller,
+  { environmentId, principal, scopes, generation }: EnvironmentCaller,
   ids: readonly string[],
   now: Date,
 ): Promise<OwnGrant> {
   const locked = await lockHolders(transaction, environmentId, [principal.id, ...ids]);
   if (principal.kind === 'person') return grantOfPerson(scopes);
   const own = locked.get(principal.id);
-  if (own === undefined || own.status !== 'active' || (own.expiresAt !== null && own.expiresAt <= now))
-    throw new ApiError('UNAUTHORIZED', 'The API key is invalid or missing');
+  const isOver = own === undefined || own.status !== 'active' || (own.expiresAt !== null && own.expiresAt <= now);
+  if (isOver || own.generation !== generation) throw new ApiError('UNAUTHORIZED', 'The API key is invalid or missing');
   const { tier, expiresAt, requestsPerMinute, burst, concurrent, batchPerMinute } = own;
   const ownLimits = { requestsPerMinute, burst, concurrent, batchPerMinute };
   return {

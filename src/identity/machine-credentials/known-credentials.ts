@@ -44,6 +44,7 @@ export function createKnownCredentials({ db, clock }: Pick<Dependencies, 'db' | 
         appId,
         environmentId,
         environment,
+        generation: `${epoch}/${secretId ?? known.newestSecretId}`,
         // Scopes that the token was given and its secret still has.
         scopes: new Set(scopesBy(secretId ?? known.newestSecretId, known).filter((scope) => scopes.has(scope))),
         limits,

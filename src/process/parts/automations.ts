@@ -31,7 +31,8 @@ import type { WorkerContext } from './worker-context.ts';
 
 /**
  * Runs of workflows: started, carried and reconciled. `repair` is a part of each pass of the reconciler. `abandon` is for a store of
- * Temporal's that is new. `publish` publishes for the action of that name.
+ * Temporal's that is new. `publish` publishes for the action of that name;
+ * `slots` are the activities of this worker at a time.
  */
 export function automationsPart(
   {
@@ -50,7 +51,7 @@ export function automationsPart(
     meters,
     filters,
   }: WorkerContext,
-  { publish }: { publish: PublishForRun },
+  { publish, slots }: { publish: PublishForRun; slots: number },
 ) {
   const observe = meters?.runs;
   const schedules = createSchedules(client, { taskQueue });
@@ -104,6 +105,7 @@ export function automationsPart(
         pool,
         log,
         holder: incarnation.id,
+        slots,
         admit: createAdmit({ pool, clock, plans, expressions }),
         startRun: createStartRun(client, { taskQueue, isSearchable }),
         cancelRun: createCancelRun(client),

@@ -6,7 +6,7 @@ import { createJustRead } from '../../deliveries/just-read.ts';
 import { createFaults } from '../../deliveries/faults.ts';
 import { createRecorder } from '../../deliveries/recorder.ts';
 import { createAdmission } from '../../dispatch/admission/admission.ts';
-import { capacityOf } from '../../dispatch/admission/capacity.ts';
+import type { Capacity } from '../../dispatch/admission/capacity.ts';
 import { createCircuits } from '../../dispatch/admission/circuit-store.ts';
 import { createFirstTries } from '../../dispatch/admission/first-tries.ts';
 import { startReportingConcurrency } from '../../dispatch/admission/report-concurrency.ts';
@@ -14,7 +14,6 @@ import { createDrain } from '../../dispatch/drain/drain.ts';
 import { type Dispatcher, startDispatcher } from '../../dispatch/loop/dispatcher.ts';
 import { startLastChances } from '../../dispatch/loop/last-chances.ts';
 import { endLeasesOf } from '../../dispatch/recovery/incarnation.ts';
-import { readMachine } from '../../machine.ts';
 import { createWebhookSender } from '../../outbound/post-webhook.ts';
 import { createHandOver, type LateHandOver } from '../../publishing/hand-over.ts';
 import { VERSION } from '../../kernel/version.ts';
@@ -23,12 +22,15 @@ import { createStartDrain } from '../../temporal/start-drain.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 /**
- * Deliveries: claimed, tried, drained and recorded. `slots` are the tries that Temporal may give this process at a time. `handOver`
- * is where publishes of this process leave their deliveries; it takes them from `begin` on. `chores` run in the dispatcher's loop.
+ * Deliveries: claimed, tried, drained and recorded. `handOver` is where publishes of this process leave their deliveries; it takes them from `begin` on. `chores` run in the dispatcher's loop.
  */
 export function deliveriesPart(
   context: WorkerContext,
-  { chores, handOver = createHandOver() }: { chores: readonly (() => Promise<void>)[]; handOver?: LateHandOver },
+  {
+    capacity,
+    chores,
+    handOver = createHandOver(),
+  }: { capacity: Capacity; chores: readonly (() => Promise<void>)[]; handOver?: LateHandOver },
 ) {
   const { pool, log, keyRing, clock, config, client, taskQueue, ownTaskQueue, incarnation, isSearchable } = context;
   const { id: incarnationId, lookInMs } = incarnation;
@@ -36,7 +38,6 @@ export function deliveriesPart(
   let dispatcher: Dispatcher | undefined;
   const wake = (): void => dispatcher?.wake();
   const onRoom = wake;
-  const capacity = capacityOf(readMachine(config.processes), config.deliveriesInFlight);
   const { slots } = capacity;
   const { meters, tracing } = context;
   const recorder = createRecorder({ ...context, onGroup: meters && ((items) => meters.group('record', items)) });
@@ -68,7 +69,6 @@ export function deliveriesPart(
   const reporting = startReportingConcurrency({ pool, log, incarnationId, gauges: admission.gauges });
 
   return {
-    slots,
     handOver,
     /** Frees the claims of an incarnation that has died, without a wait for the end of its lease. */
     async takeOver(deadIncarnationId: string): Promise<void> {

@@ -1,0 +1,113 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { waitFor } from '../support/check/wait-for.ts';
+import { apiKeysOf, machineCredentialsOf } from '../support/make/credential-services.ts';
+import { joinAs, setUp } from '../support/make/people.ts';
+import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
+
+let posthorn: TestPosthorn;
+let owner: Awaited<ReturnType<typeof setUp>>;
+beforeAll(async () => {
+  posthorn = await startPosthorn({ withWorker: false });
+  owner = await setUp(posthorn);
+});
+afterAll(() => posthorn.stop());
+
+/** A POST whose head and first bytes have gone out. `finish` sends the rest and gives the answer's first line. */
+async function beginSlowly(path: string, headers: Record<string, string>, body: object) {
+  const { host, hostname, port } = new URL(posthorn.url);
+  const text = JSON.stringify(body);
+  const socket = connect(Number(port), hostname);
+  let seen = '';
+  socket.setEncoding('utf8').on('data', (data: string) => {
+    seen += data;
+  });
+  const all = { Host: host, 'Content-Type': 'application/json', 'Content-Length': String(text.length), ...headers };
+  const head = Object.entries({ ...all, Connection: 'close' }).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(`POST ${path} HTTP/1.1\r\n${head.join('')}\r\n${text.slice(0, 5)}`);
+  // The service has looked the credential up within this time, or does it later: then the test says nothing, and does not fail.
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  return async (): Promise<string | undefined> => {
+    socket.write(text.slice(5));
+    await waitFor('the answer', () => seen.includes('\r\n\r\n'));
+    socket.destroy();
+    return seen.split('\r\n')[0];
+  };
+}
+
+describe('a body that takes its time brings nothing for one who has lost the right meanwhile', () => {
+  test('a key that was revoked publishes nothing', async () => {
+    const channel = await posthorn.request<{ id: string }>('POST', '/v1/channels', { name: 'orders' });
+    const key = { name: 'late', scopes: ['messages:write'] };
+    const made = await posthorn.request<{ id: string; key: string }>('POST', '/v1/api-keys', key);
+    const Authorization = `Bearer ${made.body.key}`;
+    const path = `/v1/channels/${channel.body.id}/messages`;
+    const finish = await beginSlowly(path, { Authorization }, { eventType: 'late', payload: {} });
+    expect((await posthorn.request('DELETE', `/v1/api-keys/${made.body.id}`)).status).toBe(204);
+    expect(await finish()).toContain(' 401 ');
+    expect(await posthorn.deps.db.message.count()).toBe(0);
+  });
+
+  test('a key that lost the scope makes no channel, and one that kept it does', async () => {
+    for (const [scopes, status] of [
+      [['channels:read'], 403],
+      [['channels:read', 'channels:write'], 201],
+    ] as const) {
+      const draft = { name: 'late', scopes: ['channels:read', 'channels:write'] };
+      const made = await posthorn.request<{ id: string; key: string }>('POST', '/v1/api-keys', draft);
+      const Authorization = `Bearer ${made.body.key}`;
+      const finish = await beginSlowly('/v1/channels', { Authorization }, { name: 'late' });
+      expect((await posthorn.request('PATCH', `/v1/api-keys/${made.body.id}`, { scopes })).status).toBe(200);
+      expect(await finish()).toContain(` ${status} `);
+    }
+  });
+
+  test('an admin who was removed makes no key', async () => {
+    const organisation = owner.me.organisations[0];
+    const path = `/v1/organisations/${organisation?.id}`;
+    const admin = await joinAs(posthorn, owner.browser, path, { role: 'admin', email: 'admin@example.com' });
+    const Cookie = [...admin.browser.jar].map(([name, value]) => `${name}=${value}`).join('; ');
+    const place = { 'posthorn-app': organisation?.apps[0]?.id ?? '', 'posthorn-environment': 'live' };
+    const finish = await beginSlowly(
+      '/v1/api-keys',
+      { Cookie, 'Sec-Fetch-Site': 'same-origin', ...place },
+      { name: 'x' },
+    );
+    expect((await owner.browser.request('DELETE', `${path}/members/${admin.me.user.id}`)).status).toBe(204);
+    expect(await finish()).toMatch(/ 40[134] /);
+    expect(await posthorn.deps.db.apiKey.count({ where: { name: 'x' } })).toBe(0);
+  });
+});
+
+describe('another process still believes a credential that was rotated, and gives it no other one that stays', () => {
+  test('an API key', async () => {
+    const other = apiKeysOf(posthorn.deps);
+    const { body } = await posthorn.request<{ id: string; key: string }>('POST', '/v1/api-keys', { name: 'k' });
+    const believed = await other.authenticate(body.key);
+    if (believed === undefined) throw new Error('The new key is unknown');
+    for (const overlapSeconds of [60, 0]) {
+      await posthorn.request('POST', `/v1/api-keys/${body.id}/rotate`, { overlapSeconds });
+      const caller = await other.authenticate(body.key);
+      expect(caller).toEqual(believed);
+      await expect(other.create(believed, { name: 'stays' })).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
+      await expect(other.rotate(believed, body.id, { overlapSeconds: 0 })).rejects.toMatchObject({
+        code: 'UNAUTHORIZED',
+      });
+    }
+  });
+
+  test('a machine credential', async () => {
+    const others = machineCredentialsOf(posthorn.deps);
+    const made = await posthorn.request<{ id: string; scopes: string[] }>('POST', '/v1/machine-credentials', {
+      name: 'm',
+    });
+    const { id, scopes } = made.body;
+    const caller = await others.callerOf({ id, epoch: 1, secretId: undefined, scopes: new Set(scopes) });
+    if (caller === undefined) throw new Error('The new credential is unknown');
+    for (const overlapHours of [1, 0]) {
+      await posthorn.request('POST', `/v1/machine-credentials/${id}/rotate`, { overlapHours });
+      await expect(others.create(caller, { name: 'stays' })).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
+      await expect(others.rotate(caller, id, { overlapHours: 0 })).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
+    }
+  });
+});
