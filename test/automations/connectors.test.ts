@@ -4,6 +4,7 @@ import { createLog } from '../../src/log.ts';
 import { tablesThatHold } from '../support/check/table-contents.ts';
 import { historyTextOf } from '../support/make/history-of.ts';
 import { stepOf, workflowCalls } from '../support/make/workflow-calls.ts';
+import { findFreePort } from '../../local/ports.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { type Answer, type ReceivedRequest, type Receiver, startReceiver } from '../support/world/receiver.ts';
 
@@ -278,7 +279,8 @@ test('a test says whether the service takes the credentials, and nothing else of
   expect(await tested()).toEqual({ ok: true, status: 200, message: 'HTTP takes the credentials' });
   answer = () => json(401, { error: WORD });
   expect(await tested()).toEqual({ ok: false, status: 401, message: 'HTTP answered 401' });
-  await calls.good('PATCH', `/v1/connections/${id}`, { credentials: { baseUrl: 'http://10.0.0.1', value: 'x' } });
+  const nobody = `http://127.0.0.1:${await findFreePort()}`;
+  await calls.good('PATCH', `/v1/connections/${id}`, { credentials: { baseUrl: nobody, value: 'x' } });
   expect(await tested()).toMatchObject({ ok: false, message: expect.stringMatching(/^HTTP gave no answer: /) });
   const alerts = { connectorId: 'pagerduty', name: 'alerts', credentials: { routingKey: 'x' } };
   const untestable = await calls.good<Connection>('POST', '/v1/connections', alerts);
