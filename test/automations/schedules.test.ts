@@ -12,6 +12,10 @@ let calls: ReturnType<typeof workflowCalls>;
 beforeAll(async () => {
   posthorn = await startPosthorn();
   calls = workflowCalls(posthorn);
+  // Another app's suspension is nothing to these.
+  const { operator } = posthorn.services.apps;
+  const other = await operator.create({ name: 'Other' }, undefined);
+  await operator.setStatus(other.id, 'suspended');
 });
 afterAll(() => posthorn.stop());
 

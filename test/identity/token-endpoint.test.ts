@@ -69,6 +69,7 @@ describe('a token', () => {
       env: environmentId,
       scope: 'channels:read messages:write',
       epoch: 1,
+      secret_id: expect.stringMatching(/^sec_/),
       cnf: { jkt: (await client.key()).thumbprint },
       jti: expect.stringMatching(/^[0-9a-f-]{36}$/),
       iat: payload.iat,

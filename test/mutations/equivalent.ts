@@ -217,4 +217,30 @@ export const EQUIVALENT: Readonly<Record<string, Reason>> = {
       { path: 'test/contract/isolation-statements.test.ts', title: 'src/inspectors/receive-store.ts finds no signer' },
     ],
   },
+  'src/automations/starting/due-store.ts CLAIM: sql h.environment_id = o.environment_id': {
+    because:
+      'A worker claims for all environments. The condition counts their places, and without it claims are fewer, of nobody else.',
+    heldBy: [
+      {
+        path: 'test/automations/fair-starts.test.ts',
+        title: 'requests that hang leave places to the runs of other workflows, in the same environment and in others',
+      },
+    ],
+  },
+  'src/identity/audit/store.ts findHead: where organisationId': {
+    because: 'The operator alone checks chains, those of all organisations, and the end of another one is a breach.',
+    heldBy: [
+      { path: 'test/identity/audit-chain.test.ts', title: 'the check shows %s, by one who could drop the trigger' },
+    ],
+  },
+  'src/identity/machine-credentials/store.ts findAllMachineCredentials.rows: where appId': {
+    because: 'The operator sees the credentials of all apps, and asks for those of one to have a shorter list.',
+    heldBy: [
+      {
+        path: 'test/identity/machine-credential-commands.test.ts',
+        title:
+          'create, list and revoke say which app and environment they act on; what was made gets tokens until it is revoked',
+      },
+    ],
+  },
 };

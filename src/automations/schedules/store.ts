@@ -3,9 +3,10 @@ import type { DatabaseTransaction } from '../../db/client.ts';
 
 type Scheduled = { environmentId: string; version: number; name: string; trigger: string; isAppSuspended: boolean };
 
-const SCHEDULED = `SELECT w.environment_id AS "environmentId", w.version, w.name, v.trigger, a.suspended_at IS NOT NULL AS "isAppSuspended"
+const SCHEDULED = `SELECT w.environment_id AS "environmentId", w.version, w.name, v.trigger, EXISTS (
+    SELECT FROM environments e JOIN apps a ON a.id = e.app_id WHERE e.id = w.environment_id AND a.suspended_at IS NOT NULL
+  ) AS "isAppSuspended"
   FROM workflows w JOIN workflow_versions v ON v.workflow_id = w.id AND v.version = w.version
-  JOIN environments e ON e.id = w.environment_id JOIN apps a ON a.id = e.app_id
   WHERE w.id = $1 AND w.status = 'active' AND w.deleted_at IS NULL AND w.trigger_type = 'schedule'`;
 
 /** The workflow, while it begins by a schedule. */

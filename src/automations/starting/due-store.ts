@@ -40,7 +40,8 @@ const CLAIM = `
     FROM due d CROSS JOIN room LEFT JOIN held h ON h.workflow_id = d.workflow_id CROSS JOIN LATERAL (
       SELECT r.id, r.due_at, r.environment_id FROM runs r
       WHERE r.workflow_id = d.workflow_id AND r.status = 'pending' AND r.due_at <= now() ORDER BY r.due_at
-      LIMIT least($3::int, greatest(0, free / 2 - coalesce(h.places, 0)), greatest(${TURN}, $3::int / (SELECT count(*) FROM due))) FOR UPDATE SKIP LOCKED
+      LIMIT least($3::int, greatest(0, (free - 2 * coalesce(h.places, 0)) / 3), greatest(${TURN}, $3::int / (SELECT count(*) FROM due)))
+      FOR UPDATE SKIP LOCKED
     ) o
   ), placed AS (
     SELECT id, due_at, free, place, row_number() OVER (PARTITION BY environment_id ORDER BY place, due_at) + coalesce((
