@@ -11,6 +11,11 @@ describe('a plan', () => {
     expect(planOf(event, [log('a'), log('b', 'c'), log('c')]).steps.map(({ next }) => next)).toEqual([null, 'c', null]);
   });
 
+  test('takes nothing in the config of an action that does nothing for a way', () => {
+    const kept = { ...log('a'), config: { onError: ['x'], foo: 1 } };
+    expect(planOf(event, [kept, log('b')]).steps.map(({ next }) => next)).toEqual(['b', null]);
+  });
+
   test('has durations in ms and what its author left out', () => {
     const config = {
       action: 'http',

@@ -1,5 +1,5 @@
 import type { Plan } from './configs/plan.ts';
-import { plannedStep, type WrittenStep } from './planned-step.ts';
+import { actionOf, plannedStep, type WrittenStep } from './planned-step.ts';
 import { plannedTrigger } from './planned-trigger.ts';
 
 /**
@@ -24,13 +24,14 @@ const nextOf = ({ next }: WrittenStep): string | null => (next === undefined || 
  */
 function isPlainList(steps: readonly WrittenStep[]): boolean {
   return steps.every(
-    ({ type, config, next }) => (next ?? '') === '' && !waysOf(type).some((name) => isWay(config, name)),
+    ({ type, config, next }) => (next ?? '') === '' && !waysOf(type, config).some((name) => isWay(config, name)),
   );
 }
 
-/** Members of a config that may name steps. An action's may hold anything else that its author likes. */
+/** Members of a config that may name steps. An action's may hold anything else that its author likes, and one that does nothing holds none. */
 const WAYS = ['onError', 'onTimeout', 'then', 'else', 'cases', 'default', 'body', 'branches', 'approved', 'rejected'];
-const waysOf = (type: string): readonly string[] => (type === 'action' ? ['onError'] : WAYS);
+const waysOf = (type: string, config: unknown): readonly string[] =>
+  type !== 'action' ? WAYS : actionOf(config) === undefined ? [] : ['onError'];
 
 /** Ends of a wait that lead to no step. */
 const WORDS_OF_TIMEOUTS: readonly unknown[] = ['continue', 'fail', 'reject', 'approve'];
