@@ -80,6 +80,7 @@ test('the command line lists, invites and removes members, and resets passwords'
   expect(listed.output).toMatch(/^Organisation Test \(org_\w+\)\nUSER/);
   expect(listed.output).toContain(OWNER.email);
   const invited = await run('members', 'invite', 'nora@example.com', '--role', 'owner');
+  expect(invited.errors).toMatch(/^Invitation to the organisation Test \(org_\w+\):\n$/);
   const newcomer = { code: codeOf(invited.output.trim()), name: 'Nora', password: 'seven lanterns at noon' };
   expect((await createBrowser(posthorn).request('POST', '/v1/invitations/accept', newcomer)).status).toBe(200);
   const link = await run('admin', 'reset-password', 'nora@example.com');

@@ -143,7 +143,11 @@ test('`keys list` shows no key, and a revoked one works no longer', async () => 
   });
   // As the assertion above has shown.
   const { id, key: shortLived } = made as { id: string; key: string };
-  expect((await runPosthorn(['keys', 'revoke', id], variables)).exitCode).toBe(0);
+  const revoked = await runPosthorn(['keys', 'revoke', id], variables);
+  expect([revoked.exitCode, revoked.output]).toEqual([
+    0,
+    expect.stringMatching(new RegExp(`^Revoked ${id} of the app \\S+ \\(app_\\w+\\), environment (live|test)\n$`)),
+  ]);
   const listed = await runPosthorn(['keys', 'list', '--env', 'test'], variables);
   expect(listed.output).toMatch(new RegExp(`${id} .*revoked .*short-lived`));
   expect(listed.output).not.toContain(shortLived);

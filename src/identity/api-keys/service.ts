@@ -77,7 +77,8 @@ export type ApiKeys = {
   operator: {
     create(key: OperatorApiKey): Promise<NewApiKey>;
     list(environments?: EnvironmentsOf): Promise<ApiKey[]>;
-    revoke(id: string): Promise<void>;
+    /** The key as it is then. */
+    revoke(id: string): Promise<ApiKey>;
   };
 };
 
@@ -251,6 +252,9 @@ export function createApiKeys(
           await audit.record(transaction, by, { action: 'api_key.revoked', target: { id } });
         });
         await forget(id);
+        const revoked = (await findAllApiKeys(db, {}, clock())).find((key) => key.id === id);
+        if (revoked === undefined) throw new Error(`${id} is gone`);
+        return revoked;
       },
     },
   };

@@ -36,8 +36,11 @@ export async function listKeys({ app, environment: kind }: KeysOf, { json }: Out
 
 /** `posthorn keys revoke`: holds here at once, in other processes within 5 s. */
 export async function revokeKey(id: string): Promise<void> {
-  await withIdentity(({ apiKeys }) => apiKeys.operator.revoke(id));
-  print(`Revoked ${id}`);
+  await withIdentity(async ({ apiKeys, apps }) => {
+    const { appId, environment } = await apiKeys.operator.revoke(id);
+    const { slug } = await apps.operator.find(appId);
+    print(`Revoked ${id} of the app ${slug} (${appId}), environment ${environment}`);
+  });
 }
 
 const describeKeys = (keys: readonly ApiKey[], app: string): string =>

@@ -11,7 +11,7 @@ import { createLog } from '../../log.ts';
 import { createNewId } from '../../new-id.ts';
 import { createTellChange } from '../tell-change.ts';
 import { withDatabase } from './with-database.ts';
-import { print } from './role.ts';
+import { print, say } from './role.ts';
 import { readRunningState } from './running-state.ts';
 import { toTable } from './table.ts';
 import { visible } from './visible.ts';
@@ -31,12 +31,13 @@ export async function listMembers({ organisation, json }: Which & { json: boolea
   });
 }
 
-/** `posthorn members invite`: prints the link alone, so that a script can take it. */
+/** `posthorn members invite`: prints the link alone, so that a script can take it, and beside it (stderr) where it leads. */
 export async function inviteMember(email: string, { organisation, role }: Which & { role: Role }): Promise<void> {
   const body = createInvitationBody.safeParse({ email, role });
   if (!body.success) throw new ConfigError(`${visible(email)} is no e-mail address of printable ASCII characters`);
   await withMembers(async (members, db) => {
-    const { id } = await organisationOf(db, organisation);
+    const { id, name } = await organisationOf(db, organisation);
+    say(`Invitation to the organisation ${visible(name)} (${id}):`);
     print((await members.invitations.createAsOperator(id, body.data)).link);
   });
 }
