@@ -20,6 +20,8 @@ export type OutgoingRequest = {
   url: string;
   headers: Readonly<Record<string, string>>;
   body?: Buffer;
+  /** Who sends: requests of one that hang take no place at the origin from others. Default: all that name nobody are one. */
+  sender?: string;
   /** Total time in ms: waiting for a free connection, DNS, TCP, TLS, request, answer and its body. */
   timeoutMs: number;
   /** The body is read so far. */
@@ -64,7 +66,7 @@ export function createRequestSender({ guard, version }: { guard: AddressGuard; v
     const deadline = startDeadline(request.timeoutMs);
     let lease: Lease | undefined;
     try {
-      const free = connections.acquire(target.origin, '', deadline);
+      const free = connections.acquire(target.origin, request.sender ?? '', deadline);
       const taken = free instanceof Promise ? await free : free;
       lease = taken;
       deadline.onEnd('no complete answer came', taken.destroy);

@@ -116,6 +116,7 @@ export function createConnectorAction({
           url: request.url,
           headers: request.headers,
           ...(request.body !== undefined && { body: Buffer.from(request.body.text) }),
+          sender: run.workflowId,
           timeoutMs: Math.max(1, Math.round(until - performance.now())),
           maxBytes: WORKFLOW_BOUNDS.outputBytes,
         });

@@ -100,6 +100,7 @@ export function createHttpAction({
           ...(authorization !== undefined && { authorization }),
         },
         ...(request.body !== undefined && { body: Buffer.from(bodyText(request.body)) }),
+        sender: run.workflowId,
         timeoutMs: step.timeoutMs,
         maxBytes: WORKFLOW_BOUNDS.outputBytes,
       });
