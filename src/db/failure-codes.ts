@@ -1,3 +1,6 @@
+/** A row with these values is there already, as PostgreSQL, Prisma and its driver adapter say it. */
+export const DUPLICATE_CODES: ReadonlySet<string> = new Set(['23505', 'P2002', 'UniqueConstraintViolation']);
+
 /** Depth to which causes are searched: Prisma puts the server's code three levels down. */
 const MAX_CAUSES = 8;
 

@@ -1,4 +1,4 @@
-import { failureCodes } from '../db/failure-codes.ts';
+import { DUPLICATE_CODES, failureCodes } from '../db/failure-codes.ts';
 import { ApiError, invalidField } from '../kernel/api-error.ts';
 
 /** PostgreSQL and Prisma codes and Prisma's driver adapter kinds, by what the caller is to be told. */
@@ -18,7 +18,6 @@ const VALUE_CODES = new Set([
   'ValueOutOfRange',
   'LengthMismatch',
 ]);
-const CONFLICT_CODES = new Set(['23505', 'P2002', 'UniqueConstraintViolation']);
 const UNAVAILABLE_CODES = new Set([
   '57P01', // shut down by an administrator
   '57P02', // after a crash
@@ -111,7 +110,7 @@ export function fromDatabaseError(thrown: unknown, { isRead }: { isRead: boolean
       details: { field: 'outcome', reason: 'unknown' },
     });
   }
-  if (codes.some((code) => CONFLICT_CODES.has(code))) {
+  if (codes.some((code) => DUPLICATE_CODES.has(code))) {
     return new ApiError('CONFLICT', 'A resource with these values exists already', { cause: thrown });
   }
   if (codes.some((code) => VALUE_CODES.has(code))) {

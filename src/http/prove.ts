@@ -1,3 +1,4 @@
+import type { Caller } from '../identity/caller.ts';
 import { type Credential, unauthorized } from '../identity/scheme.ts';
 import type { Middleware } from './context.ts';
 import { originOf } from './visit.ts';
@@ -16,24 +17,28 @@ export const prove =
   (trustedProxyHops: number): Middleware =>
   (ctx, next) => {
     const { credential, identifiedAt = 0, route, bytes } = ctx.state;
-    if (credential === undefined || route?.access === 'public') return next();
-    const known = (headers?: Readonly<Record<string, string>>): Promise<unknown> => {
+    if (credential === undefined || route === undefined || route.access === 'public') return next();
+    const known = (caller: Caller, headers?: Readonly<Record<string, string>>): Promise<unknown> => {
       if (headers !== undefined) ctx.set(headers);
-      const { caller } = credential;
       // A publish is never audited, so it pays for nothing here.
-      ctx.state.caller = route?.isPublish === true ? caller : { ...caller, from: originOf(ctx.req, trustedProxyHops) };
+      ctx.state.caller = route.isPublish === true ? caller : { ...caller, from: originOf(ctx.req, trustedProxyHops) };
       return next();
     };
-    const proven = (): Promise<unknown> =>
-      credential.prove === undefined ? known() : credential.prove({ ...headOf(ctx.req), body: bytes }).then(known);
     // An API key has nothing more to prove, and nothing to wait for.
-    return performance.now() - identifiedAt < SLOW_MS ? proven() : stillHolds(route, credential).then(proven);
+    const proven = (caller: Caller): Promise<unknown> =>
+      credential.prove === undefined
+        ? known(caller)
+        : credential.prove({ ...headOf(ctx.req), body: bytes }).then((headers) => known(caller, headers));
+    return performance.now() - identifiedAt < SLOW_MS
+      ? proven(credential.caller)
+      : renewed(route, credential).then(proven);
   };
 
-/** A body that took its time may have come from one who has lost the right meanwhile. Throws what would have been said at once. */
-async function stillHolds(route: BoundRoute | undefined, credential: Credential): Promise<void> {
+/** A body that took its time may come from one who has lost the right meanwhile. Throws what would have been said at once. */
+async function renewed(route: BoundRoute, credential: Credential): Promise<Caller> {
   const caller = await credential.renew();
   if (caller === undefined) throw unauthorized();
-  const problem = route === undefined ? undefined : accessProblem(route.access, { ...credential, caller });
+  const problem = accessProblem(route.access, { ...credential, caller });
   if (problem !== undefined) throw problem;
+  return caller;
 }

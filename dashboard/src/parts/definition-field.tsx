@@ -27,7 +27,7 @@ export function problemsAt(problems: Draft['problems'], field: string): Draft['p
 type Given = {
   draft: Draft;
   field: DefinitionField;
-  /** Of the config that it belongs to, as a path and as the service writes it. */
+  /** The config that it belongs to, as a path and as the service writes it. */
   at: Path;
   atField: string;
 };

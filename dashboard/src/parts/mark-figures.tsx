@@ -5,8 +5,8 @@ import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { durationText } from '../lib/times.ts';
 import { Chart } from './chart.tsx';
+import { FailedSince } from './failed-since.tsx';
 import { FigureNumbers, type FiguresOf } from './figure-numbers.tsx';
-import { HereLink } from './link.tsx';
 import { State } from './state.tsx';
 import { Unread } from './unread.tsx';
 import { useMarks } from './use-marks.ts';
@@ -41,7 +41,7 @@ function useFigures(of: FiguresOf, { id, at: markedAt }: Mark, range: string) {
   });
 }
 
-/** What has become better and worse since a moment that was marked, such as a deployment. */
+/** Figures that have become better and worse since a moment that was marked, such as a deployment. */
 export function MarkFigures({ of, mark, range }: { of: FiguresOf; mark: Mark; range: string }) {
   const found = useFigures(of, mark, range);
   if (found.data === undefined) return <Unread of={found} />;
@@ -67,14 +67,7 @@ function Compared({
   return (
     <>
       <p>
-        {t.figures.sinceMark(durationText(length), mark.name)}{' '}
-        <HereLink to="/deliveries" search={{ status: 'failed', since: mark.at }}>
-          {t.marks.failed}
-        </HereLink>{' '}
-        ·{' '}
-        <HereLink to="/dead-letters" search={{ since: mark.at }}>
-          {t.marks.deadLetters}
-        </HereLink>
+        {t.figures.sinceMark(durationText(length), mark.name)} <FailedSince at={mark.at} />
       </p>
       <FigureNumbers now={after} earlier={before} isOfSubscription={isOfSubscription} word={t.figures.beforeMark} />
       <div className="columns">

@@ -5,6 +5,7 @@ import { useHere } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from './acts.tsx';
 import { Dialog } from './dialog.tsx';
+import { FailedSince } from './failed-since.tsx';
 import { Failure } from './failure.tsx';
 import { problemOf, TextField } from './field.tsx';
 import { FormButtons } from './form-buttons.tsx';
@@ -64,14 +65,7 @@ function Row({ mark }: { mark: Mark }) {
         <HereLink to="/overview" search={{ mark: mark.id }}>
           {t.marks.compare} <span className="hidden">{mark.name}</span>
         </HereLink>{' '}
-        ·{' '}
-        <HereLink to="/deliveries" search={{ status: 'failed', since: mark.at }}>
-          {t.marks.failed}
-        </HereLink>{' '}
-        ·{' '}
-        <HereLink to="/dead-letters" search={{ since: mark.at }}>
-          {t.marks.deadLetters}
-        </HereLink>
+        · <FailedSince at={mark.at} />
       </td>
       <td>
         {may('developer') && (

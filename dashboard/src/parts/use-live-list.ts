@@ -18,8 +18,9 @@ const EVERY_MS = 3_000;
 const TOLD_EVERY_MS = 30_000;
 
 /**
- * A list that is read page by page, newest first, and looked at again when a change is told, else every 3 seconds. Rows that are shown change in place. New ones wait
- * until `showNew`, so that nothing moves under the reader, and come at once to a list without rows. A hidden tab asks for nothing.
+ * A list that is read page by page, newest first, and looked at again when a change is told, else every 3 seconds. Rows that are shown
+ * change in place. New ones wait until `showNew`, so that nothing moves under the reader, and come at once to a list without rows. A
+ * hidden tab asks for nothing.
  */
 export function useLiveList<T>({ key, fetch, idOf, isPaused, kinds }: Source<T>) {
   const client = useQueryClient();

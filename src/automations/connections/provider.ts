@@ -131,8 +131,8 @@ const fetchBy =
     if (status >= 500 || status === 429) throw new UnansweredError(`the provider answered ${status}`);
     // A provider that does not know the client answers 401 with a challenge and its error (RFC 6749, section 5.2): the library would stop at
     // the challenge, and the error were not read.
-    const { 'www-authenticate': _, ...headers_ } = sent.headers;
-    return new Response([204, 205, 304].includes(status) ? null : sent.body, { status, headers: headers_ });
+    const { 'www-authenticate': _, ...shown } = sent.headers;
+    return new Response([204, 205, 304].includes(status) ? null : sent.body, { status, headers: shown });
   };
 
 /** Nothing but a code of RFC 6749 is told of what the provider says: its words may hold anything. */

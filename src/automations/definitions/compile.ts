@@ -28,7 +28,7 @@ function isPlainList(steps: readonly WrittenStep[]): boolean {
   );
 }
 
-/** Members of a config that may name steps. An action's may hold anything else that its author likes, and one that does nothing holds none. */
+/** Members of a config that may name steps. An action's may hold whatever its author likes; one that does nothing names none. */
 const WAYS = ['onError', 'onTimeout', 'then', 'else', 'cases', 'default', 'body', 'branches', 'approved', 'rejected'];
 const waysOf = (type: string, config: unknown): readonly string[] =>
   type !== 'action' ? WAYS : actionOf(config) === undefined ? [] : ['onError'];

@@ -57,7 +57,7 @@ export function createHttpAction({
       const resolve = (template: unknown): unknown => expressions.resolve(template, context, masking.secretOf);
       const textAt = (field: string, template: unknown): string =>
         masking.take(field, asText(field, resolve(template)));
-      // A definition may be older than these rules: headers that are never sent are not recorded, and no secret follows a value of a message.
+      // A definition may be older than these rules: no header is recorded that is never sent, and no secret follows a value of a message.
       const refusal = originProblem(step);
       if (refusal !== undefined) throw new StepFailed('EXPRESSION', `url: ${refusal}`);
       const headers = Object.entries(step.headers)

@@ -55,7 +55,7 @@ async function flowOf(plans: Plans, run: Claimed): Promise<Partial<Flow>> {
 }
 
 /**
- * Decides whether runs begin by the `dedupe` and `concurrency` of their trigger. The decision stands in PostgreSQL and is made under a
+ * Decides whether runs begin: by the status of their workflow, and by the `dedupe` and `concurrency` of their trigger. The decision stands in PostgreSQL and is made under a
  * lock of the gate, so that all workers together never let in more than the limit. A run that waits has no Temporal workflow yet.
  */
 export function createAdmit(deps: GateDependencies): Admit {
@@ -64,7 +64,7 @@ export function createAdmit(deps: GateDependencies): Admit {
     // A run that has begun goes on, and so does one that a person retries.
     const isNew = run.round === 1;
     if (isNew && run.workflowStatus === 'deleted') {
-      await inTransaction(pool, (connection) => cancelOfDeleted(connection, run));
+      await cancelOfDeleted(pool, run);
       return 'ended';
     }
     if (isNew && run.workflowStatus === 'paused') {

@@ -20,8 +20,8 @@ const CANCEL = cancelRuns({
 });
 
 /** Ends a run that has not begun and whose workflow was deleted. */
-export async function cancelOfDeleted(connection: PoolClient, { runId, round }: RunInput): Promise<void> {
-  await connection.query(CANCEL, [runId, round]);
+export async function cancelOfDeleted(pool: Pool, { runId, round }: RunInput): Promise<void> {
+  await pool.query(CANCEL, [runId, round]);
 }
 
 /** Makes whatever is done at this gate wait for this transaction, and forgets runs that have ended. */

@@ -1,19 +1,16 @@
 import type { Pool } from 'pg';
 import { CUT_OFF } from '../../db/ended-runs.ts';
 import type { RunInput } from '../../contract/run-workflow.ts';
+import type { Claimed } from '../gates/admit.ts';
 
 /** A run that waits for a worker: to be started, or to be told in Temporal that it was cancelled. */
-export type DueRun = RunInput & {
+export type DueRun = Claimed & {
   status: 'pending' | 'cancelled';
-  environmentId: string;
-  workflowId: string;
-  version: number;
   workflowName: string;
   triggerType: string;
   messageId: string | null;
   parentRunId: string | null;
   carrier: string | null;
-  workflowStatus: 'draft' | 'active' | 'paused' | 'deleted';
 };
 
 // A worker that dies with its claims leaves them due again after this time. Starting twice is harmless.

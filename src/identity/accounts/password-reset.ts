@@ -38,7 +38,8 @@ export type RemoveFactors = {
 
 /**
  * Gives the person of a link another password, and ends all of their sessions. Signs nobody in: who has the link has not proven the
- * rest, and a second factor is asked for as before unless the link takes them too. Throws FORBIDDEN for a link that was used, has expired or never was.
+ * rest, and a second factor is asked for as before unless the link takes them too. Throws FORBIDDEN for a link that was used, has expired
+ * or never was.
  */
 export const createResetPassword =
   (

@@ -252,7 +252,7 @@ export function createApiKeys(
           await audit.record(transaction, by, { action: 'api_key.revoked', target: { id } });
         });
         await forget(id);
-        const revoked = (await findAllApiKeys(db, {}, clock())).find((key) => key.id === id);
+        const [revoked] = await findAllApiKeys(db, { id }, clock());
         if (revoked === undefined) throw new Error(`${id} is gone`);
         return revoked;
       },

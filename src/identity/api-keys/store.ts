@@ -104,9 +104,16 @@ export async function findApiKeys(
 }
 
 /** Every key of every environment, or of those of one kind or one app, newest first: for the operator only. */
-export async function findAllApiKeys(db: Database, { kind, appId }: EnvironmentsOf, now: Date): Promise<ApiKey[]> {
+export async function findAllApiKeys(
+  db: Database,
+  { id, kind, appId }: EnvironmentsOf & { id?: string },
+  now: Date,
+): Promise<ApiKey[]> {
   const rows = await db.apiKey.findMany({
-    where: { environment: { ...(kind !== undefined && { kind }), ...(appId !== undefined && { appId }) } },
+    where: {
+      ...(id !== undefined && { id }),
+      environment: { ...(kind !== undefined && { kind }), ...(appId !== undefined && { appId }) },
+    },
     orderBy: { id: 'desc' },
     include: withEnvironment,
   });

@@ -1,4 +1,4 @@
-import { failureCodes } from '../../db/failure-codes.ts';
+import { DUPLICATE_CODES, failureCodes } from '../../db/failure-codes.ts';
 import { execute, type Executor } from '../../db/execute.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { timeOfId } from '../../kernel/ids.ts';
@@ -51,13 +51,11 @@ export const createRecordAudit =
     });
     const values = [organisationId, id, environmentId ?? null, actor.id ?? null, action, target.id, entry];
     await execute(db, RECORD, values).catch((failure: unknown) => {
-      if (!failureCodes(failure).codes.some((code) => TAKEN.includes(code))) throw failure;
+      // No change makes a duplicate here: somebody has written by hand.
+      if (!failureCodes(failure).codes.some((code) => DUPLICATE_CODES.has(code))) throw failure;
       throw new Error(`${organisationId} has an audit entry behind the end of its chain: run posthorn audit verify`);
     });
   };
-
-/** PostgreSQL's code for a place that is taken, and Prisma's. No change makes one: somebody has written by hand. */
-const TAKEN = ['23505', 'P2002'];
 
 /** The one who asks, for an entry that is written when others have answered. */
 export const doerOf = (caller: TenantCaller): Doer => ({

@@ -31,11 +31,12 @@ export const scopesBy = (
 export function createKnownCredentials({ db, clock }: Pick<Dependencies, 'db' | 'clock'>): KnownCredentials {
   const belief = createBelief<KnownCredential>(clock);
   return {
-    async callerOf({ id, epoch, secretId, scopes }) {
+    async callerOf({ id, epoch, secretId: given, scopes }) {
       const known = await belief.recall(id, () => findKnownCredential(db, id));
       if (known === undefined || known.epoch !== epoch) return undefined;
       if (known.expiresAt !== undefined && known.expiresAt <= clock()) return undefined;
       if (known.isAppSuspended) throw appSuspended();
+      const secretId = given ?? known.newestSecretId;
       const { organisationId, appId, environmentId, environment, limits } = known;
       return {
         principal: { kind: 'machineCredential', id },
@@ -44,9 +45,9 @@ export function createKnownCredentials({ db, clock }: Pick<Dependencies, 'db' | 
         appId,
         environmentId,
         environment,
-        generation: `${epoch}/${secretId ?? known.newestSecretId}`,
+        generation: `${epoch}/${secretId}`,
         // Scopes that the token was given and its secret still has.
-        scopes: new Set(scopesBy(secretId ?? known.newestSecretId, known).filter((scope) => scopes.has(scope))),
+        scopes: new Set(scopesBy(secretId, known).filter((scope) => scopes.has(scope))),
         limits,
       };
     },

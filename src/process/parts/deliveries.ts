@@ -22,7 +22,8 @@ import { createStartDrain } from '../../temporal/start-drain.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 /**
- * Deliveries: claimed, tried, drained and recorded. `handOver` is where publishes of this process leave their deliveries; it takes them from `begin` on. `chores` run in the dispatcher's loop.
+ * Deliveries: claimed, tried, drained and recorded. `handOver` is where publishes of this process leave their deliveries; it takes them
+ * from `begin` on. `chores` run in the dispatcher's loop.
  */
 export function deliveriesPart(
   context: WorkerContext,

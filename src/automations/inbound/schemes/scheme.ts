@@ -55,7 +55,7 @@ export class SignatureRefused extends Error {
   }
 }
 
-/** A request that cannot be judged at the moment, because something that its check needs cannot be had: the same request may be good later. */
+/** A request cannot be judged at the moment, because something that its check needs cannot be had: the same one may be good later. */
 export class ProofUnavailable extends Error {
   override readonly name = 'ProofUnavailable';
 }
@@ -64,9 +64,9 @@ export class ProofUnavailable extends Error {
 export type CheckContext = { now: Date; fetchText: (url: string) => Promise<string> };
 
 /**
- * Returns when the request is proven by one of the secrets, else throws SignatureRefused, or ProofUnavailable. Every secret is tried, so that the time it
- * takes does not tell which one is near. `replayKey` names this one request where its time is signed and it has no id of its own: a copy
- * of it has the same.
+ * Returns when the request is proven by one of the secrets, else throws SignatureRefused, or ProofUnavailable. Every secret is tried, so
+ * that the time it takes does not tell which one is near. `replayKey` names this one request where its time is signed and it has no id of
+ * its own: a copy of it has the same.
  */
 export type Check = (incoming: Incoming, secrets: readonly string[], context: CheckContext) => Proven | Promise<Proven>;
 export type Proven = { replayKey?: string };
