@@ -214,7 +214,46 @@ test('a retry from the start does all steps again and forgets the earlier ones',
     ['push', 1],
   ]);
   const keys = requestsTo('/restarted/first').map(({ headers }) => headers['idempotency-key']);
-  expect(keys).toEqual([`${run.id}:first:`, `${run.id}:first:`]);
+  expect(keys).toEqual([`${run.id}:first:`, `${run.id}:first::restart-1`]);
+});
+
+test('a retry from the start publishes anew, also what differs; one from the failed step keeps its idempotency key', async () => {
+  // Both kept the key: the channel refused the other message with CONFLICT, and a receiver that knew the key answered with what it had.
+  const channelId = await calls.channel();
+  const steps = (note: string) => [
+    {
+      id: 'tell',
+      type: 'action',
+      config: { action: 'publish', channelId, eventType: 'told', payload: { note } },
+      next: 'push',
+    },
+    post('push', '/anew/push'),
+  ];
+  broken.add('/anew/push');
+  const workflowId = await calls.activate({ type: 'manual' }, steps('first'));
+  const { id } = await calls.start(workflowId);
+  await calls.ended(id);
+  await calls.good('POST', `/v1/runs/${id}/retry`);
+  await waitFor('the second try', () => requestsTo('/anew/push').length === 2);
+  await calls.ended(id);
+  await calls.good('PATCH', `/v1/workflows/${workflowId}`, { steps: steps('second') });
+  const retry = (definition: string) =>
+    calls.good('POST', `/v1/runs/${id}/retry`, { from: 'start', definition }).then(() => calls.ended(id));
+  const published = [];
+  for (const definition of ['latest', 'original']) {
+    await retry(definition);
+    published.push(stepOf(await calls.getRun(id), 'tell').status);
+  }
+  expect(published).toEqual(['completed', 'completed']);
+  const path = `/v1/messages?channelId=${channelId}`;
+  const { data } = await calls.good<{ data: { id: string }[] }>('GET', path);
+  const messages = await Promise.all(
+    data.map((message) => calls.good<{ payload: { note: string } }>('GET', `/v1/messages/${message.id}`)),
+  );
+  expect(messages.map(({ payload }) => payload.note)).toEqual(['second', 'second', 'first']);
+  const keys = requestsTo('/anew/push').map(({ headers }) => headers['idempotency-key']);
+  const name = `${id}:push:`;
+  expect(keys).toEqual([name, name, `${name}:restart-1`, `${name}:restart-2`]);
 });
 
 test('a retry under the latest definition takes a mended step, and is refused where the failed step is gone', async () => {

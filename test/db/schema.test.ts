@@ -90,6 +90,7 @@ describe('the migrations', () => {
       { migration_name: '0055_saved_views', isFinished: true },
       { migration_name: '0056_audit_heads', isFinished: true },
       { migration_name: '0057_pending_runs', isFinished: true },
+      { migration_name: '0062_run_restarts', isFinished: true },
     ]);
   });
 

@@ -26,8 +26,14 @@ export type AttemptOutcome =
   | { result: 'ended'; way: Way; failure?: { code: string; message: string } }
   | { result: 'retry'; delayMs: number; code: string; message: string };
 
-/** The name that receivers know a step of a run by, however often it is tried. */
-export const idempotencyKey = ({ runId, stepId, iteration }: StepInput): string => `${runId}:${stepId}:${iteration}`;
+/**
+ * The name that receivers know a step of a run by, however often it is tried. A run that began again from the start does all steps anew:
+ * under its first names a receiver would answer with what it had kept.
+ */
+export function idempotencyKey({ runId, stepId, iteration }: StepInput, restarts: number): string {
+  const name = `${runId}:${stepId}:${iteration}`;
+  return restarts === 0 ? name : `${name}:restart-${restarts}`;
+}
 
 /**
  * One attempt of a step with effects, and its record. A step that has ended is not done again. Rejects while PostgreSQL is out of reach,
@@ -46,7 +52,7 @@ export async function attemptStep(
   if ('way' in begun) return { result: 'ended', ...begun };
   const { prepared, failures } = begun;
   try {
-    const output = await kind.perform(prepared, loaded, idempotencyKey(input));
+    const output = await kind.perform(prepared, loaded, idempotencyKey(input, loaded.run.restarts));
     const way = kind.wayOf?.(output, loaded);
     const end = await endOfStep(deps, loaded, () => ({ output, ...(way && { way }) }), { hasBegun: true });
     await recordEnd(deps, input, end);

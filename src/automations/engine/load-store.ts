@@ -14,6 +14,8 @@ export type CarriedRun = {
   channelId: string | null;
   chainDepth: number;
   startedAt: Date | null;
+  /** Retries from the start. */
+  restarts: number;
   executions: number;
   outputBytes: number;
   eventType: string | null;
@@ -49,7 +51,7 @@ export type StepRow = {
 
 const RUN = `
   SELECT r.id, r.environment_id AS "environmentId", r.workflow_id AS "workflowId", r.version, r.input, r.message_id AS "messageId",
-    r.channel_id AS "channelId", r.chain_depth AS "chainDepth", r.started_at AS "startedAt", r.executions,
+    r.channel_id AS "channelId", r.chain_depth AS "chainDepth", r.started_at AS "startedAt", r.restarts, r.executions,
     r.output_bytes AS "outputBytes", m.event_type AS "eventType", m.payload, m.metadata, coalesce(m.published_at, r.scheduled_at) AS "publishedAt"
   FROM runs r LEFT JOIN messages m ON m.id = r.message_id
   WHERE r.id = $1 AND r.round = $2 AND r.finished_at IS NULL AND r.status <> 'paused'`;

@@ -137,7 +137,8 @@ const BY_PLACE: Readonly<Record<string, string>> = {
   'StreamMessages.since': 'Begins with stored messages published after this.',
   'AskMessageReplay.since': 'First time of publication that is replayed.',
   'AskMessageReplay.until': 'First time of publication that is not replayed any more. Default: now.',
-  'RetryRun.from': '`failed`: at the steps that failed. `start`: at the first step, as if no step had been taken.',
+  'RetryRun.from':
+    '`failed`: at the steps that failed. `start`: at the first step, as if no step had been taken, with other idempotency keys.',
   'RetryRun.definition': 'Definition to go on under: its own, or the latest one of the workflow.',
   'SecondFactor.code': 'Six digits of the authenticator app.',
   'ConfirmTotp.code': 'Six digits of the authenticator app.',
