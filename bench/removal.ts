@@ -18,6 +18,7 @@ const USAGE = `npm run bench:removal -- [options]
   --messages <n>       stored before, default 1000000 (about 2 GB of disk); 200000 for a first look
   --subscriptions <n>  default 10000, five to a channel
   --payload <bytes>    default 200
+  --compress <method>  of pages in the log (wal_compression), default off; pglz, and lz4 where the server is built with it
 A fifth is taken in and the oldest fifth is removed, in four parts each, with the vacuum that follows counted to both.`;
 
 const startedAt = Date.now();
@@ -46,6 +47,7 @@ async function main(): Promise<boolean> {
       messages: { type: 'string', default: '1000000' },
       subscriptions: { type: 'string', default: '10000' },
       payload: { type: 'string', default: '200' },
+      compress: { type: 'string', default: 'off' },
       help: { type: 'boolean', default: false },
     },
   });
@@ -71,13 +73,14 @@ async function main(): Promise<boolean> {
     await fill(pool, growth, progress);
     await pool.end();
     progress('Starting again with the settings of the service');
-    await postgres.restart(SETTINGS);
+    await postgres.restart({ ...SETTINGS, wal_compression: values.compress });
     pool = createPool(postgres.current().url, { max: 2 });
     const channels = Math.floor(growth.subscriptions / PER_CHANNEL);
     await pool.query('UPDATE channels SET retention_days = $1', [DAYS]);
     const sides = await measure(pool, postgres.current(), { ...growth, channels, filledAt });
     await pool.end();
-    console.log(`${growth.messages} messages, ${channels} channels, payloads of ${growth.payloadBytes} bytes\n`);
+    const stored = `${growth.messages} messages, ${channels} channels, payloads of ${growth.payloadBytes} bytes`;
+    console.log(`${stored}, pages in the log compressed: ${values.compress}\n`);
     return report(sides);
   } finally {
     await postgres.stop();
