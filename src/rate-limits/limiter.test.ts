@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { pino } from 'pino';
 import { createLimiter, type Limiter } from './limiter.ts';
 import { TIER_LIMITS, TIERS } from '../identity/tiers.ts';
@@ -133,4 +133,43 @@ test('strangers have one bucket per IPv4 address and per IPv6 /64', async () => 
   expect(await remaining('2001:db8::1')).toBe('1');
   expect(await remaining('2001:db8::2')).toBe('0');
   expect(await remaining('2001:db8:0:1::2')).toBe('1');
+});
+
+describe('a request for a thing', () => {
+  const webhooks = { name: 'webhook', perMinute: 10 } as const;
+  const ADDRESS = '203.0.113.7';
+  const ask = (id: string, address = ADDRESS) => limiter.allowThing(webhooks, id, address);
+  /** One that its route refuses. */
+  const refuse = async (id: string, address = ADDRESS): Promise<void> => (await ask(id, address)).refused?.();
+
+  beforeEach(() => {
+    limiter = createLimiter({ log, strangerRequestsPerMinute: 3 });
+  });
+
+  test('counts for the thing, and for its address only when it is refused', async () => {
+    for (let count = 0; count < 5; count += 1) await ask('whk_1');
+    await refuse('whk_1');
+    await refuse('whk_2');
+    expect((await ask('whk_1')).headers).toMatchObject({ 'X-RateLimit-Limit': '10', 'X-RateLimit-Remaining': '4' });
+    expect((await limiter.allowStranger(ADDRESS)).headers['X-RateLimit-Remaining']).toBe('0');
+  });
+
+  test('is refused once its address has had too many refusals, with the headers of the address, and others are not', async () => {
+    for (let count = 0; count < 3; count += 1) await refuse('whk_1');
+    const refused = await ask('whk_1');
+    expect(refused.refusal).toEqual({ reason: 'More than 3 refused requests in 60 seconds', retryAfter: 60 });
+    expect(refused.headers).toMatchObject({ 'X-RateLimit-Limit': '3', 'X-RateLimit-Remaining': '0' });
+    expect((await ask('whk_2')).refusal).toBeDefined();
+    const other = await ask('whk_1', '203.0.113.8');
+    expect(other.refusal).toBeUndefined();
+    expect(other.headers).toMatchObject({ 'X-RateLimit-Limit': '10', 'X-RateLimit-Remaining': '9' });
+  });
+
+  test('is refused by the window of the thing with the headers of the thing', async () => {
+    for (let count = 0; count < 10; count += 1) await ask('whk_1');
+    const refused = await ask('whk_1');
+    expect(refused.refusal?.reason).toBe('More than 10 requests in 60 seconds');
+    expect(refused.headers).toMatchObject({ 'X-RateLimit-Limit': '10', 'X-RateLimit-Remaining': '0' });
+    expect((await ask('whk_2')).refusal).toBeUndefined();
+  });
 });

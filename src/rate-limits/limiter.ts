@@ -126,10 +126,15 @@ async function allowThing(
   const names = { thing: `${name}:${id}`, address: `address:${addressBucket(address)}` };
   const [minute, refused] = await Promise.all([counters.add(names.thing, 60), counters.add(names.address, 60)]);
   counters.giveBack(names.address, 60);
-  const refusal = overWindow(strangerLimit, refused, 'refused requests') ?? overWindow(perMinute, minute);
+  const ofAddress = overWindow(strangerLimit, refused, 'refused requests');
+  const refusal = ofAddress ?? overWindow(perMinute, minute);
   if (refusal !== undefined) counters.giveBack(names.thing, 60);
   return {
-    headers: headersOf(perMinute, minute, refusal === undefined ? 0 : 1),
+    // A client waits by the window that refused it: its webhook may have all of its requests left.
+    headers:
+      ofAddress === undefined
+        ? headersOf(perMinute, minute, refusal === undefined ? 0 : 1)
+        : headersOf(strangerLimit, refused),
     ...refusedBy(refusal),
     release: doNothing,
     async refused() {

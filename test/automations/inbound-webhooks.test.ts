@@ -1,3 +1,4 @@
+import { generateKeyPairSync, sign } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { waitFor } from '../support/check/wait-for.ts';
 import { github, inboundCalls, type Refusal } from '../support/make/inbound-calls.ts';
@@ -106,6 +107,27 @@ describe('a request that is refused', () => {
     expect(JSON.stringify(logged)).not.toContain('hunter2');
     expect(await calls.refusalsOf(webhook.id, '?reason=signature_wrong')).toHaveLength(1);
     expect((await calls.send(webhook.id, body, github(body, 'd-9'))).status).toBe(200);
+  });
+
+  test('for its signature by Discord is UNAUTHORIZED, which Discord tries before it takes an address', async () => {
+    const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+    const secret = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('hex');
+    const { webhook } = await calls.makeWebhook({ provider: 'discord', secrets: [secret] });
+    const timestamp = String(Math.floor(Date.now() / 1_000));
+    const send = (body: string, signed: string) =>
+      calls.send<Refusal>(webhook.id, body, {
+        'content-type': 'application/json',
+        'x-signature-timestamp': timestamp,
+        'x-signature-ed25519': sign(null, Buffer.from(timestamp + signed), privateKey).toString('hex'),
+      });
+    const bad = await send('{"type":1}', '{"type":2}');
+    expect([bad.status, bad.body.error.code, bad.body.error.details?.field]).toEqual([
+      401,
+      'UNAUTHORIZED',
+      'signature',
+    ]);
+    const { status, body } = await send('{"type":1}', '{"type":1}');
+    expect([status, body]).toEqual([200, { type: 1 }]);
   });
 
   test('for an unknown webhook is NOT_FOUND with all headers, whatever the id looks like', async () => {

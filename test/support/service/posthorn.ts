@@ -69,6 +69,7 @@ export async function startPosthorn(
     trustedCertificates?: readonly string[];
     schemes?: readonly Scheme[];
     addressRequestsPerMinute?: number;
+    strangerRequestsPerMinute?: number;
     port?: number;
     log?: ServiceLog;
   } = {},
@@ -122,7 +123,7 @@ export async function startPosthorn(
   const keys = { live: await makeKey('live'), test: await makeKey('test') };
   const limiter = createLimiter({
     log: deps.log,
-    strangerRequestsPerMinute: 100_000,
+    strangerRequestsPerMinute: options.strangerRequestsPerMinute ?? 100_000,
     addressRequestsPerMinute: options.addressRequestsPerMinute ?? 100_000,
   });
   const server = await startHttpServer(
