@@ -28,12 +28,13 @@ export type OutgoingRequest = {
   maxBytes: number;
 };
 
-/** An answer with complete headers, whatever its status. `isCut`: the body is longer than was read, or broke off. */
+/** An answer with complete headers, whatever its status. `isCut`: the body is longer than was read. `isBroken`: it broke off before. */
 export type SentRequest = {
   status: number;
   headers: Record<string, string>;
   body: string;
   isCut: boolean;
+  isBroken: boolean;
   latencyMs: number;
   /** The wait that a 429 or 503 asks for, in ms. */
   retryAfterMs: number | undefined;
@@ -85,7 +86,8 @@ export function createRequestSender({ guard, version }: { guard: AddressGuard; v
         status,
         headers,
         body: textOf(answer.body),
-        isCut: !answer.isWhole,
+        isCut: !answer.isWhole && answer.body.length >= request.maxBytes,
+        isBroken: !answer.isWhole && answer.body.length < request.maxBytes,
         latencyMs: Math.round(answer.at - start),
         retryAfterMs:
           status === 429 || status === 503 ? parseRetryAfter(headers['retry-after'] ?? '', new Date()) : undefined,

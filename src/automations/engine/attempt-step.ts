@@ -54,7 +54,10 @@ export async function attemptStep(
   try {
     const output = await kind.perform(prepared, loaded, idempotencyKey(input, loaded.run.restarts));
     const way = kind.wayOf?.(output, loaded);
-    const end = await endOfStep(deps, loaded, () => ({ output, ...(way && { way }) }), { hasBegun: true });
+    const end = await endOfStep(deps, loaded, () => ({ output, ...(way && { way }) }), {
+      hasBegun: true,
+      hasEffect: true,
+    });
     await recordEnd(deps, input, end);
     return { result: 'ended', way: end.way, ...(end.error && { failure: end.error }) };
   } catch (thrown) {

@@ -128,10 +128,10 @@ export function createConnectorAction({
         if (renewed !== undefined) sent = await send(renewed);
       }
       const mask = createMask(hidden);
-      const { status, body, latencyMs } = outputOf(sent, [], mask);
-      const reason = connector.refusal?.(body);
+      const { headers: _, ...output } = outputOf(sent, [], mask);
+      const reason = 'body' in output ? connector.refusal?.(output.body) : undefined;
       if (reason !== undefined) throw new StepFailed('REFUSED', `${connector.name} refused: ${reason.slice(0, 200)}`);
-      return { status, body, latencyMs };
+      return output;
     },
   };
 }

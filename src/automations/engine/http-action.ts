@@ -5,8 +5,10 @@ import type { HttpAction } from '../definitions/configs/plan.ts';
 import { originProblem } from '../definitions/request-problems.ts';
 import { headerNameProblem, headerValueProblem } from '../../outbound/request-headers.ts';
 import { filledAddress } from '../expressions/addresses.ts';
+import type { CutAnswer } from '../expressions/cut-answer.ts';
 import { type StepExpressions, toText } from '../expressions/expressions.ts';
 import type { ActionKind } from './attempt-step.ts';
+import { cutOf } from './fitted-output.ts';
 import { jsonText, readJson } from './json-text.ts';
 import {
   createMask,
@@ -157,19 +159,42 @@ function codedTogether(
   return name === undefined || coded === undefined ? [] : [[name, coded]];
 }
 
+/** The result of a request: its body, or the beginning of one that is too long. */
+type Output = { status: number; headers: unknown; latencyMs: number } & ({ body: unknown } | CutAnswer);
+
 /** The output of a step from its answer. Throws StepFailed for one that is not expected, or did not come. */
 export function outputOf(
   sent: SentRequest | { error: AttemptError },
   expectStatus: readonly number[],
   mask: Mask,
-): { status: number; headers: unknown; body: unknown; latencyMs: number } {
+): Output {
   if ('error' in sent) throw failureOf(sent.error);
   const { status } = sent;
   const isExpected = expectStatus.length === 0 ? status >= 200 && status <= 299 : expectStatus.includes(status);
   if (!isExpected) throw statusFailure(sent, mask);
-  if (sent.isCut)
-    throw new StepFailed('PAYLOAD_TOO_LARGE', `the answer is longer than ${WORKFLOW_BOUNDS.outputBytes} bytes`);
-  return { status, headers: mask.value(sent.headers), body: mask.value(bodyOf(sent)), latencyMs: sent.latencyMs };
+  if (sent.isBroken)
+    throw new StepFailed('NETWORK', `answered ${status}; the connection ended within the answer`, { canRetry: true });
+  const { latencyMs } = sent;
+  const headers = mask.value(sent.headers);
+  // The receiver has done what it was asked for: a failure would have it done again.
+  if (sent.isCut) return { status, headers, latencyMs, ...cutOf(shownBeginning(sent, mask), lengthOf(sent)) };
+  return { status, headers, body: mask.value(bodyOf(sent)), latencyMs };
+}
+
+/** The beginning of a long body, without secrets: JSON may write any character of one by its number. */
+function shownBeginning({ body, headers }: SentRequest, mask: Mask): string {
+  return mask.beginning(isJson(headers) ? body.replaceAll(ESCAPED, plainly) : body);
+}
+
+const ESCAPED = /\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\u[\da-fA-F]{4}|\\["\\/bfnrt]/g;
+
+/** A character of JSON as JSON.stringify writes it. */
+const plainly = (escaped: string): string => JSON.stringify(JSON.parse(`"${escaped}"`)).slice(1, -1);
+
+/** Bytes of a body that was not read to its end, where its receiver has said. */
+function lengthOf({ headers }: SentRequest): number | null {
+  const length = headers['content-length'] ?? '';
+  return /^\d{1,15}$/.test(length) ? Number(length) : null;
 }
 
 const bodyText = (body: unknown): string => (typeof body === 'string' ? body : jsonText(body));
@@ -210,10 +235,12 @@ function asText(field: string, value: unknown): string {
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\b/i;
 
+const isJson = (headers: SentRequest['headers']): boolean => JSON_TYPE.test(headers['content-type'] ?? '');
+
 /** JSON as its value, anything else as text; an empty body is null. */
 function bodyOf({ body, headers }: SentRequest): unknown {
   if (body === '') return null;
-  const read = JSON_TYPE.test(headers['content-type'] ?? '') ? readJson(body) : undefined;
+  const read = isJson(headers) ? readJson(body) : undefined;
   return read === undefined ? body : read.value;
 }
 

@@ -68,7 +68,12 @@ export async function secretsAt(
 }
 
 /** Replaces secrets in what a receiver said, so that one which sends them back puts them in no record. */
-export type Mask = { text(said: string): string; value(said: unknown): unknown };
+export type Mask = {
+  text(said: string): string;
+  value(said: unknown): unknown;
+  /** A text that was cut may end within a secret: as many characters as the longest one has are left out at its end. */
+  beginning(said: string): string;
+};
 
 /**
  * Finds each secret as it is, in base64, as a part of a URL and as a part of a JSON text. Not found: a secret in any other coding, and
@@ -92,7 +97,11 @@ export function createMask(secrets: Iterable<readonly [name: string, secret: str
     const entries = said instanceof Map ? [...(said as Map<string, unknown>)] : Object.entries(said);
     return Object.fromEntries(entries.map(([key, member]) => [text(key), value(member)]));
   };
-  return forms.length === 0 ? { text: (said) => said, value: (said) => said } : { text, value };
+  const longest = forms[0]?.[0].length ?? 0;
+  const beginning = (said: string): string => text(said).slice(0, -longest);
+  return forms.length === 0
+    ? { text: (said) => said, value: (said) => said, beginning: (said) => said }
+    : { text, value, beginning };
 }
 
 // Other codings of two or three characters would be found in any text.

@@ -178,6 +178,10 @@ export function refuseTooMany({ executions }: { executions: number }): void {
   );
 }
 
+/** Bytes that one more output of a run may have. */
+export const roomOf = ({ outputBytes }: { outputBytes: number }): number =>
+  Math.min(WORKFLOW_BOUNDS.outputBytes, WORKFLOW_BOUNDS.contextBytes - outputBytes);
+
 /** Throws StepFailed for an output that is too large, by itself or together with those of the run. */
 export function refuseTooLarge({ outputBytes }: { outputBytes: number }, ...texts: (string | undefined)[]): void {
   const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text ?? ''), 0);

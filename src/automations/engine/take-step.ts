@@ -11,6 +11,7 @@ import type { PlannedStep } from '../definitions/configs/plan.ts';
 import type { RunContext } from '../expressions/context.ts';
 import { ExpressionFailed, type StepExpressions } from '../expressions/expressions.ts';
 import { type Loaded, loadStep } from './context.ts';
+import { fittedOutput } from './fitted-output.ts';
 import { jsonText } from './json-text.ts';
 import { readStep, type Sample } from './load-store.ts';
 import type { Plans } from './plans.ts';
@@ -20,6 +21,7 @@ import {
   recordWaiting,
   refuseTooLarge,
   refuseTooMany,
+  roomOf,
   type RunObserver,
   type StepEnd,
 } from './record-store.ts';
@@ -53,12 +55,15 @@ export async function takeStep(deps: EngineDependencies, input: StepInput): Prom
   return { way: end.way };
 }
 
-/** The end of a step by its work, by the expression that leaves it out, or by a failure. Rejects only for what another try can mend. */
+/**
+ * The end of a step by its work, by the expression that leaves it out, or by a failure. Rejects only for what another try can mend.
+ * `hasEffect`: what is too large is cut and fails nothing.
+ */
 export async function endOfStep(
   deps: Pick<EngineDependencies, 'log' | 'expressions'>,
   loaded: Loaded,
   work: () => Result | Promise<Result>,
-  { hasBegun = false }: { hasBegun?: boolean } = {},
+  { hasBegun = false, hasEffect = false }: { hasBegun?: boolean; hasEffect?: boolean } = {},
 ): Promise<StepEnd> {
   const { step, run } = loaded;
   try {
@@ -67,9 +72,10 @@ export async function endOfStep(
       if (isLeftOut(deps, loaded)) return { type: step.type, status: 'skipped', way: wayTo(step.next) };
     }
     const { output: raw, way = wayTo(step.next), assigned, error } = await work();
-    const output = jsonText(reshaped(deps, loaded, raw));
+    const result = reshaped(deps, loaded, raw);
+    const output = hasEffect ? fittedOutput(result, roomOf(run)) : jsonText(result);
     const assignedText = assigned === undefined ? undefined : jsonText(assigned);
-    refuseTooLarge(run, output, assignedText);
+    if (!hasEffect) refuseTooLarge(run, output, assignedText);
     return {
       type: step.type,
       status: error === undefined ? 'completed' : 'failed',

@@ -10,6 +10,7 @@ import { childrenOf, type ExpressionNode } from '../../filters/expressions/tree.
 import { compilePattern } from '../../filters/pattern.ts';
 import { stringifyExact } from '../../kernel/exact-json.ts';
 import type { RunContext } from './context.ts';
+import { isCut } from './cut-answer.ts';
 import { toJson } from './json.ts';
 import { type Piece, piecesOf, secretIn } from './templates.ts';
 
@@ -67,8 +68,18 @@ export function createStepExpressions(): StepExpressions {
     try {
       return toJson(compile(expression).run(context));
     } catch (error) {
-      throw new ExpressionFailed(`${shorten(expression)}: ${explainFailure(expression, error)}`, { cause: error });
+      const reason = `${explainFailure(expression, error)}${cutAnswerIn(expression, context)}`;
+      throw new ExpressionFailed(`${shorten(expression)}: ${reason}`, { cause: error });
     }
+  };
+
+  /** Says that an answer is not there as its author expects it. */
+  const cutAnswerIn = (expression: string, { steps }: RunContext): string => {
+    const read = kept.get(expression)?.steps ?? [];
+    const cut = [...read].map((id) => [id, steps[id]?.output] as const).find(([, output]) => isCut(output));
+    if (cut === undefined) return '';
+    const [id] = cut;
+    return `; the answer of ${id} was too long to be kept: it has no body, and steps.${id}.output.text is its beginning`;
   };
 
   const resolvePiece = (piece: Piece, context: RunContext, secretOf: SecretOf): unknown => {
