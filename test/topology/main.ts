@@ -11,6 +11,7 @@ import { readEvidence } from './campaign/saved.ts';
 import { reconcile } from './ledger/reconcile.ts';
 import { expectProgram, findPrograms, findTemporalServer } from './programs.ts';
 import { findDebianPostgres } from './recovery/archived-postgres.ts';
+import { commit } from './settings.ts';
 import { startTopology } from './topology.ts';
 
 const USAGE = `npm run topology [-- options]
@@ -23,6 +24,7 @@ const USAGE = `npm run topology [-- options]
   --short          with --faults: all of them, with short times
   --minutes <n>    of the faults by chance (F13), all seeds together; default: 30, and 2 with --short
   --seed <n>       of everything that is chosen by chance; default: a new one, which is printed
+  --rate <n>       publications a second while a fault is there, about; default: 25
   --report <file>  adds a line of JSON for each scenario: its figures and its breaches
   --check <folder> reconciles the kept logs of a scenario once more, and ends with 1 when an invariant is broken
   -t <words>       only tests whose title has these words`;
@@ -86,6 +88,7 @@ const { values } = parseArgs({
     recovery: { type: 'boolean', default: false },
     short: { type: 'boolean', default: false },
     minutes: { type: 'string' },
+    rate: { type: 'string' },
     report: { type: 'string' },
     check: { type: 'string' },
     seed: { type: 'string' },
@@ -105,7 +108,7 @@ else if (values.hold) {
   await hold();
 } else {
   ensureBuilt(print);
-  print(`seed ${seed}; --seed ${seed} chooses the same again`);
+  print(`commit ${commit()}, seed ${seed}; --seed ${seed} chooses the same again`);
   const { status } = spawnSync(
     process.execPath,
     [
@@ -127,6 +130,7 @@ else if (values.hold) {
         POSTHORN_FAULTS_SEED: seed,
         POSTHORN_FAULTS_LENGTH: isLong ? 'long' : 'short',
         POSTHORN_FAULTS_MINUTES: values.minutes ?? (isLong ? '30' : '2'),
+        ...(values.rate !== undefined && { POSTHORN_FAULTS_RATE: values.rate }),
         ...(values.development && { POSTHORN_FAULTS_TEMPORAL: 'development' }),
         ...(values.report !== undefined && { POSTHORN_FAULTS_REPORT: resolve(values.report) }),
       }),

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -13,36 +13,38 @@ export type Release = {
 };
 
 const ROOT = join(import.meta.dirname, '../..');
+/** Folder of a release's own sources, below the one that has the checkout's packages. */
+const SOURCES = 'sources';
 const PARTS = ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'prisma.config.ts', 'prisma', 'src', 'local'];
 
 /**
- * The release of a commit of this repository, built in a folder of its own outside the checkout, with the packages of the checkout. Kept
- * there for the next time. Throws with a sentence where the clone has no such commit, or where that release needs other packages.
+ * The release of a commit of this repository, built in a folder of its own outside the checkout. Its packages are those of the checkout,
+ * but for the ones of which it names another version: npm installs these beside it. Kept there for the next time. Throws with a sentence
+ * where the clone has no such commit.
  */
 export function buildRelease(commit: string, print: (line: string) => void): Release {
   if (spawnSync('git', ['-C', ROOT, 'cat-file', '-e', `${commit}^{commit}`]).status !== 0)
     throw new Error(
       `This clone has no commit ${commit}: it is a shallow one, and \`git fetch --unshallow\` brings the rest`,
     );
-  const folder = join(homedir(), '.cache', 'posthorn', `release-${commit.slice(0, 12)}`);
-  const main = join(folder, 'dist/src/main.js');
+  const name = commit.slice(0, 12);
+  const others = otherPackages(commit);
+  const packagesId = createHash('sha256').update(others.join(' ')).digest('hex').slice(0, 8);
+  const folder = join(homedir(), '.cache', 'posthorn', `release-${name}-${packagesId}`);
+  const main = join(folder, SOURCES, 'dist/src/main.js');
   if (!existsSync(main)) {
-    print(`building the release of ${commit.slice(0, 12)}; this takes half a minute, once`);
+    print(`building the release of ${name}, once; ${others.join(', ') || 'no package'} is installed for it`);
     const building = `${folder}-building`;
     rmSync(building, { recursive: true, force: true });
-    mkdirSync(building, { recursive: true });
+    const sources = join(building, SOURCES);
+    mkdirSync(sources, { recursive: true });
     const archive = execFileSync('git', ['-C', ROOT, 'archive', commit, ...PARTS, 'workflows', 'activities'], {
       maxBuffer: 256 * 1024 * 1024,
     });
-    execFileSync('tar', ['-x', '-C', building], { input: archive });
-    refuseOtherPackages(building, commit);
+    execFileSync('tar', ['-x', '-C', sources], { input: archive });
+    install(others, building, sources);
     linkPackages(building);
-    for (const script of ['generate', 'build'])
-      execFileSync('npm', ['run', '--silent', script], {
-        cwd: building,
-        env: childEnvironment({ PATH: `${dirname(process.execPath)}:${childEnvironment()['PATH'] ?? ''}` }),
-        stdio: ['ignore', 'ignore', 'inherit'],
-      });
+    for (const script of ['generate', 'build']) npm(['run', '--silent', script], sources);
     rmSync(folder, { recursive: true, force: true });
     renameSync(building, folder);
   }
@@ -51,22 +53,37 @@ export function buildRelease(commit: string, print: (line: string) => void): Rel
   return { main };
 }
 
+/** Packages with their versions, where that commit names another one than the checkout. */
+function otherPackages(commit: string): string[] {
+  const packagesOf = (text: string): Record<string, string> =>
+    // `as`: npm's own form.
+    (JSON.parse(text) as { dependencies: Record<string, string> }).dependencies;
+  const now = packagesOf(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const then = packagesOf(execFileSync('git', ['-C', ROOT, 'show', `${commit}:package.json`], { encoding: 'utf8' }));
+  return Object.entries(then).flatMap(([name, version]) => (now[name] === version ? [] : [`${name}@${version}`]));
+}
+
+/** Into the sources' own `node_modules`, where Node looks first; the packages of the checkout lie one folder further up. */
+function install(packages: readonly string[], building: string, sources: string): void {
+  if (packages.length === 0) return;
+  const installing = join(building, 'installing');
+  mkdirSync(installing);
+  npm(['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefix', installing, ...packages], installing);
+  renameSync(join(installing, 'node_modules'), join(sources, 'node_modules'));
+  rmSync(installing, { recursive: true });
+}
+
+function npm(words: readonly string[], cwd: string): void {
+  execFileSync('npm', words, {
+    cwd,
+    env: childEnvironment({ PATH: `${dirname(process.execPath)}:${childEnvironment()['PATH'] ?? ''}` }),
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+}
+
 function linkPackages(folder: string): void {
   rmSync(join(folder, 'node_modules'), { force: true });
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-}
-
-function refuseOtherPackages(folder: string, commit: string): void {
-  const packagesOf = (path: string): Record<string, string> =>
-    // `as`: npm's own form.
-    (JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')) as { dependencies: Record<string, string> })
-      .dependencies;
-  const now = packagesOf(ROOT);
-  const others = Object.entries(packagesOf(folder)).filter(([name, version]) => now[name] !== version);
-  if (others.length > 0)
-    throw new Error(
-      `The release of ${commit} needs ${others.map((each) => each.join(' ')).join(', ')}, which this checkout has not: name a later commit`,
-    );
 }
 
 /** Runs a command of that release to its end and returns what it printed. Throws with its output when it fails. */

@@ -94,20 +94,22 @@ export type LoadOptions = {
   sink: Journal<SinkEntry>;
   /** Key of a caller whose limit is always used up. */
   limitedKey: string;
+  /** Publications a second, about. */
+  rate: number;
 };
 
 const PUBLISHERS = 4;
-// Four publishers with a pause of 120 ms make 25 publications a second, and 60 requests to receivers: the faults are to be met by each
-// kind, on a machine that two other programs use as well.
-const PAUSE_MS = 120;
+// Part of a publisher's turn that it rests; its requests take the others. 25 publications a second make 60 requests to receivers.
+const REST = 0.75;
 const LIMITED_PAUSE_MS = 400;
 const AGAIN_AFTER_MS = 150;
 // Beyond the time in which a fault heals on a busy machine.
 const WORKS_WITHIN_MS = 60_000;
 
 /** Publishes without an end: single messages, batches, transactional publishes, and single ones that are repeated under a key. */
-export function startLoad({ publisher, channels, client, sink, limitedKey }: LoadOptions): Load {
+export function startLoad({ publisher, channels, client, sink, limitedKey, rate }: LoadOptions): Load {
   const [main, other] = channels;
+  const pauseMs = (REST * PUBLISHERS * 1_000) / rate;
   let isStopped = false;
   let count = 0;
   const publishOne = async (): Promise<void> => {
@@ -123,7 +125,7 @@ export function startLoad({ publisher, channels, client, sink, limitedKey }: Loa
   const work = async (): Promise<void> => {
     while (!isStopped) {
       await publishOne();
-      await sleep(PAUSE_MS);
+      await sleep(pauseMs);
     }
   };
   const useUp = async (): Promise<void> => {

@@ -1,8 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readFaultSettings } from '../settings.ts';
+import { commit, readFaultSettings } from '../settings.ts';
 import { createChance } from '../faults.ts';
 import type { OwnTopology } from '../own-topology.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
@@ -46,11 +45,3 @@ export function tell(name: string, { breaches, figures, folder }: Outcome): void
 
 // Enough to see the kind of fault; the folder has all of them.
 const MOST_SHOWN = 12;
-
-export const commit = (): string => {
-  try {
-    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8', stdio: 'pipe' }).trim();
-  } catch {
-    return 'unknown (no git here)';
-  }
-};

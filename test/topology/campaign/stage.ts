@@ -7,6 +7,7 @@ import { followStream } from '../../support/world/stream-follower.ts';
 import { waitFor } from '../../support/check/wait-for.ts';
 import type { ClientEntry, Evidence, FaultEntry, Limit, Silence, SinkEntry, Watched } from '../ledger/entries.ts';
 import { type Figures, reconcile } from '../ledger/reconcile.ts';
+import { readFaultSettings } from '../settings.ts';
 import type { Topology } from '../topology.ts';
 import { openJournal } from './journal.ts';
 import { createPublisher, type Load, type Publisher, startLoad } from './load.ts';
@@ -124,6 +125,7 @@ export async function setStage({ topology, pool, temporal, folder }: StageOption
     client: journals.client,
     sink: journals.sink,
     limitedKey: limited.key,
+    rate: readFaultSettings().rate,
   });
   const works = (): Promise<void> =>
     load.works(healthy.filter(({ channelId }) => channelId === main).map(({ id }) => id));
