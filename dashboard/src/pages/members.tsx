@@ -4,7 +4,6 @@ import { api, ROLES, type Role } from '../api/client.ts';
 import { useHere, useSession } from '../lib/session.ts';
 import { useTexts } from '../lib/texts.ts';
 import { useActs } from '../parts/acts.tsx';
-import { Ask } from '../parts/ask.tsx';
 import { Code } from '../parts/code.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/failure.tsx';
@@ -13,6 +12,7 @@ import { FormButtons } from '../parts/form-buttons.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Time } from '../parts/time.tsx';
 import { Unread } from '../parts/unread.tsx';
+import { MemberActions } from './member-actions.tsx';
 
 /** People of the organisation, and who is invited. */
 export function MembersPage() {
@@ -22,7 +22,6 @@ export function MembersPage() {
   const { act } = useActs();
   const client = useQueryClient();
   const [isInviting, setIsInviting] = useState(false);
-  const [leaving, setLeaving] = useState<{ userId: string; name: string }>();
   const id = organisation.id;
   const members = useQuery({
     queryKey: ['members', id],
@@ -92,11 +91,7 @@ export function MembersPage() {
                   <Time at={member.createdAt} />
                 </td>
                 <td>
-                  {may('admin') && member.userId !== user.id && (
-                    <button type="button" className="button plain" onClick={() => setLeaving(member)}>
-                      {t.members.remove}
-                    </button>
-                  )}
+                  <MemberActions of={member} />
                 </td>
               </tr>
             ))}
@@ -105,22 +100,6 @@ export function MembersPage() {
       </div>
       {may('admin') && <Invitations organisationId={id} />}
       {isInviting && <InviteDialog organisationId={id} onClose={() => setIsInviting(false)} />}
-      {leaving !== undefined && (
-        <Ask
-          title={t.members.removeTitle(leaving.name)}
-          go={t.members.remove}
-          isDanger
-          onClose={() => setLeaving(undefined)}
-          onGo={() =>
-            void act(async () => {
-              await api.members.remove(id, leaving.userId);
-              await refresh();
-            })
-          }
-        >
-          <p>{t.members.removeWhy}</p>
-        </Ask>
-      )}
     </>
   );
 }

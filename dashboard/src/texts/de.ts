@@ -7,6 +7,7 @@ import { deDefinition } from './de-definition.ts';
 import { deFigures } from './de-figures.ts';
 import { deSearch } from './de-search.ts';
 import { deSettings } from './de-settings.ts';
+import { deSetup } from './de-setup.ts';
 import { deTools } from './de-tools.ts';
 
 const many = (count: number, one: string, more: string): string =>
@@ -232,6 +233,7 @@ export const de: Texts = {
   ...dePages,
   ...deDeliveries,
   ...deSettings,
+  ...deSetup,
   ...deConnect,
   ...deAutomations,
   ...deDefinition,

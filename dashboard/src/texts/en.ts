@@ -6,6 +6,7 @@ import { enDefinition } from './en-definition.ts';
 import { enFigures } from './en-figures.ts';
 import { enSearch } from './en-search.ts';
 import { enSettings } from './en-settings.ts';
+import { enSetup } from './en-setup.ts';
 import { enTools } from './en-tools.ts';
 
 const many = (count: number, one: string, more: string): string =>
@@ -235,6 +236,7 @@ export const en = {
   ...enPages,
   ...enDeliveries,
   ...enSettings,
+  ...enSetup,
   ...enConnect,
   ...enAutomations,
   ...enDefinition,

@@ -1,0 +1,89 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { type DashboardScene, setDashboardScene } from '../support/make/dashboard-scene.ts';
+import { enrolTotp } from '../support/make/factors.ts';
+import { joinAs, OWNER, signIn } from '../support/make/people.ts';
+import { createBrowser } from '../support/world/browser.ts';
+import type { Dashboard } from '../support/world/dashboard.ts';
+
+/** Stories of an owner and another member. */
+let scene: DashboardScene;
+let dashboard: Dashboard;
+let joined: Awaited<ReturnType<typeof joinAs>>;
+const DORA = 'dora@example.com';
+
+beforeAll(async () => {
+  scene = await setDashboardScene({ withWorker: false });
+});
+afterAll(() => scene.end());
+beforeEach(async () => {
+  ({ dashboard } = await scene.enter());
+  const owner = await signIn(scene.posthorn, OWNER);
+  const organisation = `/v1/organisations/${owner.me.organisations[0]?.id}`;
+  joined = await joinAs(scene.posthorn, owner.browser, organisation, { role: 'developer', email: DORA });
+  await dashboard.open('/members');
+});
+afterEach(() => scene.leave());
+
+test('an owner makes a link that is shown once, and its person sets a new password by it', async () => {
+  const { page, context } = dashboard;
+  await page.getByRole('button', { name: 'Password link developer' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Password link' }).click();
+  const once = page.getByRole('dialog', { name: 'Shown only now' });
+  const link = (await once.getByLabel('Link').innerText()).trim();
+  await once.getByText(`Hand this link to ${DORA} yourself`).waitFor();
+  expect(await dashboard.violations()).toEqual([]);
+  await once.getByRole('button', { name: 'I have kept it' }).click();
+  expect(await page.content()).not.toContain(link);
+
+  const other = await context.browser()?.newContext();
+  const reset = await other?.newPage();
+  if (reset === undefined) throw new Error('no other browser');
+  await reset.goto(link);
+  await reset.getByLabel('New password').fill('marble otter quiet lamp');
+  await reset.getByRole('button', { name: 'Set the password' }).click();
+  await reset.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await other?.close();
+  await signIn(scene.posthorn, { email: DORA, password: 'marble otter quiet lamp' });
+});
+
+test('an owner takes the second step from somebody who has lost it, by typing their name', async () => {
+  const { page } = dashboard;
+  await enrolTotp(joined.browser);
+  await page.getByRole('button', { name: 'Remove second step developer' }).click();
+  const dialog = page.getByRole('dialog');
+  const go = dialog.getByRole('button', { name: 'Remove second step' });
+  expect(await go.isDisabled()).toBe(true);
+  await dialog.getByLabel('Type developer to confirm').fill('developer');
+  await go.click();
+  await page.getByText('The second step is removed').waitFor();
+  // A password alone is enough again.
+  const { me } = await signIn(scene.posthorn, { email: DORA, password: joined.password });
+  expect(me.user.email).toBe(DORA);
+});
+
+test('an owner hands over, is an admin then, and sees only what an admin may do', async () => {
+  const { page } = dashboard;
+  await page.getByRole('button', { name: 'Hand over ownership developer' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Type developer to confirm').fill('developer');
+  await dialog.getByRole('button', { name: 'Hand over ownership' }).click();
+  await page.getByText('The ownership is handed over').waitFor();
+  await page.getByRole('row', { name: /Olga Owner.*Admin/ }).waitFor();
+  await page.getByRole('row', { name: /developer.*Owner/ }).waitFor();
+  expect(await page.getByRole('button', { name: /developer$/ }).count()).toBe(0);
+});
+
+test('a member is removed by typing the name, and their session ends', async () => {
+  const { page } = dashboard;
+  await page.getByRole('button', { name: 'Remove developer' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Type developer to confirm').fill('developer');
+  await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
+  await page.getByRole('row', { name: /developer/ }).waitFor({ state: 'detached' });
+  const { status } = await createBrowser(scene.posthorn).request('POST', '/v1/sign-in', {
+    email: DORA,
+    password: joined.password,
+  });
+  // The account stays, without any organisation.
+  expect(status).toBe(200);
+});
